@@ -1,6 +1,6 @@
 //! The command line: what `labs` can do, each with an example.
 
-use crate::config::{Common, Serve};
+use crate::config::{self, Common, Serve};
 use crate::database::Database;
 use crate::{serve, telemetry, wiring};
 use anyhow::ensure;
@@ -42,7 +42,7 @@ Examples:
   DATABASE_URL=postgres://labs@db.example.com/labs labs serve --base-url https://labs.example.com
 
 SIGTERM or Ctrl-C stops it after the requests under way; a second Ctrl-C stops it at once.")]
-    Serve(Serve),
+    Serve(Box<Serve>),
 
     /// Compare contract, documents, schema, scopes and router, print every difference
     #[command(after_help = "\
@@ -185,7 +185,7 @@ fn conclude(differences: &[String]) -> anyhow::Result<&'static str> {
 pub async fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
         Command::Serve(words) => {
-            telemetry::start(&words.common)?;
+            begin(&words.common, words.log_requests)?;
             serve::serve(words.settle()?).await
         }
         Command::Check => {
@@ -194,22 +194,24 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
             say(conclude(&differences)?)
         }
         Command::Migrate(common) => {
-            telemetry::start(&common)?;
+            begin(&common, false)?;
             let database = Database::reach(&common).await?;
             let done = wiring::migrate(database.url()).await;
             database.close().await?;
-            done?;
-            say("The database is up to date.")
+            match done? {
+                0 => say("The database is up to date."),
+                run => say(&format!("The database is up to date: migrations run now: {run}.")),
+            }
         }
         Command::Staff(Staff::Create(new)) => {
-            telemetry::start(&new.common)?;
+            begin(&new.common, false)?;
             let database = Database::reach(&new.common).await?;
             let done = wiring::staff_create(database.url(), &new).await;
             database.close().await?;
             say(&done?)
         }
         Command::Client(Client::Create(new)) => {
-            telemetry::start(&new.common)?;
+            begin(&new.common, false)?;
             let database = Database::reach(&new.common).await?;
             let done = wiring::client_create(database.url(), &new).await;
             database.close().await?;
@@ -221,6 +223,17 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Contract(Contract { .. }) => say(wiring::contract_text()?.trim_end()),
         Command::ReleaseNotes(ReleaseNotes { since }) => say(wiring::release_notes(&since)?.trim_end()),
     }
+}
+
+/// Begins to log, first of all what is set and does nothing.
+fn begin(common: &Common, log_requests: bool) -> anyhow::Result<()> {
+    telemetry::start(common, log_requests)?;
+    let set =
+        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    for stray in config::unknown(set) {
+        tracing::warn!("{stray}");
+    }
+    Ok(())
 }
 
 /// Prints lines for the caller. Whoever stopped reading misses nothing.

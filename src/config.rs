@@ -1,22 +1,34 @@
 //! What `labs serve` can be told, by flags and by LABS_* variables. This is the only list of them:
 //! `--help` prints it, [`table`] reads it, and a test compares the README with that.
 
-use crate::cli::Cli;
+mod refusal;
+mod table;
+mod values;
+mod variables;
+
 use crate::platform::PlatformSettings;
 use crate::secret::Secret;
-use anyhow::{Context, bail};
-use clap::{Args, CommandFactory, ValueEnum};
+use anyhow::{Context, anyhow, bail};
+use clap::{Args, ValueEnum};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 
 use ipnet::IpNet;
 use labs_schema::jobs::statistics::Day;
+use reqwest::Url;
+
+pub use self::refusal::sentence;
+pub use self::table::{Row, table};
+pub use self::values::MetricsListen;
+use self::values::{base_url, listen, mail_server, network, origin, switch};
+pub use self::variables::unknown;
 
 /// How `labs serve` is told what to do, word by word.
 #[derive(Args, Clone, Debug)]
 pub struct Serve {
     /// Address and port to listen on; port 0 takes a free one
-    #[arg(long, env = "LABS_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS:PORT")]
+    #[arg(long, env = "LABS_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS:PORT",
+        value_parser = listen)]
     pub listen: SocketAddr,
 
     /// Public base address, where others reach this service; it stands in every token, so that replicas need the same
@@ -27,13 +39,22 @@ pub struct Serve {
     #[command(flatten)]
     pub common: Common,
 
+    /// Log a line for each request: operation, status, code, time, request id and the caller's kind
+    #[arg(long, env = "LABS_LOG_REQUESTS", value_parser = switch)]
+    pub log_requests: bool,
+
+    /// Address and port where GET /metrics answers Prometheus, for no other network than your own; without one, nowhere
+    #[arg(long, env = "LABS_METRICS_LISTEN", value_name = "ADDRESS:PORT", default_value = "",
+        hide_default_value = true, value_parser = MetricsListen::read)]
+    pub metrics_listen: MetricsListen,
+
     /// Connections to the database, 4 to 80
     #[arg(long, env = "LABS_DATABASE_CONNECTIONS", default_value = "10", value_name = "NUMBER",
         value_parser = clap::value_parser!(u32).range(4..=80))]
     pub database_connections: u32,
 
     /// Start without sample data, of which DATABASE_URL never gets any
-    #[arg(long, env = "LABS_EMPTY", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long, env = "LABS_EMPTY", value_parser = switch)]
     pub empty: bool,
 
     /// Folder of the uploaded files
@@ -95,7 +116,7 @@ pub struct Serve {
     pub statistics_from: Option<Day>,
 
     /// Let that API have an address inside a network, and plain http:// there
-    #[arg(long, env = "LABS_STATISTICS_ALLOW_PRIVATE", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long, env = "LABS_STATISTICS_ALLOW_PRIVATE", value_parser = switch)]
     pub statistics_allow_private: bool,
 }
 
@@ -110,6 +131,10 @@ pub struct Common {
     /// the folder
     #[arg(long, env = "DATABASE_URL", value_name = "URL", hide_env_values = true)]
     pub database_url: Option<Secret>,
+
+    /// File of the password for DATABASE_URL, which then holds none; it is read at the start
+    #[arg(long, env = "LABS_DATABASE_PASSWORD_FILE", value_name = "FILE")]
+    pub database_password_file: Option<PathBuf>,
 
     /// File of the key from which all others are derived, made on the first start; every replica
     /// needs the same
@@ -130,6 +155,27 @@ pub struct Common {
 }
 
 impl Common {
+    /// PostgreSQL elsewhere, with the password of the file where one is named; none for the private one.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or the address has a password already or cannot take one.
+    pub fn database_url(&self) -> anyhow::Result<Option<Secret>> {
+        let url = self.database_url.clone().filter(Secret::is_some);
+        let file = self.database_password_file.as_ref().filter(|file| !file.as_os_str().is_empty());
+        let (url, file) = match (url, file) {
+            (Some(url), Some(file)) => (url, file),
+            (None, Some(_)) => bail!(
+                "LABS_DATABASE_PASSWORD_FILE needs DATABASE_URL, as postgres://user@host:5432/database; the private \
+                 PostgreSQL has no password"
+            ),
+            (url, None) => return Ok(url),
+        };
+        let password = std::fs::read_to_string(file).map_err(|error| {
+            anyhow!("the file {} cannot be read ({error}), which LABS_DATABASE_PASSWORD_FILE names", file.display())
+        })?;
+        with_password(url.expose(), password.trim_end_matches(['\r', '\n'])).map(Some)
+    }
+
     /// Where the master key lies.
     #[must_use]
     pub fn master_key_file(&self) -> PathBuf {
@@ -174,6 +220,10 @@ pub struct Config {
     pub smtp_url: Option<Secret>,
     /// The sender of the mail: a name and an address.
     pub mail_from: String,
+    /// Whether each request is logged.
+    pub log_requests: bool,
+    /// Where metrics are answered. None: nowhere.
+    pub metrics_listen: Option<SocketAddr>,
     /// The web origins that may call from a page, as `https://host[:port]`.
     pub cors_origins: Vec<String>,
     /// The peers whose forwarded headers count.
@@ -191,7 +241,7 @@ impl Serve {
     /// Settles what depends on other settings.
     ///
     /// # Errors
-    /// When the base address is none, or that of the platform's API.
+    /// When an address or a file of these cannot be used.
     pub fn settle(self) -> anyhow::Result<Config> {
         let master_key_file = self.common.master_key_file();
         let statistics = self.statistics_url.filter(|url| !url.is_empty()).map(|url| {
@@ -199,8 +249,10 @@ impl Serve {
                 self.statistics_token_file.context("LABS_STATISTICS_URL needs LABS_STATISTICS_TOKEN_FILE")?;
             PlatformSettings::new(&url, token_file, self.statistics_from, self.statistics_allow_private)
         });
-        let Common { folder, database_url, pg_bin, .. } = self.common;
-        let database_url = database_url.filter(Secret::is_some);
+        let database_url = self.common.database_url()?;
+        let smtp_url = self.smtp_url.filter(Secret::is_some);
+        smtp_url.as_ref().map(|url| mail_server(url.expose())).transpose()?;
+        let Common { folder, pg_bin, .. } = self.common;
         let inside = |text: String| match text.strip_prefix("<folder>/") {
             Some(rest) => folder.join(rest),
             None => PathBuf::from(text),
@@ -213,8 +265,10 @@ impl Serve {
             media_folder: inside(self.media_folder),
             mail_folder: folder.join("mail"),
             master_key_file,
-            smtp_url: self.smtp_url.filter(Secret::is_some),
+            smtp_url,
             mail_from: self.mail_from,
+            log_requests: self.log_requests,
+            metrics_listen: self.metrics_listen.0,
             cors_origins: self.cors_origins,
             trusted_proxies: self.trusted_proxies,
             own_per_second: self.own_per_second,
@@ -253,6 +307,13 @@ impl Config {
         self.database_url.is_some() && self.base_url.is_none()
     }
 
+    /// Where mail goes, for a log: the server without user and password, or the folder.
+    #[must_use]
+    pub fn mail_place(&self) -> String {
+        let server = self.smtp_url.as_ref().and_then(|url| mail_server(url.expose()).ok());
+        server.unwrap_or_else(|| format!("files in {}", self.mail_folder.display()))
+    }
+
     /// The file of the sample sign-ins.
     #[must_use]
     pub fn sign_ins_file(&self) -> PathBuf {
@@ -260,134 +321,19 @@ impl Config {
     }
 }
 
-/// One setting, as the README's table shows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// The environment variable.
-    pub variable: String,
-    /// The flag, with its dashes.
-    pub flag: String,
-    /// The default as text. Empty: there is none.
-    pub default: String,
-    /// What it means, in one line.
-    pub meaning: String,
-}
-
-/// All settings of `labs serve`, read from the command line's own definition.
-#[must_use]
-pub fn table() -> Vec<Row> {
-    let command = Cli::command();
-    let serve = command.find_subcommand("serve");
-    let arguments = serve.into_iter().flat_map(clap::Command::get_arguments);
-    arguments
-        .filter_map(|argument| {
-            let values = argument.get_default_values();
-            let default = if argument.get_action().takes_values() { values } else { &[] };
-            Some(Row {
-                variable: argument.get_env()?.to_str()?.to_owned(),
-                flag: format!("--{}", argument.get_long()?),
-                default: default.first().and_then(|text| text.to_str()).unwrap_or_default().into(),
-                meaning: argument.get_help()?.to_string(),
-            })
-        })
-        .collect()
-}
-
-fn base_url(text: &str) -> anyhow::Result<Option<String>> {
-    if text == "http://<listen>" {
-        return Ok(None);
+/// The address with this password. No message holds either.
+fn with_password(url: &str, password: &str) -> anyhow::Result<Secret> {
+    let mut parsed = Url::parse(url)
+        .map_err(|error| anyhow!("DATABASE_URL cannot be read: {error}. Write postgres://user@host:5432/database"))?;
+    let names_one = parsed.password().is_some() || parsed.query_pairs().any(|(name, _)| name == "password");
+    if names_one {
+        bail!("DATABASE_URL has a password, and LABS_DATABASE_PASSWORD_FILE names another: leave one of them out");
     }
-    let text = text.trim_end_matches('/');
-    let uri: http::Uri = text.parse().with_context(|| format!("the base address {text:?}"))?;
-    let plain = matches!(uri.scheme_str(), Some("http" | "https")) && uri.query().is_none();
-    if !plain || uri.path() != "/" || text.contains(['@', '#']) {
-        bail!("the base address {text:?} is not http:// or https:// and a host");
+    if password.is_empty() || parsed.set_password(Some(password)).is_err() {
+        bail!("LABS_DATABASE_PASSWORD_FILE needs a password in its file, and a user and a host in DATABASE_URL");
     }
-    Ok(Some(text.to_owned()))
-}
-
-fn origin(text: &str) -> anyhow::Result<String> {
-    base_url(text.trim())?.context("an origin is http:// or https:// and a host")
-}
-
-fn network(text: &str) -> anyhow::Result<IpNet> {
-    let text = text.trim();
-    match text.parse::<IpAddr>() {
-        Ok(address) => Ok(address.into()),
-        Err(_) => text.parse().with_context(|| format!("{text:?} is no network such as 10.0.0.0/8")),
-    }
+    Ok(Secret::from(String::from(parsed)))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cli::Command;
-    use clap::Parser;
-    use std::path::Path;
-
-    fn config(arguments: &[&str]) -> anyhow::Result<Config> {
-        let words = ["labs", "serve"].iter().chain(arguments);
-        match Cli::try_parse_from(words)?.command {
-            Command::Serve(serve) => serve.settle(),
-            other => bail!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn paths_follow_the_folder_unless_they_are_given() {
-        let config = config(&["--folder", "/srv/labs", "--media-folder", "/mnt/media"]).unwrap();
-        assert_eq!(config.master_key_file, Path::new("/srv/labs/secrets/master.key"));
-        assert_eq!(config.media_folder, Path::new("/mnt/media"));
-        assert_eq!(config.mail_folder, Path::new("/srv/labs/mail"));
-    }
-
-    #[test]
-    fn the_base_address_is_where_it_listens_unless_it_is_given() {
-        let near = config(&[]).unwrap();
-        let bound = "0.0.0.0:4711".parse().unwrap();
-        assert_eq!(near.base_url(bound), "http://127.0.0.1:4711");
-        let far = config(&["--base-url", "https://labs.example.com/"]).unwrap();
-        assert_eq!(far.base_url(bound), "https://labs.example.com");
-        for bad in ["labs.example.com", "ftp://labs.example.com", "https://a/b", "https://a?b"] {
-            assert!(config(&["--base-url", bad]).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn whoever_may_have_replicas_is_told_to_name_the_service() {
-        let shared = ["--database-url", "postgres://db/labs"];
-        assert!(config(&shared).unwrap().is_named_by_chance());
-        let named = [shared.as_slice(), &["--base-url", "https://labs.example.com"]].concat();
-        assert!(!config(&named).unwrap().is_named_by_chance());
-        assert!(!config(&[]).unwrap().is_named_by_chance(), "the private database has one service");
-    }
-
-    #[test]
-    fn sample_data_never_reach_somebody_elses_database() {
-        assert!(config(&[]).unwrap().sample_data);
-        assert!(!config(&["--empty"]).unwrap().sample_data);
-        let elsewhere = config(&["--database-url", "postgres://ada:byron@db/labs"]).unwrap();
-        assert!(!elsewhere.sample_data);
-        assert!(!format!("{elsewhere:?}").contains("byron"), "{elsewhere:?}");
-    }
-
-    #[test]
-    fn networks_may_be_single_addresses() {
-        let config = config(&["--trusted-proxies", "10.0.0.0/8, ::1"]).unwrap();
-        let expected: Vec<IpNet> = ["10.0.0.0/8", "::1/128"].map(|text| text.parse().unwrap()).into();
-        assert_eq!(config.trusted_proxies, expected);
-    }
-
-    #[test]
-    fn the_table_names_every_setting_with_its_default() {
-        let table = table();
-        let find = |variable: &str| table.iter().find(|row| row.variable == variable).unwrap();
-        assert_eq!(find("LABS_LISTEN").default, "127.0.0.1:8080");
-        assert_eq!(find("LABS_FOLDER").flag, "--folder");
-        assert_eq!(find("LABS_SMTP_URL").default, "");
-        assert!(table.iter().all(|row| !row.meaning.is_empty()));
-        let command = Cli::command();
-        let flags = command.find_subcommand("serve").unwrap().get_arguments().filter(|flag| flag.get_long().is_some());
-        assert_eq!(table.len(), flags.count(), "a flag has no variable");
-    }
-}
+mod tests;

@@ -19,9 +19,9 @@ impl Database {
     /// the folder's service runs, else the folder's own, started for as long as this takes.
     ///
     /// # Errors
-    /// When the private PostgreSQL cannot be started.
+    /// When the private PostgreSQL cannot be started, or the password of another one cannot be read.
     pub async fn reach(common: &Common) -> anyhow::Result<Self> {
-        if let Some(url) = elsewhere(common.database_url.as_ref()) {
+        if let Some(url) = elsewhere(common.database_url()?.as_ref()) {
             return Ok(url);
         }
         match Folder::claim(&common.folder)? {

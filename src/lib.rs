@@ -6,6 +6,7 @@ pub mod cluster;
 pub mod config;
 pub mod database;
 pub mod folder;
+pub mod metrics;
 pub mod platform;
 mod readiness;
 pub mod sample;

@@ -2,7 +2,9 @@
 
 use clap::Parser;
 use labs::cli::{Cli, run};
+use labs::config::sentence;
 use mimalloc::MiMalloc;
+use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -10,7 +12,17 @@ use std::process::ExitCode;
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let cli = match Cli::try_parse_from(&words) {
+        Ok(cli) => cli,
+        Err(error) => match sentence(&error, &words) {
+            Some(said) => {
+                let _ = writeln!(std::io::stderr(), "labs: {said}");
+                return ExitCode::from(2);
+            }
+            None => error.exit(),
+        },
+    };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let done = runtime.map_err(anyhow::Error::from).and_then(|runtime| runtime.block_on(run(cli)));
     let Err(error) = done else {

@@ -22,6 +22,12 @@ impl Secret {
     }
 }
 
+impl From<String> for Secret {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
 impl FromStr for Secret {
     type Err = std::convert::Infallible;
 

@@ -4,9 +4,9 @@ use crate::config::Config;
 use crate::database::Database;
 use crate::folder::Folder;
 use crate::{sample, wiring};
-use anyhow::Context;
+use anyhow::anyhow;
 use labs_schema::time::Clock;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::net::SocketAddr;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -21,26 +21,57 @@ use tokio_util::sync::CancellationToken;
 pub async fn serve(config: Config) -> anyhow::Result<()> {
     let stop = stop_on_signal()?;
     let folder = Folder::open(&config.folder)?;
-    let listener =
-        TcpListener::bind(config.listen).await.with_context(|| format!("cannot listen on {}", config.listen))?;
+    let listeners = Listeners::open(&config).await?;
     let url = config.database_url.as_ref();
     let database = Database::start(&folder, url, config.pg_bin.as_deref()).await?;
-    let served = serve_with(&config, &database, listener, stop).await;
+    let served = serve_with(&config, &database, listeners, stop).await;
     let closed = database.close().await;
     served.and(closed)
+}
+
+/// Where the service listens.
+struct Listeners {
+    service: TcpListener,
+    metrics: Option<TcpListener>,
+}
+
+impl Listeners {
+    async fn open(config: &Config) -> anyhow::Result<Self> {
+        let service = listen(config.listen, "--listen or LABS_LISTEN").await?;
+        let metrics = match config.metrics_listen {
+            Some(address) => Some(listen(address, "--metrics-listen or LABS_METRICS_LISTEN").await?),
+            None => None,
+        };
+        Ok(Self { service, metrics })
+    }
+}
+
+/// Listens on an address, which these settings choose.
+async fn listen(address: SocketAddr, settings: &str) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address).await.map_err(|error| {
+        let what = match error.kind() {
+            ErrorKind::AddrInUse => "another program listens there: end it, or choose another port",
+            ErrorKind::AddrNotAvailable => {
+                "this machine does not have that address: choose one that it has, or 0.0.0.0 for all of them,"
+            }
+            ErrorKind::PermissionDenied => "ports below 1024 are for privileged programs: choose another one",
+            _ => "choose another address",
+        };
+        anyhow!("cannot listen on {address} ({error}): {what} with {settings}")
+    })
 }
 
 /// Serves with a database that runs.
 async fn serve_with(
     config: &Config,
     database: &Database,
-    listener: TcpListener,
+    listeners: Listeners,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
-    let address = listener.local_addr()?;
+    let address = listeners.service.local_addr()?;
     let starting = async {
         wiring::durability_check(database.url()).await?;
-        wiring::migrate(database.url()).await?;
+        let migrations = wiring::migrate(database.url()).await?;
         let base_url = config.base_url(address);
         if config.is_named_by_chance() {
             tracing::warn!(%base_url, "LABS_BASE_URL is not set: replicas at other addresses will refuse these tokens");
@@ -49,22 +80,56 @@ async fn serve_with(
         if config.sample_data {
             sample::fill(application.engine(), &config.sign_ins_file(), &base_url).await?;
         }
-        anyhow::Ok(application)
+        anyhow::Ok((application, migrations))
     };
-    let application = tokio::select! {
+    let (application, migrations) = tokio::select! {
         started = starting => started?,
         () = stop.cancelled() => return Ok(()),
     };
-    announce(config, address);
-    wiring::answer(listener, application, stop).await?;
+    let scraped = listeners.metrics.as_ref().map(TcpListener::local_addr).transpose()?;
+    log_start(config, database, (address, scraped), migrations)?;
+    announce(config, address, scraped);
+    let metrics = application
+        .metrics()
+        .zip(listeners.metrics)
+        .map(|(metrics, listener)| tokio::spawn(metrics.serve(application.engine().clone(), listener, stop.clone())));
+    wiring::answer(listeners.service, application, stop).await?;
+    if let Some(metrics) = metrics {
+        metrics.await??;
+    }
     tracing::info!("all requests are answered");
     Ok(())
 }
 
+/// Tells how the service runs, in one line. No password is in it.
+fn log_start(
+    config: &Config,
+    database: &Database,
+    (address, metrics): (SocketAddr, Option<SocketAddr>),
+    migrations: usize,
+) -> anyhow::Result<()> {
+    let listed = |words: Vec<String>| if words.is_empty() { "none".to_owned() } else { words.join(", ") };
+    let kind = if config.database_url.is_some() { "" } else { "private, " };
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        %address,
+        base_url = config.base_url(address),
+        database = format!("{kind}{}", labs_schema::open::describe(database.url())?),
+        migrations_run = migrations,
+        mail = config.mail_place(),
+        cors_origins = listed(config.cors_origins.clone()),
+        trusted_proxies = listed(config.trusted_proxies.iter().map(ToString::to_string).collect()),
+        metrics = metrics.map_or_else(|| "none".to_owned(), |address| address.to_string()),
+        log_requests = config.log_requests,
+        "Labs is ready"
+    );
+    Ok(())
+}
+
 /// Tells whoever started the service that it is ready, and where to look.
-fn announce(config: &Config, address: SocketAddr) {
+fn announce(config: &Config, address: SocketAddr, metrics: Option<SocketAddr>) {
     let mut out = std::io::stdout().lock();
-    if let Err(error) = out.write_all(announcement(config, address).as_bytes()).and_then(|()| out.flush()) {
+    if let Err(error) = out.write_all(announcement(config, address, metrics).as_bytes()).and_then(|()| out.flush()) {
         tracing::warn!(%error, "nobody reads standard output");
     }
 }
@@ -72,13 +137,16 @@ fn announce(config: &Config, address: SocketAddr) {
 /// The first line holds the base address, for programs; where others reach the service elsewhere than it listens, the second
 /// tells where that is. The sheet of sign-ins is named only beside the private
 /// database, which it belongs to.
-fn announcement(config: &Config, address: SocketAddr) -> String {
+fn announcement(config: &Config, address: SocketAddr, metrics: Option<SocketAddr>) -> String {
     let base = config.base_url(address);
     let mut lines = format!("Labs is ready at {base}\n");
     if base != format!("http://{address}") {
         lines += &format!("  Listens at     {address}\n");
     }
     lines += &format!("  API reference  {base}/reference\n  Playground     {base}/playground\n");
+    if let Some(metrics) = metrics {
+        lines += &format!("  Metrics        http://{metrics}/metrics\n");
+    }
     let sign_ins = config.sign_ins_file();
     if config.database_url.is_none() && sign_ins.exists() {
         lines += &format!("  Sign-ins       {}\n", sign_ins.display());
@@ -120,7 +188,7 @@ mod tests {
     fn announced(arguments: &[&str]) -> String {
         let words = ["labs", "serve"].iter().chain(arguments);
         let Command::Serve(serve) = Cli::try_parse_from(words).unwrap().command else { panic!("`serve` is a command") };
-        announcement(&serve.settle().unwrap(), "127.0.0.1:4711".parse().unwrap())
+        announcement(&serve.settle().unwrap(), "127.0.0.1:4711".parse().unwrap(), None)
     }
 
     #[test]

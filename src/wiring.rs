@@ -10,7 +10,7 @@ use axum::Router;
 use ipnet::IpNet;
 use labs_rest::contract::{Contract, compare};
 use labs_rest::documents::SERVED_DIRECTLY;
-use labs_rest::{Bound, Rest};
+use labs_rest::{Bound, Observer, Rest};
 use labs_schema::crypto::sealed::MasterKey;
 use labs_schema::engine::{Descriptions, PreparedSchema};
 use labs_schema::jobs::{Job, JobCode, Jobs};
@@ -27,6 +27,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cli::{ClientCreate, StaffCreate};
 use crate::config::{Common, Config};
+use crate::metrics::Metrics;
 use crate::platform::{Platform, PlatformSettings};
 use crate::readiness::probes;
 
@@ -41,6 +42,7 @@ pub struct Application {
     trusted_proxies: Vec<IpNet>,
     postman: Arc<Postman>,
     platform: Option<Arc<Platform>>,
+    metrics: Option<Arc<Metrics>>,
 }
 
 impl Application {
@@ -48,6 +50,12 @@ impl Application {
     #[must_use]
     pub fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// What is counted, where somebody asks for it.
+    #[must_use]
+    pub fn metrics(&self) -> Option<Arc<Metrics>> {
+        self.metrics.clone()
     }
 }
 
@@ -59,11 +67,11 @@ pub async fn durability_check(database_url: &str) -> anyhow::Result<()> {
     Ok(check_durability(database_url).await?)
 }
 
-/// Brings the database up to date.
+/// Brings the database up to date, and answers how many migrations it lacked.
 ///
 /// # Errors
 /// When a migration fails.
-pub async fn migrate(database_url: &str) -> anyhow::Result<()> {
+pub async fn migrate(database_url: &str) -> anyhow::Result<usize> {
     Ok(labs_schema::open::migrate(database_url).await?)
 }
 
@@ -126,9 +134,11 @@ pub async fn application(
     let postman = Arc::new(postman(config, base_url)?);
     let platform = config.statistics.clone().map(Platform::open).transpose().context("the platform's API")?;
     let probes = probes(&engine, &postman);
-    let rest = Arc::new(Rest::new(engine.clone(), Arc::clone(&carried.bound), settings, probes));
+    let metrics = config.metrics_listen.map(|_| Metrics::new()).transpose()?.map(Arc::new);
+    let rest = Rest::new(engine.clone(), Arc::clone(&carried.bound), settings, probes);
+    let rest = Arc::new(rest.observed_by(metrics.clone().map(|metrics| metrics as Arc<dyn Observer>)));
     let (router, trusted_proxies) = (labs_rest::dispatch::router(&rest), config.trusted_proxies.clone());
-    Ok(Application { engine, rest, router, trusted_proxies, postman, platform: platform.map(Arc::new) })
+    Ok(Application { engine, rest, router, trusted_proxies, postman, platform: platform.map(Arc::new), metrics })
 }
 
 /// Answers requests until told to stop, then those under way, then gives back what was leased.
@@ -136,7 +146,7 @@ pub async fn application(
 /// # Errors
 /// When the listener cannot be drained.
 pub async fn answer(listener: TcpListener, application: Application, stop: CancellationToken) -> anyhow::Result<()> {
-    let Application { engine, rest, router, trusted_proxies, postman, platform } = application;
+    let Application { engine, rest, router, trusted_proxies, postman, platform, .. } = application;
     let ending = CancellationToken::new();
     let statistics = platform.map(|platform| labs_schema::jobs::statistics::job(&engine, platform));
     let further = [mail(&engine, postman), job_of_unconfirmed(&engine)].into_iter().chain(statistics);

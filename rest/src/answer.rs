@@ -13,6 +13,7 @@ use labs_schema::{Code, Fault};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 
+use crate::answered::RefusedFor;
 use crate::bind::{Condition, EntityTag};
 use crate::contract::{Computed, Operation};
 use crate::edge::coding::OnlyTag;
@@ -105,6 +106,7 @@ pub(crate) fn refusal(
     let body = serde_json::to_vec(&problem).unwrap_or_default();
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = status(fault.code(), fault.oauth_error());
+    response.extensions_mut().insert(RefusedFor(fault.code()));
     let media_type = if fault.oauth_error().is_some() { "application/json" } else { "application/problem+json" };
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));

@@ -6,6 +6,7 @@
 //! or SQL.
 
 pub mod answer;
+mod answered;
 pub mod bind;
 mod bound;
 pub mod contract;
@@ -25,4 +26,5 @@ pub mod rest;
 pub mod routes;
 mod sdl;
 
+pub use answered::{Answered, Observer, REQUESTS};
 pub use rest::{Bound, Rest, Settings};

@@ -10,6 +10,7 @@ use labs_schema::engine::PreparedSchema;
 use moka::sync::Cache;
 use tokio::sync::Semaphore;
 
+use crate::answered::Observer;
 use crate::bound::{self, BoundOperation};
 use crate::contract::{Contract, Operation};
 use crate::deprecations::{DeprecationMarks, Marks};
@@ -97,6 +98,7 @@ pub struct Rest {
     pub(crate) told: Cache<(String, String), ()>,
     pub(crate) settings: Settings,
     pub(crate) probes: Probes,
+    pub(crate) observer: Option<Arc<dyn Observer>>,
 }
 
 impl Rest {
@@ -123,7 +125,14 @@ impl Rest {
             told,
             settings,
             probes,
+            observer: None,
         }
+    }
+
+    /// The same, with somebody who counts what is answered.
+    #[must_use]
+    pub fn observed_by(self, observer: Option<Arc<dyn Observer>>) -> Self {
+        Self { observer, ..self }
     }
 
     /// Which operation a path is.

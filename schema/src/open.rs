@@ -1,5 +1,6 @@
 //! Opening the inside: migrations, connections, services.
 
+mod place;
 mod refusal;
 
 use std::path::Path;
@@ -12,8 +13,8 @@ use sqlx::postgres::{PgConnection, PgPool, PgPoolOptions};
 use sqlx::{Connection as _, migrate::Migrator};
 use tokio::time::timeout;
 
+use self::place::Place;
 pub use self::refusal::OpenRefusal;
-use self::refusal::Place;
 use crate::core::authority::{self, Authority};
 use crate::core::blocking::fair::QueueLimits;
 use crate::core::budget::Budgets;
@@ -37,6 +38,9 @@ const TRUSTED_IDLE: Duration = Duration::from_millis(500);
 /// How long the database may say nothing while the service starts.
 const SILENCE: Duration = Duration::from_secs(15);
 
+/// The migrations that a database has.
+const APPLIED: &str = "select version from _sqlx_migrations where success";
+
 static MIGRATIONS: Migrator = sqlx::migrate!("../migrations");
 
 /// What the inside is opened with.
@@ -57,17 +61,34 @@ pub struct OpenOptions {
     pub settings: Settings,
 }
 
-/// Brings the database up to date. Several replicas may start at once: one migrates, the others wait.
+/// Brings the database up to date, and answers how many migrations it lacked. Several replicas may start at once: one
+/// migrates, the others wait.
 ///
 /// # Errors
 /// When a migration fails or the database was migrated by a newer version.
-pub fn migrate(database_url: &str) -> LocalBoxFuture<'_, Result<(), OpenRefusal>> {
+pub fn migrate(database_url: &str) -> LocalBoxFuture<'_, Result<usize, OpenRefusal>> {
     async move {
         let (mut owner, place) = connect_owner(database_url).await?;
+        let told = |error: sqlx::Error| OpenRefusal::of(&error, &place);
+        let is_new = sqlx::query_scalar("select to_regclass('_sqlx_migrations') is null");
+        let is_new: bool = is_new.fetch_one(&mut owner).await.map_err(told)?;
+        let applied: Vec<i64> = match is_new {
+            true => Vec::new(),
+            false => sqlx::query_scalar(APPLIED).fetch_all(&mut owner).await.map_err(told)?,
+        };
         MIGRATIONS.run(&mut owner).await.map_err(|error| OpenRefusal::of_migration(&error, &place))?;
-        owner.close().await.map_err(|error| OpenRefusal::of(&error, &place))
+        owner.close().await.map_err(told)?;
+        Ok(MIGRATIONS.iter().filter(|migration| !applied.contains(&migration.version)).count())
     }
     .boxed_local()
+}
+
+/// Which database an address names, for a log: without its password.
+///
+/// # Errors
+/// When the address cannot be read.
+pub fn describe(database_url: &str) -> Result<String, OpenRefusal> {
+    Ok(Place::of(database_url)?.0.describe())
 }
 
 /// A connection as the database's owner, and which database it is.
@@ -103,8 +124,7 @@ pub async fn check_durability(database_url: &str) -> Result<(), OpenRefusal> {
 /// # Errors
 /// When the database is away.
 pub async fn is_migrated(pool: &PgPool) -> Result<bool, Fault> {
-    let applied: Vec<i64> =
-        sqlx::query_scalar("select version from _sqlx_migrations where success").fetch_all(pool).await?;
+    let applied: Vec<i64> = sqlx::query_scalar(APPLIED).fetch_all(pool).await?;
     Ok(MIGRATIONS.iter().all(|migration| applied.contains(&migration.version)))
 }
 
@@ -158,6 +178,12 @@ fn media(folder: &Path) -> Result<crate::core::media::store::MediaStore, Fault> 
 /// Connections of the service: as its own role, with a time limit for everything (docs/decisions.md#database).
 async fn connect(database_url: &str, connections: u32) -> Result<PgPool, OpenRefusal> {
     let (place, options) = Place::of(database_url)?;
+    for name in place::unknown_parameters(database_url) {
+        tracing::warn!(
+            parameter = name,
+            "DATABASE_URL has a parameter that this service does not know: it counts for nothing"
+        );
+    }
     let options = options.application_name("labs").statement_cache_capacity(512).options([
         ("role", "labs_service"),
         ("statement_timeout", "10s"),

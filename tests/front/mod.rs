@@ -4,6 +4,9 @@ mod command_line;
 mod ending;
 mod first_start;
 mod pages;
+mod settings;
+mod tls;
+mod watched;
 mod wire;
 
 use std::fs;
@@ -96,6 +99,13 @@ impl Service {
         rest
     }
 
+    /// The next line that it prints.
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        assert!(self.lines.read_line(&mut line).unwrap() > 0, "it prints no more");
+        line
+    }
+
     /// Ends it by force.
     fn die(&mut self) {
         self.signal("KILL", "");
@@ -169,6 +179,13 @@ fn soon(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
+/// Has a command log into a file: a pipe that nobody reads meanwhile would stop it when it is full.
+fn log_of(command: &mut Command) -> tempfile::NamedTempFile {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    command.stderr(file.reopen().unwrap());
+    file
+}
+
 fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
@@ -192,7 +209,8 @@ fn a_taken_port_is_told_before_anything_is_started() {
     let address = taken.local_addr().unwrap().to_string();
     let output = serve(&Command::new(LABS), &address, place.path()).output().unwrap();
     assert!(!output.status.success());
-    assert!(said(&output).contains(&address), "{}", said(&output));
+    let told = said(&output);
+    assert!(told.contains(&address) && told.contains("with --listen or LABS_LISTEN"), "{told}");
     assert!(!place.path().join("postgres").exists());
 }
 

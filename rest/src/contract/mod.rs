@@ -156,7 +156,7 @@ impl Contract {
     }
 
     /// Every code that a refusal may bear, some of them more than once.
-    pub(crate) fn codes(&self) -> impl Iterator<Item = &str> {
+    pub fn codes(&self) -> impl Iterator<Item = &str> {
         let responses = self.operations.iter().flat_map(|operation| operation.responses.values());
         responses.flat_map(|response| &response.codes).map(String::as_str)
     }

@@ -3,15 +3,17 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::body::Body;
 use futures_util::FutureExt as _;
 use http::request::Parts;
 use http::{Method, Response, header};
-use labs_schema::Fault;
 use labs_schema::context::{Caller, Channel, Credentials};
 use labs_schema::deprecation::Deprecation;
+use labs_schema::{Fault, PrincipalType};
 
+use crate::answered::{Answered, RefusedFor};
 use crate::contract::{Access, Operation};
 use crate::deprecations;
 use crate::edge::budget::{Allowance, Spending};
@@ -26,6 +28,10 @@ const LONGEST_AGENT: usize = 256;
 pub(crate) struct Exchange<'a> {
     /// The request's id.
     pub(crate) request_id: String,
+    /// When it began.
+    began: Instant,
+    /// What kind of caller it turned out to be of.
+    principal: Option<PrincipalType>,
     /// Where it comes from.
     pub(crate) address: IpAddr,
     /// The operation it addresses.
@@ -43,6 +49,8 @@ impl<'a> Exchange<'a> {
     pub(crate) fn begin(rest: &Rest, parts: &Parts) -> Self {
         Self {
             request_id: request_id::of(&parts.headers),
+            began: Instant::now(),
+            principal: None,
             address: Self::address(rest, parts),
             operation: None,
             allowance: None,
@@ -102,6 +110,7 @@ impl<'a> Exchange<'a> {
         };
         match known {
             Ok(principal) => {
+                self.principal = Some(principal.kind);
                 let services = rest.engine.services();
                 let unattributed = self.operation.is_some_and(|operation| operation.unattributed);
                 let spending = if unattributed { Spending::SecondAlone } else { Spending::Whole };
@@ -136,8 +145,9 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// The headers that every answer carries.
+    /// The headers that every answer carries; and the request is told to whoever counts, and to the log.
     pub(crate) fn finish(mut self, rest: &Rest, mut response: Response<Body>) -> Response<Body> {
+        self.tell(rest, &response);
         if self.allowance.is_none() {
             let now = rest.engine.services().clock.now();
             self.allowance = Some(rest.meter.look_anonymous(address::network(self.address), now));
@@ -155,6 +165,21 @@ impl<'a> Exchange<'a> {
             .is_some_and(|operation| operation.access == Access::Public && operation.method == Method::GET);
         headers::caching(out, is_public_read && is_good);
         response
+    }
+
+    fn tell(&self, rest: &Rest, response: &Response<Body>) {
+        let answered = Answered {
+            operation: self.operation,
+            status: response.status(),
+            code: response.extensions().get::<RefusedFor>().map(|refused| refused.0),
+            principal: self.principal,
+            request_id: &self.request_id,
+            took: self.began.elapsed(),
+        };
+        answered.log();
+        if let Some(observer) = &rest.observer {
+            observer.note(&answered);
+        }
     }
 }
 

@@ -1,12 +1,11 @@
 //! Why the inside cannot be opened, as an operator needs to know it: what is wrong, where, and what to do.
 
-use std::fmt;
-use std::str::FromStr;
+use std::io::ErrorKind;
 
 use sqlx::migrate::MigrateError;
-use sqlx::postgres::PgConnectOptions;
 
 use super::SILENCE;
+use super::place::Place;
 use crate::core::fault::{Code, Fault};
 
 /// Why the inside cannot be opened. Its text is for the operator.
@@ -23,8 +22,9 @@ impl OpenRefusal {
     /// The database took the connection, or not even that, and says nothing.
     pub(super) fn silent(place: &Place) -> Self {
         Self(format!(
-            "{place} does not answer: nothing came in {} seconds. Look at it and at what stands before it, or name another \
-             one in DATABASE_URL.",
+            "{} does not answer: nothing came in {} seconds. Look at it and at what stands before it (firewall, network \
+             policy), or name another one in DATABASE_URL.",
+            place.whole(),
             SILENCE.as_secs()
         ))
     }
@@ -46,6 +46,10 @@ impl OpenRefusal {
                 "{place} has no database {name}. Create it (CREATE DATABASE {name} OWNER {user}), or name another one in \
                  DATABASE_URL."
             ),
+            (_, Some("28000")) if error.to_string().contains("no encryption") => format!(
+                "{place} lets {user} in by TLS only ({error}). Write sslmode=require or, better, sslmode=verify-full in \
+                 DATABASE_URL."
+            ),
             (_, Some("28000" | "28P01")) => format!(
                 "{place} does not let {user} in ({error}). Create the role (CREATE ROLE {user} LOGIN PASSWORD …), mend the \
                  password, or let it in by pg_hba.conf; or name another one in DATABASE_URL."
@@ -65,11 +69,23 @@ impl OpenRefusal {
             (_, Some("55P03")) => {
                 format!("Somebody at {place} holds what a migration needs ({error}). End that, then start again.")
             }
-            (sqlx::Error::Configuration(cause), _) => format!("DATABASE_URL cannot be read: {cause}."),
+            (sqlx::Error::Configuration(cause), _) => format!("DATABASE_URL cannot be used: {cause}."),
             (sqlx::Error::PoolTimedOut, _) => return Self::silent(place),
-            (sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_), _) => {
-                format!("{place} cannot be reached ({error}). Is it running, and is its address in DATABASE_URL right?")
+            (sqlx::Error::Tls(cause), _) => without_tls(&cause.to_string(), place),
+            // What rustls refuses comes as this.
+            (sqlx::Error::Io(cause), _) if cause.kind() == ErrorKind::InvalidData => {
+                without_tls(&cause.to_string(), place)
             }
+            (sqlx::Error::Io(cause), _) => format!(
+                "{} cannot be reached ({cause}). Start it, mend host and port in DATABASE_URL, or let this machine through \
+                 to it.",
+                place.whole()
+            ),
+            (sqlx::Error::Protocol(cause), _) => format!(
+                "{} cannot be reached: what answers there does not speak as PostgreSQL does ({cause}). Mend host and port \
+                 in DATABASE_URL.",
+                place.whole()
+            ),
             _ => format!("{place} refuses what the service needs: {error}."),
         })
     }
@@ -100,57 +116,38 @@ impl OpenRefusal {
     }
 }
 
-/// Which database is meant, as an operator recognises it: never with its password.
-pub(super) struct Place {
-    host: String,
-    database: String,
-    user: String,
-}
-
-impl Place {
-    /// The place that an address names.
-    ///
-    /// # Errors
-    /// An address that cannot be read.
-    pub(super) fn of(database_url: &str) -> Result<(Self, PgConnectOptions), OpenRefusal> {
-        let nowhere = Self { host: String::new(), database: String::new(), user: String::new() };
-        let options = PgConnectOptions::from_str(database_url).map_err(|error| OpenRefusal::of(&error, &nowhere))?;
-        let host = match options.get_socket() {
-            Some(socket) => socket.display().to_string(),
-            None => format!("{}:{}", options.get_host(), options.get_port()),
-        };
-        let user = options.get_username().to_owned();
-        let database = options.get_database().unwrap_or(&user).to_owned();
-        Ok((Self { host, database, user }, options))
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "The database at {}", self.host)
-    }
+/// Why there is no TLS, and what to do.
+fn without_tls(cause: &str, place: &Place) -> String {
+    let what = match cause {
+        _ if cause.contains("does not support TLS") => {
+            return format!(
+                "{place} does not speak TLS, and sslmode in DATABASE_URL asks for it. Switch it on there (ssl = on), or write \
+                 sslmode=disable where the way to it is safe without."
+            );
+        }
+        _ if cause.contains("not valid for name") => {
+            "Write the host in DATABASE_URL as the certificate has it; it is not the one that was asked for, or not the one \
+             that should have answered."
+        }
+        _ if cause.contains("UnknownIssuer") || cause.contains("CaUsedAsEndEntity") => {
+            "Name the file of the authority that issued its certificate: sslrootcert=<file> in DATABASE_URL."
+        }
+        _ if cause.contains("alert") => {
+            "It wants a certificate of this service: sslcert=<file>&sslkey=<file> in DATABASE_URL; or another one."
+        }
+        _ => "Look at its certificate, and at sslmode, sslrootcert, sslcert and sslkey in DATABASE_URL.",
+    };
+    format!("The TLS connection to {} fails ({cause}). {what}", place.host())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    #[test]
-    fn a_place_is_told_without_its_password() {
-        let (place, _) = Place::of("postgres://labs:hush@db.example:5433/shop").unwrap();
-        assert_eq!(place.to_string(), "The database at db.example:5433");
-        assert_eq!((place.database.as_str(), place.user.as_str()), ("shop", "labs"));
-        let refused = Place::of("postgres://labs:hush@db.example:port/shop").err().unwrap();
-        assert!(
-            refused.to_string().starts_with("DATABASE_URL cannot be read") && !refused.to_string().contains("hush")
-        );
-    }
-
     #[tokio::test(start_paused = true)]
     async fn a_database_that_takes_the_connection_and_says_nothing_is_named() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let refused = super::super::migrate(&format!("postgres://labs@{address}/labs")).await.unwrap_err();
-        assert!(refused.to_string().starts_with(&format!("The database at {address} does not answer")), "{refused}");
+        let said = format!("The database labs at {address} does not answer");
+        assert!(refused.to_string().starts_with(&said), "{refused}");
     }
 }

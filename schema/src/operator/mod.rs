@@ -5,6 +5,7 @@
 //! as for any audited write.
 
 mod clients;
+mod figures;
 mod invitations;
 mod record;
 mod rules;
@@ -17,6 +18,7 @@ use sqlx::PgPool;
 
 pub(crate) use clients::SHOWN_CHARACTERS;
 pub use clients::{ClientCreated, NewClient, client_create};
+pub use figures::{Figures, JobFigures, MOST_MAILS, load_figures};
 pub use invitations::{NewInvitation, invitation_create};
 pub(crate) use staff::password;
 pub use staff::{NewStaff, StaffCreated, staff_create};

@@ -1,0 +1,86 @@
+//! What is told of a request once its answer is known, to whoever counts and to the log. Nothing of it says who asked,
+//! from where, or what the path named.
+
+use std::time::Duration;
+
+use http::StatusCode;
+use labs_schema::{Code, PrincipalType};
+
+use crate::contract::Operation;
+
+/// The target of the log's lines, one for each request. A filter lets them through, or not.
+pub const REQUESTS: &str = "labs::requests";
+
+/// A request that was answered.
+pub struct Answered<'a> {
+    /// The operation of the contract; none for what is beside it, and for paths that name nothing.
+    pub operation: Option<&'a Operation>,
+    /// What was answered.
+    pub status: StatusCode,
+    /// Why it was refused, if it was.
+    pub code: Option<Code>,
+    /// What kind of caller it was; none for a stranger.
+    pub principal: Option<PrincipalType>,
+    /// The request's id.
+    pub request_id: &'a str,
+    /// From its head to the head of its answer.
+    pub took: Duration,
+}
+
+/// Somebody who counts what is answered. It is called before each answer leaves, so it must not wait.
+pub trait Observer: Send + Sync {
+    /// One more answer.
+    fn note(&self, answered: &Answered<'_>);
+}
+
+/// The code of a refusal, as an extension of its answer.
+#[derive(Clone, Copy)]
+pub(crate) struct RefusedFor(pub(crate) Code);
+
+impl Answered<'_> {
+    /// Writes the request's line.
+    pub(crate) fn log(&self) {
+        tracing::info!(
+            target: REQUESTS,
+            operation = self.operation.map(|operation| operation.id.as_str()),
+            status = self.status.as_u16(),
+            code = self.code.map(Code::name),
+            took_ms = self.took.as_micros() as f64 / 1000.0,
+            request_id = self.told_id(),
+            principal = self.principal.map(PrincipalType::name),
+            "answered"
+        );
+    }
+
+    /// The request's id, unless nothing may tell whose the request was: a caller that names all of its requests alike, or
+    /// after itself, would be found by it (docs/decisions.md#board).
+    fn told_id(&self) -> Option<&str> {
+        let is_nobodys = self.operation.is_some_and(|operation| operation.unattributed);
+        (!is_nobodys).then_some(self.request_id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::sample::contract;
+
+    #[test]
+    fn a_request_that_is_to_be_nobodys_is_told_without_its_id() {
+        let told = |unattributed: bool| {
+            let mut operation = contract().operations()[0].as_ref().clone();
+            operation.unattributed = unattributed;
+            let answered = Answered {
+                operation: Some(&operation),
+                status: StatusCode::OK,
+                code: None,
+                principal: Some(PrincipalType::PartnerUser),
+                request_id: "mara-17",
+                took: Duration::ZERO,
+            };
+            answered.told_id().map(str::to_owned)
+        };
+        assert_eq!(told(false).as_deref(), Some("mara-17"));
+        assert_eq!(told(true), None);
+    }
+}

@@ -1,0 +1,107 @@
+//! What an operator watches from outside: the outbox, the audit chain and the jobs, by statements that each read some rows
+//! of an index.
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use sqlx::PgPool;
+
+use crate::core::fault::Fault;
+use crate::core::job::JobCode;
+use crate::core::words::Word as _;
+
+/// Mails are counted up to here, so that a full outbox costs no more than this.
+pub const MOST_MAILS: i64 = 10_000;
+
+/// How things stand now.
+#[derive(Clone, Debug)]
+pub struct Figures {
+    /// Mails that wait, up to [`MOST_MAILS`].
+    pub mails_queued: i64,
+    /// Mails that were given up, up to [`MOST_MAILS`].
+    pub mails_failed: i64,
+    /// Seconds since the oldest waiting mail was queued; 0 when none waits.
+    pub oldest_mail_seconds: f64,
+    /// Seconds since the oldest audit record was written that has no place in the chain; 0 when all have one.
+    pub oldest_unsealed_seconds: f64,
+    /// Each job.
+    pub jobs: Vec<JobFigures>,
+}
+
+/// How a job stands, over all replicas.
+#[derive(Clone, Debug)]
+pub struct JobFigures {
+    /// Its name.
+    pub job: &'static str,
+    /// Seconds since its last run that succeeded.
+    pub succeeded_seconds: f64,
+    /// Its last runs that failed, one after the other.
+    pub failures: i64,
+    /// Whether staff have paused it.
+    pub is_paused: bool,
+}
+
+/// Looks at how things stand.
+///
+/// # Errors
+/// [`crate::Code::Unavailable`] when the database is away.
+pub fn load_figures(pool: &PgPool) -> BoxFuture<'_, Result<Figures, Fault>> {
+    async move {
+        let mails = sqlx::query!(
+            r#"select (select count(*) from (
+                           select from mail_message where state = 'QUEUED' limit 10000
+                       ) as queued) as "queued!",
+                      (select count(*) from (
+                           select from mail_message where state = 'FAILED' limit 10000
+                       ) as failed) as "failed!",
+                      coalesce(extract(epoch from labs_now() - (
+                          select created_at from mail_message where state = 'QUEUED' order by created_at limit 1
+                      )), 0)::float8 as "oldest_seconds!""#
+        )
+        .fetch_one(pool)
+        .await?;
+        Ok(Figures {
+            mails_queued: mails.queued,
+            mails_failed: mails.failed,
+            oldest_mail_seconds: mails.oldest_seconds.max(0.0),
+            oldest_unsealed_seconds: oldest_unsealed(pool).await?.max(0.0),
+            jobs: jobs(pool).await?,
+        })
+    }
+    .boxed()
+}
+
+/// Seconds that the oldest record has waited for its seal. As the sealer does, it looks from the transaction on below which
+/// all was sealed.
+async fn oldest_unsealed(pool: &PgPool) -> Result<f64, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select coalesce(extract(epoch from labs_now() - (
+               select record.recorded_at
+                 from audit_log as record
+                 left join lateral (
+                          select position from audit_seal where audit_seal.record_uuid = record.record_uuid limit 1
+                      ) as seal on true
+                where record.transaction_id >= coalesce(
+                          (select settled_below from audit_seal order by position desc limit 1), '0'::xid8)
+                  and seal.position is null
+                order by record.transaction_id, record.record_uuid limit 1
+           )), 0)::float8 as "seconds!""#
+    )
+    .fetch_one(pool)
+    .await?)
+}
+
+async fn jobs(pool: &PgPool) -> Result<Vec<JobFigures>, Fault> {
+    let rows = sqlx::query!(
+        r#"select code, extract(epoch from clock_timestamp() - succeeded_on_clock)::float8 as "seconds!", failures,
+                  paused_at is not null as "is_paused!"
+             from job"#
+    )
+    .fetch_all(pool)
+    .await?;
+    let known = rows.into_iter().filter_map(|row| {
+        let job = JobCode::read(&row.code)?.name();
+        let (failures, is_paused) = (row.failures, row.is_paused);
+        Some(JobFigures { job, succeeded_seconds: row.seconds.max(0.0), failures, is_paused })
+    });
+    Ok(known.collect())
+}

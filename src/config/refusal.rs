@@ -1,0 +1,69 @@
+//! What is said of a setting whose value cannot be used: which it is, where it was set, and what to write.
+
+use std::error::Error as _;
+use std::ffi::OsString;
+
+use clap::CommandFactory;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use crate::cli::Cli;
+
+/// One line about a value that one of our own readers refused; none for whatever else the command line library tells in
+/// its own words.
+#[must_use]
+pub fn sentence(error: &clap::Error, words: &[OsString]) -> Option<String> {
+    if error.kind() != ErrorKind::ValueValidation {
+        return None;
+    }
+    let (Some(ContextValue::String(argument)), Some(ContextValue::String(value))) =
+        (error.get(ContextKind::InvalidArg), error.get(ContextKind::InvalidValue))
+    else {
+        return None;
+    };
+    let flag = argument.split(' ').next()?;
+    let cause = error.source()?;
+    let is_typed = words.iter().filter_map(|word| word.to_str()).any(|word| word.split('=').next() == Some(flag));
+    let variable = variable_of(flag).filter(|_| !is_typed);
+    Some(match variable {
+        Some(variable) => format!("{variable}={value}: {cause}."),
+        None => format!("{flag} {value}: {cause}."),
+    })
+}
+
+/// The variable that says the same as a flag.
+fn variable_of(flag: &str) -> Option<String> {
+    let mut waiting = vec![Cli::command()];
+    while let Some(command) = waiting.pop() {
+        let found = command.get_arguments().find(|argument| argument.get_long() == flag.strip_prefix("--"));
+        if let Some(variable) = found.and_then(|argument| argument.get_env()?.to_str()) {
+            return Some(variable.to_owned());
+        }
+        waiting.extend(command.get_subcommands().cloned());
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+
+    #[test]
+    fn a_value_that_cannot_be_used_is_told_with_its_flag_and_what_to_write() {
+        for (flag, value, said) in [
+            ("--listen", "labs.invalid:8080", "labs.invalid has no address here"),
+            ("--listen", "8080", "write an address and a port, as 127.0.0.1:8080"),
+            ("--listen", "localhost:http", "\"http\" is no port"),
+            ("--metrics-listen", "9100", "write an address and a port"),
+            ("--cors-origins", "example.com", "as https://example.com."),
+            ("--cors-origins", "https://example.com/shop", "as https://example.com."),
+            ("--trusted-proxies", "10.0.0.0/40", "as 10.0.0.0/8"),
+            ("--database-connections", "3", "3 is not in 4..=80"),
+        ] {
+            let words = ["labs", "serve", flag, value].map(OsString::from);
+            let told = sentence(&Cli::try_parse_from(&words).unwrap_err(), &words).unwrap();
+            assert!(told.starts_with(&format!("{flag} {value}: ")) && told.contains(said), "{told}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! How the values of settings are read. What cannot be read is refused with a sentence that says what to write.
+
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+
+use anyhow::{anyhow, bail};
+use ipnet::IpNet;
+use reqwest::Url;
+
+/// An address and a port to listen on. A name stands for its first address, one of IPv4 where it has any.
+pub(super) fn listen(text: &str) -> anyhow::Result<SocketAddr> {
+    let text = text.trim();
+    if let Ok(address) = text.parse() {
+        return Ok(address);
+    }
+    let form = "write an address and a port, as 127.0.0.1:8080, or 0.0.0.0:8080 for every address of the machine";
+    match text.rsplit_once(':') {
+        Some((host, port)) if !host.is_empty() && !host.contains([':', '/']) => {
+            let port: u16 = port.parse().map_err(|_| anyhow!("{port:?} is no port from 0 to 65535: {form}"))?;
+            let found = (host, port).to_socket_addrs();
+            let mut found: Vec<SocketAddr> =
+                found.map_err(|error| anyhow!("{host} has no address here ({error}): {form}"))?.collect();
+            found.sort_by_key(SocketAddr::is_ipv6);
+            found.first().copied().ok_or_else(|| anyhow!("{host} has no address here: {form}"))
+        }
+        _ => bail!("this is no address with a port: {form}"),
+    }
+}
+
+/// Where metrics are answered, if anywhere.
+#[derive(Clone, Copy, Debug)]
+pub struct MetricsListen(pub(super) Option<SocketAddr>);
+
+impl MetricsListen {
+    /// An address and a port; nothing is nowhere.
+    pub(super) fn read(text: &str) -> anyhow::Result<Self> {
+        Ok(Self(if text.trim().is_empty() { None } else { Some(listen(text)?) }))
+    }
+}
+
+/// Yes or no. Nothing is no.
+pub(super) fn switch(text: &str) -> anyhow::Result<bool> {
+    match text.trim().to_ascii_lowercase().as_str() {
+        "true" | "1" | "yes" | "on" | "y" | "t" => Ok(true),
+        "" | "false" | "0" | "no" | "off" | "n" | "f" => Ok(false),
+        _ => bail!("write true or false"),
+    }
+}
+
+/// A base address; none where it is to follow from where the service listens.
+pub(super) fn base_url(text: &str) -> anyhow::Result<Option<String>> {
+    if text == "http://<listen>" {
+        return Ok(None);
+    }
+    host_alone(text).map(Some).ok_or_else(|| {
+        anyhow!("the base address {text:?} is not http:// or https:// and a host, as https://labs.example.com")
+    })
+}
+
+/// A web origin.
+pub(super) fn origin(text: &str) -> anyhow::Result<String> {
+    let text = text.trim();
+    host_alone(text).ok_or_else(|| {
+        let host = text.split_once("://").map_or(text, |(_, behind)| behind).split('/').next().unwrap_or_default();
+        let example = if host.is_empty() { "shop.example.com" } else { host };
+        anyhow!("{text:?} is no origin: write http:// or https:// and the host, without a path, as https://{example}")
+    })
+}
+
+/// `http://` or `https://` and a host, perhaps with a port, and no more.
+fn host_alone(text: &str) -> Option<String> {
+    let text = text.trim_end_matches('/');
+    let uri: http::Uri = text.parse().ok()?;
+    let plain = matches!(uri.scheme_str(), Some("http" | "https")) && uri.query().is_none();
+    (plain && uri.path() == "/" && !text.contains(['@', '#'])).then(|| text.to_owned())
+}
+
+/// A network, or an address alone.
+pub(super) fn network(text: &str) -> anyhow::Result<IpNet> {
+    let text = text.trim();
+    match text.parse::<IpAddr>() {
+        Ok(address) => Ok(address.into()),
+        Err(_) => {
+            text.parse().map_err(|_| anyhow!("{text:?} is no network: write an address or a network, as 10.0.0.0/8"))
+        }
+    }
+}
+
+/// Where a mail server is, without user and password.
+///
+/// # Errors
+/// For another address than `smtp://` or `smtps://` and a host.
+pub(super) fn mail_server(text: &str) -> anyhow::Result<String> {
+    let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "smtp" | "smtps"));
+    let host = url.as_ref().and_then(|url| Some((url.scheme(), url.host_str()?, url.port())));
+    match host {
+        Some((scheme, host, Some(port))) => Ok(format!("{scheme}://{host}:{port}")),
+        Some((scheme, host, None)) => Ok(format!("{scheme}://{host}")),
+        None => bail!(
+            "LABS_SMTP_URL is no address of a mail server: write smtps://user:password@host:465, or smtp:// likewise, and in \
+             the password %40 for @, %2F for / and %23 for #"
+        ),
+    }
+}

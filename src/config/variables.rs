@@ -1,0 +1,91 @@
+//! Variables that look like settings and are none: whoever misspelt one is told which was meant.
+
+use std::collections::BTreeSet;
+
+use clap::CommandFactory;
+use labs_rest::contract::nearest;
+
+use crate::cli::Cli;
+
+/// What the tests read themselves.
+const OF_TESTS: &[&str] = &["LABS_SEED", "LABS_MUTANT"];
+
+/// A sentence about each variable that begins with `LABS_` and is no setting. No value is told.
+pub fn unknown(set: impl IntoIterator<Item = (String, String)>) -> Vec<String> {
+    let known = known();
+    let stray = set.into_iter().filter(|(name, value)| {
+        name.starts_with("LABS_")
+            && !known.contains(name)
+            && !name.starts_with("LABS_TEST_")
+            && !OF_TESTS.contains(&name.as_str())
+            && !is_of_kubernetes(name, value)
+    });
+    stray.map(|(name, _)| sentence(&name, &known)).collect()
+}
+
+fn sentence(name: &str, known: &BTreeSet<String>) -> String {
+    let behind = name.trim_start_matches("LABS_");
+    let meant = known.get(behind).map(String::as_str).or_else(|| nearest(name, known.iter().map(String::as_str)));
+    match meant {
+        Some(meant) => format!("{name} is no setting and does nothing. Is {meant} meant?"),
+        None => format!("{name} is no setting and does nothing. `labs help serve` lists those that there are."),
+    }
+}
+
+/// Every variable that a command reads.
+fn known() -> BTreeSet<String> {
+    let (mut found, mut waiting) = (BTreeSet::new(), vec![Cli::command()]);
+    while let Some(command) = waiting.pop() {
+        let variables = command.get_arguments().filter_map(|argument| argument.get_env()?.to_str());
+        found.extend(variables.map(str::to_owned));
+        waiting.extend(command.get_subcommands().cloned());
+    }
+    found
+}
+
+/// Kubernetes tells each container of the services beside it; of one called `labs` in variables like these.
+fn is_of_kubernetes(name: &str, value: &str) -> bool {
+    let is_address = ["tcp://", "udp://", "sctp://"].iter().any(|scheme| value.starts_with(scheme));
+    let of_service = name.contains("_SERVICE_HOST") || name.contains("_SERVICE_PORT");
+    let of_port = ["_TCP", "_UDP", "_SCTP"].iter().any(|protocol| name.contains(protocol)) && name.contains("_PORT_");
+    of_service || of_port || (name.ends_with("_PORT") && is_address)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(name: &str, value: &str) -> String {
+        unknown([(name.to_owned(), value.to_owned())]).join(" ")
+    }
+
+    #[test]
+    fn a_misspelt_setting_is_told_with_the_one_that_was_meant_and_without_its_value() {
+        for (name, meant) in [
+            ("LABS_EMPTI", "Is LABS_EMPTY meant?"),
+            ("LABS_TRUSTED_PROXYS", "Is LABS_TRUSTED_PROXIES meant?"),
+            ("LABS_DATABASE_URL", "Is DATABASE_URL meant?"),
+            ("LABS_WONDERFUL_THING", "lists those that there are"),
+        ] {
+            let told = told(name, "hush");
+            assert!(told.starts_with(name) && told.contains(meant) && !told.contains("hush"), "{told}");
+        }
+    }
+
+    #[test]
+    fn what_is_a_setting_or_somebody_elses_is_not_told() {
+        for (name, value) in [
+            ("LABS_LISTEN", "127.0.0.1:80"),
+            ("LABS_LOG_REQUESTS", "true"),
+            ("LABS_TEST_SOAK", "whole"),
+            ("LABS_SEED", "7"),
+            ("HOME", "ada"),
+            ("LABS_SERVICE_HOST", "10.0.0.7"),
+            ("LABS_SERVICE_PORT_HTTP", "80"),
+            ("LABS_PORT", "tcp://10.0.0.7:80"),
+            ("LABS_PORT_80_TCP_ADDR", "10.0.0.7"),
+        ] {
+            assert_eq!(told(name, value), "", "{name}");
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! Metrics for Prometheus, on an address of their own that speaks `GET /metrics` alone.
+//!
+//! What is counted is counted in memory, as requests are answered. What only the database knows is looked up every few
+//! seconds, never by a scrape, so that one is answered while the database is away. Labels are operations of the
+//! contract, statuses, codes of the catalogue and jobs: none names a person, a partner, a network or a path.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
+use http::{HeaderValue, Method, Response, StatusCode, header};
+use labs_rest::{Answered, Observer};
+use labs_schema::Engine;
+use labs_schema::operator::{Figures, load_figures};
+use metrics::{Counter, Histogram, Key, Label, Level, Metadata, Recorder as _};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+/// Upper bounds of the classes of latency, in seconds.
+const CLASSES: [f64; 13] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+/// How often the database is asked.
+const INTERVAL: Duration = Duration::from_secs(5);
+/// How long it may take over that.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// The operation of what is no operation's: pages, pictures, paths that name nothing.
+const NONE: &str = "none";
+
+const METADATA: Metadata<'static> = Metadata::new("labs", Level::INFO, None);
+
+/// What each metric is, as its help line says it.
+const COUNTERS: [(&str, &str); 2] = [
+    ("labs_requests_total", "Requests that were answered, by operation of the contract and status."),
+    ("labs_refusals_total", "Requests that were refused, by the code of the problem document."),
+];
+const GAUGES: [(&str, &str); 12] = [
+    ("labs_build_info", "The version that runs; always 1."),
+    ("labs_database_up", "Whether the database answered within two seconds when it was asked last."),
+    ("labs_database_connections", "Connections of this replica to the database, by whether they are in use."),
+    ("labs_database_connections_max", "The most connections that this replica opens."),
+    ("labs_mails", "Mails that wait and mails that were given up, up to 10,000 of each."),
+    ("labs_mail_oldest_queued_seconds", "Age of the oldest mail that waits."),
+    ("labs_audit_oldest_unsealed_seconds", "Age of the oldest audit record that has no place in the chain yet."),
+    ("labs_job_last_success_seconds", "Time since the last run of a job that succeeded, over all replicas."),
+    ("labs_job_failures", "Last runs of a job that failed, one after the other."),
+    ("labs_job_paused", "Whether staff have paused a job."),
+    ("labs_figures_age_seconds", "Time since the database last told how mails, audit records and jobs stand."),
+    ("process_resident_memory_bytes", "Memory of this process that is resident."),
+];
+/// Of latency.
+const DURATION: &str = "labs_request_duration_seconds";
+
+/// Series of one metric, which are looked up once and then kept.
+struct Series<K, S>(RwLock<HashMap<K, S>>);
+
+impl<K: Copy + Eq + Hash, S: Clone> Series<K, S> {
+    fn new() -> Self {
+        Self(RwLock::default())
+    }
+
+    fn get(&self, key: K, make: impl FnOnce() -> S) -> S {
+        if let Some(known) = self.0.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return known.clone();
+        }
+        self.0.write().unwrap_or_else(PoisonError::into_inner).entry(key).or_insert_with(make).clone()
+    }
+}
+
+/// What this replica has counted and last seen.
+pub struct Metrics {
+    recorder: PrometheusRecorder,
+    handle: PrometheusHandle,
+    requests: Series<(Option<usize>, u16), Counter>,
+    durations: Series<Option<usize>, Histogram>,
+    refusals: Series<&'static str, Counter>,
+    seen_at: RwLock<tokio::time::Instant>,
+}
+
+impl Metrics {
+    /// Nothing counted yet.
+    ///
+    /// # Errors
+    /// When the classes of latency are none.
+    pub fn new() -> anyhow::Result<Self> {
+        let recorder = PrometheusBuilder::new().set_buckets(&CLASSES)?.build_recorder();
+        for (name, help) in COUNTERS {
+            recorder.describe_counter(name.into(), None, help.into());
+        }
+        for (name, help) in GAUGES {
+            recorder.describe_gauge(name.into(), None, help.into());
+        }
+        let help = "Time from the head of a request to the head of its answer.";
+        recorder.describe_histogram(DURATION.into(), None, help.into());
+        let metrics = Self {
+            handle: recorder.handle(),
+            recorder,
+            requests: Series::new(),
+            durations: Series::new(),
+            refusals: Series::new(),
+            seen_at: RwLock::new(tokio::time::Instant::now()),
+        };
+        metrics.set("labs_build_info", Some(("version", env!("CARGO_PKG_VERSION"))), 1.0);
+        Ok(metrics)
+    }
+
+    /// Answers scrapes until told to stop, then those under way.
+    ///
+    /// # Errors
+    /// When the listener cannot be drained.
+    pub async fn serve(
+        self: Arc<Self>,
+        engine: Engine,
+        listener: TcpListener,
+        stop: CancellationToken,
+    ) -> std::io::Result<()> {
+        let looking = tokio::spawn(Arc::clone(&self).watch(engine.clone(), stop.clone()));
+        let answer = move |request: Request| {
+            let (metrics, engine) = (Arc::clone(&self), engine.clone());
+            async move { metrics.answer(&engine, request.method(), request.uri().path()).await }
+        };
+        let router = Router::new().fallback(answer);
+        let served = labs_rest::edge::server::serve(listener, router, Vec::new(), stop).await;
+        looking.abort();
+        served
+    }
+
+    async fn answer(&self, engine: &Engine, method: &Method, path: &str) -> Response<Body> {
+        if (method, path) != (&Method::GET, "/metrics") {
+            let mut response = Response::new(Body::from("Only GET /metrics is answered here.\n"));
+            *response.status_mut() = StatusCode::NOT_FOUND;
+            return response;
+        }
+        self.look(engine);
+        let handle = self.handle.clone();
+        // Writing some thousand lines would keep requests waiting.
+        let text = tokio::task::spawn_blocking(move || handle.render()).await.unwrap_or_default();
+        let mut response = Response::new(Body::from(text));
+        let form = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+        response.headers_mut().insert(header::CONTENT_TYPE, form);
+        response
+    }
+
+    /// Asks the database again and again, and takes in the latencies that were counted since: they are kept one by one
+    /// until then.
+    async fn watch(self: Arc<Self>, engine: Engine, stop: CancellationToken) {
+        loop {
+            let asked = tokio::time::timeout(PATIENCE, load_figures(engine.pool())).await;
+            self.show(asked.ok().and_then(Result::ok).as_ref());
+            let handle = self.handle.clone();
+            let _done = tokio::task::spawn_blocking(move || handle.run_upkeep()).await;
+            if stop.run_until_cancelled(tokio::time::sleep(INTERVAL)).await.is_none() {
+                return;
+            }
+        }
+    }
+
+    /// Shows what the database said. When it said nothing, nobody knows how things stand, which is not the same as
+    /// zero.
+    fn show(&self, figures: Option<&Figures>) {
+        self.set("labs_database_up", None, f64::from(u8::from(figures.is_some())));
+        let of = |read: fn(&Figures) -> f64| figures.map_or(f64::NAN, read);
+        self.set("labs_mails", Some(("state", "queued")), of(|figures| figures.mails_queued as f64));
+        self.set("labs_mails", Some(("state", "failed")), of(|figures| figures.mails_failed as f64));
+        self.set("labs_mail_oldest_queued_seconds", None, of(|figures| figures.oldest_mail_seconds));
+        self.set("labs_audit_oldest_unsealed_seconds", None, of(|figures| figures.oldest_unsealed_seconds));
+        for job in figures.iter().flat_map(|figures| &figures.jobs) {
+            self.set("labs_job_last_success_seconds", Some(("job", job.job)), job.succeeded_seconds);
+            self.set("labs_job_failures", Some(("job", job.job)), job.failures as f64);
+            self.set("labs_job_paused", Some(("job", job.job)), f64::from(u8::from(job.is_paused)));
+        }
+        if figures.is_some() {
+            *self.seen_at.write().unwrap_or_else(PoisonError::into_inner) = tokio::time::Instant::now();
+        }
+    }
+
+    /// Looks at what this process knows of itself.
+    fn look(&self, engine: &Engine) {
+        let pool = engine.pool();
+        let (open, idle) = (f64::from(pool.size()), pool.num_idle() as f64);
+        self.set("labs_database_connections", Some(("state", "used")), (open - idle).max(0.0));
+        self.set("labs_database_connections", Some(("state", "idle")), idle.min(open));
+        self.set("labs_database_connections_max", None, f64::from(pool.options().get_max_connections()));
+        let seen_at = *self.seen_at.read().unwrap_or_else(PoisonError::into_inner);
+        self.set("labs_figures_age_seconds", None, seen_at.elapsed().as_secs_f64());
+        if let Some(bytes) = resident_bytes() {
+            self.set("process_resident_memory_bytes", None, bytes);
+        }
+    }
+
+    fn set(&self, name: &'static str, label: Option<(&'static str, &'static str)>, value: f64) {
+        let labels: Vec<Label> = label.map(|(name, word)| Label::from_static_parts(name, word)).into_iter().collect();
+        self.recorder.register_gauge(&Key::from_parts(name, labels), &METADATA).set(value);
+    }
+}
+
+impl Observer for Metrics {
+    fn note(&self, answered: &Answered<'_>) {
+        let (index, status) = (answered.operation.map(|operation| operation.index), answered.status.as_u16());
+        let operation = || {
+            let id = answered.operation.map_or_else(|| NONE.to_owned(), |operation| operation.id.clone());
+            Label::new("operation", id)
+        };
+        let count = |name, labels| self.recorder.register_counter(&Key::from_parts(name, labels), &METADATA);
+        let requests = || count("labs_requests_total", vec![operation(), Label::new("status", status.to_string())]);
+        self.requests.get((index, status), requests).increment(1);
+        let durations = || self.recorder.register_histogram(&Key::from_parts(DURATION, vec![operation()]), &METADATA);
+        self.durations.get(index, durations).record(answered.took.as_secs_f64());
+        if let Some(code) = answered.code {
+            let refusals = || count("labs_refusals_total", vec![Label::from_static_parts("code", code.name())]);
+            self.refusals.get(code.name(), refusals).increment(1);
+        }
+    }
+}
+
+/// What is resident of this process; none where the system does not tell it so.
+fn resident_bytes() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kilobytes: f64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kilobytes * 1024.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use labs_rest::contract::Contract;
+    use labs_schema::operator::JobFigures;
+    use labs_schema::{Code, PrincipalType};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn answers_are_counted_by_operation_status_and_code_and_by_nothing_else() {
+        let (metrics, contract) = (Metrics::new().unwrap(), Contract::embedded().unwrap());
+        let operation = contract.operation("marketplace_apps_list").unwrap();
+        let note = |operation, status, code| {
+            metrics.note(&Answered {
+                operation,
+                status,
+                code,
+                principal: Some(PrincipalType::PartnerUser),
+                request_id: "of-mara",
+                took: Duration::from_millis(3),
+            });
+        };
+        note(Some(operation), StatusCode::OK, None);
+        note(Some(operation), StatusCode::OK, None);
+        note(None, StatusCode::NOT_FOUND, Some(Code::NotFound));
+        let text = metrics.handle.render();
+        for line in [
+            "labs_requests_total{operation=\"marketplace_apps_list\",status=\"200\"} 2",
+            "labs_requests_total{operation=\"none\",status=\"404\"} 1",
+            "labs_refusals_total{code=\"NOT_FOUND\"} 1",
+            "labs_request_duration_seconds_bucket{operation=\"marketplace_apps_list\",le=\"0.0025\"} 0",
+            "labs_request_duration_seconds_bucket{operation=\"marketplace_apps_list\",le=\"0.005\"} 2",
+        ] {
+            assert!(text.lines().any(|written| written == line), "no {line} in {text}");
+        }
+        assert!(!text.contains("of-mara") && !text.contains("PARTNER_USER"), "{text}");
+    }
+
+    #[tokio::test]
+    async fn what_the_database_does_not_tell_is_not_known_and_not_zero() {
+        let metrics = Metrics::new().unwrap();
+        let job = JobFigures { job: "AUDIT_SEAL", succeeded_seconds: 2.0, failures: 3, is_paused: false };
+        let figures = Figures {
+            mails_queued: 7,
+            mails_failed: 0,
+            oldest_mail_seconds: 40.0,
+            oldest_unsealed_seconds: 0.0,
+            jobs: vec![job],
+        };
+        metrics.show(Some(&figures));
+        let text = metrics.handle.render();
+        for line in ["labs_database_up 1", "labs_mails{state=\"queued\"} 7", "labs_job_failures{job=\"AUDIT_SEAL\"} 3"]
+        {
+            assert!(text.lines().any(|written| written == line), "no {line} in {text}");
+        }
+        metrics.show(None);
+        let text = metrics.handle.render();
+        for line in ["labs_database_up 0", "labs_mails{state=\"queued\"} NaN", "labs_mail_oldest_queued_seconds NaN"] {
+            assert!(text.lines().any(|written| written == line), "no {line} in {text}");
+        }
+    }
+}

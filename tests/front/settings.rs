@@ -1,0 +1,55 @@
+//! What is said of settings that cannot be meant so.
+
+use std::process::Command;
+
+use super::{LABS, Service, log_of, said, serve};
+
+/// What `labs serve` says with these variables and flags, before it gives up.
+fn refusal(variables: &[(&str, &str)], flags: &[&str]) -> String {
+    let place = tempfile::tempdir().unwrap();
+    let mut command = serve(&Command::new(LABS), "127.0.0.1:0", place.path());
+    let output = command.envs(variables.iter().copied()).args(flags).output().unwrap();
+    assert!(!output.status.success(), "{variables:?} {flags:?}");
+    assert!(!place.path().join("postgres").exists(), "nothing was started");
+    said(&output)
+}
+
+#[test]
+fn a_setting_that_cannot_be_used_is_told_by_its_name_and_with_what_to_write() {
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let nobody = format!("postgres://ada:hush@{closed}/shop");
+    for (variable, value, said) in [
+        ("DATABASE_URL", nobody.as_str(), format!("The database shop at {closed} cannot be reached")),
+        (
+            "DATABASE_URL",
+            "postgres://ada:hush@labs.invalid/shop",
+            "The database shop at labs.invalid:5432 cannot".into(),
+        ),
+        ("DATABASE_URL", "mysql://ada:hush@db/shop", "the database shop at db by mysql://, and Labs keeps".into()),
+        ("DATABASE_URL", "postgres://ada:1/hush@db/shop", "DATABASE_URL cannot be read".into()),
+        ("LABS_EMPTY", "maybe", "LABS_EMPTY=maybe: write true or false.".into()),
+        ("LABS_LOG_REQUESTS", "perhaps", "LABS_LOG_REQUESTS=perhaps: write true or false.".into()),
+        ("LABS_METRICS_LISTEN", "9100", "LABS_METRICS_LISTEN=9100: this is no address with a port".into()),
+        ("LABS_CORS_ORIGINS", "example.com", "as https://example.com.".into()),
+        ("LABS_LOG", "x=y=z", "write error, warn, info, debug or trace".into()),
+        ("LABS_SMTP_URL", "ada:hush@mail", "LABS_SMTP_URL is no address of a mail server".into()),
+        ("LABS_DATABASE_PASSWORD_FILE", "/nowhere", "LABS_DATABASE_PASSWORD_FILE needs DATABASE_URL".into()),
+    ] {
+        let told = refusal(&[(variable, value)], &[]);
+        assert!(told.starts_with("labs: ") && told.contains(&said) && !told.contains("hush"), "{variable}: {told}");
+    }
+}
+
+#[test]
+fn a_name_is_an_address_to_listen_on_and_a_stray_variable_is_told_without_its_value() {
+    let place = tempfile::tempdir().unwrap();
+    let mut command = serve(&Command::new(LABS), "localhost:0", place.path());
+    command.env("LABS_EMPTI", "hush").env("LABS_TEST_SOMETHING", "7").env("LABS_PORT", "tcp://10.0.0.7:80");
+    let log = log_of(&mut command);
+    let service = Service::run(command.arg("--empty"));
+    assert!(service.answers());
+    service.stop();
+    let log = std::fs::read_to_string(log.path()).unwrap();
+    assert!(log.contains("LABS_EMPTI is no setting and does nothing. Is LABS_EMPTY meant?"), "{log}");
+    assert!(!log.contains("hush") && !log.contains("LABS_TEST_SOMETHING") && !log.contains("LABS_PORT"), "{log}");
+}
