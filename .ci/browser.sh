@@ -28,8 +28,7 @@ export LABS_TEST_PERSON_EMAIL LABS_TEST_PERSON_PASSWORD LABS_TEST_PYTHON="$libra
 
 cd playground
 node --test --test-concurrency=1 --test-reporter=spec \
-  test/playground.test.mjs test/daily.test.mjs test/look.test.mjs \
-  test/reference.test.mjs test/pages.test.mjs test/samples.test.mjs
+  test/playground.test.mjs test/daily.test.mjs test/reference.test.mjs test/pages.test.mjs test/samples.test.mjs
 
 # A pricing page's data, read by openapi-fetch with types made from the contract.
 (cd test/pricing && npm test --silent)

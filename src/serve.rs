@@ -150,6 +150,7 @@ fn announcement(config: &Config, address: SocketAddr, metrics: Option<SocketAddr
     let sign_ins = config.sign_ins_file();
     if config.database_url.is_none() && sign_ins.exists() {
         lines += &format!("  Sign-ins       {}\n", sign_ins.display());
+        lines += "  Sample pages   npm run sample --prefix playground/sample\n";
     }
     lines
 }
@@ -199,7 +200,10 @@ mod tests {
         std::fs::write(place.path().join("sign-ins.txt"), "").unwrap();
         let private = announced(&folder);
         assert!(private.starts_with("Labs is ready at http://127.0.0.1:4711\n"), "{private}");
-        assert!(private.contains("Sign-ins") && !private.contains("Listens at"), "{private}");
+        assert!(
+            private.contains("Sign-ins") && private.contains("npm run sample") && !private.contains("Listens at"),
+            "{private}"
+        );
         let named = announced(&[folder.as_slice(), &["--base-url", "https://labs.example"]].concat());
         assert!(
             named.starts_with("Labs is ready at https://labs.example\n  Listens at     127.0.0.1:4711\n"),

@@ -102,13 +102,18 @@ test('the panel leaves the window to the work, and the editor shows a line of it
 test('six long questions in the history leave everything in the window', async () => {
   const page = await staff.open();
   const long = 'a'.repeat(60);
+  await page.getByRole('button', { name: 'Show History' }).click();
   for (let count = 0; count < 6; count += 1) {
     const name = `${long}_${count}`;
     await write(page, `query ${name} { system_me_get { principal_type } }`);
-    await run(page, name);
+    const kept = page.locator('.graphiql-history-item').nth(count);
+    // The library's history misses a question that is answered before it looks, which is asked again.
+    for (let tries = 0; tries < 5 && !(await kept.isVisible()); tries += 1) {
+      await run(page, name);
+      await kept.waitFor({ timeout: 5000 }).catch(() => {});
+    }
+    assert.ok(await kept.isVisible(), `question ${count} is in the history`);
   }
-  await page.getByRole('button', { name: 'Show History' }).click();
-  await page.locator('.graphiql-history-item').nth(5).waitFor();
   const [out, window] = [await boxOf(page.getByRole('button', { name: 'Sign out' })), page.viewportSize()];
   assert.ok(out.x + out.width <= window.width, `"Sign out" ends at ${out.x + out.width}`);
   assert.ok((await boxOf(page.locator('.graphiql-plugin'))).width < window.width * 0.22);

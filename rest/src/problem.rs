@@ -12,7 +12,7 @@ const MOST_ERRORS: usize = 100;
 /// The body of every refusal, `application/problem+json`.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Problem<'a> {
-    /// A URI for this kind of problem; stable.
+    /// The page of the reference about problems of this code.
     #[serde(rename = "type")]
     pub kind: String,
     /// What happened, in a few words; the same for every problem of the code.
@@ -87,9 +87,14 @@ pub struct ProblemField<'a> {
 }
 
 impl<'a> Problem<'a> {
-    /// The document of a fault.
+    /// The document of a fault, of the service at this address and of the path that was asked.
     #[must_use]
-    pub fn of(fault: &'a Fault, instance: &'a str, request_id: &'a str, operation_id: Option<&'a str>) -> Self {
+    pub fn of(
+        fault: &'a Fault,
+        (base_url, instance): (&str, &'a str),
+        request_id: &'a str,
+        operation_id: Option<&'a str>,
+    ) -> Self {
         let (mut entitlement, mut challenge, mut allowed_actions) = (None, None, None);
         match fault.reason() {
             Reason::EntitlementExceeded(exceeded) => entitlement = Some(exceeded),
@@ -98,7 +103,7 @@ impl<'a> Problem<'a> {
             _ => {}
         }
         Self {
-            kind: format!("urn:labs:problem:{}", fault.code().name().to_ascii_lowercase().replace('_', "-")),
+            kind: format!("{base_url}/reference/codes/{}", fault.code().name()),
             title: title(fault.code()),
             status: status(fault.code(), fault.oauth_error()).as_u16(),
             detail: fault.detail(),
@@ -241,7 +246,7 @@ mod tests {
     fn as_many_errors_are_told_as_the_contract_promises() {
         let errors = (0..150).map(|place| FieldError::at(format!("/features/{place}"), "KIND", "Say it otherwise."));
         let fault = Fault::invalid(errors.collect());
-        let told = Problem::of(&fault, "/v1", "id", None).errors;
+        let told = Problem::of(&fault, ("https://labs.example", "/v1"), "id", None).errors;
         assert_eq!((told.len(), told.last().and_then(|last| last.pointer)), (100, Some("/features/99")));
         let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../contract/openapi.yaml")).unwrap();
         let contract: Value = yaml_serde::from_str(&text).unwrap();

@@ -50,8 +50,9 @@ pub(crate) async fn serve(
 pub(crate) fn other_method(rest: &Rest, request: Request, allow: &'static str) -> Response<Body> {
     let (parts, _) = request.into_parts();
     let mut exchange = Exchange::begin(rest, &parts);
-    let refused =
-        |fault: &Fault, exchange: &Exchange<'_>| answer::refusal(fault, parts.uri.path(), &exchange.request_id, None);
+    let refused = |fault: &Fault, exchange: &Exchange<'_>| {
+        answer::refusal(fault, (exchange.base_url, parts.uri.path()), &exchange.request_id, None)
+    };
     let mut response = match checks::head(&parts).and_then(|()| exchange.spend_anonymous(rest)) {
         Ok(()) if parts.method == Method::OPTIONS => {
             let mut response = Response::new(Body::empty());

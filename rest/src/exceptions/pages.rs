@@ -54,6 +54,7 @@ pub(super) fn router() -> Router<Arc<Rest>> {
     let page = get(page).fallback(unknown_method);
     Router::new()
         .route("/", page.clone())
+        .route("/llms.txt", page.clone())
         .route("/playground", page.clone())
         .route("/playground/", page.clone())
         .route("/playground/{*file}", page.clone())
@@ -71,8 +72,9 @@ async fn page(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body>
         Ok(()) => catch_panic(file(&rest, &parts)).await,
         Err(fault) => Err(fault),
     };
-    let response =
-        answered.unwrap_or_else(|fault| answer::refusal(&fault, parts.uri.path(), &exchange.request_id, None));
+    let response = answered.unwrap_or_else(|fault| {
+        answer::refusal(&fault, (exchange.base_url, parts.uri.path()), &exchange.request_id, None)
+    });
     exchange.finish(&rest, response)
 }
 
@@ -104,7 +106,7 @@ fn is_place_of_reference(rest: &Rest, path: &str) -> bool {
     let operation = path.strip_prefix("reference/operations/");
     let code = path.strip_prefix("reference/codes/");
     operation.is_some_and(|id| rest.contract.operation(id).is_some())
-        || code.is_some_and(|code| rest.contract.codes().any(|known| known == code))
+        || code.is_some_and(|code| FILES.get(&format!("reference/codes/{code}.md")).is_some())
 }
 
 fn policy(name: &str) -> Result<String, Fault> {
@@ -125,6 +127,8 @@ fn media_type(name: &str) -> &'static str {
         Some("ttf") => "font/ttf",
         Some("woff2") => "font/woff2",
         Some("json") => "application/json",
+        Some("md") => "text/markdown; charset=utf-8",
+        Some("txt") => "text/plain; charset=utf-8",
         Some("png") => "image/png",
         _ => "application/octet-stream",
     }

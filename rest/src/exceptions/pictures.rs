@@ -33,8 +33,9 @@ async fn picture(State(rest): State<Arc<Rest>>, request: Request) -> Response<Bo
         Ok(()) => catch_panic(find(&rest, &parts)).await,
         Err(fault) => Err(fault),
     };
-    let response =
-        answered.unwrap_or_else(|fault| answer::refusal(&fault, parts.uri.path(), &exchange.request_id, None));
+    let response = answered.unwrap_or_else(|fault| {
+        answer::refusal(&fault, (exchange.base_url, parts.uri.path()), &exchange.request_id, None)
+    });
     exchange.finish(&rest, response)
 }
 

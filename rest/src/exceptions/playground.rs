@@ -67,7 +67,7 @@ async fn query(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body
     let mut exchange = Exchange::begin(&rest, &parts);
     let response = match catch_panic(answer_query(&rest, &parts, body, &mut exchange)).await {
         Ok(response) => response,
-        Err(fault) => answer::refusal(&fault, parts.uri.path(), &exchange.request_id, None),
+        Err(fault) => answer::refusal(&fault, (exchange.base_url, parts.uri.path()), &exchange.request_id, None),
     };
     exchange.finish(&rest, response)
 }

@@ -21,6 +21,7 @@ pub(crate) fn refusal(rest: &Rest, parts: &Parts) -> Option<Response<Body>> {
         }
         exchange.operation = Some(operation.as_ref());
     }
-    let response = answer::refusal(&fault, parts.uri.path(), &exchange.request_id, exchange.operation);
+    let response =
+        answer::refusal(&fault, (exchange.base_url, parts.uri.path()), &exchange.request_id, exchange.operation);
     Some(exchange.finish(rest, response))
 }

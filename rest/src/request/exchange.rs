@@ -26,6 +26,8 @@ const LONGEST_AGENT: usize = 256;
 
 /// What is known of a request on its way, for the headers of whatever answer it gets.
 pub(crate) struct Exchange<'a> {
+    /// The address that the service goes by.
+    pub(crate) base_url: &'a str,
     /// The request's id.
     pub(crate) request_id: String,
     /// When it began.
@@ -46,8 +48,9 @@ pub(crate) struct Exchange<'a> {
 
 impl<'a> Exchange<'a> {
     /// What every request begins with.
-    pub(crate) fn begin(rest: &Rest, parts: &Parts) -> Self {
+    pub(crate) fn begin(rest: &'a Rest, parts: &Parts) -> Self {
         Self {
+            base_url: &rest.settings.base_url,
             request_id: request_id::of(&parts.headers),
             began: Instant::now(),
             principal: None,
