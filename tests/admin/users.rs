@@ -119,7 +119,7 @@ async fn an_address_that_mail_cannot_reach_is_taken_as_proved_with_a_reason() {
         "administrator": { "name": "Ada Weser", "email": "ada@weser.example", "password": PASSWORD } });
     harness.call("auth_registrations_create").json(&body).expect(202).await;
     let token = harness.mailed_token("ada@weser.example").await;
-    assert_eq!(try_password(&harness, "ada@weser.example", PASSWORD).await.code(), "ACCOUNT_LOCKED");
+    assert_eq!(try_password(&harness, "ada@weser.example", PASSWORD).await.code(), "EMAIL_UNVERIFIED");
     let found = harness.call("admin_users_list").token(&manager.token).query("q", "ADA@weser").expect(200).await;
     let ada = &found.json["data"][0];
     assert_eq!((&ada["state"], &ada["email_verified_at"]), (&json!("UNVERIFIED"), &Value::Null));

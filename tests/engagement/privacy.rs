@@ -87,7 +87,7 @@ async fn a_vote_changes_nothing_but_the_count_for_whoever_looks() {
     assert_eq!(board.list(&bert, &[("voted", "true")]).await, std::slice::from_ref(&first));
     for name in ["voter", "voted_by", "person_uuid", "user_uuid"] {
         let call = board.harness.call("engagement_moderation_list_feature_requests").token(&board.staff.token);
-        let refused = call.query(name, &bert.uuid.to_string()).send().await;
+        let refused = call.query(name, bert.uuid.to_string()).send().await;
         assert_eq!((refused.status, refused.code()), (422, "VALIDATION_FAILED"), "{name}");
     }
 }
@@ -108,7 +108,7 @@ async fn no_vote_is_missing_when_a_voter_is_kept_out() {
         let suspend = board.harness.call("admin_partners_suspend").path("partner_uuid", &partner);
         suspend.token(&officer.token).json(&reason).expect(200).await;
         assert_eq!(board.standing(&anna, &uuid).await.0, 2, "a suspended company's people count on");
-        let lock = board.harness.call("admin_users_lock").path("user_uuid", &person.uuid.to_string());
+        let lock = board.harness.call("admin_users_lock").path("user_uuid", person.uuid.to_string());
         lock.token(&officer.token).json(&reason).expect(200).await;
         assert_eq!(board.standing(&anna, &uuid).await.0, 2, "and so do people who may no longer sign in");
     }

@@ -174,7 +174,7 @@ impl Harness {
 
     /// Waits until a query answers this number.
     pub(crate) async fn until(&self, query: &str, number: i64) {
-        let waited = tokio::time::timeout(std::time::Duration::from_secs(20), async {
+        let waited = tokio::time::timeout(std::time::Duration::from_secs(60), async {
             while self.number(query).await != number {
                 tokio::time::sleep(std::time::Duration::from_millis(20)).await;
             }
@@ -182,9 +182,9 @@ impl Harness {
         assert!(waited.await.is_ok(), "this did not become {number}: {query}");
     }
 
-    /// Waits until something holds that takes a replica up to a second to learn.
+    /// Waits until something holds that takes a replica up to a second to learn, on a machine that may be busy.
     pub(crate) async fn soon<F: Future<Output = bool>>(&self, what: &str, holds: impl Fn() -> F) {
-        let waited = tokio::time::timeout(std::time::Duration::from_secs(5), async {
+        let waited = tokio::time::timeout(std::time::Duration::from_secs(20), async {
             while !holds().await {
                 tokio::time::sleep(std::time::Duration::from_millis(20)).await;
             }
