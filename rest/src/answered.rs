@@ -38,49 +38,21 @@ pub trait Observer: Send + Sync {
 pub(crate) struct RefusedFor(pub(crate) Code);
 
 impl Answered<'_> {
-    /// Writes the request's line.
+    /// Writes the request's line; none where nothing may tell whose the request was. The moment of a vote beside the lines of
+    /// what else happened then, some of which the audit knows by their ids, would tell it (docs/decisions.md#board).
     pub(crate) fn log(&self) {
+        if self.operation.is_some_and(|operation| operation.unattributed) {
+            return;
+        }
         tracing::info!(
             target: REQUESTS,
             operation = self.operation.map(|operation| operation.id.as_str()),
             status = self.status.as_u16(),
             code = self.code.map(Code::name),
             took_ms = self.took.as_micros() as f64 / 1000.0,
-            request_id = self.told_id(),
+            request_id = self.request_id,
             principal = self.principal.map(PrincipalType::name),
             "answered"
         );
-    }
-
-    /// The request's id, unless nothing may tell whose the request was: a caller that names all of its requests alike, or
-    /// after itself, would be found by it (docs/decisions.md#board).
-    fn told_id(&self) -> Option<&str> {
-        let is_nobodys = self.operation.is_some_and(|operation| operation.unattributed);
-        (!is_nobodys).then_some(self.request_id)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::contract::sample::contract;
-
-    #[test]
-    fn a_request_that_is_to_be_nobodys_is_told_without_its_id() {
-        let told = |unattributed: bool| {
-            let mut operation = contract().operations()[0].as_ref().clone();
-            operation.unattributed = unattributed;
-            let answered = Answered {
-                operation: Some(&operation),
-                status: StatusCode::OK,
-                code: None,
-                principal: Some(PrincipalType::PartnerUser),
-                request_id: "mara-17",
-                took: Duration::ZERO,
-            };
-            answered.told_id().map(str::to_owned)
-        };
-        assert_eq!(told(false).as_deref(), Some("mara-17"));
-        assert_eq!(told(true), None);
     }
 }

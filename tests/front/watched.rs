@@ -133,9 +133,8 @@ fn each_request_has_its_line(lines: &[Value]) {
     assert_eq!((&proposed["status"], &proposed["principal"]), (&json!(201), &json!("PARTNER_USER")));
     assert_eq!(proposed["request_id"], CLIENT);
     assert!(proposed["took_ms"].as_f64().is_some_and(|took| took > 0.0), "{proposed}");
-    // A client that names all of its requests alike would tell by that who voted.
-    let withdrawn = of("engagement_votes_withdraw");
-    assert_eq!((&withdrawn["principal"], &withdrawn["request_id"]), (&json!("PARTNER_USER"), &Value::Null));
+    // Its moment beside the lines of the same client would tell who withdrew a vote.
+    assert!(lines.iter().all(|line| line["operation"] != "engagement_votes_withdraw"), "a total at most");
     let registered = of("auth_registrations_create");
     assert_eq!((&registered["status"], &registered["principal"]), (&json!(202), &Value::Null));
     let is_of_stranger = |line: &&Value| line["target"] == "labs::requests" && line["status"] == 404;
