@@ -97,13 +97,14 @@ pub(crate) fn conditionally(
 /// Writes a refusal (RFC 9457) by the service at this address of the path that was asked.
 pub(crate) fn refusal(
     fault: &Fault,
-    (base_url, instance): (&str, &str),
+    base_url: &str,
+    instance: &str,
     request_id: &str,
     operation: Option<&Operation>,
 ) -> Response<Body> {
     fault.log(request_id, "a request failed");
     let operation = operation.map(|operation| operation.id.as_str());
-    let problem = Problem::of(fault, (base_url, instance), request_id, operation);
+    let problem = Problem::of(fault, base_url, instance, request_id, operation);
     let body = serde_json::to_vec(&problem).unwrap_or_default();
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = status(fault.code(), fault.oauth_error());

@@ -91,7 +91,8 @@ impl<'a> Problem<'a> {
     #[must_use]
     pub fn of(
         fault: &'a Fault,
-        (base_url, instance): (&str, &'a str),
+        base_url: &str,
+        instance: &'a str,
         request_id: &'a str,
         operation_id: Option<&'a str>,
     ) -> Self {
@@ -246,7 +247,7 @@ mod tests {
     fn as_many_errors_are_told_as_the_contract_promises() {
         let errors = (0..150).map(|place| FieldError::at(format!("/features/{place}"), "KIND", "Say it otherwise."));
         let fault = Fault::invalid(errors.collect());
-        let told = Problem::of(&fault, ("https://labs.example", "/v1"), "id", None).errors;
+        let told = Problem::of(&fault, "https://labs.example", "/v1", "id", None).errors;
         assert_eq!((told.len(), told.last().and_then(|last| last.pointer)), (100, Some("/features/99")));
         let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../contract/openapi.yaml")).unwrap();
         let contract: Value = yaml_serde::from_str(&text).unwrap();

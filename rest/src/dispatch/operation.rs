@@ -60,8 +60,7 @@ fn refuse(fault: &Fault, parts: &Parts, exchange: &Exchange<'_>) -> Response<Bod
     if let (Reason::Moved(moved), Some(operation)) = (fault.reason(), exchange.operation) {
         return answer::redirect(operation, &parts.uri, moved);
     }
-    let mut response =
-        answer::refusal(fault, (exchange.base_url, parts.uri.path()), &exchange.request_id, exchange.operation);
+    let mut response = exchange.refusal(fault, parts);
     // A foreign page must not be able to sign anybody out, not even by being refused.
     let by_cookie =
         exchange.operation.is_some_and(|operation| operation.access == Access::Cookie) && !exchange.is_foreign;

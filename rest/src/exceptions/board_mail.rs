@@ -12,7 +12,6 @@ use http::{HeaderName, HeaderValue, Method, Response, header, request::Parts};
 use labs_schema::{Code, Fault, board_mail};
 
 use super::other_method;
-use crate::answer;
 use crate::bind::query_pairs;
 use crate::request::{Exchange, catch_panic, checks};
 use crate::rest::Rest;
@@ -41,9 +40,7 @@ async fn page(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body>
         Ok(()) => catch_panic(find(&rest, &parts)).await,
         Err(fault) => Err(fault),
     };
-    let response = answered.unwrap_or_else(|fault| {
-        answer::refusal(&fault, (exchange.base_url, parts.uri.path()), &exchange.request_id, None)
-    });
+    let response = answered.unwrap_or_else(|fault| exchange.refusal(&fault, &parts));
     exchange.finish(&rest, response)
 }
 

@@ -18,7 +18,6 @@ use http::{HeaderValue, Method, Response, StatusCode, header, request::Parts};
 use labs_schema::context::Caller;
 use labs_schema::{Code, Fault};
 
-use crate::answer;
 use crate::bind::Bound;
 use crate::contract::Operation;
 use crate::request::{Exchange, checks};
@@ -50,17 +49,14 @@ pub(crate) async fn serve(
 pub(crate) fn other_method(rest: &Rest, request: Request, allow: &'static str) -> Response<Body> {
     let (parts, _) = request.into_parts();
     let mut exchange = Exchange::begin(rest, &parts);
-    let refused = |fault: &Fault, exchange: &Exchange<'_>| {
-        answer::refusal(fault, (exchange.base_url, parts.uri.path()), &exchange.request_id, None)
-    };
     let mut response = match checks::head(&parts).and_then(|()| exchange.spend_anonymous(rest)) {
         Ok(()) if parts.method == Method::OPTIONS => {
             let mut response = Response::new(Body::empty());
             *response.status_mut() = StatusCode::NO_CONTENT;
             response
         }
-        Ok(()) => refused(&Fault::new(Code::MethodNotAllowed, format!("This path knows {allow}.")), &exchange),
-        Err(fault) => refused(&fault, &exchange),
+        Ok(()) => exchange.refusal(&Fault::new(Code::MethodNotAllowed, format!("This path knows {allow}.")), &parts),
+        Err(fault) => exchange.refusal(&fault, &parts),
     };
     response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allow));
     exchange.finish(rest, response)

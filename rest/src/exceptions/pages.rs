@@ -16,7 +16,6 @@ use rust_embed::RustEmbed;
 use serde::Deserialize;
 
 use super::other_method;
-use crate::answer;
 use crate::edge::headers;
 use crate::precompressed::PrecompressedDocument;
 use crate::request::{Exchange, catch_panic, checks};
@@ -72,9 +71,7 @@ async fn page(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body>
         Ok(()) => catch_panic(file(&rest, &parts)).await,
         Err(fault) => Err(fault),
     };
-    let response = answered.unwrap_or_else(|fault| {
-        answer::refusal(&fault, (exchange.base_url, parts.uri.path()), &exchange.request_id, None)
-    });
+    let response = answered.unwrap_or_else(|fault| exchange.refusal(&fault, &parts));
     exchange.finish(&rest, response)
 }
 

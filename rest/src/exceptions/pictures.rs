@@ -12,7 +12,7 @@ use labs_schema::pictures::{self, PictureName};
 use labs_schema::{Code, Fault};
 
 use super::other_method;
-use crate::answer::{self, conditionally};
+use crate::answer::conditionally;
 use crate::bind::Condition;
 use crate::edge::headers;
 use crate::request::{Exchange, catch_panic, checks};
@@ -33,9 +33,7 @@ async fn picture(State(rest): State<Arc<Rest>>, request: Request) -> Response<Bo
         Ok(()) => catch_panic(find(&rest, &parts)).await,
         Err(fault) => Err(fault),
     };
-    let response = answered.unwrap_or_else(|fault| {
-        answer::refusal(&fault, (exchange.base_url, parts.uri.path()), &exchange.request_id, None)
-    });
+    let response = answered.unwrap_or_else(|fault| exchange.refusal(&fault, &parts));
     exchange.finish(&rest, response)
 }
 

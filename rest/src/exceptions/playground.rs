@@ -18,7 +18,6 @@ use tokio::sync::Semaphore;
 use tokio_util::context::TokioContext;
 
 use super::other_method;
-use crate::answer;
 use crate::bind;
 use crate::request::{Exchange, body, catch_panic, checks, refusals};
 use crate::rest::Rest;
@@ -67,7 +66,7 @@ async fn query(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body
     let mut exchange = Exchange::begin(&rest, &parts);
     let response = match catch_panic(answer_query(&rest, &parts, body, &mut exchange)).await {
         Ok(response) => response,
-        Err(fault) => answer::refusal(&fault, (exchange.base_url, parts.uri.path()), &exchange.request_id, None),
+        Err(fault) => exchange.refusal(&fault, &parts),
     };
     exchange.finish(&rest, response)
 }

@@ -5,7 +5,6 @@ use http::Response;
 use http::request::Parts;
 
 use super::Exchange;
-use crate::answer;
 use crate::contract::Probe;
 use crate::rest::Rest;
 use crate::routes::Match;
@@ -21,7 +20,6 @@ pub(crate) fn refusal(rest: &Rest, parts: &Parts) -> Option<Response<Body>> {
         }
         exchange.operation = Some(operation.as_ref());
     }
-    let response =
-        answer::refusal(&fault, (exchange.base_url, parts.uri.path()), &exchange.request_id, exchange.operation);
+    let response = exchange.refusal(&fault, parts);
     Some(exchange.finish(rest, response))
 }

@@ -13,6 +13,7 @@ use labs_schema::context::{Caller, Channel, Credentials};
 use labs_schema::deprecation::Deprecation;
 use labs_schema::{Fault, PrincipalType};
 
+use crate::answer;
 use crate::answered::{Answered, RefusedFor};
 use crate::contract::{Access, Operation};
 use crate::deprecations;
@@ -27,7 +28,7 @@ const LONGEST_AGENT: usize = 256;
 /// What is known of a request on its way, for the headers of whatever answer it gets.
 pub(crate) struct Exchange<'a> {
     /// The address that the service goes by.
-    pub(crate) base_url: &'a str,
+    base_url: &'a str,
     /// The request's id.
     pub(crate) request_id: String,
     /// When it began.
@@ -146,6 +147,11 @@ impl<'a> Exchange<'a> {
                 Err(fault)
             }
         }
+    }
+
+    /// The refusal of what was asked.
+    pub(crate) fn refusal(&self, fault: &Fault, parts: &Parts) -> Response<Body> {
+        answer::refusal(fault, self.base_url, parts.uri.path(), &self.request_id, self.operation)
     }
 
     /// The headers that every answer carries; and the request is told to whoever counts, and to the log.
