@@ -53,7 +53,7 @@ $(sort $(WORDS)): bench
 	@:
 endif
 
-bench: ## what the service costs beside hand-written handlers, in ratios; all reads: make bench -- --all; ten times the storefront: --scale
+bench: ## what the service costs beside hand-written handlers, in ratios; all reads: make bench -- --all; storefront and board over ten times the tables: --scale
 	cargo build --release --locked --bin labs --package labs-bench --bin labs-bench --package labs
 	target/release/labs-bench --labs target/release/labs $(ARGS)
 

@@ -16,12 +16,12 @@ use crate::report::{Bars, Case, Report};
 const ROUNDS: u32 = 8;
 
 /// Work that every form does.
-struct Work {
-    name: &'static str,
-    bars: Bars,
-    make: Box<Make>,
+pub(crate) struct Work {
+    pub(crate) name: &'static str,
+    pub(crate) bars: Bars,
+    pub(crate) make: Box<Make>,
     /// What pgbench runs.
-    limit: Option<String>,
+    pub(crate) limit: Option<String>,
 }
 
 /// The lists over small tables, to be compared with the same over large ones.
@@ -38,25 +38,7 @@ pub(crate) async fn all(ground: &Ground, cli: &Cli, report: &mut Report) -> anyh
     let turn = Duration::from_secs(cli.seconds);
     let mut loaded = 0.0;
     for work in &works {
-        same(&labs, &hand, work).await?;
-        let mut case = Case::new(work.name, work.bars);
-        loaded += load::turn(labs.address, &work.make, turn / 3).await?.seconds;
-        load::turn(hand.address, &work.make, turn / 3).await?;
-        for round in 0..cli.rounds.unwrap_or(ROUNDS) {
-            // Whoever comes after pgbench finds what it left to the disk and to the vacuum: each does half of the time.
-            if round % 2 == 0 {
-                case.labs.push(load::turn(labs.address, &work.make, turn).await?);
-                case.hand.push(load::turn(hand.address, &work.make, turn).await?);
-            } else {
-                case.hand.push(load::turn(hand.address, &work.make, turn).await?);
-                case.labs.push(load::turn(labs.address, &work.make, turn).await?);
-            }
-            if let Some(script) = &work.limit {
-                case.limit.push(pgbench::turn(&ground.programs(), ground.database(), script, cli.seconds).await?);
-            }
-        }
-        loaded += case.labs.iter().map(|turn| turn.seconds).sum::<f64>();
-        report.case(case)?;
+        loaded += measure(ground, cli, (&labs, &hand), work, report).await?;
     }
     for work in works.iter().cycle() {
         let missing = Duration::from_secs(cli.minutes * 60).saturating_sub(Duration::from_secs_f64(loaded));
@@ -67,6 +49,38 @@ pub(crate) async fn all(ground: &Ground, cli: &Cli, report: &mut Report) -> anyh
     }
     report.memory(labs.megabytes().await?, loaded);
     Ok(())
+}
+
+/// Measures one case: the service, the hand-written handlers, and pgbench where there is something for it. Answers for
+/// how many seconds the service was under load.
+pub(crate) async fn measure(
+    ground: &Ground,
+    cli: &Cli,
+    (labs, hand): (&Running, &Running),
+    work: &Work,
+    report: &mut Report,
+) -> anyhow::Result<f64> {
+    let turn = Duration::from_secs(cli.seconds);
+    same(labs, hand, work).await?;
+    let mut case = Case::new(work.name, work.bars);
+    let mut loaded = load::turn(labs.address, &work.make, turn / 3).await?.seconds;
+    load::turn(hand.address, &work.make, turn / 3).await?;
+    for round in 0..cli.rounds.unwrap_or(ROUNDS) {
+        // Whoever comes after pgbench finds what it left to the disk and to the vacuum: each does half of the time.
+        if round % 2 == 0 {
+            case.labs.push(load::turn(labs.address, &work.make, turn).await?);
+            case.hand.push(load::turn(hand.address, &work.make, turn).await?);
+        } else {
+            case.hand.push(load::turn(hand.address, &work.make, turn).await?);
+            case.labs.push(load::turn(labs.address, &work.make, turn).await?);
+        }
+        if let Some(script) = &work.limit {
+            case.limit.push(pgbench::turn(&ground.programs(), ground.database(), script, cli.seconds).await?);
+        }
+    }
+    loaded += case.labs.iter().map(|turn| turn.seconds).sum::<f64>();
+    report.case(case)?;
+    Ok(loaded)
 }
 
 /// Both forms must answer the same before it means anything that one is faster. Times of change and cursors are a
@@ -101,7 +115,11 @@ async fn lists(ground: &Ground, cli: &Cli, report: &mut Report) -> anyhow::Resul
         let token = token.clone();
         let make = move |_: usize, _: usize| load::get(path, Some(&token));
         load::turn(labs.address, &make, Duration::from_secs(1)).await?;
-        report.list(path, ground.apps(), load::turn(labs.address, &make, Duration::from_secs(cli.seconds)).await?)?;
+        report.list(
+            path,
+            (ground.apps(), "apps"),
+            load::turn(labs.address, &make, Duration::from_secs(cli.seconds)).await?,
+        )?;
     }
     Ok(())
 }

@@ -94,6 +94,16 @@ impl Ground {
         self.seed(numbers.into_iter().fold(seed, |seed, (name, number)| seed.replace(name, &number.to_string()))).await
     }
 
+    /// Grows the board to so many feature requests, with fifty votes and ten comments to each.
+    pub(crate) async fn seed_board(&self, requests: u32) -> anyhow::Result<()> {
+        self.seed(include_str!("board/board.sql").replace(":requests", &requests.to_string())).await
+    }
+
+    /// Where the service lays the mail that it writes.
+    pub(crate) fn mail(&self) -> PathBuf {
+        self.folder.path().join("service").join("mail")
+    }
+
     /// How many partners there are.
     pub(crate) fn partners(&self) -> u32 {
         self.apps() / self.apiece

@@ -16,6 +16,7 @@ use labs_schema::scope::Scope;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::hand_of_board;
 use crate::rows::{Client, ClientRow, Listing, ListingRow};
 use crate::rows_of_apps::{App, AppRow, DraftRow};
 use crate::statements;
@@ -33,6 +34,7 @@ struct Hand {
 
 /// The handlers.
 pub(crate) fn router(engine: Engine) -> anyhow::Result<Router> {
+    let of_board = hand_of_board::router(engine.clone())?;
     let hand = Arc::new(Hand {
         engine,
         listing: statements::LISTING,
@@ -48,7 +50,8 @@ pub(crate) fn router(engine: Engine) -> anyhow::Result<Router> {
         .route("/v1/marketplace/apps", get(apps_list))
         .route("/v1/marketplace/apps/{uuid}", patch(app_update))
         .route("/v1/admin/machine-clients/{uuid}", get(client_get))
-        .with_state(hand))
+        .with_state(hand)
+        .merge(of_board))
 }
 
 /// Whose token came.
@@ -105,9 +108,9 @@ async fn listing_get(
 }
 
 #[derive(Serialize)]
-struct Page {
-    next_cursor: Option<String>,
-    has_more: bool,
+pub(crate) struct Page {
+    pub(crate) next_cursor: Option<String>,
+    pub(crate) has_more: bool,
 }
 
 #[derive(Serialize)]

@@ -6,11 +6,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, ensure};
 use bytes::Bytes;
 use futures_util::future::try_join_all;
-use http::Request;
+use http::{Method, Request};
 use http_body_util::{BodyExt as _, Full};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
+
+use crate::forms::Running;
 
 /// Connections that ask at once.
 pub(crate) const CONNECTIONS: usize = 32;
@@ -99,4 +101,34 @@ pub(crate) fn get(path: &str, token: Option<&str>) -> anyhow::Result<Request<Ful
         None => request,
     };
     Ok(request.body(Full::default())?)
+}
+
+/// What the service answers to one request, with this token unless it is empty, and with this media type and body.
+///
+/// # Errors
+/// When it is refused.
+pub(crate) async fn send(
+    service: &Running,
+    method: Method,
+    path: &str,
+    token: &str,
+    body: Option<(&'static str, Vec<u8>)>,
+) -> anyhow::Result<Answer> {
+    let (media_type, body) = body.map_or((None, Bytes::new()), |(media_type, body)| (Some(media_type), body.into()));
+    let asked = format!("{method} {path}");
+    let (path, token) = (path.to_owned(), token.to_owned());
+    let make = move |_: usize, _: usize| {
+        let mut request = Request::builder().method(method.clone()).uri(&path).header("host", "bench");
+        if !token.is_empty() {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        if let Some(media_type) = media_type {
+            request = request.header("content-type", media_type);
+        }
+        Ok(request.body(Full::new(body.clone()))?)
+    };
+    let answer = answer(service.address, &make).await?;
+    let text = String::from_utf8_lossy(&answer.body);
+    ensure!((200..300).contains(&answer.status), "{asked}: {}: {text}", answer.status);
+    Ok(answer)
 }

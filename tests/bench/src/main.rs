@@ -4,19 +4,22 @@
 //! connections: the service, hand-written axum handlers that run the service's own statements behind the same
 //! token check, and pgbench with the statements alone. A form is a process of its own, so that memory can be told
 //! and none warms another's caches. The bars stand beside what was measured. With `--all`, every read of the contract
-//! is measured beside a replay of its own statements: [`reads`]. With `--scale`, the storefront is measured over ten times the
-//! tables: [`storefront`].
+//! is measured beside a replay of its own statements: [`reads`]. With `--scale`, the storefront and the board are
+//! measured over ten times the tables: [`storefront`], [`board`].
 
+mod board;
 mod cases;
 mod forms;
 mod ground;
 mod hand;
+mod hand_of_board;
 mod load;
 mod pgbench;
 mod reads;
 mod report;
 mod rows;
 mod rows_of_apps;
+mod rows_of_board;
 mod start;
 mod statements;
 mod storefront;
@@ -36,8 +39,9 @@ struct Cli {
     /// Measure every read of the contract beside a replay of its own statements, in place of the cases
     #[arg(long)]
     all: bool,
-    /// Measure every list of the storefront and the partner's reviews over 200,000 listings, 2,000,000 reviews and 20,000
-    /// vendors beside a tenth of it, in place of the cases
+    /// Measure every list of the storefront and the partner's reviews over 200,000 listings, 2,000,000 reviews and
+    /// 20,000 vendors, and every list of the board over 100,000 feature requests, 5,000,000 votes and 1,000,000
+    /// comments, each beside a tenth of it, in place of the cases; with `--only board` the board's alone
     #[arg(long)]
     scale: bool,
     /// Rounds, in each of which every form has one turn at every case; 8 where none are named, of all reads 6
@@ -84,7 +88,7 @@ async fn main() -> anyhow::Result<()> {
         Some(Form::Recorded(place)) => forms::recorded(&place).await,
         Some(Form::Replay(place)) => forms::replay(&place).await,
         None if cli.all => reads::measure(&cli).await,
-        None if cli.scale => storefront::scale(&cli).await,
+        None if cli.scale => scale(&cli).await,
         None => measure(&cli).await,
     }
 }
@@ -97,8 +101,21 @@ async fn measure(cli: &Cli) -> anyhow::Result<()> {
     cases::all(&ground, cli, &mut report).await?;
     ground.furnish().await?;
     storefront::measure(&ground, cli, &mut report).await?;
+    board::measure(&ground, cli, &mut report).await?;
     if let Some(program) = &cli.labs {
         report.start(start::again(program).await?);
+    }
+    report.print()
+}
+
+/// Each over tables of its own, which are not made where none of its reads is named.
+async fn scale(cli: &Cli) -> anyhow::Result<()> {
+    let mut report = report::Report::default();
+    if storefront::is_named(cli) {
+        storefront::scale(cli, &mut report).await?;
+    }
+    if board::is_named(cli) {
+        board::scale(cli, &mut report).await?;
     }
     report.print()
 }

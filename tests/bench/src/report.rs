@@ -80,15 +80,15 @@ impl Report {
         })
     }
 
-    /// Adds a list's latency over tables of this size.
-    pub(crate) fn list(&mut self, path: &'static str, apps: u32, turn: Turn) -> anyhow::Result<()> {
+    /// Adds a list's latency over so many of these things.
+    pub(crate) fn list(&mut self, path: &'static str, (many, things): (u32, &str), turn: Turn) -> anyhow::Result<()> {
         let p50 = quantile(&[turn], 0.5);
         let sizes = self.lists.entry(path).or_default();
-        sizes.push((apps, p50));
+        sizes.push((many, p50));
         if let [(fewer, before), (more, after)] = sizes.as_slice() {
             let ratio = after / before;
             let word = if ratio <= 1.3 { "" } else { ": ABOVE THE BAR" };
-            let p50 = format!("p50 {before:.2} ms over {fewer} apps, {after:.2} ms over {more}");
+            let p50 = format!("p50 {before:.2} ms over {fewer} {things}, {after:.2} ms over {more}");
             self.add(format!("{path}: {p50}: {ratio:.2} times (bar 1.30, aim 1.10){word}"))?;
         }
         Ok(())

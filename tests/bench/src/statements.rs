@@ -91,14 +91,51 @@ pub(crate) fn set_draft() -> anyhow::Result<&'static str> {
     find(&["update app set slug = $2", "'UPDATED'"])
 }
 
+/// The board, most votes first, twenty to a page.
+pub(crate) fn board() -> anyhow::Result<&'static str> {
+    let first_page = "where (r.shown) order by r.pin desc, r.votes desc, r.request_uuid desc limit 21";
+    find(&["left(r.body, 280) as excerpt", first_page])
+}
+
+/// One feature request on the board.
+pub(crate) fn feature_request() -> anyhow::Result<&'static str> {
+    find(&[
+        "r.request_uuid = $1 and r.suspended_at is null and root.suspended_at is null",
+        "left(r.body, 280) as excerpt",
+    ])
+}
+
+/// How people stand to feature requests.
+pub(crate) fn standing() -> anyhow::Result<&'static str> {
+    find(&["with ordinality as asked (root_uuid, person_uuid, voter, follower, place)"])
+}
+
+/// A vote.
+pub(crate) fn cast() -> anyhow::Result<&'static str> {
+    find(&["select board_cast($1, $2, $3)"])
+}
+
+/// A vote taken back.
+pub(crate) fn withdraw() -> anyhow::Result<&'static str> {
+    find(&["select board_withdraw($1, $2, $3)"])
+}
+
+/// A vote of what a person may cast today. The day is PostgreSQL's here: the service binds it in a type of its own.
+pub(crate) fn spend_vote() -> anyhow::Result<&'static str> {
+    let of_a_day = find(&["insert into board_vote_budget as b (day, voter) values ($1, $2)"])?;
+    let today = of_a_day.replace("$1", "(labs_now() at time zone 'UTC')::date");
+    Ok(today.replace("$2", "$1").replace("$3", "$2").leak())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn each_statement_that_is_measured_is_found() {
-        let found = [apps(), app(), client(), hold(), present(), set_draft()];
-        let lost: Vec<String> = found.into_iter().filter_map(Result::err).map(|error| error.to_string()).collect();
+        let of_board = [board(), feature_request(), standing(), cast(), withdraw(), spend_vote()];
+        let found = [apps(), app(), client(), hold(), present(), set_draft()].into_iter().chain(of_board);
+        let lost: Vec<String> = found.filter_map(Result::err).map(|error| error.to_string()).collect();
         assert!(lost.is_empty(), "{lost:?}");
     }
 }

@@ -44,26 +44,35 @@ impl Read {
 
 /// The four that every run measures: search, one category's page, suggestions, and reviews.
 pub(crate) async fn measure(ground: &Ground, cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
-    let reads = cases(ground);
+    let reads = cases(ground.favourite());
     for (read, turn) in turns(ground, cli, &reads).await? {
         report.read(read.name, read.most, &turn)?;
     }
     Ok(())
 }
 
+/// Whether a read of the storefront is to be measured.
+pub(crate) fn is_named(cli: &Cli) -> bool {
+    reads(1, 1, 1).iter().any(|read| named(cli, read.name))
+}
+
 /// Measures every list over a tenth of the tables and over all of them.
-pub(crate) async fn scale(cli: &Cli) -> anyhow::Result<()> {
-    let mut report = Report::default();
+pub(crate) async fn scale(cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
     let ground = Ground::prepare(SCALE / 10, APIECE, Documents::AtOnce).await?;
     for apps in [SCALE / 10, SCALE] {
         ground.grow(apps).await?;
         ground.furnish().await?;
-        let reads: Vec<Read> = cases(&ground).into_iter().chain(searches()).chain(things(&ground)).collect();
+        let reads = reads(ground.apps(), ground.partners(), ground.favourite());
         for (read, turn) in turns(&ground, cli, &reads).await? {
-            report.list(read.name, ground.apps(), turn)?;
+            report.list(read.name, (ground.apps(), "apps"), turn)?;
         }
     }
-    report.print()
+    Ok(())
+}
+
+/// Every read of the storefront over so many apps and partners; one app has more reviews than others.
+fn reads(apps: u32, partners: u32, favourite: u32) -> Vec<Read> {
+    cases(favourite).into_iter().chain(searches()).chain(things(apps, partners, favourite)).collect()
 }
 
 /// A turn of each, over a service of its own.
@@ -94,8 +103,7 @@ async fn sealed(ground: &Ground) -> anyhow::Result<()> {
 }
 
 /// Those that stand for the storefront in every run.
-fn cases(ground: &Ground) -> Vec<Read> {
-    let favourite = ground.favourite();
+fn cases(favourite: u32) -> Vec<Read> {
     vec![
         Read::new("search with two filters", |n| {
             format!("/v1/marketplace/public/listings?q=table&category=category-{}&rating_from=3", 1 + n % 30)
@@ -128,8 +136,7 @@ fn searches() -> Vec<Read> {
 }
 
 /// What belongs to one listing, category, collection or vendor, the feed, and the reviews as their partner reads them.
-fn things(ground: &Ground) -> Vec<Read> {
-    let (apps, partners, favourite) = (ground.apps(), ground.partners(), ground.favourite());
+fn things(apps: u32, partners: u32, favourite: u32) -> Vec<Read> {
     let listing = move |n: u32, what: &str| format!("/v1/marketplace/public/listings/app-{}{what}", 1 + n % apps);
     let own = format!("/v1/marketplace/apps/0198aaaa-0000-7000-8000-{favourite:012x}/reviews");
     let (newest, worst, unanswered) = (own.clone(), format!("{own}?sort=rating"), format!("{own}?answered=false"));

@@ -3,9 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
-use bytes::Bytes;
-use http::{Method, Request};
-use http_body_util::Full;
+use http::Method;
 use labs_rest::contract::Access;
 use labs_schema::sample::{self, Key, SignIn};
 use sqlx::Connection as _;
@@ -13,7 +11,7 @@ use uuid::Uuid;
 
 use crate::forms::Running;
 use crate::ground::{CLIENTS, Credentials, Ground, client, token};
-use crate::load::{self, Answer};
+use crate::load::send;
 
 /// The partner of the sample data whose things are read.
 const COMPANY: &str = "elbkontor";
@@ -177,30 +175,4 @@ fn administrator(sign_in: &SignIn) -> Option<Credentials> {
         }
         _ => None,
     }
-}
-
-async fn send(
-    service: &Running,
-    method: Method,
-    path: &str,
-    token: &str,
-    body: Option<(&'static str, Vec<u8>)>,
-) -> anyhow::Result<Answer> {
-    let (media_type, body) = body.map_or((None, Bytes::new()), |(media_type, body)| (Some(media_type), body.into()));
-    let asked = format!("{method} {path}");
-    let (path, token) = (path.to_owned(), token.to_owned());
-    let make = move |_: usize, _: usize| {
-        let mut request = Request::builder().method(method.clone()).uri(&path).header("host", "bench");
-        if !token.is_empty() {
-            request = request.header("authorization", format!("Bearer {token}"));
-        }
-        if let Some(media_type) = media_type {
-            request = request.header("content-type", media_type);
-        }
-        Ok(request.body(Full::new(body.clone()))?)
-    };
-    let answer = load::answer(service.address, &make).await?;
-    let text = String::from_utf8_lossy(&answer.body);
-    ensure!((200..300).contains(&answer.status), "{asked}: {}: {text}", answer.status);
-    Ok(answer)
 }
