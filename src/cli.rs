@@ -3,8 +3,12 @@
 use crate::config::{self, Common, Serve};
 use crate::database::Database;
 use crate::{serve, telemetry, wiring};
-use anyhow::ensure;
+use anyhow::{Context, ensure};
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
+use labs_schema::crypto::totp::TotpSeed;
+use labs_schema::scope::Scope;
+use labs_schema::time::Clock;
 use std::io::Write;
 
 /// The partner developer platform: a REST API over a contract, and the staff's playground
@@ -21,6 +25,7 @@ Examples:
   labs migrate                         bring the database up to date and stop
   labs staff create --email ada@example.com --name 'Ada Byron' --role operator
   labs client create --name storefront --scope storefront
+  labs totp <secret>                   print a code of the second factor
   labs contract > openapi.yaml         print the contract
 
 `labs help <command>` tells more about each."
@@ -69,6 +74,14 @@ Examples:
     #[command(subcommand)]
     Client(Client),
 
+    /// Print the code that an authenticator with this secret shows now
+    #[command(after_help = "\
+Example:
+  labs totp GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ
+
+For trying out, where no authenticator is at hand: whoever lists processes sees the secret.")]
+    Totp(Totp),
+
     /// Print the contract, the OpenAPI document that the service answers to
     #[command(after_help = "\
 Examples:
@@ -89,13 +102,13 @@ Prints a draft in Markdown. Needs no database.")]
 /// What can be done about internal people here; the rest is done through the API.
 #[derive(Debug, Subcommand)]
 pub enum Staff {
-    /// Make a staff member and print the first password
+    /// Make a staff member and print password and second factor
     #[command(after_help = "\
 Example:
   labs staff create --email ada@example.com --name 'Ada Byron' --role operator
 
-Works while the service runs and while it does not. The second factor is set up at the first
-sign-in.")]
+Works while the service runs and while it does not. Password and secret of the second factor are
+shown this once: put the secret into an authenticator app, which then shows the codes.")]
     Create(StaffCreate),
 }
 
@@ -143,8 +156,21 @@ pub struct ClientCreate {
     #[arg(long, value_name = "UUID")]
     pub partner: Option<uuid::Uuid>,
     /// Scope that it may ask for; may be repeated
-    #[arg(long = "scope", value_name = "SCOPE", required = true)]
+    #[arg(long = "scope", value_name = "SCOPE", required = true, hide_possible_values = true, value_parser = scopes())]
     pub scopes: Vec<String>,
+}
+
+/// Reads the name of a scope. Whoever mistypes one is told all of them, the one that was meant first.
+fn scopes() -> PossibleValuesParser {
+    PossibleValuesParser::new(Scope::all().map(|scope| -> &'static str { scope.to_string().leak() }))
+}
+
+/// Whose code is asked for.
+#[derive(Args, Debug)]
+pub struct Totp {
+    /// Secret of the second factor, in base 32, as `staff create` and the sheet of sign-ins show it
+    #[arg(value_name = "SECRET")]
+    pub secret: String,
 }
 
 /// What to do with the contract.
@@ -205,17 +231,23 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
         }
         Command::Staff(Staff::Create(new)) => {
             begin(&new.common, false)?;
-            let database = Database::reach(&new.common).await?;
+            let database = Database::reach_existing(&new.common).await?;
             let done = wiring::staff_create(database.url(), &new).await;
             database.close().await?;
             say(&done?)
         }
         Command::Client(Client::Create(new)) => {
             begin(&new.common, false)?;
-            let database = Database::reach(&new.common).await?;
+            let database = Database::reach_existing(&new.common).await?;
             let done = wiring::client_create(database.url(), &new).await;
             database.close().await?;
             say(&done?)
+        }
+        Command::Totp(Totp { secret }) => {
+            let seed = TotpSeed::from_base32(&secret);
+            let seed =
+                seed.context("this is no secret of a second factor: it has 32 letters A to Z and digits 2 to 7")?;
+            say(&seed.code_at(Clock::default().now().unix()))
         }
         Command::Contract(Contract { assemble: true, .. }) => wiring::contract_assemble(),
         Command::Contract(Contract { schema: true, .. }) => wiring::schema_write(),

@@ -115,6 +115,12 @@ impl Cluster {
     }
 }
 
+/// Whether a folder has a private PostgreSQL, running or not.
+#[must_use]
+pub fn is_in(folder: &Path) -> bool {
+    place::data_of(folder).join("PG_VERSION").exists()
+}
+
 /// The address at which another process serves this folder's database. It need not be running.
 ///
 /// # Errors

@@ -4,6 +4,7 @@ use crate::cluster::{self, Cluster, Settings};
 use crate::config::Common;
 use crate::folder::{Claim, Folder};
 use crate::secret::Secret;
+use anyhow::ensure;
 use std::path::Path;
 
 /// A database within reach, and what must be stopped when it is needed no more.
@@ -36,6 +37,21 @@ impl Database {
                 Ok(database)
             }
         }
+    }
+
+    /// The same for a command that is about what is there already: a folder without a database gets none.
+    ///
+    /// # Errors
+    /// As [`Self::reach`], and where there is nothing.
+    pub async fn reach_existing(common: &Common) -> anyhow::Result<Self> {
+        let is_elsewhere = common.database_url()?.is_some_and(|url| !url.expose().is_empty());
+        ensure!(
+            is_elsewhere || cluster::is_in(&common.folder),
+            "no Labs lives in {}: start one there with `labs serve`, or name another folder with --folder, or its database \
+             in DATABASE_URL",
+            common.folder.display()
+        );
+        Self::reach(common).await
     }
 
     /// For the service, which holds the folder: the database elsewhere, or the folder's own.

@@ -31,6 +31,11 @@ pub(super) struct Place {
     pub(super) name: String,
 }
 
+/// PostgreSQL's data in a folder.
+pub(super) fn data_of(folder: &Path) -> PathBuf {
+    folder.join("postgres")
+}
+
 impl Place {
     /// The places for a folder, given by its absolute path.
     pub(super) fn of(folder: &Path) -> anyhow::Result<Self> {
@@ -45,7 +50,7 @@ impl Place {
                 SOCKET_PATH_MAX
             );
         }
-        Ok(Self { data: folder.join("postgres"), folder: folder.to_owned(), socket, name })
+        Ok(Self { data: data_of(folder), folder: folder.to_owned(), socket, name })
     }
 
     /// The socket itself.

@@ -37,6 +37,39 @@ fn notes_of_a_release_say_what_breaks_clients() {
     assert!(!missing.status.success() && said(&missing).contains("no-such-file.yaml"));
 }
 
+#[test]
+fn nothing_is_made_in_a_folder_where_no_service_lives() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("labs");
+    let staff = ["staff", "create", "--email", "ada@labs.example", "--name", "Ada", "--role", "ADMINISTRATOR"];
+    let client = ["client", "create", "--name", "shop", "--scope", "storefront"];
+    for command in [staff.as_slice(), client.as_slice()] {
+        let output = Command::new(LABS).args(command).arg("--folder").arg(&folder).output().unwrap();
+        assert!(!output.status.success() && said(&output).contains("no Labs lives in"), "{}", said(&output));
+        assert!(!folder.exists(), "no database, no key, no folder");
+    }
+}
+
+#[test]
+fn a_code_of_the_second_factor_is_printed() {
+    let secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
+    let shown = Command::new(LABS).args(["totp", secret]).output().unwrap();
+    let code = String::from_utf8(shown.stdout).unwrap();
+    let is_code = |code: &str| code.len() == 6 && code.bytes().all(|digit| digit.is_ascii_digit());
+    assert!(shown.status.success() && is_code(code.trim()), "{code}");
+    let wrong = Command::new(LABS).args(["totp", "GEZDGNBV1"]).output().unwrap();
+    assert!(!wrong.status.success() && said(&wrong).contains("no secret of a second factor"), "{}", said(&wrong));
+}
+
+#[test]
+fn a_mistyped_scope_is_told_with_the_one_that_was_meant() {
+    let output =
+        Command::new(LABS).args(["client", "create", "--name", "shop", "--scope", "storefrnt"]).output().unwrap();
+    let told = said(&output);
+    assert!(!output.status.success() && told.contains("similar value exists: 'storefront'"), "{told}");
+    assert!(told.contains("marketplace.apps:write"), "{told}");
+}
+
 /// What the command says of a database that it cannot use.
 fn refusal(database_url: &str, key: &std::path::Path) -> String {
     let mut command = Command::new(LABS);

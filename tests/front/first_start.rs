@@ -98,7 +98,10 @@ async fn counts(harness: &Harness) -> [i64; 3] {
 fn places(service: &Service, folder: &Path) -> String {
     let (base, sheet) = (&service.base_url, sheet_file(folder));
     let sheet = sheet.display();
-    format!("  API reference  {base}/reference\n  Playground     {base}/playground\n  Sign-ins       {sheet}\n")
+    format!(
+        "  API reference  {base}/reference\n  Playground     {base}/playground\n  Sign-ins       {sheet}\n  \
+         Sample pages   npm run sample --prefix playground/sample\n"
+    )
 }
 
 fn start_filled(folder: &Path) -> Service {

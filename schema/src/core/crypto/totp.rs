@@ -39,6 +39,13 @@ impl TotpSeed {
         bytes.try_into().ok().map(|seed| TotpSeed(Zeroizing::new(seed)))
     }
 
+    /// The seed as people type it: base 32 in any case, with or without blanks; `None` when it is none of 20 bytes.
+    pub fn from_base32(typed: &str) -> Option<TotpSeed> {
+        let plain: String = typed.chars().filter(|letter| !letter.is_whitespace()).collect();
+        let secret = Secret::try_from_base32(plain.to_ascii_uppercase()).ok()?;
+        Self::from_bytes(secret.as_ref())
+    }
+
     /// The bytes to seal and store.
     pub fn bytes(&self) -> &[u8] {
         self.0.as_slice()

@@ -194,3 +194,13 @@ proptest! {
         prop_assert_eq!(seed().check(&typed, NOW, None), None);
     }
 }
+
+#[test]
+fn a_seed_is_read_as_it_is_typed() {
+    let seed = TotpSeed::from_bytes(b"12345678901234567890").unwrap();
+    let typed = "gezd gnbv gy3t qojq GEZDGNBVGY3TQOJQ";
+    assert_eq!(TotpSeed::from_base32(typed).map(|read| read.bytes().to_vec()), Some(seed.bytes().to_vec()));
+    for wrong in ["", "GEZDGNBV", "no seed at all!", "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJ1"] {
+        assert!(TotpSeed::from_base32(wrong).is_none(), "{wrong}");
+    }
+}
