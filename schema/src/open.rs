@@ -10,7 +10,7 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, LocalBoxFuture};
 use sqlx::postgres::{PgConnection, PgPool, PgPoolOptions};
-use sqlx::{Connection as _, migrate::Migrator};
+use sqlx::{ConnectOptions as _, Connection as _, migrate::Migrator};
 use tokio::time::timeout;
 
 use self::place::Place;
@@ -91,9 +91,11 @@ pub fn describe(database_url: &str) -> Result<String, OpenRefusal> {
     Ok(Place::of(database_url)?.0.describe())
 }
 
-/// A connection as the database's owner, and which database it is.
+/// A connection as the database's owner, and which database it is. A migration is tens of kilobytes of SQL, and one that
+/// takes longer than a second would be logged whole as a slow statement.
 async fn connect_owner(database_url: &str) -> Result<(PgConnection, Place), OpenRefusal> {
     let (place, options) = Place::of(database_url)?;
+    let options = options.disable_statement_logging();
     match timeout(SILENCE, PgConnection::connect_with(&options)).await {
         Ok(Ok(owner)) => Ok((owner, place)),
         Ok(Err(error)) => Err(OpenRefusal::of(&error, &place)),
