@@ -228,7 +228,7 @@ const fn title(code: Code) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeMap, BTreeSet};
 
     use labs_schema::FieldError;
     use serde_json::Value;
@@ -268,5 +268,29 @@ mod tests {
         }
         assert_eq!((properties, required), members(&promised["Problem"]));
         assert_eq!(members(&written(ProblemField::schema())), members(&promised["FieldError"]));
+    }
+
+    #[test]
+    fn a_title_is_the_one_that_the_page_of_its_code_bears() {
+        let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../contract/codes.yaml")).unwrap();
+        let pages: BTreeMap<String, Value> = yaml_serde::from_str(&text).unwrap();
+        let promised: BTreeMap<String, String> =
+            pages.into_iter().map(|(code, page)| (code, page["title"].as_str().unwrap().to_owned())).collect();
+        let (_, arms) = include_str!("problem.rs").split_once("const fn title").unwrap();
+        let arms = arms.lines().map_while(|line| if line == "}" { None } else { Some(line.trim()) });
+        let borne: BTreeMap<String, String> = arms
+            .filter_map(|arm| arm.strip_prefix("Code::")?.split_once(" => \""))
+            .map(|(variant, title)| (word_of(variant), title.trim_end_matches("\",").to_owned()))
+            .collect();
+        assert_eq!(borne, promised);
+    }
+
+    /// `NotFound` as `NOT_FOUND`.
+    fn word_of(variant: &str) -> String {
+        let parts = variant.char_indices().map(|(place, letter)| match letter.is_ascii_uppercase() && place > 0 {
+            true => format!("_{letter}"),
+            false => letter.to_ascii_uppercase().to_string(),
+        });
+        parts.collect()
     }
 }

@@ -22,7 +22,7 @@ const SIGNED_IN: usize = 25;
 /// their news. The player guesses by whatever distinguished the voter in the rounds before.
 #[tokio::test]
 async fn a_player_who_holds_everything_guesses_no_better_than_chance() {
-    let (mut random, rounds) = (Random(seed()), soak::count(100, 2_000));
+    let (mut random, rounds) = (Random(seed()), soak::count(40, 2_000));
     let log = Log::default();
     let lines = log.clone();
     let reader = tracing_subscriber::fmt().with_max_level(tracing::Level::DEBUG).with_ansi(false);

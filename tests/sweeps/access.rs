@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use futures_util::{StreamExt as _, stream};
 use labs_rest::contract::Access;
 use labs_schema::crypto::token::{Claims, KeyRing, SigningKeyRow, new_signing_key};
 use serde_json::{Value, json};
@@ -48,6 +49,9 @@ const ROLES: &[(&str, &[&str])] = &[
 ];
 const OF_ALL: &[&str] = &["auth.account:write", "publication.developer-resources", "storefront"];
 
+/// Calls that are under way together.
+const AT_ONCE: usize = 8;
+
 /// Open to everybody, and yet it reads the header in which a token would stand, for a program's id and secret.
 const READS_CREDENTIALS: &str = "auth_tokens_issue";
 
@@ -69,7 +73,7 @@ async fn every_operation_lets_in_whom_the_contract_lets_in_and_nobody_else() {
             Access::Any => None,
             Access::Public | Access::Cookie | Access::Client => continue,
         };
-        for principal in &principals {
+        let tried = principals.iter().map(async |principal| {
             let answer = empty_body(operation, filled(&cast.harness, operation)).token(&principal.token).send().await;
             let reaches = needed.is_none_or(|needed| principal.scopes.iter().any(|held| grants(held, needed)));
             let who =
@@ -82,7 +86,9 @@ async fn every_operation_lets_in_whom_the_contract_lets_in_and_nobody_else() {
                 }
                 Some(_) => {}
             }
-        }
+        });
+        // Several at once, so that no processor is idle while this, the longest of all sweeps, is the last to end.
+        stream::iter(tried).buffer_unordered(AT_ONCE).collect::<()>().await;
     }
 }
 
