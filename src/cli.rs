@@ -2,6 +2,7 @@
 
 use crate::config::{self, Common, Serve};
 use crate::database::Database;
+use crate::wiring::people;
 use crate::{serve, telemetry, wiring};
 use anyhow::{Context, ensure};
 use clap::builder::PossibleValuesParser;
@@ -24,6 +25,7 @@ Examples:
   labs check                           compare contract, documents, schema and router
   labs migrate                         bring the database up to date and stop
   labs staff create --email ada@example.com --name 'Ada Byron' --role operator
+  labs staff list                      who they are, their state and roles
   labs client create --name storefront --scope storefront
   labs totp <secret>                   print a code of the second factor
   labs contract > openapi.yaml         print the contract
@@ -110,6 +112,36 @@ Example:
 Works while the service runs and while it does not. Password and secret of the second factor are
 shown this once: put the secret into an authenticator app, which then shows the codes.")]
     Create(StaffCreate),
+
+    /// List staff members: address, state, second factor, roles, name
+    List(Common),
+
+    /// Give a staff member a new password and print it; every session ends
+    #[command(after_help = "\
+Example:
+  labs staff reset-password --email ada@example.com
+
+The second factor stays. The password is shown this once.")]
+    ResetPassword(StaffMember),
+
+    /// Give a staff member another second factor and print it; every session ends
+    #[command(after_help = "\
+Example:
+  labs staff reset-mfa --email ada@example.com
+
+For who has lost the authenticator and the recovery codes. The former ones are void, the password stays.")]
+    ResetMfa(StaffMember),
+}
+
+/// A staff member.
+#[derive(Args, Debug)]
+pub struct StaffMember {
+    /// Where the database is, and how it logs.
+    #[command(flatten)]
+    pub common: Common,
+    /// E-mail address to sign in with
+    #[arg(long, value_name = "ADDRESS")]
+    pub email: String,
 }
 
 /// A new staff member.
@@ -141,6 +173,33 @@ Examples:
 
 Works while the service runs and while it does not. The secret is shown this once.")]
     Create(ClientCreate),
+
+    /// List machine clients: id, state, last use, owner, scopes, name
+    List(Common),
+
+    /// Give a machine client a new secret and print it; the former one goes on for a day
+    #[command(after_help = "\
+Examples:
+  labs client rotate-secret labs-client-storefront
+  labs client rotate-secret labs-client-storefront --old-secret-expires-in 0
+
+The secret is shown this once. With 0 the former secrets end at once; tokens that were made with them
+last until they expire.")]
+    RotateSecret(ClientRotateSecret),
+}
+
+/// The machine client that gets a new secret.
+#[derive(Args, Debug)]
+pub struct ClientRotateSecret {
+    /// Where the database is, and how it logs.
+    #[command(flatten)]
+    pub common: Common,
+    /// Client id, as `client list` shows it
+    #[arg(value_name = "CLIENT_ID")]
+    pub client_id: String,
+    /// Seconds for which the former secrets go on, at most 30 days
+    #[arg(long, value_name = "SECONDS", default_value_t = 86_400, value_parser = clap::value_parser!(i32).range(0..=2_592_000))]
+    pub old_secret_expires_in: i32,
 }
 
 /// A new machine client.
@@ -204,6 +263,45 @@ fn conclude(differences: &[String]) -> anyhow::Result<&'static str> {
     Ok("Contract, documents, schema, scopes and router agree.")
 }
 
+/// Does something about internal people; the lines to show.
+async fn staff(command: Staff) -> anyhow::Result<String> {
+    match command {
+        Staff::Create(new) => beside(&new.common, async |engine| people::staff_create(engine, &new).await).await,
+        Staff::List(common) => beside(&common, people::staff_list).await,
+        Staff::ResetPassword(member) => {
+            beside(&member.common, async |engine| people::staff_reset_password(engine, &member.email).await).await
+        }
+        Staff::ResetMfa(member) => {
+            beside(&member.common, async |engine| people::staff_reset_mfa(engine, &member.email).await).await
+        }
+    }
+}
+
+/// Does something about programs; the lines to show.
+async fn client(command: Client) -> anyhow::Result<String> {
+    match command {
+        Client::Create(new) => beside(&new.common, async |engine| people::client_create(engine, &new).await).await,
+        Client::List(common) => beside(&common, people::client_list).await,
+        Client::RotateSecret(of) => {
+            let act =
+                async |engine: &_| people::client_rotate_secret(engine, &of.client_id, of.old_secret_expires_in).await;
+            beside(&of.common, act).await
+        }
+    }
+}
+
+/// Acts on a database that is there, whether or not a service runs on it.
+async fn beside(
+    common: &Common,
+    act: impl AsyncFnOnce(&labs_schema::Engine) -> anyhow::Result<String>,
+) -> anyhow::Result<String> {
+    begin(common, false)?;
+    let database = Database::reach_existing(common).await?;
+    let done = people::inside(database.url(), common, act).await;
+    database.close().await?;
+    done
+}
+
 /// Does what the command line says.
 ///
 /// # Errors
@@ -229,20 +327,8 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
                 run => say(&format!("The database is up to date: migrations run now: {run}.")),
             }
         }
-        Command::Staff(Staff::Create(new)) => {
-            begin(&new.common, false)?;
-            let database = Database::reach_existing(&new.common).await?;
-            let done = wiring::staff_create(database.url(), &new).await;
-            database.close().await?;
-            say(&done?)
-        }
-        Command::Client(Client::Create(new)) => {
-            begin(&new.common, false)?;
-            let database = Database::reach_existing(&new.common).await?;
-            let done = wiring::client_create(database.url(), &new).await;
-            database.close().await?;
-            say(&done?)
-        }
+        Command::Staff(command) => say(&staff(command).await?),
+        Command::Client(command) => say(&client(command).await?),
         Command::Totp(Totp { secret }) => {
             let seed = TotpSeed::from_base32(&secret);
             let seed =

@@ -3,6 +3,7 @@
 use crate::config::Config;
 use crate::database::Database;
 use crate::folder::Folder;
+use crate::wiring::people;
 use crate::{sample, wiring};
 use anyhow::anyhow;
 use labs_schema::time::Clock;
@@ -88,7 +89,8 @@ async fn serve_with(
     };
     let scraped = listeners.metrics.as_ref().map(TcpListener::local_addr).transpose()?;
     log_start(config, database, (address, scraped), migrations)?;
-    announce(config, address, scraped);
+    let has_staff = people::has_staff(application.engine()).await?;
+    announce(config, address, scraped, has_staff);
     let metrics = application
         .metrics()
         .zip(listeners.metrics)
@@ -127,17 +129,18 @@ fn log_start(
 }
 
 /// Tells whoever started the service that it is ready, and where to look.
-fn announce(config: &Config, address: SocketAddr, metrics: Option<SocketAddr>) {
+fn announce(config: &Config, address: SocketAddr, metrics: Option<SocketAddr>, has_staff: bool) {
     let mut out = std::io::stdout().lock();
-    if let Err(error) = out.write_all(announcement(config, address, metrics).as_bytes()).and_then(|()| out.flush()) {
+    let lines = announcement(config, address, metrics, has_staff);
+    if let Err(error) = out.write_all(lines.as_bytes()).and_then(|()| out.flush()) {
         tracing::warn!(%error, "nobody reads standard output");
     }
 }
 
 /// The first line holds the base address, for programs; where others reach the service elsewhere than it listens, the second
-/// tells where that is. The sheet of sign-ins is named only beside the private
-/// database, which it belongs to.
-fn announcement(config: &Config, address: SocketAddr, metrics: Option<SocketAddr>) -> String {
+/// tells where that is. The sheet of sign-ins is named only beside the private database, which it belongs to. Where
+/// nobody could sign in to administer, the last line says how the first one is made.
+fn announcement(config: &Config, address: SocketAddr, metrics: Option<SocketAddr>, has_staff: bool) -> String {
     let base = config.base_url(address);
     let mut lines = format!("Labs is ready at {base}\n");
     if base != format!("http://{address}") {
@@ -151,6 +154,10 @@ fn announcement(config: &Config, address: SocketAddr, metrics: Option<SocketAddr
     if config.database_url.is_none() && sign_ins.exists() {
         lines += &format!("  Sign-ins       {}\n", sign_ins.display());
         lines += "  Sample pages   npm run sample --prefix playground/sample\n";
+    }
+    if !has_staff {
+        lines += "  Nobody of staff yet; the first one: \
+                  labs staff create --email you@example.com --name 'Your Name' --role ADMINISTRATOR\n";
     }
     lines
 }
@@ -189,7 +196,7 @@ mod tests {
     fn announced(arguments: &[&str]) -> String {
         let words = ["labs", "serve"].iter().chain(arguments);
         let Command::Serve(serve) = Cli::try_parse_from(words).unwrap().command else { panic!("`serve` is a command") };
-        announcement(&serve.settle().unwrap(), "127.0.0.1:4711".parse().unwrap(), None)
+        announcement(&serve.settle().unwrap(), "127.0.0.1:4711".parse().unwrap(), None, true)
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Where the front door hands over to the rooms behind it. One function per hand-over.
 
+pub mod people;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,22 +13,20 @@ use ipnet::IpNet;
 use labs_rest::contract::{Contract, compare};
 use labs_rest::documents::SERVED_DIRECTLY;
 use labs_rest::{Bound, Observer, Rest};
+use labs_schema::Engine;
 use labs_schema::crypto::sealed::MasterKey;
-use labs_schema::engine::{Descriptions, PreparedSchema};
+use labs_schema::engine::PreparedSchema;
 use labs_schema::jobs::{Job, JobCode, Jobs};
 use labs_schema::mail::deliver::{Letterhead, Postman};
 use labs_schema::open::{OpenOptions, check_durability, open};
-use labs_schema::operator::{self, NewClient, NewStaff};
+use labs_schema::operator;
 use labs_schema::services::Settings;
-use labs_schema::surface::ServedContract;
 use labs_schema::time::Clock;
-use labs_schema::{Code, Engine};
 use tokio::net::TcpListener;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
-use crate::cli::{ClientCreate, StaffCreate};
-use crate::config::{Common, Config};
+use crate::config::Config;
 use crate::metrics::Metrics;
 use crate::platform::{Platform, PlatformSettings};
 use crate::readiness::probes;
@@ -209,81 +209,6 @@ pub async fn check() -> anyhow::Result<Vec<String>> {
     match PreparedSchema::new(contract.descriptions()) {
         Err(breaches) => Ok(breaches),
         Ok(plan) => Ok(Bound::to(&plan, contract).await.err().unwrap_or_default()),
-    }
-}
-
-/// Makes a staff member; the lines to show to the operator.
-///
-/// # Errors
-/// When the address is taken, a role does not exist, or the database cannot be reached.
-pub async fn staff_create(database_url: &str, new: &StaffCreate) -> anyhow::Result<String> {
-    let engine = inside(database_url, &new.common).await?;
-    let wanted =
-        NewStaff { email: new.email.clone(), name: new.name.clone(), roles: new.roles.clone(), password: None };
-    let made = operator::staff_create(engine.pool(), engine.services(), wanted).await.map_err(to_error)?;
-    engine.pool().close().await;
-    Ok(format!(
-        "{} may sign in. All of this is shown once:\n  password        {}\n  authenticator   {}\n                  {}\n  recovery codes  {}",
-        new.email,
-        made.password.unwrap_or_default(),
-        made.totp_secret,
-        made.otpauth_uri,
-        made.recovery_codes.join(" "),
-    ))
-}
-
-/// Makes a machine client; the lines to show to the operator.
-///
-/// # Errors
-/// When a scope or the partner does not exist, or the database cannot be reached.
-pub async fn client_create(database_url: &str, new: &ClientCreate) -> anyhow::Result<String> {
-    let engine = inside(database_url, &new.common).await?;
-    let wanted = NewClient {
-        name: new.name.clone(),
-        scopes: new.scopes.clone(),
-        partner_uuid: new.partner,
-        networks: Vec::new(),
-    };
-    let made = operator::client_create(engine.pool(), engine.services(), wanted).await.map_err(to_error)?;
-    engine.pool().close().await;
-    Ok(format!(
-        "The program may ask for tokens. The secret is shown once:\n  client id      {}\n  client secret  {}",
-        made.client_id, made.secret
-    ))
-}
-
-/// The inside, for a command that may run beside the service.
-async fn inside(database_url: &str, common: &Common) -> anyhow::Result<Engine> {
-    migrate(database_url).await?;
-    let nobody = "http://localhost".to_owned();
-    let opening = OpenOptions {
-        database_url: database_url.to_owned(),
-        plan: Arc::new(PreparedSchema::new(Descriptions::default()).map_err(|breaches| differences(&breaches))?),
-        connections: 2,
-        key: MasterKey::load_or_create(&common.master_key_file()).context("the master key")?,
-        clock: Clock::default(),
-        media_folder: common.folder.join("media"),
-        settings: Settings {
-            base_url: nobody.clone(),
-            audience: nobody,
-            mail_from: "Labs <labs@localhost>".to_owned(),
-            own_per_second: 1,
-            operations: Arc::default(),
-            contract: ServedContract::none(),
-            statistics: None,
-        },
-    };
-    Ok(open(opening).await?)
-}
-
-/// A refusal with the fields at fault.
-fn to_error(fault: labs_schema::Fault) -> anyhow::Error {
-    let errors = fault.errors().iter().map(|error| error.message.clone()).collect::<Vec<_>>();
-    match (errors.is_empty(), fault.code()) {
-        (false, _) => anyhow::anyhow!("{}", errors.join(" ")),
-        // Its own words are for callers of the API, who have a request to name.
-        (true, Code::Internal) => anyhow::anyhow!("it could not be done: {}", fault.for_log()),
-        (true, _) => anyhow::anyhow!("{}", fault.detail()),
     }
 }
 

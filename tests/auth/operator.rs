@@ -22,13 +22,14 @@ async fn the_first_staff_member_signs_in_with_what_was_printed() {
     let made = operator::staff_create(harness.engine.pool(), harness.engine.services(), ada(&[])).await.unwrap();
     let body = serde_json::json!({ "email": "ada@labs.example", "password": made.password.clone().unwrap() });
     let asked = harness.call("auth_sessions_create").json(&body).expect(401).await;
-    let body = serde_json::json!({ "challenge": asked.str("challenge"), "code": harness.code(&made.totp_secret) });
+    let body =
+        serde_json::json!({ "challenge": asked.str("challenge"), "code": harness.code(&made.factor.totp_secret) });
     let answer = harness.call("auth_sessions_verify_mfa").json(&body).expect(200).await;
     let me = harness.call("system_me_get").token(answer.str("access_token")).expect(200).await;
     assert_eq!(me.json["scopes"], serde_json::json!(["auth.account:write", "labs.admin:write"]));
-    assert_eq!(made.recovery_codes.len(), 10);
-    assert!(made.otpauth_uri.contains(&made.totp_secret));
-    assert!(!format!("{made:?}").contains(&made.totp_secret), "secrets cannot be printed");
+    assert_eq!(made.factor.recovery_codes.len(), 10);
+    assert!(made.factor.otpauth_uri.contains(&made.factor.totp_secret));
+    assert!(!format!("{made:?}").contains(&made.factor.totp_secret), "secrets cannot be printed");
 }
 
 #[tokio::test]

@@ -2,9 +2,10 @@
 
 use std::process::Command;
 
+use serde_json::json;
 use sqlx::Connection as _;
 
-use super::{LABS, said};
+use super::{LABS, Service, said};
 use crate::harness::Harness;
 
 #[test]
@@ -47,6 +48,82 @@ fn nothing_is_made_in_a_folder_where_no_service_lives() {
         let output = Command::new(LABS).args(command).arg("--folder").arg(&folder).output().unwrap();
         assert!(!output.status.success() && said(&output).contains("no Labs lives in"), "{}", said(&output));
         assert!(!folder.exists(), "no database, no key, no folder");
+    }
+}
+
+/// What a command said on standard output.
+fn told(folder: &std::path::Path, words: &[&str]) -> String {
+    let output = Command::new(LABS).args(words).arg("--folder").arg(folder).output().unwrap();
+    assert!(output.status.success(), "{words:?}: {}", said(&output));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What stands behind a label of what was told.
+fn of<'a>(told: &'a str, label: &str) -> &'a str {
+    told.lines().find_map(|line| line.trim_start().strip_prefix(label)).unwrap_or_else(|| panic!("{told}")).trim()
+}
+
+/// Signs somebody in with password and second factor; the code of the refusal where there is one.
+async fn sign_in(harness: &Harness, email: &str, password: &str, secret: &str) -> Result<String, String> {
+    let body = json!({ "email": email, "password": password });
+    let asked = harness.call("auth_sessions_create").json(&body).send().await;
+    if asked.code() != "MFA_REQUIRED" {
+        return Err(asked.code().to_owned());
+    }
+    let body = json!({ "challenge": asked.str("challenge"), "code": harness.code(secret) });
+    let answer = harness.call("auth_sessions_verify_mfa").json(&body).send().await;
+    if answer.status == 200 { Ok(answer.str("access_token").to_owned()) } else { Err(answer.code().to_owned()) }
+}
+
+#[tokio::test]
+async fn a_lost_password_second_factor_or_secret_is_made_anew() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    let service = Service::start(folder);
+    let harness = service.harness(folder).await;
+    let email = "ada@labs.example";
+    let made = told(folder, &["staff", "create", "--email", email, "--name", "Ada", "--role", "ADMINISTRATOR"]);
+    let (lost, first_factor) = (of(&made, "password"), of(&made, "authenticator"));
+    let before = sign_in(&harness, email, lost, first_factor).await.unwrap();
+
+    let renewed = told(folder, &["staff", "reset-password", "--email", email]);
+    let password = of(&renewed, "password");
+    let is_refused = || async { harness.call("system_me_get").token(&before).send().await.status == 401 };
+    harness.soon("the session of before ends", is_refused).await;
+    assert_ne!(sign_in(&harness, email, lost, first_factor).await.unwrap_err(), "MFA_INVALID");
+    let factor = told(folder, &["staff", "reset-mfa", "--email", email]);
+    assert!(sign_in(&harness, email, password, first_factor).await.is_err(), "the former authenticator is void");
+    let token = sign_in(&harness, email, password, of(&factor, "authenticator")).await.unwrap();
+    let listed = told(folder, &["staff", "list"]);
+    assert!(listed.lines().any(|line| line.starts_with(email) && line.contains("ACTIVE") && line.ends_with("Ada")));
+
+    let made = told(folder, &["client", "create", "--name", "shop", "--scope", "storefront"]);
+    let client_id = of(&made, "client id");
+    harness.token_of(client_id, of(&made, "client secret"), None).await;
+    let renewed = told(folder, &["client", "rotate-secret", client_id, "--old-secret-expires-in", "0"]);
+    harness.token_of(client_id, of(&renewed, "client secret"), None).await;
+    let form = [("grant_type", "password"), ("username", client_id), ("password", of(&made, "client secret"))];
+    harness.call("auth_tokens_issue").form(&form).expect(400).await;
+    assert!(told(folder, &["client", "list"]).contains(client_id));
+
+    let records = harness.call("admin_audit_records_list").query("channel", "COMMAND_LINE").token(&token);
+    let records = records.expect(200).await;
+    let done = records.json["data"].as_array().unwrap().iter().map(|record| record["operation"].as_str().unwrap());
+    let expected = ["client_rotate_secret", "client_create", "staff_reset_mfa", "staff_reset_password", "staff_create"];
+    assert_eq!(done.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn nobody_and_nothing_unknown_is_renewed() {
+    let place = tempfile::tempdir().unwrap();
+    let _service = Service::start(place.path());
+    for (words, missing) in [
+        (["staff", "reset-password", "--email", "no@labs.example"].as_slice(), "staff member"),
+        (&["staff", "reset-mfa", "--email", "no@labs.example"], "staff member"),
+        (&["client", "rotate-secret", "labs-client-none"], "program"),
+    ] {
+        let output = Command::new(LABS).args(words).arg("--folder").arg(place.path()).output().unwrap();
+        assert!(!output.status.success() && said(&output).contains(missing), "{}", said(&output));
     }
 }
 

@@ -77,8 +77,7 @@ fn a_ctrl_c_for_the_whole_group_reaches_the_service_before_its_database() {
     service.signal("INT", "-");
     assert!(service.wait().success());
     assert!(processes(&[&name]).is_empty());
-    let mut log = String::new();
-    service.process.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    let log = std::fs::read_to_string(service.log.path()).unwrap();
     assert!(log.contains("all requests are answered"), "{log}");
     assert!(!log.contains("ended by itself"), "{log}");
 }

@@ -204,6 +204,10 @@ async fn neither_an_empty_start_nor_a_database_elsewhere_is_filled() {
     for (service, place) in [(elsewhere, here), (empty, there)] {
         let told = service.stop();
         assert!(told.contains("/playground") && !told.contains("Sign-ins"), "{told}");
+        assert!(
+            told.contains("labs staff create"),
+            "nobody could administer, and how somebody may is not told: {told}"
+        );
         assert!(!sheet_file(place.path()).exists());
     }
 }

@@ -4,6 +4,7 @@ mod command_line;
 mod ending;
 mod first_start;
 mod pages;
+mod readme;
 mod settings;
 mod tls;
 mod watched;
@@ -15,6 +16,7 @@ use std::net::SocketAddr;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::harness::Harness;
@@ -25,6 +27,8 @@ const LABS: &str = env!("CARGO_BIN_EXE_labs");
 struct Service {
     process: Child,
     base_url: String,
+    /// What it logs. A pipe that nobody reads meanwhile would stop it when it is full.
+    log: Arc<tempfile::NamedTempFile>,
     lines: BufReader<std::process::ChildStdout>,
 }
 
@@ -49,17 +53,16 @@ impl Service {
 
     /// Runs it in a process group of its own and reads up to the ready line.
     fn run(command: &mut Command) -> Self {
-        let mut process = command.process_group(0).spawn().unwrap();
+        let log = Arc::new(tempfile::NamedTempFile::new().unwrap());
+        let mut process = command.process_group(0).stderr(log.reopen().unwrap()).spawn().unwrap();
         let mut lines = BufReader::new(process.stdout.take().unwrap());
         let mut first = String::new();
         lines.read_line(&mut first).unwrap();
         let Some(base_url) = first.trim_end().strip_prefix("Labs is ready at ") else {
-            let mut said = String::new();
-            process.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-            panic!("no ready line but {first:?} and {said}");
+            panic!("no ready line but {first:?} and {}", fs::read_to_string(log.path()).unwrap());
         };
         let base_url = base_url.to_owned();
-        Self { process, base_url, lines }
+        Self { process, base_url, log, lines }
     }
 
     fn address(&self) -> SocketAddr {
@@ -177,13 +180,6 @@ fn soon(what: &str, holds: impl Fn() -> bool) {
         assert!(begun.elapsed() < Duration::from_secs(30), "not within seconds: {what}");
         std::thread::park_timeout(Duration::from_millis(10));
     }
-}
-
-/// Has a command log into a file: a pipe that nobody reads meanwhile would stop it when it is full.
-fn log_of(command: &mut Command) -> tempfile::NamedTempFile {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    command.stderr(file.reopen().unwrap());
-    file
 }
 
 fn said(output: &Output) -> String {

@@ -1,8 +1,9 @@
 //! What is said of settings that cannot be meant so.
 
 use std::process::Command;
+use std::sync::Arc;
 
-use super::{LABS, Service, log_of, said, serve};
+use super::{LABS, Service, said, serve};
 
 /// What `labs serve` says with these variables and flags, before it gives up.
 fn refusal(variables: &[(&str, &str)], flags: &[&str]) -> String {
@@ -45,8 +46,8 @@ fn a_name_is_an_address_to_listen_on_and_a_stray_variable_is_told_without_its_va
     let place = tempfile::tempdir().unwrap();
     let mut command = serve(&Command::new(LABS), "localhost:0", place.path());
     command.env("LABS_EMPTI", "hush").env("LABS_TEST_SOMETHING", "7").env("LABS_PORT", "tcp://10.0.0.7:80");
-    let log = log_of(&mut command);
     let service = Service::run(command.arg("--empty"));
+    let log = Arc::clone(&service.log);
     assert!(service.answers());
     service.stop();
     let log = std::fs::read_to_string(log.path()).unwrap();

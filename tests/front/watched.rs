@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::process::Command;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
-use super::{LABS, Service, cluster_name, kill, log_of, processes, serve};
+use super::{LABS, Service, cluster_name, kill, processes, serve};
 use crate::harness::people::{PASSWORD, Person};
 use crate::harness::{Harness, contract};
 
@@ -16,10 +17,9 @@ const PATH: &str = "/v1/nobodys-secret-path";
 const CLIENT: &str = "client-of-mara-17";
 
 /// A service with both, the address of its metrics, and its log.
-fn start(place: &std::path::Path) -> (Service, String, NamedTempFile) {
+fn start(place: &std::path::Path) -> (Service, String, Arc<NamedTempFile>) {
     let mut command = serve(&Command::new(LABS), "127.0.0.1:0", place);
     command.args(["--empty", "--log-format", "json", "--log-requests", "--metrics-listen", "127.0.0.1:0"]);
-    let log = log_of(&mut command);
     let mut service = Service::run(&mut command);
     let told = loop {
         let line = service.line();
@@ -27,6 +27,7 @@ fn start(place: &std::path::Path) -> (Service, String, NamedTempFile) {
             break address.trim().to_owned();
         }
     };
+    let log = Arc::clone(&service.log);
     (service, told, log)
 }
 
@@ -177,8 +178,8 @@ async fn metrics_are_answered_at_one_path_alone_and_while_the_database_is_away()
 fn nothing_is_counted_and_no_request_is_logged_unless_somebody_asks_for_it() {
     let place = tempfile::tempdir().unwrap();
     let mut command = serve(&Command::new(LABS), "127.0.0.1:0", place.path());
-    let log = log_of(&mut command);
     let service = Service::run(command.args(["--empty", "--log", "debug"]));
+    let log = Arc::clone(&service.log);
     assert!(service.answers());
     service.stop();
     let log = std::fs::read_to_string(log.path()).unwrap();

@@ -82,7 +82,7 @@ impl Harness {
         };
         let made = operator::staff_create(self.engine.pool(), self.engine.services(), new).await.unwrap();
         // No step is used yet, so the clock may stand: whoever makes many people keeps the tokens of the first.
-        self.sign_in_by_code(&email, &made.totp_secret).await
+        self.sign_in_by_code(&email, &made.factor.totp_secret).await
     }
 
     /// Signs somebody with a second factor in. A step is used once, so the clock moves on to the next.

@@ -9,7 +9,7 @@ mod entitlements;
 mod granters;
 mod invitations;
 mod jobs;
-mod machine_clients;
+pub(crate) mod machine_clients;
 pub(crate) mod mail_messages;
 mod network_denials;
 mod networks;

@@ -9,11 +9,14 @@ use uuid::Uuid;
 
 use super::record::{Act, Said};
 use super::{rules, store};
+use crate::admin::machine_clients::{self, SHOWN_CHARACTERS};
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::crypto::random_bytes;
 use crate::core::crypto::secret::SecretKind;
+use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::services::Services;
+use crate::core::time::Time;
 
 /// A program to be.
 #[derive(Clone, Debug)]
@@ -44,12 +47,27 @@ impl std::fmt::Debug for ClientCreated {
     }
 }
 
+/// A program as the command line lists it.
+#[derive(Clone, Debug)]
+pub struct ClientListed {
+    /// What it sends as `username`.
+    pub client_id: String,
+    /// What it is, for people.
+    pub name: String,
+    /// ACTIVE or DISABLED.
+    pub state: String,
+    /// The partner it is bound to; none: one of the service's own.
+    pub partner_uuid: Option<Uuid>,
+    /// What it may ask for.
+    pub scopes: Vec<String>,
+    /// When one of its secrets was used last.
+    pub last_used_at: Option<Time>,
+}
+
 /// Characters of a client id that are random.
 const ID_CHARACTERS: usize = 12;
 /// No two of them look alike.
 const ID_ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
-/// Characters of a secret that people are shown to tell it from others.
-pub(crate) const SHOWN_CHARACTERS: usize = 14;
 /// Longest name, in characters, as the contract says.
 const LONGEST_NAME: usize = 120;
 
@@ -97,6 +115,46 @@ pub fn client_create<'a>(
         };
         act.commit(&said).await?;
         Ok(ClientCreated { client_uuid, client_id, secret: secret.text.expose().to_owned() })
+    }
+    .boxed()
+}
+
+/// Every program, by name.
+///
+/// # Errors
+/// [`crate::Code::Unavailable`] when the database is away.
+pub fn client_list(pool: &PgPool) -> BoxFuture<'_, Result<Vec<ClientListed>, Fault>> {
+    async move { store::client_list(&Db::pooled(pool.clone())).await }.boxed()
+}
+
+/// Gives a program a new secret, which is shown this one time. Those of before go on for `former_seconds`; 0 ends them
+/// at once, while tokens that were issued for them last until they expire.
+///
+/// # Errors
+/// [`crate::Code::NotFound`] when there is no such program; [`crate::Code::Conflict`] when two secrets are good already
+/// and are to go on; [`crate::Code::Unavailable`].
+pub fn client_rotate_secret<'a>(
+    pool: &'a PgPool,
+    services: &'a Services,
+    client_id: &'a str,
+    former_seconds: i32,
+) -> BoxFuture<'a, Result<String, Fault>> {
+    async move {
+        let act = Act::begin(pool, services);
+        let none = || Fault::not_found("program with this client id");
+        let client = store::client_lock(&act.db, client_id).await?.ok_or_else(none)?;
+        let secret =
+            machine_clients::rotate_secret(&act.db, client.client_uuid, act.new_uuid(), former_seconds).await?;
+        let said = Said {
+            operation: "client_rotate_secret",
+            target_kind: AuditTargetKind::MachineClient,
+            target_uuid: client.client_uuid,
+            target_label: &client.client_id,
+            partner_uuid: client.partner_uuid,
+            parameters: json!({ "old_secret_expires_in": former_seconds }),
+        };
+        act.commit(&said).await?;
+        Ok(secret)
     }
     .boxed()
 }

@@ -16,12 +16,13 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use sqlx::PgPool;
 
-pub(crate) use clients::SHOWN_CHARACTERS;
-pub use clients::{ClientCreated, NewClient, client_create};
+pub use clients::{ClientCreated, ClientListed, NewClient, client_create, client_list, client_rotate_secret};
 pub use figures::{Figures, JobFigures, MOST_MAILS, load_figures};
 pub use invitations::{NewInvitation, invitation_create};
 pub(crate) use staff::password;
-pub use staff::{NewStaff, StaffCreated, staff_create};
+pub use staff::{
+    NewStaff, SecondFactor, StaffCreated, StaffListed, staff_create, staff_list, staff_reset_mfa, staff_reset_password,
+};
 
 use crate::auth::registrations;
 use crate::core::db::Db;

@@ -8,11 +8,13 @@ use uuid::Uuid;
 
 use super::record::{Act, Said};
 use super::{rules, store};
-use crate::auth::mfa;
+use crate::auth::sessions::all_set_ended;
+use crate::auth::{mfa, passwords};
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::blocking::BlockingError;
 use crate::core::crypto::random_bytes;
 use crate::core::crypto::secret::SecretText;
+use crate::core::db::Db;
 use crate::core::email::EmailAddress;
 use crate::core::fault::{Fault, FieldError};
 use crate::core::services::Services;
@@ -36,6 +38,33 @@ pub struct StaffCreated {
     pub person_uuid: Uuid,
     /// The password that was made; none when one was given.
     pub password: Option<String>,
+    /// The second factor.
+    pub factor: SecondFactor,
+}
+
+impl std::fmt::Debug for StaffCreated {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("StaffCreated").field("person_uuid", &self.person_uuid).finish_non_exhaustive()
+    }
+}
+
+/// A staff member as the command line lists them.
+#[derive(Clone, Debug)]
+pub struct StaffListed {
+    /// The address to sign in with.
+    pub email: String,
+    /// Name as colleagues see it.
+    pub name: String,
+    /// INVITED, ACTIVE, LOCKED or DISABLED.
+    pub state: String,
+    /// Whether a second factor is in force.
+    pub has_second_factor: bool,
+    /// Codes of their roles, in alphabetical order.
+    pub roles: Vec<String>,
+}
+
+/// A second factor just put in force, with what is shown this one time. Never printed.
+pub struct SecondFactor {
     /// The authenticator's secret in base 32, for typing in.
     pub totp_secret: String,
     /// The same as an `otpauth` address.
@@ -44,9 +73,9 @@ pub struct StaffCreated {
     pub recovery_codes: Vec<String>,
 }
 
-impl std::fmt::Debug for StaffCreated {
+impl std::fmt::Debug for SecondFactor {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("StaffCreated").field("person_uuid", &self.person_uuid).finish_non_exhaustive()
+        formatter.debug_struct("SecondFactor").finish_non_exhaustive()
     }
 }
 
@@ -80,7 +109,7 @@ pub fn staff_create<'a>(
         store::roles_exist(&act.db, &roles).await?;
         store::staff_insert(&act.db, person_uuid, &email, new.name.trim(), &password_hash).await?;
         store::roles_grant(&act.db, person_uuid, &roles).await?;
-        let (seed, codes) = mfa::put_in_force(&act.db, &services.key, person_uuid).await?;
+        let factor = put_in_force(&act, services, person_uuid, email.as_str()).await?;
         let said = Said {
             operation: "staff_create",
             target_kind: AuditTargetKind::StaffMember,
@@ -90,15 +119,91 @@ pub fn staff_create<'a>(
             parameters: json!({ "roles": roles }),
         };
         act.commit(&said).await?;
-        Ok(StaffCreated {
-            person_uuid,
-            password: made,
-            totp_secret: seed.base32().expose().to_owned(),
-            otpauth_uri: seed.otpauth_uri(mfa::ISSUER, email.as_str()).expose().to_owned(),
-            recovery_codes: codes.iter().map(|code| code.shown().expose().to_owned()).collect(),
-        })
+        Ok(StaffCreated { person_uuid, password: made, factor })
     }
     .boxed()
+}
+
+/// Every staff member who is not removed, by address.
+///
+/// # Errors
+/// [`crate::Code::Unavailable`] when the database is away.
+pub fn staff_list(pool: &PgPool) -> BoxFuture<'_, Result<Vec<StaffListed>, Fault>> {
+    async move { store::staff_list(&Db::pooled(pool.clone())).await }.boxed()
+}
+
+/// Gives a staff member a new password, which is answered and shown this one time. Every session ends, and whoever was
+/// invited may sign in. Whoever is disabled stays so.
+///
+/// # Errors
+/// [`crate::Code::NotFound`] when no staff member has the address; [`crate::Code::Unavailable`].
+pub fn staff_reset_password<'a>(
+    pool: &'a PgPool,
+    services: &'a Services,
+    email: &'a str,
+) -> BoxFuture<'a, Result<String, Fault>> {
+    async move {
+        let password = password();
+        let hash = services.passwords.hash(SecretText::new(password.clone())).await.map_err(busy)?;
+        let act = Act::begin(pool, services);
+        let member = hold(&act, email).await?;
+        passwords::reset(&act.db, member.person_uuid, &member.email_normalised, &hash).await?;
+        act.commit(&member.said("staff_reset_password")).await?;
+        Ok(password)
+    }
+    .boxed()
+}
+
+/// Gives a staff member another second factor, in force at once: the former one and its recovery codes are void, and
+/// every session ends.
+///
+/// # Errors
+/// [`crate::Code::NotFound`] when no staff member has the address; [`crate::Code::Unavailable`].
+pub fn staff_reset_mfa<'a>(
+    pool: &'a PgPool,
+    services: &'a Services,
+    email: &'a str,
+) -> BoxFuture<'a, Result<SecondFactor, Fault>> {
+    async move {
+        let act = Act::begin(pool, services);
+        let member = hold(&act, email).await?;
+        mfa::take_away(&act.db, member.person_uuid).await?;
+        let factor = put_in_force(&act, services, member.person_uuid, &member.email).await?;
+        all_set_ended(&act.db, member.person_uuid, None, "SECOND_FACTOR_RESET").await?;
+        act.commit(&member.said("staff_reset_mfa")).await?;
+        Ok(factor)
+    }
+    .boxed()
+}
+
+/// The staff member of an address, held until the act ends.
+async fn hold(act: &Act, email: &str) -> Result<store::StaffRow, Fault> {
+    let none = || Fault::not_found("staff member with this address");
+    let email = EmailAddress::parse(email).map_err(|_| none())?;
+    store::staff_lock(&act.db, email.normalised()).await?.ok_or_else(none)
+}
+
+impl store::StaffRow {
+    /// What the audit record says of something done to this person.
+    fn said(&self, operation: &'static str) -> Said<'_> {
+        Said {
+            operation,
+            target_kind: AuditTargetKind::StaffMember,
+            target_uuid: self.person_uuid,
+            target_label: &self.name,
+            partner_uuid: None,
+            parameters: json!({}),
+        }
+    }
+}
+
+async fn put_in_force(act: &Act, services: &Services, person_uuid: Uuid, email: &str) -> Result<SecondFactor, Fault> {
+    let (seed, codes) = mfa::put_in_force(&act.db, &services.key, person_uuid).await?;
+    Ok(SecondFactor {
+        totp_secret: seed.base32().expose().to_owned(),
+        otpauth_uri: seed.otpauth_uri(mfa::ISSUER, email).expose().to_owned(),
+        recovery_codes: codes.iter().map(|code| code.shown().expose().to_owned()).collect(),
+    })
 }
 
 /// Judges what was asked for.

@@ -5,9 +5,11 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::record::Said;
+use super::{ClientListed, StaffListed};
 use crate::core::db::Db;
 use crate::core::email::EmailAddress;
 use crate::core::fault::{Fault, constraint_of};
+use crate::core::time::Time;
 
 /// A program with its first secret.
 pub(super) struct NewClientRow<'a> {
@@ -84,6 +86,44 @@ pub(super) async fn staff_insert(
     }
 }
 
+/// Every staff member who is not removed, by address.
+pub(super) async fn staff_list(db: &Db) -> Result<Vec<StaffListed>, Fault> {
+    Ok(sqlx::query_as!(
+        StaffListed,
+        r#"select email, name, state,
+                  exists (select from totp_factor as f
+                           where f.person_uuid = p.person_uuid and f.confirmed_at is not null) as "has_second_factor!",
+                  array(select role_code from staff_role_grant as g where g.person_uuid = p.person_uuid
+                         order by role_code) as "roles!"
+             from person as p
+            where kind = 'STAFF_USER' and state <> 'REMOVED'
+            order by email_normalised"#
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
+}
+
+/// A staff member held for a change.
+pub(super) struct StaffRow {
+    pub(super) person_uuid: Uuid,
+    pub(super) email: String,
+    pub(super) email_normalised: String,
+    pub(super) name: String,
+}
+
+/// Holds the staff member of an address until this transaction ends.
+pub(super) async fn staff_lock(db: &Db, email_normalised: &str) -> Result<Option<StaffRow>, Fault> {
+    Ok(sqlx::query_as!(
+        StaffRow,
+        "select person_uuid, email, email_normalised, name from person
+          where email_normalised = $1 and kind = 'STAFF_USER' and state <> 'REMOVED'
+            for no key update",
+        email_normalised
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
 /// Grants roles that exist.
 pub(super) async fn roles_grant(db: &Db, person_uuid: Uuid, codes: &[String]) -> Result<(), Fault> {
     sqlx::query!(
@@ -109,6 +149,36 @@ pub(super) async fn partner_exists(db: &Db, partner_uuid: Uuid) -> Result<(), Fa
     } else {
         Err(Fault::field("/partner_uuid", "UNKNOWN_PARTNER", "There is no such partner, or it is closed."))
     }
+}
+
+/// Every program, by name.
+pub(super) async fn client_list(db: &Db) -> Result<Vec<ClientListed>, Fault> {
+    Ok(sqlx::query_as!(
+        ClientListed,
+        r#"select client_id, name, state, partner_uuid, allowed_scopes as scopes, last_used_at as "last_used_at: Time"
+             from machine_client
+            order by name, client_id"#
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
+}
+
+/// A program held for a change.
+pub(super) struct ClientRow {
+    pub(super) client_uuid: Uuid,
+    pub(super) client_id: String,
+    pub(super) partner_uuid: Option<Uuid>,
+}
+
+/// Holds a program until this transaction ends.
+pub(super) async fn client_lock(db: &Db, client_id: &str) -> Result<Option<ClientRow>, Fault> {
+    Ok(sqlx::query_as!(
+        ClientRow,
+        "select client_uuid, client_id, partner_uuid from machine_client where client_id = $1 for no key update",
+        client_id
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
 }
 
 /// Makes a program with its first secret.

@@ -31,9 +31,9 @@ pub enum Key {
     },
     /// A program's.
     Secret {
-        /// What it sends as `username`.
+        /// What it sends as `client_id`.
         client_id: String,
-        /// What it sends as `password`.
+        /// What it sends as `client_secret`.
         secret: SecretText,
     },
 }
@@ -96,7 +96,7 @@ impl SignIn {
     fn first_call(&self, base_url: &str) -> String {
         match &self.key {
             Key::Secret { client_id, secret } => format!(
-                "  curl -s {base_url}/v1/oauth/token -d grant_type=password \\\n    -d username={client_id} -d password={}\n",
+                "  curl -s {base_url}/v1/oauth/token -d grant_type=client_credentials \\\n    -d client_id={client_id} -d client_secret={}\n",
                 secret.expose()
             ),
             Key::Password { email, password, totp_secret } => {
@@ -108,7 +108,7 @@ impl SignIn {
                 if totp_secret.is_some() {
                     text += &format!(
                         "  # It answers MFA_REQUIRED with a challenge; the code comes from an authenticator that has been\n  \
-                         # given the secret below, or from `oathtool --totp -b SECRET`:\n  \
+                         # given the secret below, or from `./labs totp SECRET`:\n  \
                          curl -s {base_url}/v1/auth/sessions:verify-mfa -H 'content-type: application/json' \\\n    \
                          -d '{{\"challenge\":\"CHALLENGE\",\"code\":\"CODE\"}}'\n"
                     );

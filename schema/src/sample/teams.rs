@@ -8,6 +8,7 @@ use super::data::{CLIENTS, ClientData, PARTNERS, PartnerData, PersonData, STAFF,
 use super::past::{Past, id};
 use super::rows::{ClientRow, FactorRow, PartnerRow, PersonRow, RoleGrantRow, Rows, SecretRow, SubscriptionRow, bytes};
 use super::sheet::{Key, SignIn};
+use crate::admin::machine_clients::SHOWN_CHARACTERS;
 use crate::auth::mfa;
 use crate::core::crypto::secret::{SecretKind, SecretText};
 use crate::core::crypto::totp::TotpSeed;
@@ -146,8 +147,29 @@ impl Member {
     fn note(self) -> String {
         match (self.partner, self.person.state) {
             (Some(_), "SUSPENDED") => format!("{}, suspended by the team: cannot sign in", self.person.role),
-            _ => self.person.role.to_owned(),
+            (partner, _) => format!("{}: {}", self.person.role, may(self.person.role, partner.is_some())),
         }
+    }
+}
+
+/// What a role is for, in a line of the sheet of sign-ins.
+const fn may(role: &str, is_of_partner: bool) -> &'static str {
+    match (role.as_bytes(), is_of_partner) {
+        (b"ADMINISTRATOR", true) => "everything of the company, its team and subscription included",
+        (b"DEVELOPER", _) => "apps and versions, reads reviews and statistics, asks support, writes on the board",
+        (b"EDITOR", true) => "apps, answers reviews, the company's profile, asks support",
+        (b"ACCOUNTANT", _) => "the company's data, its subscription and invoices, asks support",
+        (b"VIEWER", _) => "reads what the others of the team may change",
+        (b"ADMINISTRATOR", false) => "everything, staff and their roles included",
+        (b"REVIEWER", _) => "decides on submitted versions and on customers' reviews",
+        (b"EDITOR", false) => "writes and releases changelog, blog and developer resources",
+        (b"CATALOGUE", _) => "keeps categories, curated collections and tiers",
+        (b"SUPPORT", _) => "answers tickets and sees what is needed to help",
+        (b"ACCOUNT_MANAGER", _) => "looks after partners, their people and their subscriptions",
+        (b"COMMUNITY", _) => "moderates and answers the feature-request board",
+        (b"OPERATOR", _) => "runs the service: programs, budgets, keys, jobs, mail, imports",
+        (b"AUDITOR", _) => "reads the audit log and the overview, changes nothing",
+        _ => "nothing that this sheet knows of",
     }
 }
 
@@ -213,7 +235,7 @@ fn client_rows(past: Past, client: &'static ClientData, rows: &mut Rows) -> Resu
     let client_uuid = id(created_at, client.client_id);
     let partner = partner_of(client.partner);
     let secret = SecretKind::Client.issue();
-    let prefix = secret.text.expose().get(..operator::SHOWN_CHARACTERS);
+    let prefix = secret.text.expose().get(..SHOWN_CHARACTERS);
     rows.clients.push(ClientRow {
         client_uuid,
         client_id: client.client_id,

@@ -8,9 +8,9 @@ use uuid::Uuid;
 use super::list::grants::{GrantsOfClient, TOKEN_GRANTS, TokenGrantFilter, TokenGrantSort};
 use super::list::secrets::{MachineClientSecretFilter, SECRETS, SecretsOfClient};
 use super::list::{MACHINE_CLIENTS, MachineClientFilter, MachineClientSort};
-use super::rules;
 use super::rules::standing::{MachineClientAction, after};
 use super::store::{self, HeldRow, MachineClientRow, NewClient, NewSecret, Settings, secrets};
+use super::{SHOWN_CHARACTERS, rules};
 use crate::admin::reason::{Reason, Remark};
 use crate::core::access::{access, audit_partner, audit_target, batched};
 use crate::core::audit_target::AuditTargetKind;
@@ -26,9 +26,6 @@ use types::{
     MachineClient, MachineClientInput, MachineClientScopesPut, MachineClientSecret, MachineClientSecretEntry,
     MachineClientUpdate, MachineClientWithSecret, RotatedSecret, SecretRotationInput, TokenGrant,
 };
-
-/// Characters by which people tell one secret from another: the kind's prefix and six more.
-const PREFIX: usize = 14;
 
 /// Reads of programs.
 #[derive(Default)]
@@ -323,7 +320,7 @@ async fn check(cx: &RequestContext, body: &MachineClientInput) -> Result<(Vec<St
 }
 
 fn new_secret<'a>(cx: &RequestContext, issued: &'a IssuedSecret) -> NewSecret<'a> {
-    let prefix = issued.text.expose().get(..PREFIX).unwrap_or_default();
+    let prefix = issued.text.expose().get(..SHOWN_CHARACTERS).unwrap_or_default();
     NewSecret { secret_uuid: cx.new_uuid(), prefix, sha256: &issued.digest }
 }
 

@@ -14,8 +14,13 @@ mod store;
 pub(in crate::auth) use resolvers::PasswordsMutation;
 pub(in crate::auth) use rules::new_password;
 
+use uuid::Uuid;
+
+use crate::auth::attempts;
+use crate::auth::sessions::all_set_ended;
 use crate::core::context::RequestContext;
 use crate::core::crypto::secret::SecretKind;
+use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::mail::message::{Asking, Letter};
 use crate::core::outbox;
@@ -34,6 +39,17 @@ pub(crate) async fn mail_reset(cx: &RequestContext, to: &Addressee) -> Result<()
     store::token_insert(&cx.db, to.person_uuid, &token.digest, expires_at).await?;
     let about = Asking::ResetPassword { name: to.name.clone() };
     outbox::queue(cx, to, &Letter::asking(about, token.text, expires_at.0)).await
+}
+
+/// Sets a person's password without a token, for the command line: whoever stands there holds the database. What was
+/// mailed and could set one is void, every session ends, and wrong passwords of before are forgotten.
+///
+/// # Errors
+/// What the database answered.
+pub(crate) async fn reset(db: &Db, person_uuid: Uuid, email_normalised: &str, hash: &str) -> Result<(), Fault> {
+    store::set_reset(db, person_uuid, hash).await?;
+    all_set_ended(db, person_uuid, None, "PASSWORD_RESET").await?;
+    attempts::password_forget(db, email_normalised).await
 }
 
 /// The mail about a reset.

@@ -1,0 +1,188 @@
+//! What the command line does about internal people and programs, and the lines that it shows.
+
+use std::sync::Arc;
+
+use anyhow::Context;
+use labs_schema::crypto::sealed::MasterKey;
+use labs_schema::engine::{Descriptions, PreparedSchema};
+use labs_schema::open::{OpenOptions, open};
+use labs_schema::operator::{self, NewClient, NewStaff, SecondFactor};
+use labs_schema::services::Settings;
+use labs_schema::surface::ServedContract;
+use labs_schema::time::Clock;
+use labs_schema::{Code, Engine};
+
+use super::{differences, migrate};
+use crate::cli::{ClientCreate, StaffCreate};
+use crate::config::Common;
+
+/// Makes a staff member; the lines to show to the operator.
+///
+/// # Errors
+/// When the address is taken, a role does not exist, or the database cannot be reached.
+pub async fn staff_create(engine: &Engine, new: &StaffCreate) -> anyhow::Result<String> {
+    let wanted =
+        NewStaff { email: new.email.clone(), name: new.name.clone(), roles: new.roles.clone(), password: None };
+    let made = operator::staff_create(engine.pool(), engine.services(), wanted).await.map_err(to_error)?;
+    Ok(format!(
+        "{} may sign in. All of this is shown once:\n  password        {}\n{}",
+        new.email,
+        made.password.unwrap_or_default(),
+        shown(&made.factor),
+    ))
+}
+
+/// Every staff member, a line each.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn staff_list(engine: &Engine) -> anyhow::Result<String> {
+    let staff = operator::staff_list(engine.pool()).await.map_err(to_error)?;
+    Ok(table(
+        ["EMAIL", "STATE", "SECOND FACTOR", "ROLES", "NAME"],
+        staff.into_iter().map(|member| {
+            let factor = if member.has_second_factor { "yes" } else { "no" };
+            [member.email, member.state, factor.to_owned(), member.roles.join(","), member.name]
+        }),
+    ))
+}
+
+/// Gives a staff member a new password; the lines to show to the operator.
+///
+/// # Errors
+/// When nobody has the address, or the database cannot be reached.
+pub async fn staff_reset_password(engine: &Engine, email: &str) -> anyhow::Result<String> {
+    let done = operator::staff_reset_password(engine.pool(), engine.services(), email);
+    Ok(format!("{email} signs in anew. This is shown once:\n  password        {}", done.await.map_err(to_error)?))
+}
+
+/// Gives a staff member another second factor; the lines to show to the operator.
+///
+/// # Errors
+/// When nobody has the address, or the database cannot be reached.
+pub async fn staff_reset_mfa(engine: &Engine, email: &str) -> anyhow::Result<String> {
+    let factor = operator::staff_reset_mfa(engine.pool(), engine.services(), email).await.map_err(to_error)?;
+    Ok(format!("{email} signs in anew. All of this is shown once:\n{}", shown(&factor)))
+}
+
+fn shown(factor: &SecondFactor) -> String {
+    let codes = factor.recovery_codes.join(" ");
+    let (secret, uri) = (&factor.totp_secret, &factor.otpauth_uri);
+    format!("  authenticator   {secret}\n                  {uri}\n  recovery codes  {codes}")
+}
+
+/// Makes a machine client; the lines to show to the operator.
+///
+/// # Errors
+/// When a scope or the partner does not exist, or the database cannot be reached.
+pub async fn client_create(engine: &Engine, new: &ClientCreate) -> anyhow::Result<String> {
+    let wanted = NewClient {
+        name: new.name.clone(),
+        scopes: new.scopes.clone(),
+        partner_uuid: new.partner,
+        networks: Vec::new(),
+    };
+    let made = operator::client_create(engine.pool(), engine.services(), wanted).await.map_err(to_error)?;
+    Ok(format!(
+        "The program may ask for tokens. The secret is shown once:\n  client id      {}\n  client secret  {}",
+        made.client_id, made.secret
+    ))
+}
+
+/// Every machine client, a line each.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn client_list(engine: &Engine) -> anyhow::Result<String> {
+    let clients = operator::client_list(engine.pool()).await.map_err(to_error)?;
+    Ok(table(
+        ["CLIENT ID", "STATE", "LAST USED", "OWNER", "SCOPES", "NAME"],
+        clients.into_iter().map(|client| {
+            let last_used = client.last_used_at.map_or_else(|| "never".to_owned(), |time| time.to_string());
+            let owner = client.partner_uuid.map_or_else(|| "the service".to_owned(), |partner| partner.to_string());
+            [client.client_id, client.state, last_used, owner, client.scopes.join(","), client.name]
+        }),
+    ))
+}
+
+/// Gives a machine client a new secret; the lines to show to the operator.
+///
+/// # Errors
+/// When there is no such program, it has two good secrets already, or the database cannot be reached.
+pub async fn client_rotate_secret(engine: &Engine, client_id: &str, former_seconds: i32) -> anyhow::Result<String> {
+    let done = operator::client_rotate_secret(engine.pool(), engine.services(), client_id, former_seconds);
+    Ok(format!("The secret is shown once:\n  client secret  {}", done.await.map_err(to_error)?))
+}
+
+/// Rows below a head, each column as wide as its longest text, the last one as it is.
+fn table<const COLUMNS: usize>(head: [&str; COLUMNS], rows: impl Iterator<Item = [String; COLUMNS]>) -> String {
+    let rows: Vec<[String; COLUMNS]> = std::iter::once(head.map(str::to_owned)).chain(rows).collect();
+    let mut widths = [0; COLUMNS];
+    for row in &rows {
+        for (width, text) in widths.iter_mut().zip(row) {
+            *width = text.chars().count().max(*width);
+        }
+    }
+    let line = |row: &[String; COLUMNS]| {
+        let cells = row.iter().zip(widths).map(|(text, width)| format!("{text:width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    rows.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether anybody of the platform's own people is there.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn has_staff(engine: &Engine) -> anyhow::Result<bool> {
+    Ok(!operator::staff_list(engine.pool()).await.map_err(to_error)?.is_empty())
+}
+
+/// Opens the inside for a command that may run beside the service, acts, and closes it.
+///
+/// # Errors
+/// What the act answers, or when the database cannot be reached.
+pub async fn inside(
+    database_url: &str,
+    common: &Common,
+    act: impl AsyncFnOnce(&Engine) -> anyhow::Result<String>,
+) -> anyhow::Result<String> {
+    let engine = open_inside(database_url, common).await?;
+    let done = act(&engine).await;
+    engine.pool().close().await;
+    done
+}
+
+async fn open_inside(database_url: &str, common: &Common) -> anyhow::Result<Engine> {
+    migrate(database_url).await?;
+    let nobody = "http://localhost".to_owned();
+    let opening = OpenOptions {
+        database_url: database_url.to_owned(),
+        plan: Arc::new(PreparedSchema::new(Descriptions::default()).map_err(|breaches| differences(&breaches))?),
+        connections: 2,
+        key: MasterKey::load_or_create(&common.master_key_file()).context("the master key")?,
+        clock: Clock::default(),
+        media_folder: common.folder.join("media"),
+        settings: Settings {
+            base_url: nobody.clone(),
+            audience: nobody,
+            mail_from: "Labs <labs@localhost>".to_owned(),
+            own_per_second: 1,
+            operations: Arc::default(),
+            contract: ServedContract::none(),
+            statistics: None,
+        },
+    };
+    Ok(open(opening).await?)
+}
+
+/// A refusal with the fields at fault.
+fn to_error(fault: labs_schema::Fault) -> anyhow::Error {
+    let errors = fault.errors().iter().map(|error| error.message.clone()).collect::<Vec<_>>();
+    match (errors.is_empty(), fault.code()) {
+        (false, _) => anyhow::anyhow!("{}", errors.join(" ")),
+        // Its own words are for callers of the API, who have a request to name.
+        (true, Code::Internal) => anyhow::anyhow!("it could not be done: {}", fault.for_log()),
+        (true, _) => anyhow::anyhow!("{}", fault.detail()),
+    }
+}
