@@ -114,6 +114,7 @@ shown this once: put the secret into an authenticator app, which then shows the 
     Create(StaffCreate),
 
     /// List staff members: address, state, second factor, roles, name
+    #[command(after_help = "Example:\n  labs staff list")]
     List(Common),
 
     /// Give a staff member a new password and print it; every session ends
@@ -175,6 +176,7 @@ Works while the service runs and while it does not. The secret is shown this onc
     Create(ClientCreate),
 
     /// List machine clients: id, state, last use, owner, scopes, name
+    #[command(after_help = "Example:\n  labs client list")]
     List(Common),
 
     /// Give a machine client a new secret and print it; the former one goes on for a day

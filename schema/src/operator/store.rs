@@ -91,8 +91,8 @@ pub(super) async fn staff_list(db: &Db) -> Result<Vec<StaffListed>, Fault> {
     Ok(sqlx::query_as!(
         StaffListed,
         r#"select email, name, state,
-                  exists (select from totp_factor as f
-                           where f.person_uuid = p.person_uuid and f.confirmed_at is not null) as "has_second_factor!",
+                  coalesce((select f.confirmed_at is not null from totp_factor as f
+                             where f.person_uuid = p.person_uuid), false) as "has_second_factor!",
                   array(select role_code from staff_role_grant as g where g.person_uuid = p.person_uuid
                          order by role_code) as "roles!"
              from person as p
