@@ -7,6 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=.ci/python.sh
 . .ci/python.sh
+python_libraries tests/clients
 # shellcheck source=.ci/service.sh
 . .ci/service.sh
 

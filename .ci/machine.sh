@@ -153,6 +153,33 @@ need_java() {
     need "Java's common annotations" libgeronimo-annotation-1.3-spec-java ""
 }
 
+# systemd-analyze reads units without a systemd that runs. macOS has none.
+need_systemd_analyze() { is_macos || have systemd-analyze || need "systemd-analyze" systemd ""; }
+
+# Prometheus' checker of rules. Debian's package would start a server on this machine, so that the program alone is taken
+# out of it, into target/, for this project alone.
+PROMTOOL_FOLDER="$PWD/target/prometheus"
+need_promtool() { if is_macos && ! have promtool; then need "promtool" "" prometheus; fi; }
+get_promtool() {
+  PATH="$PATH:$PROMTOOL_FOLDER/usr/bin"
+  if have promtool; then return; fi
+  have apt-get || stop "promtool is missing: install Prometheus, then run $0 again."
+  say "Taking promtool out of Debian's package prometheus, into target/prometheus."
+  rm -rf "$PROMTOOL_FOLDER"
+  mkdir -p "$PROMTOOL_FOLDER"
+  if ! apt_download prometheus "$PROMTOOL_FOLDER"; then
+    if [ "$(id -u)" -ne 0 ]; then stop "apt knows no package prometheus. Run as root: apt-get update; then run $0 again."; fi
+    apt-get update -qq >/dev/null
+    apt_download prometheus "$PROMTOOL_FOLDER" || stop "apt does not bring the package prometheus."
+  fi
+  dpkg-deb --extract "$PROMTOOL_FOLDER"/prometheus_*.deb "$PROMTOOL_FOLDER"
+  rm "$PROMTOOL_FOLDER"/prometheus_*.deb
+  hash -r
+}
+
+# Brings a package's file into a folder, without installing it.
+apt_download() { (cd "$2" && apt-get download -qq -o APT::Sandbox::User=root "$1" >/dev/null 2>&1); }
+
 need_chromium() {
   local place
   if [ -n "${LABS_TEST_CHROMIUM:-}" ]; then return; fi

@@ -1,10 +1,12 @@
 # shellcheck shell=bash
 # Other people's Python libraries that tests use, in a folder for this project alone. Sourced.
 
-libraries=$PWD/target/clients
-if ! cmp -s tests/clients/requirements.txt "$libraries/requirements.txt"; then
+# python_libraries <folder>: those of its requirements.txt. `libraries` says where they are.
+python_libraries() {
+  libraries=$PWD/target/$(basename "$1")
+  if cmp -s "$1/requirements.txt" "$libraries/requirements.txt"; then return; fi
   rm -rf "$libraries"
   python3 -m venv "$libraries"
-  "$libraries/bin/pip" install --quiet --disable-pip-version-check --requirement tests/clients/requirements.txt
-  cp tests/clients/requirements.txt "$libraries/"
-fi
+  "$libraries/bin/pip" install --quiet --disable-pip-version-check --requirement "$1/requirements.txt"
+  cp "$1/requirements.txt" "$libraries/"
+}
