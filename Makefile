@@ -1,6 +1,6 @@
 # The shorter steps. What each does stands in ./test, ./run and .ci/, once.
 .DEFAULT_GOAL := help
-.PHONY: help run test ci check fmt lint unit sweeps stories tidy contract playground bench soak mutants accept
+.PHONY: help run test ci check fmt lint unit sweeps stories tidy contract playground bench soak mutants accept dist
 
 export SQLX_OFFLINE := true
 
@@ -65,3 +65,6 @@ mutants: ## plant weakenings of the guards and see that tests notice each
 
 accept: ## make anew what is generated: .sqlx, contract, schema, documents
 	.ci/accept.sh
+
+dist: ## what is delivered, in dist/: program, symbols, bills of materials, checksums
+	.ci/dist.sh

@@ -52,7 +52,8 @@ def faults(where, expression, names, labels):
 
 def main():
     names, labels = described()
-    rules = [rule for group in yaml.safe_load(Path("operate/alerts.yaml").read_text())["groups"] for rule in group["rules"]]
+    groups = yaml.safe_load(Path("operate/alerts.yaml").read_text())["groups"]
+    rules = [rule for group in groups for rule in group["rules"]]
     panels = json.loads(Path("operate/dashboard.json").read_text())["panels"]
     shown = [(panel["title"], target["expr"]) for panel in panels for target in panel["targets"]]
     found = []
