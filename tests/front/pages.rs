@@ -69,6 +69,12 @@ async fn the_changelog_and_the_blog_are_pages_of_what_the_api_answers() {
     assert!(page.contains("/reference/operations/marketplace_apps_list"));
     assert!(get("/blog").await.2.contains("Hello") && get("/blog/hello").await.2.contains("Words."));
 
+    let (status, headers, text) = get("/changelog/search-and-sort.md").await;
+    assert_eq!((status, &headers["content-type"]), (200, &"text/markdown; charset=utf-8".parse().unwrap()));
+    assert!(text.starts_with("# <Search> & sort\n") && text.contains("It is **new**."), "{text}");
+    assert!(text.contains("(/reference/operations/marketplace_apps_list.md)") && text.contains("Send `q`."), "{text}");
+    assert!(get("/blog/hello.md").await.2.contains("Words.") && get("/blog/nothing.md").await.0 == 404);
+
     let (status, _, refused) = get("/changelog?change=OTHER").await;
     assert!(status == 422 && refused.contains("<h1>"), "{refused}");
     let (status, _, missing) = get("/changelog/nothing").await;
@@ -84,6 +90,8 @@ async fn the_changelog_and_the_blog_are_pages_of_what_the_api_answers() {
     let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
     let moved = client.get(format!("{}/changelog/search-and-sort", harness.base_url)).send().await.unwrap();
     assert_eq!((moved.status().as_u16(), &moved.headers()["location"]), (308, &"/changelog/search".parse().unwrap()));
+    let moved = client.get(format!("{}/changelog/search-and-sort.md", harness.base_url)).send().await.unwrap();
+    assert_eq!(moved.headers()["location"], "/changelog/search.md");
     harness
         .call("publication_items_withdraw")
         .token(&editor.token)

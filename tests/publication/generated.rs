@@ -104,4 +104,7 @@ async fn each_file_can_be_downloaded_and_names_this_service() {
     desk.made_by_service("ARAZZO_WORKFLOWS", "workflows").await;
     let file = desk.read(DOWNLOAD, "workflows").expect(200).await;
     assert_eq!((file.header("content-type"), &file.bytes[..2]), ("application/zip", &b"PK"[..]));
+    desk.made_by_service("LLMS_TEXT", "llms-txt").await;
+    let file = desk.read(DOWNLOAD, "llms-txt").expect(200).await;
+    assert!(file.text().contains(&format!("]({}/reference/operations/system_me_get.md)", desk.harness.base_url)));
 }

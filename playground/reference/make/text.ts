@@ -118,7 +118,7 @@ export function indexText(contract: Contract, codes: Code[]): string {
     '# Labs',
     `> ${contract.summary}`,
     `A REST API with JSON bodies and OAuth 2.0 bearer tokens, version ${contract.version}. Every operation and every code of a refusal has a page in Markdown, listed here; the same addresses without \`.md\` are pages for people.`,
-    '## Start here\n\n- [How the API works](/reference/index.md): first calls, tokens, scopes, refusals, lists, versions\n- [The contract](/v1/publication/public/api-reference): OpenAPI 3.1 in YAML\n- [Changelog](/changelog): what changes, release by release',
+    '## Start here\n\n- [How the API works](/reference/index.md): first calls, tokens, scopes, refusals, lists, versions\n- [The contract](/v1/publication/public/api-reference): OpenAPI 3.1 in YAML\n- [Changelog](/changelog): what changes, release by release; each entry is Markdown at its address with `.md` behind it\n- [Blog](/blog): each post likewise',
     ...sections,
     `## Codes of refusals\n\n${codes.map((code) => `- [${code.code}](/reference/codes/${code.code}.md): ${code.title}`).join('\n')}`,
   ].join('\n\n')}\n`;

@@ -61,6 +61,23 @@ pub(super) struct Entry {
     migration_html: Option<String>,
 }
 
+/// An entry of the changelog, in Markdown.
+#[derive(Deserialize, Template)]
+#[template(path = "entry.md", escape = "none")]
+pub(super) struct EntryText {
+    title: String,
+    summary: String,
+    released_at: String,
+    version: String,
+    change: String,
+    action_required: bool,
+    effective_at: Option<String>,
+    sunset_at: Option<String>,
+    operations: Vec<String>,
+    body: String,
+    migration: Option<String>,
+}
+
 /// Who wrote a post.
 #[derive(Deserialize)]
 pub(super) struct Author {
@@ -109,12 +126,42 @@ pub(super) struct Post {
     former: Option<Neighbour>,
 }
 
+/// A post of the blog, in Markdown.
+#[derive(Deserialize, Template)]
+#[template(path = "post.md", escape = "none")]
+pub(super) struct PostText {
+    title: String,
+    summary: String,
+    released_at: String,
+    author: Option<Author>,
+    body: String,
+}
+
 /// Why there is no page.
 #[derive(Deserialize, Template)]
 #[template(path = "notice.html")]
 pub(super) struct Notice {
     pub(super) title: String,
     pub(super) detail: String,
+}
+
+/// A text with its links to operations (`op:<id>`) leading to their Markdown in the reference.
+fn linked(text: &str) -> String {
+    let mut whole = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once("op:") {
+        let length = behind.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+        let (id, after) = behind.split_at(length.unwrap_or(behind.len()));
+        whole += before;
+        // A link in a line, by itself, or defined apart. Anything else is a text.
+        if !id.is_empty() && ["](", "<", "]: "].iter().any(|opening| before.ends_with(opening)) {
+            whole += &format!("/reference/operations/{id}.md");
+        } else {
+            whole += &format!("op:{id}");
+        }
+        rest = after;
+    }
+    whole + rest
 }
 
 /// The day of a moment, as answers tell it.
@@ -131,5 +178,18 @@ fn change_name(change: &str) -> &'static str {
         "FIXED" => "Fixed",
         "SECURITY" => "Security",
         _ => "Other",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::linked;
+
+    #[test]
+    fn links_to_operations_lead_into_the_reference_and_texts_stay() {
+        let text = "[a](op:a_get 'x') [b]\n\n[b]: op:b_get\n\n`op:c_get` op: desktop:left";
+        let to = |id: &str| format!("/reference/operations/{id}.md");
+        let expected = format!("[a]({} 'x') [b]\n\n[b]: {}\n\n`op:c_get` op: desktop:left", to("a_get"), to("b_get"));
+        assert_eq!(linked(text), expected);
     }
 }

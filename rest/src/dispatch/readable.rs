@@ -1,4 +1,5 @@
-//! The changelog and the blog as pages that people read: what the API's own operations answer, put into HTML.
+//! The changelog and the blog as pages that people read: what the API's own operations answer, put into HTML. At a page's
+//! address with `.md` behind it, an entry and a post are Markdown, for programs that read.
 //!
 //! A page asks its operation as any stranger would, with the same budget, filters and refusals, so that both always tell the
 //! same. A former slug leads to the present page, as it does in the API.
@@ -17,7 +18,7 @@ use labs_schema::Fault;
 use serde::de::DeserializeOwned;
 
 use super::operation::operation;
-use super::pages::{Blog, Changelog, Entry, ListOf, Notice, Post};
+use super::pages::{Blog, Changelog, Entry, EntryText, ListOf, Notice, Post, PostText};
 use crate::bind::query_pairs;
 use crate::edge::headers;
 use crate::exceptions::other_method;
@@ -35,7 +36,12 @@ struct Part {
     api: &'static str,
     list: fn(&[u8], &Asked) -> Result<String, Fault>,
     one: fn(&[u8]) -> Result<String, Fault>,
+    /// The same in Markdown.
+    text: fn(&[u8]) -> Result<String, Fault>,
 }
+
+/// What stands behind a page's address for its Markdown.
+const MARKDOWN: &str = ".md";
 
 const PARTS: [Part; 2] = [
     Part {
@@ -43,12 +49,14 @@ const PARTS: [Part; 2] = [
         api: "/v1/publication/public/changelog",
         list: |body, asked| render(&Changelog { asked, list: read(body)? }),
         one: |body| render(&read::<Entry>(body)?),
+        text: |body| render(&read::<EntryText>(body)?),
     },
     Part {
         page: "/blog",
         api: "/v1/publication/public/blog-posts",
         list: |body, asked| render(&Blog { asked, list: read(body)? }),
         one: |body| render(&read::<Post>(body)?),
+        text: |body| render(&read::<PostText>(body)?),
     },
 ];
 
@@ -100,19 +108,22 @@ async fn page(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body>
     let Some(part) = PARTS.iter().find(|part| path.starts_with(part.page)) else {
         return operation(State(rest), request).await;
     };
-    let (below, asked) = (path.strip_prefix(part.page).unwrap_or_default(), Asked::of(request.uri()));
+    let below = path.strip_prefix(part.page).unwrap_or_default();
+    let (below, ending) = below.strip_suffix(MARKDOWN).map_or((below, ""), |below| (below, MARKDOWN));
+    let asked = Asked::of(request.uri());
     let query = asked.query();
     let target = [part.api, below, if query.is_empty() { "" } else { "?" }, &query].concat();
     let answered = operation(State(rest), ask(&target, request)).await;
     let (mut head, body) = answered.into_parts();
     let body = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
     if let Some(location) = head.headers.get(header::LOCATION).and_then(|location| location.to_str().ok()) {
-        let location = location.replace(part.api, part.page);
+        let location = location.replace(part.api, part.page) + ending;
         headers::text(&mut head.headers, header::LOCATION, &location);
         return Response::from_parts(head, Body::empty());
     }
     let html = match (head.status, below) {
         (StatusCode::OK, "") => (part.list)(&body, &asked),
+        (StatusCode::OK, _) if ending == MARKDOWN => (part.text)(&body),
         (StatusCode::OK, _) => (part.one)(&body),
         (status, _) => tell(status, &body),
     };
@@ -126,7 +137,11 @@ async fn page(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body>
     for name in [header::CONTENT_LENGTH, header::ETAG, header::LINK, header::LAST_MODIFIED] {
         out.remove(name);
     }
-    out.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    let media_type = match head.status {
+        StatusCode::OK if ending == MARKDOWN => "text/markdown; charset=utf-8",
+        _ => "text/html; charset=utf-8",
+    };
+    out.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
     out.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     Response::from_parts(head, Body::from(html))
 }

@@ -4,7 +4,7 @@
 mod board_mail;
 mod bounds;
 mod explain;
-mod pages;
+pub(crate) mod pages;
 mod pictures;
 mod playground;
 mod status;

@@ -38,6 +38,11 @@ static FILES: LazyLock<HashMap<String, PrecompressedDocument>> = LazyLock::new(|
     files.collect()
 });
 
+/// A file of the pages that is text.
+pub(crate) fn text_of(name: &str) -> Option<String> {
+    String::from_utf8(Built::get(name)?.data.into_owned()).ok()
+}
+
 /// The policy of each page, kept beside its source.
 #[derive(Deserialize)]
 struct Policies {

@@ -17,6 +17,7 @@ use uuid::{Uuid, uuid};
 
 use crate::contract::{served_text, workflows, yaml};
 use crate::deprecations::marked;
+use crate::exceptions::pages;
 
 /// The namespace of the ids in these files. It never changes.
 const NAMESPACE: Uuid = uuid!("3a0cf6a4-5c1c-4d0f-9b1f-6f1e52a7c0d8");
@@ -47,6 +48,7 @@ pub fn make(resource: GeneratedResource, base_url: &str, announced: &Announced) 
             ("labs.d.ts", "text/plain", typescript::types(&contract, &versions).into())
         }
         GeneratedResource::ArazzoWorkflows => ("labs.workflows.zip", "application/zip", workflows(&text)?),
+        GeneratedResource::LlmsText => ("llms.txt", "text/plain", llms_text(base_url)?.into()),
     };
     Ok(GeneratedFile { file_name, media_type, version: versions.short(), content })
 }
@@ -67,6 +69,12 @@ impl Versions<'_> {
     fn sentence(&self) -> String {
         format!("Made by release {} of the service from version {} of its contract.", self.service, self.contract)
     }
+}
+
+/// The index of the reference, as it was made with the pages, its links leading to this service.
+fn llms_text(base_url: &str) -> Result<String, String> {
+    let index = pages::text_of("llms.txt").ok_or("the binary was built without its pages")?;
+    Ok(index.replace("](/", &format!("]({base_url}/")))
 }
 
 /// The id in these files of what has this name.

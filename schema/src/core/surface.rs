@@ -23,6 +23,8 @@ words! {
         TypescriptTypes = "TYPESCRIPT_TYPES",
         /// Workflows of several calls, with the contract that they are of, as a ZIP.
         ArazzoWorkflows = "ARAZZO_WORKFLOWS",
+        /// An index of the reference for programs that read, as Markdown.
+        LlmsText = "LLMS_TEXT",
     }
 }
 

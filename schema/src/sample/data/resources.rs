@@ -15,7 +15,7 @@ pub(in crate::sample) struct ResourceData {
 pub(in crate::sample) const RELEASED: u32 = 18;
 
 /// All of them.
-pub(in crate::sample) const RESOURCES: [ResourceData; 6] = [
+pub(in crate::sample) const RESOURCES: [ResourceData; 7] = [
     ResourceData {
         slug: "openapi-yaml",
         title: "The contract as YAML",
@@ -70,5 +70,14 @@ pub(in crate::sample) const RESOURCES: [ResourceData; 6] = [
                with a tool that reads Arazzo, or read them as recipes; the contract that they call is in the archive.",
         tags: &["arazzo", "contract"],
         generated: "ARAZZO_WORKFLOWS",
+    },
+    ResourceData {
+        slug: "llms-txt",
+        title: "An index for programs that read",
+        summary: "Every operation and every code of a refusal, with the address of its page in Markdown.",
+        body: "Give it to a program that writes code: each line leads to one operation or code, and their pages are short. The \
+               changelog's entries and the blog's posts are Markdown too, at their address with `.md` behind it.",
+        tags: &["contract"],
+        generated: "LLMS_TEXT",
     },
 ];

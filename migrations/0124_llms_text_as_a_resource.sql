@@ -1,0 +1,12 @@
+-- The service makes one more developer resource itself: an index of the reference for programs that read.
+set lock_timeout = '10s';
+
+alter table publication_item drop constraint publication_item_generated_check;
+alter table publication_item
+    add constraint publication_item_generated_check check (
+        generated is null
+        or (generated in ('OPENAPI_YAML', 'OPENAPI_JSON', 'POSTMAN_COLLECTION', 'INSOMNIA_EXPORT', 'TYPESCRIPT_TYPES',
+                          'ARAZZO_WORKFLOWS', 'LLMS_TEXT')
+            and object_key is null and resource_version is null));
+
+reset lock_timeout;
