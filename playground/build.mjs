@@ -1,7 +1,8 @@
-// Builds the three pages into dist/, from node_modules alone:
+// Builds the four pages into dist/, from node_modules alone:
 //   dist/index.html    the front page, as written
 //   dist/playground/   the staff's page, served below /playground
 //   dist/reference/    the API reference, served below /reference, made of the contract and contract/codes.yaml
+//   dist/account/     where the links of mails lead, served below /account
 //   dist/llms.txt      an index of the reference for programs that read
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -61,6 +62,7 @@ const started = Date.now();
 await rm(here('dist'), { recursive: true, force: true });
 await page('page', '/playground');
 await page('reference', '/reference');
+await page('account', '/account');
 await reference();
 await cp(here('index/index.html'), here('dist/index.html'));
 console.log(`built dist/ in ${((Date.now() - started) / 1000).toFixed(1)} s`);

@@ -49,6 +49,8 @@ const ROUTES = {
 const UPLOAD = /^\/v1\/marketplace\/apps\/[0-9a-f-]{36}\/media$/;
 /** The addresses that the one page of the reference shows. */
 const PLACE = /^\/reference(\/(operations|codes)\/\w+)?$/;
+/** The addresses to which the links of mails lead. */
+const MAILED = /^\/account\/(verify-email|reset-password|confirm-email|cancel-email-change|invitation)$/;
 const PICTURE = /^\/v1\/marketplace\/internal\/submissions\/[0-9a-f-]{36}\/media\/([0-9a-f-]{36})\/content$/;
 /** A PNG of one pixel. */
 const PIXEL = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=', 'base64');
@@ -192,8 +194,8 @@ function refusal(status, code, title, detail, extras = {}) {
 }
 
 async function sendPage(pathname, request, response, policies) {
-  const name = pathname.startsWith('/playground') ? 'playground' : pathname.startsWith('/reference') ? 'reference' : 'index';
-  const path = PLACE.test(pathname) ? '/reference/index.html' : ({ '/': '/index.html', '/playground': '/playground/index.html' }[pathname] ?? pathname);
+  const name = ['playground', 'reference', 'account'].find((one) => pathname.startsWith(`/${one}`)) ?? 'index';
+  const path = PLACE.test(pathname) ? '/reference/index.html' : MAILED.test(pathname) ? '/account/index.html' : ({ '/': '/index.html', '/playground': '/playground/index.html' }[pathname] ?? pathname);
   try {
     const bytes = await readFile(join(ROOM, 'dist', normalize(path)));
     const isGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');

@@ -36,6 +36,38 @@ async fn operations_and_codes_have_addresses_of_their_own_in_the_reference() {
 }
 
 #[tokio::test]
+async fn the_links_of_mails_lead_to_a_page_that_talks_to_this_service_alone() {
+    let harness = Harness::new().await;
+    let get = async |path: &str| harness.http().get(format!("{}{path}", harness.base_url)).send().await.unwrap();
+    for name in ["verify-email", "reset-password", "confirm-email", "cancel-email-change", "invitation"] {
+        let page = get(&format!("/account/{name}")).await;
+        let headers = page.headers().clone();
+        let is = |name: &str, value: &str| assert_eq!(headers[name], value, "{name}");
+        assert_eq!(page.status(), 200, "{name}");
+        is("content-type", "text/html; charset=utf-8");
+        is("referrer-policy", "no-referrer");
+        is("x-content-type-options", "nosniff");
+        let policy = headers["content-security-policy"].to_str().unwrap();
+        for rule in [
+            "default-src 'none'",
+            "script-src 'self'",
+            "connect-src 'self'",
+            "form-action 'none'",
+            "frame-ancestors 'none'",
+        ] {
+            assert!(policy.split("; ").any(|one| one == rule), "{policy}");
+        }
+        assert!(!policy.contains("unsafe") && !policy.contains("http"), "{policy}");
+        let text = page.text().await.unwrap();
+        assert!(!text.contains("://") && text.contains("/account/assets/"), "{text}");
+    }
+    assert_eq!(
+        (get("/account/other").await.status(), get("/account").await.status()),
+        (404.try_into().unwrap(), 404.try_into().unwrap())
+    );
+}
+
+#[tokio::test]
 async fn the_changelog_and_the_blog_are_pages_of_what_the_api_answers() {
     let harness = Harness::new().await;
     let editor = harness.staff("Edda Editor", &["labs.admin.publication:write"]).await;

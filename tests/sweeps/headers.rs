@@ -94,6 +94,7 @@ async fn answers_that_are_no_operations_carry_what_every_answer_does() {
         ("the front page", ask(Method::GET, "/"), None),
         ("the reference", ask(Method::GET, "/reference"), None),
         ("the playground", ask(Method::GET, "/playground"), None),
+        ("where a mailed link leads", ask(Method::GET, "/account/verify-email"), None),
         ("the head of a page", ask(Method::HEAD, "/playground/"), None),
         ("a file that no page has", ask(Method::GET, "/reference/nothing.js"), Some(404)),
         ("a method that pages do not know", ask(Method::PUT, "/reference"), Some(405)),

@@ -1,5 +1,5 @@
-//! The pages that people open: the front page, the reference, the playground. Built by npm, carried in the
-//! binary, served with a policy that lets them talk to this service and nobody else.
+//! The pages that people open: the front page, the reference, the playground, and where mailed links lead. Built by
+//! npm, carried in the binary, served with a policy that lets them talk to this service and nobody else.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -48,10 +48,14 @@ pub(crate) fn text_of(name: &str) -> Option<String> {
 struct Policies {
     playground: String,
     reference: String,
+    account: String,
     index: String,
 }
 
 const POLICIES: &str = include_str!("../../../playground/csp.json");
+
+/// What mailed links are for, below `/account`: one page shows each of them (playground/account).
+const MAILED: [&str; 5] = ["verify-email", "reset-password", "confirm-email", "cancel-email-change", "invitation"];
 
 /// The pages' paths.
 pub(super) fn router() -> Router<Arc<Rest>> {
@@ -66,7 +70,8 @@ pub(super) fn router() -> Router<Arc<Rest>> {
         .route("/reference/", page.clone())
         .route("/reference/operations/{id}", page.clone())
         .route("/reference/codes/{code}", page.clone())
-        .route("/reference/{*file}", page)
+        .route("/reference/{*file}", page.clone())
+        .route("/account/{*file}", page)
 }
 
 async fn page(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
@@ -87,6 +92,7 @@ async fn unknown_method(State(rest): State<Arc<Rest>>, request: Request) -> Resp
 async fn file(rest: &Rest, parts: &Parts) -> Result<Response<Body>, Fault> {
     let name = match parts.uri.path().trim_matches('/') {
         other if is_place_of_reference(rest, other) => "reference/index.html",
+        other if other.strip_prefix("account/").is_some_and(|page| MAILED.contains(&page)) => "account/index.html",
         "" => "index.html",
         "playground" => "playground/index.html",
         "reference" => "reference/index.html",
@@ -116,6 +122,7 @@ fn policy(name: &str) -> Result<String, Fault> {
     Ok(match name.split('/').next() {
         Some("playground") => policies.playground,
         Some("reference") => policies.reference,
+        Some("account") => policies.account,
         _ => policies.index,
     })
 }
