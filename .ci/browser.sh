@@ -26,10 +26,12 @@ client LABS_TEST_CLIENT storefront
   "$libraries/bin/python" -B tests/clients/administrator.py "$LABS_TEST_BASE" "$folder/labs/mail"
 )
 export LABS_TEST_PERSON_EMAIL LABS_TEST_PERSON_PASSWORD LABS_TEST_PYTHON="$libraries/bin/python"
+export LABS_TEST_MAILS="$folder/labs/mail"
 
 cd playground
 node --test --test-concurrency=1 --test-reporter=spec \
-  test/playground.test.mjs test/daily.test.mjs test/reference.test.mjs test/pages.test.mjs test/samples.test.mjs
+  test/playground.test.mjs test/daily.test.mjs test/reference.test.mjs test/pages.test.mjs test/account.test.mjs \
+  test/samples.test.mjs
 
 # A pricing page's data, read by openapi-fetch with types made from the contract.
 (cd test/pricing && npm test --silent)

@@ -31,7 +31,7 @@ pub struct Serve {
         value_parser = listen)]
     pub listen: SocketAddr,
 
-    /// Public base address, where others reach this service; it stands in every token, so that replicas need the same
+    /// Public base address, where others reach this service; tokens and mailed links hold it, so replicas need the same
     #[arg(long, env = "LABS_BASE_URL", default_value = "http://<listen>", value_name = "URL")]
     pub base_url: String,
 

@@ -184,7 +184,7 @@ fn job_of_unconfirmed(engine: &Engine) -> Job {
 
 /// Hands mail to a server, or writes it to files.
 fn postman(config: &Config, base_url: &str) -> anyhow::Result<Postman> {
-    let letterhead = Letterhead::new(&config.mail_from, base_url, None).context("the sender of the mail")?;
+    let letterhead = Letterhead::new(&config.mail_from, base_url).context("the sender of the mail")?;
     match &config.smtp_url {
         Some(url) => Postman::smtp(url.expose(), letterhead).context("the mail server"),
         None => Postman::folder(&config.mail_folder, letterhead).context("the mail folder"),

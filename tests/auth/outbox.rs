@@ -16,7 +16,7 @@ async fn ours(harness: &Harness) -> PgPool {
 }
 
 fn letterhead() -> Letterhead {
-    Letterhead::new("Labs <labs@localhost>", "http://127.0.0.1", None).unwrap()
+    Letterhead::new("Labs <labs@localhost>", "http://127.0.0.1").unwrap()
 }
 
 /// A postman whose mail server is away.

@@ -1,13 +1,62 @@
 //! The mail that the service wrote, read from its `.eml` files.
 
+use std::io::Write as _;
+use std::process::{Command, Stdio};
 use std::time::Duration;
+
+use serde_json::Value;
 
 use super::Harness;
 
 /// How long a mail may take from the request that queued it.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// What a mail with a token offers to do with it.
+pub(crate) struct Mailed {
+    /// The whole mail.
+    pub(crate) text: String,
+    /// The address of the page, with the token behind `#`.
+    pub(crate) link: String,
+    /// The line for a shell.
+    pub(crate) command: String,
+}
+
+impl Mailed {
+    fn read(text: String) -> Option<Mailed> {
+        let mut lines = text.lines().filter(|line| line.contains("labs_ot_")).map(|line| line.trim().to_owned());
+        let (link, command) = (lines.next()?, lines.next()?);
+        Some(Mailed { text, link, command })
+    }
+
+    /// Pastes the command into a shell and types this; what the service answers.
+    pub(crate) async fn run(&self, typed: &str) -> Value {
+        let (command, typed) = (self.command.clone(), typed.to_owned());
+        let said = tokio::task::spawn_blocking(move || {
+            let mut shell = Command::new("sh");
+            shell.arg("-c").arg(&command).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            let mut shell = shell.spawn().unwrap();
+            // A command that asks for nothing may be over before it could read.
+            let _ = shell.stdin.take().unwrap().write_all(typed.as_bytes());
+            shell.wait_with_output().unwrap()
+        });
+        let said = said.await.unwrap();
+        let (out, complaints) = (String::from_utf8(said.stdout).unwrap(), String::from_utf8(said.stderr).unwrap());
+        let answer = out.find('{').map(|start| &out[start..]).unwrap_or_default();
+        serde_json::from_str(answer).unwrap_or_else(|error| panic!("{error}: {out} {complaints} {}", self.command))
+    }
+}
+
 impl Harness {
+    /// The mail whose command leads to an operation of this path, once it came to an address.
+    pub(crate) async fn mailed(&self, address: &str, path: &str) -> Mailed {
+        let find = || {
+            let mails = self.mails_now(address).into_iter().filter_map(Mailed::read);
+            mails.filter(|mail| mail.command.contains(path)).last()
+        };
+        self.soon("the mail comes", async || find().is_some()).await;
+        find().unwrap()
+    }
+
     /// The texts of all mails to an address, oldest first. Waits for the first one.
     pub(crate) async fn mails_to(&self, address: &str) -> Vec<String> {
         tokio::time::timeout(PATIENCE, async {
@@ -26,7 +75,7 @@ impl Harness {
     /// The one-time token in the newest mail to an address.
     pub(crate) async fn mailed_token(&self, address: &str) -> String {
         let mails = self.mails_to(address).await;
-        let mail = mails.last().unwrap().replace("=\r\n", "").replace("=3D", "=");
+        let mail = mails.last().unwrap();
         let start = mail.find("labs_ot_").unwrap_or_else(|| panic!("no token in {mail}"));
         mail[start..]
             .chars()

@@ -225,7 +225,7 @@ pub(super) fn ensure_open_team(partner_state: &str) -> Result<(), Fault> {
 
 /// The refusal of a token that is unknown, used or past its time: the same words for all three.
 pub(super) fn void_token() -> Fault {
-    let message = "This token is not valid: it is unknown, used or past its time. Take it from the mail, where it stands alone on its line, or ask for a new invitation.";
+    let message = "This token is not valid: it is unknown, used or past its time. Take it from the mail, where it stands behind the # of the link, or ask for a new invitation.";
     Fault::field("/token", "INVALID", message)
 }
 

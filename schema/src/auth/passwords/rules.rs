@@ -18,7 +18,7 @@ pub(super) fn same_password() -> Fault {
 
 /// The refusal of a token that is unknown, used or past its time: the same words for all three.
 pub(super) fn void_token() -> Fault {
-    let message = "This token is not valid: it is unknown, used or past its time. Take it from the mail, where it stands alone on its line, or ask for a new mail.";
+    let message = "This token is not valid: it is unknown, used or past its time. Take it from the mail, where it stands behind the # of the link, or ask for a new mail.";
     Fault::field("/token", "INVALID", message)
 }
 

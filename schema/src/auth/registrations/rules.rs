@@ -39,7 +39,7 @@ pub(super) fn errors(found: &Findings<'_>) -> Vec<FieldError> {
 
 /// The refusal of a token that is unknown, used or past its time: the same words for all three.
 pub(super) fn void_token() -> Fault {
-    let message = "This token is not valid: it is unknown, used or past its time. Take it from the mail, where it stands alone on its line, or register again.";
+    let message = "This token is not valid: it is unknown, used or past its time. Take it from the mail, where it stands behind the # of the link, or register again.";
     Fault::field("/token", "INVALID", message)
 }
 

@@ -33,7 +33,6 @@ pub struct Postman {
 pub struct Letterhead {
     from: Mailbox,
     base_url: String,
-    portal_url: Option<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -73,6 +72,8 @@ pub struct DeliveryError {
 const COMMAND_PATIENCE: Duration = Duration::from_secs(10);
 /// For one mail as a whole.
 const MESSAGE_PATIENCE: Duration = Duration::from_secs(30);
+/// Bytes of a line at most, its end aside.
+const LONGEST_LINE: usize = 998;
 
 impl Postman {
     /// A postman who hands over to the mail server at `url`, of the form `smtps://user:password@host:port`;
@@ -107,14 +108,18 @@ impl Postman {
     /// # Errors
     /// [`DeliveryError`]. After a time-out the mail may have arrived all the same.
     pub async fn send(&self, message: &Message) -> Result<(), DeliveryError> {
-        let mail = self.letterhead.write(message)?;
         match &self.way {
-            Way::Smtp(server) => match timeout(self.patience, server.send(mail)).await {
-                Ok(Ok(_)) => Ok(()),
-                Ok(Err(error)) => Err(smtp_error(&error)),
-                Err(_) => Err(passing("the mail server took too long")),
-            },
+            Way::Smtp(server) => {
+                let mail = self.letterhead.write(message, false)?;
+                match timeout(self.patience, server.send(mail)).await {
+                    Ok(Ok(_)) => Ok(()),
+                    Ok(Err(error)) => Err(smtp_error(&error)),
+                    Err(_) => Err(passing("the mail server took too long")),
+                }
+            }
             Way::Folder(folder) => {
+                // People copy links and commands out of a file as it is, and no server has to take it.
+                let mail = self.letterhead.write(message, true)?;
                 let (folder, bytes) = (folder.clone(), mail.formatted());
                 let message_uuid = message.message_uuid;
                 in_background(move || lay_down(&folder, message_uuid, &bytes)).await
@@ -148,17 +153,15 @@ impl Postman {
 }
 
 impl Letterhead {
-    /// The letterhead of sender `from`, of the form `Labs <no-reply@example.com>`. `base_url` is the API's,
-    /// `portal_url` that of a page that takes tokens behind `#`, if there is one.
+    /// The letterhead of sender `from`, of the form `Labs <no-reply@example.com>`. `base_url` is the service's, whose
+    /// pages take the tokens.
     ///
     /// # Errors
     /// [`PostmanError::Sender`]
-    pub fn new(from: &str, base_url: &str, portal_url: Option<&str>) -> Result<Letterhead, PostmanError> {
-        let trimmed = |url: &str| url.trim_end_matches('/').to_owned();
+    pub fn new(from: &str, base_url: &str) -> Result<Letterhead, PostmanError> {
         Ok(Letterhead {
             from: from.parse().map_err(|_| PostmanError::Sender)?,
-            base_url: trimmed(base_url),
-            portal_url: portal_url.map(trimmed),
+            base_url: base_url.trim_end_matches('/').to_owned(),
         })
     }
 
@@ -167,13 +170,13 @@ impl Letterhead {
         self.from.name.as_deref().unwrap_or("Labs")
     }
 
-    /// The mail as it travels (RFC 5322). The same message always gives the same bytes.
-    fn write(&self, message: &Message) -> Result<lettre::Message, DeliveryError> {
+    /// The mail as it travels (RFC 5322), where bytes beyond ASCII are taken as they are or not. The same message always
+    /// gives the same bytes.
+    fn write(&self, message: &Message, takes_8bit: bool) -> Result<lettre::Message, DeliveryError> {
         let unwritable = |_| lasting("the mail cannot be written");
         let recipient = Address::new(message.recipient.local(), message.recipient.ascii_domain())
             .map_err(|_| lasting("the recipient's address is not one that mail can go to"))?;
-        let places =
-            Places { platform: self.platform(), base_url: &self.base_url, portal_url: self.portal_url.as_deref() };
+        let places = Places { platform: self.platform(), base_url: &self.base_url };
         let text = words::text(&message.letter, message.locale, &places);
         let written_at = u64::try_from(message.written_at.as_second()).unwrap_or_default();
         let automatic = HeaderName::new_from_ascii("Auto-Submitted".to_owned())
@@ -195,17 +198,21 @@ impl Letterhead {
                 .raw_header(header("List-Unsubscribe", format!("<{address}>"))?)
                 .raw_header(header("List-Unsubscribe-Post", "List-Unsubscribe=One-Click".to_owned())?);
         }
-        mail.singlepart(SinglePart::builder().header(ContentType::TEXT_PLAIN).body(encode_text(text.expose())?))
-            .map_err(unwritable)
+        let body = encode_text(text.expose(), takes_8bit)?;
+        mail.singlepart(SinglePart::builder().header(ContentType::TEXT_PLAIN).body(body)).map_err(unwritable)
     }
 }
 
-/// Plain where the text allows, quoted-printable else, never base64: people and tools can read the file.
-fn encode_text(text: &str) -> Result<Body, DeliveryError> {
-    let encoding =
-        if text.is_ascii() { ContentTransferEncoding::SevenBit } else { ContentTransferEncoding::QuotedPrintable };
-    Body::new_with_encoding(text.to_owned(), encoding)
-        .or_else(|_| Body::new_with_encoding(text.to_owned(), ContentTransferEncoding::QuotedPrintable))
+/// As it is wherever that may be, else quoted-printable, never base64: people and tools can read it. The library takes
+/// lines over 76 bytes for too long; those of links and commands are longer, and mail may have lines of up to 998 (RFC 5322).
+fn encode_text(text: &str, takes_8bit: bool) -> Result<Body, DeliveryError> {
+    let is_in_lines = !text.contains(['\0', '\r']) && text.lines().all(|line| line.len() <= LONGEST_LINE);
+    if is_in_lines && (takes_8bit || text.is_ascii()) {
+        let encoding =
+            if text.is_ascii() { ContentTransferEncoding::SevenBit } else { ContentTransferEncoding::EightBit };
+        return Ok(Body::dangerous_pre_encoded(text.replace('\n', "\r\n").into_bytes(), encoding));
+    }
+    Body::new_with_encoding(text.to_owned(), ContentTransferEncoding::QuotedPrintable)
         .map_err(|_| lasting("the mail cannot be written"))
 }
 

@@ -1,13 +1,14 @@
 //! Putting letters into words: plain text, one language a file.
 //!
-//! A token always stands alone on a line of its own, short enough that no mail encoding breaks it.
-//! What people called themselves or their company is tamed before it goes into a mail: it may have been
-//! chosen to carry a link or a header.
+//! A token stands in the link to the page that takes it, behind `#`, and in a command that does the same.
+//! Each is a line of its own, which is never broken. What people called themselves or their company is tamed before
+//! it goes into a mail: it may have been chosen to carry a link or a header.
 use jiff::Timestamp;
 
 use super::message::{Asking, Letter, Locale};
 use crate::core::crypto::secret::SecretText;
 
+mod command;
 mod english;
 mod german;
 
@@ -15,10 +16,8 @@ mod german;
 pub(super) struct Places<'a> {
     /// What the platform is called.
     pub(super) platform: &'a str,
-    /// The base address of the API, without a slash at its end.
+    /// The base address of the service, without a slash at its end.
     pub(super) base_url: &'a str,
-    /// The base address of a partner portal that takes tokens behind `#`, if the operator has one.
-    pub(super) portal_url: Option<&'a str>,
 }
 
 /// A letter in words.
@@ -27,7 +26,7 @@ struct Draft {
     paragraphs: Vec<String>,
 }
 
-/// The longest line that is not a token or an address.
+/// The longest line that is not an address or a command.
 const COLUMNS: usize = 72;
 /// The most that is shown of a name.
 const LONGEST_NAME: usize = 80;
@@ -36,7 +35,7 @@ const LONGEST_REASON: usize = 500;
 
 /// The subject of a letter.
 pub(super) fn subject(letter: &Letter, locale: Locale, platform: &str) -> String {
-    let places = Places { platform, base_url: "", portal_url: None };
+    let places = Places { platform, base_url: "" };
     draft(letter, locale, &places).subject
 }
 
@@ -83,58 +82,86 @@ impl Draft {
         self
     }
 
-    /// The token, and below it what to do with it: a link into the portal, or the operation to call.
-    fn hand_over(self, token: &SecretText, way: Way<'_>, places: &Places<'_>) -> Draft {
-        let token = token.expose();
-        let draft = self.say(format!("    {token}"));
-        match places.portal_url {
-            Some(portal) => draft.say(way.link).say(format!("{portal}/{}#{token}", way.page)),
-            None => draft.say(way.call).say(format!("    POST {}{}", places.base_url, way.path)),
-        }
+    /// The link that takes the token, and below it a command that does the same. `from_terminal` is the sentence
+    /// before the command, and what that asks for.
+    fn hand_over(self, token: &SecretText, way: &Way, from_terminal: (&str, &str), places: &Places<'_>) -> Draft {
+        let (sentence, prompt) = from_terminal;
+        // A browser sends what stands behind `#` to no server, so that no log has the token.
+        let link = format!("    {}/account/{}#{}", places.base_url, way.page, token.expose());
+        let url = format!("{}{}", places.base_url, way.path);
+        self.say(link)
+            .say(sentence)
+            .say(format!("    {}", command::handing_over(token.expose(), &url, way.asks, prompt)))
     }
 }
 
 /// Where a token goes.
-struct Way<'a> {
-    /// The portal's page.
-    page: &'a str,
-    /// The operation's path.
-    path: &'a str,
-    /// The sentence before the link.
-    link: &'a str,
-    /// The sentence before the operation.
-    call: &'a str,
+struct Way {
+    /// The page that takes it, below `/account`.
+    page: &'static str,
+    /// The path of the operation that takes it.
+    path: &'static str,
+    /// What the operation takes beside it.
+    asks: Asks,
 }
 
-/// The portal's page and the operation's path that take a token of this kind.
-fn address(about: &Asking) -> (&'static str, &'static str) {
-    match about {
-        Asking::VerifyEmail { .. } => ("verify-email", "/v1/auth/registrations:verify-email"),
+/// What a person adds to a token.
+#[derive(Clone, Copy)]
+enum Asks {
+    Nothing,
+    Password,
+    NameAndPassword,
+}
+
+/// Where a token of this kind goes.
+fn way(about: &Asking) -> Way {
+    let (page, path, asks) = match about {
+        Asking::VerifyEmail { .. } => ("verify-email", "/v1/auth/registrations:verify-email", Asks::Password),
         Asking::ResetPassword { .. } | Asking::StaffInvitation { .. } => {
-            ("reset-password", "/v1/auth/password-resets:confirm")
+            ("reset-password", "/v1/auth/password-resets:confirm", Asks::Password)
         }
-        Asking::ConfirmNewEmail { .. } => ("confirm-email", "/v1/auth/account:confirm-email"),
-        Asking::CancelEmailChange { .. } => ("cancel-email-change", "/v1/auth/account:cancel-email-change"),
-        Asking::Invitation { .. } | Asking::FirstAdministrator { .. } => ("invitation", "/v1/auth/invitations:accept"),
-    }
+        Asking::ConfirmNewEmail { .. } => ("confirm-email", "/v1/auth/account:confirm-email", Asks::Nothing),
+        Asking::CancelEmailChange { .. } => {
+            ("cancel-email-change", "/v1/auth/account:cancel-email-change", Asks::Nothing)
+        }
+        Asking::Invitation { .. } | Asking::FirstAdministrator { .. } => {
+            ("invitation", "/v1/auth/invitations:accept", Asks::NameAndPassword)
+        }
+    };
+    Way { page, path, asks }
 }
 
-/// What a person or company is called, made harmless: one line, not too long, and with nothing in it that a
-/// mail program would turn into a link.
+/// What a person, a company or a version is called, made harmless: one line, not too long, and without an address that
+/// a mail program would turn into a link. Anything else stays as it is, so that it can be copied and searched for.
 fn tame(name: &str) -> String {
     tame_to(name, LONGEST_NAME)
 }
 
-/// Whether a subject bears the address of a page or of a mailbox: a scheme, `www.`, an `@` within a word, or a host and a path.
-/// That a company is called like a host alone, as many are, is no matter.
-fn bears_address(name: &str) -> bool {
-    let plain: String = name.chars().filter(|c| !is_invisible(*c)).collect();
-    plain.split(|c: char| c.is_whitespace() || c.is_control()).any(|word| {
-        let word = word.to_lowercase();
-        let has_path = word.split_once('/').is_some_and(|(host, _)| host.contains('.') || host.contains(':'));
-        let has_mailbox = word.split_once('@').is_some_and(|(user, host)| !user.is_empty() && host.contains('.'));
-        word.contains("://") || word.contains("www.") || has_path || has_mailbox
-    })
+/// Whether a text bears the address of a page or of a mailbox, or one that was made harmless.
+fn bears_address(text: &str) -> bool {
+    let plain: String = text.chars().filter(|c| !is_invisible(*c)).collect();
+    plain.split(|c: char| c.is_whitespace() || c.is_control()).any(|word| word.contains("[.]") || is_address(word))
+}
+
+/// Whether a word is an address: a scheme, `www.`, an `@` within it, or a host and what follows one. A host alone is none:
+/// many companies are called like theirs, and it cannot lead elsewhere than it says.
+fn is_address(word: &str) -> bool {
+    let word: String = word.chars().map(|c| if is_dot(c) { '.' } else { c }).flat_map(char::to_lowercase).collect();
+    let has_path = word.split_once(['/', '?', '#']).is_some_and(|(host, _)| is_host(host) || host.contains(':'));
+    let has_mailbox = word.split_once('@').is_some_and(|(user, host)| !user.is_empty() && host.contains('.'));
+    word.contains("://") || word.contains("www.") || has_path || has_mailbox
+}
+
+/// Whether this has the form of a host: letters stand behind its last dot, as they do not in the number of a version.
+/// One dot more at its end is none of them.
+fn is_host(text: &str) -> bool {
+    let text = text.strip_suffix('.').unwrap_or(text);
+    text.rsplit_once('.').is_some_and(|(_, end)| end.starts_with(char::is_alphabetic))
+}
+
+/// Whether this parts the labels of a host (IDNA).
+fn is_dot(c: char) -> bool {
+    matches!(c, '.' | '\u{3002}' | '\u{ff0e}' | '\u{ff61}')
 }
 
 /// A reason that somebody wrote, made harmless in the same way.
@@ -143,21 +170,27 @@ fn tame_reason(reason: &str) -> String {
 }
 
 fn tame_to(name: &str, longest: usize) -> String {
-    let mut tame = String::with_capacity(name.len());
-    let mut last = ' ';
-    let spaced = name.chars().map(|c| if c.is_control() || c.is_whitespace() { ' ' } else { c });
-    for character in spaced.filter(|c| !is_invisible(*c)).take(longest) {
-        if last == ' ' && character == ' ' {
-            continue;
+    let spaced = name.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let visible: String = spaced.filter(|c| !is_invisible(*c)).take(longest).collect();
+    let words = visible.split_whitespace().map(|word| match is_address(word) {
+        true => defang(word),
+        false => word.to_owned(),
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// An address in the form in which security reports write one: legible, and no program makes a link of it.
+fn defang(word: &str) -> String {
+    let mut defanged = String::with_capacity(word.len());
+    for letter in word.chars() {
+        match letter {
+            dot if is_dot(dot) => defanged.push_str("[.]"),
+            '@' => defanged.push_str("[at]"),
+            ':' => defanged.push_str("[:]"),
+            other => defanged.push(other),
         }
-        if matches!(last, '.' | '/' | ':' | '@' | '\u{3002}' | '\u{ff0e}' | '\u{ff61}') && !character.is_whitespace() {
-            // A word joiner takes no room; programs that look for addresses stop at it.
-            tame.push('\u{2060}');
-        }
-        tame.push(character);
-        last = character;
     }
-    tame.trim_end().to_owned()
+    defanged
 }
 
 /// Characters that change the reading direction or take no room.
@@ -170,9 +203,9 @@ fn moment(time: Timestamp) -> String {
     time.strftime("%Y-%m-%d %H:%M UTC").to_string()
 }
 
-/// Adds `line` to `text`, broken between words; indented lines and addresses stay whole.
+/// Adds `line` to `text`, broken between words; indented lines, as those of addresses are, stay whole.
 fn wrap(line: &str, text: &mut String) {
-    if line.starts_with(' ') || line.starts_with("http") {
+    if line.starts_with(' ') {
         text.push_str(line);
         text.push('\n');
         return;

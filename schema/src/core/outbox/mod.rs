@@ -218,6 +218,6 @@ pub(crate) async fn room_for(cx: &RequestContext, email: &str, kinds: &[&str]) -
 /// What the platform calls itself in subjects: the sender's name.
 fn platform(services: &Services) -> String {
     let settings = &services.settings;
-    Letterhead::new(&settings.mail_from, &settings.base_url, None)
+    Letterhead::new(&settings.mail_from, &settings.base_url)
         .map_or_else(|_| "Labs".to_owned(), |letterhead| letterhead.platform().to_owned())
 }

@@ -58,7 +58,7 @@ pub(super) fn void_token() -> Fault {
     Fault::field(
         "/token",
         "INVALID",
-        "This token is not valid: it is unknown, used or past its time. Take it from the mail, where it stands alone on its line.",
+        "This token is not valid: it is unknown, used or past its time. Take it from the mail, where it stands behind the # of the link.",
     )
 }
 

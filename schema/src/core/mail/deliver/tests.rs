@@ -10,7 +10,7 @@ use crate::core::mail::message::{Letter, Locale, Notice};
 mod server;
 
 fn letterhead() -> Letterhead {
-    Letterhead::new("Labs <no-reply@labs.example>", "https://labs.example/", None).unwrap()
+    Letterhead::new("Labs <no-reply@labs.example>", "https://labs.example/").unwrap()
 }
 
 fn message(letter: Letter) -> Message {
@@ -28,7 +28,7 @@ fn first_letter(name: &str) -> Letter {
 }
 
 fn written(message: &Message) -> String {
-    String::from_utf8(letterhead().write(message).unwrap().formatted()).unwrap()
+    String::from_utf8(letterhead().write(message, false).unwrap().formatted()).unwrap()
 }
 
 fn headers(mail: &str) -> Vec<&str> {
@@ -57,7 +57,7 @@ fn a_mail_has_all_its_headers_and_readable_text() {
     ];
     assert_eq!(headers(&mail), expected);
     assert!(mail.contains("\r\nHello Marta,\r\n"));
-    assert!(mail.contains("\r\n    labs_ot_"));
+    assert!(mail.contains("\r\n    https://labs.example/account/verify-email#labs_ot_"));
 }
 
 #[test]
@@ -69,15 +69,18 @@ fn the_same_message_gives_the_same_bytes() {
 }
 
 #[test]
-fn a_token_can_be_read_off_the_file_whatever_else_the_mail_holds() {
+fn link_and_command_can_be_copied_off_the_file_whatever_else_the_mail_holds() {
     for name in ["Marta", "Jörg", "山田太郎", "www.evil.example"] {
         for locale in [Locale::English, Locale::German] {
             for letter in one_of_each(name) {
                 let Letter::Asking { token, .. } = &letter else { continue };
                 let token = token.expose().to_owned();
-                let mail = written(&Message { locale, ..message(letter) });
-                assert!(mail.lines().any(|line| line.trim() == token), "{mail}");
-                assert!(mail.is_ascii(), "{mail}");
+                let message = Message { locale, ..message(letter) };
+                let file = String::from_utf8(letterhead().write(&message, true).unwrap().formatted()).unwrap();
+                assert!(file.lines().any(|line| line.ends_with(&format!("#{token}"))), "{file}");
+                let is_command = |line: &str| line.contains("curl -sS") && line.contains(&format!(r#""{token}""#));
+                assert!(file.lines().any(is_command), "{file}");
+                assert!(written(&message).is_ascii(), "a server may take nothing else");
             }
         }
     }
@@ -152,7 +155,7 @@ async fn a_folder_that_is_gone_is_a_passing_error_that_names_nobody() {
 #[test]
 fn a_sender_or_server_that_makes_no_sense_is_refused_without_its_password() {
     for from in ["", "Labs", "Labs <>", "no-reply@", "Labs <no-reply@labs.example>\r\nBcc: x@y.example"] {
-        assert!(Letterhead::new(from, "https://labs.example", None).is_err(), "{from:?}");
+        assert!(Letterhead::new(from, "https://labs.example").is_err(), "{from:?}");
     }
     for url in ["", "mail.example", "http://mail.example", "smtp://", "smtp://mail.example?tls=maybe"] {
         let refused = Postman::smtp(url, letterhead());
@@ -171,7 +174,7 @@ proptest! {
     fn every_address_that_we_accept_is_one_that_mail_can_go_to(text in "[a-z0-9.+_äß'-]{1,20}@[a-zä-]{1,12}\\.[a-z]{2,5}") {
         if let Ok(recipient) = EmailAddress::parse(&text) {
             let message = Message { recipient, ..message(first_letter("Marta")) };
-            prop_assert!(letterhead().write(&message).is_ok(), "{}", text);
+            prop_assert!(letterhead().write(&message, false).is_ok(), "{}", text);
         }
     }
 

@@ -8,7 +8,7 @@ mod team;
 
 use jiff::Timestamp;
 
-use super::{Draft, Places, Way, moment, tame, tame_reason};
+use super::{Asks, Draft, Places, moment, tame, tame_reason, way};
 use crate::core::crypto::secret::SecretText;
 use crate::core::mail::message::{Asking, ClosingStep, Letter, Notice, SecurityEvent};
 
@@ -32,62 +32,63 @@ fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Pl
         Asking::VerifyEmail { name, company, registered_at } => {
             let hour = registered_at.map(|at| format!(" at {}", moment(at))).unwrap_or_default();
             greet(format!("Confirm your e-mail address for {platform}"), name).say(format!(
-                "{} was registered with {platform}{hour} under this address. If you did that, confirm it with this \
-                 token and the password that you chose then:",
+                "{} was registered with {platform}{hour} under this address. If you did that, follow this link, \
+                 and confirm it with the password that you chose then:",
                 tame(company)
             ))
         }
         Asking::ResetPassword { name } => greet(format!("Choose a new password for {platform}"), name)
-            .say("somebody, probably you, asked for a new password. This token lets you choose one:"),
-        Asking::ConfirmNewEmail { name } => greet(format!("Confirm your new e-mail address for {platform}"), name).say(
-            format!("this address is to become the one you sign in to {platform} with. Confirm it with this token:"),
-        ),
+            .say("somebody, probably you, asked for a new password. Choose one at this link:"),
+        Asking::ConfirmNewEmail { name } => greet(format!("Confirm your new e-mail address for {platform}"), name)
+            .say(format!("this address is to become the one you sign in to {platform} with. Confirm it at this link:")),
         Asking::CancelEmailChange { name } => {
             greet(format!("Your e-mail address at {platform} is being changed"), name).say(format!(
                 "somebody, probably you, is changing the e-mail address of your account at {platform}. If it is not \
-                 you, stop the change with this token. It also ends every session of your account:"
+                 you, stop the change at this link. That also ends every session of your account:"
             ))
         }
         Asking::Invitation { company, inviter, role } => {
             let (company, role) = (tame(company), self::role(role));
             let who = inviter.as_ref().map_or_else(|| company.clone(), |name| format!("{} of {company}", tame(name)));
-            Draft::new(format!("{company} invites you to {platform}"), "Hello,".to_owned()).say(format!(
-                "{who} invites you to work on their apps at {platform}, as {role}. Accept with this token:"
-            ))
+            Draft::new(format!("{company} invites you to {platform}"), "Hello,".to_owned())
+                .say(format!("{who} invites you to work on their apps at {platform}, as {role}. Accept at this link:"))
         }
         Asking::FirstAdministrator { company } => {
             Draft::new(format!("Your account for {} at {platform}", tame(company)), "Hello,".to_owned()).say(format!(
-                "we opened an account for {} at {platform}, and you are to be its first administrator. Accept with \
-                 this token:",
+                "we opened an account for {} at {platform}, and you are to be its first administrator. Accept at \
+                 this link:",
                 tame(company)
             ))
         }
         Asking::StaffInvitation { name, inviter } => {
             greet(format!("Your staff account at {platform}"), name).say(format!(
-                "{} made a staff account at {platform} for you. Choose a password with this token; you will need an \
+                "{} made a staff account at {platform} for you. Choose a password at this link; you will need an \
              authenticator app as well:",
                 tame(inviter)
             ))
         }
     };
-    draft.hand_over(token, way(about), places).say(format!("The token works once, until {}.", moment(expires_at))).say(
-        match about {
-            Asking::CancelEmailChange { .. } => "If you made the change yourself, there is nothing to do.",
-            Asking::VerifyEmail { .. } => {
-                "If you did not register this company at that time, somebody else did: leave this mail alone, and \
-                 nothing happens. Give the token to nobody."
-            }
-            _ => {
-                "If you do not know what this is about, there is nothing to do: without the token nothing happens. Give \
-                 it to nobody."
-            }
-        },
-    )
-}
-
-fn way(about: &Asking) -> Way<'static> {
-    let (page, path) = super::address(about);
-    Way { page, path, link: "Or follow this link:", call: "Your program hands it over with:" }
+    let way = way(about);
+    let from_terminal = match way.asks {
+        Asks::Nothing => ("Or do it at a terminal:", ""),
+        Asks::Password => ("Or do it at a terminal, which asks for the password:", "Password:"),
+        Asks::NameAndPassword => (
+            "Or do it at a terminal, which asks for your name and a password:",
+            "Your name, and on the next line a password:",
+        ),
+    };
+    let draft = draft.hand_over(token, &way, from_terminal, places);
+    draft.say(format!("Either works once, until {}.", moment(expires_at))).say(match about {
+        Asking::CancelEmailChange { .. } => "If you made the change yourself, there is nothing to do.",
+        Asking::VerifyEmail { .. } => {
+            "If you did not register this company at that time, somebody else did: leave this mail alone, and nothing \
+             happens. Give the link to nobody."
+        }
+        _ => {
+            "If you do not know what this is about, there is nothing to do: without the link nothing happens. Give it to \
+             nobody."
+        }
+    })
 }
 
 fn telling(notice: &Notice, places: &Places<'_>) -> Draft {

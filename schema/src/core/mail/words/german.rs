@@ -8,7 +8,7 @@ mod team;
 
 use jiff::Timestamp;
 
-use super::{Draft, Places, Way, moment, tame, tame_reason};
+use super::{Asks, Draft, Places, moment, tame, tame_reason, way};
 use crate::core::crypto::secret::SecretText;
 use crate::core::mail::message::{Asking, ClosingStep, Letter, Notice, SecurityEvent};
 
@@ -32,62 +32,65 @@ fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Pl
         Asking::VerifyEmail { name, company, registered_at } => {
             let hour = registered_at.map(|at| format!(" ({})", moment(at))).unwrap_or_default();
             greet(format!("Bestätigen Sie Ihre E-Mail-Adresse für {platform}"), name).say(format!(
-                "{} wurde bei {platform} unter dieser Adresse registriert{hour}. Waren Sie das, so bestätigen Sie es mit \
-                 diesem Token und dem Passwort, das Sie dabei gewählt haben:",
+                "{} wurde bei {platform} unter dieser Adresse registriert{hour}. Waren Sie das, so folgen Sie \
+                 diesem Link und bestätigen es mit dem Passwort, das Sie dabei gewählt haben:",
                 tame(company)
             ))
         }
         Asking::ResetPassword { name } => greet(format!("Neues Passwort für {platform}"), name)
-            .say("jemand, vermutlich Sie, hat ein neues Passwort angefordert. Mit diesem Token können Sie eines wählen:"),
+            .say("jemand, vermutlich Sie, hat ein neues Passwort angefordert. Unter diesem Link können Sie eines wählen:"),
         Asking::ConfirmNewEmail { name } => {
             greet(format!("Bestätigen Sie Ihre neue E-Mail-Adresse für {platform}"), name).say(format!(
-                "mit dieser Adresse möchten Sie sich künftig bei {platform} anmelden. Bestätigen Sie sie mit diesem Token:"
+                "mit dieser Adresse möchten Sie sich künftig bei {platform} anmelden. Bestätigen Sie sie unter diesem Link:"
             ))
         }
         Asking::CancelEmailChange { name } => {
             greet(format!("Ihre E-Mail-Adresse bei {platform} wird geändert"), name).say(format!(
                 "jemand, vermutlich Sie, ändert die E-Mail-Adresse Ihres Kontos bei {platform}. Wenn Sie es nicht sind, \
-                 halten Sie die Änderung mit diesem Token auf. Es beendet auch alle Sitzungen Ihres Kontos:"
+                 halten Sie die Änderung unter diesem Link auf. Das beendet auch alle Sitzungen Ihres Kontos:"
             ))
         }
         Asking::Invitation { company, inviter, role } => {
             let (company, role) = (tame(company), self::role(role));
             let who = inviter.as_ref().map_or_else(|| company.clone(), |name| format!("{} von {company}", tame(name)));
             Draft::new(format!("{company} lädt Sie zu {platform} ein"), "Guten Tag,".to_owned()).say(format!(
-                "{who} lädt Sie ein, bei {platform} mitzuarbeiten. Ihre Rolle: {role}. Nehmen Sie mit diesem Token an:"
+                "{who} lädt Sie ein, bei {platform} mitzuarbeiten. Ihre Rolle: {role}. Nehmen Sie unter diesem Link an:"
             ))
         }
         Asking::FirstAdministrator { company } => {
             Draft::new(format!("Ihr Konto für {} bei {platform}", tame(company)), "Guten Tag,".to_owned()).say(format!(
-                "wir haben bei {platform} ein Konto für {} eröffnet und laden Sie ein, es zu verwalten. Nehmen Sie mit \
-                 diesem Token an:",
+                "wir haben bei {platform} ein Konto für {} eröffnet und laden Sie ein, es zu verwalten. Nehmen Sie \
+                 unter diesem Link an:",
                 tame(company)
             ))
         }
         Asking::StaffInvitation { name, inviter } => greet(format!("Ihr Mitarbeiterkonto bei {platform}"), name).say(format!(
-            "{} hat für Sie ein Mitarbeiterkonto bei {platform} angelegt. Wählen Sie mit diesem Token ein Passwort; Sie \
+            "{} hat für Sie ein Mitarbeiterkonto bei {platform} angelegt. Wählen Sie unter diesem Link ein Passwort; Sie \
              brauchen außerdem eine Authenticator-App:",
             tame(inviter)
         )),
     };
-    draft.hand_over(token, way(about), places).say(format!("Das Token gilt einmal, bis {}.", moment(expires_at))).say(
-        match about {
-            Asking::CancelEmailChange { .. } => "Wenn Sie selbst die Adresse ändern, ist nichts zu tun.",
-            Asking::VerifyEmail { .. } => {
-                "Wenn Sie diese Firma nicht um diese Zeit registriert haben, war es jemand anderes: lassen Sie diese Mail \
-                 liegen, dann geschieht nichts. Geben Sie das Token niemandem."
-            }
-            _ => {
-                "Wenn Sie nicht wissen, worum es geht, ist nichts zu tun: ohne das Token geschieht nichts. Geben Sie es \
-                 niemandem."
-            }
-        },
-    )
-}
-
-fn way(about: &Asking) -> Way<'static> {
-    let (page, path) = super::address(about);
-    Way { page, path, link: "Oder folgen Sie diesem Link:", call: "Ihr Programm übergibt es mit:" }
+    let way = way(about);
+    let from_terminal = match way.asks {
+        Asks::Nothing => ("Oder tun Sie es im Terminal:", ""),
+        Asks::Password => ("Oder tun Sie es im Terminal, das nach dem Passwort fragt:", "Passwort:"),
+        Asks::NameAndPassword => (
+            "Oder tun Sie es im Terminal, das nach Ihrem Namen und einem Passwort fragt:",
+            "Ihr Name, und in der Zeile darunter ein Passwort:",
+        ),
+    };
+    let draft = draft.hand_over(token, &way, from_terminal, places);
+    draft.say(format!("Beides gilt einmal, bis {}.", moment(expires_at))).say(match about {
+        Asking::CancelEmailChange { .. } => "Wenn Sie selbst die Adresse ändern, ist nichts zu tun.",
+        Asking::VerifyEmail { .. } => {
+            "Wenn Sie diese Firma nicht um diese Zeit registriert haben, war es jemand anderes: lassen Sie diese Mail \
+             liegen, dann geschieht nichts. Geben Sie den Link niemandem."
+        }
+        _ => {
+            "Wenn Sie nicht wissen, worum es geht, ist nichts zu tun: ohne den Link geschieht nichts. Geben Sie ihn \
+             niemandem."
+        }
+    })
 }
 
 fn telling(notice: &Notice, places: &Places<'_>) -> Draft {

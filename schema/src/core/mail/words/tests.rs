@@ -3,12 +3,12 @@ use crate::core::mail::message::tests::{at, one_of_each};
 
 const LOCALES: [Locale; 2] = [Locale::English, Locale::German];
 
-fn places(portal_url: Option<&'static str>) -> Places<'static> {
-    Places { platform: "Labs", base_url: "https://labs.example", portal_url }
+fn places() -> Places<'static> {
+    Places { platform: "Labs", base_url: "https://labs.example" }
 }
 
 fn written(letter: &Letter, locale: Locale) -> String {
-    text(letter, locale, &places(None)).expose().to_owned()
+    text(letter, locale, &places()).expose().to_owned()
 }
 
 fn verification() -> Letter {
@@ -26,19 +26,20 @@ fn a_verification_reads_as_a_person_would_want_it() {
 Hello Marta Lindqvist,
 
 Tischwerk GmbH was registered with Labs at 2026-11-21 13:25 UTC under
-this address. If you did that, confirm it with this token and the
+this address. If you did that, follow this link, and confirm it with the
 password that you chose then:
 
-    labs_ot_token
+    https://labs.example/account/verify-email#labs_ot_token
 
-Your program hands it over with:
+Or do it at a terminal, which asks for the password:
 
-    POST https://labs.example/v1/auth/registrations:verify-email
+    printf 'Password: ' && sed 's/[\\\"]/\\\\&/g;s/.*/{\"token\":\"labs_ot_token\",\"password\":\"&\"}/;q' \
+     | curl -sS 'https://labs.example/v1/auth/registrations:verify-email' -H 'Content-Type: application/json' -d @-
 
-The token works once, until 2026-11-21 14:25 UTC.
+Either works once, until 2026-11-21 14:25 UTC.
 
 If you did not register this company at that time, somebody else did:
-leave this mail alone, and nothing happens. Give the token to nobody.
+leave this mail alone, and nothing happens. Give the link to nobody.
 
 -- 
 Labs
@@ -47,14 +48,6 @@ https://labs.example
     assert_eq!(written(&verification(), Locale::English), expected);
     let subject = verification().subject(Locale::English, "Labs");
     assert_eq!(subject, "Confirm your e-mail address for Labs");
-}
-
-#[test]
-fn with_a_portal_the_mail_has_a_link_that_keeps_the_token_from_servers() {
-    let mail = text(&verification(), Locale::German, &places(Some("https://partners.example")));
-    let link = "\nhttps://partners.example/verify-email#labs_ot_token\n";
-    assert!(mail.expose().contains(link), "{}", mail.expose());
-    assert!(!mail.expose().contains("POST "));
 }
 
 #[test]
@@ -72,15 +65,17 @@ fn every_letter_has_words_in_every_language_and_no_two_say_the_same() {
 }
 
 #[test]
-fn a_token_stands_once_alone_on_a_line_that_no_encoding_breaks_and_never_in_a_subject() {
+fn a_token_stands_in_a_link_and_in_a_command_each_on_its_line_and_never_in_a_subject() {
     for letter in one_of_each("Jörg") {
         let Letter::Asking { token, .. } = &letter else { continue };
         for locale in LOCALES {
             let mail = written(&letter, locale);
-            let lines: Vec<&str> = mail.lines().filter(|line| line.contains("labs_ot_")).collect();
-            assert_eq!(lines.len(), 1, "{mail}");
-            assert_eq!(lines[0].trim(), token.expose());
-            assert!(lines[0].len() < 76);
+            let lines: Vec<&str> = mail.lines().filter(|line| line.contains("labs_ot_")).map(str::trim).collect();
+            let [link, command] = lines[..] else { panic!("{mail}") };
+            assert!(link.starts_with("https://labs.example/account/"), "{mail}");
+            assert_eq!(link.split_once('#').unwrap().1, token.expose(), "nothing of the link is sent to a server");
+            assert!(command.contains("curl -sS 'https://labs.example/v1/auth/"), "{mail}");
+            assert!(lines.iter().all(|line| line.len() < 500), "mail has lines of 998 bytes at most (RFC 5322)");
             assert!(!letter.subject(locale, "Labs").contains("labs_ot_"));
         }
     }
@@ -105,14 +100,23 @@ fn lines_are_short_and_none_is_lost() {
 fn a_name_cannot_carry_a_link_a_header_or_a_hidden_turn() {
     let cells = [
         ("Tischwerk GmbH & Co. KG", "Tischwerk GmbH & Co. KG"),
-        ("Jörg O'Neil, M.Sc", "Jörg O'Neil, M.\u{2060}Sc"),
-        ("www.evil.example", "www.\u{2060}evil.\u{2060}example"),
-        ("https://evil.example", "https:\u{2060}/\u{2060}/\u{2060}evil.\u{2060}example"),
-        ("me@evil.example", "me@\u{2060}evil.\u{2060}example"),
-        ("Marta\r\nBcc: all@x", "Marta Bcc: all@\u{2060}x"),
+        ("Jörg O'Neil, M.Sc", "Jörg O'Neil, M.Sc"),
+        ("Booking.com", "Booking.com"),
+        ("2.10.0-rc.1", "2.10.0-rc.1"),
+        ("Versions 1.2/1.3", "Versions 1.2/1.3"),
+        ("www.evil.example", "www[.]evil[.]example"),
+        ("Prize: https://evil.example", "Prize: https[:]//evil[.]example"),
+        ("evil\u{3002}example/x", "evil[.]example/x"),
+        ("evil.example?x", "evil[.]example?x"),
+        ("evil.example./x", "evil[.]example[.]/x"),
+        ("Dr./Prof. Oetker", "Dr./Prof. Oetker"),
+        ("me@evil.example", "me[at]evil[.]example"),
+        ("mailto:me@evil.example", "mailto[:]me[at]evil[.]example"),
+        ("Marta\r\nBcc: all@x", "Marta Bcc: all@x"),
         ("  much   room  ", "much room"),
-        ("\u{202e}gnp.evil", "gnp.\u{2060}evil"),
-        ("a.\u{200b}b", "a.\u{2060}b"),
+        ("\u{202e}gnp.evil/x", "gnp[.]evil/x"),
+        ("http:\u{2060}//evil", "http[:]//evil"),
+        ("a.\u{200b}b", "a.b"),
         ("a\u{0}b", "a b"),
         ("", ""),
     ];
@@ -120,6 +124,9 @@ fn a_name_cannot_carry_a_link_a_header_or_a_hidden_turn() {
         assert_eq!(tame(name), tamed, "{name:?}");
     }
     assert!(tame(&"x".repeat(5_000)).chars().count() <= LONGEST_NAME);
+    for letter in one_of_each("Tischwerk 2.10.0 \u{2060}") {
+        assert!(!LOCALES.iter().any(|locale| written(&letter, *locale).contains(is_invisible)), "{letter:?}");
+    }
 }
 
 #[test]
@@ -158,7 +165,6 @@ fn a_name_that_bears_an_address_stands_in_no_subject() {
         let about = Asking::Invitation { company: name.to_owned(), inviter: None, role: "EDITOR".to_owned() };
         let subject =
             Letter::asking(about, SecretText::new("labs_ot_token"), at(3_600)).subject(Locale::English, "Labs");
-        assert!(subject.ends_with("invites you to Labs"), "{subject}");
-        assert_eq!(subject.replace('\u{2060}', ""), format!("{name} invites you to Labs"));
+        assert_eq!(subject, format!("{name} invites you to Labs"));
     }
 }

@@ -72,7 +72,7 @@ async fn a_mail_reaches_the_server_with_its_envelope() {
     assert!(told.contains("MAIL FROM:<no-reply@labs.example>"), "{told}");
     assert!(told.contains("RCPT TO:<marta@tischwerk.example>"), "{told}");
     assert!(told.contains("Message-ID: <01934f3a-7b1c-7def-8000-1234567890ab@labs.example>"), "{told}");
-    assert!(told.contains("\n    labs_ot_"), "{told}");
+    assert!(told.contains("\n    https://labs.example/account/verify-email#labs_ot_"), "{told}");
 }
 
 #[tokio::test]

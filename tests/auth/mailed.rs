@@ -1,0 +1,99 @@
+//! What is mailed with a token: a link to a page that takes it, and a command that does the same as it stands.
+
+use serde_json::{Value, json};
+
+use super::swift;
+use crate::harness::Harness;
+use crate::harness::mail::Mailed;
+use crate::harness::people::PASSWORD;
+
+/// What breaks a command, JSON or sed that is put together without care.
+const AWKWARD: &str = r#"a "long" \ walk & $HOME 'along' /the/ Ostsee"#;
+
+/// The mail that leads to this page and this operation. Nothing of the token goes to a server with the link.
+async fn mailed(harness: &Harness, email: &str, page: &str, path: &str) -> Mailed {
+    let mail = harness.mailed(email, path).await;
+    let (address, token) = mail.link.split_once('#').unwrap();
+    assert_eq!(address, format!("{}/account/{page}", harness.base_url));
+    assert!(mail.command.contains(token), "{}", mail.text);
+    let answer = harness.http().get(&mail.link).send().await.unwrap();
+    assert_eq!(
+        (answer.status().as_u16(), &answer.headers()["referrer-policy"]),
+        (200, &"no-referrer".parse().unwrap())
+    );
+    mail
+}
+
+async fn sign_in(harness: &Harness, email: &str, password: &str) -> u16 {
+    harness.call("auth_sessions_create").json(&json!({ "email": email, "password": password })).send().await.status
+}
+
+#[tokio::test]
+async fn a_registration_is_confirmed_in_either_language_whatever_the_password_is() {
+    let harness = swift().await;
+    for (locale, prompt) in [("en", "'Password: '"), ("de", "'Passwort: '")] {
+        let email = format!("{locale}@kueche.example");
+        let body = json!({ "company_name": "Küche & Kasse GmbH", "country": "DE", "accept_terms": true,
+            "administrator": { "name": "Jörg Küster", "email": email, "password": AWKWARD, "locale": locale } });
+        harness.call("auth_registrations_create").json(&body).expect(202).await;
+        let mail = mailed(&harness, &email, "verify-email", "/v1/auth/registrations:verify-email").await;
+        assert!(mail.text.contains("Küche & Kasse GmbH") && mail.command.contains(prompt), "{}", mail.text);
+        assert_eq!(mail.run("not the password\n").await["code"], "INVALID_CREDENTIALS");
+        assert_eq!(mail.run(&format!("{AWKWARD}\n")).await["status"], "VERIFIED");
+        assert_eq!(sign_in(&harness, &email, AWKWARD).await, 200);
+        assert_eq!(mail.run(&format!("{AWKWARD}\n")).await["errors"][0]["pointer"], "/token", "it is used");
+    }
+}
+
+#[tokio::test]
+async fn a_password_is_reset() {
+    let harness = swift().await;
+    let person = harness.partner("Nordsee Kassen").await;
+    harness.call("auth_passwords_request_reset").json(&json!({ "email": person.email })).expect(202).await;
+    let mail = mailed(&harness, &person.email, "reset-password", "/v1/auth/password-resets:confirm").await;
+    assert_eq!(mail.run(&format!("{AWKWARD}\n")).await["status"], "PASSWORD_RESET");
+    assert_eq!(sign_in(&harness, &person.email, AWKWARD).await, 200);
+}
+
+#[tokio::test]
+async fn a_new_address_is_confirmed_and_the_old_one_takes_it_back() {
+    let harness = swift().await;
+    let person = harness.partner("Nordsee Kassen").await;
+    let new = "mara@nordsee.example";
+    harness.call("auth_account_change_email").token(&person.token).json(&json!({ "email": new })).expect(202).await;
+    let confirm = mailed(&harness, new, "confirm-email", "/v1/auth/account:confirm-email").await;
+    assert_eq!(confirm.run("").await["status"], "EMAIL_CHANGED");
+    let cancel = "/v1/auth/account:cancel-email-change";
+    let cancel = mailed(&harness, &person.email, "cancel-email-change", cancel).await;
+    assert_eq!(cancel.run("").await["email"], person.email.as_str());
+}
+
+#[tokio::test]
+async fn somebody_who_is_invited_joins_a_team() {
+    let harness = swift().await;
+    let owner = harness.partner("Nordsee Kassen").await;
+    let email = "tomas@nordsee.example";
+    let call = harness.call("partner_invitations_create").path("partner_uuid", owner.partner_uuid.unwrap());
+    call.token(&owner.token).json(&json!({ "email": email, "role": "EDITOR" })).expect(201).await;
+    let mail = mailed(&harness, email, "invitation", "/v1/auth/invitations:accept").await;
+    let name = r#"Tomás "Tom" O'Reuter"#;
+    assert_eq!(mail.run(&format!("{name}\n{PASSWORD}\n")).await["status"], "ACCEPTED");
+    let account = harness.call("auth_account_get").token(&harness.sign_in(email).await.token).expect(200).await;
+    assert_eq!(account.str("name"), name);
+}
+
+#[tokio::test]
+async fn whom_staff_invite_begins() {
+    let harness = swift().await;
+    let chief = harness.staff("Chief", &["labs.admin:write"]).await;
+    let partner = json!({ "company_name": "Küche", "country": "AT",
+        "administrator": { "email": "mara@kueche.example", "locale": "de" } });
+    harness.call("admin_partners_create").token(&chief.token).json(&partner).expect(201).await;
+    let mail = mailed(&harness, "mara@kueche.example", "invitation", "/v1/auth/invitations:accept").await;
+    assert_eq!(mail.run(&format!("Mara Vogel\n{PASSWORD}\n")).await["role"], Value::from("ADMINISTRATOR"));
+    let colleague = json!({ "name": "Jonas Okafor", "email": "jonas@labs.example", "roles": ["AUDITOR"] });
+    harness.call("admin_staff_create").token(&chief.token).json(&colleague).expect(201).await;
+    let mail = mailed(&harness, "jonas@labs.example", "reset-password", "/v1/auth/password-resets:confirm").await;
+    assert_eq!(mail.run(&format!("{PASSWORD}\n")).await["status"], "PASSWORD_RESET");
+    harness.sign_in("jonas@labs.example").await;
+}
