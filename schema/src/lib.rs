@@ -6,6 +6,7 @@
 //! They stand on [`core`], which knows none of them.
 
 pub mod board_mail;
+pub mod further_faults;
 pub mod jobs;
 pub mod open;
 pub mod operator;

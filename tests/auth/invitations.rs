@@ -86,7 +86,12 @@ async fn what_is_missing_is_told_and_uses_nothing_up() {
     let bare = accept(&harness, &json!({ "token": token })).await;
     assert_eq!(faults(&bare), [("/name", "REQUIRED"), ("/password", "REQUIRED")]);
     let lines = json!({ "token": token, "name": "a\nb", "password": EMAIL });
-    assert_eq!(faults(&accept(&harness, &lines).await), [("/name", "CHARACTER")]);
+    assert_eq!(faults(&accept(&harness, &lines).await), [("/name", "CHARACTER"), ("/password", "IS_EMAIL")]);
+    let nameless = json!({ "token": token, "password": EMAIL });
+    assert_eq!(faults(&accept(&harness, &nameless).await), [("/name", "REQUIRED"), ("/password", "IS_EMAIL")]);
+    let void = json!({ "token": "labs_ot_no_such_token", "name": "a\nb", "password": "password1234" });
+    let told = [("/name", "CHARACTER"), ("/token", "INVALID"), ("/password", "TOO_COMMON")];
+    assert_eq!(faults(&accept(&harness, &void).await), told);
     // One letter becomes three in the form in which names are kept.
     let weak = json!({ "token": token, "name": "\u{fb2c}".repeat(41), "password": EMAIL });
     assert_eq!(faults(&accept(&harness, &weak).await), [("/name", "TOO_LONG"), ("/password", "IS_EMAIL")]);

@@ -100,6 +100,16 @@ async fn a_password_that_is_refused_does_not_use_up_the_token() {
     for (password, code) in [("password1234", "TOO_COMMON"), (person.email.as_str(), "IS_EMAIL")] {
         assert_eq!(faults(&confirm(&harness, &token, password).await), [("/password", code)]);
     }
+    for (password, code) in [("password1234", "TOO_COMMON"), ("short", "TOO_SHORT")] {
+        let refused = confirm(&harness, "labs_ot_no_such_token", password).await;
+        let mut told = faults(&refused);
+        told.sort_unstable();
+        assert_eq!(
+            told,
+            [("/password", code), ("/token", "INVALID")],
+            "a void token keeps nothing else from being told"
+        );
+    }
     assert_eq!(confirm(&harness, &token, NEW).await.status, 200);
 }
 

@@ -122,6 +122,54 @@ async fn everything_that_is_wrong_is_told_at_once_by_pointer() {
 }
 
 #[tokio::test]
+async fn what_the_contract_refuses_keeps_nothing_else_from_being_told() {
+    let harness = Harness::new().await;
+    let person = harness.partner("Nordsee Kassen").await;
+    let mut body = company("Weser Software", "ada at weser");
+    body["country"] = json!("XX");
+    body["administrator"]["password"] = json!("password1234");
+    body["tier_code"] = json!("SCALE");
+    body["accept_terms"] = json!(false);
+    let sorted = |answer: &Answer| {
+        let mut faults: Vec<_> =
+            faults(answer).into_iter().map(|(at, code)| (at.to_owned(), code.to_owned())).collect();
+        faults.sort();
+        faults
+    };
+    let answer = register(&harness, &body).await;
+    assert_eq!((answer.status, answer.code()), (422, "VALIDATION_FAILED"));
+    let named = |faults: &[(&str, &str)]| -> Vec<_> {
+        faults.iter().map(|(at, code)| ((*at).to_owned(), (*code).to_owned())).collect()
+    };
+    let expected = [
+        ("/accept_terms", "ENUM"),
+        ("/administrator/email", "FORMAT"),
+        ("/administrator/password", "TOO_COMMON"),
+        ("/country", "UNKNOWN_COUNTRY"),
+        ("/tier_code", "UNKNOWN_TIER"),
+    ];
+    assert_eq!(sorted(&answer), named(&expected), "{}", answer.text());
+    // Each place is named once, and an address that has an account is judged like any other.
+    body["administrator"] = json!({ "email": person.email, "password": "short" });
+    body["country"] = json!(7);
+    body["vat_id"] = json!("DE12345678");
+    let answer = register(&harness, &body).await;
+    let expected = [
+        ("/accept_terms", "ENUM"),
+        ("/administrator/name", "REQUIRED"),
+        ("/administrator/password", "TOO_SHORT"),
+        ("/country", "TYPE"),
+        ("/tier_code", "UNKNOWN_TIER"),
+    ];
+    assert_eq!(sorted(&answer), named(&expected), "{}", answer.text());
+    for odd in [json!([]), json!({ "administrator": "me" }), json!({ "tier_code": "A\u{0}" })] {
+        let answer = register(&harness, &odd).await;
+        assert!(matches!(answer.status, 400 | 422), "{}", answer.text());
+    }
+    assert_eq!(harness.number("select count(*) from person").await, 1);
+}
+
+#[tokio::test]
 async fn only_tiers_that_are_offered_to_everybody_can_be_chosen() {
     let harness = Harness::new().await;
     harness.sql("update tier set state = 'RETIRED' where code = 'GROWTH'").await;

@@ -212,8 +212,14 @@ async fn check_request(
     body::check_accept(operation, &parts.headers).map_err(with_path)?;
     let form = bind::form(operation, &parts.headers).map_err(refused)?;
     let body = body::read(form, parts, arriving).await.map_err(with_path)?;
-    let request = bind::Request { path: &path, query: parts.uri.query(), headers: &parts.headers, body };
-    bind::bind(&rest.contract, operation, request).await.map_err(refused)
+    let request = bind::Request { path: &path, query: parts.uri.query(), headers: &parts.headers, body: body.clone() };
+    match bind::bind(&rest.contract, operation, request).await {
+        Ok(bound) => Ok(bound),
+        Err(refusal) => {
+            let fault = refusals::fault(operation, refusal);
+            Err(with_path(refusals::with_further(&rest.engine, operation, &body, fault).await))
+        }
+    }
 }
 
 async fn ask(

@@ -1,10 +1,11 @@
 //! A request that does not fit its promise, as a fault.
 
 use http::Method;
-use labs_schema::{Code, Fault, FieldError};
+use labs_schema::{Code, Engine, Fault, FieldError, further_faults};
+use serde_json::Value;
 
 use crate::bind::Refusal;
-use crate::contract::{FieldPlace, Operation};
+use crate::contract::{FieldPlace, MOST, Operation};
 
 /// What whoever sends a coded body is told.
 pub(crate) const CODED: &str = "Send the body as it is, without Content-Encoding.";
@@ -30,6 +31,21 @@ pub(crate) fn fault(operation: &Operation, refusal: Refusal) -> Fault {
         Some(detail) => Fault::new(Code::MalformedRequest, detail).oauth("unsupported_grant_type"),
         None => fault.oauth("invalid_request"),
     }
+}
+
+/// The refusal of a body with what the operation's own rules find wrong besides, at fields that it does not name yet. They
+/// add nothing while they cannot be asked.
+pub(crate) async fn with_further(engine: &Engine, operation: &Operation, body: &[u8], fault: Fault) -> Fault {
+    if fault.code() != Code::ValidationFailed {
+        return fault;
+    }
+    let Ok(body) = serde_json::from_slice::<Value>(body) else { return fault };
+    let Ok(further) = further_faults::find(engine, &operation.id, &body).await else { return fault };
+    let mut errors = fault.errors().to_vec();
+    let is_new = |error: &FieldError| !fault.errors().iter().any(|named| named.pointer == error.pointer);
+    errors.extend(further.into_iter().filter(is_new));
+    errors.truncate(MOST);
+    fault.with_errors(errors)
 }
 
 /// What to say where all that is wrong is a grant that the contract does not list. An empty one counts as left out, and is

@@ -1,7 +1,7 @@
 //! What may be asked of invitations by whoever holds their token.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
-use serde_json::json;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::rules::{self, Action, Holder, Joining, after};
@@ -16,9 +16,11 @@ use crate::core::access::access;
 use crate::core::actor::Actor;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::crypto::secret::{SecretKind, SecretText};
+use crate::core::db::Db;
 use crate::core::entitlement::Allowance;
-use crate::core::fault::Fault;
+use crate::core::fault::{Fault, FieldError};
 use crate::core::principal::Role;
+use crate::core::services::Services;
 use crate::core::time::Time;
 use crate::core::words::{Word as _, words};
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
@@ -145,11 +147,10 @@ impl InvitationsMutation {
         body: InvitationAcceptance,
     ) -> Result<Option<AcceptedInvitation>, Fault> {
         let cx = ctx.cx();
-        let digest = SecretKind::OneTime.digest(&body.token).ok_or_else(rules::void_token)?;
-        let row = store::get(&cx.db.aside(), &digest).await?.ok_or_else(rules::void_token)?;
-        rules::ensure_open_team(&row.partner_state)?;
+        let digest = SecretKind::OneTime.digest(&body.token);
         // Judged and hashed before the token is consumed: what is refused costs no new mail.
-        let newcomer = newcomer(cx, &row, body).await?;
+        let (row, newcomer) = invited(cx, digest.as_ref(), body).await?;
+        let digest = digest.ok_or_else(rules::void_token)?;
         let used = store::token_set_used(&cx.db, &digest).await?;
         let (invitation_uuid, partner_uuid, state) = used.ok_or_else(rules::void_token)?;
         let state = after(state, Action::Accept).map_err(|_| rules::void_token())?;
@@ -194,33 +195,77 @@ struct Newcomer {
     password_hash: String,
 }
 
-/// The new person that an invitation makes; `None` when it takes over one that is there.
-async fn newcomer(
+/// The invitation, and the new person that it makes; none when it takes over one that is there.
+async fn invited(
     cx: &RequestContext,
-    row: &InvitationRow,
+    digest: Option<&[u8; 32]>,
     body: InvitationAcceptance,
-) -> Result<Option<Newcomer>, Fault> {
-    let joining = joining(row);
-    if joining == Joining::Elsewhere {
+) -> Result<(InvitationRow, Option<Newcomer>), Fault> {
+    let said = Said { name: body.name.as_deref(), password: body.password.as_deref() };
+    let judged = judge(&cx.services, &cx.db.aside(), digest.map(<[u8; 32]>::as_slice), &said).await?;
+    let Some(row) = judged.row else { return Err(Fault::invalid(judged.errors)) };
+    rules::ensure_open_team(&row.partner_state)?;
+    if joining(&row) == Joining::Elsewhere {
         return Err(rules::elsewhere());
     }
-    let mut errors = rules::find_missing(joining, body.name.is_some(), body.password.is_some());
-    let (Some(name), Some(password)) = (body.name, body.password) else {
-        return if errors.is_empty() { Ok(None) } else { Err(Fault::invalid(errors)) };
-    };
-    let name = person_name(&name, "/name").map_err(|error| errors.push(error));
-    let password = SecretText::new(password);
-    let known_as = name.as_deref().unwrap_or_default();
-    let judged = cx.services.passwords.check_rule(password.clone(), &row.email, known_as).await.map_err(busy)?;
-    errors.extend(new_password("/password", &judged.err().unwrap_or_default()));
-    match name {
-        Ok(name) if errors.is_empty() => {
-            let password_hash = cx.services.passwords.hash(password).await.map_err(busy)?;
-            let locale = body.locale.unwrap_or_else(|| row.locale.clone());
-            Ok(Some(Newcomer { name, locale, password_hash }))
-        }
-        _ => Err(Fault::invalid(errors)),
+    if !judged.errors.is_empty() {
+        return Err(Fault::invalid(judged.errors));
     }
+    let (Some(name), Some(password)) = (judged.name, body.password) else { return Ok((row, None)) };
+    let password_hash = cx.services.passwords.hash(SecretText::new(password)).await.map_err(busy)?;
+    let locale = body.locale.unwrap_or_else(|| row.locale.clone());
+    Ok((row, Some(Newcomer { name, locale, password_hash })))
+}
+
+/// What whoever accepts an invitation says of themselves.
+struct Said<'a> {
+    name: Option<&'a str>,
+    password: Option<&'a str>,
+}
+
+/// What was found out about an acceptance.
+struct Judged {
+    /// The invitation, if its token is in force.
+    row: Option<InvitationRow>,
+    /// The new person's name.
+    name: Option<String>,
+    errors: Vec<FieldError>,
+}
+
+/// Judges an acceptance. What is said of a new person is judged beside a void token, too.
+async fn judge(services: &Services, db: &Db, digest: Option<&[u8]>, said: &Said<'_>) -> Result<Judged, Fault> {
+    let row = match digest {
+        Some(digest) => store::get(db, digest).await?,
+        None => None,
+    };
+    let joins_as = row.as_ref().map(joining);
+    let mut errors = match joins_as {
+        Some(joining) => rules::find_missing(joining, said.name.is_some(), said.password.is_some()),
+        None => rules::void_token().errors().to_vec(),
+    };
+    if joins_as.is_some_and(|joining| joining != Joining::New) {
+        return Ok(Judged { row, name: None, errors });
+    }
+    let name = said.name.map(|name| person_name(name, "/name")).transpose();
+    let name = name.map_err(|error| errors.push(error)).unwrap_or_default();
+    if let Some(password) = said.password {
+        let email = row.as_ref().map_or("", |row| row.email.as_str());
+        let known_as = name.as_deref().unwrap_or_default();
+        let judged = services.passwords.check_rule(SecretText::new(password), email, known_as).await.map_err(busy)?;
+        errors.extend(new_password("/password", &judged.err().unwrap_or_default()));
+    }
+    Ok(Judged { row, name, errors })
+}
+
+/// What these rules say of an acceptance that the contract refuses.
+///
+/// # Errors
+/// [`crate::Code::Unavailable`]
+pub(crate) async fn find_faults(services: &Services, db: &Db, body: &Value) -> Result<Vec<FieldError>, Fault> {
+    let text = |name| body.get(name).and_then(Value::as_str);
+    let digest = text("token").and_then(|token| SecretKind::OneTime.digest(token));
+    let said = Said { name: text("name"), password: text("password") };
+    Ok(judge(services, db, digest.as_ref().map(<[u8; 32]>::as_slice), &said).await?.errors)
 }
 
 /// Makes the person, or moves the one that is there. Whoever came in between by another door is not overrun.

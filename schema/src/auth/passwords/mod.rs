@@ -12,6 +12,7 @@ mod rules;
 mod store;
 
 pub(in crate::auth) use resolvers::PasswordsMutation;
+pub(crate) use resolvers::find_faults;
 pub(in crate::auth) use rules::new_password;
 
 use uuid::Uuid;

@@ -1,7 +1,9 @@
 //! What may be asked of passwords.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
+use serde_json::Value;
 
+use super::store::HolderRow;
 use super::{RESET_MAIL, rules, store};
 use crate::auth::attempts::{self, Subject};
 use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
@@ -9,10 +11,12 @@ use crate::auth::sessions::{all_set_ended, busy, load_own, prove_password};
 use crate::core::access::access;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::crypto::secret::{SecretKind, SecretText};
+use crate::core::db::Db;
 use crate::core::email::EmailAddress;
-use crate::core::fault::Fault;
+use crate::core::fault::{Fault, FieldError};
 use crate::core::mail::message::{Asking as AskingFor, Letter, SecurityEvent as Notified};
 use crate::core::outbox;
+use crate::core::services::Services;
 use crate::core::time::Time;
 
 /// The request for a reset was taken.
@@ -108,11 +112,11 @@ impl PasswordsMutation {
         body: PasswordResetConfirmation,
     ) -> Result<Option<PasswordReset>, Fault> {
         let cx = ctx.cx();
-        let digest = SecretKind::OneTime.digest(&body.token).ok_or_else(rules::void_token)?;
-        let holder = store::holder_get(&cx.db.aside(), &digest).await?.ok_or_else(rules::void_token)?;
-        // Judged and hashed before the token is consumed: a password that is refused costs no new mail.
         let password = SecretText::new(body.password);
-        let hash = hash_password(cx, password, "/password", (&holder.email, &holder.name)).await?;
+        // Judged and hashed before the token is consumed: a password that is refused costs no new mail.
+        let (held, errors) = judge_reset(&cx.services, &cx.db.aside(), &body.token, Some(&password)).await?;
+        let Some((digest, holder)) = held.filter(|_| errors.is_empty()) else { return Err(Fault::invalid(errors)) };
+        let hash = cx.services.passwords.hash(password).await.map_err(busy)?;
         let used = store::token_set_used(&cx.db, &digest).await?;
         let used = used.filter(|used| used.person_uuid == holder.person_uuid).ok_or_else(rules::void_token)?;
         let reset_at = store::set_reset(&cx.db, used.person_uuid, &hash).await?;
@@ -148,6 +152,37 @@ impl PasswordsMutation {
         outbox::queue_notice(cx, own.person_uuid, Notified::PasswordChanged).await?;
         cx.answer(true)
     }
+}
+
+/// The token that a reset comes with and whose it is, if it is in force, and what is wrong with the reset, all of it at
+/// once. The password is judged beside a void token, too.
+async fn judge_reset(
+    services: &Services,
+    db: &Db,
+    token: &str,
+    password: Option<&SecretText>,
+) -> Result<(Option<([u8; 32], HolderRow)>, Vec<FieldError>), Fault> {
+    let held = match SecretKind::OneTime.digest(token) {
+        Some(digest) => store::holder_get(db, &digest).await?.map(|holder| (digest, holder)),
+        None => None,
+    };
+    let mut errors = if held.is_some() { Vec::new() } else { rules::void_token().errors().to_vec() };
+    if let Some(password) = password {
+        let (email, name) = held.as_ref().map_or(("", ""), |(_, holder)| (&holder.email, &holder.name));
+        let judged = services.passwords.check_rule(password.clone(), email, name).await.map_err(busy)?;
+        errors.extend(rules::new_password("/password", &judged.err().unwrap_or_default()));
+    }
+    Ok((held, errors))
+}
+
+/// What these rules say of a reset that the contract refuses.
+///
+/// # Errors
+/// [`crate::Code::Unavailable`]
+pub(crate) async fn find_faults(services: &Services, db: &Db, body: &Value) -> Result<Vec<FieldError>, Fault> {
+    let text = |name| body.get(name).and_then(Value::as_str);
+    let password = text("password").map(SecretText::new);
+    Ok(judge_reset(services, db, text("token").unwrap_or_default(), password.as_ref()).await?.1)
 }
 
 /// The hash of a new password that the rule accepts for a person of this address and name.

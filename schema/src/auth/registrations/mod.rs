@@ -14,10 +14,12 @@
 //!                 └── no token in force any more, or ten wrong passwords: dropped
 //! ```
 
+mod judging;
 mod resolvers;
 mod rules;
 mod store;
 
+pub(crate) use judging::find_faults;
 pub(in crate::auth) use resolvers::RegistrationsMutation;
 pub(crate) use store::expired_delete;
 

@@ -3,6 +3,7 @@
 use async_graphql::{Context, InputObject, MaybeUndefined, Object, SimpleObject};
 use uuid::Uuid;
 
+use super::judging::{self, Judged, Said};
 use super::rules;
 use super::store::{self, NewAdministrator};
 use super::verify;
@@ -66,11 +67,11 @@ pub(crate) struct RegistrationInput {
     /// Its website.
     website: MaybeUndefined<String>,
     /// Its first administrator.
-    administrator: RegistrationAdministratorInput,
+    pub(super) administrator: RegistrationAdministratorInput,
     /// The tier to start on; the one that cancelled subscriptions fall back to when none is named.
-    tier_code: Option<String>,
+    pub(super) tier_code: Option<String>,
     /// Always true.
-    accept_terms: bool,
+    pub(super) accept_terms: bool,
 }
 
 /// The person who becomes the first administrator.
@@ -78,11 +79,11 @@ pub(crate) struct RegistrationInput {
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RegistrationAdministratorInput {
     /// Full name.
-    name: String,
+    pub(super) name: String,
     /// The address to sign in with.
-    email: String,
+    pub(super) email: String,
     /// The password to sign in with.
-    password: String,
+    pub(super) password: String,
     /// The language of mails; `en` when none is named.
     locale: Option<String>,
 }
@@ -107,7 +108,7 @@ pub(crate) struct EmailVerification {
 
 impl RegistrationInput {
     /// What it says of the company.
-    fn company(&self) -> Patch {
+    pub(super) fn company(&self) -> Patch {
         Patch {
             company_name: Some(self.company_name.clone()),
             country: Some(self.country.clone()),
@@ -226,27 +227,14 @@ struct Checked {
 
 /// Judges a registration, holding no connection while the password is judged.
 async fn check_registration(cx: &RequestContext, body: &RegistrationInput) -> Result<Checked, Fault> {
-    let administrator = &body.administrator;
-    let mut errors = Vec::new();
-    let company = company::new_company(body.company(), &mut errors);
-    let name = company::line("/administrator/name", &administrator.name, rules::LONGEST_NAME, &mut errors);
-    let email = company::email("/administrator/email", &administrator.email, &mut errors);
-    let password = SecretText::new(administrator.password.as_str());
-    let judged = cx.services.passwords.check_rule(password, &administrator.email, &administrator.name);
-    let problems = judged.await.map_err(busy)?.err().unwrap_or_default();
-    let tier = match body.tier_code.as_deref() {
-        Some(code) => store::tier_get(&cx.db.aside(), code).await?,
-        None => changing::fallback_get(&cx.db.aside()).await?.map(|tier| tier.tier_uuid),
+    let judged = judging::judge(&cx.services, &cx.db.aside(), Said::by(body)).await?;
+    let Judged { company, name, email: Some(email), tier_uuid: Some(tier_uuid), errors } = judged else {
+        return Err(Fault::invalid(judged.errors));
     };
-    errors.extend(rules::errors(&rules::Findings {
-        accepts_terms: body.accept_terms,
-        password: &problems,
-        tier_is_offered: tier.is_some(),
-    }));
-    let (Some(email), Some(tier_uuid), true) = (email, tier, errors.is_empty()) else {
+    if !errors.is_empty() {
         return Err(Fault::invalid(errors));
-    };
-    let locale = administrator.locale.clone().unwrap_or_else(|| "en".to_owned());
+    }
+    let locale = body.administrator.locale.clone().unwrap_or_else(|| "en".to_owned());
     Ok(Checked { company, name, email, locale, tier_uuid })
 }
 
@@ -334,6 +322,6 @@ async fn notify_owner(cx: &RequestContext, person_uuid: Uuid) -> Result<(), Faul
     outbox::queue_to_person(cx, person_uuid, |name| Letter::Telling(Notice::AlreadyRegistered { name })).await
 }
 
-fn busy(_: BlockingError) -> Fault {
+pub(super) fn busy(_: BlockingError) -> Fault {
     Fault::unavailable("Too many registrations at the same time. Try again in a moment.")
 }
