@@ -51,7 +51,7 @@ impl Harness {
     pub(crate) async fn mailed(&self, address: &str, path: &str) -> Mailed {
         let find = || {
             let mails = self.mails_now(address).into_iter().filter_map(Mailed::read);
-            mails.filter(|mail| mail.command.contains(path)).last()
+            mails.filter(|mail| mail.command.contains(path)).next_back()
         };
         self.soon("the mail comes", async || find().is_some()).await;
         find().unwrap()
