@@ -50,8 +50,8 @@ impl Harness {
     /// The mail whose command leads to an operation of this path, once it came to an address.
     pub(crate) async fn mailed(&self, address: &str, path: &str) -> Mailed {
         let find = || {
-            let mails = self.mails_now(address).into_iter().filter_map(Mailed::read);
-            mails.filter(|mail| mail.command.contains(path)).next_back()
+            let mut mails = self.mails_now(address).into_iter().filter_map(Mailed::read);
+            mails.rfind(|mail| mail.command.contains(path))
         };
         self.soon("the mail comes", async || find().is_some()).await;
         find().unwrap()
