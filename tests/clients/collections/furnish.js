@@ -15,6 +15,7 @@ const imports = [];
 export const places = (values) => {
   const list = async (path, query = '') => (await values().get(path + query, path)).json?.data ?? [];
   const vendor = '/v1/marketplace/public/partners/{partner_slug}';
+  const comments = '/v1/engagement/feature-requests/{request_uuid}/comments';
   const submission = '/v1/marketplace/internal/submissions/{submission_uuid}';
   return {
     '/v1/partner/{partner_uuid}': async () => [{ uuid: (await values().get('/v1/system/me')).json.partner_uuid }],
@@ -26,6 +27,11 @@ export const places = (values) => {
       below((await values().get(submission.replace('{submission_uuid}', submission_uuid), submission)).json, 'media'),
     '/v1/admin/statistics-imports/{import_uuid}': () => imports,
     '/v1/statistics/apps/{app_uuid}': () => list('/v1/marketplace/apps'),
+    '/v1/engagement/comments/{comment_uuid}': async () => {
+      const requests = await list('/v1/engagement/feature-requests');
+      const read = ({ uuid }) => values().get(comments.replace('{request_uuid}', uuid), comments);
+      return (await Promise.all(requests.map(read))).flatMap(({ json }) => json?.data ?? []);
+    },
   };
 };
 
