@@ -1,6 +1,6 @@
 # The shorter steps. What each does stands in ./test, ./run and .ci/, once.
 .DEFAULT_GOAL := help
-.PHONY: help run test ci check fmt lint unit sweeps stories tidy contract playground bench soak mutants accept dist
+.PHONY: help run test ci check fmt lint unit sweeps stories tidy contract playground bench soak pooler cluster mutants accept dist
 
 export SQLX_OFFLINE := true
 
@@ -59,6 +59,15 @@ bench: ## what the service costs beside hand-written handlers, in ratios; all re
 
 soak: ## what must hold for long and under load, whole, with its figures
 	LABS_TEST_SOAK=whole cargo test --workspace --test tests --locked -- soak:: replicas_sign_and_verify --nocapture --test-threads=1
+
+pooler: ## every story once behind PgBouncer, by sessions
+	LABS_TEST_POOLED=yes .ci/pooler.sh
+
+# How often each fault is done: make cluster TIMES=17 does 51 in all.
+TIMES ?= 3
+cluster: ## failover under Patroni: the leader is killed, stopped and cut off under load, nothing may be lost; with its figures
+	cargo build --release --locked --bin labs
+	.ci/cluster.sh target/release/labs --times $(TIMES) --back-within 5 $(ARGS)
 
 mutants: ## plant weakenings of the guards and see that tests notice each
 	tests/mutants/run.py

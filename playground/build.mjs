@@ -1,12 +1,14 @@
-// Builds the four pages into dist/, from node_modules alone:
+// Builds the four pages into dist/, from node_modules alone, and packs them into packed/, which the service carries:
 //   dist/index.html    the front page, as written
 //   dist/playground/   the staff's page, served below /playground
 //   dist/reference/    the API reference, served below /reference, made of the contract and contract/codes.yaml
-//   dist/account/     where the links of mails lead, served below /account
+//   dist/account/      where the links of mails lead, served below /account
 //   dist/llms.txt      an index of the reference for programs that read
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { build, runnerImport } from 'vite';
 import { accessPlugin, untitledPlugin } from './page/plugins.mjs';
 
@@ -58,11 +60,26 @@ async function reference() {
   await writeFile(here('dist/reference/index.html'), page.replace('%pieces%', pieces).replace('%navigation%', () => navigation));
 }
 
+/** Writes packed/, the same files as the service carries them: by gzip, as <name>.gz, where that makes them smaller. */
+async function pack() {
+  for (const entry of await readdir(here('dist'), { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = join(entry.parentPath, entry.name);
+    const plain = await readFile(file);
+    const packed = await promisify(gzip)(plain, { level: 9 });
+    const to = join(here('packed'), relative(here('dist'), file));
+    await mkdir(dirname(to), { recursive: true });
+    await (packed.length < plain.length ? writeFile(`${to}.gz`, packed) : writeFile(to, plain));
+  }
+}
+
 const started = Date.now();
+await rm(here('packed'), { recursive: true, force: true });
 await rm(here('dist'), { recursive: true, force: true });
 await page('page', '/playground');
 await page('reference', '/reference');
 await page('account', '/account');
 await reference();
 await cp(here('index/index.html'), here('dist/index.html'));
+await pack();
 console.log(`built dist/ in ${((Date.now() - started) / 1000).toFixed(1)} s`);

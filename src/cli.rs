@@ -1,16 +1,17 @@
 //! The command line: what `labs` can do, each with an example.
 
+mod people;
+
 use crate::config::{self, Common, Serve};
 use crate::database::Database;
-use crate::wiring::people;
 use crate::{serve, telemetry, wiring};
 use anyhow::{Context, ensure};
-use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
 use labs_schema::crypto::totp::TotpSeed;
-use labs_schema::scope::Scope;
 use labs_schema::time::Clock;
 use std::io::Write;
+
+pub use self::people::{Client, ClientCreate, ClientRotateSecret, Staff, StaffCreate, StaffMember};
 
 /// The partner developer platform: a REST API over a contract, and the staff's playground
 #[derive(Debug, Parser)]
@@ -76,6 +77,10 @@ Examples:
     #[command(subcommand)]
     Client(Client),
 
+    /// The master key
+    #[command(subcommand)]
+    Keys(Keys),
+
     /// Print the code that an authenticator with this secret shows now
     #[command(after_help = "\
 Example:
@@ -101,129 +106,17 @@ Prints a draft in Markdown. Needs no database.")]
     ReleaseNotes(ReleaseNotes),
 }
 
-/// What can be done about internal people here; the rest is done through the API.
+/// What can be done about the master key.
 #[derive(Debug, Subcommand)]
-pub enum Staff {
-    /// Make a staff member and print password and second factor
+pub enum Keys {
+    /// Seal with the newest key of the master key's file what an older one sealed
     #[command(after_help = "\
 Example:
-  labs staff create --email ada@example.com --name 'Ada Byron' --role operator
+  labs keys rotate --master-key-file /etc/labs/master.key
 
-Works while the service runs and while it does not. Password and secret of the second factor are
-shown this once: put the secret into an authenticator app, which then shows the codes.")]
-    Create(StaffCreate),
-
-    /// List staff members: address, state, second factor, roles, name
-    #[command(after_help = "Example:\n  labs staff list")]
-    List(Common),
-
-    /// Give a staff member a new password and print it; every session ends
-    #[command(after_help = "\
-Example:
-  labs staff reset-password --email ada@example.com
-
-The second factor stays. The password is shown this once.")]
-    ResetPassword(StaffMember),
-
-    /// Give a staff member another second factor and print it; every session ends
-    #[command(after_help = "\
-Example:
-  labs staff reset-mfa --email ada@example.com
-
-For who has lost the authenticator and the recovery codes. The former ones are void, the password stays.")]
-    ResetMfa(StaffMember),
-}
-
-/// A staff member.
-#[derive(Args, Debug)]
-pub struct StaffMember {
-    /// Where the database is, and how it logs.
-    #[command(flatten)]
-    pub common: Common,
-    /// E-mail address to sign in with
-    #[arg(long, value_name = "ADDRESS")]
-    pub email: String,
-}
-
-/// A new staff member.
-#[derive(Args, Debug)]
-pub struct StaffCreate {
-    /// Where the database is, and how it logs.
-    #[command(flatten)]
-    pub common: Common,
-    /// E-mail address to sign in with
-    #[arg(long, value_name = "ADDRESS")]
-    pub email: String,
-    /// Name as colleagues see it
-    #[arg(long)]
-    pub name: String,
-    /// Staff role, which is a set of scopes; may be repeated
-    #[arg(long = "role", value_name = "ROLE", required = true)]
-    pub roles: Vec<String>,
-}
-
-/// What can be done about programs here; the rest is done through the API.
-#[derive(Debug, Subcommand)]
-pub enum Client {
-    /// Make a machine client and print its id and secret
-    #[command(after_help = "\
-Examples:
-  labs client create --name storefront --scope storefront
-  labs client create --name importer --partner 0197a3c4-7a51-7d3e-9c55-1f2b8a6d4e10 \\
-      --scope marketplace.apps:write
-
-Works while the service runs and while it does not. The secret is shown this once.")]
-    Create(ClientCreate),
-
-    /// List machine clients: id, state, last use, owner, scopes, name
-    #[command(after_help = "Example:\n  labs client list")]
-    List(Common),
-
-    /// Give a machine client a new secret and print it; the former one goes on for a day
-    #[command(after_help = "\
-Examples:
-  labs client rotate-secret labs-client-storefront
-  labs client rotate-secret labs-client-storefront --old-secret-expires-in 0
-
-The secret is shown this once. With 0 the former secrets end at once; tokens that were made with them
-last until they expire.")]
-    RotateSecret(ClientRotateSecret),
-}
-
-/// The machine client that gets a new secret.
-#[derive(Args, Debug)]
-pub struct ClientRotateSecret {
-    /// Where the database is, and how it logs.
-    #[command(flatten)]
-    pub common: Common,
-    /// Client id, as `client list` shows it
-    #[arg(value_name = "CLIENT_ID")]
-    pub client_id: String,
-    /// Seconds for which the former secrets go on, at most 30 days
-    #[arg(long, value_name = "SECONDS", default_value_t = 86_400, value_parser = clap::value_parser!(i32).range(0..=2_592_000))]
-    pub old_secret_expires_in: i32,
-}
-
-/// A new machine client.
-#[derive(Args, Debug)]
-pub struct ClientCreate {
-    /// Where the database is, and how it logs.
-    #[command(flatten)]
-    pub common: Common,
-    /// Name as operators see it
-    #[arg(long)]
-    pub name: String,
-    /// Partner to which it is bound; without one, it is the service's own
-    #[arg(long, value_name = "UUID")]
-    pub partner: Option<uuid::Uuid>,
-    /// Scope that it may ask for; may be repeated
-    #[arg(long = "scope", value_name = "SCOPE", required = true, hide_possible_values = true, value_parser = scopes())]
-    pub scopes: Vec<String>,
-}
-
-/// Reads the name of a scope. Whoever mistypes one is told all of them, the one that was meant first.
-fn scopes() -> PossibleValuesParser {
-    PossibleValuesParser::new(Scope::all().map(|scope| -> &'static str { scope.to_string().leak() }))
+Works while the service runs. The file has the newest key in its first line and the former one below; every replica has
+been restarted with it. When all is sealed anew, the former line may go (operate/README.md).")]
+    Rotate(Common),
 }
 
 /// Whose code is asked for.
@@ -265,41 +158,14 @@ fn conclude(differences: &[String]) -> anyhow::Result<&'static str> {
     Ok("Contract, documents, schema, scopes and router agree.")
 }
 
-/// Does something about internal people; the lines to show.
-async fn staff(command: Staff) -> anyhow::Result<String> {
-    match command {
-        Staff::Create(new) => beside(&new.common, async |engine| people::staff_create(engine, &new).await).await,
-        Staff::List(common) => beside(&common, people::staff_list).await,
-        Staff::ResetPassword(member) => {
-            beside(&member.common, async |engine| people::staff_reset_password(engine, &member.email).await).await
-        }
-        Staff::ResetMfa(member) => {
-            beside(&member.common, async |engine| people::staff_reset_mfa(engine, &member.email).await).await
-        }
-    }
-}
-
-/// Does something about programs; the lines to show.
-async fn client(command: Client) -> anyhow::Result<String> {
-    match command {
-        Client::Create(new) => beside(&new.common, async |engine| people::client_create(engine, &new).await).await,
-        Client::List(common) => beside(&common, people::client_list).await,
-        Client::RotateSecret(of) => {
-            let act =
-                async |engine: &_| people::client_rotate_secret(engine, &of.client_id, of.old_secret_expires_in).await;
-            beside(&of.common, act).await
-        }
-    }
-}
-
 /// Acts on a database that is there, whether or not a service runs on it.
 async fn beside(
     common: &Common,
     act: impl AsyncFnOnce(&labs_schema::Engine) -> anyhow::Result<String>,
 ) -> anyhow::Result<String> {
-    begin(common, false)?;
+    begin(common, false, false)?;
     let database = Database::reach_existing(common).await?;
-    let done = people::inside(database.url(), common, act).await;
+    let done = wiring::people::inside(database.urls(), common, act).await;
     database.close().await?;
     done
 }
@@ -311,8 +177,9 @@ async fn beside(
 pub async fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
         Command::Serve(words) => {
-            begin(&words.common, words.log_requests)?;
-            serve::serve(words.settle()?).await
+            let traces = config::traces(|name| std::env::var(name).ok())?;
+            begin(&words.common, words.log_requests, traces.is_some())?;
+            serve::serve(words.settle()?, traces).await
         }
         Command::Check => {
             let differences = wiring::check().await?;
@@ -320,17 +187,18 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
             say(conclude(&differences)?)
         }
         Command::Migrate(common) => {
-            begin(&common, false)?;
+            begin(&common, false, false)?;
             let database = Database::reach(&common).await?;
-            let done = wiring::migrate(database.url()).await;
+            let done = wiring::migrate(database.urls()).await;
             database.close().await?;
             match done? {
                 0 => say("The database is up to date."),
                 run => say(&format!("The database is up to date: migrations run now: {run}.")),
             }
         }
-        Command::Staff(command) => say(&staff(command).await?),
-        Command::Client(command) => say(&client(command).await?),
+        Command::Staff(command) => say(&people::staff(command).await?),
+        Command::Client(command) => say(&people::client(command).await?),
+        Command::Keys(Keys::Rotate(common)) => say(&beside(&common, wiring::keys::rotate).await?),
         Command::Totp(Totp { secret }) => {
             let seed = TotpSeed::from_base32(&secret);
             let seed =
@@ -346,8 +214,8 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
 }
 
 /// Begins to log, first of all what is set and does nothing.
-fn begin(common: &Common, log_requests: bool) -> anyhow::Result<()> {
-    telemetry::start(common, log_requests)?;
+fn begin(common: &Common, log_requests: bool, is_traced: bool) -> anyhow::Result<()> {
+    telemetry::start(common, log_requests, is_traced)?;
     let set =
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     for stray in config::unknown(set) {

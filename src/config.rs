@@ -1,24 +1,32 @@
 //! What `labs serve` can be told, by flags and by LABS_* variables. This is the only list of them:
 //! `--help` prints it, [`table`] reads it, and a test compares the README with that.
 
+mod database;
+mod media;
 mod refusal;
+mod retention;
 mod table;
+mod traces;
 mod values;
 mod variables;
 
 use crate::platform::PlatformSettings;
 use crate::secret::Secret;
-use anyhow::{Context, anyhow, bail};
+use anyhow::Context;
 use clap::{Args, ValueEnum};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 
 use ipnet::IpNet;
 use labs_schema::jobs::statistics::Day;
-use reqwest::Url;
+use labs_schema::media::store::MediaPlace;
+use labs_schema::open::DatabaseUrls;
+use labs_schema::services::Retention;
 
 pub use self::refusal::sentence;
+pub use self::retention::RetentionArgs;
 pub use self::table::{Row, table};
+pub use self::traces::{TraceSettings, traces};
 pub use self::values::MetricsListen;
 use self::values::{base_url, listen, mail_server, network, origin, switch};
 pub use self::variables::unknown;
@@ -48,10 +56,20 @@ pub struct Serve {
         hide_default_value = true, value_parser = MetricsListen::read)]
     pub metrics_listen: MetricsListen,
 
-    /// Connections to the database, 4 to 80
+    /// Connections to the database, 4 to 80; two more are told of changes
     #[arg(long, env = "LABS_DATABASE_CONNECTIONS", default_value = "10", value_name = "NUMBER",
         value_parser = clap::value_parser!(u32).range(4..=80))]
     pub database_connections: u32,
+
+    /// The same database for the two connections that are told of changes, without PgBouncer between; without one,
+    /// DATABASE_URL
+    #[arg(long, env = "LABS_LISTEN_DATABASE_URL", value_name = "URL", hide_env_values = true)]
+    pub listen_database_url: Option<Secret>,
+
+    /// Servers that follow the one in DATABASE_URL, as addresses of one each, separated by commas: storefront, publication and
+    /// tiers are read there while they are less than a second behind
+    #[arg(long, env = "LABS_READ_DATABASE_URLS", value_delimiter = ',', value_name = "URLS", hide_env_values = true)]
+    pub read_database_urls: Vec<Secret>,
 
     /// Start without sample data, of which DATABASE_URL never gets any
     #[arg(long, env = "LABS_EMPTY", value_parser = switch)]
@@ -60,6 +78,15 @@ pub struct Serve {
     /// Folder of the uploaded files
     #[arg(long, env = "LABS_MEDIA_FOLDER", default_value = "<folder>/media", value_name = "PATH")]
     pub media_folder: String,
+
+    /// Bucket of the uploaded files in place of a folder, as s3://bucket/prefix, gs:// or az:// likewise; endpoint, region and
+    /// keys come from the provider's own variables
+    #[arg(long, env = "LABS_MEDIA_URL", value_name = "URL", hide_env_values = true)]
+    pub media_url: Option<String>,
+
+    /// Where pictures of what is on show are fetched, a content delivery network before <base-url>/media for example
+    #[arg(long, env = "LABS_MEDIA_PUBLIC_URL", value_name = "URL", hide_env_values = true)]
+    pub media_public_url: Option<String>,
 
     /// Mail server, smtps://user:password@host:port or smtp:// likewise; without one, mail is
     /// written to .eml files in the folder
@@ -118,6 +145,10 @@ pub struct Serve {
     /// Let that API have an address inside a network, and plain http:// there
     #[arg(long, env = "LABS_STATISTICS_ALLOW_PRIVATE", value_parser = switch)]
     pub statistics_allow_private: bool,
+
+    /// How long ledgers are kept.
+    #[command(flatten)]
+    pub retention: RetentionArgs,
 }
 
 /// What every command that needs the database can be told.
@@ -127,14 +158,22 @@ pub struct Common {
     #[arg(long, env = "LABS_FOLDER", default_value = ".labs", value_name = "PATH")]
     pub folder: PathBuf,
 
-    /// PostgreSQL to use, as the owner of the database; without one, a private one is started in
-    /// the folder
+    /// PostgreSQL to use, as the owner of the database or, beside LABS_MIGRATE_URL, a member of labs_service; without
+    /// one, a private one is started in the folder
     #[arg(long, env = "DATABASE_URL", value_name = "URL", hide_env_values = true)]
     pub database_url: Option<Secret>,
 
     /// File of the password for DATABASE_URL, which then holds none; it is read at the start
     #[arg(long, env = "LABS_DATABASE_PASSWORD_FILE", value_name = "FILE")]
     pub database_password_file: Option<PathBuf>,
+
+    /// The same database for migrations alone, as its owner; without one, DATABASE_URL
+    #[arg(long, env = "LABS_MIGRATE_URL", value_name = "URL", hide_env_values = true)]
+    pub migrate_url: Option<Secret>,
+
+    /// File of the password for LABS_MIGRATE_URL, which then holds none
+    #[arg(long, env = "LABS_MIGRATE_PASSWORD_FILE", value_name = "FILE")]
+    pub migrate_password_file: Option<PathBuf>,
 
     /// File of the key from which all others are derived, made on the first start; every replica
     /// needs the same
@@ -154,38 +193,6 @@ pub struct Common {
     pub log_format: LogFormat,
 }
 
-impl Common {
-    /// PostgreSQL elsewhere, with the password of the file where one is named; none for the private one.
-    ///
-    /// # Errors
-    /// When the file cannot be read, or the address has a password already or cannot take one.
-    pub fn database_url(&self) -> anyhow::Result<Option<Secret>> {
-        let url = self.database_url.clone().filter(Secret::is_some);
-        let file = self.database_password_file.as_ref().filter(|file| !file.as_os_str().is_empty());
-        let (url, file) = match (url, file) {
-            (Some(url), Some(file)) => (url, file),
-            (None, Some(_)) => bail!(
-                "LABS_DATABASE_PASSWORD_FILE needs DATABASE_URL, as postgres://user@host:5432/database; the private \
-                 PostgreSQL has no password"
-            ),
-            (url, None) => return Ok(url),
-        };
-        let password = std::fs::read_to_string(file).map_err(|error| {
-            anyhow!("the file {} cannot be read ({error}), which LABS_DATABASE_PASSWORD_FILE names", file.display())
-        })?;
-        with_password(url.expose(), password.trim_end_matches(['\r', '\n'])).map(Some)
-    }
-
-    /// Where the master key lies.
-    #[must_use]
-    pub fn master_key_file(&self) -> PathBuf {
-        match self.master_key_file.strip_prefix("<folder>/") {
-            Some(rest) => self.folder.join(rest),
-            None => PathBuf::from(&self.master_key_file),
-        }
-    }
-}
-
 /// The form of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
@@ -203,15 +210,15 @@ pub struct Config {
     /// The folder of everything that stays.
     pub folder: PathBuf,
     /// PostgreSQL elsewhere. None: the private one.
-    pub database_url: Option<Secret>,
+    pub database: Option<DatabaseUrls>,
     /// The folder of PostgreSQL's programs. None: search.
     pub pg_bin: Option<PathBuf>,
     /// The size of the connection pool.
     pub database_connections: u32,
     /// Whether an empty database is to be filled with sample data.
     pub sample_data: bool,
-    /// The folder of the uploaded files.
-    pub media_folder: PathBuf,
+    /// Where the uploaded files lie.
+    pub media: MediaPlace,
     /// The folder of the mail that is written to files.
     pub mail_folder: PathBuf,
     /// The file of the master key.
@@ -232,9 +239,12 @@ pub struct Config {
     pub own_per_second: u32,
     /// The platform's API that statistics come from. None: there are none.
     pub statistics: Option<PlatformSettings>,
+    /// How long ledgers are kept.
+    pub retention: Retention,
     /// The budgets of callers without an account.
     pub limits: labs_rest::edge::budget::Limits,
     base_url: Option<String>,
+    media_public_url: Option<String>,
 }
 
 impl Serve {
@@ -249,20 +259,23 @@ impl Serve {
                 self.statistics_token_file.context("LABS_STATISTICS_URL needs LABS_STATISTICS_TOKEN_FILE")?;
             PlatformSettings::new(&url, token_file, self.statistics_from, self.statistics_allow_private)
         });
-        let database_url = self.common.database_url()?;
+        let database = self.common.urls_listening_at(self.listen_database_url)?;
+        let database = self.common.urls_read_at(database, self.read_database_urls)?;
         let smtp_url = self.smtp_url.filter(Secret::is_some);
         smtp_url.as_ref().map(|url| mail_server(url.expose())).transpose()?;
         let Common { folder, pg_bin, .. } = self.common;
-        let inside = |text: String| match text.strip_prefix("<folder>/") {
-            Some(rest) => folder.join(rest),
-            None => PathBuf::from(text),
+        let media_folder = match self.media_folder.strip_prefix("<folder>/") {
+            Some(rest) => (folder.join(rest), false),
+            None => (PathBuf::from(self.media_folder), true),
         };
+        let media = media::place(media_folder, self.media_url.as_deref(), std::env::vars_os())?;
         Ok(Config {
             listen: self.listen,
             base_url: base_url(&self.base_url)?,
             database_connections: self.database_connections,
-            sample_data: !self.empty && database_url.is_none(),
-            media_folder: inside(self.media_folder),
+            sample_data: !self.empty && database.is_none(),
+            media,
+            media_public_url: self.media_public_url.as_deref().map(media::public_url).transpose()?.flatten(),
             mail_folder: folder.join("mail"),
             master_key_file,
             smtp_url,
@@ -273,6 +286,7 @@ impl Serve {
             trusted_proxies: self.trusted_proxies,
             own_per_second: self.own_per_second,
             statistics: statistics.transpose()?,
+            retention: self.retention.settle(),
             limits: labs_rest::edge::budget::Limits {
                 anonymous_per_second: self.anonymous_per_second,
                 anonymous_per_day: self.anonymous_per_day,
@@ -280,7 +294,7 @@ impl Serve {
                 attempts_per_minute: self.attempts_per_minute,
             },
             folder,
-            database_url,
+            database,
             pg_bin,
         })
     }
@@ -301,10 +315,16 @@ impl Config {
         })
     }
 
+    /// Where pictures of what is on show are fetched of a service of this base address, without a slash at the end.
+    #[must_use]
+    pub fn pictures_url(&self, base_url: &str) -> String {
+        self.media_public_url.clone().unwrap_or_else(|| format!("{base_url}/media"))
+    }
+
     /// Whether replicas over the same database would refuse each other's tokens: each is named after where it listens.
     #[must_use]
     pub fn is_named_by_chance(&self) -> bool {
-        self.database_url.is_some() && self.base_url.is_none()
+        self.database.is_some() && self.base_url.is_none()
     }
 
     /// Where mail goes, for a log: the server without user and password, or the folder.
@@ -319,20 +339,6 @@ impl Config {
     pub fn sign_ins_file(&self) -> PathBuf {
         self.folder.join("sign-ins.txt")
     }
-}
-
-/// The address with this password. No message holds either.
-fn with_password(url: &str, password: &str) -> anyhow::Result<Secret> {
-    let mut parsed = Url::parse(url)
-        .map_err(|error| anyhow!("DATABASE_URL cannot be read: {error}. Write postgres://user@host:5432/database"))?;
-    let names_one = parsed.password().is_some() || parsed.query_pairs().any(|(name, _)| name == "password");
-    if names_one {
-        bail!("DATABASE_URL has a password, and LABS_DATABASE_PASSWORD_FILE names another: leave one of them out");
-    }
-    if password.is_empty() || parsed.set_password(Some(password)).is_err() {
-        bail!("LABS_DATABASE_PASSWORD_FILE needs a password in its file, and a user and a host in DATABASE_URL");
-    }
-    Ok(Secret::from(String::from(parsed)))
 }
 
 #[cfg(test)]

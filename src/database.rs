@@ -3,14 +3,14 @@
 use crate::cluster::{self, Cluster, Settings};
 use crate::config::Common;
 use crate::folder::{Claim, Folder};
-use crate::secret::Secret;
 use anyhow::ensure;
+use labs_schema::open::DatabaseUrls;
 use std::path::Path;
 
 /// A database within reach, and what must be stopped when it is needed no more.
 #[derive(Debug)]
 pub struct Database {
-    url: String,
+    urls: DatabaseUrls,
     private: Option<Cluster>,
     _folder: Option<Folder>,
 }
@@ -22,12 +22,12 @@ impl Database {
     /// # Errors
     /// When the private PostgreSQL cannot be started, or the password of another one cannot be read.
     pub async fn reach(common: &Common) -> anyhow::Result<Self> {
-        if let Some(url) = elsewhere(common.database_url()?.as_ref()) {
-            return Ok(url);
+        if let Some(urls) = common.database_urls()? {
+            return Ok(Self::elsewhere(urls));
         }
         match Folder::claim(&common.folder)? {
             Claim::Theirs(_) => Ok(Self {
-                url: cluster::address(&std::fs::canonicalize(&common.folder)?)?,
+                urls: DatabaseUrls::new(cluster::address(&std::fs::canonicalize(&common.folder)?)?),
                 private: None,
                 _folder: None,
             }),
@@ -44,7 +44,7 @@ impl Database {
     /// # Errors
     /// As [`Self::reach`], and where there is nothing.
     pub async fn reach_existing(common: &Common) -> anyhow::Result<Self> {
-        let is_elsewhere = common.database_url()?.is_some_and(|url| !url.expose().is_empty());
+        let is_elsewhere = common.database_urls()?.is_some();
         ensure!(
             is_elsewhere || cluster::is_in(&common.folder),
             "no Labs lives in {}: start one there with `labs serve`, or name another folder with --folder, or its database \
@@ -58,20 +58,24 @@ impl Database {
     ///
     /// # Errors
     /// When the private PostgreSQL cannot be started.
-    pub async fn start(folder: &Folder, url: Option<&Secret>, binaries: Option<&Path>) -> anyhow::Result<Self> {
-        if let Some(database) = elsewhere(url) {
-            return Ok(database);
+    pub async fn start(folder: &Folder, urls: Option<&DatabaseUrls>, binaries: Option<&Path>) -> anyhow::Result<Self> {
+        if let Some(urls) = urls {
+            return Ok(Self::elsewhere(urls.clone()));
         }
         let binaries = binaries.map(Path::to_owned);
         let settings = Settings { binaries, ..Settings::default() };
         let cluster = Cluster::start(folder, &settings).await?;
-        Ok(Self { url: cluster.url().to_owned(), private: Some(cluster), _folder: None })
+        Ok(Self { urls: DatabaseUrls::new(cluster.url()), private: Some(cluster), _folder: None })
     }
 
-    /// The address, as the database's owner.
+    /// Its addresses.
     #[must_use]
-    pub fn url(&self) -> &str {
-        &self.url
+    pub fn urls(&self) -> &DatabaseUrls {
+        &self.urls
+    }
+
+    fn elsewhere(urls: DatabaseUrls) -> Self {
+        Self { urls, private: None, _folder: None }
     }
 
     /// Stops what was started for it.
@@ -84,9 +88,4 @@ impl Database {
             None => Ok(()),
         }
     }
-}
-
-fn elsewhere(url: Option<&Secret>) -> Option<Database> {
-    let url = url.map(Secret::expose).filter(|url| !url.is_empty())?;
-    Some(Database { url: url.to_owned(), private: None, _folder: None })
 }

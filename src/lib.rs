@@ -13,4 +13,5 @@ pub mod sample;
 pub mod secret;
 pub mod serve;
 pub mod telemetry;
+pub mod traces;
 pub mod wiring;

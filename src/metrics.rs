@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -16,10 +17,13 @@ use http::{HeaderValue, Method, Response, StatusCode, header};
 use labs_rest::{Answered, Observer};
 use labs_schema::Engine;
 use labs_schema::operator::{Figures, load_figures};
+use labs_schema::read_replicas::{ReadCounts, ReadReplicas};
 use metrics::{Counter, Histogram, Key, Label, Level, Metadata, Recorder as _};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
+
+use crate::traces;
 
 /// Upper bounds of the classes of latency, in seconds.
 const CLASSES: [f64; 13] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
@@ -33,11 +37,13 @@ const NONE: &str = "none";
 const METADATA: Metadata<'static> = Metadata::new("labs", Level::INFO, None);
 
 /// What each metric is, as its help line says it.
-const COUNTERS: [(&str, &str); 2] = [
+const COUNTERS: [(&str, &str); 4] = [
     ("labs_requests_total", "Requests that were answered, by operation of the contract and status."),
     ("labs_refusals_total", "Requests that were refused, by the code of the problem document."),
+    ("labs_read_replica_reads_total", "Reads that a read replica may answer, by what became of them."),
+    ("labs_spans_total", "Spans of traces, by what became of them."),
 ];
-const GAUGES: [(&str, &str); 12] = [
+const GAUGES: [(&str, &str); 16] = [
     ("labs_build_info", "The version that runs; always 1."),
     ("labs_database_up", "Whether the database answered within two seconds when it was asked last."),
     ("labs_database_connections", "Connections of this replica to the database, by whether they are in use."),
@@ -48,6 +54,10 @@ const GAUGES: [(&str, &str); 12] = [
     ("labs_job_last_success_seconds", "Time since the last run of a job that succeeded, over all replicas."),
     ("labs_job_failures", "Last runs of a job that failed, one after the other."),
     ("labs_job_paused", "Whether staff have paused a job."),
+    ("labs_ledger_partitions", "Partitions by time of a ledger, those of several tables counted once."),
+    ("labs_ledger_room_seconds", "Time until a ledger needs a partition that is not there yet."),
+    ("labs_rights_age_seconds", "Age of what this replica knows of rights; beyond a second every token is looked up."),
+    ("labs_read_replica_delay_seconds", "How old what a read replica shows is at most; +Inf while nobody knows."),
     ("labs_figures_age_seconds", "Time since the database last told how mails, audit records and jobs stand."),
     ("process_resident_memory_bytes", "Memory of this process that is resident."),
 ];
@@ -172,6 +182,10 @@ impl Metrics {
             self.set("labs_job_failures", Some(("job", job.job)), job.failures as f64);
             self.set("labs_job_paused", Some(("job", job.job)), f64::from(u8::from(job.is_paused)));
         }
+        for ledger in figures.iter().flat_map(|figures| &figures.ledgers) {
+            self.set("labs_ledger_partitions", Some(("ledger", ledger.ledger)), ledger.partitions as f64);
+            self.set("labs_ledger_room_seconds", Some(("ledger", ledger.ledger)), ledger.room_seconds);
+        }
         if figures.is_some() {
             *self.seen_at.write().unwrap_or_else(PoisonError::into_inner) = tokio::time::Instant::now();
         }
@@ -186,9 +200,44 @@ impl Metrics {
         self.set("labs_database_connections_max", None, f64::from(pool.options().get_max_connections()));
         let seen_at = *self.seen_at.read().unwrap_or_else(PoisonError::into_inner);
         self.set("labs_figures_age_seconds", None, seen_at.elapsed().as_secs_f64());
+        self.set("labs_rights_age_seconds", None, engine.services().authority.age().as_secs_f64());
+        if let Some(replicas) = &engine.services().read_replicas {
+            self.look_at_replicas(replicas);
+        }
+        if labs_schema::trace::tracer().is_some() {
+            self.look_at_spans();
+        }
         if let Some(bytes) = resident_bytes() {
             self.set("process_resident_memory_bytes", None, bytes);
         }
+    }
+
+    /// Looks at how fresh read replicas are, which are numbered as the setting names them, and at what they were asked.
+    fn look_at_replicas(&self, replicas: &ReadReplicas) {
+        for (number, delay) in (1..).zip(replicas.delays()) {
+            let labels = vec![Label::new("replica", i32::to_string(&number))];
+            let delay = delay.map_or(f64::INFINITY, |delay| delay.as_secs_f64());
+            let key = Key::from_parts("labs_read_replica_delay_seconds", labels);
+            self.recorder.register_gauge(&key, &METADATA).set(delay);
+        }
+        let ReadCounts { answered, passed_on, failed } = replicas.counts();
+        for (outcome, count) in [("answered", answered), ("passed_on", passed_on), ("failed", failed)] {
+            self.count("labs_read_replica_reads_total", outcome, count);
+        }
+    }
+
+    /// Looks at what became of spans.
+    fn look_at_spans(&self) {
+        let counts = &traces::COUNTS;
+        for (outcome, count) in [("sent", &counts.sent), ("failed", &counts.failed), ("dropped", &counts.dropped)] {
+            self.count("labs_spans_total", outcome, count.load(Ordering::Relaxed));
+        }
+    }
+
+    /// Takes over a count that is kept elsewhere.
+    fn count(&self, name: &'static str, outcome: &'static str, count: u64) {
+        let key = Key::from_parts(name, vec![Label::from_static_parts("outcome", outcome)]);
+        self.recorder.register_counter(&key, &METADATA).absolute(count);
     }
 
     fn set(&self, name: &'static str, label: Option<(&'static str, &'static str)>, value: f64) {
@@ -227,7 +276,7 @@ fn resident_bytes() -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use labs_rest::contract::Contract;
-    use labs_schema::operator::JobFigures;
+    use labs_schema::operator::{JobFigures, LedgerFigures};
     use labs_schema::{Code, PrincipalType};
 
     use super::*;
@@ -243,6 +292,7 @@ mod tests {
                 code,
                 principal: Some(PrincipalType::PartnerUser),
                 request_id: "of-mara",
+                trace_id: None,
                 took: Duration::from_millis(3),
             });
         };
@@ -272,11 +322,17 @@ mod tests {
             oldest_mail_seconds: 40.0,
             oldest_unsealed_seconds: 0.0,
             jobs: vec![job],
+            ledgers: vec![LedgerFigures { ledger: "AUDIT", partitions: 3, room_seconds: 86_400.0 }],
         };
         metrics.show(Some(&figures));
         let text = metrics.handle.render();
-        for line in ["labs_database_up 1", "labs_mails{state=\"queued\"} 7", "labs_job_failures{job=\"AUDIT_SEAL\"} 3"]
-        {
+        let shown = [
+            "labs_database_up 1",
+            "labs_mails{state=\"queued\"} 7",
+            "labs_job_failures{job=\"AUDIT_SEAL\"} 3",
+            "labs_ledger_room_seconds{ledger=\"AUDIT\"} 86400",
+        ];
+        for line in shown {
             assert!(text.lines().any(|written| written == line), "no {line} in {text}");
         }
         metrics.show(None);

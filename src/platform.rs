@@ -19,6 +19,8 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use reqwest::{Client, Response, StatusCode, Url, redirect};
 
+use crate::traces::OutgoingSpan;
+
 /// How long a request may take, from the first byte to the last.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Largest page in bytes.
@@ -190,11 +192,22 @@ impl Platform {
         let token = tokio::fs::read_to_string(&self.settings.token_file)
             .await
             .map_err(|error| ImportError::new(Code::TokenUnreadable, format!("The token cannot be read: {error}.")))?;
-        let request =
+        let mut request =
             self.client.get(self.url(day, cursor)).bearer_auth(token.trim()).header(ACCEPT, "application/json");
-        let response = request.send().await.map_err(|error| failure(&error, Code::Unreachable))?;
-        check_head(&response)?;
-        body(response).await
+        let span = OutgoingSpan::begin("GET", &self.settings.host);
+        if let Some(span) = &span {
+            request = request.header("traceparent", span.traceparent());
+        }
+        let sent = request.send().await.map_err(|error| failure(&error, Code::Unreachable));
+        let status = sent.as_ref().ok().map(|response| response.status().as_u16());
+        let answer = match sent.and_then(check_head) {
+            Ok(response) => body(response).await,
+            Err(error) => Err(error),
+        };
+        if let Some(span) = span {
+            span.end(status, answer.as_ref().err().map(|error| error.code.name()));
+        }
+        answer
     }
 }
 
@@ -204,8 +217,8 @@ impl UsageSource for Platform {
     }
 }
 
-/// Whether what follows is a page.
-fn check_head(response: &Response) -> Result<(), ImportError> {
+/// The answer, if what follows is a page.
+fn check_head(response: Response) -> Result<Response, ImportError> {
     let status = response.status();
     let refuse = |code, message: String| Err(ImportError::new(code, message));
     match status {
@@ -226,7 +239,7 @@ fn check_head(response: &Response) -> Result<(), ImportError> {
     if media_type != "application/json" {
         return refuse(Code::WrongContentType, format!("It answered {media_type:?} instead of application/json."));
     }
-    Ok(())
+    Ok(response)
 }
 
 /// The body, as far as it is not too large.

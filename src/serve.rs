@@ -1,11 +1,13 @@
 //! `labs serve`: the order in which things start, and the reverse in which they stop.
 
-use crate::config::Config;
+use crate::config::{Config, TraceSettings};
 use crate::database::Database;
 use crate::folder::Folder;
+use crate::traces::Traces;
 use crate::wiring::people;
 use crate::{sample, wiring};
 use anyhow::anyhow;
+use labs_schema::media::store::MediaStore;
 use labs_schema::time::Clock;
 use std::io::{ErrorKind, Write};
 use std::net::SocketAddr;
@@ -15,18 +17,22 @@ use tokio_util::sync::CancellationToken;
 
 /// Serves until SIGTERM or SIGINT, then ends what is under way and stops the database.
 ///
-/// What needs least time to fail comes first: the folder's lock, the port, the database.
+/// What needs least time to fail comes first: the folder's lock, the port, the media, the database.
 ///
 /// # Errors
 /// Whatever keeps the service from starting or from stopping in order.
-pub async fn serve(config: Config) -> anyhow::Result<()> {
+pub async fn serve(config: Config, traces: Option<TraceSettings>) -> anyhow::Result<()> {
     let stop = stop_on_signal()?;
     let folder = Folder::open(&config.folder)?;
     let listeners = Listeners::open(&config).await?;
-    let url = config.database_url.as_ref();
-    let database = Database::start(&folder, url, config.pg_bin.as_deref()).await?;
-    let served = serve_with(&config, &database, listeners, stop).await;
+    let media = wiring::media(&config).await?;
+    let database = Database::start(&folder, config.database.as_ref(), config.pg_bin.as_deref()).await?;
+    let tracing = traces.as_ref().map(Traces::begin).transpose()?;
+    let served = serve_with(&config, (&database, media), listeners, stop).await;
     let closed = database.close().await;
+    if let Some(tracing) = tracing {
+        tracing.end().await;
+    }
     served.and(closed)
 }
 
@@ -65,19 +71,19 @@ async fn listen(address: SocketAddr, settings: &str) -> anyhow::Result<TcpListen
 /// Serves with a database that runs.
 async fn serve_with(
     config: &Config,
-    database: &Database,
+    (database, media): (&Database, MediaStore),
     listeners: Listeners,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
     let address = listeners.service.local_addr()?;
     let starting = async {
-        wiring::durability_check(database.url()).await?;
-        let migrations = wiring::migrate(database.url()).await?;
+        labs_schema::open::check_server(database.urls()).await?;
+        let migrations = wiring::migrate(database.urls()).await?;
         let base_url = config.base_url(address);
         if config.is_named_by_chance() {
             tracing::warn!(%base_url, "LABS_BASE_URL is not set: replicas at other addresses will refuse these tokens");
         }
-        let application = wiring::application(config, database.url(), &base_url, Clock::default()).await?;
+        let application = wiring::application(config, media, database.urls(), &base_url, Clock::default()).await?;
         if config.sample_data {
             sample::fill(application.engine(), &config.sign_ins_file(), &base_url).await?;
         }
@@ -111,14 +117,15 @@ fn log_start(
     migrations: usize,
 ) -> anyhow::Result<()> {
     let listed = |words: Vec<String>| if words.is_empty() { "none".to_owned() } else { words.join(", ") };
-    let kind = if config.database_url.is_some() { "" } else { "private, " };
+    let kind = if config.database.is_some() { "" } else { "private, " };
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         %address,
         base_url = config.base_url(address),
-        database = format!("{kind}{}", labs_schema::open::describe(database.url())?),
+        database = format!("{kind}{}", labs_schema::open::describe(database.urls())?),
         migrations_run = migrations,
         mail = config.mail_place(),
+        media = %config.media,
         cors_origins = listed(config.cors_origins.clone()),
         trusted_proxies = listed(config.trusted_proxies.iter().map(ToString::to_string).collect()),
         metrics = metrics.map_or_else(|| "none".to_owned(), |address| address.to_string()),
@@ -151,7 +158,7 @@ fn announcement(config: &Config, address: SocketAddr, metrics: Option<SocketAddr
         lines += &format!("  Metrics        http://{metrics}/metrics\n");
     }
     let sign_ins = config.sign_ins_file();
-    if config.database_url.is_none() && sign_ins.exists() {
+    if config.database.is_none() && sign_ins.exists() {
         lines += &format!("  Sign-ins       {}\n", sign_ins.display());
         lines += "  Sample pages   npm run sample --prefix playground/sample\n";
     }

@@ -3,27 +3,34 @@
 use crate::config::{Common, LogFormat};
 use anyhow::anyhow;
 use std::io::IsTerminal;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer as _};
+
+use crate::traces::statements;
 
 /// What is not logged, whatever level is chosen.
 ///
 /// PostgreSQL's notices ("already exists, skipping") tell an operator nothing. Values of parameters that DATABASE_URL has
-/// too many may be secrets; our own line names the parameters alone.
-const QUIET: &str = "sqlx::postgres::notice=warn,sqlx_postgres::options::parse=error";
+/// too many may be secrets; our own line names the parameters alone. What a bucket is asked for again is told once it is given
+/// up, without the body of its refusal, which may repeat what was signed.
+const QUIET: &str = "sqlx::postgres::notice=warn,sqlx_postgres::options::parse=error,object_store=error";
 
-/// Begins to log; requests too, a line each, where they are asked for.
+/// Begins to log; requests too, a line each, where they are asked for. Where traces are collected, spans are made of what is
+/// logged of statements, whether or not it comes through.
 ///
 /// # Errors
 /// When the filter cannot be understood, or logging began before.
-pub fn start(common: &Common, log_requests: bool) -> anyhow::Result<()> {
-    let lines = tracing_subscriber::fmt()
-        .with_env_filter(filter(&common.log, log_requests)?)
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal());
-    let begun = match common.log_format {
-        LogFormat::Text => lines.try_init(),
-        LogFormat::Json => lines.json().flatten_event(true).try_init(),
+pub fn start(common: &Common, log_requests: bool, is_traced: bool) -> anyhow::Result<()> {
+    let filter = filter(&common.log, log_requests)?;
+    let lines =
+        tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal());
+    let lines = match common.log_format {
+        LogFormat::Text => lines.boxed(),
+        LogFormat::Json => lines.json().flatten_event(true).boxed(),
     };
+    let lines = lines.with_filter(filter);
+    let begun = tracing_subscriber::registry().with(lines).with(is_traced.then(statements)).try_init();
     begun.map_err(|error| anyhow!(error))
 }
 

@@ -1,5 +1,6 @@
 //! Where the front door hands over to the rooms behind it. One function per hand-over.
 
+pub mod keys;
 pub mod people;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +19,8 @@ use labs_schema::crypto::sealed::MasterKey;
 use labs_schema::engine::PreparedSchema;
 use labs_schema::jobs::{Job, JobCode, Jobs};
 use labs_schema::mail::deliver::{Letterhead, Postman};
-use labs_schema::open::{OpenOptions, check_durability, open};
+use labs_schema::media::store::MediaStore;
+use labs_schema::open::{DatabaseUrls, OpenOptions, open, open_media};
 use labs_schema::operator;
 use labs_schema::services::Settings;
 use labs_schema::time::Clock;
@@ -59,20 +61,12 @@ impl Application {
     }
 }
 
-/// Refuses a database that would lose what was acknowledged (`synchronous_commit` off).
-///
-/// # Errors
-/// When it would, or cannot be asked.
-pub async fn durability_check(database_url: &str) -> anyhow::Result<()> {
-    Ok(check_durability(database_url).await?)
-}
-
 /// Brings the database up to date, and answers how many migrations it lacked.
 ///
 /// # Errors
 /// When a migration fails.
-pub async fn migrate(database_url: &str) -> anyhow::Result<usize> {
-    Ok(labs_schema::open::migrate(database_url).await?)
+pub async fn migrate(urls: &DatabaseUrls) -> anyhow::Result<usize> {
+    Ok(labs_schema::open::migrate(urls).await?)
 }
 
 /// What this program carries: its schema, its contract, and the one bound to the other. Nothing of it depends on the
@@ -96,32 +90,43 @@ async fn carried() -> anyhow::Result<&'static Carried> {
     CARRIED.get_or_try_init(make).await
 }
 
+/// Opens the store of the uploaded files.
+///
+/// # Errors
+/// When it cannot be used.
+pub async fn media(config: &Config) -> anyhow::Result<MediaStore> {
+    Ok(open_media(&config.media).await?)
+}
+
 /// Builds the application that answers requests.
 ///
 /// # Errors
 /// When contract, documents, schema and router differ, or the database cannot be reached.
 pub async fn application(
     config: &Config,
-    database_url: &str,
+    media: MediaStore,
+    database: &DatabaseUrls,
     base_url: &str,
     clock: Clock,
 ) -> anyhow::Result<Application> {
     let carried = carried().await?;
     let opening = OpenOptions {
-        database_url: database_url.to_owned(),
+        database: database.clone(),
         plan: Arc::clone(&carried.plan),
         connections: config.database_connections,
         key: MasterKey::load_or_create(&config.master_key_file).context("the master key")?,
         clock,
-        media_folder: config.media_folder.clone(),
+        media,
         settings: Settings {
             base_url: base_url.to_owned(),
+            pictures_url: config.pictures_url(base_url),
             audience: base_url.to_owned(),
             mail_from: config.mail_from.clone(),
             own_per_second: config.own_per_second,
             operations: Arc::clone(&carried.operations),
             contract: labs_rest::contract::served_contract(),
             statistics: config.statistics.as_ref().map(PlatformSettings::known),
+            retention: config.retention,
         },
     };
     let engine = open(opening).await?;

@@ -14,6 +14,8 @@ mod harness;
 #[cfg(test)]
 mod marketplace;
 #[cfg(test)]
+mod objects;
+#[cfg(test)]
 mod partner;
 #[cfg(test)]
 mod publication;

@@ -32,7 +32,7 @@ export function untitledPlugin() {
 
 /**
  * `query` and `mutation`: the scope (or `public`, `any`, `cookie`, `client`) by root field; `files`: those that answer a file;
- * `readers`: those that read one thing by its id alone; `guarded`: other fields that take a scope of their own, as `Type.field`.
+ * `readers`: those that read one thing by its id alone; `guarded`: edges, which take a scope of their own, as `Type.field`.
  */
 export function accessOf(sdl) {
   const types = parse(sdl, { noLocation: true }).definitions.filter(({ kind }) => kind === 'ObjectTypeDefinition');
@@ -41,7 +41,7 @@ export function accessOf(sdl) {
     const needs = { Query: access.query, Mutation: access.mutation }[name.value];
     for (const field of fields) {
       const scope = directive(field, 'access')?.arguments[0].value.value;
-      if (!needs && scope) access.guarded.push(`${name.value}.${field.name.value}`);
+      if (directive(field, 'edge')) access.guarded.push(`${name.value}.${field.name.value}`);
       if (!needs || !scope) continue;
       needs[field.name.value] = scope;
       if (directive(field, 'answers_file')) access.files.push(field.name.value);

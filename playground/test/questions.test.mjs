@@ -86,6 +86,8 @@ test('an id is the id of a thing by the name of its field, its holder, or its ro
   assert.equal(at('marketplace_submissions_list', 'uuid'), 'submission_uuid');
   assert.equal(at('admin_partners_list', 'uuid'), 'partner_uuid');
   assert.equal(at('marketplace_submissions_list', 'partner_uuid'), 'partner_uuid');
+  assert.equal(at('admin_partners_list', 'apps.uuid'), 'app_uuid', 'behind an edge');
+  assert.equal(at('admin_partners_list', 'apps.versions.submissions.uuid'), 'submission_uuid', 'behind several');
   assert.equal(at('partner_support_desk_get', 'opened_by_uuid'), 'user_uuid');
   assert.equal(at('marketplace_submissions_list', 'reviewer.uuid'), 'staff_uuid');
   assert.equal(at('admin_audit_records_list', 'actor.uuid', { kind: 'STAFF_USER' }), 'staff_uuid');

@@ -38,6 +38,19 @@ pub(crate) struct Asked<'a> {
     pub(crate) query: &'a str,
 }
 
+impl Asked<'_> {
+    /// Whether the caller says which representation it has.
+    pub(crate) fn is_conditional(&self) -> bool {
+        let names_tags = matches!(self.if_none_match, Some(Condition::Tags(_)));
+        names_tags || self.if_match.is_some() || self.headers.contains_key(header::IF_RANGE)
+    }
+}
+
+/// Whether an answer to a conditional request tells that the caller has the present representation, or brings a part of it.
+pub(crate) fn is_what_was_seen(response: &Response<Body>) -> bool {
+    matches!(response.status(), StatusCode::NOT_MODIFIED | StatusCode::PARTIAL_CONTENT)
+}
+
 /// Writes an answer.
 ///
 /// # Errors

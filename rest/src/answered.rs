@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use http::StatusCode;
 use labs_schema::{Code, PrincipalType};
+use opentelemetry::trace::TraceId;
 
 use crate::contract::Operation;
 
@@ -23,6 +24,8 @@ pub struct Answered<'a> {
     pub principal: Option<PrincipalType>,
     /// The request's id.
     pub request_id: &'a str,
+    /// The trace that it is a part of, where traces are collected.
+    pub trace_id: Option<TraceId>,
     /// From its head to the head of its answer.
     pub took: Duration,
 }
@@ -51,6 +54,7 @@ impl Answered<'_> {
             code = self.code.map(Code::name),
             took_ms = self.took.as_micros() as f64 / 1000.0,
             request_id = self.request_id,
+            trace_id = self.trace_id.map(tracing::field::display),
             principal = self.principal.map(PrincipalType::name),
             "answered"
         );

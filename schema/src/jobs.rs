@@ -12,6 +12,7 @@ mod board;
 mod closures;
 mod counts;
 mod ledger;
+mod ledgers;
 mod listing_feed;
 mod objects;
 mod runner;
@@ -81,8 +82,11 @@ impl Jobs {
         let (pool, services) = (engine.pool().clone(), Arc::clone(engine.services()));
         let tasks = TaskTracker::new();
         tasks.spawn(Arc::clone(&services.authority).watch(stop.clone()));
+        if let Some(replicas) = &services.read_replicas {
+            replicas.watch(stop);
+        }
         tasks.spawn(Arc::clone(&services.deprecations).watch(pool.clone(), stop.clone()));
-        tasks.spawn(public_pictures::watch(pool.clone(), Arc::clone(&services), stop.clone()));
+        tasks.spawn(public_pictures::watch(Arc::clone(&services), stop.clone()));
         let jobs: Vec<Job> = jobs_of_every_service(&pool, &services).into_iter().chain(further).collect();
         let board = Arc::new(Board::of(jobs.iter().map(|job| job.code)));
         for job in jobs {
@@ -144,6 +148,7 @@ fn jobs_of_every_service(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
         job_with(with, JobCode::ListingChangesSeal, |pool, _| async move { listing_feed::seal_due(&pool).await }),
         job_with(with, JobCode::UsageCounts, |pool, services| async move { services.usage.flush(&pool).await }),
         job_with(with, JobCode::PlatformCounts, |pool, _| async move { counts::fold(&pool).await }),
+        job_with(with, JobCode::Ledgers, |pool, services| async move { ledgers::keep(&pool, &services).await }),
         job_with(with, JobCode::Tidying, |pool, _| async move { tidy::tidy(&pool).await }),
         job_with(with, JobCode::ObjectsSweep, |pool, services| async move { objects::sweep(&pool, &services).await }),
         job_with(with, JobCode::PictureRenditions, |pool, services| async move {

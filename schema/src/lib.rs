@@ -5,6 +5,9 @@
 //! is the same for everybody. The groups are private: a resolver, a rule or a statement is reached through the schema only.
 //! They stand on [`core`], which knows none of them.
 
+// An optimised build works out how large the future of a whole query is, edge within edge.
+#![recursion_limit = "256"]
+
 pub mod board_mail;
 pub mod further_faults;
 pub mod jobs;
@@ -17,6 +20,7 @@ pub mod states;
 mod admin;
 mod auth;
 mod core;
+mod edges;
 mod engagement;
 mod marketplace;
 mod partner;
@@ -31,7 +35,7 @@ pub use core::principal::{Principal, PrincipalType};
 pub use core::scope::{Scope, ScopeSet};
 pub use core::{
     access, audit_chain, authority, blocking, budget, context, crypto, daily, deprecation, email, engine, fault, list,
-    mail, media, money, outbox, page, principal, scope, services, surface, time, usage,
+    mail, media, money, outbox, page, principal, read_replicas, scope, services, surface, time, trace, usage,
 };
 
 /// Every statement of the service that the compiler has not checked, so that a test can.

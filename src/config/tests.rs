@@ -9,7 +9,7 @@ fn config(arguments: &[&str]) -> anyhow::Result<Config> {
     let words = ["labs", "serve"].iter().chain(arguments);
     match Cli::try_parse_from(words)?.command {
         Command::Serve(serve) => serve.settle(),
-        other => bail!("{other:?}"),
+        other => anyhow::bail!("{other:?}"),
     }
 }
 
@@ -17,7 +17,7 @@ fn config(arguments: &[&str]) -> anyhow::Result<Config> {
 fn paths_follow_the_folder_unless_they_are_given() {
     let config = config(&["--folder", "/srv/labs", "--media-folder", "/mnt/media"]).unwrap();
     assert_eq!(config.master_key_file, Path::new("/srv/labs/secrets/master.key"));
-    assert_eq!(config.media_folder, Path::new("/mnt/media"));
+    assert_eq!(config.media, MediaPlace::Folder("/mnt/media".into()));
     assert_eq!(config.mail_folder, Path::new("/srv/labs/mail"));
 }
 
@@ -76,14 +76,31 @@ fn a_password_from_a_file_becomes_part_of_the_address_and_of_no_message() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), "a/b@c#d\n").unwrap();
     let named = |url: &str| config(&["--database-url", url, "--database-password-file", file.path().to_str().unwrap()]);
-    let url = named("postgres://labs@db.example/shop?sslmode=verify-full").unwrap().database_url.unwrap();
-    assert_eq!(url.expose(), "postgres://labs:a%2Fb%40c%23d@db.example/shop?sslmode=verify-full");
+    let url = named("postgres://labs@db.example/shop?sslmode=verify-full").unwrap().database.unwrap();
+    assert_eq!(url.service(), "postgres://labs:a%2Fb%40c%23d@db.example/shop?sslmode=verify-full");
     for bad in ["postgres://labs:hush@db.example/shop", "postgres://labs@db.example/shop?password=hush", "db.example"] {
         let told = format!("{:#}", named(bad).unwrap_err());
         assert!(!told.contains("hush") && !told.contains("a/b"), "{told}");
     }
     std::fs::write(file.path(), "\n").unwrap();
     assert!(named("postgres://labs@db.example/shop").is_err(), "an empty file holds no password");
+}
+
+#[test]
+fn ways_to_the_database_are_told_only_beside_the_first_one() {
+    for flags in [
+        ["--migrate-url", "postgres://owner@db/shop"],
+        ["--listen-database-url", "postgres://labs@db/shop"],
+        ["--database-password-file", "/dev/null"],
+        ["--migrate-password-file", "/dev/null"],
+    ] {
+        let told = config(&flags).unwrap_err().to_string();
+        assert!(told.contains("needs DATABASE_URL"), "{told}");
+    }
+    let alone = ["--database-url", "postgres://labs@db/shop", "--migrate-password-file", "/dev/null"];
+    assert!(config(&alone).unwrap_err().to_string().contains("needs LABS_MIGRATE_URL"));
+    let debug = format!("{:?}", config(&["--database-url", "postgres://labs:hush@db/shop"]).unwrap().database);
+    assert!(!debug.contains("hush"), "{debug}");
 }
 
 #[test]

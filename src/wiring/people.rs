@@ -5,9 +5,10 @@ use std::sync::Arc;
 use anyhow::Context;
 use labs_schema::crypto::sealed::MasterKey;
 use labs_schema::engine::{Descriptions, PreparedSchema};
-use labs_schema::open::{OpenOptions, open};
+use labs_schema::media::store::MediaPlace;
+use labs_schema::open::{DatabaseUrls, OpenOptions, open, open_media};
 use labs_schema::operator::{self, NewClient, NewStaff, SecondFactor};
-use labs_schema::services::Settings;
+use labs_schema::services::{Retention, Settings};
 use labs_schema::surface::ServedContract;
 use labs_schema::time::Clock;
 use labs_schema::{Code, Engine};
@@ -143,41 +144,43 @@ pub async fn has_staff(engine: &Engine) -> anyhow::Result<bool> {
 /// # Errors
 /// What the act answers, or when the database cannot be reached.
 pub async fn inside(
-    database_url: &str,
+    database: &DatabaseUrls,
     common: &Common,
     act: impl AsyncFnOnce(&Engine) -> anyhow::Result<String>,
 ) -> anyhow::Result<String> {
-    let engine = open_inside(database_url, common).await?;
+    let engine = open_inside(database, common).await?;
     let done = act(&engine).await;
     engine.pool().close().await;
     done
 }
 
-async fn open_inside(database_url: &str, common: &Common) -> anyhow::Result<Engine> {
-    migrate(database_url).await?;
+async fn open_inside(database: &DatabaseUrls, common: &Common) -> anyhow::Result<Engine> {
+    migrate(database).await?;
     let nobody = "http://localhost".to_owned();
     let opening = OpenOptions {
-        database_url: database_url.to_owned(),
+        database: database.clone(),
         plan: Arc::new(PreparedSchema::new(Descriptions::default()).map_err(|breaches| differences(&breaches))?),
         connections: 2,
         key: MasterKey::load_or_create(&common.master_key_file()).context("the master key")?,
         clock: Clock::default(),
-        media_folder: common.folder.join("media"),
+        media: open_media(&MediaPlace::Folder(common.folder.join("media"))).await?,
         settings: Settings {
             base_url: nobody.clone(),
+            pictures_url: nobody.clone(),
             audience: nobody,
             mail_from: "Labs <labs@localhost>".to_owned(),
             own_per_second: 1,
             operations: Arc::default(),
             contract: ServedContract::none(),
             statistics: None,
+            retention: Retention::NONE,
         },
     };
     Ok(open(opening).await?)
 }
 
 /// A refusal with the fields at fault.
-fn to_error(fault: labs_schema::Fault) -> anyhow::Error {
+pub(super) fn to_error(fault: labs_schema::Fault) -> anyhow::Error {
     let errors = fault.errors().iter().map(|error| error.message.clone()).collect::<Vec<_>>();
     match (errors.is_empty(), fault.code()) {
         (false, _) => anyhow::anyhow!("{}", errors.join(" ")),

@@ -102,6 +102,9 @@ async fn the_log_is_narrowed_by_each_of_its_filters() {
     find(&[("outcome", "REFUSED")], [false, true, false, true]).await;
     find(&[("outcome", "REFUSED"), ("operation", "admin_audit_records_list")], [false, false, false, true]).await;
     find(&[("outcome", "FAILED")], [false, false, false, false]).await;
+    find(&[("code", "SCOPE_MISSING")], [false, false, false, true]).await;
+    find(&[("code", "SCOPE_MISSING,CONFLICT")], [false, true, false, true]).await;
+    find(&[("code", "CONFLICT"), ("outcome", "FAILED")], [false, false, false, false]).await;
     find(&[("target_uuid", &category)], [true, false, false, false]).await;
     find(&[("partner_uuid", &category)], [false, false, false, false]).await;
     find(&[("request_id", &calls[1])], [false, true, false, false]).await;
@@ -110,8 +113,13 @@ async fn the_log_is_narrowed_by_each_of_its_filters() {
     find(&[("channel", "PLAYGROUND,JOB,COMMAND_LINE")], [false, false, false, false]).await;
     find(&[("recorded_at_from", &begun)], [true, true, true, true]).await;
     find(&[("recorded_at_until", &begun)], [false, false, false, false]).await;
-    for (bad, value) in [("outcome", "DONE"), ("actor_uuid", "x"), ("sort", "operation"), ("recorded_at_from", "today")]
-    {
+    for (bad, value) in [
+        ("outcome", "DONE"),
+        ("code", "no code"),
+        ("actor_uuid", "x"),
+        ("sort", "operation"),
+        ("recorded_at_from", "today"),
+    ] {
         assert_eq!(archive.list().query(bad, value).send().await.status, 422, "{bad}");
         assert_eq!(archive.export().query(bad, value).send().await.status, 422, "{bad}");
     }

@@ -7,6 +7,7 @@ mod data_exports;
 mod deprecations;
 mod entitlements;
 mod jobs;
+mod ledgers;
 mod machine_clients;
 mod machine_clients_operators;
 mod mail_messages;

@@ -4,9 +4,6 @@ use crate::harness::Harness;
 
 /// A row on either side of each table's time, known by the word it bears.
 const ROWS: &str = "
-    insert into request_usage (day, account, operation, requests)
-    select (labs_now() at time zone 'UTC')::date - days, word, 'system_me_get', 1
-    from (values (761, 'old'), (759, 'young')) as rows (days, word);
     insert into operation_day (day, operation)
     select (labs_now() at time zone 'UTC')::date - days, word
     from (values (401, 'old'), (399, 'young')) as rows (days, word);
@@ -31,8 +28,7 @@ const ROWS: &str = "
 
 fn rows(word: &str) -> String {
     format!(
-        "select (select count(*) from request_usage where account = '{word}')
-              + (select count(*) from operation_day where operation = '{word}')
+        "select (select count(*) from operation_day where operation = '{word}')
               + (select count(*) from rate_limit_refusal where account = '{word}')
               + (select count(*) from job_run where job = '{word}')
               + (select count(*) from daily_budget where account = '{word}')
@@ -48,5 +44,5 @@ async fn rows_are_deleted_when_their_time_is_over_and_not_before() {
     harness.sql(ROWS).await;
     harness.run_job("TIDYING").await;
     harness.until(&rows("old"), 0).await;
-    assert_eq!(harness.number(&rows("young")).await, 8);
+    assert_eq!(harness.number(&rows("young")).await, 7);
 }

@@ -52,19 +52,19 @@ fn nothing_is_made_in_a_folder_where_no_service_lives() {
 }
 
 /// What a command said on standard output.
-fn told(folder: &std::path::Path, words: &[&str]) -> String {
+pub(super) fn told(folder: &std::path::Path, words: &[&str]) -> String {
     let output = Command::new(LABS).args(words).arg("--folder").arg(folder).output().unwrap();
     assert!(output.status.success(), "{words:?}: {}", said(&output));
     String::from_utf8(output.stdout).unwrap()
 }
 
 /// What stands behind a label of what was told.
-fn of<'a>(told: &'a str, label: &str) -> &'a str {
+pub(super) fn of<'a>(told: &'a str, label: &str) -> &'a str {
     told.lines().find_map(|line| line.trim_start().strip_prefix(label)).unwrap_or_else(|| panic!("{told}")).trim()
 }
 
 /// Signs somebody in with password and second factor; the code of the refusal where there is one.
-async fn sign_in(harness: &Harness, email: &str, password: &str, secret: &str) -> Result<String, String> {
+pub(super) async fn sign_in(harness: &Harness, email: &str, password: &str, secret: &str) -> Result<String, String> {
     let body = json!({ "email": email, "password": password });
     let asked = harness.call("auth_sessions_create").json(&body).send().await;
     if asked.code() != "MFA_REQUIRED" {

@@ -1,12 +1,18 @@
 //! The program itself: how it starts, refuses, stops and dies, with its private PostgreSQL.
 
+mod backup;
 mod command_line;
 mod ending;
 mod first_start;
+mod keys;
+mod owners;
 mod pages;
+mod pooler;
 mod readme;
-mod settings;
+pub(crate) mod settings;
 mod tls;
+mod traces;
+mod upgrade;
 mod watched;
 mod wire;
 
@@ -107,6 +113,15 @@ impl Service {
         let mut line = String::new();
         assert!(self.lines.read_line(&mut line).unwrap() > 0, "it prints no more");
         line
+    }
+
+    /// Where its metrics are.
+    fn metrics(&mut self) -> String {
+        loop {
+            if let Some(address) = self.line().trim_start().strip_prefix("Metrics ") {
+                return address.trim().to_owned();
+            }
+        }
     }
 
     /// Ends it by force.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{LABS, Service, said, serve};
 
 /// What `labs serve` says with these variables and flags, before it gives up.
-fn refusal(variables: &[(&str, &str)], flags: &[&str]) -> String {
+pub(crate) fn refusal(variables: &[(&str, &str)], flags: &[&str]) -> String {
     let place = tempfile::tempdir().unwrap();
     let mut command = serve(&Command::new(LABS), "127.0.0.1:0", place.path());
     let output = command.envs(variables.iter().copied()).args(flags).output().unwrap();
@@ -34,10 +34,34 @@ fn a_setting_that_cannot_be_used_is_told_by_its_name_and_with_what_to_write() {
         ("LABS_CORS_ORIGINS", "example.com", "as https://example.com.".into()),
         ("LABS_LOG", "x=y=z", "write error, warn, info, debug or trace".into()),
         ("LABS_SMTP_URL", "ada:hush@mail", "LABS_SMTP_URL is no address of a mail server".into()),
+        ("LABS_MEDIA_URL", "s3://ada:hush@shop/media", "LABS_MEDIA_URL takes no user, password or port".into()),
+        ("LABS_MEDIA_URL", "https://s3.example/shop", "address stands in AWS_ENDPOINT_URL".into()),
+        ("LABS_MEDIA_PUBLIC_URL", "http://cdn.example", "LABS_MEDIA_PUBLIC_URL is http://".into()),
         ("LABS_DATABASE_PASSWORD_FILE", "/nowhere", "LABS_DATABASE_PASSWORD_FILE needs DATABASE_URL".into()),
     ] {
         let told = refusal(&[(variable, value)], &[]);
         assert!(told.starts_with("labs: ") && told.contains(&said) && !told.contains("hush"), "{variable}: {told}");
+    }
+}
+
+#[test]
+fn a_bucket_that_cannot_be_used_ends_the_start_with_what_to_look_at() {
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let endpoint = format!("http://{closed}");
+    let bucket = [("LABS_MEDIA_URL", "s3://shop/labs"), ("AWS_ENDPOINT_URL", &endpoint), ("AWS_ACCESS_KEY_ID", "ada")];
+    let (secret, plainly) = (("AWS_SECRET_ACCESS_KEY", "hush"), ("AWS_ALLOW_HTTP", "true"));
+    for (variables, flags, said) in [
+        (&[secret][..], &[][..], "write https://, or AWS_ALLOW_HTTP=true where the way to it is safe without TLS"),
+        (
+            &[plainly],
+            &[],
+            "The media in s3://shop/labs cannot be reached: the media store failed: Generic S3 error: Missing",
+        ),
+        (&[secret, plainly], &[], "Look at AWS_ENDPOINT_URL and AWS_REGION"),
+        (&[secret, plainly], &["--media-folder", "media"], "LABS_MEDIA_URL and LABS_MEDIA_FOLDER each say where"),
+    ] {
+        let told = refusal(&[&bucket, variables].concat(), flags);
+        assert!(told.starts_with("labs: ") && told.contains(said) && !told.contains("hush"), "{told}");
     }
 }
 

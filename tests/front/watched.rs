@@ -21,14 +21,8 @@ fn start(place: &std::path::Path) -> (Service, String, Arc<NamedTempFile>) {
     let mut command = serve(&Command::new(LABS), "127.0.0.1:0", place);
     command.args(["--empty", "--log-format", "json", "--log-requests", "--metrics-listen", "127.0.0.1:0"]);
     let mut service = Service::run(&mut command);
-    let told = loop {
-        let line = service.line();
-        if let Some(address) = line.trim_start().strip_prefix("Metrics ") {
-            break address.trim().to_owned();
-        }
-    };
-    let log = Arc::clone(&service.log);
-    (service, told, log)
+    let (metrics, log) = (service.metrics(), Arc::clone(&service.log));
+    (service, metrics, log)
 }
 
 async fn get(url: &str) -> (u16, String) {
@@ -37,7 +31,7 @@ async fn get(url: &str) -> (u16, String) {
 }
 
 /// The metrics, once they hold this series: what the database tells is read every few seconds.
-async fn metrics_with(url: &str, series: &str) -> String {
+pub(super) async fn metrics_with(url: &str, series: &str) -> String {
     let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
     loop {
         let (status, metrics) = get(url).await;
@@ -51,7 +45,7 @@ async fn metrics_with(url: &str, series: &str) -> String {
 }
 
 /// What a metric says with these labels.
-fn value(metrics: &str, series: &str) -> Option<f64> {
+pub(super) fn value(metrics: &str, series: &str) -> Option<f64> {
     metrics.lines().find_map(|line| line.strip_prefix(series)?.trim().parse().ok())
 }
 
@@ -101,6 +95,7 @@ async fn requests_are_logged_and_counted_and_nobody_is_named() {
     assert_eq!(series("labs_refusals_total{code=\"UNAUTHENTICATED\"}"), 1.0);
     assert_eq!(series("labs_database_up"), 1.0);
     assert!(series("labs_database_connections{state=\"idle\"}") >= 1.0);
+    assert!(series("labs_rights_age_seconds") < 10.0);
     assert_eq!(series("labs_mails{state=\"failed\"}"), 0.0);
     assert!(series("labs_audit_oldest_unsealed_seconds") < 60.0);
     assert!(series("labs_job_last_success_seconds{job=\"MAIL_DELIVERY\"}") < 60.0);
@@ -155,11 +150,11 @@ async fn metrics_are_answered_at_one_path_alone_and_while_the_database_is_away()
     assert_eq!(get(&format!("{}/metrics", service.base_url)).await.0, 404, "not where everybody is");
 
     let name = cluster_name(place.path());
-    let halted = processes(&[&name]);
-    halted.iter().for_each(|process| kill("STOP", process));
     let mut seen = String::new();
     let is_down = async {
         while value(&seen, "labs_database_up") != Some(0.0) {
+            // A connection that was being opened has a process since.
+            processes(&[&name]).iter().for_each(|process| kill("STOP", process));
             let (status, metrics) = get(&url).await;
             assert_eq!(status, 200);
             seen = metrics;
@@ -167,10 +162,12 @@ async fn metrics_are_answered_at_one_path_alone_and_while_the_database_is_away()
         }
     };
     let waited = tokio::time::timeout(std::time::Duration::from_secs(30), is_down).await;
-    halted.iter().for_each(|process| kill("CONT", process));
+    processes(&[&name]).iter().for_each(|process| kill("CONT", process));
     assert!(waited.is_ok(), "the database is not told to be away: {seen}");
     // How many mails wait is not known then, which is not the same as none.
     assert!(seen.contains("labs_mails{state=\"queued\"} NaN"), "{seen}");
+    // It was asked two seconds ago, and nothing was heard since.
+    assert!(value(&seen, "labs_rights_age_seconds").is_some_and(|age| age >= 1.0), "{seen}");
     service.stop();
 }
 

@@ -1,5 +1,6 @@
 //! One private PostgreSQL for the whole run, and databases copied from a migrated template.
 
+use std::cell::RefCell;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -8,11 +9,40 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use labs::cluster::{Cluster, Settings};
 use labs::folder::Folder;
+use labs_schema::open::DatabaseUrls;
 use sqlx::{Connection as _, PgConnection};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-/// The owner's address of the cluster's first database.
-static URL: OnceLock<String> = OnceLock::new();
+use super::Pooler;
+
+static CLUSTER: OnceLock<Running> = OnceLock::new();
 static NUMBER: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    /// The databases of this thread's test. Each test has a thread of its own, so that they are dropped when it ends.
+    static DATABASES: RefCell<Databases> = const { RefCell::new(Databases(Vec::new())) };
+}
+
+/// The cluster that the whole run uses.
+struct Running {
+    /// The owner's address of its first database.
+    url: String,
+    /// Takes the names of databases that nobody needs any more.
+    unneeded: UnboundedSender<String>,
+}
+
+/// Databases that are dropped together with this value. Hundreds of them would fill a disk, and keep vacuum busy.
+struct Databases(Vec<String>);
+
+impl Drop for Databases {
+    fn drop(&mut self) {
+        let Some(cluster) = CLUSTER.get() else { return };
+        for name in self.0.drain(..) {
+            // Without a receiver the run is over, and the whole cluster is removed.
+            let _ = cluster.unneeded.send(name);
+        }
+    }
+}
 
 /// Removes a folder when standard input ends, that is, with the process that holds its other end; the server stops by
 /// then, and is waited for.
@@ -27,17 +57,29 @@ rm -rf "$1"
 
 /// A database of its own for a test, migrated and empty.
 pub(super) async fn fresh_database() -> String {
-    let url = tokio::task::spawn_blocking(|| URL.get_or_init(start)).await.unwrap();
+    let url = &tokio::task::spawn_blocking(|| CLUSTER.get_or_init(start)).await.unwrap().url;
     let name = format!("test_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+    DATABASES.with_borrow_mut(|databases| databases.0.push(name.clone()));
     let mut owner = PgConnection::connect(url).await.unwrap();
     let statement = format!("create database {name} template labs_template strategy file_copy");
     sqlx::raw_sql(sqlx::AssertSqlSafe(statement)).execute(&mut owner).await.unwrap();
     named(url, &name)
 }
 
+/// How services of the tests reach a database: by way of one PgBouncer for all, where the run is to show that nothing
+/// needs another way (`make pooler`).
+pub(super) fn way_to(database_url: &str) -> String {
+    static POOLER: OnceLock<Pooler> = OnceLock::new();
+    if std::env::var_os("LABS_TEST_POOLED").is_none() {
+        return database_url.to_owned();
+    }
+    POOLER.get_or_init(|| Pooler::start(database_url, "session")).url(database_url)
+}
+
 /// Starts the cluster on a thread that lives as long as the process; when that ends, the cluster stops by
 /// itself.
-fn start() -> String {
+fn start() -> Running {
+    let (unneeded, mut names) = unbounded_channel::<String>();
     let (tell, told) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -50,11 +92,20 @@ fn start() -> String {
             let cluster = Cluster::start(&folder, &settings).await.unwrap();
             make_template(cluster.url()).await;
             tell.send(cluster.url().to_owned()).unwrap();
-            std::future::pending::<()>().await;
+            while let Some(name) = names.recv().await {
+                drop_database(cluster.url(), &name).await;
+            }
             drop((cluster, folder, remover));
         });
     });
-    told.recv().unwrap()
+    Running { url: told.recv().unwrap(), unneeded }
+}
+
+/// Drops a database whoever is still in it: its test is over.
+async fn drop_database(url: &str, name: &str) {
+    let mut owner = PgConnection::connect(url).await.unwrap();
+    let statement = format!("drop database if exists {name} with (force)");
+    sqlx::raw_sql(sqlx::AssertSqlSafe(statement)).execute(&mut owner).await.unwrap();
 }
 
 /// Nothing here runs when the process ends, so another one waits for that. It has a process group of its own: a Ctrl-C
@@ -68,7 +119,7 @@ fn removed_at_the_end(directory: &Path) -> Child {
 async fn make_template(url: &str) {
     let mut owner = PgConnection::connect(url).await.unwrap();
     sqlx::raw_sql("create database labs_template").execute(&mut owner).await.unwrap();
-    labs::wiring::migrate(&named(url, "labs_template")).await.unwrap();
+    labs::wiring::migrate(&DatabaseUrls::new(named(url, "labs_template"))).await.unwrap();
 }
 
 /// The same cluster's database of another name.

@@ -6,9 +6,12 @@
 
 mod call;
 mod cluster;
+mod follower;
 mod held;
 pub(crate) mod mail;
+mod media;
 pub(crate) mod people;
+mod pooler;
 pub(crate) mod proxy;
 pub(crate) mod random;
 mod replica;
@@ -19,6 +22,7 @@ use clap::Parser as _;
 use labs::cli::{Cli, Command};
 use labs::wiring;
 use labs_schema::Engine;
+use labs_schema::media::store::MediaPlace;
 use labs_schema::time::Clock;
 use sqlx::postgres::PgPoolOptions;
 use sqlx::{Connection as _, PgConnection, PgPool};
@@ -26,7 +30,10 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use call::{Answer, Call, contract};
+pub(crate) use follower::{Followed, database_at};
 pub(crate) use held::{Held, WAITING};
+pub(crate) use media::{FaultyBucket, StoreFault};
+pub(crate) use pooler::Pooler;
 pub(crate) use replica::Replica;
 
 /// Where a replica keeps the key from which its others are derived, unless it is told.
@@ -53,6 +60,8 @@ pub(crate) struct Harness {
     pub(crate) database_url: String,
     /// Where mail is written.
     pub(crate) mail_folder: PathBuf,
+    /// Where its files lie.
+    media: MediaPlace,
     /// Connections as its owner. Whoever waits asks again and again, and a new one each time would cost more than the test.
     owners: PgPool,
     client: reqwest::Client,
@@ -74,12 +83,17 @@ impl Harness {
 
     /// A service over a database that is there: a second replica.
     pub(crate) async fn over(database_url: String, flags: &[&str]) -> Self {
-        Self::replica(database_url, flags, None).await
+        Self::replica(database_url, flags, None, media::fresh_place().await).await
     }
 
-    /// A replica beside this one, with flags of its own: the same database, keys, name, time and mail, another address.
+    /// A fresh one whose files lie in this place.
+    pub(crate) async fn with_media(place: MediaPlace) -> Self {
+        Self::replica(cluster::fresh_database().await, &[], None, Some(place)).await
+    }
+
+    /// A replica beside this one, with flags of its own: the same database, keys, name, time, mail and files, another address.
     pub(crate) async fn twin(&self, flags: &[&str]) -> Self {
-        Self::replica(self.database_url.clone(), flags, Some(self)).await
+        Self::replica(self.database_url.clone(), flags, Some(self), Some(self.media.clone())).await
     }
 
     /// Sends its calls to this address from now on, each over a connection of its own.
@@ -99,29 +113,14 @@ impl Harness {
         self.folder.path().join(MASTER_KEY)
     }
 
-    /// Where its pictures lie.
-    pub(crate) fn media_folder(&self) -> PathBuf {
-        self.folder.path().join("media")
-    }
-
-    /// Every file in the folder of pictures, in the order of their paths.
-    pub(crate) fn objects(&self) -> Vec<PathBuf> {
-        fn files(folder: &std::path::Path) -> Vec<PathBuf> {
-            let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-            entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
-        }
-        let mut found = files(&self.media_folder());
-        found.sort();
-        found
-    }
-
-    async fn replica(database_url: String, flags: &[&str], beside: Option<&Self>) -> Self {
+    async fn replica(database_url: String, flags: &[&str], beside: Option<&Self>, media: Option<MediaPlace>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().to_str().unwrap().to_owned();
         let key = beside.map_or(folder.path(), |first| first.folder.path()).join(MASTER_KEY);
         let key = key.to_str().unwrap();
+        let way = cluster::way_to(&database_url);
         let clock = beside.map(|first| first.clock.clone()).unwrap_or_default();
-        let fixed = ["labs", "serve", "--folder", &path, "--database-url", &database_url, "--master-key-file", key];
+        let fixed = ["labs", "serve", "--folder", &path, "--database-url", &way, "--master-key-file", key];
         let fixed = fixed.into_iter().chain(["--database-connections", "6"]);
         let own = ["--own-per-second", "100000"];
         let words =
@@ -131,16 +130,19 @@ impl Harness {
         if let Some(first) = beside {
             config.mail_folder.clone_from(&first.mail_folder);
         }
+        config.media = media.unwrap_or(config.media);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base_url = format!("http://{}", listener.local_addr().unwrap());
         let name = beside.map_or(&base_url, |first| &first.base_url);
-        let application = wiring::application(&config, &database_url, name, clock.clone()).await.unwrap();
+        let (media, database) = (wiring::media(&config).await.unwrap(), config.database.as_ref().unwrap());
+        let application = wiring::application(&config, media, database, name, clock.clone()).await.unwrap();
         let engine = application.engine().clone();
         let stop = CancellationToken::new();
         tokio::spawn(wiring::answer(listener, application, stop.clone()));
         let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
         let owners = owners_of(&database_url);
-        Self { base_url, clock, engine, database_url, mail_folder: config.mail_folder, owners, client, stop, folder }
+        let (mail_folder, media) = (config.mail_folder, config.media);
+        Self { base_url, clock, engine, database_url, mail_folder, media, owners, client, stop, folder }
     }
 
     /// Begins a call of the operation of this id.
@@ -192,13 +194,13 @@ impl Harness {
         assert!(waited.await.is_ok(), "not within seconds: {what}");
     }
 
-    /// Has a job with a calendar run, and waits until it has.
+    /// Has a job with a calendar run, and waits until it has. Runs of long ago may be tidied away meanwhile.
     pub(crate) async fn run_job(&self, code: &str) {
-        let ended = format!("from job_run where job = '{code}' and state = 'SUCCEEDED'");
-        self.until(&format!("select least(count(*), 1) {ended}"), 1).await;
-        let before = self.number(&format!("select count(*) {ended}")).await;
+        let now = self.number("select (extract(epoch from labs_now()) * 1000000)::bigint").await;
         self.sql(&format!("update job set next_run_at = labs_now() where code = '{code}'")).await;
-        self.until(&format!("select count(*) {ended}"), before + 1).await;
+        let ended = format!("from job_run where job = '{code}' and state = 'SUCCEEDED'");
+        let since = format!("extract(epoch from created_at) * 1000000 >= {now}");
+        self.until(&format!("select least(count(*), 1) {ended} and {since}"), 1).await;
     }
 
     /// Moves the service's and the database's clock ahead together.

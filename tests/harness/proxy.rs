@@ -4,7 +4,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 
 /// Starts one before these replicas; its address. It ends with the runtime of the test.
 pub(crate) async fn before(replicas: Vec<SocketAddr>) -> SocketAddr {
@@ -26,4 +29,45 @@ pub(crate) async fn before(replicas: Vec<SocketAddr>) -> SocketAddr {
         }
     });
     address
+}
+
+/// A way to a server on which everything can come to a stand, with no connection ended. It ends with the runtime of the test.
+pub(crate) struct Way {
+    /// Its near end.
+    pub(crate) address: SocketAddr,
+    stands: watch::Sender<bool>,
+}
+
+impl Way {
+    /// One to this address.
+    pub(crate) async fn to(far_end: SocketAddr) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (address, (stands, told)) = (listener.local_addr().unwrap(), watch::channel(false));
+        tokio::spawn(async move {
+            while let Ok((near, _)) = listener.accept().await {
+                let Ok(far) = TcpStream::connect(far_end).await else { continue };
+                let ((near_reads, near_writes), (far_reads, far_writes)) = (near.into_split(), far.into_split());
+                tokio::spawn(carry(near_reads, far_writes, told.clone()));
+                tokio::spawn(carry(far_reads, near_writes, told.clone()));
+            }
+        });
+        Self { address, stands }
+    }
+
+    /// Lets nothing through from now on, or everything.
+    pub(crate) fn stand(&self, stands: bool) {
+        self.stands.send(stands).unwrap();
+    }
+}
+
+async fn carry(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, mut stands: watch::Receiver<bool>) {
+    let mut bytes = vec![0; 65_536];
+    while let Ok(count) = from.read(&mut bytes).await {
+        if count == 0
+            || stands.wait_for(|stands| !stands).await.is_err()
+            || to.write_all(&bytes[..count]).await.is_err()
+        {
+            return;
+        }
+    }
 }

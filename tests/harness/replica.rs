@@ -20,12 +20,17 @@ pub(crate) struct Replica {
 impl Replica {
     /// Starts one over the house's database, with its name and keys, and its own files in this place.
     pub(crate) async fn start(harness: &Harness, place: &TempDir) -> Self {
+        Self::start_at(harness, place, &harness.database_url).await
+    }
+
+    /// The same by another way to that database.
+    pub(crate) async fn start_at(harness: &Harness, place: &TempDir, database_url: &str) -> Self {
         // It refuses a database that may lose what was acknowledged, as that of most tests may.
         let safely = "execute format('alter database %I set synchronous_commit = on', current_database())";
         harness.sql(&format!("do $$ begin {safely}; end $$")).await;
         let mut command = Command::new(env!("CARGO_BIN_EXE_labs"));
         command.args(["serve", "--empty", "--listen", "127.0.0.1:0", "--log", "error"]);
-        command.args(["--base-url", &harness.base_url, "--database-url", &harness.database_url, "--folder"]);
+        command.args(["--base-url", &harness.base_url, "--database-url", database_url, "--folder"]);
         command.arg(place.path()).arg("--master-key-file").arg(harness.master_key());
         let mut process = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let out = ChildStdout::from_std(process.stdout.take().unwrap()).unwrap();
@@ -46,6 +51,15 @@ impl Replica {
     #[cfg(target_os = "linux")]
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         Path::new("/proc").join(self.process.id().to_string()).join(name)
+    }
+
+    /// SIGTERM: it answers what is under way and ends well.
+    pub(crate) async fn end(mut self) {
+        let ended = tokio::task::spawn_blocking(move || {
+            let told = Command::new("sh").args(["-c", "kill -TERM $0"]).arg(self.process.id().to_string()).status();
+            told.unwrap().success() && self.process.wait().unwrap().success()
+        });
+        assert!(ended.await.unwrap(), "a replica did not end well");
     }
 
     /// SIGKILL.

@@ -91,7 +91,7 @@ async fn a_page_shows_pictures_by_the_addresses_in_the_list_alone() {
         let answer = ask(harness, Method::GET, url).await;
         for (name, value) in [
             ("content-type", source["media_type"].as_str().unwrap()),
-            ("cache-control", "public, max-age=86400, immutable"),
+            ("cache-control", "public, max-age=86400, s-maxage=60, immutable"),
             ("cross-origin-resource-policy", "cross-origin"),
             ("content-disposition", "inline"),
             ("x-content-type-options", "nosniff"),
@@ -116,11 +116,24 @@ async fn a_page_shows_pictures_by_the_addresses_in_the_list_alone() {
 }
 
 #[tokio::test]
+async fn pages_are_told_the_address_of_a_delivery_network_where_there_is_one() {
+    let window = Window::new().await;
+    let first = &window.market.harness;
+    let twin = first.twin(&[ROOMY, &["--media-public-url", "https://cdn.example/pictures/"]].concat()).await;
+    let sources = async |house: &Harness| {
+        let call = house.call("marketplace_listings_get").path("listing_slug", &window.slug).token(&window.token);
+        call.expect(200).await.json["icon"]["sources"].to_string()
+    };
+    let near = sources(first).await.replace(&format!("{}/media/", first.base_url), "https://cdn.example/pictures/");
+    assert!(near.contains("https://cdn.example/pictures/"), "{near}");
+    assert_eq!(sources(&twin).await, near);
+}
+
+#[tokio::test]
 async fn what_is_taken_off_is_gone_from_every_replica_within_moments_and_comes_back() {
     let window = Window::new().await;
     let first = &window.market.harness;
-    let shared = first.media_folder();
-    let twin = first.twin(&[ROOMY, &["--media-folder", shared.to_str().unwrap()]].concat()).await;
+    let twin = first.twin(&[]).await;
     let houses = [first, &twin];
     let listing = window.listing().await;
     let url = urls(&listing["icon"]["sources"])[0].to_owned();

@@ -92,10 +92,10 @@ async fn what_does_not_fit_is_refused_and_changes_nothing() {
     let large = put(&harness, &person, "LOGO", vec![0; 8 * 1024 * 1024 + 1]).await;
     assert_eq!((large.status, large.code()), (413, "PAYLOAD_TOO_LARGE"));
     harness.sql("update tier_feature set value = '0' where feature_code = 'media_megabytes'").await;
-    let stored = harness.objects();
+    let stored = harness.objects().await;
     let refused = put(&harness, &person, "BANNER", png(1_120, 300, 1)).await;
     assert_eq!((refused.status, refused.code()), (409, "ENTITLEMENT_EXCEEDED"));
-    assert_eq!(harness.objects(), stored, "nothing of it lies in the store");
+    assert_eq!(harness.objects().await, stored, "nothing of it lies in the store");
     assert_eq!(list(&harness, &person).await, [kept.json]);
 }
 

@@ -114,10 +114,10 @@ async fn what_uploads_bring_a_day_is_bounded_however_often_a_picture_is_replaced
     let used = "select used from partner_daily_use where what = 'UPLOADS'";
     let day = harness.number(used).await;
     assert!(day <= 3 * 1024 * 1024, "{day}");
-    let kept = harness.objects();
+    let kept = harness.objects().await;
     let answers = join_all((0..4).map(|shade| put(&harness, &owner, "BANNER", noise(100 + shade)))).await;
     assert!(answers.iter().all(|answer| answer.status == 422 || answer.status == 429), "{answers:?}");
-    assert_eq!(harness.objects(), kept, "what is refused lies nowhere");
+    assert_eq!(harness.objects().await, kept, "what is refused lies nowhere");
     let other = harness.partner("Weser Software").await;
     assert_eq!(put(&harness, &other, "LOGO", noise(200)).await.status, 200, "others have days of their own");
     harness.advance(wait).await;

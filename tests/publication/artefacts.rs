@@ -28,11 +28,11 @@ async fn a_resource_is_released_with_a_file_that_is_what_its_name_says() {
         let refused = desk.put(&item, name, content).send().await;
         assert_eq!((refused.status, errors(&refused)), (422, vec![found.to_owned()]), "{name}");
     }
-    assert!(desk.harness.objects().is_empty(), "nothing is kept of what is refused");
+    assert!(desk.harness.objects().await.is_empty(), "nothing is kept of what is refused");
     let put = desk.put(&item, "../labs.json", "{\"openapi\": \"3.1.1\"}").expect(200).await;
     let artefact = &put.json["artefact"];
     assert_eq!((&artefact["file_name"], &artefact["media_type"]), (&json!("labs.json"), &json!("application/json")));
-    assert_eq!((&artefact["size_bytes"], desk.harness.objects().len()), (&json!(20), 1));
+    assert_eq!((&artefact["size_bytes"], desk.harness.objects().await.len()), (&json!(20), 1));
     assert_eq!(desk.step("release", &item).await.status, 200);
 
     let unsaid = desk.put(&item, "labs.json", "{}").send().await;

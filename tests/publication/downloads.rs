@@ -102,10 +102,10 @@ async fn nothing_but_the_part_that_is_wanted_is_read() {
     let desk = Desk::new().await;
     desk.file("a.txt", "One two three.").await;
     // A file of two gigabytes, nearly all of them holes.
-    let objects = desk.harness.objects();
-    std::fs::OpenOptions::new().write(true).open(&objects[0]).unwrap().set_len(2_000_000_000).unwrap();
+    let file = desk.harness.object_file(&desk.harness.objects().await[0]);
+    std::fs::OpenOptions::new().write(true).open(&file).unwrap().set_len(2_000_000_000).unwrap();
     let answer = desk.download().header("range", "bytes=4-6").expect(206).await;
     assert_eq!((answer.text().as_str(), answer.header("content-range")), ("two", "bytes 4-6/2000000000"));
-    std::fs::remove_file(&objects[0]).unwrap();
+    std::fs::remove_file(&file).unwrap();
     desk.download().expect(500).await;
 }

@@ -34,7 +34,7 @@ async fn a_resource_that_the_service_makes_is_told_and_downloaded_as_it_is_now()
     let file = desk.kit(DOWNLOAD).expect(200).await;
     assert_eq!(file.text(), served.text());
     assert_eq!(file.header("content-type"), "application/yaml");
-    assert!(desk.harness.objects().is_empty(), "nothing of it is stored");
+    assert!(desk.harness.objects().await.is_empty(), "nothing of it is stored");
     let resource = desk.kit(GET).expect(200).await;
     let artefact = &resource.json["artefact"];
     assert_eq!(file.header("etag"), format!("\"{}\"", artefact["sha256"].as_str().unwrap()));

@@ -9,6 +9,7 @@ use std::time::Duration;
 use futures_util::future::{join, join_all};
 use labs::cluster::{Cluster, Settings};
 use labs::folder::Folder;
+use labs_schema::open::DatabaseUrls;
 use tokio::sync::watch;
 
 use super::{count, figure};
@@ -52,7 +53,7 @@ impl Ground {
         let directory = tempfile::tempdir().unwrap();
         let folder = Folder::open(directory.path()).unwrap();
         let cluster = Self::cluster(&folder).await;
-        labs::wiring::migrate(cluster.url()).await.unwrap();
+        labs::wiring::migrate(&DatabaseUrls::new(cluster.url())).await.unwrap();
         let harness = Harness::over(cluster.url().to_owned(), &[]).await;
         let token = harness.partner("Nordsee Kassen").await.token;
         harness.sql(&format!("update tier set burst_per_second = 100000, daily_requests = {cap}")).await;

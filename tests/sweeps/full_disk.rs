@@ -10,6 +10,7 @@ use std::path::Path;
 
 use labs::cluster::{Cluster, Settings};
 use labs::folder::Folder;
+use labs_schema::open::DatabaseUrls;
 
 use super::audit::{all_is_done, nothing_is_done};
 use super::{Cast, contents};
@@ -26,7 +27,7 @@ begin
     for turn in 1..10000 loop
         begin
             insert into audit_log (record_uuid, operation, channel, outcome, actor_kind, actor_label)
-            select gen_random_uuid(), '', 'JOB', 'SUCCEEDED', 'SYSTEM',
+            select labs_uuid(), '', 'JOB', 'SUCCEEDED', 'SYSTEM',
                 (select string_agg(md5(random()::text || part), '') from generate_series(1, padding) as part)
             from generate_series(1, most) as n;
         exception when others then
@@ -36,7 +37,7 @@ begin
             return;
         end;
     end loop;
-    raise exception 'the audit log does not become full: %, %, %', padding, most, pg_relation_size('audit_log');
+    raise exception 'the audit log does not become full: %, %, %', padding, most, pg_relation_size('audit_log_first');
 end $$;
 call fill(50, 500);
 call fill(50, 1);
@@ -57,7 +58,7 @@ async fn nothing_is_answered_when_the_audit_log_has_no_room() {
         extra: vec![("autovacuum".to_owned(), "off".to_owned())],
     };
     let cluster = Cluster::start(&folder, &settings).await.unwrap();
-    labs::wiring::migrate(cluster.url()).await.unwrap();
+    labs::wiring::migrate(&DatabaseUrls::new(cluster.url())).await.unwrap();
     let cast = Cast::within(Harness::over(cluster.url().to_owned(), &[]).await).await;
     let before = contents(&cast.harness).await;
 
@@ -93,7 +94,7 @@ async fn limited_binaries(harness: &Harness) -> tempfile::TempDir {
 }
 
 async fn size(cast: &Cast) -> i64 {
-    cast.harness.number("select pg_relation_size('audit_log')").await
+    cast.harness.number("select pg_relation_size('audit_log_first')").await
 }
 
 async fn count(cast: &Cast) -> i64 {

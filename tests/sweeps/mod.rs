@@ -6,6 +6,7 @@ mod access;
 mod audit;
 mod budgets;
 mod connections;
+mod edges;
 mod explain;
 mod foreign;
 mod full_disk;
@@ -18,6 +19,7 @@ mod memory;
 mod plans;
 mod playground;
 mod questions;
+mod read_replicas;
 mod readiness;
 mod requests;
 #[cfg(target_os = "linux")]
@@ -49,7 +51,8 @@ async fn beside(harness: &Harness, base_url: &str, folder: &Path) -> Application
     let Command::Serve(serve) = Cli::try_parse_from(words).unwrap().command else { panic!("`serve` is a command") };
     let config = serve.settle().unwrap();
     let name = config.base_url(SocketAddr::from(([127, 0, 0, 1], 0)));
-    wiring::application(&config, &harness.database_url, &name, harness.clock.clone()).await.unwrap()
+    let (media, database) = (wiring::media(&config).await.unwrap(), config.database.as_ref().unwrap());
+    wiring::application(&config, media, database, &name, harness.clock.clone()).await.unwrap()
 }
 
 /// Everybody a sweep needs, in one service.
@@ -197,7 +200,8 @@ const LEDGERS: &[&str] = &[
 async fn contents(harness: &Harness) -> BTreeMap<String, String> {
     harness.until("select count(*) from mail_message where state = 'QUEUED'", 0).await;
     let mut owner = harness.owner().await;
-    let tables = "select relname::text from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace";
+    let tables = "select relname::text from pg_class
+                  where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace";
     let tables: Vec<String> = sqlx::query_scalar(tables).fetch_all(&mut owner).await.unwrap();
     let mut contents = BTreeMap::new();
     for table in tables.into_iter().filter(|table| !LEDGERS.contains(&table.as_str())) {

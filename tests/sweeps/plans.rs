@@ -11,7 +11,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 use sqlx::types::Json;
-use sqlx::{AssertSqlSafe, PgConnection};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
 use crate::harness::Harness;
 
@@ -58,6 +58,11 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
         "from machine_client order by name, client_id",
         "machine_client",
         "an operator lists every program on the command line",
+    ),
+    (
+        "update listing_change as c set place = last.place",
+        "listing_change",
+        "few wait for their place while a service runs; here it is one in four",
     ),
     (
         "base as materialized",
@@ -205,7 +210,11 @@ fn no_list_sends_a_statement_of_more_than_forty_lines() {
 #[tokio::test]
 async fn no_statement_reads_a_large_table_from_end_to_end() {
     let harness = Harness::new().await;
-    let mut owner = harness.owner().await;
+    // No service runs over this one, whose jobs would tidy rows away meanwhile.
+    harness.sql("create database plans template labs_template").await;
+    let (front, back) = harness.database_url.rsplit_once('/').unwrap();
+    let url = format!("{front}/plans?{}", back.split_once('?').unwrap().1);
+    let mut owner = PgConnection::connect(&url).await.unwrap();
     seed(&mut owner).await;
     run(&mut owner, "set plan_cache_mode = force_generic_plan").await;
     let (statements, mut found, mut planned) = (statements(), Vec::new(), 0);
@@ -249,13 +258,15 @@ async fn plan(connection: &mut PgConnection, statement: &Statement) -> Option<Va
     Some(plan)
 }
 
-/// The tables that a plan reads from end to end.
+/// The tables that a plan reads from end to end. Of one in partitions those count that hold its rows, and of the catalogue none.
 fn whole_reads(plan: &Value) -> Vec<String> {
     match plan {
         Value::Array(parts) => parts.iter().flat_map(whole_reads).collect(),
         Value::Object(node) => {
             let own = (node.get("Node Type").and_then(Value::as_str) == Some("Seq Scan"))
-                .then(|| node.get("Relation Name").and_then(Value::as_str).unwrap_or_default().to_owned());
+                .then(|| node.get("Relation Name").and_then(Value::as_str).unwrap_or_default())
+                .filter(|table| !table.ends_with("_others") && !table.starts_with("pg_"))
+                .map(|table| table.trim_end_matches("_first").to_owned());
             own.into_iter().chain(node.values().flat_map(whole_reads)).collect()
         }
         _ => Vec::new(),
@@ -269,7 +280,8 @@ async fn seed(owner: &mut PgConnection) {
         "select relname::text, exists (
              select from pg_constraint where conrelid = pg_class.oid and contype = 'u' and condeferrable)
          from pg_class
-         where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> '_sqlx_migrations'",
+         where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+             and relname <> '_sqlx_migrations'",
     )
     .fetch_all(&mut *owner)
     .await
@@ -292,7 +304,7 @@ async fn seed(owner: &mut PgConnection) {
              of_table record;
          begin
              for of_table in select conrelid::regclass as name, conname from pg_constraint
-                 where contype = 'c' and connamespace = 'public'::regnamespace and conrelid <> 0
+                 where contype = 'c' and connamespace = 'public'::regnamespace and conrelid <> 0 and coninhcount = 0
              loop
                  execute format('alter table %s drop constraint %I', of_table.name, of_table.conname);
              end loop;
@@ -308,7 +320,7 @@ async fn seed(owner: &mut PgConnection) {
 
 /// The columns of a table and what stands in them in the row numbered `n`: one of the words that the column's check
 /// allows, mostly the one in which things come to rest; something of its own in the last column of a unique index; else
-/// something that eight rows share. What may be null is in every fourth row.
+/// something that eight rows share. What may be null is in every fourth row. A table in partitions has its rows in the first.
 const COLUMNS: &str = r#"
 with keyed as (
     select a.attnum
@@ -325,6 +337,8 @@ with keyed as (
     group by c.oid, c.conkey
 ), columns as (
     select a.attname, a.attnotnull, a.atttypid::regtype::text as kind, w.words,
+        exists (select from pg_partitioned_table as p where p.partrelid = $1::regclass and a.attnum = any(p.partattrs))
+            as is_parted,
         case when exists (select from keyed where keyed.attnum = a.attnum) then 'n' else 'n / 8' end as number
     from pg_attribute as a
     left join worded as w on w.attnum = a.attnum
@@ -334,6 +348,7 @@ with keyed as (
 select format('%I', attname),
     format(case when attnotnull then '(%s)::%s' else 'case when n %% 4 > 0 then (%s)::%s end' end, case
     when words is not null then format('(%L::text[])[case when n %% 20 > 0 then 1 else 1 + n / 20 %% %s end]', words, cardinality(words))
+    when kind = 'uuid' and is_parted then format('uuid_since(now() - (%s) * interval ''1 minute'')', number)
     when kind = 'uuid' then format('md5((%s)::text)::uuid', number)
     when kind = 'text' then format('''word'' || %s', number)
     when kind = 'timestamp with time zone' then format('now() - (%s) * interval ''1 minute''', number)

@@ -94,6 +94,29 @@ async fn staff_are_answered_by_rest_and_by_their_own_query_alike() {
 }
 
 #[tokio::test]
+async fn whatever_leaves_as_a_file_is_refused_with_the_endpoint_that_sends_it() {
+    let cast = Cast::new().await;
+    let documents = Documents::load().unwrap();
+    let is_file = |operation: &&Operation| {
+        operation.method == Method::GET && operation.responses[&operation.success].json().is_none()
+    };
+    let files: Vec<&'static Operation> =
+        operations().filter(is_file).filter(|operation| documents.get(&operation.id).is_some()).collect();
+    for operation in &files {
+        let told = cast.explore(&cast.staff.token, &format!("{{ {} }}", operation.id), &json!({})).await;
+        assert!(told.get("data").is_none(), "{}: {told}", operation.id);
+        if operation.access.scope().is_some_and(|scope| !scope.starts_with("labs.admin")) {
+            assert_eq!(told["code"], json!("SCOPE_MISSING"), "{}: {told}", operation.id);
+            continue;
+        }
+        assert_eq!(told["code"], json!("VALIDATION_FAILED"), "{}: {told}", operation.id);
+        let words = told["errors"][0]["message"].as_str().unwrap();
+        assert!(words.ends_with(&format!("Call GET {}.", operation.path)), "{words}");
+    }
+    assert!(files.len() > 8, "{} files", files.len());
+}
+
+#[tokio::test]
 async fn each_root_field_of_a_query_leaves_a_record_of_its_own() {
     let cast = Cast::new().await;
     let programs = cast.read(operation("admin_machine_clients_list"), &Map::new()).await;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use labs::cluster::{Cluster, Settings};
 use labs::folder::Folder;
+use labs_schema::open::DatabaseUrls;
 use serde_json::Value;
 
 use crate::harness::{Harness, contract};
@@ -84,7 +85,7 @@ async fn it_is_red_while_the_database_is_away() {
     let folder = Folder::open(directory.path()).unwrap();
     let settings = Settings { durable: false, ..Settings::default() };
     let cluster = Cluster::start(&folder, &settings).await.unwrap();
-    labs::wiring::migrate(cluster.url()).await.unwrap();
+    labs::wiring::migrate(&DatabaseUrls::new(cluster.url())).await.unwrap();
     let harness = Harness::over(cluster.url().to_owned(), &[]).await;
     is_green(&harness).await;
     cluster.stop().await.unwrap();

@@ -29,7 +29,11 @@ pub(super) struct Stock {
 
 impl Stock {
     pub(super) async fn new() -> Self {
-        let harness = Harness::new().await;
+        Self::within(Harness::new().await).await
+    }
+
+    /// The same in a house that stands already.
+    pub(super) async fn within(harness: Harness) -> Self {
         let caps = "feature_code in ('apps', 'media_megabytes', 'team_members')";
         harness.sql(&format!("update tier_feature set value = '\"unlimited\"' where {caps}")).await;
         let runs = "insert into job_run (run_uuid, job, state) select labs_uuid(), 'DATA_EXPORTS', 'SUCCEEDED'

@@ -20,7 +20,18 @@ const PARTS: Record<string, string> = {
 };
 
 /** Objects with a `uuid` of their own, by the name under which they stand. */
-const HOLDERS: Record<string, string> = { reviewer: 'staff_uuid', assignee: 'staff_uuid', app: 'app_uuid', partner: 'partner_uuid', submission: 'submission_uuid' };
+const HOLDERS: Record<string, string> = {
+  reviewer: 'staff_uuid',
+  assignee: 'staff_uuid',
+  app: 'app_uuid',
+  apps: 'app_uuid',
+  partner: 'partner_uuid',
+  parent: 'category_uuid',
+  submission: 'submission_uuid',
+  submissions: 'submission_uuid',
+  team: 'user_uuid',
+  tickets: 'ticket_uuid',
+};
 
 /** What `kind` says beside a `uuid`: of an actor, of a target, of an account, of a search's result. */
 const KINDS: Record<string, string> = {

@@ -12,6 +12,7 @@ use http::{Method, Response, StatusCode, header, request::Parts};
 use labs_schema::context::{Attachment, Caller, Channel, NamesRevision};
 use labs_schema::engine::{Admission, Call, IdempotencyKey, Precondition};
 use labs_schema::fault::Reason;
+use labs_schema::trace;
 use labs_schema::usage::AnswerKind;
 use labs_schema::{Code, Fault};
 use serde_json::{Map, Value};
@@ -97,24 +98,39 @@ async fn answer_operation<'a>(
         }
     };
     exchange.operation = Some(operation);
+    let span = exchange.trace((&operation.id, &operation.path), parts);
+    trace::within(span, answer_found(rest, (parts, body), exchange, operation, &values)).await
+}
+
+async fn answer_found<'a>(
+    rest: &'a Rest,
+    (parts, body): (&Parts, Body),
+    exchange: &mut Exchange<'a>,
+    operation: &Operation,
+    values: &[(&str, &str)],
+) -> Result<Response<Body>, Fault> {
     let marks = rest.marks();
     exchange.deprecated = marks.by_head(operation, parts.uri.query(), &parts.headers);
     let Some(bound) = rest.bound(operation) else {
         return Err(Fault::internal(format!("{} is not bound", operation.id)));
     };
     let mut seat = InFlightPermit::of(operation, &rest.seats)?;
-    let caller = Arc::new(identify(rest, parts, operation, exchange).await?);
-    let admission = match &bound.prepared {
-        Some(prepared) => Some(rest.engine.admit(prepared, &caller).await?),
-        None => None,
+    let guarding = async {
+        let caller = Arc::new(identify(rest, parts, operation, exchange).await?);
+        let admission = match &bound.prepared {
+            Some(prepared) => Some(rest.engine.admit(prepared, &caller).await?),
+            None => None,
+        };
+        Ok::<_, Fault>((caller, admission))
     };
+    let (caller, admission) = trace::step("guard", guarding).await?;
     count(rest, operation, &caller);
     let network = address::network(exchange.address).to_string();
     let places = if operation.largest_body.is_some() { &rest.large_uploads } else { &rest.uploads };
     let _place = body::place(places, operation, &network, &caller).await?;
     let largest = operation.largest_body;
     let arriving = Arriving { body, seat: &mut seat, places: &rest.bodies, network: &network, largest };
-    let checked = check_request(rest, parts, arriving, operation, &caller, &values).await;
+    let checked = check_request(rest, parts, arriving, operation, &caller, values).await;
     let sent = checked.as_ref().map_or_else(|(_, variables)| variables, |request| &request.variables);
     exchange.deprecated.extend(marks.by_body(operation, sent.get(bind::BODY)));
     if !operation.unattributed {
@@ -236,15 +252,15 @@ async fn ask(
         .map(|key| IdempotencyKey { key: key.clone(), fingerprint: request.fingerprint() });
     let of_write = request.if_match.as_ref().filter(|_| operation.is_write());
     let precondition = of_write.zip(bound.representation.as_ref());
-    let call = Call {
+    let mut call = Call {
         admission,
         variables: request.variables.clone(),
         attachment: request.attachments.into_iter().next().map(|file| Attachment { bytes: file.bytes }),
         idempotency,
         precondition: precondition.map(|(tags, of)| of.precondition(&request.variables, tags.clone())),
         expected: of_write.filter(|_| bound.representation.is_none()).cloned().map(names_revision),
+        may_lag: true,
     };
-    let answer = rest.engine.ask(call).await?;
     let asked = Asked {
         operation,
         is_head: parts.method == Method::HEAD,
@@ -254,7 +270,17 @@ async fn ask(
         headers: &parts.headers,
         query: parts.uri.query().unwrap_or_default(),
     };
-    answer::success(&asked, answer)
+    // Whoever has seen a representation is shown no older one: unless a read replica has the very same, the leader is asked.
+    if asked.is_conditional() && rest.engine.may_lag(&call) {
+        let first = rest.engine.ask(call.clone()).await;
+        let lagged = first.as_ref().map_or(true, |answer| answer.lagged);
+        let response = first.and_then(|answer| answer::success(&asked, answer));
+        if !lagged || response.as_ref().is_ok_and(answer::is_what_was_seen) {
+            return response;
+        }
+        call.may_lag = false;
+    }
+    answer::success(&asked, rest.engine.ask(call).await?)
 }
 
 impl Representation {

@@ -9,6 +9,7 @@ pub(crate) mod coding;
 pub mod headers;
 pub(crate) mod in_flight;
 pub mod request_id;
+pub(crate) mod request_span;
 pub mod server;
 mod stall_timeout;
 mod unread_body;

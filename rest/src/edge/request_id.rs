@@ -1,6 +1,7 @@
 //! The request's id: the caller's, if well formed, else a fresh one (docs/decisions.md#answers).
 
 use http::HeaderMap;
+use opentelemetry::trace::{SpanContext, SpanId, TraceFlags, TraceId, TraceState};
 use uuid::Uuid;
 
 /// Longest id taken from a caller.
@@ -12,12 +13,13 @@ pub fn of(headers: &HeaderMap) -> String {
     let mut sent = headers.get_all("x-request-id").iter();
     match (sent.next().and_then(|value| value.to_str().ok()), sent.next()) {
         (Some(id), None) if is_well_formed(id) => id.to_owned(),
-        _ => trace_id(headers).unwrap_or_else(fresh),
+        _ => trace_parent(headers).map_or_else(fresh, |parent| parent.trace_id().to_string()),
     }
 }
 
-/// The trace id of the one well-formed `traceparent` (W3C Trace Context, 3.2), so that logs join across services.
-fn trace_id(headers: &HeaderMap) -> Option<String> {
+/// The span that the request is a part of: that of the one well-formed `traceparent` (W3C Trace Context, 3.2), so that logs and
+/// traces join across services. `tracestate` is left aside, which may hold anything.
+pub(crate) fn trace_parent(headers: &HeaderMap) -> Option<SpanContext> {
     let mut sent = headers.get_all("traceparent").iter();
     let (Some(text), None) = (sent.next(), sent.next()) else { return None };
     let mut parts = text.to_str().ok()?.split('-');
@@ -28,7 +30,12 @@ fn trace_id(headers: &HeaderMap) -> Option<String> {
     let names = |part: &str, length: usize| hexadecimal(part, length) && part.bytes().any(|byte| byte != b'0');
     // A later version may say more after the flags.
     let known = hexadecimal(version, 2) && version != "ff" && (version != "00" || parts.next().is_none());
-    (known && names(trace, 32) && names(parent, 16) && hexadecimal(flags, 2)).then(|| trace.to_owned())
+    if !known || !names(trace, 32) || !names(parent, 16) || !hexadecimal(flags, 2) {
+        return None;
+    }
+    let flags = TraceFlags::new(u8::from_str_radix(flags, 16).ok()?) & TraceFlags::SAMPLED;
+    let (trace, parent) = (TraceId::from_hex(trace).ok()?, SpanId::from_hex(parent).ok()?);
+    Some(SpanContext::new(trace, parent, flags, true, TraceState::NONE))
 }
 
 fn is_well_formed(id: &str) -> bool {

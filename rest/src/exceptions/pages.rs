@@ -22,25 +22,28 @@ use crate::request::{Exchange, catch_panic, checks};
 use crate::rest::Rest;
 
 #[derive(RustEmbed)]
-#[folder = "$CARGO_MANIFEST_DIR/../playground/dist"]
+#[folder = "$CARGO_MANIFEST_DIR/../playground/packed"]
 #[allow_missing = true]
 struct Built;
 
-/// The files by name.
+/// The files by name. Most are carried by gzip, as `<name>.gz`.
 static FILES: LazyLock<HashMap<String, PrecompressedDocument>> = LazyLock::new(|| {
     let files = Built::iter().filter_map(|name| {
         let bytes = match Built::get(&name)?.data {
             Cow::Borrowed(bytes) => Bytes::from_static(bytes),
             Cow::Owned(bytes) => Bytes::from(bytes),
         };
-        Some((name.into_owned(), PrecompressedDocument::new(bytes)))
+        Some(match name.strip_suffix(".gz") {
+            Some(plain) => (plain.to_owned(), PrecompressedDocument::packed(bytes)),
+            None => (name.into_owned(), PrecompressedDocument::new(bytes)),
+        })
     });
     files.collect()
 });
 
 /// A file of the pages that is text.
 pub(crate) fn text_of(name: &str) -> Option<String> {
-    String::from_utf8(Built::get(name)?.data.into_owned()).ok()
+    String::from_utf8(FILES.get(name)?.plain()?.to_vec()).ok()
 }
 
 /// The policy of each page, kept beside its source.

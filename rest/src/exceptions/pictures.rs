@@ -54,7 +54,7 @@ async fn find(rest: &Rest, parts: &Parts) -> Result<Response<Body>, Fault> {
     let if_none_match = Condition::parse(sent.map(HeaderValue::as_bytes));
     let mut response = conditionally(response, (None, if_none_match.as_ref()), &parts.headers)?;
     let out = response.headers_mut();
-    out.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=86400, immutable"));
+    out.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=86400, s-maxage=60, immutable"));
     let policy = HeaderName::from_static("cross-origin-resource-policy");
     out.insert(policy, HeaderValue::from_static("cross-origin"));
     Ok(response)

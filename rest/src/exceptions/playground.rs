@@ -11,7 +11,7 @@ use axum::routing::post;
 use http::{HeaderValue, Response, header, request::Parts};
 use labs_schema::context::{Caller, Channel};
 use labs_schema::engine::{PlaygroundQuery, STACK_BYTES};
-use labs_schema::{Code, Fault, PrincipalType};
+use labs_schema::{Code, Fault, PrincipalType, trace};
 use serde::Deserialize;
 use tokio::runtime::{Handle, Runtime};
 use tokio::sync::Semaphore;
@@ -64,7 +64,8 @@ struct Sent {
 async fn query(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let mut exchange = Exchange::begin(&rest, &parts);
-    let response = match catch_panic(answer_query(&rest, &parts, body, &mut exchange)).await {
+    let span = exchange.trace(("playground", "/playground/graphql"), &parts);
+    let response = match catch_panic(trace::within(span, answer_query(&rest, &parts, body, &mut exchange))).await {
         Ok(response) => response,
         Err(fault) => exchange.refusal(&fault, &parts),
     };
@@ -100,12 +101,12 @@ async fn answer_query(
     let seat = wait.map_err(|_| Fault::unavailable("Too many queries run now. Try again in a moment."))?;
     let seat = seat.map_err(Fault::internal)?;
     let asked = Arc::clone(rest);
-    let exploring = async move {
+    let exploring = trace::apart(async move {
         let explored = asked.engine.explore(Arc::new(caller), exploration, &*asked).await;
         // Not before: whoever goes away leaves a query that runs on.
         drop(seat);
         explored
-    };
+    });
     // A connection that is opened on the way may serve the public side later, so it belongs to that side's runtime.
     let explored = runtime.spawn(TokioContext::new(exploring, Handle::current()));
     let explored = explored.await.unwrap_or_else(|error| Err(Fault::internal(error)))?;

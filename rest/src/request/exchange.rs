@@ -12,12 +12,14 @@ use http::{Method, Response, header};
 use labs_schema::context::{Caller, Channel, Credentials};
 use labs_schema::deprecation::Deprecation;
 use labs_schema::{Fault, PrincipalType};
+use opentelemetry::Context;
 
 use crate::answer;
 use crate::answered::{Answered, RefusedFor};
 use crate::contract::{Access, Operation};
 use crate::deprecations;
 use crate::edge::budget::{Allowance, Spending};
+use crate::edge::request_span::RequestSpan;
 use crate::edge::server::Peer;
 use crate::edge::{address, bearer, headers, request_id};
 use crate::rest::Rest;
@@ -33,6 +35,8 @@ pub(crate) struct Exchange<'a> {
     pub(crate) request_id: String,
     /// When it began.
     began: Instant,
+    /// Its span, where traces are collected.
+    span: Option<RequestSpan>,
     /// What kind of caller it turned out to be of.
     principal: Option<PrincipalType>,
     /// Where it comes from.
@@ -54,6 +58,7 @@ impl<'a> Exchange<'a> {
             base_url: &rest.settings.base_url,
             request_id: request_id::of(&parts.headers),
             began: Instant::now(),
+            span: None,
             principal: None,
             address: Self::address(rest, parts),
             operation: None,
@@ -81,6 +86,16 @@ impl<'a> Exchange<'a> {
             credentials: Credentials::default(),
             takes_csv: false,
         }
+    }
+
+    /// Begins the request's span, and answers what is to be done as a part of it; nothing where the request is to be nobody's:
+    /// its moment beside others would tell whose it was (docs/decisions.md#board).
+    pub(crate) fn trace(&mut self, (name, route): (&str, &str), parts: &Parts) -> Option<Context> {
+        if self.operation.is_some_and(|operation| operation.unattributed) {
+            return None;
+        }
+        self.span = RequestSpan::begin((name, route), parts, self.began);
+        self.span.as_ref()?.sampled()
     }
 
     /// Books the request on the budgets of its network.
@@ -183,9 +198,13 @@ impl<'a> Exchange<'a> {
             code: response.extensions().get::<RefusedFor>().map(|refused| refused.0),
             principal: self.principal,
             request_id: &self.request_id,
+            trace_id: self.span.as_ref().map(RequestSpan::trace_id),
             took: self.began.elapsed(),
         };
         answered.log();
+        if let Some(span) = &self.span {
+            span.end(&answered);
+        }
         if let Some(observer) = &rest.observer {
             observer.note(&answered);
         }

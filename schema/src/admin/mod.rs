@@ -2,7 +2,7 @@
 //!
 //! Rule: docs/decisions.md#principals.
 
-mod audit_records;
+pub(crate) mod audit_records;
 mod data_exports;
 pub(crate) mod deprecations;
 mod entitlements;
@@ -15,7 +15,7 @@ mod network_denials;
 mod networks;
 mod notes;
 mod overview;
-mod partners;
+pub(crate) mod partners;
 mod profiles;
 mod rate_limits;
 mod reason;
@@ -23,12 +23,12 @@ mod scopes;
 mod security_events;
 mod sign_in_blocks;
 mod signing_keys;
-mod staff;
+pub(crate) mod staff;
 mod staff_roles;
-mod subscriptions;
+pub(crate) mod subscriptions;
 mod team_members;
 mod tier_change_requests;
-mod users;
+pub(crate) mod users;
 
 use crate::core::engine::roots;
 use crate::core::list::Statements;

@@ -10,7 +10,7 @@ use crate::core::audit_target::AuditTargetKind;
 use crate::core::scope::Scope;
 
 pub use directive::access;
-pub(crate) use directive::{answers_file, audit_hashed, audit_partner, audit_target, batched, edge};
+pub(crate) use directive::{answers_file, audit_hashed, audit_partner, audit_target, batched, edge, may_lag};
 
 mod directive {
     #![expect(missing_docs, reason = "the macro makes items that it gives no documentation")]
@@ -27,6 +27,11 @@ mod directive {
     /// moment are read in one transaction.
     #[TypeDirective(location = "FieldDefinition")]
     pub fn batched() {}
+
+    /// The `@may_lag` directive: a read without an audit record whose answer may be up to a second old, so that a read replica of
+    /// the database may give it.
+    #[TypeDirective(location = "FieldDefinition")]
+    pub fn may_lag() {}
 
     /// The `@answers_file` directive: the answer is a file, which only the REST API can deliver.
     #[TypeDirective(location = "FieldDefinition")]
@@ -47,9 +52,10 @@ mod directive {
     pub fn audit_hashed(argument: String) {}
 
     /// The `@edge` directive: a field that leads to another thing. Staff's own queries follow it; no fixed document
-    /// does.
+    /// does. Whoever follows it needs the scope of the root field that reads the same, and leaves its record. Where a
+    /// union is at its end, each root field stands behind the type that it reads: `User: admin_users_get`.
     #[TypeDirective(location = "FieldDefinition")]
-    pub fn edge() {}
+    pub fn edge(reads: Vec<String>) {}
 }
 
 /// Every root field with the scope it needs, as the schema of this process declares them.

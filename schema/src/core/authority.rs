@@ -29,11 +29,13 @@ mod denials;
 mod foreign_networks;
 mod keys;
 mod load;
+mod naming;
 mod refused;
 
 pub(crate) use keys::{FreshKey, is_sealed_with};
 pub(crate) use load::OWN_DAILY_REQUESTS;
 pub use load::effective_scopes;
+pub(crate) use naming::with_naming_key;
 
 /// How often the listening connection is asked.
 const BEAT: Duration = Duration::from_millis(200);
@@ -47,6 +49,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Verified tokens and the keys that verify them.
 pub struct Authority {
     pool: PgPool,
+    listeners: PgPool,
     clock: Clock,
     issuer: String,
     audience: String,
@@ -87,12 +90,18 @@ impl Authority {
     ///
     /// # Errors
     /// When the database is away or a key cannot be opened with the master key.
-    pub async fn open(pool: PgPool, clock: Clock, key: MasterKey, settings: &Settings) -> Result<Self, Fault> {
+    pub async fn open(
+        (pool, listeners): (PgPool, PgPool),
+        clock: Clock,
+        key: MasterKey,
+        settings: &Settings,
+    ) -> Result<Self, Fault> {
         let (issuer, audience) = (settings.base_url.clone(), settings.audience.clone());
         let denials = denials::Denials::open(&pool).await?;
         let ring = keys::load_or_create(&pool, &key, (&issuer, &audience), clock.now()).await?;
         Ok(Self {
             pool,
+            listeners,
             clock,
             issuer,
             audience,
@@ -185,12 +194,18 @@ impl Authority {
 
     /// Keeps the knowledge fresh until cancelled.
     pub async fn watch(self: Arc<Self>, stop: CancellationToken) {
+        let mut is_told = false;
         while !stop.is_cancelled() {
+            let begun = Instant::now();
             let ended = tokio::select! {
                 () = stop.cancelled() => return,
                 ended = self.listen() => ended,
             };
-            if let Err(fault) = ended {
+            // Once for each time that it breaks off, however often it is tried again.
+            is_told &= begun.elapsed() < PATIENCE * 2;
+            if let Err(fault) = ended
+                && !std::mem::replace(&mut is_told, true)
+            {
                 tracing::warn!(
                     cause = fault.for_log(),
                     "the authority feed broke off; tokens are looked up one by one until it is back"
@@ -235,7 +250,7 @@ impl Authority {
     /// One life of the listening connection. A round trip on it proves that every notification committed
     /// before it has arrived.
     async fn listen(&self) -> Result<(), Fault> {
-        let mut listener = PgListener::connect_with(&self.pool).await?;
+        let mut listener = PgListener::connect_with(&self.listeners).await?;
         listener.ignore_pool_close_event(true);
         listener.listen("authority").await?;
         // Whatever changed while nobody listened is unknown: everything kept so far is too old.
@@ -273,8 +288,10 @@ impl Authority {
         Ok(())
     }
 
-    /// How long ago the listening connection was last asked.
-    fn age(&self) -> Duration {
+    /// How old is what is known of rights: how long ago the listening connection was last asked. Beyond a second no token is
+    /// taken for known.
+    #[must_use]
+    pub fn age(&self) -> Duration {
         self.started.elapsed().saturating_sub(Duration::from_millis(self.beaten_at.load(Ordering::Acquire)))
     }
 

@@ -8,9 +8,11 @@
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use opentelemetry::trace::SpanContext;
 use tokio::sync::oneshot;
 
 use crate::core::fault::Fault;
+use crate::core::trace;
 
 /// Statements under way at once. With one, whoever comes meanwhile shares the next; with more, smaller batches contend for
 /// the same cores, and the slowest answers are later.
@@ -28,6 +30,8 @@ struct Queue<K, V> {
 
 struct Waiter<K, V> {
     key: K,
+    /// The span of whoever asks, where traces are collected.
+    span: Option<SpanContext>,
     answer: oneshot::Sender<Result<Option<V>, Fault>>,
 }
 
@@ -52,7 +56,7 @@ impl<K: Send + 'static, V: Send + 'static> Coalescer<K, V> {
         let (answer, answered) = oneshot::channel();
         let opens_lane = {
             let mut queue = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            queue.waiting.push(Waiter { key, answer });
+            queue.waiting.push(Waiter { key, span: trace::asking(), answer });
             let opens_lane = queue.lanes < LANES;
             queue.lanes += usize::from(opens_lane);
             opens_lane
@@ -107,9 +111,10 @@ where
     F: Fn(Vec<K>) -> Fut,
     Fut: Future<Output = Result<Vec<Option<V>>, Fault>>,
 {
+    let spans = batch.iter().filter_map(|waiting| waiting.span.clone()).collect();
     let (keys, asking): (Vec<K>, Vec<_>) = batch.into_iter().map(|waiting| (waiting.key, waiting.answer)).unzip();
     // Who has gone away meanwhile wants no answer.
-    match fetch(keys).await {
+    match trace::shared("shared statement", spans, fetch(keys)).await {
         Ok(found) => {
             for (answer, value) in asking.into_iter().zip(found) {
                 let _ = answer.send(Ok(value));

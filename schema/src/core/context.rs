@@ -5,7 +5,7 @@ mod document;
 mod revision;
 
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -54,6 +54,8 @@ pub struct RequestContext {
     /// What a fixed document was answered.
     written: Mutex<Option<Written>>,
     loaders: Loaders,
+    /// The operations that stand for the edges which are asked.
+    edges: BTreeSet<String>,
 }
 
 /// Who asks, and from where.
@@ -152,7 +154,12 @@ pub struct AnswerExtras {
     pub noted: AuditNotes,
     /// The same for each root field of a staff member's own query, by the name that its answer leaves under.
     pub noted_at: HashMap<String, AuditNotes>,
+    /// What edges led to, by the operations that read the same.
+    pub followed: Followed,
 }
+
+/// By operation: the argument that names what was read, and which.
+pub type Followed = BTreeMap<&'static str, (&'static str, BTreeSet<Uuid>)>;
 
 /// What a resolver says for its audit record.
 #[derive(Clone, Debug, Default)]
@@ -235,7 +242,13 @@ impl RequestContext {
             extras: Mutex::default(),
             written: Mutex::default(),
             loaders: Loaders::default(),
+            edges: BTreeSet::new(),
         }
+    }
+
+    /// The same where edges may be followed that stand for these operations, each of which was guarded.
+    pub(crate) fn with_edges(self, edges: BTreeSet<String>) -> Self {
+        Self { edges, ..self }
     }
 
     /// The same with loaders of several requests over the same transaction. What a loader answers never depends on who asks.
@@ -331,6 +344,18 @@ impl RequestContext {
                 }
             }
         });
+    }
+
+    /// Follows an edge, which is noted for the record of the operation that reads the same; whether that operation was
+    /// asked and guarded. Nobody else follows one.
+    pub(crate) fn follow(&self, operation: &'static str, argument: &'static str, uuid: Uuid) -> bool {
+        let may = self.edges.contains(operation);
+        if may {
+            self.with_extras(|extras| {
+                extras.followed.entry(operation).or_insert((argument, BTreeSet::new())).1.insert(uuid);
+            });
+        }
+        may
     }
 
     /// What leaves beside the JSON.

@@ -1,21 +1,30 @@
 //! One handle for every statement: inside the request's transaction when there is one, else on a connection of its own.
 
-use std::fmt::Display;
+mod read;
+mod transaction;
+
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use sqlx::{PgConnection, PgPool, raw_sql};
+use sqlx::{PgConnection, PgPool};
 use tokio::sync::{Mutex, OwnedMappedMutexGuard, OwnedMutexGuard};
 
+pub(crate) use self::read::{Freshness, ReadLanes};
+use self::read::{ReadConnection, TakenConnection};
+pub(crate) use self::transaction::TransactionOptions;
+use self::transaction::{Transaction, TransactionEnd};
 use crate::core::engine::idempotency::ClaimedKey;
 use crate::core::fault::Fault;
 use crate::core::pool_lane::{LentConnection, PoolLane};
+use crate::core::read_replicas::WalPlace;
 
-/// Where connections come from: the pool, or what requests pass on to each other.
+/// Where connections come from: the pool, what requests pass on to each other, or the same of the leader and of its read
+/// replicas.
 #[derive(Clone)]
 enum ConnectionSource {
     Pool(PgPool),
     Requests(PoolLane),
+    Reads(ReadLanes),
 }
 
 impl ConnectionSource {
@@ -23,6 +32,7 @@ impl ConnectionSource {
         match self {
             Self::Pool(pool) => pool,
             Self::Requests(handoff) => handoff.pool(),
+            Self::Reads(lanes) => lanes.leader().pool(),
         }
     }
 
@@ -30,6 +40,7 @@ impl ConnectionSource {
         match self {
             Self::Pool(pool) => LentConnection::of(pool).await,
             Self::Requests(handoff) => handoff.take().await,
+            Self::Reads(lanes) => Ok(lanes.take().await?.lent),
         }
     }
 }
@@ -43,167 +54,6 @@ enum Mode {
     ReadConnection(Arc<Mutex<ReadConnection>>),
     /// All in one transaction.
     Within(Arc<Mutex<Transaction>>),
-}
-
-/// The connection of a request that only reads, from its first statement on.
-#[derive(Default)]
-struct ReadConnection(Option<LentConnection>);
-
-impl ReadConnection {
-    fn lent(&mut self) -> Option<&mut LentConnection> {
-        self.0.as_mut()
-    }
-}
-
-impl Drop for ReadConnection {
-    /// Whoever asked went away, or was refused.
-    fn drop(&mut self) {
-        if let Some(lent) = self.0.take() {
-            lent.abandon();
-        }
-    }
-}
-
-/// How a transaction differs from the usual one, which reads what is committed, statement by statement.
-#[derive(Default)]
-pub(crate) struct TransactionOptions {
-    mode: Option<&'static str>,
-    settings: String,
-}
-
-impl TransactionOptions {
-    /// A transaction in this mode (`SET TRANSACTION`).
-    pub(crate) fn of_mode(mode: &'static str) -> Self {
-        Self { mode: Some(mode), settings: String::new() }
-    }
-
-    /// With a setting until its end. Nothing that came from outside: it stands in the statement's text.
-    pub(crate) fn with(mut self, name: &'static str, value: impl Display) -> Self {
-        self.settings = format!("{}; set local {name} = '{value}'", self.settings);
-        self
-    }
-
-    /// Whether the transaction after it may be begun by its commit, which takes over the mode and no setting.
-    fn are_usual(&self) -> bool {
-        self.mode.is_none()
-    }
-
-    /// Begins, or makes of a transaction that has just begun one on these terms.
-    async fn begin(&self, lent: &mut LentConnection) -> Result<(), sqlx::Error> {
-        let mut statements = if lent.take_begun() { String::new() } else { "begin".to_owned() };
-        if let Some(mode) = self.mode {
-            statements = format!("{statements}; set transaction {mode}");
-        }
-        statements.push_str(&self.settings);
-        if statements.is_empty() {
-            return Ok(());
-        }
-        raw_sql(sqlx::AssertSqlSafe(statements)).execute(&mut **lent).await.map(drop)
-    }
-}
-
-/// How a transaction ends.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum TransactionEnd {
-    Commit,
-    Rollback,
-}
-
-impl TransactionEnd {
-    fn statement(self) -> &'static str {
-        match self {
-            Self::Commit => "commit",
-            Self::Rollback => "rollback",
-        }
-    }
-}
-
-/// A transaction: begun by its first statement, so that a resolver that computes before it writes (a password hash, a
-/// picture) holds no connection meanwhile. A key that was left to it is claimed before anything else.
-struct Transaction {
-    terms: TransactionOptions,
-    claim: Option<ClaimedKey>,
-    stage: TransactionStage,
-    lent: Option<LentConnection>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum TransactionStage {
-    Waiting,
-    /// Being begun or ended: no statement runs until the server has answered.
-    Between,
-    Open,
-    Settled,
-}
-
-impl Transaction {
-    /// The connection, for a statement.
-    fn open(&mut self) -> Option<&mut LentConnection> {
-        self.lent.as_mut().filter(|_| self.stage == TransactionStage::Open)
-    }
-
-    /// Begins, unless it has begun. What fails here may be tried again.
-    async fn begin(&mut self, source: &ConnectionSource) -> Result<(), Fault> {
-        if self.stage != TransactionStage::Waiting {
-            return Ok(());
-        }
-        let lent = self.lent.insert(source.take().await?);
-        self.stage = TransactionStage::Between;
-        let begun = match (self.terms.begin(lent).await, self.claim.clone()) {
-            (Err(error), _) => Err(error.into()),
-            (Ok(()), None) => Ok(()),
-            (Ok(()), Some(claim)) => claim.take(lent).await,
-        };
-        if begun.is_ok() {
-            self.stage = TransactionStage::Open;
-        } else {
-            let rolled_back = self.end(TransactionEnd::Rollback).await;
-            self.stage = TransactionStage::Waiting;
-            if let (Err(fault), Err(error)) = (&begun, rolled_back) {
-                return Err(Fault::from(error).in_place_of(fault));
-            }
-        }
-        begun
-    }
-
-    /// Ends it, if it has begun. Where another waits to begin one, a commit begins it as well: a round trip less.
-    async fn end(&mut self, how: TransactionEnd) -> Result<(), sqlx::Error> {
-        self.stage = TransactionStage::Between;
-        let Some(lent) = self.lent.as_mut() else {
-            self.stage = TransactionStage::Settled;
-            return Ok(());
-        };
-        let chained = how == TransactionEnd::Commit && self.terms.are_usual() && lent.is_wanted();
-        let statement = if chained { "commit and chain" } else { how.statement() };
-        let mut ended = raw_sql(statement).execute(&mut **lent).await.map(drop);
-        let mut is_over = ended.is_ok();
-        if matches!(ended, Err(sqlx::Error::Database(_))) {
-            // Either it was refused, and is over, or this is the answer to a statement that was dropped on its way, and
-            // nothing has ended.
-            let again = raw_sql("rollback").execute(&mut **lent).await.map(drop);
-            is_over = again.is_ok();
-            if how == TransactionEnd::Rollback {
-                ended = again;
-            }
-        }
-        self.stage = TransactionStage::Settled;
-        match self.lent.take() {
-            Some(lent) if chained && ended.is_ok() => lent.pass_on_begun().await,
-            Some(lent) if is_over => lent.pass_on(),
-            Some(lent) => lent.give_up(),
-            None => {}
-        }
-        ended
-    }
-}
-
-impl Drop for Transaction {
-    /// A transaction that nobody settled is rolled back by the server when its connection ends.
-    fn drop(&mut self) {
-        if let Some(lent) = self.lent.take() {
-            lent.give_up();
-        }
-    }
 }
 
 /// Where statements run. Cheap to clone.
@@ -220,9 +70,10 @@ impl Db {
         Self { source: ConnectionSource::Pool(pool), mode: Mode::Single }
     }
 
-    /// Statements of a request that only reads, on one connection. End it with [`Self::answered`] when all went well.
-    pub(crate) fn answering(handoff: PoolLane) -> Self {
-        Self { source: ConnectionSource::Requests(handoff), mode: Mode::ReadConnection(Arc::default()) }
+    /// Statements of a request that only reads, on one connection at a time. End it with [`Self::answered`] when all went
+    /// well.
+    pub(crate) fn answering(lanes: ReadLanes) -> Self {
+        Self { source: ConnectionSource::Reads(lanes), mode: Mode::ReadConnection(Arc::default()) }
     }
 
     /// Statements of a request inside one transaction, which the first of them begins.
@@ -241,8 +92,7 @@ impl Db {
     }
 
     fn in_transaction(source: ConnectionSource, terms: TransactionOptions) -> Self {
-        let work = Transaction { terms, claim: None, stage: TransactionStage::Waiting, lent: None };
-        Self { source, mode: Mode::Within(Arc::new(Mutex::new(work))) }
+        Self { source, mode: Mode::Within(Arc::new(Mutex::new(Transaction::new(terms)))) }
     }
 
     /// Ends what a job did in a transaction of its own: kept when it did something, else taken back.
@@ -289,18 +139,52 @@ impl Db {
 
     /// The statements of a read so far were answered, so that its connection is sound and somebody else's.
     pub(crate) async fn answered(&self) {
-        if let Mode::ReadConnection(kept) = &self.mode
-            && let Some(lent) = kept.lock().await.0.take()
-        {
-            lent.pass_on();
+        if let Mode::ReadConnection(kept) = &self.mode {
+            kept.lock().await.pass_on();
+        }
+    }
+
+    /// How old what is read from now on may be. It counts for a request that only reads; every other one reads what is
+    /// present.
+    pub(crate) fn demand(&self, freshness: Freshness) {
+        if let ConnectionSource::Reads(lanes) = &self.source {
+            lanes.demand(freshness);
+        }
+    }
+
+    /// Whether anything may have been read from a replica.
+    pub(crate) fn has_lagged(&self) -> bool {
+        matches!(&self.source, ConnectionSource::Reads(lanes) if lanes.has_lagged())
+    }
+
+    /// Whether what other requests read at this moment will do for this one.
+    pub(crate) fn may_share(&self) -> bool {
+        !matches!(&self.source, ConnectionSource::Reads(lanes) if !lanes.may_share())
+    }
+
+    /// Work that a replica may answer, for as long as one is waited for: it may have stopped without a word.
+    ///
+    /// # Errors
+    /// What the work answered; [`crate::core::fault::Code::Unavailable`] when it took longer.
+    pub(crate) async fn in_time<T>(&self, work: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+        match &self.source {
+            ConnectionSource::Reads(lanes) if lanes.may_lag() => lanes.in_time(work).await,
+            _ => work.await,
         }
     }
 
     /// The same database outside the request's transaction, for a read whose connection must be free again
-    /// before something slow.
+    /// before something slow. What is read may be as old as what the request reads itself.
     #[must_use]
     pub fn aside(&self) -> Self {
-        Self::pooled(self.pool().clone())
+        match &self.source {
+            ConnectionSource::Reads(lanes) => lanes.aside(),
+            ConnectionSource::Pool(_) | ConnectionSource::Requests(_) => None,
+        }
+        .map_or_else(
+            || Self::pooled(self.pool().clone()),
+            |lanes| Self { source: ConnectionSource::Reads(lanes), mode: Mode::Single },
+        )
     }
 
     /// Leaves the claim of an idempotency key to the transaction's first statement, which fails where the claim does.
@@ -309,11 +193,7 @@ impl Db {
     /// [`crate::core::fault::Code::Internal`] when there was a statement already.
     pub(crate) async fn claim_first(&self, slot: ClaimedKey) -> Result<(), Fault> {
         if let Mode::Within(work) = &self.mode {
-            let mut work = work.lock().await;
-            if work.stage == TransactionStage::Waiting {
-                work.claim = Some(slot);
-                return Ok(());
-            }
+            return work.lock().await.claim_first(slot);
         }
         Err(Fault::internal("a key is claimed before the first statement of a transaction"))
     }
@@ -328,11 +208,11 @@ impl Db {
             Mode::Single => Ok(Conn(ConnSource::Alone(self.source.take().await?))),
             Mode::ReadConnection(kept) => {
                 let mut kept = Arc::clone(kept).lock_owned().await;
-                if kept.0.is_none() {
-                    kept.0 = Some(self.source.take().await?);
+                if let ConnectionSource::Reads(lanes) = &self.source {
+                    kept.ensure(lanes).await?;
                 }
-                let kept = OwnedMutexGuard::try_map(kept, ReadConnection::lent);
-                kept.map(|lent| Conn(ConnSource::ReadConnection(lent)))
+                let kept = OwnedMutexGuard::try_map(kept, ReadConnection::taken);
+                kept.map(|taken| Conn(ConnSource::Reading(taken)))
                     .map_err(|_| Fault::internal("a connection that was just kept"))
             }
             Mode::Within(work) => {
@@ -362,8 +242,21 @@ pub struct Conn(ConnSource);
 
 enum ConnSource {
     Alone(LentConnection),
-    ReadConnection(OwnedMappedMutexGuard<ReadConnection, LentConnection>),
+    Reading(OwnedMappedMutexGuard<ReadConnection, TakenConnection>),
     Inside(OwnedMappedMutexGuard<Transaction, LentConnection>),
+}
+
+impl Conn {
+    /// How far the log had come that what was read here so far was read of; none where that is no replica's.
+    ///
+    /// # Errors
+    /// When the replica is away.
+    pub(crate) async fn place(&mut self) -> Result<Option<WalPlace>, Fault> {
+        match &mut self.0 {
+            ConnSource::Reading(taken) => taken.place().await,
+            ConnSource::Alone(_) | ConnSource::Inside(_) => Ok(None),
+        }
+    }
 }
 
 impl Deref for Conn {
@@ -372,7 +265,7 @@ impl Deref for Conn {
     fn deref(&self) -> &PgConnection {
         match &self.0 {
             ConnSource::Alone(lent) => lent,
-            ConnSource::ReadConnection(lent) => lent,
+            ConnSource::Reading(taken) => &taken.lent,
             ConnSource::Inside(lent) => lent,
         }
     }
@@ -382,7 +275,7 @@ impl DerefMut for Conn {
     fn deref_mut(&mut self) -> &mut PgConnection {
         match &mut self.0 {
             ConnSource::Alone(lent) => lent,
-            ConnSource::ReadConnection(lent) => lent,
+            ConnSource::Reading(taken) => &mut taken.lent,
             ConnSource::Inside(lent) => lent,
         }
     }

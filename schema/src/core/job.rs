@@ -20,6 +20,8 @@ words! {
         DataExports = "DATA_EXPORTS",
         /// Partners are told of what they call and what is to go.
         DeprecationReminders = "DEPRECATION_REMINDERS",
+        /// Ledgers get the partitions that they need, and lose those that are over.
+        Ledgers = "LEDGERS",
         /// Changes of listings get their place in the feed.
         ListingChangesSeal = "LISTING_CHANGES_SEAL",
         /// Mails are handed to the mail server.
@@ -112,6 +114,9 @@ impl JobCode {
             Self::DeprecationReminders => {
                 "Tells partners 60, 30 and 7 days before something deprecated is gone that they still call it."
             }
+            Self::Ledgers => {
+                "Makes room for what ledgers will hold, takes away what is over, and archives the audit log before."
+            }
             Self::ListingChangesSeal => {
                 "Gives the changes of listings their places in the feed that storefronts follow."
             }
@@ -152,6 +157,7 @@ impl JobCode {
             Self::ListingChangesSeal => every(D::from_millis(500))
                 .quiet()
                 .needed("Storefronts that follow the feed would go on showing listings that were taken off."),
+            Self::Ledgers => calendar("35 * * * *", D::from_secs(3600)),
             Self::MailDelivery => every(D::from_millis(500)),
             Self::DeprecationReminders => calendar("5 * * * *", D::from_secs(300)),
             Self::ObjectsSweep => calendar("*/20 * * * *", D::from_secs(600)),

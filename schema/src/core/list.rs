@@ -5,6 +5,7 @@
 //! compiler cannot check of such statements, `sweeps::plans` does: it prepares every one of them against the migrated
 //! schema ([`Statements`]).
 
+mod edge;
 mod every;
 mod ledger;
 mod reading;
@@ -26,6 +27,7 @@ use crate::core::fault::Fault;
 use crate::core::page::{CountedList, CountedPage, List, Page};
 use crate::core::words::Word;
 
+pub(crate) use edge::EdgeQuery;
 pub(crate) use every::EveryId;
 pub(crate) use ledger::{Lead, LedgerQuery};
 pub(crate) use reading::page_in_memory;

@@ -19,6 +19,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
+use crate::core::demotion;
 use crate::core::fault::Fault;
 
 /// The longest wait for a connection.
@@ -64,7 +65,7 @@ impl PassedConnection {
     }
 
     fn is_due_back(&self) -> bool {
-        self.since.elapsed() >= LONGEST_AWAY
+        self.since.elapsed() >= LONGEST_AWAY || demotion::is_before(self.since.elapsed())
     }
 }
 
@@ -84,8 +85,7 @@ impl PoolLane {
         Self::new(pool, most)
     }
 
-    /// For requests in a transaction, which wait for locks and for the disk: all but two, one of which the feed of changes
-    /// has for itself.
+    /// For requests in a transaction, which wait for locks and for the disk: all but two, which jobs and readiness find free.
     pub(crate) fn of_transactions(pool: PgPool) -> Self {
         let most = pool.options().get_max_connections().saturating_sub(2);
         Self::new(pool, most)

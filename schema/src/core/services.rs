@@ -34,6 +34,10 @@ pub struct Services {
     pub clock: Clock,
     /// The budgets of accounts.
     pub budgets: crate::core::budget::Budgets,
+    /// The connections that are told of changes.
+    pub(crate) listeners: sqlx::PgPool,
+    /// The read replicas of the database, where there are any.
+    pub read_replicas: Option<Arc<crate::core::read_replicas::ReadReplicas>>,
     /// What is used of the service, counted.
     pub usage: crate::core::usage::Usage,
     /// What of the contract is deprecated, and which entries of the changelog tell of which operations.
@@ -58,6 +62,8 @@ impl Services {
 pub struct Settings {
     /// The public base address without a trailing slash; also the tokens' issuer.
     pub base_url: String,
+    /// Where pictures of what is on show are fetched, without a trailing slash.
+    pub pictures_url: String,
     /// Who may read tokens (`aud`).
     pub audience: String,
     /// Sender of mails.
@@ -70,6 +76,26 @@ pub struct Settings {
     pub contract: ServedContract,
     /// Where statistics come from; none where nothing is imported and nothing shown.
     pub statistics: Option<StatisticsSettings>,
+    /// How long ledgers are kept.
+    pub retention: Retention,
+}
+
+/// How many days ledgers are kept; none: for good. What lies in a partition that is not over yet stays with it.
+#[derive(Clone, Copy, Debug)]
+pub struct Retention {
+    /// The audit log, of which the rest is archived in the store of files.
+    pub audit: Option<u16>,
+    /// Security events.
+    pub security_events: Option<u16>,
+    /// Mails.
+    pub mails: Option<u16>,
+    /// What was counted of requests.
+    pub request_usage: Option<u16>,
+}
+
+impl Retention {
+    /// Nothing is ever taken away.
+    pub const NONE: Self = Self { audit: None, security_events: None, mails: None, request_usage: None };
 }
 
 /// Where statistics come from.

@@ -10,7 +10,7 @@ use uuid::Uuid;
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardAuthor {
     /// The company; null for a former partner, whose account was erased.
-    partner_uuid: Option<Uuid>,
+    pub(crate) partner_uuid: Option<Uuid>,
     /// What the company is called now; null for a former partner.
     company_name: Option<String>,
     /// The person's name, while they show it.

@@ -7,7 +7,7 @@ mod attribution;
 mod author;
 mod comments;
 mod feature_requests;
-mod moderation;
+pub(crate) mod moderation;
 mod notifications;
 mod people;
 mod pseudonym;

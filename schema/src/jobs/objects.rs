@@ -22,9 +22,9 @@ pub(super) async fn sweep(pool: &PgPool, services: &Services) -> Result<u64, Fau
     let before = file_time() - OLD;
     let old = services.media.list().try_filter(move |entry| std::future::ready(entry.modified_at < before));
     let mut batches = old.map_ok(|entry| entry.key.name()).try_chunks(BATCH).boxed();
-    let mut deleted = services.media.delete_staged(file_time() - UNFINISHED).await.map_err(Fault::internal)?;
+    let mut deleted = services.media.delete_staged(file_time() - UNFINISHED).await?;
     while let Some(names) = batches.next().await {
-        let names = names.map_err(Fault::internal)?;
+        let names = names.map_err(|broken_off| broken_off.1)?;
         for name in list_unnamed(pool, &names).await? {
             deleted += u64::from(delete(services, &name, before).await?);
         }
@@ -39,7 +39,7 @@ fn file_time() -> Timestamp {
 
 async fn delete(services: &Services, name: &str, before: Timestamp) -> Result<bool, Fault> {
     let Some(key) = MediaKey::from_name(name) else { return Ok(false) };
-    services.media.delete_old(key, before).await.map_err(Fault::internal)
+    Ok(services.media.delete_old(key, before).await?)
 }
 
 /// Which of these objects no row names, neither as a picture nor as a copy of one.

@@ -82,15 +82,8 @@ pub(super) async fn tidy(pool: &PgPool) -> Result<u64, Fault> {
     Ok(keys + tokens + revocations + days + failures + invitations + changes + rest)
 }
 
-/// Counts and ledgers, each for as long as somebody may ask: a year beside the year before, a quarter of what went wrong, a
-/// month of runs.
+/// Counts, each for as long as somebody may ask: a year of traffic, a quarter of what went wrong, a month of runs.
 async fn counts_tidy(pool: &PgPool) -> Result<u64, Fault> {
-    let usage = swept!(
-        pool,
-        "delete from request_usage where ctid = any (array (
-             select ctid from request_usage where day < (labs_now() at time zone 'UTC')::date - 760
-              order by day limit 1000 for update skip locked))"
-    );
     let traffic = swept!(
         pool,
         "delete from operation_day where ctid = any (array (
@@ -116,7 +109,7 @@ async fn counts_tidy(pool: &PgPool) -> Result<u64, Fault> {
                 and state in ('SUCCEEDED', 'FAILED')
               order by created_at limit 1000 for update skip locked))"
     );
-    Ok(usage + traffic + uses + refusals + runs)
+    Ok(traffic + uses + refusals + runs)
 }
 
 /// What the board keeps of people for a while: what they spent of a day, until it is over, and how much of their news they have

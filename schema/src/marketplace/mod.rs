@@ -3,7 +3,7 @@
 pub(crate) mod apps;
 pub(crate) mod categories;
 mod checklist;
-mod collections;
+pub(crate) mod collections;
 mod listings;
 pub(crate) mod media;
 mod preview;
@@ -13,7 +13,7 @@ mod public_collections;
 pub(crate) mod public_pictures;
 mod publication;
 pub(crate) mod reviews;
-mod submissions;
+pub(crate) mod submissions;
 mod suggestions;
 mod suspensions;
 mod translations;

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use sqlx::postgres::{PgConnectOptions, PgSslMode};
 
+use super::address::Address;
 use super::refusal::OpenRefusal;
 
 /// What an address looks like.
@@ -45,6 +46,8 @@ pub(super) struct Place {
     host: String,
     pub(super) database: String,
     pub(super) user: String,
+    /// The setting that names it.
+    pub(super) setting: &'static str,
     mode: PgSslMode,
 }
 
@@ -53,34 +56,35 @@ impl Place {
     ///
     /// # Errors
     /// An address that cannot be read, or is not PostgreSQL's.
-    pub(super) fn of(database_url: &str) -> Result<(Self, PgConnectOptions), OpenRefusal> {
-        let Some((scheme, behind)) = database_url.split_once("://") else {
-            return Err(OpenRefusal::new(format!("DATABASE_URL is no address. Write {FORM}.")));
+    pub(super) fn of(address: &Address) -> Result<(Self, PgConnectOptions), OpenRefusal> {
+        let Address { url, setting } = address;
+        let Some((scheme, behind)) = url.split_once("://") else {
+            return Err(OpenRefusal::new(format!("{setting} is no address. Write {FORM}.")));
         };
         let authority = behind.find(['/', '?', '#']).unwrap_or(behind.len());
         if behind.get(authority..).is_some_and(|rest| rest.contains(['@', '#'])) {
-            return Err(unreadable("an @ or a # stands behind the host"));
+            return Err(unreadable(setting, "an @ or a # stands behind the host"));
         }
-        let options = PgConnectOptions::from_str(database_url).map_err(|error| match error {
-            sqlx::Error::Configuration(cause) => unreadable(&cause.to_string()),
-            other => unreadable(&other.to_string()),
+        let options = PgConnectOptions::from_str(url).map_err(|error| match error {
+            sqlx::Error::Configuration(cause) => unreadable(setting, &cause.to_string()),
+            other => unreadable(setting, &other.to_string()),
         })?;
-        let options = with_authority(database_url, options)?;
-        let place = Self::named(&options);
+        let options = with_authority(address, options)?;
+        let place = Self::named(&options, setting);
         if !matches!(scheme, "postgres" | "postgresql") {
             return Err(place.of_another_kind(scheme));
         }
         Ok((place, options))
     }
 
-    fn named(options: &PgConnectOptions) -> Self {
+    fn named(options: &PgConnectOptions, setting: &'static str) -> Self {
         let host = match options.get_socket() {
             Some(socket) => socket.display().to_string(),
             None => format!("{}:{}", options.get_host(), options.get_port()),
         };
         let user = options.get_username().to_owned();
         let database = options.get_database().unwrap_or(&user).to_owned();
-        Self { host, database, user, mode: options.get_ssl_mode() }
+        Self { host, database, user, setting, mode: options.get_ssl_mode() }
     }
 
     /// The address is that of another kind of database.
@@ -88,9 +92,10 @@ impl Place {
         let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '-' | '.');
         let scheme: String = scheme.chars().filter(|letter| is_plain(*letter)).take(20).collect();
         let (host, _) = self.host.rsplit_once(':').unwrap_or((&self.host, ""));
+        let setting = self.setting;
         OpenRefusal::new(format!(
-            "DATABASE_URL names the database {} at {host} by {scheme}://, and Labs keeps its data in PostgreSQL alone. Write \
-             {FORM}; or leave DATABASE_URL out, and a private PostgreSQL is started.",
+            "{setting} names the database {} at {host} by {scheme}://, and Labs keeps its data in PostgreSQL alone. Write \
+             {FORM}; or leave {setting} out, and a private PostgreSQL is started.",
             self.database
         ))
     }
@@ -103,6 +108,12 @@ impl Place {
     /// The database with its name.
     pub(super) fn whole(&self) -> String {
         format!("The database {} at {}", self.database, self.host)
+    }
+
+    /// The user, as a statement names them.
+    pub(super) fn quoted_user(&self) -> String {
+        let is_plain = self.user.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+        if is_plain { self.user.clone() } else { format!("\"{}\"", self.user.replace('"', "\"\"")) }
     }
 
     /// Everything but the password, for a log.
@@ -125,16 +136,17 @@ impl fmt::Display for Place {
     }
 }
 
-fn unreadable(cause: &str) -> OpenRefusal {
+fn unreadable(setting: &str, cause: &str) -> OpenRefusal {
     OpenRefusal::new(format!(
-        "DATABASE_URL cannot be read: {cause}. Write {FORM}, and in the password %40 for @, %3A for :, %2F for /, %3F for ? and \
+        "{setting} cannot be read: {cause}. Write {FORM}, and in the password %40 for @, %3A for :, %2F for /, %3F for ? and \
          %23 for #."
     ))
 }
 
 /// The same with an authority that is named and looked at: as PostgreSQL's own programs do, `require` then means
 /// `verify-ca`. Files that cannot be read are told here, where it is known which they are.
-fn with_authority(database_url: &str, options: PgConnectOptions) -> Result<PgConnectOptions, OpenRefusal> {
+fn with_authority(address: &Address, options: PgConnectOptions) -> Result<PgConnectOptions, OpenRefusal> {
+    let Address { url: database_url, setting } = address;
     let mut names_authority = false;
     for (names, variable) in FILES {
         let named = parameters(database_url).filter(|(name, _)| names.contains(name)).last();
@@ -146,9 +158,7 @@ fn with_authority(database_url: &str, options: PgConnectOptions) -> Result<PgCon
         // A certificate may stand there itself.
         if !file.trim_start().starts_with("-----BEGIN") {
             File::open(&file).map_err(|error| {
-                OpenRefusal::new(format!(
-                    "The file {file} cannot be read ({error}), which {name} of DATABASE_URL names."
-                ))
+                OpenRefusal::new(format!("The file {file} cannot be read ({error}), which {name} of {setting} names."))
             })?;
         }
     }
@@ -188,16 +198,33 @@ fn decoded(value: &str) -> String {
 mod tests {
     use super::*;
 
+    fn address(url: impl Into<String>) -> Address {
+        Address { url: url.into(), setting: "DATABASE_URL" }
+    }
+
     fn refused(database_url: &str) -> String {
-        Place::of(database_url).err().unwrap().to_string()
+        Place::of(&address(database_url)).err().unwrap().to_string()
     }
 
     #[test]
     fn a_place_is_told_without_its_password() {
-        let (place, _) = Place::of("postgres://labs:hush@db.example:5433/shop").unwrap();
+        let (place, _) = Place::of(&address("postgres://labs:hush@db.example:5433/shop")).unwrap();
         assert_eq!(place.to_string(), "The database at db.example:5433");
         assert_eq!((place.database.as_str(), place.user.as_str()), ("shop", "labs"));
         assert_eq!(place.describe(), "shop at db.example:5433 as labs, sslmode prefer");
+    }
+
+    #[test]
+    fn the_setting_that_is_wrong_is_named() {
+        let of_migrations = Address { url: "db.example/shop".to_owned(), setting: "LABS_MIGRATE_URL" };
+        let told = Place::of(&of_migrations).err().unwrap().to_string();
+        assert!(told.starts_with("LABS_MIGRATE_URL is no address"), "{told}");
+    }
+
+    #[test]
+    fn a_user_with_letters_of_their_own_is_quoted() {
+        let user = |name: &str| Place::of(&address(format!("postgres://{name}@db/shop"))).unwrap().0.quoted_user();
+        assert_eq!((user("labs_web"), user("labs-web")), ("labs_web".to_owned(), "\"labs-web\"".to_owned()));
     }
 
     #[test]
@@ -220,7 +247,7 @@ mod tests {
     #[test]
     fn an_authority_that_is_named_is_looked_at() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let place = |query: String| Place::of(&format!("postgres://labs@db.example/shop?{query}")).unwrap().0;
+        let place = |query: String| Place::of(&address(format!("postgres://labs@db.example/shop?{query}"))).unwrap().0;
         let named = format!("sslmode=require&sslrootcert={}", file.path().display());
         assert!(place(named).describe().ends_with("sslmode verify-ca"));
         assert!(place("sslmode=require".to_owned()).describe().ends_with("sslmode require"));

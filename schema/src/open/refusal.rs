@@ -21,11 +21,30 @@ impl OpenRefusal {
 
     /// The database took the connection, or not even that, and says nothing.
     pub(super) fn silent(place: &Place) -> Self {
+        let setting = place.setting;
         Self(format!(
             "{} does not answer: nothing came in {} seconds. Look at it and at what stands before it (firewall, network \
-             policy), or name another one in DATABASE_URL.",
+             policy), or name another one in {setting}.",
             place.whole(),
             SILENCE.as_secs()
+        ))
+    }
+
+    /// Migrations would be run over connections that are lent for a transaction only.
+    pub(super) fn needs_a_session(place: &Place) -> Self {
+        Self(format!(
+            "Migrations are lacking, and what stands before {place} lends connections for a transaction (pool_mode = \
+             transaction). Name an address of PostgreSQL itself in LABS_MIGRATE_URL."
+        ))
+    }
+
+    /// A read replica of something else.
+    pub(super) fn no_replica(place: &Place) -> Self {
+        Self(format!(
+            "{} is no replica of the one in DATABASE_URL: it has other data. Name servers that follow that one in {}, separated \
+             by commas.",
+            place.whole(),
+            place.setting
         ))
     }
 
@@ -40,24 +59,26 @@ impl OpenRefusal {
     /// What a connection or a statement failed with.
     pub(super) fn of(error: &sqlx::Error, place: &Place) -> Self {
         let state = error.as_database_error().and_then(|error| error.code().map(std::borrow::Cow::into_owned));
-        let (name, user) = (&place.database, &place.user);
+        let (name, user, setting) = (&place.database, &place.user, place.setting);
         Self(match (error, state.as_deref()) {
             (_, Some("3D000")) => format!(
                 "{place} has no database {name}. Create it (CREATE DATABASE {name} OWNER {user}), or name another one in \
-                 DATABASE_URL."
+                 {setting}."
             ),
             (_, Some("28000")) if error.to_string().contains("no encryption") => format!(
                 "{place} lets {user} in by TLS only ({error}). Write sslmode=require or, better, sslmode=verify-full in \
-                 DATABASE_URL."
+                 {setting}."
             ),
             (_, Some("28000" | "28P01")) => format!(
                 "{place} does not let {user} in ({error}). Create the role (CREATE ROLE {user} LOGIN PASSWORD …), mend the \
-                 password, or let it in by pg_hba.conf; or name another one in DATABASE_URL."
+                 password, or let it in by pg_hba.conf; or name another one in {setting}."
             ),
-            (_, Some("42501")) => format!(
-                "{user} may not do at {place} what a migration does ({error}). DATABASE_URL must name the owner of the \
-                 database {name}, who may create roles."
+            (_, Some("42501")) if error.to_string().contains("permission denied to set role") => format!(
+                "{user} may not act as labs_service at {place}, as the service does. Let a superuser run: GRANT labs_service \
+                 TO {};",
+                place.quoted_user()
             ),
+            (_, Some("42501")) => not_permitted(error, place),
             (_, Some("53100")) => {
                 format!("The disk of {place} is full. Free some room and start again; nothing was lost.")
             }
@@ -69,7 +90,7 @@ impl OpenRefusal {
             (_, Some("55P03")) => {
                 format!("Somebody at {place} holds what a migration needs ({error}). End that, then start again.")
             }
-            (sqlx::Error::Configuration(cause), _) => format!("DATABASE_URL cannot be used: {cause}."),
+            (sqlx::Error::Configuration(cause), _) => format!("{setting} cannot be used: {cause}."),
             (sqlx::Error::PoolTimedOut, _) => return Self::silent(place),
             (sqlx::Error::Tls(cause), _) => without_tls(&cause.to_string(), place),
             // What rustls refuses comes as this.
@@ -77,13 +98,13 @@ impl OpenRefusal {
                 without_tls(&cause.to_string(), place)
             }
             (sqlx::Error::Io(cause), _) => format!(
-                "{} cannot be reached ({cause}). Start it, mend host and port in DATABASE_URL, or let this machine through \
+                "{} cannot be reached ({cause}). Start it, mend host and port in {setting}, or let this machine through \
                  to it.",
                 place.whole()
             ),
             (sqlx::Error::Protocol(cause), _) => format!(
                 "{} cannot be reached: what answers there does not speak as PostgreSQL does ({cause}). Mend host and port \
-                 in DATABASE_URL.",
+                 in {setting}.",
                 place.whole()
             ),
             _ => format!("{place} refuses what the service needs: {error}."),
@@ -92,6 +113,7 @@ impl OpenRefusal {
 
     /// What a migration failed with.
     pub(super) fn of_migration(error: &MigrateError, place: &Place) -> Self {
+        let setting = place.setting;
         match error {
             MigrateError::Execute(cause) | MigrateError::ExecuteMigration(cause, _) => Self::of(cause, place),
             MigrateError::VersionMissing(number) => Self(format!(
@@ -100,7 +122,7 @@ impl OpenRefusal {
             )),
             MigrateError::VersionMismatch(number) => Self(format!(
                 "Migration {number} of {place} was another one than this version has. Start the version that migrated it, \
-                 or name another database in DATABASE_URL."
+                 or name another database in {setting}."
             )),
             other => Self(format!("{place} cannot be migrated: {other}.")),
         }
@@ -116,37 +138,58 @@ impl OpenRefusal {
     }
 }
 
+/// A migration needs a right that its user has not.
+fn not_permitted(error: &sqlx::Error, place: &Place) -> String {
+    let (name, user) = (&place.database, place.quoted_user());
+    let cause = error.as_database_error().map_or_else(|| error.to_string(), |error| error.message().to_owned());
+    format!(
+        "{} may not do at {place} what a migration does ({cause}). Name the owner of the database {name} in LABS_MIGRATE_URL, \
+         for `labs migrate` alone if you like: once all migrations have run, the service needs no right but that of \
+         labs_service. What the owner may not do, a superuser does once, in that database: CREATE ROLE labs_service \
+         NOLOGIN; GRANT labs_service TO {user}; CREATE EXTENSION pg_trgm; CREATE EXTENSION unaccent;",
+        place.user
+    )
+}
+
 /// Why there is no TLS, and what to do.
 fn without_tls(cause: &str, place: &Place) -> String {
+    let setting = place.setting;
     let what = match cause {
         _ if cause.contains("does not support TLS") => {
             return format!(
-                "{place} does not speak TLS, and sslmode in DATABASE_URL asks for it. Switch it on there (ssl = on), or write \
+                "{place} does not speak TLS, and sslmode in {setting} asks for it. Switch it on there (ssl = on), or write \
                  sslmode=disable where the way to it is safe without."
             );
         }
         _ if cause.contains("not valid for name") => {
-            "Write the host in DATABASE_URL as the certificate has it; it is not the one that was asked for, or not the one \
-             that should have answered."
+            format!(
+                "Write the host in {setting} as the certificate has it; it is not the one that was asked for, or not the one \
+                 that should have answered."
+            )
         }
         _ if cause.contains("UnknownIssuer") || cause.contains("CaUsedAsEndEntity") => {
-            "Name the file of the authority that issued its certificate: sslrootcert=<file> in DATABASE_URL."
+            format!("Name the file of the authority that issued its certificate: sslrootcert=<file> in {setting}.")
         }
         _ if cause.contains("alert") => {
-            "It wants a certificate of this service: sslcert=<file>&sslkey=<file> in DATABASE_URL; or another one."
+            format!(
+                "It wants a certificate of this service: sslcert=<file>&sslkey=<file> in {setting}; or another one."
+            )
         }
-        _ => "Look at its certificate, and at sslmode, sslrootcert, sslcert and sslkey in DATABASE_URL.",
+        _ => format!("Look at its certificate, and at sslmode, sslrootcert, sslcert and sslkey in {setting}."),
     };
     format!("The TLS connection to {} fails ({cause}). {what}", place.host())
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::DatabaseUrls;
+
     #[tokio::test(start_paused = true)]
     async fn a_database_that_takes_the_connection_and_says_nothing_is_named() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let refused = super::super::migrate(&format!("postgres://labs@{address}/labs")).await.unwrap_err();
+        let refused =
+            super::super::migrate(&DatabaseUrls::new(format!("postgres://labs@{address}/labs"))).await.unwrap_err();
         let said = format!("The database labs at {address} does not answer");
         assert!(refused.to_string().starts_with(&said), "{refused}");
     }

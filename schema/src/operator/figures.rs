@@ -25,7 +25,23 @@ pub struct Figures {
     pub oldest_unsealed_seconds: f64,
     /// Each job.
     pub jobs: Vec<JobFigures>,
+    /// Each ledger that lies in partitions by time.
+    pub ledgers: Vec<LedgerFigures>,
 }
+
+/// How a ledger stands.
+#[derive(Clone, Debug)]
+pub struct LedgerFigures {
+    /// Its name.
+    pub ledger: &'static str,
+    /// Its partitions, those of several tables counted once.
+    pub partitions: i64,
+    /// Seconds until time goes beyond its last partition.
+    pub room_seconds: f64,
+}
+
+/// The names of ledgers (`migrations/0126_ledgers_by_time.sql`).
+const LEDGERS: [&str; 4] = ["AUDIT", "SECURITY_EVENTS", "MAILS", "REQUEST_USAGE"];
 
 /// How a job stands, over all replicas.
 #[derive(Clone, Debug)]
@@ -65,24 +81,28 @@ pub fn load_figures(pool: &PgPool) -> BoxFuture<'_, Result<Figures, Fault>> {
             oldest_mail_seconds: mails.oldest_seconds.max(0.0),
             oldest_unsealed_seconds: oldest_unsealed(pool).await?.max(0.0),
             jobs: jobs(pool).await?,
+            ledgers: ledgers(pool).await?,
         })
     }
     .boxed()
 }
 
 /// Seconds that the oldest record has waited for its seal. As the sealer does, it looks from the transaction on below which
-/// all was sealed.
+/// all was sealed; behind a transaction that stays open for long, only so far.
 async fn oldest_unsealed(pool: &PgPool) -> Result<f64, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select coalesce(extract(epoch from labs_now() - (
                select record.recorded_at
-                 from audit_log as record
+                 from (
+                          select recorded_at, record_uuid, transaction_id from audit_log
+                           where transaction_id >= coalesce(
+                                     (select settled_below from audit_seal order by position desc limit 1), '0'::xid8)
+                           order by transaction_id, record_uuid limit 2000
+                      ) as record
                  left join lateral (
                           select position from audit_seal where audit_seal.record_uuid = record.record_uuid limit 1
                       ) as seal on true
-                where record.transaction_id >= coalesce(
-                          (select settled_below from audit_seal order by position desc limit 1), '0'::xid8)
-                  and seal.position is null
+                where seal.position is null
                 order by record.transaction_id, record.record_uuid limit 1
            )), 0)::float8 as "seconds!""#
     )
@@ -102,6 +122,23 @@ async fn jobs(pool: &PgPool) -> Result<Vec<JobFigures>, Fault> {
         let job = JobCode::read(&row.code)?.name();
         let (failures, is_paused) = (row.failures, row.is_paused);
         Some(JobFigures { job, succeeded_seconds: row.seconds.max(0.0), failures, is_paused })
+    });
+    Ok(known.collect())
+}
+
+async fn ledgers(pool: &PgPool) -> Result<Vec<LedgerFigures>, Fault> {
+    let rows = sqlx::query!(
+        r#"select ledger as "ledger!", count(*) as "partitions!",
+                  coalesce(extract(epoch from max(until) - labs_now()), 0)::float8 as "room_seconds!"
+             from ledger_partition
+            where place = 1 and partition_name not like '%others'
+            group by ledger"#
+    )
+    .fetch_all(pool)
+    .await?;
+    let known = rows.into_iter().filter_map(|row| {
+        let ledger = LEDGERS.into_iter().find(|name| *name == row.ledger)?;
+        Some(LedgerFigures { ledger, partitions: row.partitions, room_seconds: row.room_seconds })
     });
     Ok(known.collect())
 }

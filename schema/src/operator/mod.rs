@@ -7,6 +7,7 @@
 mod clients;
 mod figures;
 mod invitations;
+mod keys;
 mod record;
 mod rules;
 mod staff;
@@ -17,8 +18,9 @@ use futures_util::future::BoxFuture;
 use sqlx::PgPool;
 
 pub use clients::{ClientCreated, ClientListed, NewClient, client_create, client_list, client_rotate_secret};
-pub use figures::{Figures, JobFigures, MOST_MAILS, load_figures};
+pub use figures::{Figures, JobFigures, LedgerFigures, MOST_MAILS, load_figures};
 pub use invitations::{NewInvitation, invitation_create};
+pub use keys::{Resealed, keys_rotate};
 pub(crate) use staff::password;
 pub use staff::{
     NewStaff, SecondFactor, StaffCreated, StaffListed, staff_create, staff_list, staff_reset_mfa, staff_reset_password,

@@ -13,7 +13,7 @@ mod own;
 pub(crate) mod profile;
 mod security;
 pub(crate) mod standing;
-mod support_desk;
+pub(crate) mod support_desk;
 pub(crate) mod support_tickets;
 pub(crate) mod team;
 pub(crate) mod team_members;

@@ -10,7 +10,6 @@
 mod board;
 mod collections;
 mod data;
-mod draw;
 mod history;
 mod listings;
 mod pages;

@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::data::{BANNER, Look, PAGES, PageData, PartnerData, alternatives};
-use super::draw;
 use super::past::{Past, id};
 use super::pictures::{AT_ONCE, Kept, keep};
 use super::rows::{PageImageRow, PageRow, bytes};
@@ -18,6 +17,7 @@ use crate::core::fault::Fault;
 use crate::core::media::image::{PictureKind, Processed, process};
 use crate::core::media::store::MediaStore;
 use crate::core::time::Time;
+use labs_pictures::draw;
 
 /// Every page, and the pictures of those that are published. When this returns all of them are on the disk, so the rows
 /// may follow.

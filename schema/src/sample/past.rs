@@ -1,6 +1,7 @@
 //! When things happened, counted back from now, and ids made of that.
 
 use jiff::{SignedDuration, Timestamp};
+pub(super) use labs_pictures::draw::number;
 use uuid::Uuid;
 
 use crate::core::crypto::sha256;
@@ -70,11 +71,6 @@ pub(super) fn id(at: Time, name: &str) -> Uuid {
 /// A number from 0 to 1 that depends on the name alone.
 pub(super) fn chance(name: &str) -> f64 {
     f64::from(number(name)) / f64::from(u32::MAX)
-}
-
-/// A number that depends on the name alone.
-pub(super) fn number(name: &str) -> u32 {
-    sha256(name.as_bytes()).last_chunk::<4>().map_or(0, |bytes| u32::from_be_bytes(*bytes))
 }
 
 #[cfg(test)]

@@ -10,7 +10,6 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::data::{APPS, AppData, Scene};
-use super::draw;
 use super::past::{Past, id};
 use super::rows::{MediaRow, bytes};
 use super::words;
@@ -21,6 +20,7 @@ use crate::core::media::image::{PictureKind, Processed, process};
 use crate::core::media::store::{MediaKey, MediaStore};
 use crate::core::time::Time;
 use crate::marketplace::media::keep_renditions;
+use labs_pictures::draw;
 
 /// Pictures that are drawn or wait to be written, at once.
 pub(super) const AT_ONCE: usize = 12;

@@ -6,10 +6,10 @@ use super::data::{
     APPS, AppData, CATEGORIES, CLIENTS, COLLECTIONS, DEACTIVATED, Fate, ITEMS, PAGES, PARTNERS, RESOURCES, REVIEWS,
     STAFF, alternatives,
 };
-use super::draw::drawable;
 use super::words::alternative;
 use crate::core::scope::Scope;
 use crate::publication::markdown;
+use labs_pictures::draw::drawable;
 
 fn apps() -> Vec<&'static AppData> {
     APPS.iter().flat_map(|apps| apps.iter()).collect()

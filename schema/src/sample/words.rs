@@ -1,7 +1,7 @@
 //! Texts for those who cannot see a picture, in the app's default locale.
 
 use super::data::{AppData, Scene};
-use super::draw::plain;
+use labs_pictures::draw::plain;
 
 /// What a picture of an app shows; none: its icon.
 pub(super) fn alternative(app: &AppData, scene: Option<Scene>) -> String {

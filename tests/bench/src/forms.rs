@@ -10,12 +10,14 @@ use axum::Router;
 use axum::serve::ListenerExt as _;
 use clap::{Args, Parser as _};
 use labs::cli::{Cli, Command};
-use labs::config::Config;
-use labs::wiring;
+use labs::config::{self, Config, Serve};
+use labs::traces::Traces;
+use labs::{telemetry, wiring};
 use labs_rest::contract::Contract;
 use labs_rest::probes::Probes;
 use labs_rest::{Bound, Rest};
 use labs_schema::Engine;
+use labs_schema::open::DatabaseUrls;
 use labs_schema::time::Clock;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::net::TcpListener;
@@ -46,11 +48,17 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Starts this program as that form and waits for its address.
-    pub(crate) async fn start(form: &str, database: &str, folder: &std::path::Path) -> anyhow::Result<Self> {
+    /// Starts this program as that form, with these variables, and waits for its address.
+    pub(crate) async fn start(
+        form: &str,
+        database: &str,
+        folder: &std::path::Path,
+        variables: &[(&str, String)],
+    ) -> anyhow::Result<Self> {
         let mut child = tokio::process::Command::new(std::env::current_exe()?)
             .args([form, "--database", database, "--folder"])
             .arg(folder)
+            .envs(variables.iter().map(|(name, value)| (name, value)))
             .stdout(Stdio::piped())
             .kill_on_drop(true)
             .spawn()?;
@@ -77,6 +85,19 @@ impl Running {
 /// The service, as `labs serve` puts it together.
 pub(crate) async fn labs(place: &Where) -> anyhow::Result<()> {
     let (listener, application) = application(place).await?;
+    wiring::answer(listener, application, CancellationToken::new()).await
+}
+
+/// The same, with the log, the metrics and the traces that its variables ask for.
+pub(crate) async fn watched(place: &Where) -> anyhow::Result<()> {
+    let traces = config::traces(|name| std::env::var(name).ok())?;
+    telemetry::start(&serve(place)?.common, false, traces.is_some())?;
+    let _traces = traces.as_ref().map(Traces::begin).transpose()?;
+    let (listener, application) = application(place).await?;
+    if let Some(metrics) = application.metrics() {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        tokio::spawn(metrics.serve(application.engine().clone(), listener, CancellationToken::new()));
+    }
     wiring::answer(listener, application, CancellationToken::new()).await
 }
 
@@ -121,6 +142,10 @@ pub(crate) async fn recorded(place: &Where) -> anyhow::Result<()> {
 }
 
 fn config(place: &Where) -> anyhow::Result<Config> {
+    serve(place)?.settle()
+}
+
+fn serve(place: &Where) -> anyhow::Result<Box<Serve>> {
     let folder = place.folder.to_string_lossy();
     let place_of = ["labs", "serve", "--folder", &folder, "--database-url", &place.database, "--base-url", BASE];
     // Every client asks for its token at once, and nobody is to spend a budget.
@@ -128,11 +153,13 @@ fn config(place: &Where) -> anyhow::Result<Config> {
     let roomy = roomy.into_iter().chain(["--anonymous-per-day", "1000000000", "--own-per-second", "1000000"]);
     let words = place_of.into_iter().chain(roomy);
     let Command::Serve(serve) = Cli::parse_from(words).command else { anyhow::bail!("`serve` is a command") };
-    serve.settle()
+    Ok(serve)
 }
 
 async fn application(place: &Where) -> anyhow::Result<(TcpListener, wiring::Application)> {
-    let application = wiring::application(&config(place)?, &place.database, BASE, Clock::default()).await?;
+    let config = config(place)?;
+    let (media, database) = (wiring::media(&config).await?, DatabaseUrls::new(&place.database));
+    let application = wiring::application(&config, media, &database, BASE, Clock::default()).await?;
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     crate::report::line(&listener.local_addr()?.to_string())?;
     Ok((listener, application))

@@ -10,6 +10,7 @@ use labs::cluster::{Cluster, Settings};
 use labs::folder::Folder;
 use labs::wiring;
 use labs_schema::Engine;
+use labs_schema::open::DatabaseUrls;
 use labs_schema::operator::{self, NewClient};
 use labs_schema::time::Clock;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
@@ -59,7 +60,7 @@ impl Ground {
     pub(crate) async fn empty(first: u32) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir()?;
         let cluster = Cluster::start(&Folder::open(folder.path())?, &Settings::default()).await?;
-        wiring::migrate(cluster.url()).await?;
+        wiring::migrate(&DatabaseUrls::new(cluster.url())).await?;
         Ok(Self {
             cluster,
             folder,
@@ -155,7 +156,12 @@ impl Ground {
 
     /// A form that reaches the database by this address.
     pub(crate) async fn form_by(&self, name: &str, database: &str) -> anyhow::Result<Running> {
-        Running::start(name, database, &self.folder.path().join("service")).await
+        Running::start(name, database, &self.folder.path().join("service"), &[]).await
+    }
+
+    /// The service as it is watched with these variables.
+    pub(crate) async fn watched(&self, variables: &[(&str, String)]) -> anyhow::Result<Running> {
+        Running::start("watched", self.database(), &self.folder.path().join("service"), variables).await
     }
 
     /// The service's inside, to make what no request could.
@@ -164,7 +170,8 @@ impl Ground {
         let words = ["labs", "serve", "--folder", &place.to_string_lossy(), "--database-url", self.database()];
         let Command::Serve(serve) = Cli::parse_from(words).command else { anyhow::bail!("`serve` is a command") };
         let config = serve.settle()?;
-        let application = wiring::application(&config, self.database(), "http://bench", Clock::default()).await?;
+        let (media, database) = (wiring::media(&config).await?, DatabaseUrls::new(self.database()));
+        let application = wiring::application(&config, media, &database, "http://bench", Clock::default()).await?;
         Ok(application.engine().clone())
     }
 

@@ -5,7 +5,7 @@
 //! token check, and pgbench with the statements alone. A form is a process of its own, so that memory can be told
 //! and none warms another's caches. The bars stand beside what was measured. With `--all`, every read of the contract
 //! is measured beside a replay of its own statements: [`reads`]. With `--scale`, the storefront and the board are
-//! measured over ten times the tables: [`storefront`], [`board`].
+//! measured over ten times the tables: [`storefront`], [`board`]. What metrics and traces cost is measured beside the service without them: [`watched`].
 
 mod board;
 mod cases;
@@ -23,6 +23,7 @@ mod rows_of_board;
 mod start;
 mod statements;
 mod storefront;
+mod watched;
 
 use clap::{Parser, Subcommand};
 use mimalloc::MiMalloc;
@@ -71,6 +72,8 @@ struct Cli {
 enum Form {
     /// The service
     Labs(forms::Where),
+    /// The service as it is watched, by what its variables say
+    Watched(forms::Where),
     /// The hand-written handlers
     Hand(forms::Where),
     /// The service without its jobs, to be recorded
@@ -84,6 +87,7 @@ async fn main() -> anyhow::Result<()> {
     let cli = Cli::parse();
     match cli.form {
         Some(Form::Labs(place)) => forms::labs(&place).await,
+        Some(Form::Watched(place)) => forms::watched(&place).await,
         Some(Form::Hand(place)) => forms::hand(&place).await,
         Some(Form::Recorded(place)) => forms::recorded(&place).await,
         Some(Form::Replay(place)) => forms::replay(&place).await,
@@ -99,6 +103,7 @@ async fn measure(cli: &Cli) -> anyhow::Result<()> {
     cases::small(&ground, cli, &mut report).await?;
     ground.grow(cli.apps).await?;
     cases::all(&ground, cli, &mut report).await?;
+    watched::measure(&ground, cli, &mut report).await?;
     ground.furnish().await?;
     storefront::measure(&ground, cli, &mut report).await?;
     board::measure(&ground, cli, &mut report).await?;

@@ -7,6 +7,9 @@ use std::time::Duration;
 
 use crate::load::Turn;
 
+/// The rate that a read keeps while metrics and traces are taken of it, as a part of what it is without.
+const LEAST_WATCHED: f64 = 0.97;
+
 /// What a case is to reach, as ratios.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bars {
@@ -105,6 +108,21 @@ impl Report {
         self.add(format!("{name:<36}{:>8.0} /s   p50 {p50:>7.2} ms   p99 {p99:>7.2} ms{bar}", rate(turn)))
     }
 
+    /// Adds a read of the service as it is watched in these ways, beside the first, which is not at all.
+    pub(crate) fn watched(&mut self, name: &str, forms: Vec<(&'static str, Vec<Turn>)>) -> anyhow::Result<()> {
+        self.add(format!("\n{name}"))?;
+        let Some((_, nothing)) = forms.first() else { return Ok(()) };
+        for (form, turns) in &forms {
+            let (per_second, p50, p99) = (median(turns.iter().map(rate)), quantile(turns, 0.5), quantile(turns, 0.99));
+            let rates = Spread::of(turns.iter().zip(nothing).map(|(watched, nothing)| rate(watched) / rate(nothing)));
+            let told = rates.at_least(LEAST_WATCHED);
+            self.add(format!(
+                "  {form:<24}{per_second:>8.0} /s   p50 {p50:>6.2} ms   p99 {p99:>6.2} ms   {rates} ({told})"
+            ))?;
+        }
+        Ok(())
+    }
+
     /// Adds the service's memory after so many seconds of load.
     pub(crate) fn memory(&mut self, megabytes: f64, loaded: f64) {
         self.lines.push(format!(
@@ -177,6 +195,19 @@ impl Spread {
             "ABOVE THE BAR"
         };
         format!("bar: at most {bar:.2}: {word}")
+    }
+
+    /// What is to be said where the true one may be no less than this.
+    fn at_least(&self, bar: f64) -> String {
+        let (low, high) = self.between.unwrap_or((self.median, self.median));
+        let word = if low >= bar {
+            "passes"
+        } else if high >= bar {
+            "not told apart from it"
+        } else {
+            "BELOW THE BAR"
+        };
+        format!("bar: at least {bar:.2}: {word}")
     }
 }
 

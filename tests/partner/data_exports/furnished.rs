@@ -92,7 +92,7 @@ pub(super) async fn catalogue(harness: &Harness) -> Vec<String> {
              union
              select c.conrelid from pg_constraint as c join belonging as b on c.confrelid = b.oid where c.contype = 'f')
          select relname::text from pg_class
-          where relkind = 'r' and relnamespace = 'public'::regnamespace
+          where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace
             and (oid in (select oid from belonging) or exists (
                  select from pg_attribute
                   where attrelid = pg_class.oid and not attisdropped

@@ -17,4 +17,5 @@ mod summary;
 mod verification;
 
 pub(in crate::admin) use list::STATEMENTS;
+pub(crate) use record::{AuditActor, AuditRecord, AuditTarget};
 pub(in crate::admin) use resolvers::AuditRecordsQuery;

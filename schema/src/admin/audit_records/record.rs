@@ -12,7 +12,7 @@ use crate::core::words::words;
 
 /// What one call of one operation did, who called it, and how it ended.
 #[derive(SimpleObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct AuditRecord {
     /// The record's uuid.
     uuid: Uuid,
@@ -33,7 +33,7 @@ pub(crate) struct AuditRecord {
     /// What it was done to; null for nothing in particular.
     target: Option<AuditTarget>,
     /// The partner whom it concerns.
-    partner_uuid: Option<Uuid>,
+    pub(crate) partner_uuid: Option<Uuid>,
     /// The reason that the actor gave.
     reason: Option<String>,
     /// The request, as in the header `X-Request-Id` of its answer.
@@ -90,24 +90,24 @@ words! {
 
 /// Who acted, as known at that moment.
 #[derive(SimpleObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct AuditActor {
     /// What kind of actor.
     pub(super) kind: AuditActorKind,
     /// The person or program.
-    pub(super) uuid: Option<Uuid>,
+    pub(crate) uuid: Option<Uuid>,
     /// The name that it had then.
     pub(super) label: Option<String>,
 }
 
 /// What something was done to, as known at that moment.
 #[derive(SimpleObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct AuditTarget {
     /// The kind of thing.
-    kind: String,
+    pub(crate) kind: String,
     /// The thing's uuid.
-    uuid: Option<Uuid>,
+    pub(crate) uuid: Option<Uuid>,
     /// The name that it had then.
     label: Option<String>,
 }

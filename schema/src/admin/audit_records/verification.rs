@@ -6,6 +6,7 @@ use uuid::Uuid;
 use crate::core::audit_chain::{self, ChainBreak, ChainFlaw, Verdict};
 use crate::core::db::Db;
 use crate::core::fault::Fault;
+use crate::core::media::store::MediaStore;
 use crate::core::words::words;
 
 /// Places that one call recomputes at most.
@@ -106,12 +107,16 @@ struct Range {
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`] for a range that ends before it begins;
-/// [`crate::Code::Unavailable`] when the database is away.
-pub(super) async fn verify(db: &Db, input: &AuditVerificationInput) -> Result<AuditVerification, Fault> {
+/// [`crate::Code::Unavailable`] when the database, or the store of what was archived, is away.
+pub(super) async fn verify(
+    db: &Db,
+    files: &MediaStore,
+    input: &AuditVerificationInput,
+) -> Result<AuditVerification, Fault> {
     let range = range(input.from_position, input.until_position, audit_chain::last_position(db).await?)?;
-    let verdict = audit_chain::verify(db, range.from, range.until).await?;
+    let verdict = audit_chain::verify(db, files, range.from, range.until).await?;
     let foreign = match &input.expected {
-        Some(anchor) => compare_anchor(anchor, audit_chain::hash_at(db, anchor.position).await?),
+        Some(anchor) => compare_anchor(anchor, audit_chain::hash_at(db, files, anchor.position).await?),
         None => None,
     };
     let unsealed = audit_chain::count_unsealed(db, range.from, range.until).await?;

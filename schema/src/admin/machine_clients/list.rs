@@ -10,7 +10,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::rules::standing::MachineClientState;
-use super::store::{BY_ID, MachineClientRow, SHOWN};
+use super::store::{BY_ID, MachineClientRow, PROGRAM, SHOWN};
 use crate::core::list::{Bound, Condition, Key, ListQuery, Statements};
 use crate::core::scope::opening;
 use crate::core::time::Time;
@@ -85,5 +85,5 @@ const USED: Key<MachineClientRow> =
     });
 
 /// What is asked of programs in words that the compiler has not checked.
-pub(in crate::admin) static STATEMENTS: [&dyn Statements; 4] =
-    [&MACHINE_CLIENTS, &BY_ID, &secrets::SECRETS, &grants::TOKEN_GRANTS];
+pub(in crate::admin) static STATEMENTS: [&dyn Statements; 5] =
+    [&MACHINE_CLIENTS, &BY_ID, &PROGRAM, &secrets::SECRETS, &grants::TOKEN_GRANTS];

@@ -20,7 +20,9 @@ mod rules;
 mod store;
 
 pub(in crate::admin) use list::STATEMENTS;
+pub(crate) use resolvers::types::MachineClient;
 pub(in crate::admin) use resolvers::{MachineClientsMutation, MachineClientsQuery};
+pub(crate) use store::PROGRAM;
 
 use uuid::Uuid;
 

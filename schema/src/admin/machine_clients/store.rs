@@ -15,12 +15,12 @@ use super::rules::standing::MachineClientState;
 use crate::core::batch::by_key;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
-use crate::core::list::{Bound, Lookup, Select};
+use crate::core::list::{Bound, EdgeQuery, Lookup, Select};
 use crate::core::time::Time;
 
 /// A program with the secrets that are good and the scopes it used.
 #[derive(Clone, sqlx::FromRow)]
-pub(super) struct MachineClientRow {
+pub(crate) struct MachineClientRow {
     pub(super) client_uuid: Uuid,
     pub(super) client_id: String,
     pub(super) partner_uuid: Option<Uuid>,
@@ -48,6 +48,15 @@ pub(super) static SHOWN: Select<MachineClientRow> = Select::new(
 
 /// Programs by id.
 pub(super) static BY_ID: Lookup<MachineClientRow> = Lookup::new(&SHOWN, &["client_uuid = any({})"]);
+
+/// The program that did something.
+pub(crate) static PROGRAM: EdgeQuery<MachineClientRow> = EdgeQuery {
+    operation: "admin_machine_clients_get",
+    argument: "client_uuid",
+    select: &SHOWN,
+    condition: "client_uuid = above.uuid",
+    order: &[],
+};
 
 /// Programs by id, many in one statement, each once: for reads alone. Whoever changes one asks [`get`].
 pub(super) type ClientLoader = Loader<Uuid, Result<Option<MachineClientRow>, Fault>, ClientBatch>;

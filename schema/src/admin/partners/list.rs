@@ -6,18 +6,18 @@ use serde_json::json;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use super::timeline::list::TIMELINE;
+use super::timeline::list::{TIMELINE, TIMELINE_OF_EACH};
 use crate::core::db::Db;
 use crate::core::fault::Fault;
-use crate::core::list::{Bound, Condition, EveryId, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Bound, Condition, EdgeQuery, EveryId, Key, ListQuery, Lookup, Select, Statements};
 use crate::core::time::Time;
 use crate::core::words::words;
 use crate::partner::company::{BillingAddress, CompanyAddress};
 use crate::partner::standing::PartnerState;
 
 /// A partner as staff see it.
-#[derive(sqlx::FromRow)]
-pub(super) struct AdminPartnerRow {
+#[derive(Clone, sqlx::FromRow)]
+pub(crate) struct AdminPartnerRow {
     pub(super) partner_uuid: Uuid,
     pub(super) slug: String,
     pub(super) company_name: String,
@@ -64,6 +64,15 @@ static SHOWN: Select<AdminPartnerRow> = Select::new(
 
 /// Partners by id.
 static BY_ID: Lookup<AdminPartnerRow> = Lookup::new(&SHOWN, &["partner_uuid = any({})"]);
+
+/// The partner to which something belongs.
+pub(crate) static PARTNER: EdgeQuery<AdminPartnerRow> = EdgeQuery {
+    operation: "admin_partners_get",
+    argument: "partner_uuid",
+    select: &SHOWN,
+    condition: "partner_uuid = above.uuid",
+    order: &[],
+};
 
 /// One partner.
 pub(super) async fn partner_of(db: &Db, partner_uuid: Uuid) -> Result<Option<AdminPartnerRow>, Fault> {
@@ -148,4 +157,5 @@ const NAME: Key<AdminPartnerRow> = Key::text("lower(company_name)", |row| json!(
 const CHANGED: Key<AdminPartnerRow> = Key::moment("state_changed_at", |row| json!(row.state_changed_at));
 
 /// What is asked of partners in words that the compiler has not checked.
-pub(in crate::admin) static STATEMENTS: [&dyn Statements; 4] = [&PARTNERS, &EVERY_PARTNER, &BY_ID, &TIMELINE];
+pub(in crate::admin) static STATEMENTS: [&dyn Statements; 6] =
+    [&PARTNERS, &EVERY_PARTNER, &BY_ID, &PARTNER, &TIMELINE, &TIMELINE_OF_EACH];

@@ -13,5 +13,8 @@ mod rules;
 mod store;
 mod timeline;
 
+pub(crate) use list::PARTNER;
 pub(in crate::admin) use list::STATEMENTS;
+pub(crate) use resolvers::types::AdminPartner;
 pub(in crate::admin) use resolvers::{PartnersMutation, PartnersQuery, note_partner, note_partner_for};
+pub(crate) use timeline::{PartnerTimelineEntry, list::TIMELINE_OF_EACH};

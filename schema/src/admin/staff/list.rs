@@ -8,14 +8,14 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::rules::StaffState;
-use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Bound, Condition, EdgeQuery, Key, ListQuery, Lookup, Select, Statements};
 use crate::core::scope::opening;
 use crate::core::time::Time;
 use crate::core::words::words;
 
 /// An internal person as colleagues see them.
-#[derive(sqlx::FromRow)]
-pub(super) struct MemberRow {
+#[derive(Clone, sqlx::FromRow)]
+pub(crate) struct MemberRow {
     pub(super) uuid: Uuid,
     pub(super) name: String,
     /// As the list by name compares it.
@@ -32,8 +32,8 @@ pub(super) struct MemberRow {
 }
 
 /// A role that somebody holds.
-#[derive(Deserialize)]
-pub(super) struct RoleRow {
+#[derive(Clone, Deserialize)]
+pub(crate) struct RoleRow {
     pub(super) code: String,
     pub(super) name: String,
     pub(super) scopes: Vec<String>,
@@ -120,5 +120,14 @@ const SEEN: Key<MemberRow> =
         json!(member.last_sign_in_at.unwrap_or(Time(Timestamp::UNIX_EPOCH)))
     });
 
+/// An internal person who did something.
+pub(crate) static COLLEAGUE: EdgeQuery<MemberRow> = EdgeQuery {
+    operation: "admin_staff_get",
+    argument: "staff_uuid",
+    select: &MEMBERS,
+    condition: "person_uuid = above.uuid",
+    order: &[],
+};
+
 /// What is asked of internal people in words that the compiler has not checked.
-pub(in crate::admin) static STATEMENTS: [&dyn Statements; 2] = [&STAFF, &MEMBER];
+pub(in crate::admin) static STATEMENTS: [&dyn Statements; 3] = [&STAFF, &MEMBER, &COLLEAGUE];

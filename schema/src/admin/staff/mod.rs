@@ -18,6 +18,8 @@ mod resolvers;
 mod rules;
 mod store;
 
+pub(crate) use list::COLLEAGUE;
 pub(in crate::admin) use list::STATEMENTS;
+pub(crate) use resolvers::types::StaffMember;
 pub(in crate::admin) use resolvers::{StaffMutation, StaffQuery};
 pub(in crate::admin) use rules::StaffState;

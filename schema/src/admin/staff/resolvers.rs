@@ -1,6 +1,6 @@
 //! What may be asked about internal people, and by whom.
 
-mod types;
+pub(super) mod types;
 
 use async_graphql::{Context, Object};
 use uuid::Uuid;

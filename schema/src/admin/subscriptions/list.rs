@@ -4,7 +4,7 @@ use async_graphql::InputObject;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Statements};
+use crate::core::list::{Bound, Condition, EdgeQuery, FixedOrder, Key, ListQuery, Statements};
 use crate::core::time::Time;
 use crate::core::words::words;
 use crate::subscription::changing::{
@@ -63,5 +63,14 @@ const END: Key<SubscriptionRow> = Key::moment("coalesce(period_end, 'infinity')"
 pub(super) static EVENTS: ListQuery<SubscriptionHistory, SubscriptionEvent, FixedOrder> =
     history("admin_subscriptions_list_events", &EVENT_FOR_STAFF);
 
+/// What a partner pays for.
+pub(crate) static SUBSCRIPTION_OF_EACH: EdgeQuery<SubscriptionRow> = EdgeQuery {
+    operation: "admin_subscriptions_get",
+    argument: "partner_uuid",
+    select: &SUBSCRIPTION,
+    condition: "partner_uuid = above.uuid",
+    order: &[],
+};
+
 /// What is asked of subscriptions in words that the compiler has not checked.
-pub(in crate::admin) static STATEMENTS: [&dyn Statements; 2] = [&SUBSCRIPTIONS, &EVENTS];
+pub(in crate::admin) static STATEMENTS: [&dyn Statements; 3] = [&SUBSCRIPTIONS, &SUBSCRIPTION_OF_EACH, &EVENTS];

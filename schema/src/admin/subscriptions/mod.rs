@@ -8,4 +8,5 @@ mod resolvers;
 mod rules;
 
 pub(in crate::admin) use list::STATEMENTS;
+pub(crate) use list::SUBSCRIPTION_OF_EACH;
 pub(in crate::admin) use resolvers::{SubscriptionsMutation, SubscriptionsQuery};

@@ -12,7 +12,7 @@ use super::rules::UserState;
 use crate::auth::account::PersonType;
 use crate::auth::security_events::{PersonEvents, SecurityEvent, person_events};
 use crate::auth::sessions::{OpenSession, open_sessions};
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Bound, Condition, EdgeQuery, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
 use crate::core::principal::Role;
 use crate::core::time::Time;
 use crate::core::words::words;
@@ -112,6 +112,24 @@ pub(super) static SESSIONS: ListQuery<Uuid, OpenSession, FixedOrder> = open_sess
 pub(super) static SECURITY_EVENTS: ListQuery<PersonEvents, SecurityEvent, FixedOrder> =
     person_events("admin_users_list_security_events");
 
+/// Somebody of a partner's team.
+pub(crate) static PERSON: EdgeQuery<User> = EdgeQuery {
+    operation: "admin_users_get",
+    argument: "user_uuid",
+    select: &PEOPLE,
+    condition: "person_uuid = above.uuid and kind <> 'STAFF_USER'",
+    order: &[],
+};
+
+/// The people of a partner's team, by name.
+pub(crate) static TEAM: EdgeQuery<User> = EdgeQuery {
+    operation: "admin_users_list",
+    argument: "partner_uuid",
+    select: &PEOPLE,
+    condition: "partner_uuid = above.uuid and kind <> 'STAFF_USER'",
+    order: &[NAME, ID],
+};
+
 /// What is asked of people in words that the compiler has not checked.
-pub(in crate::admin) static STATEMENTS: [&dyn Statements; 5] =
-    [&USERS, &OF_A_TEAM, &ANYBODY, &SESSIONS, &SECURITY_EVENTS];
+pub(in crate::admin) static STATEMENTS: [&dyn Statements; 7] =
+    [&USERS, &OF_A_TEAM, &ANYBODY, &PERSON, &TEAM, &SESSIONS, &SECURITY_EVENTS];

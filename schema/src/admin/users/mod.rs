@@ -14,4 +14,6 @@ mod rules;
 mod store;
 
 pub(in crate::admin) use list::STATEMENTS;
+pub(crate) use list::{PERSON, TEAM};
+pub(crate) use resolvers::User;
 pub(in crate::admin) use resolvers::{UsersMutation, UsersQuery};

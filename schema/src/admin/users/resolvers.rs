@@ -27,7 +27,7 @@ use crate::core::outbox::load_addressee;
 use crate::core::page::CountedList;
 use crate::partner::team::{ActingAs, Team};
 
-pub(super) use types::User;
+pub(crate) use types::User;
 use types::UserUpdate;
 
 /// Reads of people.

@@ -87,17 +87,25 @@ pub enum ChainFlaw {
 }
 
 /// A verification under way.
+#[derive(Clone)]
 pub(super) struct ChainVerification {
     next: i64,
     previous: Option<Hash>,
     checked: i64,
+    /// The first place that counts.
+    first: i64,
 }
 
 impl ChainVerification {
     /// Begins at a place. `before` is the hash of the place before it, which the first place has none of.
     pub(super) fn begin(from: i64, before: Option<Hash>) -> Self {
         let previous = if from == 1 { Some(GENESIS) } else { before };
-        Self { next: from, previous, checked: 0 }
+        Self { next: from, previous, checked: 0, first: from }
+    }
+
+    /// The same, of which places before this one are looked at and not counted.
+    pub(super) fn counting_from(self, first: i64) -> Self {
+        Self { first, ..self }
     }
 
     /// The place to look at next.
@@ -116,7 +124,7 @@ impl ChainVerification {
         }
         self.next += 1;
         self.previous = seal.hash.as_slice().try_into().ok();
-        self.checked += 1;
+        self.checked += i64::from(seal.position >= self.first);
         None
     }
 
@@ -130,7 +138,21 @@ impl ChainVerification {
 
     /// There is no seal where the next one should be.
     pub(super) fn missing(&self) -> ChainBreak {
-        ChainBreak { position: self.next, record_uuid: None, flaw: ChainFlaw::SealMissing }
+        self.broken(ChainFlaw::SealMissing)
+    }
+
+    /// What is told of the next place is not what was sealed, whatever it is.
+    pub(super) fn altered(&self) -> ChainBreak {
+        self.broken(ChainFlaw::Altered)
+    }
+
+    /// What was archived from the next place on is gone.
+    pub(super) fn gone(&self) -> ChainBreak {
+        self.broken(ChainFlaw::RecordMissing)
+    }
+
+    fn broken(&self, flaw: ChainFlaw) -> ChainBreak {
+        ChainBreak { position: self.next, record_uuid: None, flaw }
     }
 
     /// The end of the verification.

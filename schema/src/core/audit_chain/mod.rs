@@ -5,7 +5,8 @@
 //!   hash(n) = SHA-256( hash(n - 1) ‖ SHA-256(canonical text of record n) )        hash(0) = 32 zero bytes
 //! ```
 //!
-//! What the canonical text is stands in one view, `audit_canonical`, for sealing and for verifying alike.
+//! What the canonical text is stands in one view, `audit_canonical`, from which records are sealed. Whoever verifies makes it
+//! anew from what is stored (`canonical.rs`).
 //!
 //! Records are sealed after their commit, by one sealer at a time, so that writers never wait for one another. A pass
 //! takes every record that it sees without a seal, in the order of their transactions; what commits later comes in a
@@ -17,6 +18,8 @@
 //! whole of it, after a restart neither. Only a database that was restored into another cluster, whose transactions are
 //! numbered anew, is looked through once.
 
+mod archive;
+mod canonical;
 mod chain;
 mod store;
 
@@ -27,11 +30,13 @@ use sqlx::PgPool;
 use crate::core::context::ChainHead;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
+use crate::core::media::store::MediaStore;
 
 use store::{ChainEnd, UnsealedRecords};
 
+pub(crate) use archive::archive;
 pub use chain::{ChainBreak, ChainFlaw, Verdict};
-pub(crate) use store::{count_unsealed, hash_at, last_position};
+pub(crate) use store::{count_unsealed, detach, last_position, list_over};
 
 /// Records sealed in one pass, at most.
 const PASS: usize = 500;
@@ -131,28 +136,48 @@ pub async fn head(db: &Db) -> Result<Option<ChainHead>, Fault> {
     Ok(end.hash.map(|hash| ChainHead { position: end.position, hash: hex::encode(hash) }))
 }
 
-/// Recomputes the chain from one place to another, both included, and answers the first break. It reads the seals and
-/// the records a thousand at a time. A place that the chain does not reach is one whose seal is gone.
+/// Recomputes the chain from one place to another, both included, and answers the first break: what was archived from its
+/// pieces in the store of files, the rest from the log. It reads the log a thousand records at a time. A place that the chain
+/// does not reach is one whose seal is gone.
 ///
 /// # Errors
-/// [`crate::core::fault::Code::Unavailable`] when the database is away.
-pub async fn verify(db: &Db, from: i64, until: i64) -> Result<Verdict, Fault> {
+/// [`crate::core::fault::Code::Unavailable`] when the database or the store is away.
+pub(crate) async fn verify(db: &Db, files: &MediaStore, from: i64, until: i64) -> Result<Verdict, Fault> {
     let from = from.max(1);
-    let mut walk = chain::ChainVerification::begin(from, hash_at(db, from - 1).await?);
+    let mut walk = match archive::begin(db, from).await? {
+        Some(walk) => walk,
+        None => chain::ChainVerification::begin(from, hash_at(db, files, from - 1).await?),
+    };
+    let first_break = match archive::walk(db, files, &mut walk, until).await? {
+        None => walk_log(db, &mut walk, until).await?,
+        found => found,
+    };
+    Ok(walk.end(first_break))
+}
+
+/// Looks at every place up to this one as it stands in the log.
+async fn walk_log(db: &Db, walk: &mut chain::ChainVerification, until: i64) -> Result<Option<ChainBreak>, Fault> {
     while walk.next() <= until {
         let seals = store::seals(db, walk.next(), until).await?;
-        let is_last = seals.is_empty();
-        for seal in seals {
-            if let Some(found) = walk.step(&seal) {
-                return Ok(walk.end(Some(found)));
-            }
+        if seals.is_empty() {
+            return Ok(Some(walk.missing()));
         }
-        if is_last {
-            let missing = walk.missing();
-            return Ok(walk.end(Some(missing)));
+        if let Some(found) = seals.iter().find_map(|sealed| walk.step(&sealed.seal)) {
+            return Ok(Some(found));
         }
     }
-    Ok(walk.end(None))
+    Ok(None)
+}
+
+/// The hash at a place, in the log or in what was archived of it.
+///
+/// # Errors
+/// [`crate::core::fault::Code::Unavailable`] when the database or the store is away.
+pub(crate) async fn hash_at(db: &Db, files: &MediaStore, position: i64) -> Result<Option<[u8; 32]>, Fault> {
+    match archive::hash_at(db, files, position).await? {
+        None => store::hash_at(db, position).await,
+        found => Ok(found),
+    }
 }
 
 #[cfg(test)]

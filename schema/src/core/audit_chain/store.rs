@@ -1,9 +1,13 @@
 //! Every statement about the chain.
 
-use sqlx::PgConnection;
+use std::collections::HashMap;
+
+use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
+use super::canonical::StoredRecord;
 use super::chain::{FoundSeal, Hash, Seal, Unsealed};
+use crate::core::crypto::sha256;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
@@ -34,7 +38,11 @@ pub(super) async fn end(connection: &mut PgConnection) -> Result<ChainEnd, Fault
                   pg_snapshot_xmin(pg_current_snapshot())::text::bigint as "oldest_running!"
              from (values (true)) as always
              left join (
-                 select position, hash, settled_below from audit_seal order by position desc limit 1
+                 (select position, hash, settled_below from audit_seal order by position desc limit 1)
+                 union all
+                 (select last_position, hash, '0'::xid8 from audit_archive where confirmed_at is not null
+                   order by first_position desc limit 1)
+                 order by position desc, settled_below desc limit 1
              ) as last on true"#
     )
     .fetch_one(connection)
@@ -123,16 +131,23 @@ pub(super) async fn insert(connection: &mut PgConnection, seals: &[Seal], settle
 
 /// The last place of the chain; 0 before the first.
 pub(crate) async fn last_position(db: &Db) -> Result<i64, Fault> {
-    Ok(sqlx::query_scalar!(r#"select coalesce(max(position), 0) as "position!" from audit_seal"#)
-        .fetch_one(&mut *db.conn().await?)
-        .await?)
+    Ok(sqlx::query_scalar!(
+        r#"select greatest(
+                      (select max(position) from audit_seal),
+                      (select last_position from audit_archive where confirmed_at is not null
+                        order by first_position desc limit 1),
+                      0) as "position!""#
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
 }
 
-/// The hash at a place.
-pub(crate) async fn hash_at(db: &Db, position: i64) -> Result<Option<[u8; 32]>, Fault> {
-    let hash = sqlx::query_scalar!("select hash from audit_seal where position = $1", position)
-        .fetch_optional(&mut *db.conn().await?)
+/// The hash at a place that has one seal.
+pub(super) async fn hash_at(db: &Db, position: i64) -> Result<Option<Hash>, Fault> {
+    let mut hashes = sqlx::query_scalar!("select hash from audit_seal where position = $1 limit 2", position)
+        .fetch_all(&mut *db.conn().await?)
         .await?;
+    let hash = hashes.pop().filter(|_| hashes.is_empty());
     Ok(hash.and_then(|hash| hash.try_into().ok()))
 }
 
@@ -163,20 +178,155 @@ pub(crate) async fn count_unsealed(db: &Db, from: i64, until: i64) -> Result<i64
     .await?)
 }
 
-/// The next thousand seals from a place on, with what their records say now.
-pub(super) async fn seals(db: &Db, from: i64, until: i64) -> Result<Vec<FoundSeal>, Fault> {
+/// A seal with the text of its record.
+pub(super) struct SealedText {
+    pub(super) seal: FoundSeal,
+    pub(super) text: String,
+}
+
+/// The next thousand seals from a place on, with the texts of their records as they are now. One whose record is gone has none.
+/// Records are looked up by all their ids at once, which name the partitions that they are in.
+pub(super) async fn seals(db: &Db, from: i64, until: i64) -> Result<Vec<SealedText>, Fault> {
+    let mut connection = db.conn().await?;
+    let seals = sqlx::query!(
+        "select position, record_uuid, previous_hash, hash from audit_seal
+          where position >= $1 and position <= $2 order by position limit 1000",
+        from,
+        until
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    let ids: Vec<Uuid> = seals.iter().map(|seal| seal.record_uuid).collect();
+    let mut records = records(&mut connection, &ids).await?;
+    let sealed = seals.into_iter().map(|row| {
+        let text = records.remove(&row.record_uuid).map(|record| record.text());
+        let digest = text.as_ref().map(|text| sha256(text.as_bytes()).to_vec());
+        let (position, record_uuid, previous_hash, hash) = (row.position, row.record_uuid, row.previous_hash, row.hash);
+        SealedText {
+            seal: FoundSeal { position, record_uuid, previous_hash, hash, digest },
+            text: text.unwrap_or_default(),
+        }
+    });
+    Ok(sealed.collect())
+}
+
+/// These records as they are stored.
+async fn records(connection: &mut PgConnection, ids: &[Uuid]) -> Result<HashMap<Uuid, StoredRecord>, Fault> {
+    let changes = sqlx::query!(
+        r#"select record_uuid, jsonb_agg(jsonb_build_array(position, thing, action, thing_uuid, thing_key, before, after)
+                      order by position)::text as "changes!"
+             from audit_change where record_uuid = any($1) group by record_uuid"#,
+        ids
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    let mut changes: HashMap<Uuid, String> = changes.into_iter().map(|row| (row.record_uuid, row.changes)).collect();
+    let rows = sqlx::query!(
+        r#"select record_uuid, parameters::text as parameters, array[
+                      record_uuid::text, to_char(recorded_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'),
+                      transaction_id::text, operation, channel, outcome, code, actor_kind, actor_uuid::text, actor_label,
+                      scope, target_kind, target_uuid::text, target_label, partner_uuid::text, reason, request_id,
+                      address::text
+                  ] as "columns!: Vec<Option<String>>"
+             from audit_log where record_uuid = any($1)"#,
+        ids
+    )
+    .fetch_all(connection)
+    .await?;
+    let stored = rows.into_iter().map(|row| {
+        let changes = changes.remove(&row.record_uuid);
+        (row.record_uuid, StoredRecord { columns: row.columns, parameters: row.parameters, changes })
+    });
+    Ok(stored.collect())
+}
+
+/// A piece of the archive: the places that it holds, the hash before the first, that of the last, and its size.
+pub(super) struct ArchivedPiece {
+    pub(super) first_position: i64,
+    pub(super) last_position: i64,
+    pub(super) previous_hash: Vec<u8>,
+    pub(super) hash: Vec<u8>,
+    pub(super) bytes: i64,
+}
+
+/// The confirmed pieces that hold places of this range, in their order.
+pub(super) async fn pieces(db: &Db, from: i64, until: i64) -> Result<Vec<ArchivedPiece>, Fault> {
     Ok(sqlx::query_as!(
-        FoundSeal,
-        r#"select position, record_uuid, previous_hash, hash, (
-                      select digest from audit_canonical where audit_canonical.record_uuid = audit_seal.record_uuid
-                  ) as digest
-             from audit_seal
-            where position >= $1 and position <= $2
-            order by position
-            limit 1000"#,
+        ArchivedPiece,
+        "select first_position, last_position, previous_hash, hash, bytes from audit_archive
+          where first_position <= $2 and last_position >= $1 and confirmed_at is not null order by first_position",
         from,
         until
     )
     .fetch_all(&mut *db.conn().await?)
     .await?)
+}
+
+/// The last confirmed piece.
+pub(super) async fn archive_end(db: &Db) -> Result<Option<ArchivedPiece>, Fault> {
+    Ok(sqlx::query_as!(
+        ArchivedPiece,
+        "select first_position, last_position, previous_hash, hash, bytes from audit_archive
+          where confirmed_at is not null order by first_position desc limit 1"
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Adds a piece, in the place of nothing: one that is there already and was not confirmed stays as it is. Then it is confirmed.
+/// Answers whether it was: its places are in the log, as the piece says.
+pub(super) async fn insert_piece(db: &Db, piece: &ArchivedPiece) -> Result<bool, Fault> {
+    let mut connection = db.conn().await?;
+    sqlx::query!(
+        "insert into audit_archive (first_position, last_position, previous_hash, hash, bytes) values ($1, $2, $3, $4, $5)
+         on conflict (first_position) do nothing",
+        piece.first_position,
+        piece.last_position,
+        piece.previous_hash.as_slice(),
+        piece.hash.as_slice(),
+        piece.bytes,
+    )
+    .execute(&mut *connection)
+    .await?;
+    Ok(sqlx::query_scalar!(r#"select audit_confirm($1) as "is_confirmed!""#, piece.first_position)
+        .fetch_one(&mut *connection)
+        .await?)
+}
+
+/// A part of the log by time whose retention is over.
+pub(crate) struct AuditPart {
+    /// What the names of its tables end with.
+    pub(crate) suffix: String,
+    /// The last place of its records; 0 where it has none.
+    pub(crate) last_position: i64,
+}
+
+/// The parts of the log that ended this long ago, the oldest first.
+pub(crate) async fn list_over(pool: &PgPool, days: i32) -> Result<Vec<AuditPart>, Fault> {
+    Ok(sqlx::query_as!(
+        AuditPart,
+        r#"select substr(part.partition_name, length(part.table_name) + 1) as "suffix!",
+                  coalesce((
+                      select max(position) from audit_seal
+                       where record_uuid < uuid_since(part.until)
+                         and record_uuid >= coalesce(uuid_since(part.since), '00000000-0000-0000-0000-000000000000')
+                  ), 0) as "last_position!"
+             from ledger_partition as part
+            where part.table_name = 'audit_log' and part.until <= labs_now() - make_interval(days => $1)
+            order by part.until"#,
+        days
+    )
+    .fetch_all(pool)
+    .await?)
+}
+
+/// Takes an archived part out of the log. Answers whether that was done: not while a record of it has no seal; nothing while
+/// somebody needs what it locks.
+pub(crate) async fn detach(pool: &PgPool, part: &AuditPart) -> Result<Option<bool>, Fault> {
+    let mut transaction = pool.begin().await?;
+    // Its records are counted, which may take longer than a statement of the service usually may.
+    sqlx::query!("set local statement_timeout = '10min'").execute(&mut *transaction).await?;
+    let is_gone = sqlx::query_scalar!("select audit_detach($1)", part.suffix).fetch_one(&mut *transaction).await?;
+    transaction.commit().await?;
+    Ok(is_gone)
 }

@@ -4,7 +4,7 @@
 //! filter, so a client can neither make one up nor carry one over (docs/decisions.md#answers). The position is not secret, only unforgeable.
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::same_bytes;
 use super::sealed::{MacKey, MasterKey};
@@ -18,7 +18,10 @@ pub struct InvalidCursor;
 #[derive(Clone, Debug)]
 pub struct CursorSeal(MacKey);
 
+/// What a cursor begins with.
 const VERSION: u8 = 1;
+/// The same of one that came from a read replica.
+const OF_REPLICA: u8 = 2;
 /// The MAC is cut to 128 bits: enough against forgery, and cursors stay short.
 const TAG_BYTES: usize = 16;
 /// Longest cursor looked at, in characters. Positions are a few short values.
@@ -35,53 +38,73 @@ impl CursorSeal {
     /// `filter` is everything that decides which rows the list has and in which order, in one
     /// canonical form: filters, sort, and whose list it is. The page size is not part of it.
     pub fn seal(&self, list: &str, filter: &[u8], position: &[Value]) -> String {
-        let body = Value::from(position).to_string();
-        let tag = self.tag(list, filter, body.as_bytes());
+        self.seal_version(VERSION, list, filter, &Value::from(position).to_string())
+    }
+
+    /// The same of a page that a read replica showed when it had read the database's log up to the place of this number.
+    pub fn seal_of_replica(&self, list: &str, filter: &[u8], position: &[Value], place: i64) -> String {
+        self.seal_version(OF_REPLICA, list, filter, &json!([place, position]).to_string())
+    }
+
+    fn seal_version(&self, version: u8, list: &str, filter: &[u8], body: &str) -> String {
+        let tag = cut(self.0.tag(&bound(version, list, filter, body.as_bytes())));
         let mut bytes = Vec::with_capacity(1 + TAG_BYTES + body.len());
-        bytes.push(VERSION);
+        bytes.push(version);
         bytes.extend_from_slice(&tag);
         bytes.extend_from_slice(body.as_bytes());
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// The position that `cursor` stands for.
+    /// The position that `cursor` stands for, and the place that [`Self::seal_of_replica`] was told, if it was.
     ///
     /// # Errors
     /// [`InvalidCursor`] when we did not write it for this list and filter.
-    pub fn open(&self, list: &str, filter: &[u8], cursor: &str) -> Result<Vec<Value>, InvalidCursor> {
+    pub fn open(&self, list: &str, filter: &[u8], cursor: &str) -> Result<(Vec<Value>, Option<i64>), InvalidCursor> {
         if cursor.len() > LONGEST_CURSOR {
             return Err(InvalidCursor);
         }
         let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| InvalidCursor)?;
         let (version, rest) = bytes.split_first().ok_or(InvalidCursor)?;
         let (tag, body) = rest.split_at_checked(TAG_BYTES).ok_or(InvalidCursor)?;
-        if *version != VERSION || !same_bytes(tag, &self.tag(list, filter, body)) {
+        let bound = bound(*version, list, filter, body);
+        if !self.0.tags(&bound).any(|whole| same_bytes(tag, &cut(whole))) {
             return Err(InvalidCursor);
         }
-        serde_json::from_slice(body).map_err(|_| InvalidCursor)
+        let read = match *version {
+            VERSION => serde_json::from_slice(body).map(|position| (position, None)),
+            OF_REPLICA => serde_json::from_slice(body).map(|(place, position)| (position, Some(place))),
+            _ => return Err(InvalidCursor),
+        };
+        read.map_err(|_| InvalidCursor)
     }
+}
 
-    /// Lengths go first, so that no two different triples are the same bytes.
-    fn tag(&self, list: &str, filter: &[u8], body: &[u8]) -> [u8; TAG_BYTES] {
-        let mut bytes = Vec::with_capacity(24 + list.len() + filter.len() + body.len());
-        for part in [list.as_bytes(), filter, body] {
-            bytes.extend_from_slice(&(part.len() as u64).to_be_bytes());
-            bytes.extend_from_slice(part);
-        }
-        let mut cut = [0u8; TAG_BYTES];
-        for (to, from) in cut.iter_mut().zip(self.0.tag(&bytes)) {
-            *to = from;
-        }
-        cut
+/// What is authenticated. Lengths go first, so that no two different cursors are the same bytes; the version stands where
+/// the first had none, so that those of before go on.
+fn bound(version: u8, list: &str, filter: &[u8], body: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(25 + list.len() + filter.len() + body.len());
+    if version != VERSION {
+        bytes.push(version);
     }
+    for part in [list.as_bytes(), filter, body] {
+        bytes.extend_from_slice(&(part.len() as u64).to_be_bytes());
+        bytes.extend_from_slice(part);
+    }
+    bytes
+}
+
+fn cut(whole: [u8; 32]) -> [u8; TAG_BYTES] {
+    let mut cut = [0u8; TAG_BYTES];
+    for (to, from) in cut.iter_mut().zip(whole) {
+        *to = from;
+    }
+    cut
 }
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-    use serde_json::json;
-
     use super::*;
+    use proptest::prelude::*;
 
     fn cursors() -> CursorSeal {
         CursorSeal::new(&MasterKey::from_bytes([5; 32]))
@@ -95,7 +118,7 @@ mod tests {
     fn a_cursor_leads_back_to_its_position() {
         let text = cursors().seal("marketplace_apps_list", b"state=DRAFT", &position());
         let opened = cursors().open("marketplace_apps_list", b"state=DRAFT", &text);
-        assert_eq!(opened, Ok(position()));
+        assert_eq!(opened, Ok((position(), None)));
         assert!(text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b)));
     }
 
@@ -108,6 +131,16 @@ mod tests {
         assert_eq!(cursors().open("apps", b"", &text), refused);
         let foreign = CursorSeal::new(&MasterKey::from_bytes([6; 32]));
         assert_eq!(foreign.open("apps", b"state=DRAFT", &text), refused);
+    }
+
+    #[test]
+    fn one_of_a_replica_tells_how_far_the_log_had_come() {
+        let text = cursors().seal_of_replica("apps", b"", &position(), i64::MAX);
+        assert_eq!(cursors().open("apps", b"", &text), Ok((position(), Some(i64::MAX))));
+        assert_eq!(cursors().open("users", b"", &text), Err(InvalidCursor));
+        let mut bytes = URL_SAFE_NO_PAD.decode(&text).unwrap();
+        bytes[0] = VERSION;
+        assert_eq!(cursors().open("apps", b"", &URL_SAFE_NO_PAD.encode(&bytes)), Err(InvalidCursor));
     }
 
     #[test]
@@ -125,7 +158,7 @@ mod tests {
     #[test]
     fn an_empty_position_is_a_position() {
         let text = cursors().seal("apps", b"", &[]);
-        assert_eq!(cursors().open("apps", b"", &text), Ok(Vec::new()));
+        assert_eq!(cursors().open("apps", b"", &text), Ok((Vec::new(), None)));
     }
 
     proptest! {

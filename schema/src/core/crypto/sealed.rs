@@ -5,6 +5,7 @@
 //! was sealed or signed for one purpose is worthless for another. A purpose is a plain name such as
 //! `signing-key`; where a value must not be moved to another row, the row is part of the name:
 //! `totp-seed/<user_uuid>`.
+use std::collections::VecDeque;
 use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -18,16 +19,30 @@ use zeroize::Zeroizing;
 
 use super::random_bytes;
 
-/// The one secret that everything sealed or signed by the service hangs on: 256 random bits.
+/// The one secret that everything sealed or signed by the service hangs on: 256 random bits. Its file may hold several:
+/// the first one seals and signs, all of them open and verify, so that one key can follow another
+/// (docs/decisions.md#identity).
 ///
 /// Losing it makes TOTP seeds, signing keys and queued mail unreadable, and voids cursors, refresh
 /// cookies and recovery codes.
 #[derive(Clone)]
-pub struct MasterKey(Zeroizing<[u8; KEY_BYTES]>);
+pub struct MasterKey {
+    /// It seals.
+    newest: Key,
+    /// They open.
+    older: Vec<Key>,
+    /// What names are derived from that stand in the database for good: those of votes and recovery codes for example.
+    naming: Key,
+}
 
-/// A MAC key for one purpose, derived once and used often.
+type Key = Zeroizing<[u8; KEY_BYTES]>;
+
+/// The MAC keys of one purpose, derived once and used often.
 #[derive(Clone)]
-pub struct MacKey(hmac::Key);
+pub struct MacKey {
+    newest: hmac::Key,
+    older: Vec<hmac::Key>,
+}
 
 /// What was sealed does not open: another key, another purpose, or changed bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,15 +60,24 @@ pub enum KeyFileError {
         /// What the system said.
         source: io::Error,
     },
-    /// Not 64 hexadecimal digits.
-    #[error("the key file {0} must hold 64 hexadecimal digits and a line end, nothing else")]
+    /// Not 64 hexadecimal digits a line.
+    #[error(
+        "the key file {0} must hold 64 hexadecimal digits and a line end, nothing else; while one key follows another, at most \
+         {MOST_KEYS} such lines, the newest first"
+    )]
     Form(PathBuf),
     /// Others than the owner may read or write it.
-    #[error("the key file {0} is open to others than its owner: run `chmod 600` on it")]
+    #[error(
+        "the key file {0} is open to others than its owner: run `chmod 600` on it (root may give it to a group: 0440)"
+    )]
     Open(PathBuf),
 }
 
 const KEY_BYTES: usize = 32;
+/// Most keys of a file.
+const MOST_KEYS: usize = 8;
+/// What the key that names are derived from is sealed for.
+const NAMING: &str = "naming-key";
 /// First byte of everything sealed; another one means another format.
 const VERSION: u8 = 1;
 const TAG_BYTES: usize = 16;
@@ -61,7 +85,28 @@ const TAG_BYTES: usize = 16;
 impl MasterKey {
     /// A key from its bytes: from a secret store, or fixed in a test.
     pub fn from_bytes(bytes: [u8; KEY_BYTES]) -> MasterKey {
-        MasterKey(Zeroizing::new(bytes))
+        let key = Zeroizing::new(bytes);
+        MasterKey { newest: key.clone(), older: Vec::new(), naming: key }
+    }
+
+    /// Whether older keys stand behind the first one.
+    pub(crate) fn has_older(&self) -> bool {
+        !self.older.is_empty()
+    }
+
+    /// The key that names are derived from, sealed: it outlives the keys of the file.
+    pub(crate) fn naming_sealed(&self) -> Vec<u8> {
+        self.seal(NAMING, self.naming.as_slice())
+    }
+
+    /// The same where names are derived from this sealed key.
+    ///
+    /// # Errors
+    /// [`OpenError`] when it was sealed with none of these keys.
+    pub(crate) fn named_by(self, sealed: &[u8]) -> Result<MasterKey, OpenError> {
+        let opened = self.open(NAMING, sealed)?;
+        let bytes = <[u8; KEY_BYTES]>::try_from(opened.as_slice()).map_err(|_| OpenError)?;
+        Ok(MasterKey { naming: Zeroizing::new(bytes), ..self })
     }
 
     /// Reads the key from `path`, or makes one there when there is none.
@@ -92,7 +137,7 @@ impl MasterKey {
         sealed.extend_from_slice(&nonce);
         sealed.extend_from_slice(plain);
         let body = sealed.get_mut(1 + NONCE_LEN..).unwrap_or_default();
-        let tag = self.sealing_key(purpose).seal_in_place_separate_tag(
+        let tag = sealing_key(&self.newest, purpose).seal_in_place_separate_tag(
             Nonce::assume_unique_for_key(nonce),
             Aad::from(purpose.as_bytes()),
             body,
@@ -101,60 +146,95 @@ impl MasterKey {
         sealed
     }
 
-    /// Opens what [`MasterKey::seal`] made for the same purpose.
+    /// Opens what [`MasterKey::seal`] made for the same purpose, with any of the keys.
     ///
     /// # Errors
     /// [`OpenError`]; nothing is said about why.
     pub fn open(&self, purpose: &str, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, OpenError> {
-        let (version, rest) = sealed.split_first().ok_or(OpenError)?;
-        let (nonce, body) = rest.split_first_chunk().ok_or(OpenError)?;
-        if *version != VERSION {
-            return Err(OpenError);
+        self.keys().find_map(|key| open_with(key, purpose, sealed).ok()).ok_or(OpenError)
+    }
+
+    /// What was sealed with an older key, sealed with the newest; none where that one sealed it.
+    ///
+    /// # Errors
+    /// [`OpenError`] when none of the keys opens it.
+    pub(crate) fn seal_anew(&self, purpose: &str, sealed: &[u8]) -> Result<Option<Vec<u8>>, OpenError> {
+        if open_with(&self.newest, purpose, sealed).is_ok() {
+            return Ok(None);
         }
-        let mut body = Zeroizing::new(body.to_vec());
-        let length = self
-            .sealing_key(purpose)
-            .open_in_place(Nonce::assume_unique_for_key(*nonce), Aad::from(purpose.as_bytes()), &mut body)
-            .map_err(|_| OpenError)?
-            .len();
-        body.truncate(length);
-        Ok(body)
+        Ok(Some(self.seal(purpose, &self.open(purpose, sealed)?)))
     }
 
-    /// HMAC-SHA-256 of `bytes` under the key derived for `purpose`.
+    /// HMAC-SHA-256 of `bytes` under the key derived for `purpose`: a name that stays the same when the master key changes.
     pub fn mac(&self, purpose: &str, bytes: &[u8]) -> [u8; 32] {
-        self.mac_key(purpose).tag(bytes)
+        tag(&mac_key(&self.naming, purpose), bytes)
     }
 
-    /// The MAC key of `purpose`, for those who use it often: deriving costs more than one MAC.
+    /// The MAC keys of `purpose`, for what lasts no longer than a key of the file. Deriving costs more than one MAC.
     pub fn mac_key(&self, purpose: &str) -> MacKey {
-        MacKey(derive_key(&self.0, "mac", purpose, HMAC_SHA256))
+        let derive = |key| mac_key(key, purpose);
+        MacKey { newest: derive(&self.newest), older: self.older.iter().map(derive).collect() }
     }
 
-    /// A name for this key that tells nothing about it. Stored beside the data, it shows at start
-    /// that a database and a key file do not belong together.
+    /// A name for the newest key that tells nothing about it.
     pub fn fingerprint(&self) -> String {
-        let mut name = hex::encode(self.mac("fingerprint", &[]));
+        let mut name = hex::encode(self.mac_key("fingerprint").tag(&[]));
         name.truncate(32);
         name
     }
 
-    fn sealing_key(&self, purpose: &str) -> LessSafeKey {
-        LessSafeKey::new(derive_key::<_, UnboundKey>(&self.0, "seal", purpose, &AES_256_GCM))
+    fn keys(&self) -> impl Iterator<Item = &Key> {
+        std::iter::once(&self.newest).chain(&self.older)
     }
 }
 
+fn sealing_key(key: &Key, purpose: &str) -> LessSafeKey {
+    LessSafeKey::new(derive_key::<_, UnboundKey>(key, "seal", purpose, &AES_256_GCM))
+}
+
+fn mac_key(key: &Key, purpose: &str) -> hmac::Key {
+    derive_key(key, "mac", purpose, HMAC_SHA256)
+}
+
+fn tag(key: &hmac::Key, bytes: &[u8]) -> [u8; 32] {
+    let mut out = [0u8; 32];
+    out.copy_from_slice(hmac::sign(key, bytes).as_ref());
+    out
+}
+
+fn open_with(key: &Key, purpose: &str, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, OpenError> {
+    let (version, rest) = sealed.split_first().ok_or(OpenError)?;
+    let (nonce, body) = rest.split_first_chunk().ok_or(OpenError)?;
+    if *version != VERSION {
+        return Err(OpenError);
+    }
+    let mut body = Zeroizing::new(body.to_vec());
+    let length = sealing_key(key, purpose)
+        .open_in_place(Nonce::assume_unique_for_key(*nonce), Aad::from(purpose.as_bytes()), &mut body)
+        .map_err(|_| OpenError)?
+        .len();
+    body.truncate(length);
+    Ok(body)
+}
+
 impl MacKey {
-    /// The whole tag of `bytes`.
+    /// The whole tag of `bytes`, under the newest key.
     pub fn tag(&self, bytes: &[u8]) -> [u8; 32] {
-        let mut out = [0u8; 32];
-        out.copy_from_slice(hmac::sign(&self.0, bytes).as_ref());
-        out
+        tag(&self.newest, bytes)
     }
 
-    /// Whether `tag` is the tag of `bytes`, in constant time. A truncated tag never is.
+    /// The tags of `bytes` under each key, the newest first.
+    pub(super) fn tags<'a>(&'a self, bytes: &'a [u8]) -> impl Iterator<Item = [u8; 32]> + 'a {
+        self.keys().map(|key| tag(key, bytes))
+    }
+
+    /// Whether `tag` is the tag of `bytes` under any key, in constant time for each. A truncated tag never is.
     pub fn verifies(&self, bytes: &[u8], tag: &[u8]) -> bool {
-        hmac::verify(&self.0, bytes, tag).is_ok()
+        self.keys().any(|key| hmac::verify(key, bytes, tag).is_ok())
+    }
+
+    fn keys(&self) -> impl Iterator<Item = &hmac::Key> {
+        std::iter::once(&self.newest).chain(&self.older)
     }
 }
 
@@ -189,16 +269,25 @@ fn unwrap_sealing<T, E: fmt::Debug>(tag: Result<T, E>) -> T {
 fn load(path: &Path) -> Result<MasterKey, KeyFileError> {
     let io = |source| KeyFileError::Io { path: path.to_owned(), source };
     let file = File::open(path).map_err(io)?;
-    if file.metadata().map_err(io)?.mode() & 0o077 != 0 {
+    let metadata = file.metadata().map_err(io)?;
+    // What root gave to a group to read, as systemd and Kubernetes do, nobody else can have put there.
+    let others = if metadata.uid() == 0 { 0o037 } else { 0o077 };
+    if metadata.mode() & others != 0 {
         return Err(KeyFileError::Open(path.to_owned()));
     }
-    let mut text = Zeroizing::new(Vec::with_capacity(128));
+    let mut text = Zeroizing::new(Vec::with_capacity(1024));
     // One byte more than the longest right file, so that a longer one is noticed.
-    file.take(67).read_to_end(&mut text).map_err(io)?;
-    let mut bytes = Zeroizing::new([0u8; KEY_BYTES]);
-    hex::decode_to_slice(text.trim_ascii_end(), bytes.as_mut_slice())
-        .map_err(|_| KeyFileError::Form(path.to_owned()))?;
-    Ok(MasterKey(bytes))
+    file.take(MOST_KEYS as u64 * 66 + 1).read_to_end(&mut text).map_err(io)?;
+    let form = || KeyFileError::Form(path.to_owned());
+    let mut keys = VecDeque::new();
+    for line in text.trim_ascii_end().split(|byte| *byte == b'\n') {
+        let mut bytes = Zeroizing::new([0u8; KEY_BYTES]);
+        hex::decode_to_slice(line.trim_ascii_end(), bytes.as_mut_slice()).map_err(|_| form())?;
+        keys.push_back(bytes);
+    }
+    let naming = keys.back().filter(|_| keys.len() <= MOST_KEYS).cloned().ok_or_else(form)?;
+    let newest = keys.pop_front().ok_or_else(form)?;
+    Ok(MasterKey { newest, older: keys.into(), naming })
 }
 
 /// Writes a new key beside `path` and links it into place, so that nobody ever reads half a key.

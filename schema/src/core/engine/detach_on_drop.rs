@@ -9,6 +9,8 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::runtime::Handle;
 
+use crate::core::trace;
+
 /// Work that is done where it is waited for, and by itself from where nobody waits any longer: a client that goes away must
 /// not cut a transaction in two. A task from the start would cost every request what only those need.
 pub(super) struct DetachOnDrop<T, U>(Option<(BoxFuture<'static, thread::Result<T>>, U)>)
@@ -21,9 +23,10 @@ where
     T: Send + 'static,
     U: FnOnce(thread::Result<T>) + Send + Unpin + 'static,
 {
-    /// Begins with the first poll. A panic is its outcome. `unheard` gets the outcome that nobody waits for any longer.
+    /// Begins with the first poll, and stays a part of the span in which it is made. A panic is its outcome. `unheard` gets
+    /// the outcome that nobody waits for any longer.
     pub(super) fn new(work: impl Future<Output = T> + Send + 'static, unheard: U) -> Self {
-        Self(Some((AssertUnwindSafe(work).catch_unwind().boxed(), unheard)))
+        Self(Some((AssertUnwindSafe(trace::apart(work)).catch_unwind().boxed(), unheard)))
     }
 }
 

@@ -18,6 +18,7 @@ use super::{Answer, Call, Engine};
 use crate::core::context::Loaders;
 use crate::core::db::{Db, TransactionOptions};
 use crate::core::fault::Fault;
+use crate::core::trace;
 
 /// How a call ended.
 type Outcome = Result<Answer, Fault>;
@@ -52,7 +53,7 @@ impl Engine {
         let (reading, are_read) = oneshot::channel();
         let (engine, request_ids) = (self.clone(), calls.iter().map(|call| call.caller().request_id.clone()));
         let request_ids: Vec<String> = request_ids.collect();
-        tokio::spawn(async move {
+        tokio::spawn(trace::apart(async move {
             let outcomes = engine.settle_together(calls, reading).await;
             for ((teller, outcome), request_id) in tellers.into_iter().zip(outcomes).zip(request_ids) {
                 // Who has gone away meanwhile wants no answer.
@@ -60,7 +61,7 @@ impl Engine {
                     fault.log(&request_id, "a request failed whose caller had gone");
                 }
             }
-        });
+        }));
         // Nothing is ever sent: what was held while they were being read is dropped.
         let _ = are_read.await;
         settling.into_iter().map(Some).collect()

@@ -136,7 +136,8 @@ impl ClaimedKey {
         }
     }
 
-    /// Keeps the answer.
+    /// Keeps the answer, for which the key was taken: nobody else writes its row. A row of an answer that is over may still
+    /// be there. Which columns are unique is left open, since the next version parts the table by time.
     pub(super) async fn keep(self, cx: &RequestContext, written: &Written) -> Result<(), Fault> {
         let sealed = cx.services.key.seal(PURPOSE, &written.body);
         let (created_uuid, created_code) = match &written.created {
@@ -145,13 +146,15 @@ impl ClaimedKey {
             None => (None, None),
         };
         sqlx::query!(
-            "insert into idempotency_key
+            "with renewed as (
+                 update idempotency_key
+                    set request_sha256 = $4, answer_sealed = $5, created_uuid = $6, created_code = $7, created_at = labs_now()
+                  where principal = $1 and operation = $2 and key = $3
+                 returning true
+             )
+             insert into idempotency_key
                     (principal, operation, key, request_sha256, answer_sealed, created_uuid, created_code, created_at)
-             values ($1, $2, $3, $4, $5, $6, $7, labs_now())
-             on conflict (principal, operation, key)
-             do update set request_sha256 = excluded.request_sha256, answer_sealed = excluded.answer_sealed,
-                           created_uuid = excluded.created_uuid, created_code = excluded.created_code,
-                           created_at = excluded.created_at",
+             select $1, $2, $3, $4, $5, $6, $7, labs_now() where not exists (select from renewed)",
             self.principal,
             self.operation,
             self.key,

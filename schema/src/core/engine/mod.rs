@@ -38,11 +38,12 @@ use crate::core::coalescer::Coalescer;
 use crate::core::context::{
     AnswerExtras, Attachment, AuditNotes, Caller, Created, NamesRevision, RequestContext, Written,
 };
-use crate::core::db::Db;
+use crate::core::db::{Db, Freshness, ReadLanes};
 use crate::core::fault::Fault;
 use crate::core::pool_lane::PoolLane;
 use crate::core::principal::Principal;
 use crate::core::services::Services;
+use crate::core::trace;
 use crate::{Mutation, Query};
 
 type Graph = Schema<roots::Root<Query>, roots::Root<Mutation>, EmptySubscription>;
@@ -94,6 +95,8 @@ pub struct Call {
     pub precondition: Option<Precondition>,
     /// The same of a write whose path has no GET: its resolver compares.
     pub expected: Option<NamesRevision>,
+    /// Whether the answer of an operation that may lag may come from a read replica.
+    pub may_lag: bool,
 }
 
 /// An `Idempotency-Key` (docs/decisions.md#answers).
@@ -141,6 +144,8 @@ pub struct Answer {
     pub extras: AnswerExtras,
     /// The answer is the stored one of an earlier request with the same key.
     pub replayed: bool,
+    /// A read replica may have given it.
+    pub lagged: bool,
 }
 
 impl Engine {
@@ -201,11 +206,7 @@ impl Engine {
             let root = call.root();
             let plain = !root.is_mutation && !root.is_audited && call.precondition.is_none();
             if plain {
-                let db = Db::answering(self.0.for_reads.clone());
-                let cx = Arc::new(self.context(&call, db.clone()));
-                let written = self.execute(&call.admission.operation, &call.variables, &cx).await?;
-                db.answered().await;
-                return Ok(Answer::of(written, cx.take_extras()));
+                return self.read(&call).await;
             }
             // Either way detached from the caller's connection: a client that goes away must not cut a transaction in two.
             if Self::may_share(&call) { self.share(call).await } else { self.settle_apart(call).await }
@@ -262,12 +263,47 @@ impl Engine {
         }
         let entry = audit::AuditEntry::of_refusal(root, caller, variables, noted, &fault, self.services());
         let pool = self.pool().clone();
-        let written = tokio::spawn(async move { entry.write_alone(&pool).await }).await;
+        let written = tokio::spawn(trace::apart(async move { entry.write_alone(&pool).await })).await;
         match written {
             Ok(Ok(())) => fault,
             Ok(Err(error)) => audit::unavailable(&error).in_place_of(&fault),
             Err(error) => audit::unavailable(&Fault::internal(error)).in_place_of(&fault),
         }
+    }
+
+    /// Whether a read replica may answer a call.
+    #[must_use]
+    pub fn may_lag(&self, call: &Call) -> bool {
+        call.may_lag && call.root().may_lag && self.0.services.read_replicas.is_some()
+    }
+
+    /// The database for a request that only reads.
+    fn reading(&self, freshness: Freshness) -> Db {
+        Db::answering(ReadLanes::new(self.0.for_reads.clone(), self.0.services.read_replicas.clone(), freshness))
+    }
+
+    /// Asks for what leaves no record: a read replica, where it may answer, and the leader what no replica answers.
+    async fn read(&self, call: &Call) -> Result<Answer, Fault> {
+        if self.may_lag(call) {
+            let db = self.reading(Freshness::Recent);
+            match db.in_time(self.read_from(call, &db)).await {
+                Err(fault) if fault.code().is_failure() && db.has_lagged() => {
+                    tracing::warn!(cause = fault.for_log(), "a read replica did not answer; the leader is asked");
+                    if let Some(replicas) = &self.0.services.read_replicas {
+                        replicas.note_failure();
+                    }
+                }
+                outcome => return outcome,
+            }
+        }
+        self.read_from(call, &self.reading(Freshness::Present)).await
+    }
+
+    async fn read_from(&self, call: &Call, db: &Db) -> Result<Answer, Fault> {
+        let cx = Arc::new(self.context(call, db.clone()));
+        let written = self.execute(&call.admission.operation, &call.variables, &cx).await?;
+        db.answered().await;
+        Ok(Answer { lagged: db.has_lagged(), ..Answer::of(written, cx.take_extras()) })
     }
 
     async fn settle_apart(&self, call: Call) -> Result<Answer, Fault> {
@@ -316,7 +352,7 @@ impl Answer {
     /// The answer of a request that was made for the first time.
     fn of(written: Written, extras: AnswerExtras) -> Self {
         let Written { body, created, next_cursor } = written;
-        Self { body, created, next_cursor, extras, replayed: false }
+        Self { body, created, next_cursor, extras, replayed: false, lagged: false }
     }
 }
 

@@ -35,6 +35,8 @@ pub struct RootField {
     pub is_audited: bool,
     /// Whether calls at the same moment are read in one transaction (`@batched`).
     pub(super) is_batched: bool,
+    /// Whether its answer may be as old as what a read replica shows (`@may_lag`).
+    pub(super) may_lag: bool,
     /// Whether its answer is a file, which only REST can deliver (`@answers_file`).
     pub(super) is_file: bool,
     /// What the audit record is about, as far as the arguments say (`@audit_target`).

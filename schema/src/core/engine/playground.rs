@@ -1,6 +1,7 @@
 //! A staff member's own query: the same schema, guards and audit, with the defences that text from
 //! outside needs (docs/decisions.md#playground).
 
+mod answer;
 mod asked;
 mod measure;
 mod nesting;
@@ -11,16 +12,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_graphql::parser::types::ExecutableDocument;
-use async_graphql::{PathSegment, Response, ServerError, Value, Variables};
+use async_graphql::{Response, Value, Variables};
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
+use self::answer::{fault_of, is_beneath, is_shown, log_causes, respond, worst_of};
 use self::asked::Asked;
 use super::operation::{is_mutation, only_operation, root_fields};
 use super::{Engine, RootField, audit, prepare};
 use crate::core::access::Access;
-use crate::core::context::{AuditNotes, Caller, RequestContext};
+use crate::core::context::{AnswerExtras, AuditNotes, Caller, Followed, RequestContext};
 use crate::core::db::{Db, TransactionOptions};
 use crate::core::fault::{Code, Fault, FieldError, Settlement};
 use crate::core::principal::PrincipalType;
@@ -71,6 +73,16 @@ struct Checked {
     document: ExecutableDocument,
     writes: bool,
     audited: Vec<Asked>,
+    /// The root fields that stand for the edges which it follows.
+    edges: Vec<RootField>,
+}
+
+impl Checked {
+    /// What leaves a record when the query is refused: its root fields, and each edge once.
+    fn asked(&self) -> Vec<Asked> {
+        let edges = self.edges.iter().filter(|edge| edge.is_audited).cloned().map(Asked::edge);
+        self.audited.iter().cloned().chain(edges).collect()
+    }
 }
 
 impl Engine {
@@ -99,7 +111,7 @@ impl Engine {
             let ran = AssertUnwindSafe(self.run_checked(&caller, exploration, &checked)).catch_unwind().await;
             match ran {
                 Ok(explored) => explored,
-                Err(_) => Err(self.refuse_all(&caller, &checked.audited, &HashMap::new(), super::panicked()).await),
+                Err(_) => Err(self.refuse_all(&caller, &checked.asked(), &HashMap::new(), super::panicked()).await),
             }
         }
         .boxed()
@@ -137,8 +149,9 @@ impl Engine {
             breaches.extend(rest.breaches(&field.name.node, &arguments));
             audited.extend(root.map(|root| Asked { root, key, arguments }));
         }
-        verdict =
-            verdict.and_then(|()| measured.accesses.into_iter().try_for_each(|access| Self::guard(access, caller)));
+        let edges: Vec<RootField> =
+            measured.reads.iter().filter_map(|root| self.0.plan.roots.get(root)).cloned().collect();
+        verdict = verdict.and_then(|()| edges.iter().try_for_each(|edge| Self::guard(edge.access, caller)));
         if verdict.is_ok() {
             let validated = prepare::validate(&self.0.plan.strict, document.clone()).await;
             verdict = validated.map_err(|breaches| invalid(breaches.join(" ")));
@@ -147,9 +160,10 @@ impl Engine {
         if verdict.is_ok() && !breaches.is_empty() {
             verdict = Err(Fault::invalid(breaches));
         }
+        let checked = Checked { document, writes, audited, edges };
         match verdict {
-            Ok(()) => Ok(Checked { document, writes, audited }),
-            Err(fault) => Err(self.refuse_all(caller, &audited, &HashMap::new(), fault).await),
+            Ok(()) => Ok(checked),
+            Err(fault) => Err(self.refuse_all(caller, &checked.asked(), &HashMap::new(), fault).await),
         }
     }
 
@@ -228,7 +242,9 @@ impl Engine {
         // The wait for a connection is none of the query's.
         drop(db.conn().await?);
         let services = Arc::clone(&self.0.services);
-        let cx = Arc::new(RequestContext::new(Arc::clone(caller), db.clone(), self.now(), services, None));
+        let edges = checked.edges.iter().map(|edge| edge.name.clone()).collect();
+        let cx = RequestContext::new(Arc::clone(caller), db.clone(), self.now(), services, None).with_edges(edges);
+        let cx = Arc::new(cx);
         let mut request = async_graphql::Request::new("")
             .variables(Variables::from_json(serde_json::Value::Object(exploration.variables.clone())))
             .data(Arc::clone(&cx));
@@ -240,25 +256,39 @@ impl Engine {
                 async_graphql::Error::from(slow).into_server_error(async_graphql::Pos::default()),
             ])
         });
-        let noted_at = cx.take_extras().noted_at;
+        let AnswerExtras { noted_at, followed, .. } = cx.take_extras();
         log_causes(&response.errors, &caller.request_id);
         match worst_of(&response) {
             Some(fault) if checked.writes || fault.code().is_failure() => {
                 self.refuse_explored(&db, (caller, checked), fault, (response, entries), &noted_at).await
             }
-            _ => self.commit_explored(&db, (caller, &checked.audited), (response, entries), &noted_at).await,
+            _ => {
+                let told = self.followed(caller, checked, &followed);
+                self.commit_explored(&db, (caller, checked), (response, entries, told), &noted_at).await
+            }
         }
+    }
+
+    /// The records of the edges that led to something: one for each root field that reads the same, with all that was
+    /// read in the place of its argument.
+    fn followed(&self, caller: &Arc<Caller>, checked: &Checked, followed: &Followed) -> Vec<audit::AuditEntry> {
+        let of_edge = |edge: &RootField| {
+            let (argument, uuids) = followed.get(edge.name.as_str()).filter(|_| edge.is_audited)?;
+            let arguments = serde_json::Map::from_iter([((*argument).to_owned(), serde_json::json!(uuids))]);
+            Some(audit::AuditEntry::of_call(edge, caller, &arguments, self.services()))
+        };
+        checked.edges.iter().filter_map(of_edge).collect()
     }
 
     /// Commits what was read, with a record for each audited field: those that were refused say so.
     async fn commit_explored(
         &self,
         db: &Db,
-        (caller, asked): (&Arc<Caller>, &[Asked]),
-        (response, entries): (Response, Vec<audit::AuditEntry>),
+        (caller, checked): (&Arc<Caller>, &Checked),
+        (response, entries, followed): (Response, Vec<audit::AuditEntry>, Vec<audit::AuditEntry>),
         noted_at: &HashMap<String, AuditNotes>,
     ) -> Result<PlaygroundResponse, Fault> {
-        let nothing = AuditNotes::default();
+        let (nothing, asked) = (AuditNotes::default(), &checked.audited);
         for (asked, mut entry) in asked.iter().zip(entries) {
             let noted = noted_at.get(&asked.key).unwrap_or(&nothing);
             // What is shown in part was answered, whatever else of it was refused.
@@ -268,11 +298,16 @@ impl Engine {
             }
             entry.write(&mut *db.conn().await?).await.map_err(|error| audit::unavailable(&error))?;
         }
+        if !followed.is_empty() {
+            let written = audit::AuditEntry::write_all(&followed, &mut *db.conn().await?).await;
+            written.map_err(|error| audit::unavailable(&error))?;
+        }
+        let asked = checked.asked();
         match db.commit().await {
             Ok(()) => respond(&response.data, &response.errors),
             Err(fault) if asked.is_empty() => Err(fault),
             // The rules that the database checks last are refusals like any other.
-            Err(fault) if fault.code() == Code::Conflict => Err(self.refuse_all(caller, asked, noted_at, fault).await),
+            Err(fault) if fault.code() == Code::Conflict => Err(self.refuse_all(caller, &asked, noted_at, fault).await),
             Err(fault) if fault.settlement() == Settlement::Unknown => Err(fault),
             Err(fault) => Err(audit::unavailable(&fault)),
         }
@@ -297,52 +332,13 @@ impl Engine {
             db.commit().await?;
         } else {
             self.roll_back(db).await;
-            let told = self.refuse_all(caller, &checked.audited, noted_at, fault).await;
+            let told = self.refuse_all(caller, &checked.asked(), noted_at, fault).await;
             if told.code() == Code::AuditUnavailable {
                 return Err(told);
             }
         }
         respond(&Value::Null, &response.errors)
     }
-}
-
-/// The error that decides what becomes of a query: one that broke it, else the first.
-fn worst_of(response: &Response) -> Option<Fault> {
-    let faults = || response.errors.iter().map(fault_of);
-    faults().find(|fault| fault.code().is_failure()).or_else(|| faults().next())
-}
-
-/// The fault behind an error; one of the library's own speaks of the query.
-fn fault_of(error: &ServerError) -> Fault {
-    error.source::<Fault>().cloned().unwrap_or_else(|| invalid(error.message.clone()))
-}
-
-/// Writes into the log what happened. The query's author is told of it in other words.
-fn log_causes(errors: &[ServerError], request_id: &str) {
-    errors.iter().map(fault_of).for_each(|fault| fault.log(request_id, "a part of a query failed"));
-}
-
-/// Whether an error stands under this name of the answer.
-fn is_beneath(error: &ServerError, key: &str) -> bool {
-    matches!(error.path.first(), Some(PathSegment::Field(name)) if name == key)
-}
-
-/// Whether anything stands under this name of the answer.
-fn is_shown(data: &Value, key: &str) -> bool {
-    matches!(data, Value::Object(fields) if fields.get(key).is_some_and(|value| *value != Value::Null))
-}
-
-/// A GraphQL response (GraphQL specification, Response).
-fn respond(data: &Value, errors: &[ServerError]) -> Result<PlaygroundResponse, Fault> {
-    #[derive(serde::Serialize)]
-    struct Told<'a> {
-        data: &'a Value,
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        errors: Vec<serde_json::Value>,
-    }
-    let told = Told { data, errors: errors.iter().map(error_json).collect() };
-    let body = serde_json::to_vec(&told).map_err(Fault::internal)?;
-    Ok(PlaygroundResponse { body: Bytes::from(body) })
 }
 
 /// The text as a document. What no text column holds is refused: it would fail the statement and its record alike.
@@ -356,16 +352,6 @@ fn readable(exploration: &PlaygroundQuery) -> Result<ExecutableDocument, Fault> 
     }
     nesting::check(&exploration.query).map_err(invalid)?;
     async_graphql::parser::parse_query(&exploration.query).map_err(|error| invalid(error.to_string()))
-}
-
-fn error_json(error: &ServerError) -> serde_json::Value {
-    let code = fault_of(error).code().name();
-    serde_json::json!({
-        "message": error.message,
-        "path": error.path,
-        "locations": error.locations,
-        "extensions": { "code": code },
-    })
 }
 
 fn invalid(message: impl Into<String>) -> Fault {

@@ -26,8 +26,17 @@ pub(super) struct Nested {
     pub(super) is_list: bool,
     /// Whether it takes `limit`.
     pub(super) is_paged: bool,
-    /// The access a sensitive field needs beside its root's.
-    pub(super) access: Option<Access>,
+    /// What it reads when it is an edge: root fields, each of one type where a union is at its end.
+    pub(super) reads: Vec<Read>,
+}
+
+/// A root field that reads what an edge leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Read {
+    /// The type of a union that it reads; none where the edge leads to one type.
+    pub(super) of: Option<String>,
+    /// The root field.
+    pub(super) root: String,
 }
 
 /// An operation name that no document has: asking for it runs every validation rule and nothing else.
@@ -73,6 +82,10 @@ impl PreparedSchema {
             }
             plan.nested.insert((object.to_owned(), name), nested_of(field));
         }
+        breaches.extend(plan.nested.iter().flat_map(|((ty, name), nested)| {
+            let unknown = nested.reads.iter().filter(|read| !plan.roots.contains_key(&read.root));
+            unknown.map(move |read| format!("{ty}.{name}: @edge reads `{}`, which is no root field", read.root))
+        }));
         crate::core::access::declare(plan.roots.iter().map(|(name, root)| (name, root.access)));
         if breaches.is_empty() { Ok(plan) } else { Err(breaches) }
     }
@@ -200,6 +213,7 @@ fn root_field(field: &FieldDefinition, inputs: &Inputs, is_mutation: bool) -> Re
         is_mutation,
         is_audited: access.is_audited(),
         is_batched: has(field, "batched"),
+        may_lag: has(field, "may_lag"),
         is_file: has(field, "answers_file"),
         target,
         partner: argument("audit_partner")?,
@@ -255,15 +269,28 @@ fn access_of(field: &FieldDefinition) -> Result<Option<Access>, String> {
     Access::parse(&text).map(Some).ok_or_else(|| format!("@access names `{text}`, which is no access"))
 }
 
+/// What an edge reads, as its directive says.
+fn reads_of(field: &FieldDefinition) -> Vec<Read> {
+    let edge = field.directives.iter().find(|applied| applied.node.name.node == "edge");
+    let reads = edge.and_then(|edge| edge.node.get_argument("reads")).map(|reads| &reads.node);
+    let Some(Value::List(reads)) = reads else { return Vec::new() };
+    let texts = reads.iter().filter_map(|read| if let Value::String(text) = read { Some(text) } else { None });
+    let read = |text: &String| match text.split_once(": ") {
+        Some((of, root)) => Read { of: Some(of.to_owned()), root: root.to_owned() },
+        None => Read { of: None, root: text.clone() },
+    };
+    texts.map(read).collect()
+}
+
 fn nested_of(field: &FieldDefinition) -> Nested {
-    let access = access_of(field).ok().flatten();
+    let reads = reads_of(field);
     let mut base = &field.ty.node.base;
     let mut is_list = false;
     while let BaseType::List(inner) = base {
         is_list = true;
         base = &inner.base;
     }
-    let BaseType::Named(ty) = base else { return Nested { ty: String::new(), is_list, is_paged: false, access } };
+    let BaseType::Named(ty) = base else { return Nested { ty: String::new(), is_list, is_paged: false, reads } };
     let is_paged = field.arguments.iter().any(|argument| argument.node.name.node == "limit");
-    Nested { ty: ty.to_string(), is_list, is_paged, access }
+    Nested { ty: ty.to_string(), is_list, is_paged, reads }
 }

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use async_graphql::parser::types::Field;
-use async_graphql::registry::{MetaType, Registry};
+use async_graphql::registry::{MetaField, MetaType, Registry};
 use async_graphql::resolver_utils::resolve_container;
 use async_graphql::{
     ContainerType, Context, ContextSelectionSet, ObjectType, OutputType, Positioned, ServerResult, Value,
@@ -53,10 +53,69 @@ impl Descriptions {
         }
     }
 
+    /// Ends the description of each root field, and of each edge, with the scope that it needs. Every type that has edges is
+    /// reached by a query.
+    fn tell_scopes(registry: &mut Registry, root: &str) {
+        let Some(MetaType::Object { fields, .. }) = registry.types.get(root) else { return };
+        let needs: HashMap<String, String> = fields
+            .iter()
+            .filter_map(|(name, field)| Some((name.clone(), argument(field, "access", "needs")?)))
+            .collect();
+        for ty in registry.types.values_mut() {
+            let MetaType::Object { name, fields, .. } = ty else { continue };
+            for field in fields.values_mut() {
+                let told = if name == root { needs.get(&field.name).map(|needs| told_of_root(needs)) } else { None };
+                let told = told.or_else(|| told_of_edge(&argument_list(field, "edge", "reads"), &needs));
+                if let Some(told) = told {
+                    let before = field.description.take().map(|text| text + "\n\n").unwrap_or_default();
+                    field.description = Some(before + &told);
+                }
+            }
+        }
+    }
+
     fn fill(&self, description: &mut Option<String>, field: &str, argument: &str) {
         if description.is_none() {
             *description = self.0.get(&(field.to_owned(), argument.to_owned())).cloned();
         }
+    }
+}
+
+/// What a directive of a field gives to one of its arguments.
+fn given<'a>(field: &'a MetaField, directive: &str, argument: &str) -> Option<&'a Value> {
+    field.directive_invocations.iter().find(|applied| applied.name == directive)?.args.get(argument)
+}
+
+fn argument(field: &MetaField, directive: &str, argument: &str) -> Option<String> {
+    if let Some(Value::String(text)) = given(field, directive, argument) { Some(text.clone()) } else { None }
+}
+
+fn argument_list(field: &MetaField, directive: &str, argument: &str) -> Vec<String> {
+    let Some(Value::List(values)) = given(field, directive, argument) else { return Vec::new() };
+    values.iter().filter_map(|value| if let Value::String(text) = value { Some(text.clone()) } else { None }).collect()
+}
+
+/// What is told of who may ask a root field, by what its `@access` needs.
+fn told_of_root(needs: &str) -> String {
+    match needs {
+        "public" => "Needs no token.".to_owned(),
+        "any" => "Needs a token, and no scope.".to_owned(),
+        "cookie" | "client" => "Needs a credential that the playground does not send.".to_owned(),
+        scope => format!("Needs the scope `{scope}`."),
+    }
+}
+
+/// What is told of who may follow an edge, by the root fields that read the same.
+fn told_of_edge(reads: &[String], needs: &HashMap<String, String>) -> Option<String> {
+    let scope_of = |read: &str| match read.split_once(": ") {
+        Some((of, root)) => Some(format!("`{}` for `{of}`", needs.get(root)?)),
+        None => Some(format!("`{}`", needs.get(read)?)),
+    };
+    let scopes: Vec<String> = reads.iter().filter_map(|read| scope_of(read)).collect();
+    match scopes.as_slice() {
+        [] => None,
+        [one] => Some(format!("Needs the scope {one}.")),
+        several => Some(format!("Needs the scope of each type that is asked for: {}.", several.join(", "))),
     }
 }
 
@@ -142,7 +201,10 @@ impl<T: OutputType> OutputType for Root<T> {
 
     fn create_type_info(registry: &mut Registry) -> String {
         let name = T::create_type_info(registry);
-        let _ = DESCRIPTIONS.try_with(|descriptions| descriptions.describe(registry, &T::type_name()));
+        let described = DESCRIPTIONS.try_with(|descriptions| descriptions.describe(registry, &T::type_name()));
+        if described.is_ok() {
+            Descriptions::tell_scopes(registry, &T::type_name());
+        }
         name
     }
 

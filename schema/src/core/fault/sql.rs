@@ -1,6 +1,7 @@
 //! What the database says went wrong, as a fault.
 
 use super::Fault;
+use crate::core::demotion;
 
 /// Which constraint a statement broke, when it broke one.
 #[must_use]
@@ -17,6 +18,10 @@ impl From<sqlx::Error> for Fault {
             }
             (_, Some("57014" | "55P03" | "25P03" | "57P01" | "57P02" | "57P03" | "53300")) => {
                 Self::unavailable("The service is busy. Try again.").caused_by(&error)
+            }
+            (_, Some("25006")) => {
+                demotion::note();
+                Self::unavailable("The service cannot write at the moment. Try again.").caused_by(&error)
             }
             (
                 sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Io(_) | sqlx::Error::WorkerCrashed,

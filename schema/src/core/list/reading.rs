@@ -8,14 +8,16 @@ use sqlx::postgres::PgRow;
 use super::statement::Statement;
 use super::{Bound, FixedOrder, Key, PageRequest, Rows};
 use crate::core::context::RequestContext;
+use crate::core::db::Freshness;
 use crate::core::fault::{Code, Fault};
 use crate::core::page::Page;
+use crate::core::read_replicas::WalPlace;
 use crate::core::words::Word;
 
 /// Rows of a page when the request does not say.
-const USUAL: i32 = 20;
+pub(super) const USUAL: i32 = 20;
 /// Most rows of a page.
-const MOST: i32 = 100;
+pub(super) const MOST: i32 = 100;
 
 /// One page that is being read.
 pub(super) struct Reading<'a> {
@@ -62,22 +64,30 @@ impl<'a> Reading<'a> {
         R: for<'r> FromRow<'r, PgRow> + Send + Unpin,
     {
         statement.text(limit_of(self.limit));
-        let rows = statement.builder.build_query_as().fetch_all(&mut *self.cx.db.conn().await?).await?;
-        Ok(self.cut(rows, |row| order.iter().map(|key| (key.of)(row)).collect()))
+        let mut conn = self.cx.db.conn().await?;
+        let rows: Vec<R> = statement.builder.build_query_as().fetch_all(&mut *conn).await?;
+        let place = if rows.len() > self.limit { conn.place().await? } else { None };
+        Ok(self.cut(rows, place, |row| order.iter().map(|key| (key.of)(row)).collect()))
     }
 
+    /// What the cursor says. Whoever saw the page before it is shown nothing older.
     fn opened(&self) -> Result<Option<Vec<Value>>, Fault> {
-        let cursors = &self.cx.services.cursors;
-        let keys = self.cursor.map(|cursor| cursors.open(self.operation, &self.form, cursor));
-        keys.transpose().map_err(|_| of_another_list())
+        let Some(cursor) = self.cursor else { return Ok(None) };
+        let opened = self.cx.services.cursors.open(self.operation, &self.form, cursor);
+        let (keys, place) = opened.map_err(|_| of_another_list())?;
+        self.cx.db.demand(place.map_or(Freshness::Present, |place| Freshness::Since(WalPlace::of(place))));
+        Ok(Some(keys))
     }
 
     /// Cuts rows to the page. There are more of them than it has, if others follow.
-    fn cut<R>(&self, mut rows: Vec<R>, keys: impl Fn(&R) -> Vec<Value>) -> Rows<R> {
+    fn cut<R>(&self, mut rows: Vec<R>, place: Option<WalPlace>, keys: impl Fn(&R) -> Vec<Value>) -> Rows<R> {
         let has_more = rows.len() > self.limit;
         rows.truncate(self.limit);
-        let last = rows.last().filter(|_| has_more);
-        let next_cursor = last.map(|row| self.cx.services.cursors.seal(self.operation, &self.form, &keys(row)));
+        let (cursors, list, form) = (&self.cx.services.cursors, self.operation, &self.form);
+        let next_cursor = rows.last().filter(|_| has_more).map(|row| match place {
+            None => cursors.seal(list, form, &keys(row)),
+            Some(place) => cursors.seal_of_replica(list, form, &keys(row), place.number()),
+        });
         Rows { rows, page: Page { next_cursor, has_more } }
     }
 }
@@ -101,7 +111,7 @@ pub(crate) fn page_in_memory<F: Serialize, R>(
     };
     let number = |place: usize| u64::try_from(place).unwrap_or(u64::MAX);
     let rows = rows.filter(|(place, _)| before.is_none_or(|before| number(*place) > before)).collect();
-    let Rows { rows, page } = reading.cut(rows, |(place, _)| vec![number(*place).into()]);
+    let Rows { rows, page } = reading.cut(rows, None, |(place, _)| vec![number(*place).into()]);
     Ok(Rows { rows: rows.into_iter().map(|(_, row)| row).collect(), page })
 }
 

@@ -6,8 +6,8 @@ use super::statement::Statement;
 
 /// What is selected of rows that are lists', or looked up one by one.
 pub(crate) struct Select<R> {
-    columns: &'static str,
-    relations: &'static str,
+    pub(super) columns: &'static str,
+    pub(super) relations: &'static str,
     pub(super) behind: &'static str,
     row: PhantomData<fn() -> R>,
 }

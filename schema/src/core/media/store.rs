@@ -1,6 +1,6 @@
 //! Where pictures lie: objects named by the SHA-256 of their content.
 //!
-//! An object is written whole and is on the disk, file and folders both, before [`MediaStore::put`]
+//! An object is written whole and is on the disk, file and folders both, or in the bucket, before [`MediaStore::put`]
 //! returns; so put first, then commit the row that names it. A crash between the two leaves an
 //! object without a row, which nobody sees and a sweep removes (docs/decisions.md#mail).
 //!
@@ -8,14 +8,21 @@
 //! any upload can last: every put, of known content too, makes the object young again, so an upload
 //! that is about to commit its row never loses its object to the sweep.
 pub mod archive;
+pub(crate) mod audit;
+mod bucket;
+mod failure;
 mod part;
+mod place;
+mod probe;
 mod staged;
+mod writer;
 
+use std::fmt;
 use std::fs::DirBuilder;
-use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path as FilePath;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::stream::{self, BoxStream};
@@ -27,14 +34,29 @@ use object_store::path::Path;
 use object_store::{Error, GetResult, GetResultPayload, ObjectMeta, ObjectStore, ObjectStoreExt};
 use tokio_util::io::ReaderStream;
 
+use self::failure::is_about_the_bucket;
+pub use self::failure::{FailureKind, StoreError};
+pub use self::place::{Bucket, MediaPlace, Provider};
+use self::probe::LastWrite;
+pub use self::writer::ObjectWriter;
+use self::writer::PART;
 use crate::core::crypto::sha256;
 
 /// The pictures of the service. Cheap to clone.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct MediaStore {
     objects: Arc<dyn ObjectStore>,
     /// Where they lie as files.
     folder: Option<Arc<FilePath>>,
+    /// When readiness last wrote something.
+    written: Arc<LastWrite>,
+}
+
+/// What the library tells of itself may hold keys.
+impl fmt::Debug for MediaStore {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("MediaStore").field("folder", &self.folder).finish_non_exhaustive()
+    }
 }
 
 /// An object's name: the SHA-256 of its content. Made from content or from a row, never from
@@ -53,11 +75,44 @@ pub struct MediaObject {
 /// What is in an object, in pieces of [`PIECE`] bytes where it is a file: the library's own pieces are of 8 kB, and each takes
 /// a thread for itself.
 fn read_in_pieces(found: GetResult) -> BoxStream<'static, Result<Bytes, StoreError>> {
-    match found.payload {
+    let size = found.meta.size;
+    let pieces = match found.payload {
         GetResultPayload::File(file, _) => {
             ReaderStream::with_capacity(tokio::fs::File::from_std(file), PIECE).map_err(StoreError::Read).boxed()
         }
         GetResultPayload::Stream(pieces) => pieces.map_err(StoreError::from).boxed(),
+    };
+    whole(size, pieces)
+}
+
+/// These pieces, which end well after so many bytes only.
+fn whole(
+    length: u64,
+    pieces: BoxStream<'static, Result<Bytes, StoreError>>,
+) -> BoxStream<'static, Result<Bytes, StoreError>> {
+    let read = stream::try_unfold((pieces, length), |(mut pieces, left)| async move {
+        match pieces.try_next().await? {
+            Some(piece) => {
+                let left = left.checked_sub(piece.len() as u64).ok_or(StoreError::CutOff)?;
+                Ok(Some((piece, (pieces, left))))
+            }
+            None if left == 0 => Ok(None),
+            None => Err(StoreError::CutOff),
+        }
+    });
+    read.boxed()
+}
+
+/// What a step answers within [`PATIENCE`].
+async fn in_time<T>(step: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+    tokio::time::timeout(PATIENCE, step).await.unwrap_or(Err(StoreError::Silent))
+}
+
+/// What was found; `None` where there is no object of this name.
+fn there<T>(found: Result<T, Error>) -> Result<Option<T>, StoreError> {
+    match found {
+        Err(error @ Error::NotFound { .. }) if !is_about_the_bucket(&error) => Ok(None),
+        found => Ok(Some(found?)),
     }
 }
 
@@ -68,34 +123,16 @@ pub struct MediaEntry {
     pub key: MediaKey,
     /// Its bytes.
     pub size: u64,
-    /// When it was last put, by the file system's clock.
+    /// When it was last put, by the store's clock.
     pub modified_at: Timestamp,
-}
-
-/// The store failed; nothing is said to callers about how.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// The folder cannot be made.
-    #[error("the media folder cannot be made: {0}")]
-    Folder(#[from] io::Error),
-    /// The folder cannot be swept.
-    #[error("the media folder cannot be swept: {0}")]
-    Sweep(#[source] io::Error),
-    /// Reading or writing failed.
-    #[error("the media store failed: {0}")]
-    Store(#[from] Error),
-    /// Reading a file failed.
-    #[error("the media cannot be read: {0}")]
-    Read(#[source] io::Error),
-    /// The probe read something else than it wrote.
-    #[error("the media store does not give back what was put")]
-    Mixed,
 }
 
 /// Objects up to this size are read in one go instead of in pieces.
 const READ_WHOLE: u64 = 512 * 1024;
 /// Bytes of a piece of a file.
 const PIECE: usize = 128 * 1024;
+/// How long a step of the store may take: to write an object or a part, to find one, to read a small one.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 impl MediaStore {
     /// The store in a folder, which is made with mode 0700 if it is missing. Writes are synced.
@@ -105,12 +142,12 @@ impl MediaStore {
     pub fn in_folder(folder: &FilePath) -> Result<MediaStore, StoreError> {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let files = LocalFileSystem::new_with_prefix(folder)?.with_fsync(true);
-        Ok(MediaStore { objects: Arc::new(files), folder: Some(folder.into()) })
+        Ok(MediaStore { objects: Arc::new(files), folder: Some(folder.into()), written: LastWrite::each_time() })
     }
 
     /// A store that forgets everything; for tests.
     pub fn in_memory() -> MediaStore {
-        MediaStore { objects: Arc::new(InMemory::new()), folder: None }
+        MediaStore { objects: Arc::new(InMemory::new()), folder: None, written: LastWrite::each_time() }
     }
 
     /// Puts an object and answers its name. Putting the same content again is no error and makes
@@ -120,7 +157,13 @@ impl MediaStore {
     /// [`StoreError`]; then nothing may be said to exist.
     pub async fn put(&self, content: Bytes) -> Result<MediaKey, StoreError> {
         let key = MediaKey::of(&content);
-        self.objects.put(&key.path(), content.into()).await?;
+        if content.len() <= PART {
+            in_time(async { Ok(self.objects.put(&key.path(), content.into()).await?) }).await?;
+        } else {
+            let mut writer = self.begin(&key.path()).await?;
+            writer.write(content).await?;
+            writer.finish().await?;
+        }
         Ok(key)
     }
 
@@ -129,18 +172,21 @@ impl MediaStore {
     /// # Errors
     /// [`StoreError`]
     pub async fn get(&self, key: MediaKey) -> Result<Option<MediaObject>, StoreError> {
-        let found = match self.objects.get(&key.path()).await {
-            Err(Error::NotFound { .. }) => return Ok(None),
-            found => found?,
-        };
-        let size = found.meta.size;
-        let stream = if size <= READ_WHOLE {
-            let content = found.bytes().await?;
-            stream::once(async { Ok(content) }).boxed()
-        } else {
-            read_in_pieces(found)
-        };
-        Ok(Some(MediaObject { size, stream }))
+        in_time(async {
+            let Some(found) = there(self.objects.get(&key.path()).await)? else { return Ok(None) };
+            let size = found.meta.size;
+            let stream = if size <= READ_WHOLE {
+                let content = found.bytes().await?;
+                if content.len() as u64 != size {
+                    return Err(StoreError::CutOff);
+                }
+                stream::once(async { Ok(content) }).boxed()
+            } else {
+                read_in_pieces(found)
+            };
+            Ok(Some(MediaObject { size, stream }))
+        })
+        .await
     }
 
     /// Deletes an object that was put before this moment and not again; whether there was one. Read at the top when that
@@ -150,17 +196,14 @@ impl MediaStore {
     /// [`StoreError`]
     pub async fn delete_old(&self, key: MediaKey, before: Timestamp) -> Result<bool, StoreError> {
         let path = key.path();
-        let found = match self.objects.head(&path).await {
-            Err(Error::NotFound { .. }) => return Ok(false),
-            found => MediaEntry::of(&found?),
-        };
-        if found.is_none_or(|entry| entry.modified_at >= before) {
-            return Ok(false);
-        }
-        match self.objects.delete(&path).await {
-            Err(Error::NotFound { .. }) => Ok(false),
-            result => Ok(result.map(|()| true)?),
-        }
+        in_time(async {
+            let found = there(self.objects.head(&path).await)?.and_then(|found| MediaEntry::of(&found));
+            if found.is_none_or(|entry| entry.modified_at >= before) {
+                return Ok(false);
+            }
+            Ok(there(self.objects.delete(&path).await)?.is_some())
+        })
+        .await
     }
 
     /// All objects, in no order, for the sweep. Whatever else lies in the store is passed over.
@@ -170,18 +213,6 @@ impl MediaStore {
             .map_err(StoreError::from)
             .try_filter_map(|meta| async move { Ok(MediaEntry::of(&meta)) })
             .boxed()
-    }
-
-    /// Writes and reads a probe. It costs a synced write: do not let strangers call it freely.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the store cannot be used.
-    pub async fn ready(&self) -> Result<(), StoreError> {
-        let probe = Path::from("probe/ready");
-        let content = Bytes::from_static(b"ready");
-        self.objects.put(&probe, content.clone().into()).await?;
-        let read = self.objects.get(&probe).await?.bytes().await?;
-        if read == content { Ok(()) } else { Err(StoreError::Mixed) }
     }
 }
 
@@ -261,6 +292,15 @@ mod tests {
                 let read = content(&store, key).await;
                 assert_eq!(read, Some((u64::from(size), bytes)));
             }
+        }
+    }
+
+    #[tokio::test]
+    async fn what_ends_before_or_behind_its_length_is_no_content() {
+        for (length, is_whole) in [(6, true), (7, false), (5, false), (0, false)] {
+            let pieces = stream::iter([b"one", b"two"].map(|piece| Ok(Bytes::from_static(piece)))).boxed();
+            let read = whole(length, pieces).try_collect::<Vec<_>>().await;
+            assert_eq!(read.is_ok(), is_whole, "{length}");
         }
     }
 

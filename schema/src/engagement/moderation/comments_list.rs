@@ -7,7 +7,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use uuid::Uuid;
 
 use crate::core::context::RequestContext;
-use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select};
+use crate::core::list::{Bound, Condition, EdgeQuery, Key, ListQuery, Lookup, Select};
 use crate::core::time::Time;
 use crate::core::words::words;
 use crate::engagement::author::BoardAuthor;
@@ -66,7 +66,7 @@ pub(super) fn comment_actions(is_suspended: bool) -> Vec<String> {
 
 impl ModeratedFeatureComment {
     /// The same with what the caller can do to it.
-    pub(super) fn for_caller(self, cx: &RequestContext) -> Self {
+    pub(crate) fn for_caller(self, cx: &RequestContext) -> Self {
         let acts = cx.may("labs.admin.engagement:write");
         let allowed_actions = if acts { comment_actions(self.suspended_at.is_some()) } else { Vec::new() };
         Self { allowed_actions, ..self }
@@ -86,6 +86,15 @@ static WHOLE: Select<ModeratedFeatureComment> = Select::new(
 
 /// One comment.
 pub(super) static ONE: Lookup<ModeratedFeatureComment> = Lookup::new(&WHOLE, &["c.comment_uuid = {}"]);
+
+/// What was written beneath each proposal, the newest first.
+pub(crate) static COMMENTS_OF_EACH: EdgeQuery<ModeratedFeatureComment> = EdgeQuery {
+    operation: "engagement_moderation_list_comments",
+    argument: "feature_request_uuid",
+    select: &WHOLE,
+    condition: "c.request_uuid = above.uuid",
+    order: &[CREATED.descending(), ID.descending()],
+};
 
 /// What the list is narrowed to. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]

@@ -6,7 +6,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::core::context::RequestContext;
-use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select};
+use crate::core::list::{Bound, Condition, EdgeQuery, Key, ListQuery, Lookup, Select};
 use crate::core::time::Time;
 use crate::core::words::words;
 use crate::engagement::author::BoardAuthor;
@@ -17,10 +17,10 @@ use crate::publication::markdown;
 
 /// A proposal as staff see it. Who voted for it stands nowhere.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct ModeratedFeatureRequest {
     /// Its id.
-    pub(super) uuid: Uuid,
+    pub(crate) uuid: Uuid,
     /// Its title.
     pub(super) title: String,
     /// What it says, in Markdown.
@@ -38,7 +38,7 @@ pub(crate) struct ModeratedFeatureRequest {
     comments_count: i32,
     /// Who proposed it.
     #[sqlx(json)]
-    proposed_by: BoardAuthor,
+    pub(crate) proposed_by: BoardAuthor,
     /// Of a shipped one: the changelog entry that tells of it.
     #[sqlx(json(nullable))]
     changelog_entry: Option<ChangelogMention>,
@@ -75,7 +75,7 @@ pub(crate) struct ModeratedFeatureRequest {
 
 impl ModeratedFeatureRequest {
     /// The same with what the caller can do to it.
-    pub(super) fn for_caller(self, cx: &RequestContext) -> Self {
+    pub(crate) fn for_caller(self, cx: &RequestContext) -> Self {
         let marks = Marks {
             status: self.status,
             is_merged: self.merged_into_uuid.is_some(),
@@ -165,6 +165,15 @@ static WHOLE: Select<ModeratedFeatureRequest> = Select::new(
 
 /// One proposal.
 pub(super) static ONE: Lookup<ModeratedFeatureRequest> = Lookup::new(&WHOLE, &["r.request_uuid = {}"]);
+
+/// A proposal that something was done to.
+pub(crate) static PROPOSAL: EdgeQuery<ModeratedFeatureRequest> = EdgeQuery {
+    operation: "engagement_moderation_get_feature_request",
+    argument: "request_uuid",
+    select: &WHOLE,
+    condition: "r.request_uuid = above.uuid",
+    order: &[],
+};
 
 /// What the list is narrowed to. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]

@@ -23,10 +23,11 @@ mod resolvers;
 mod rules;
 mod store;
 
+pub(crate) use administration::{APP, APPS_OF_EACH, AdminApp, show as show_for_staff};
 pub(in crate::marketplace) use administration::{AppAdministrationMutation, AppAdministrationQuery};
 pub(in crate::marketplace) use events::AppEventsQuery;
 pub(in crate::marketplace) use life::AppLifeMutation;
-pub(in crate::marketplace) use resolvers::{App, AppsMutation, AppsQuery, event, load, load_app, lock_app};
+pub(in crate::marketplace) use resolvers::{AppsMutation, AppsQuery, event, load_app, lock_app};
 pub(in crate::marketplace) use rules::draft::{Texts, whole_texts};
 pub(crate) use rules::{AppAction, AppState, Past, Side, after, allowed_actions, drawing};
 pub(in crate::marketplace) use store::{STATEMENTS, event_insert, lock};

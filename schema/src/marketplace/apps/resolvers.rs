@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::list::{APPS, AppFilter, AppSort, CHOICE, OwnApps};
 use super::rules::{self, draft};
-use super::store::{self, AppKey, AppRow, Event};
+use super::store::{self, AppRow, Event};
 use crate::core::access::access;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::entitlement::Allowance;
@@ -143,12 +143,6 @@ impl AppsMutation {
 pub(in crate::marketplace) fn event(cx: &RequestContext) -> Result<Event, Fault> {
     let principal = cx.principal()?;
     Ok(Event { event_uuid: cx.new_uuid(), actor_kind: principal.kind.name(), actor_uuid: principal.uuid })
-}
-
-/// An app for staff, whoever owns it. Those asked for side by side are fetched together.
-pub(in crate::marketplace) async fn load(cx: &RequestContext, app_uuid: Uuid) -> Result<App, Fault> {
-    let row = cx.loader(store::loader).load(AppKey(app_uuid)).await?;
-    Ok(App::of(row.ok_or_else(|| Fault::not_found("app"))?, false))
 }
 
 /// The app as its owner sees it.

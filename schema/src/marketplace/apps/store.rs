@@ -4,19 +4,14 @@ mod categories;
 mod draft;
 mod life;
 
-use std::collections::HashMap;
-
-use ::dataloader::BatchFn;
-use ::dataloader::cached::Loader;
 use serde::Deserialize;
 use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::rules::AppState;
-use crate::core::batch::by_key;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
-use crate::core::list::{Bound, Lookup, Select, Statements};
+use crate::core::list::{Lookup, Select, Statements};
 use crate::core::principal::Owner;
 use crate::core::time::Time;
 use crate::marketplace::versions::AppVersionState;
@@ -119,11 +114,8 @@ pub(super) static WHOLE: Select<AppRow> = Select::new(whole_columns!(), whole_re
 /// One app of a partner.
 static OWN: Lookup<AppRow> = Lookup::new(&WHOLE, &["app.partner_uuid = {}", "app.app_uuid = {}"]);
 
-/// Apps by id, whoever owns them.
-static BY_ID: Lookup<AppRow> = Lookup::new(&WHOLE, &["app.app_uuid = any({})"]);
-
 /// What is asked of apps in words that the compiler has not checked.
-pub(crate) static STATEMENTS: [&dyn Statements; 9] = [
+pub(crate) static STATEMENTS: [&dyn Statements; 10] = [
     &super::list::APPS,
     &super::list::CHOICE,
     &super::events::HISTORY,
@@ -131,8 +123,9 @@ pub(crate) static STATEMENTS: [&dyn Statements; 9] = [
     &super::administration::APPS_OF_ALL,
     &super::administration::APPS_OF_ONE,
     &super::administration::BY_ID,
+    &super::administration::APP,
+    &super::administration::APPS_OF_EACH,
     &OWN,
-    &BY_ID,
 ];
 
 /// Whether there is such a partner.
@@ -145,32 +138,4 @@ pub(super) async fn partner_exists(db: &Db, partner_uuid: Uuid) -> Result<bool, 
 /// One app of a partner.
 pub(crate) async fn get(db: &Db, owner: Owner, app_uuid: Uuid) -> Result<Option<AppRow>, Fault> {
     OWN.one(db, [owner.uuid().into(), app_uuid.into()]).await
-}
-
-/// The id of an app that is looked up for staff, whoever owns it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct AppKey(pub(crate) Uuid);
-
-/// Apps by id, many in one statement, each once a request. For fields that lead to an app from elsewhere; what a
-/// partner asks goes by [`get`], which demands its owner.
-pub(crate) type AppLoader = Loader<AppKey, Result<Option<AppRow>, Fault>, AppBatch>;
-
-/// Fetches the apps of a batch.
-pub(crate) struct AppBatch(Db);
-
-/// A loader for one request.
-pub(crate) fn loader(db: Db) -> AppLoader {
-    Loader::new(AppBatch(db))
-}
-
-impl AppBatch {
-    async fn fetch(&self, keys: &[AppKey]) -> Result<Vec<AppRow>, Fault> {
-        BY_ID.all(&self.0, [Bound::Ids(keys.iter().map(|key| key.0).collect())]).await
-    }
-}
-
-impl BatchFn<AppKey, Result<Option<AppRow>, Fault>> for AppBatch {
-    async fn load(&mut self, keys: &[AppKey]) -> HashMap<AppKey, Result<Option<AppRow>, Fault>> {
-        by_key(keys, self.fetch(keys).await, |row| AppKey(row.app_uuid))
-    }
 }

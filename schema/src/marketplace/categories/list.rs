@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::resolvers::Category;
 use super::rules::CategoryState;
-use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Bound, Condition, EdgeQuery, Key, ListQuery, Lookup, Select, Statements};
 use crate::core::words::words;
 
 /// Categories with their places and their use.
@@ -50,6 +50,15 @@ words! {
     }
 }
 
+/// The category above another, or that something was done to.
+pub(crate) static CATEGORY: EdgeQuery<Category> = EdgeQuery {
+    operation: "marketplace_categories_get",
+    argument: "category_uuid",
+    select: &IN_PLACE,
+    condition: "category.category_uuid = above.uuid",
+    order: &[],
+};
+
 /// The list of categories, deactivated ones included.
 pub(super) static CATEGORIES: ListQuery<CategoryFilter, Category, CategorySort> = ListQuery {
     operation: "marketplace_categories_list",
@@ -78,4 +87,4 @@ const SLUG: Key<Category> = Key::text("category.slug collate \"C\"", |category| 
 const CREATED: Key<Category> = Key::moment("category.created_at", |category| json!(category.created_at));
 
 /// What is asked of categories in words that the compiler has not checked.
-pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 2] = [&CATEGORIES, &BY_ID];
+pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 3] = [&CATEGORIES, &BY_ID, &CATEGORY];

@@ -16,6 +16,8 @@ mod resolvers;
 mod rules;
 mod store;
 
+pub(crate) use list::CATEGORY;
 pub(in crate::marketplace) use list::STATEMENTS;
+pub(crate) use resolvers::Category;
 pub(in crate::marketplace) use resolvers::{CategoriesMutation, CategoriesQuery};
 pub(crate) use rules::drawing;

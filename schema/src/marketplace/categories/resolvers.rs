@@ -17,7 +17,7 @@ use crate::core::list::{Bound, PageRequest};
 use crate::core::page::CountedList;
 use crate::core::slug::slug_of;
 
-pub(super) use types::Category;
+pub(crate) use types::Category;
 use types::{CategoryCreate, CategoryDeactivate, CategoryMove, CategoryUpdate};
 
 /// Reads of categories by staff.

@@ -2,20 +2,12 @@
 
 pub(super) mod listings;
 
-use std::collections::HashMap;
-
-use ::dataloader::BatchFn;
-use ::dataloader::cached::Loader;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use super::list::BY_ID;
-use super::resolvers::Category;
 use super::rules::{CategoryContent, CategoryState, CategoryUse, Standing};
-use crate::core::batch::by_key;
 use crate::core::db::Db;
 use crate::core::fault::{Fault, FieldError, constraint_of};
-use crate::core::list::Bound;
 
 /// Keeps everybody else from changing the tree until the transaction ends: where categories stand is looked at before it
 /// is changed. Readers, and apps that choose a category, go on.
@@ -226,25 +218,3 @@ pub(super) async fn delete(db: &Db, category_uuid: Uuid) -> Result<(), Fault> {
 
 /// The constraints that keep what is in use.
 const USES: [&str; 3] = ["category_parent_fkey", "app_category_category_fkey", "listing_category_category_fkey"];
-
-/// Names a category to its loader.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct CategoryKey(pub(crate) Uuid);
-
-/// Fetches categories many at a time; one that does not exist is `None`.
-pub(crate) type CategoryLoader = Loader<CategoryKey, Result<Option<Category>, Fault>, CategoryBatch>;
-
-/// The statement behind [`CategoryLoader`].
-pub(crate) struct CategoryBatch(Db);
-
-/// A loader for one request.
-pub(crate) fn loader(db: Db) -> CategoryLoader {
-    Loader::new(CategoryBatch(db))
-}
-
-impl BatchFn<CategoryKey, Result<Option<Category>, Fault>> for CategoryBatch {
-    async fn load(&mut self, keys: &[CategoryKey]) -> HashMap<CategoryKey, Result<Option<Category>, Fault>> {
-        let wanted = keys.iter().map(|key| key.0).collect();
-        by_key(keys, BY_ID.all(&self.0, [Bound::Ids(wanted)]).await, |category| CategoryKey(category.uuid))
-    }
-}

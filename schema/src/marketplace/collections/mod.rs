@@ -10,4 +10,5 @@ mod rules;
 mod store;
 
 pub(in crate::marketplace) use list::STATEMENTS;
+pub(crate) use resolvers::CollectionListing;
 pub(in crate::marketplace) use resolvers::{CollectionsMutation, CollectionsQuery};

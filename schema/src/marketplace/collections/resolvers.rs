@@ -17,6 +17,7 @@ use crate::core::page::CountedList;
 use crate::core::slug::slug_of;
 
 pub(super) use types::Collection;
+pub(crate) use types::CollectionListing;
 use types::{CollectionCreate, CollectionUpdate};
 
 /// Reads of collections by staff.

@@ -265,7 +265,7 @@ pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 5] =
 
 impl FoundRow {
     /// As readers are shown it, by a service at this address.
-    pub(in crate::marketplace) fn shown(self, base_url: &str) -> ListingSummary {
+    pub(in crate::marketplace) fn shown(self, pictures_url: &str) -> ListingSummary {
         let row = self;
         ListingSummary {
             slug: row.slug,
@@ -275,7 +275,7 @@ impl FoundRow {
             locale: row.locale,
             vendor: ListingVendor { slug: row.vendor_slug, name: row.vendor_name, verified: row.vendor_verified },
             categories: row.categories.map(|categories| categories.0).unwrap_or_default(),
-            icon: row.icon.map(|icon| icon.0.shown(base_url)),
+            icon: row.icon.map(|icon| icon.0.shown(pictures_url)),
             rating: ListingRating::new(row.rating_average, row.rating_count),
             version_number: row.version_number,
             first_published_at: row.first_published_at,
@@ -285,9 +285,9 @@ impl FoundRow {
 }
 
 impl IconRow {
-    fn shown(self, base_url: &str) -> ListingIcon {
+    fn shown(self, pictures_url: &str) -> ListingIcon {
         let Self { media_uuid, media_type, width, height, alt_text, renditions } = self;
-        let sources = PictureSource::all(base_url, renditions);
+        let sources = PictureSource::all(pictures_url, renditions);
         ListingIcon { media_uuid, media_type, width, height, alt_text, sources }
     }
 }

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::list::{FoundRow, ListingFilter, ListingSort, Search};
 use super::store::{self, ListingKey};
 use super::types::{Listing, ListingFacets, ListingList};
-use crate::core::access::{access, answers_file};
+use crate::core::access::{access, answers_file, may_lag};
 use crate::core::context::{Channel, RequestContext, RequestContextExt};
 use crate::core::fault::Fault;
 use crate::core::list::Rows;
@@ -26,7 +26,7 @@ pub(in crate::marketplace) struct ListingsQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ListingsQuery {
     /// Full-text search over what is published, with filters, order and facets.
-    #[graphql(directive = access::apply("storefront".into()))]
+    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
     async fn marketplace_listings_search(
         &self,
         ctx: &Context<'_>,
@@ -55,14 +55,14 @@ impl ListingsQuery {
         };
         let corrected_to = search.corrected.filter(|_| is_respelt);
         let corrected_from = search.typed.filter(|_| corrected_to.is_some());
-        let (Rows { rows, page }, base_url) = (found, &cx.services.settings.base_url);
-        let data: Vec<_> = rows.into_iter().map(|row| row.shown(base_url)).collect();
+        let (Rows { rows, page }, pictures_url) = (found, &cx.services.settings.pictures_url);
+        let data: Vec<_> = rows.into_iter().map(|row| row.shown(pictures_url)).collect();
         cx.note_languages(data.iter().map(|listing| &listing.locale));
         cx.answer_list(ListingList { data, page, facets, corrected_from, corrected_to })
     }
 
     /// One published listing in the best locale.
-    #[graphql(directive = access::apply("storefront".into()))]
+    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
     async fn marketplace_listings_get(
         &self,
         ctx: &Context<'_>,
@@ -71,18 +71,22 @@ impl ListingsQuery {
     ) -> Result<Option<Listing>, Fault> {
         let (cx, key) = (ctx.cx(), ListingKey { slug: listing_slug, locale });
         let db = cx.db.aside();
-        let each = move |keys| {
-            let db = db.clone();
-            async move { store::get_each(&db, keys).await }
+        let found = if cx.db.may_share() {
+            let each = move |keys| {
+                let db = db.clone();
+                async move { db.in_time(store::get_each(&db, keys)).await }
+            };
+            cx.services.state::<PublicCache>().listings.get(key, each).await?
+        } else {
+            store::get_each(&db, vec![key]).await?.pop().flatten()
         };
-        let found = cx.services.state::<PublicCache>().listings.get(key, each).await?;
-        let listing = found.ok_or_else(|| Fault::not_found("listing"))?.shown(&cx.services.settings.base_url);
+        let listing = found.ok_or_else(|| Fault::not_found("listing"))?.shown(&cx.services.settings.pictures_url);
         cx.note_language(&listing.locale);
         cx.answer(listing)
     }
 
     /// The bytes of a picture that a listing shows, in one of four sizes. They leave beside the answer.
-    #[graphql(directive = access::apply("storefront".into()), directive = answers_file::apply(), visible = false)]
+    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = answers_file::apply(), visible = false)]
     async fn marketplace_listings_get_media_content(
         &self,
         ctx: &Context<'_>,

@@ -151,7 +151,7 @@ pub(super) async fn get_each(db: &Db, keys: Vec<ListingKey>) -> Result<Vec<Optio
 
 impl ListingRow {
     /// As readers are shown it, by a service at this address.
-    pub(in crate::marketplace) fn shown(self, base_url: &str) -> Listing {
+    pub(in crate::marketplace) fn shown(self, pictures_url: &str) -> Listing {
         let row = self;
         let pictures = row.media.map(|media| media.0).unwrap_or_default().into_iter();
         let (icons, media): (Vec<_>, Vec<_>) = pictures.partition(|picture| picture.kind == MediaKind::Icon);
@@ -171,8 +171,8 @@ impl ListingRow {
                 release_notes: row.release_notes,
             },
             permissions: row.permissions.map(|permissions| permissions.0).unwrap_or_default(),
-            icon: icons.into_iter().next().map(|picture| picture.icon(base_url)),
-            media: media.into_iter().map(|picture| picture.shown(base_url)).collect(),
+            icon: icons.into_iter().next().map(|picture| picture.icon(pictures_url)),
+            media: media.into_iter().map(|picture| picture.shown(pictures_url)).collect(),
             rating: ListingRating::new(row.rating_average, row.rating_count),
             links: ListingLinks {
                 support_url: row.support_url,
@@ -188,14 +188,14 @@ impl ListingRow {
 }
 
 impl PictureRow {
-    fn icon(self, base_url: &str) -> ListingIcon {
+    fn icon(self, pictures_url: &str) -> ListingIcon {
         let PictureRow { media_uuid, media_type, width, height, alt_text, renditions, .. } = self;
-        let sources = PictureSource::all(base_url, renditions);
+        let sources = PictureSource::all(pictures_url, renditions);
         ListingIcon { media_uuid, media_type, width, height, alt_text, sources }
     }
 
     /// As readers are shown it, by a service at this address.
-    pub(super) fn shown(self, base_url: &str) -> ListingMedia {
+    pub(super) fn shown(self, pictures_url: &str) -> ListingMedia {
         let original = Pixels { width: self.width, height: self.height };
         let sizes = media::sizes(&original, &self.variants);
         ListingMedia {
@@ -203,7 +203,7 @@ impl PictureRow {
             kind: self.kind,
             position: self.position,
             variants: sizes.map(|(name, size)| MediaVariant { name, width: size.width, height: size.height }).into(),
-            sources: PictureSource::all(base_url, self.renditions),
+            sources: PictureSource::all(pictures_url, self.renditions),
             alt_text: self.alt_text,
             caption: self.caption,
             media_type: self.media_type,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use futures_util::future::try_join_all;
 use futures_util::{StreamExt, TryStreamExt};
 use serde::{Deserialize, Serialize};
 use sqlx::types::Json;
@@ -9,7 +10,7 @@ use uuid::Uuid;
 
 use crate::core::context::{Download, RequestContext};
 use crate::core::fault::Fault;
-use crate::core::media::image::{Processed, Rendition};
+use crate::core::media::image::{Processed, Rendition, Variant};
 use crate::core::media::store::{MediaKey, MediaStore, StoreError};
 use crate::core::words::words;
 
@@ -99,7 +100,7 @@ pub(crate) async fn deliver(
     let lost = || Fault::internal(format!("the picture {} has no object {}", stored.media_uuid, size.object_key));
     let key = MediaKey::from_name(&size.object_key).ok_or_else(lost)?;
     cx.db.answered().await;
-    let object = cx.services.media.get(key).await.map_err(away)?.ok_or_else(lost)?;
+    let object = cx.services.media.get(key).await?.ok_or_else(lost)?;
     let name = variant.name().to_ascii_lowercase();
     let ending = size.media_type.rsplit('/').next().unwrap_or_default();
     cx.deliver(Download {
@@ -132,14 +133,18 @@ pub(crate) struct Kept {
 /// [`crate::Code::Unavailable`] when the store is away.
 pub(crate) async fn keep(cx: &RequestContext, made: &Processed) -> Result<Kept, Fault> {
     let media = &cx.services.media;
-    let mut copies = BTreeMap::new();
-    for copy in &made.variants {
-        let object_key = media.put(copy.bytes.clone()).await.map_err(away)?.name();
+    let copy = async |copy: &Variant| -> Result<_, StoreError> {
+        let object_key = media.put(copy.bytes.clone()).await?.name();
         let size = to_image(object_key, made.media_type, copy.width, copy.height, copy.bytes.len());
-        copies.insert(copy.name.to_owned(), size);
-    }
-    let renditions = keep_renditions(media, &made.renditions).await.map_err(away)?;
-    let key = media.put(made.bytes.clone()).await.map_err(away)?;
+        Ok((copy.name.to_owned(), size))
+    };
+    // At the same time: to a bucket the way is long.
+    let (copies, renditions, key) = tokio::try_join!(
+        try_join_all(made.variants.iter().map(copy)),
+        keep_renditions(media, &made.renditions),
+        media.put(made.bytes.clone())
+    )?;
+    let copies = copies.into_iter().collect();
     let original = to_image(key.name(), made.media_type, made.width, made.height, made.bytes.len());
     Ok(Kept { original, sha256: *key.digest(), copies, renditions })
 }
@@ -149,12 +154,11 @@ pub(crate) async fn keep(cx: &RequestContext, made: &Processed) -> Result<Kept, 
 /// # Errors
 /// [`StoreError`]
 pub(crate) async fn keep_renditions(media: &MediaStore, made: &[Rendition]) -> Result<Vec<Size>, StoreError> {
-    let mut kept = Vec::with_capacity(made.len());
-    for copy in made {
+    let keep = async |copy: &Rendition| -> Result<_, StoreError> {
         let object_key = media.put(copy.bytes.clone()).await?.name();
-        kept.push(to_image(object_key, copy.media_type, copy.width, copy.height, copy.bytes.len()));
-    }
-    Ok(kept)
+        Ok(to_image(object_key, copy.media_type, copy.width, copy.height, copy.bytes.len()))
+    };
+    try_join_all(made.iter().map(keep)).await
 }
 
 fn to_image(object_key: String, media_type: &str, width: u32, height: u32, bytes: usize) -> Size {
@@ -165,12 +169,6 @@ fn to_image(object_key: String, media_type: &str, width: u32, height: u32, bytes
         height: i32::try_from(height).unwrap_or(i32::MAX),
         size_bytes: i64::try_from(bytes).unwrap_or(i64::MAX),
     }
-}
-
-/// The refusal while the store cannot be reached.
-pub(crate) fn away(error: StoreError) -> Fault {
-    tracing::error!(cause = %error, "the media store failed");
-    Fault::unavailable("Pictures cannot be reached at the moment. Try again.")
 }
 
 #[cfg(test)]

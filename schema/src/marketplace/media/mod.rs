@@ -19,7 +19,7 @@ mod store;
 
 pub(in crate::marketplace) use changes::MediaChangesMutation;
 pub(in crate::marketplace) use content::sizes;
-pub(crate) use content::{MediaVariantName, Size, Stored, StoredRow, away, deliver, keep, keep_renditions};
+pub(crate) use content::{MediaVariantName, Size, Stored, StoredRow, deliver, keep, keep_renditions};
 pub(in crate::marketplace) use list::STATEMENTS;
 pub(crate) use resolvers::MediaVariant;
 pub(in crate::marketplace) use resolvers::{MediaMutation, MediaQuery};

@@ -69,13 +69,13 @@ impl PreviewQuery {
             Some(live) => listings::listing_of(&cx.db, app_uuid, &live, locale, Side::Live).await?,
             None => None,
         };
-        let base_url = &cx.services.settings.base_url;
+        let pictures_url = &cx.services.settings.pictures_url;
         let sides = publication::sides(&cx.db, app_uuid, snapshot).await?;
         cx.answer(ListingPreview {
             source,
             version: PreviewedVersion { uuid: version.version_uuid, number: version.number, state: version.state },
-            listing: listing.ok_or_else(gone)?.shown(base_url),
-            live: live.map(|live| live.shown(base_url)),
+            listing: listing.ok_or_else(gone)?.shown(pictures_url),
+            live: live.map(|live| live.shown(pictures_url)),
             permissions_added: sides.permissions_added(),
             permissions_removed: sides.permissions_removed(),
             differences: sides.differences,

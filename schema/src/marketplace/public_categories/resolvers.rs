@@ -7,7 +7,7 @@ use async_graphql::{Context, Object, SimpleObject};
 
 use super::rules::{self, Node};
 use super::store::{self, ShownRow};
-use crate::core::access::access;
+use crate::core::access::{access, may_lag};
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::db::Db;
 use crate::core::fault::Fault;
@@ -125,7 +125,7 @@ pub(crate) struct PublicCategoriesQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PublicCategoriesQuery {
     /// The tree of active categories with the number of listings in and beneath each.
-    #[graphql(directive = access::apply("storefront".into()))]
+    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
     async fn marketplace_public_categories_list(
         &self,
         ctx: &Context<'_>,
@@ -138,7 +138,7 @@ impl PublicCategoriesQuery {
     }
 
     /// One active category with the way to it and what is beneath it.
-    #[graphql(directive = access::apply("storefront".into()))]
+    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
     async fn marketplace_public_categories_get(
         &self,
         ctx: &Context<'_>,

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::list::{InCollection, LISTINGS, ON_SHOW, Reader, ShownRow};
 use super::store;
-use crate::core::access::access;
+use crate::core::access::{access, may_lag};
 use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
 use crate::core::list::{PageRequest, Rows};
@@ -30,7 +30,7 @@ pub(crate) struct PublicCollection {
 
 impl ShownRow {
     /// As readers are shown it, by a service at this address.
-    fn shown(self, base_url: &str) -> PublicCollection {
+    fn shown(self, pictures_url: &str) -> PublicCollection {
         let row = self;
         let listings = row.first.map(|first| first.0).unwrap_or_default().into_iter();
         PublicCollection {
@@ -38,7 +38,7 @@ impl ShownRow {
             title: row.title,
             description: row.description,
             listings_count: row.listings_count,
-            listings: listings.map(|listing| listing.shown(base_url)).collect(),
+            listings: listings.map(|listing| listing.shown(pictures_url)).collect(),
         }
     }
 }
@@ -74,7 +74,7 @@ pub(crate) struct PublicCollectionsQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PublicCollectionsQuery {
     /// The collections on show now, each with the first of its listings.
-    #[graphql(directive = access::apply("storefront".into()))]
+    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
     async fn marketplace_public_collections_list(
         &self,
         ctx: &Context<'_>,
@@ -85,14 +85,14 @@ impl PublicCollectionsQuery {
         let (cx, reader) = (ctx.cx(), Reader { locale });
         let Rows { rows, page } = ON_SHOW.page(cx, &reader, &PageRequest::new(None, limit, cursor)).await?;
         cx.note_languages(rows.iter().filter_map(|row| row.locale.as_ref()));
-        let base_url = &cx.services.settings.base_url;
-        let data: Vec<PublicCollection> = rows.into_iter().map(|row| row.shown(base_url)).collect();
+        let pictures_url = &cx.services.settings.pictures_url;
+        let data: Vec<PublicCollection> = rows.into_iter().map(|row| row.shown(pictures_url)).collect();
         cx.note_languages(data.iter().flat_map(|collection| &collection.listings).map(|listing| &listing.locale));
         cx.answer_list(List { data, page })
     }
 
     /// One collection on show, with its listings page by page.
-    #[graphql(directive = access::apply("storefront".into()))]
+    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
     async fn marketplace_public_collections_get(
         &self,
         ctx: &Context<'_>,
@@ -109,8 +109,8 @@ impl PublicCollectionsQuery {
         }
         let of = InCollection { collection_uuid: found.collection_uuid, locale };
         let Rows { rows, page } = LISTINGS.page(cx, &of, &PageRequest::new(None, limit, cursor)).await?;
-        let base_url = &cx.services.settings.base_url;
-        let data: Vec<ListingSummary> = rows.into_iter().map(|row| row.listing.shown(base_url)).collect();
+        let pictures_url = &cx.services.settings.pictures_url;
+        let data: Vec<ListingSummary> = rows.into_iter().map(|row| row.listing.shown(pictures_url)).collect();
         cx.note_languages(found.locale.iter().chain(data.iter().map(|listing| &listing.locale)));
         cx.answer_list(PublicCollectionDetail {
             slug: found.slug,

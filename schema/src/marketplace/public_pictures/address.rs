@@ -92,11 +92,11 @@ pub(in crate::marketplace) struct PictureSource {
 }
 
 impl PictureSource {
-    /// The copies of a picture of a service at this address, the narrowest first.
-    pub(in crate::marketplace) fn all(base_url: &str, renditions: Vec<Size>) -> Vec<Self> {
+    /// The copies of a picture where pictures are fetched at this address, the narrowest first.
+    pub(in crate::marketplace) fn all(pictures_url: &str, renditions: Vec<Size>) -> Vec<Self> {
         let source = |size: Size| {
             let ending = PictureFormat::of(&size.media_type)?.ending();
-            let url = format!("{base_url}/media/{}.{ending}", size.object_key);
+            let url = format!("{pictures_url}/{}.{ending}", size.object_key);
             Some(Self { url, width: size.width, height: size.height, media_type: size.media_type })
         };
         renditions.into_iter().filter_map(source).collect()
@@ -129,7 +129,7 @@ mod tests {
     fn the_address_of_a_copy_is_read_as_what_it_is() {
         let (object_key, media_type) = (DIGEST.to_owned(), "image/jpeg".to_owned());
         let size = Size { object_key, media_type, width: 480, height: 300, size_bytes: 9 };
-        let sources = PictureSource::all("https://labs.example.com", vec![size]);
+        let sources = PictureSource::all("https://labs.example.com/media", vec![size]);
         let name = sources[0].url.strip_prefix("https://labs.example.com/media/").unwrap();
         assert_eq!((sources[0].width, sources[0].height), (480, 300));
         assert_eq!(

@@ -10,7 +10,7 @@ use crate::core::fault::Fault;
 use crate::core::media::image::{ImageError, PictureKind};
 use crate::core::media::store::MediaKey;
 use crate::core::services::Services;
-use crate::marketplace::media::{Size, away, keep_renditions};
+use crate::marketplace::media::{Size, keep_renditions};
 
 /// Pictures of one run, at most.
 const FEW: i64 = 5;
@@ -52,7 +52,7 @@ async fn make(services: &Services, picture: &DuePicture) -> Result<Made, Fault> 
     let kind = if picture.is_icon { PictureKind::Icon } else { PictureKind::Screenshot };
     let party = WorkOwner { network: IpAddr::V4(Ipv4Addr::UNSPECIFIED), account: "renditions".to_owned() };
     match services.pictures.renditions(party, kept, kind).await {
-        Ok(copies) => keep_renditions(&services.media, &copies).await.map(Made::Copies).map_err(away),
+        Ok(copies) => Ok(Made::Copies(keep_renditions(&services.media, &copies).await?)),
         Err(ImageError::Overloaded) => Ok(Made::Later),
         Err(ImageError::Refused(problem)) => {
             tracing::warn!(picture = %picture.uuid, cause = %problem, "a picture that is kept has no copies");

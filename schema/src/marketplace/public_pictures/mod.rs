@@ -24,7 +24,7 @@ use bytes::Bytes;
 use futures_util::TryStreamExt as _;
 use moka::sync::Cache;
 use sqlx::PgPool;
-use sqlx::postgres::{PgListener, PgPoolOptions};
+use sqlx::postgres::PgListener;
 use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -34,7 +34,6 @@ use self::on_show::OnShow;
 use crate::core::fault::Fault;
 use crate::core::media::store::{MediaKey, MediaStore};
 use crate::core::services::Services;
-use crate::marketplace::media::away;
 
 pub use address::PictureName;
 pub(in crate::marketplace) use address::PictureSource;
@@ -92,20 +91,26 @@ pub(crate) async fn open(services: &Services, name: &PictureName) -> Result<Opti
 }
 
 async fn read(media: &MediaStore, key: MediaKey) -> Result<Option<Bytes>, Fault> {
-    let Some(object) = media.get(key).await.map_err(away)? else { return Ok(None) };
-    let mut pieces: Vec<Bytes> = object.stream.try_collect().await.map_err(away)?;
+    let Some(object) = media.get(key).await? else { return Ok(None) };
+    let mut pieces: Vec<Bytes> = object.stream.try_collect().await?;
     Ok(if pieces.len() == 1 { pieces.pop() } else { Some(pieces.concat().into()) })
 }
 
 /// Keeps the knowledge fresh until cancelled.
-pub(crate) async fn watch(pool: PgPool, services: Arc<Services>, stop: CancellationToken) {
+pub(crate) async fn watch(services: Arc<Services>, stop: CancellationToken) {
     let pictures = services.state::<PublicPictures>();
+    let mut is_told = false;
     while !stop.is_cancelled() {
+        let begun = Instant::now();
         let ended = tokio::select! {
             () = stop.cancelled() => return,
-            ended = pictures.listen(&pool) => ended,
+            ended = pictures.listen(&services.listeners) => ended,
         };
-        if let Err(fault) = ended {
+        // Once for each time that it breaks off, however often it is tried again.
+        is_told &= begun.elapsed() < PATIENCE * 2;
+        if let Err(fault) = ended
+            && !std::mem::replace(&mut is_told, true)
+        {
             tracing::warn!(
                 cause = fault.for_log(),
                 "the feed of pictures broke off; none is answered until it is back"
@@ -129,9 +134,9 @@ impl PublicPictures {
 
     /// One life of the listening connection, which is none of the pool's: requests need those. A round trip on it proves
     /// that every notification committed before it has arrived.
-    async fn listen(&self, pool: &PgPool) -> Result<(), Fault> {
-        let own = PgPoolOptions::new().max_connections(1).connect_lazy_with(pool.connect_options().as_ref().clone());
-        let mut listener = PgListener::connect_with(&own).await?;
+    async fn listen(&self, listeners: &PgPool) -> Result<(), Fault> {
+        let mut listener = PgListener::connect_with(listeners).await?;
+        listener.ignore_pool_close_event(true);
         listener.listen("pictures").await?;
         self.learn_all(&mut listener).await?;
         loop {

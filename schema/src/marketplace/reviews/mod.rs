@@ -29,6 +29,7 @@ mod types;
 use crate::core::list::Statements;
 
 pub(in crate::marketplace) use moderation::{ModerationMutation, ModerationQuery};
+pub(crate) use moderation_list::CustomerReview;
 pub(in crate::marketplace) use partner::{ReviewsMutation, ReviewsQuery};
 pub(crate) use rules::drawing;
 pub(in crate::marketplace) use storefront::{ListingReviewsMutation, ListingReviewsQuery};

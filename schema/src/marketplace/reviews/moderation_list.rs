@@ -19,16 +19,16 @@ use crate::core::time::Time;
 
 /// A customer's review with everything that a moderator weighs. Who the customer is stands nowhere.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct CustomerReview {
     /// Its id.
     pub(super) uuid: Uuid,
     /// The app.
-    pub(super) app_uuid: Uuid,
+    pub(crate) app_uuid: Uuid,
     /// The app's name in its own language.
     pub(super) app_name: String,
     /// Whose app it is.
-    pub(super) partner_uuid: Uuid,
+    pub(crate) partner_uuid: Uuid,
     /// The company.
     partner_name: String,
     /// Where it is.

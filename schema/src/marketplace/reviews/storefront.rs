@@ -11,7 +11,7 @@ use super::storefront_list::{
     ListingReviewFilter, ListingReviewList, ListingReviewSort, OfListing, SHOWN_REVIEWS, SUBMITTED, SubmittedReview,
 };
 use super::types::RatingSpread;
-use crate::core::access::access;
+use crate::core::access::{access, may_lag};
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::fault::Fault;
 use crate::core::list::{PageRequest, Rows};
@@ -68,7 +68,7 @@ pub(in crate::marketplace) struct ListingReviewsQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ListingReviewsQuery {
     /// The published reviews of a listing with the partner's reply, and how its ratings are spread.
-    #[graphql(directive = access::apply("storefront".into()))]
+    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
     async fn marketplace_listings_list_reviews(
         &self,
         ctx: &Context<'_>,

@@ -5,14 +5,15 @@ use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
+use super::resolvers::types::SubmittedPicture;
 use super::rules::{SubmissionState, WaitingOn};
-use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Bound, Condition, EdgeQuery, Key, ListQuery, Lookup, Select, Statements};
 use crate::core::time::Time;
 use crate::core::words::words;
 
 /// A submission as the queue shows it.
 #[derive(Clone, Debug, sqlx::FromRow)]
-pub(super) struct SubmissionRow {
+pub(crate) struct SubmissionRow {
     pub(super) submission_uuid: Uuid,
     pub(super) app_uuid: Uuid,
     pub(super) app_name: String,
@@ -56,6 +57,24 @@ static SUBMITTED: Select<SubmissionRow> = Select::new(
 
 /// One submission.
 pub(super) static BY_ID: Lookup<SubmissionRow> = Lookup::new(&SUBMITTED, &["s.submission_uuid = {}"]);
+
+/// One submission.
+pub(crate) static SUBMISSION: EdgeQuery<SubmissionRow> = EdgeQuery {
+    operation: "marketplace_submissions_get",
+    argument: "submission_uuid",
+    select: &SUBMITTED,
+    condition: "s.submission_uuid = above.uuid",
+    order: &[],
+};
+
+/// The submissions of each version, the newest first.
+pub(crate) static SUBMISSIONS_OF_EACH: EdgeQuery<SubmissionRow> = EdgeQuery {
+    operation: "marketplace_submissions_list",
+    argument: "app_uuid",
+    select: &SUBMITTED,
+    condition: "s.version_uuid = above.uuid",
+    order: &[HANDED_IN.descending(), ID.descending()],
+};
 
 /// What the list is narrowed to. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
@@ -173,9 +192,27 @@ pub(super) static SUBMISSIONS: ListQuery<AskedFor, SubmissionRow, SubmissionSort
     },
 };
 
+/// The pictures of each submission, as they were handed in: icon, banner, then screenshots in their order.
+pub(crate) static PICTURES_OF_EACH: EdgeQuery<SubmittedPicture> = EdgeQuery {
+    operation: "marketplace_submissions_get",
+    argument: "submission_uuid",
+    select: &Select::new(
+        "picture.ordinal, m.media_uuid as uuid, m.kind, (picture.of ->> 'position')::integer as position,
+         nullif(picture.of ->> 'alt_text', '') as alt_text, nullif(picture.of ->> 'caption', '') as caption, m.media_type,
+         m.width, m.height",
+        "submission as s
+         cross join jsonb_array_elements(s.snapshot -> 'media') with ordinality as picture (of, ordinal)
+         cross join lateral (
+             select * from media as kept where kept.media_uuid = (picture.of ->> 'media_uuid')::uuid limit 1) as m",
+    ),
+    condition: "s.submission_uuid = above.uuid",
+    order: &[Key::whole("picture.ordinal", |picture| json!(picture.ordinal))],
+};
+
 const ID: Key<SubmissionRow> = Key::id("s.submission_uuid", |row| json!(row.submission_uuid));
 const QUEUED: Key<SubmissionRow> = Key::moment("s.queued_at", |row| json!(row.queued_at));
 const HANDED_IN: Key<SubmissionRow> = Key::moment("s.submitted_at", |row| json!(row.submitted_at));
 
 /// What is asked of submissions in words that the compiler has not checked.
-pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 3] = [&SUBMISSIONS, &BY_ID, &super::thread::MESSAGES];
+pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 6] =
+    [&SUBMISSIONS, &BY_ID, &SUBMISSION, &SUBMISSIONS_OF_EACH, &PICTURES_OF_EACH, &super::thread::MESSAGES];

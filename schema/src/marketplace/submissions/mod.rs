@@ -23,10 +23,15 @@ mod thread;
 use uuid::Uuid;
 
 pub(in crate::marketplace) use list::STATEMENTS;
+pub(crate) use list::{PICTURES_OF_EACH, SUBMISSION, SUBMISSIONS_OF_EACH};
+pub(crate) use resolvers::show_followed;
+pub(crate) use resolvers::types::{Submission, SubmittedPicture};
 pub(in crate::marketplace) use resolvers::{ReviewFinding, SubmissionsMutation, SubmissionsQuery};
 pub(in crate::marketplace) use rules::{SubmissionState, WaitingOn, due_at};
 pub(crate) use silence::attend_silent;
-pub(in crate::marketplace) use store::{FindingRow, NewSubmission, Standing, Ties, insert, standings, ties_get};
+pub(in crate::marketplace) use store::{
+    FindingRow, NewSubmission, Standing, Ties, insert, load_standings, standings, ties_get,
+};
 pub(in crate::marketplace) use thread::{ReviewMessagesMutation, ReviewMessagesQuery, SubmissionMessagesMutation};
 
 /// Where the partner reads the talk about a version.

@@ -1,6 +1,6 @@
 //! What may be asked of submissions, by staff.
 
-mod types;
+pub(super) mod types;
 
 use std::collections::{HashMap, HashSet};
 
@@ -326,12 +326,30 @@ fn note_target(cx: &RequestContext, uuid: Uuid, (app, version): (&str, &str), pa
 
 /// Rows as they are shown. When to expect a decision is asked only for those that wait for one.
 async fn show_submissions(cx: &RequestContext, rows: Vec<SubmissionRow>) -> Result<Vec<Submission>, Fault> {
+    let waiting = waiting_of(&rows);
+    let standings =
+        if waiting.is_empty() { HashMap::new() } else { store::standings(&cx.db, &waiting, cx.now).await? };
+    show_as(cx, rows, &standings)
+}
+
+/// The same for rows that edges lead to.
+pub(crate) async fn show_followed(cx: &RequestContext, rows: Vec<SubmissionRow>) -> Result<Vec<Submission>, Fault> {
+    let standings = store::load_standings(cx, &waiting_of(&rows)).await?;
+    show_as(cx, rows, &standings)
+}
+
+fn waiting_of(rows: &[SubmissionRow]) -> Vec<Uuid> {
+    rows.iter().filter(|row| row.state.is_waiting()).map(|row| row.submission_uuid).collect()
+}
+
+fn show_as(
+    cx: &RequestContext,
+    rows: Vec<SubmissionRow>,
+    standings: &HashMap<Uuid, store::Standing>,
+) -> Result<Vec<Submission>, Fault> {
     let principal = cx.principal()?;
     let reviews = principal.kind == PrincipalType::StaffUser && cx.may("labs.admin.submissions:write");
     let beholder = Beholder { me: principal.uuid, reviews, now: cx.now };
-    let waiting: Vec<Uuid> = rows.iter().filter(|row| row.state.is_waiting()).map(|row| row.submission_uuid).collect();
-    let standings =
-        if waiting.is_empty() { HashMap::new() } else { store::standings(&cx.db, &waiting, cx.now).await? };
     let shown = rows.into_iter().map(|row| {
         let standing = standings.get(&row.submission_uuid);
         Submission::of(row, standing, beholder)

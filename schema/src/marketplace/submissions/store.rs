@@ -21,7 +21,7 @@ pub(super) use decision::{
 };
 pub(super) use pictures::media_get;
 pub(super) use silence::{Silent, lapse, set_reminded, silent_lock, silent_page};
-pub(in crate::marketplace) use standing::{Standing, standings};
+pub(in crate::marketplace) use standing::{Standing, load_standings, standings};
 
 /// What a reviewer found.
 #[derive(Clone, Debug, Deserialize)]

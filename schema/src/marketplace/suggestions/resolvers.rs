@@ -4,7 +4,7 @@ use async_graphql::{Context, Object, SimpleObject};
 
 use super::rules::{Name, Names, SuggestionKind};
 use super::store;
-use crate::core::access::access;
+use crate::core::access::{access, may_lag};
 use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
 use crate::marketplace::public_cache::{PublicCache, stamp_get};
@@ -41,7 +41,7 @@ pub(in crate::marketplace) struct SuggestionsQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SuggestionsQuery {
     /// Completions of a half-typed word, mistyped ones too.
-    #[graphql(directive = access::apply("storefront".into()))]
+    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
     async fn marketplace_listings_suggest(
         &self,
         ctx: &Context<'_>,

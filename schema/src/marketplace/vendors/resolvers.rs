@@ -5,7 +5,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::store::{self, ImageRow, VendorRow};
-use crate::core::access::{access, answers_file};
+use crate::core::access::{access, answers_file, may_lag};
 use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
 use crate::core::time::Time;
@@ -87,7 +87,7 @@ pub(in crate::marketplace) struct VendorsQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl VendorsQuery {
     /// The published page of a partner in the best locale.
-    #[graphql(directive = access::apply("storefront".into()))]
+    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
     async fn marketplace_vendors_get(
         &self,
         ctx: &Context<'_>,
@@ -98,11 +98,11 @@ impl VendorsQuery {
         let row = store::get(&cx.db, &partner_slug, locale.as_deref()).await?;
         let row = row.ok_or_else(|| Fault::not_found("vendor"))?;
         cx.note_language(&row.locale);
-        cx.answer(row.shown(&cx.services.settings.base_url))
+        cx.answer(row.shown(&cx.services.settings.pictures_url))
     }
 
     /// The bytes of the logo or the banner that readers see, in one of four sizes. They leave beside the answer.
-    #[graphql(directive = access::apply("storefront".into()), directive = answers_file::apply(), visible = false)]
+    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = answers_file::apply(), visible = false)]
     async fn marketplace_vendors_get_image(
         &self,
         ctx: &Context<'_>,
@@ -121,7 +121,7 @@ impl VendorsQuery {
 
 impl VendorRow {
     /// As readers are shown it, by a service at this address.
-    fn shown(self, base_url: &str) -> Vendor {
+    fn shown(self, pictures_url: &str) -> Vendor {
         let row = self;
         let imagery = row.imagery.map(|imagery| imagery.0).unwrap_or_default().into_iter();
         Vendor {
@@ -135,7 +135,7 @@ impl VendorRow {
             links: VendorLinks { website_url: row.website_url },
             languages: row.languages.0,
             regions: row.regions.0,
-            imagery: imagery.map(|image| image.shown(base_url)).collect(),
+            imagery: imagery.map(|image| image.shown(pictures_url)).collect(),
             listings_count: row.listings_count,
             rating: ListingRating::new(row.rating_average, row.rating_count),
             first_published_at: row.first_published_at,
@@ -145,10 +145,10 @@ impl VendorRow {
 }
 
 impl ImageRow {
-    fn shown(self, base_url: &str) -> VendorImage {
+    fn shown(self, pictures_url: &str) -> VendorImage {
         let row = self;
         VendorImage {
-            sources: PictureSource::all(base_url, row.renditions),
+            sources: PictureSource::all(pictures_url, row.renditions),
             variants: MediaVariant::all(&row.original, &row.variants),
             uuid: row.image_uuid,
             kind: row.kind,

@@ -10,14 +10,14 @@ use uuid::Uuid;
 
 use super::rules::AppVersionState;
 use super::rules::manifest::AppManifest;
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Bound, Condition, EdgeQuery, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
 use crate::core::time::Time;
 use crate::core::words::words;
 use crate::marketplace::submissions::{FindingRow, SubmissionState, WaitingOn};
 
 /// A version with the review of its last submission.
 #[derive(Clone, Debug, sqlx::FromRow)]
-pub(super) struct VersionRow {
+pub(crate) struct VersionRow {
     pub(super) version_uuid: Uuid,
     pub(super) app_uuid: Uuid,
     pub(super) number: String,
@@ -142,8 +142,18 @@ pub(super) static VERSIONS_OF_APP: ListQuery<VersionsOfApp, VersionRow, FixedOrd
     order: |FixedOrder| const { &[CREATED.descending(), ID.descending()] },
 };
 
+/// The versions of each app, the newest first.
+pub(crate) static VERSIONS_OF_EACH: EdgeQuery<VersionRow> = EdgeQuery {
+    operation: "admin_apps_list_versions",
+    argument: "app_uuid",
+    select: &REVIEWED,
+    condition: "v.app_uuid = above.uuid",
+    order: &[CREATED.descending(), ID.descending()],
+};
+
 const ID: Key<VersionRow> = Key::id("v.version_uuid", |row| json!(row.version_uuid));
 const CREATED: Key<VersionRow> = Key::moment("v.created_at", |row| json!(row.created_at));
 
 /// What is asked of versions in words that the compiler has not checked.
-pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 4] = [&VERSIONS, &VERSIONS_OF_APP, &OWN, &ANYBODYS];
+pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 5] =
+    [&VERSIONS, &VERSIONS_OF_APP, &VERSIONS_OF_EACH, &OWN, &ANYBODYS];

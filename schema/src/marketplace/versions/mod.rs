@@ -25,8 +25,10 @@ mod staff;
 mod store;
 
 pub(in crate::marketplace) use changes::VersionChangesMutation;
+pub(crate) use list::VERSIONS_OF_EACH;
 pub(in crate::marketplace) use list::{AppVersionFilter, STATEMENTS};
-pub(in crate::marketplace) use resolvers::{AppVersion, VersionsMutation, VersionsQuery};
+pub(crate) use resolvers::{AppVersion, show_followed};
+pub(in crate::marketplace) use resolvers::{VersionsMutation, VersionsQuery};
 pub(crate) use rules::manifest::{AppManifest, AppPermission};
 pub(crate) use rules::{AppVersionAction, AppVersionState, Side, after, allowed_actions, drawing};
 pub(in crate::marketplace) use staff::{load_for_staff, page_for_staff};

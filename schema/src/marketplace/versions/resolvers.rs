@@ -8,7 +8,7 @@ use async_graphql::{Context, Object};
 use uuid::Uuid;
 
 pub(super) use types::AppManifestPatch;
-pub(in crate::marketplace) use types::AppVersion;
+pub(crate) use types::AppVersion;
 use types::{AppVersionCreate, AppVersionPublish, AppVersionSubmit};
 
 use super::list::{AppVersionFilter, AppVersionSort, OwnVersions, VERSIONS, VersionRow};
@@ -256,12 +256,26 @@ pub(super) async fn show_versions(cx: &RequestContext, rows: Vec<VersionRow>) ->
     let waiting: Vec<Uuid> = rows.iter().filter_map(VersionRow::waiting).collect();
     let standings =
         if waiting.is_empty() { HashMap::new() } else { submissions::standings(&cx.db, &waiting, cx.now).await? };
+    Ok(show_as(cx, rows, &standings))
+}
+
+/// The same for rows that edges lead to.
+pub(crate) async fn show_followed(cx: &RequestContext, rows: Vec<VersionRow>) -> Result<Vec<AppVersion>, Fault> {
+    let waiting: Vec<Uuid> = rows.iter().filter_map(VersionRow::waiting).collect();
+    Ok(show_as(cx, rows, &submissions::load_standings(cx, &waiting).await?))
+}
+
+fn show_as(
+    cx: &RequestContext,
+    rows: Vec<VersionRow>,
+    standings: &HashMap<Uuid, submissions::Standing>,
+) -> Vec<AppVersion> {
     let writes = cx.may("marketplace.apps:write");
     let shown = rows.into_iter().map(|row| {
         let standing = row.submission_uuid.and_then(|submission| standings.get(&submission)).copied();
         AppVersion::of(row, standing, writes)
     });
-    Ok(shown.collect())
+    shown.collect()
 }
 
 /// The refusal that names each requirement still open, where what it is about stands in the app or the version.

@@ -16,8 +16,8 @@ use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use super::store::Made;
 use crate::core::fault::Fault;
-use crate::core::media::store::MediaStore;
-use crate::core::media::store::archive::{ArchiveName, ArchiveWriter};
+use crate::core::media::store::archive::ArchiveName;
+use crate::core::media::store::{MediaStore, ObjectWriter};
 use crate::core::time::Time;
 
 /// Pieces that wait between two of those at work.
@@ -45,14 +45,14 @@ pub(super) async fn make<F: Future<Output = Result<(), Fault>>>(
     now: Time,
     produce: impl FnOnce(Intake) -> F,
 ) -> Result<Made, Fault> {
-    let writer = store.archive_begin(name).await.map_err(Fault::internal)?;
+    let writer = store.archive_begin(name).await?;
     let (intake, pieces) = mpsc::channel(WAITING);
     let (outlet, bytes) = mpsc::channel(WAITING);
     let zipping = tokio::task::spawn_blocking(move || compress(pieces, outlet, moment(now)));
     let (produced, (writer, stored)) = tokio::join!(produce(intake), write_all(writer, bytes));
     let zipped = zipping.await.map_err(Fault::internal).and_then(|zipped| zipped.map_err(Fault::internal));
     match (produced, zipped, stored) {
-        (Ok(()), Ok(()), Ok(made)) => writer.finish().await.map_err(Fault::internal).map(|()| made),
+        (Ok(()), Ok(()), Ok(made)) => Ok(writer.finish().await.map(|()| made)?),
         (produced, zipped, stored) => {
             writer.abort().await;
             // Whoever failed first made the others fail: the log tells of each.
@@ -114,16 +114,13 @@ impl Write for Outlet {
 }
 
 /// Writes bytes as they come, and counts them. The writer comes back, to be finished or not.
-async fn write_all(
-    mut writer: ArchiveWriter,
-    mut bytes: mpsc::Receiver<Bytes>,
-) -> (ArchiveWriter, Result<Made, Fault>) {
+async fn write_all(mut writer: ObjectWriter, mut bytes: mpsc::Receiver<Bytes>) -> (ObjectWriter, Result<Made, Fault>) {
     let (mut hash, mut size_bytes) = (digest::Context::new(&digest::SHA256), 0_i64);
     while let Some(piece) = bytes.recv().await {
         hash.update(&piece);
         size_bytes = size_bytes.saturating_add(i64::try_from(piece.len()).unwrap_or(i64::MAX));
         if let Err(error) = writer.write(piece).await {
-            return (writer, Err(Fault::internal(error)));
+            return (writer, Err(error.into()));
         }
     }
     let mut sha256 = [0; 32];

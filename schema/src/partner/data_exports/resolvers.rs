@@ -90,7 +90,7 @@ impl DataExportsQuery {
         let lost = || Fault::internal(format!("the data export {export_uuid} has no object"));
         let name = row.object_secret.as_deref().and_then(ArchiveName::from_name).ok_or_else(lost)?;
         cx.db.answered().await;
-        let object = cx.services.media.archive_get(name).await.map_err(Fault::internal)?.ok_or_else(lost)?;
+        let object = cx.services.media.archive_get(name).await?.ok_or_else(lost)?;
         note(cx, partner_uuid, PartnerEventKind::DataExportDownloaded, export_uuid, None).await?;
         let day = row.made_at.map(|made_at| made_at.to_string().chars().take(10).collect::<String>());
         cx.deliver(Download {

@@ -181,7 +181,7 @@ async fn pictures(db: &Db, services: &Services, partner_uuid: Uuid, intake: &Int
         for picture in &page {
             let key = MediaKey::from_name(&picture.object_key);
             let found = match key {
-                Some(key) => services.media.get(key).await.map_err(Fault::internal)?,
+                Some(key) => services.media.get(key).await?,
                 None => None,
             };
             let Some(mut object) = found else {
@@ -189,7 +189,7 @@ async fn pictures(db: &Db, services: &Services, partner_uuid: Uuid, intake: &Int
                 continue;
             };
             hand_in(intake, Piece::Begin(picture.path.clone())).await?;
-            while let Some(bytes) = object.stream.try_next().await.map_err(Fault::internal)? {
+            while let Some(bytes) = object.stream.try_next().await? {
                 hand_in(intake, Piece::Bytes(bytes)).await?;
             }
             count += 1;
@@ -199,7 +199,7 @@ async fn pictures(db: &Db, services: &Services, partner_uuid: Uuid, intake: &Int
 
 async fn delete(services: &Services, object_secret: Option<&str>) -> Result<(), Fault> {
     let Some(name) = object_secret.and_then(ArchiveName::from_name) else { return Ok(()) };
-    services.media.archive_delete(name).await.map_err(Fault::internal)
+    Ok(services.media.archive_delete(name).await?)
 }
 
 /// What a reader should know, in words.

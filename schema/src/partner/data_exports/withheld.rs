@@ -8,6 +8,7 @@ pub(super) const WITHHELD: &[(&str, &str)] = &[
         "what the platform reports of your apps' customers; read it under the scope statistics, as CSV too",
     ),
     ("app_transfer", "which apps came from others or went to them; the history of each app tells when"),
+    ("audit_archive", "belongs to the operator's audit log"),
     ("audit_change", "belongs to the operator's audit log"),
     (
         "audit_log",

@@ -6,7 +6,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::store::TicketRow;
-use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Bound, Condition, EdgeQuery, Key, ListQuery, Lookup, Select, Statements};
 use crate::core::time::Time;
 use crate::core::words::words;
 use crate::partner::support_tickets::{SupportTicketPriority, SupportTicketState, SupportTopic};
@@ -21,6 +21,24 @@ static TICKET: Select<TicketRow> = Select::new(
 
 /// One ticket, whoever's it is.
 pub(super) static ANY: Lookup<TicketRow> = Lookup::new(&TICKET, &["ticket_uuid = {}"]);
+
+/// A ticket.
+pub(crate) static TICKET_OF_DESK: EdgeQuery<TicketRow> = EdgeQuery {
+    operation: "partner_support_desk_get",
+    argument: "ticket_uuid",
+    select: &TICKET,
+    condition: "ticket_uuid = above.uuid",
+    order: &[],
+};
+
+/// The tickets of each partner, the newest first.
+pub(crate) static TICKETS_OF_EACH: EdgeQuery<TicketRow> = EdgeQuery {
+    operation: "partner_support_desk_list",
+    argument: "partner_uuid",
+    select: &TICKET,
+    condition: "partner_uuid = above.uuid",
+    order: &[CREATED.descending(), ID.descending()],
+};
 
 /// What the queue is narrowed to. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
@@ -81,4 +99,4 @@ const CREATED: Key<TicketRow> = Key::moment("created_at", |row| json!(row.create
 const URGENCY: Key<TicketRow> = Key::whole("urgency", |row| json!(row.urgency));
 
 /// What is asked of tickets at the desk in words that the compiler has not checked.
-pub(in crate::partner) static STATEMENTS: [&dyn Statements; 2] = [&QUEUE, &ANY];
+pub(in crate::partner) static STATEMENTS: [&dyn Statements; 4] = [&QUEUE, &ANY, &TICKET_OF_DESK, &TICKETS_OF_EACH];

@@ -11,4 +11,6 @@ mod store;
 mod types;
 
 pub(in crate::partner) use list::STATEMENTS;
+pub(crate) use list::{TICKET_OF_DESK, TICKETS_OF_EACH};
 pub(in crate::partner) use resolvers::{SupportDeskMutation, SupportDeskQuery};
+pub(crate) use types::SupportDeskTicket;

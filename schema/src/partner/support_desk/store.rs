@@ -8,8 +8,8 @@ use crate::core::time::Time;
 use crate::partner::support_tickets::{SupportMessageSide, SupportTicketPriority, SupportTicketState, SupportTopic};
 
 /// A ticket as the desk is shown it.
-#[derive(Debug, sqlx::FromRow)]
-pub(super) struct TicketRow {
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub(crate) struct TicketRow {
     pub(super) ticket_uuid: Uuid,
     pub(super) partner_uuid: Uuid,
     pub(super) company_name: String,

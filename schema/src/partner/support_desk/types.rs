@@ -14,12 +14,12 @@ use crate::partner::support_tickets::{
 
 /// A ticket of any partner.
 #[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct SupportDeskTicket {
     /// The ticket.
     uuid: Uuid,
     /// Whose it is.
-    partner_uuid: Uuid,
+    pub(crate) partner_uuid: Uuid,
     /// That partner's name.
     company_name: String,
     /// What it is about, in a line.
@@ -39,7 +39,7 @@ pub(crate) struct SupportDeskTicket {
     /// Who of the staff has it; null: nobody yet.
     assignee: Option<SupportDeskColleague>,
     /// The person or program that opened it.
-    opened_by_uuid: Uuid,
+    pub(crate) opened_by_uuid: Uuid,
     /// Their name; null for whoever is gone.
     opened_by_name: Option<String>,
     /// Messages in it.
@@ -167,7 +167,7 @@ impl SupportTicketSettlement {
 
 impl SupportDeskTicket {
     /// A row as it is shown to the caller.
-    pub(super) fn of(row: TicketRow, cx: &RequestContext) -> Self {
+    pub(crate) fn of(row: TicketRow, cx: &RequestContext) -> Self {
         let acts = cx.may("labs.admin.support:write");
         let allowed_actions = if acts { allowed_actions(row.state, Side::Desk) } else { Vec::new() };
         Self {

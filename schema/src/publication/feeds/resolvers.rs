@@ -8,7 +8,7 @@ use moka::sync::Cache;
 
 use super::atom::{self, FeedChannel};
 use super::list::{LATEST, STAMP_OF};
-use crate::core::access::{access, answers_file};
+use crate::core::access::{access, answers_file, may_lag};
 use crate::core::context::{Document, DocumentContent, RequestContext, RequestContextExt};
 use crate::core::crypto::sha256;
 use crate::core::fault::Fault;
@@ -33,7 +33,7 @@ pub(crate) struct FeedsQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl FeedsQuery {
     /// The feed of a channel. It leaves beside the answer.
-    #[graphql(directive = access::apply("public".into()), directive = answers_file::apply(), visible = false)]
+    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply(), directive = answers_file::apply(), visible = false)]
     async fn publication_feeds_get(&self, ctx: &Context<'_>, channel: String) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
         let channel = FeedChannel::named(&channel).ok_or_else(|| Fault::not_found("feed"))?;

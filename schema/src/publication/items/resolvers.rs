@@ -232,7 +232,7 @@ impl PublicationItemsMutation {
         ensure_has_file(&found)?;
         let content = cx.attachment()?.bytes.clone();
         let artefact = cx.services.state::<ArtefactPool>().judge(&file_name, content.clone()).await?;
-        cx.services.media.put(content).await.map_err(Fault::internal)?;
+        cx.services.media.put(content).await?;
         let present = hold(cx, item_uuid).await?;
         ensure_has_file(&present)?;
         if present.content.artefact.as_ref() != Some(&artefact) {

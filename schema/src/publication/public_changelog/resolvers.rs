@@ -3,7 +3,7 @@
 use async_graphql::{Context, Object};
 
 use super::list::{BY_SLUG, ChangelogEntry, ChangelogEntrySummary, ChangelogFilter, ENTRIES};
-use crate::core::access::access;
+use crate::core::access::{access, may_lag};
 use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
@@ -17,7 +17,7 @@ pub(crate) struct PublicChangelogQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PublicChangelogQuery {
     /// Released entries, the newest first.
-    #[graphql(directive = access::apply("public".into()))]
+    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply())]
     async fn publication_public_changelog_list(
         &self,
         ctx: &Context<'_>,
@@ -30,7 +30,7 @@ impl PublicChangelogQuery {
     }
 
     /// One released entry.
-    #[graphql(directive = access::apply("public".into()))]
+    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply())]
     async fn publication_public_changelog_get(
         &self,
         ctx: &Context<'_>,

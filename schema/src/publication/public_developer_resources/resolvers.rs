@@ -2,7 +2,7 @@
 
 use async_graphql::{Context, Object};
 
-use crate::core::access::{access, answers_file};
+use crate::core::access::{access, answers_file, may_lag};
 use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
 use crate::core::page::List;
@@ -17,7 +17,7 @@ pub(crate) struct PublicDeveloperResourcesQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PublicDeveloperResourcesQuery {
     /// Released resources for everybody, the newest first.
-    #[graphql(directive = access::apply("public".into()))]
+    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply())]
     async fn publication_public_developer_resources_list(
         &self,
         ctx: &Context<'_>,
@@ -30,7 +30,7 @@ impl PublicDeveloperResourcesQuery {
     }
 
     /// One of them.
-    #[graphql(directive = access::apply("public".into()))]
+    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply())]
     async fn publication_public_developer_resources_get(
         &self,
         ctx: &Context<'_>,
@@ -42,7 +42,7 @@ impl PublicDeveloperResourcesQuery {
 
     /// Its file. It leaves beside the answer.
     #[graphql(
-        directive = access::apply("public".into()),
+        directive = access::apply("public".into()), directive = may_lag::apply(),
         directive = answers_file::apply(),
         visible = false
     )]

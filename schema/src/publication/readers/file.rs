@@ -18,7 +18,8 @@ use crate::publication::items::PublicationArtefact;
 /// makes itself.
 ///
 /// # Errors
-/// [`crate::Code::Internal`] when the store is away, or has lost the file, or the service cannot make it.
+/// [`crate::Code::Unavailable`] when the store is away, [`crate::Code::Internal`] when it has lost the file, or the service
+/// cannot make it.
 pub(in crate::publication) async fn deliver(
     cx: &RequestContext,
     artefact: PublicationArtefact,
@@ -35,7 +36,7 @@ pub(in crate::publication) async fn deliver(
     let key = MediaKey::from_name(&artefact.sha256).ok_or_else(lost)?;
     cx.db.answered().await;
     let media = cx.services.media.clone();
-    let length = media.size(key).await.map_err(Fault::internal)?.ok_or_else(lost)?;
+    let length = media.size(key).await?.ok_or_else(lost)?;
     document(cx, artefact, (*key.digest(), length), Box::new(move |part| media.part(key, part)));
     Ok(())
 }

@@ -15,7 +15,7 @@ use crate::core::time::Time;
 use crate::subscription::public_tiers::BillingPeriod;
 
 /// A subscription with what is to come.
-#[derive(sqlx::FromRow)]
+#[derive(Clone, sqlx::FromRow)]
 pub(crate) struct SubscriptionRow {
     pub(crate) partner_uuid: Uuid,
     pub(crate) company_name: String,

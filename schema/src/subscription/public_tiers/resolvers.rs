@@ -4,7 +4,7 @@ use async_graphql::{Context, Json, Object, SimpleObject};
 use serde_json::Value;
 
 use super::list::{BY_CODE, OfferedFeatureRow, OfferedTierRow, TIERS};
-use crate::core::access::access;
+use crate::core::access::{access, may_lag};
 use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
 use crate::core::list::{Bound, PageRequest};
@@ -90,7 +90,7 @@ pub(crate) struct PublicTiersQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PublicTiersQuery {
     /// The tiers on offer, with price, limits and features.
-    #[graphql(directive = access::apply("public".into()))]
+    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply())]
     async fn subscription_public_tiers_list(
         &self,
         ctx: &Context<'_>,
@@ -103,7 +103,7 @@ impl PublicTiersQuery {
     }
 
     /// One of them.
-    #[graphql(directive = access::apply("public".into()))]
+    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply())]
     async fn subscription_public_tiers_get(&self, ctx: &Context<'_>, tier_code: String) -> Result<Option<Tier>, Fault> {
         let row = BY_CODE.one(&ctx.cx().db, [Bound::Nothing, tier_code.as_str().into()]).await?;
         ctx.cx().answer(row.map(Into::into).ok_or_else(|| Fault::not_found("tier on offer"))?)

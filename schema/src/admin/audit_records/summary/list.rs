@@ -60,6 +60,7 @@ pub(in super::super) static SUMMARY: WrittenQuery<Summed, AuditCountRow, FixedOr
         Condition { sql: "actor_kind = any({})", value: |summed| Bound::words(summed.filter.actor_kind.as_ref()) },
         Condition { sql: "operation = any({})", value: |summed| Bound::texts(summed.filter.operation.as_ref()) },
         Condition { sql: "outcome = any({})", value: |summed| Bound::words(summed.filter.outcome.as_ref()) },
+        Condition { sql: "code = any({})", value: |summed| Bound::texts(summed.filter.code.as_ref()) },
         Condition { sql: "target_uuid = any({})", value: |summed| Bound::ids(summed.filter.target_uuid.as_ref()) },
         Condition { sql: "partner_uuid = any({})", value: |summed| Bound::ids(summed.filter.partner_uuid.as_ref()) },
         Condition { sql: "request_id = any({})", value: |summed| Bound::texts(summed.filter.request_id.as_ref()) },

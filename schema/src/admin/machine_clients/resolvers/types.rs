@@ -197,7 +197,7 @@ pub(crate) struct SecretRotationInput {
 
 impl MachineClient {
     /// A row as it is shown to the caller.
-    pub(super) fn of(row: MachineClientRow, cx: &RequestContext) -> Self {
+    pub(crate) fn of(row: MachineClientRow, cx: &RequestContext) -> Self {
         let own = cx.caller.principal.as_ref().filter(|_| cx.may("labs.admin.clients:write")).map(|own| own.scopes);
         let allowed = |own| allowed_actions(row.state, rules::secret_taker(&row.allowed_scopes, own).is_ok());
         let allowed_actions = own.map(allowed).unwrap_or_default();

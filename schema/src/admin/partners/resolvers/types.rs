@@ -11,10 +11,10 @@ use crate::partner::standing::{PartnerState, Side, allowed_actions};
 
 /// A partner, as staff see it.
 #[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct AdminPartner {
     /// The partner.
-    uuid: Uuid,
+    pub(crate) uuid: Uuid,
     /// Its name in addresses.
     slug: String,
     /// The company's name, as customers know it.
@@ -222,7 +222,7 @@ impl AdminPartnerUpdate {
 
 impl AdminPartner {
     /// A row as it is shown to the caller.
-    pub(super) fn of(row: AdminPartnerRow, cx: &RequestContext) -> Self {
+    pub(crate) fn of(row: AdminPartnerRow, cx: &RequestContext) -> Self {
         let acts = cx.may("labs.admin.partners:write");
         let allowed = || allowed_actions(row.state, Side::Staff, row.closes_at, cx.now);
         let allowed_actions = if acts { allowed() } else { Vec::new() };

@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::PartnerTimelineGroup;
-use crate::core::list::{Bound, FixedOrder, Key, Placed, WrittenQuery};
+use crate::core::list::{Bound, EdgeQuery, FixedOrder, Key, Placed, Select, WrittenQuery};
 use crate::core::time::Time;
 
 /// An entry of the timeline.
-#[derive(sqlx::FromRow)]
-pub(in super::super) struct PartnerTimelineRow {
+#[derive(Clone, sqlx::FromRow)]
+pub(crate) struct PartnerTimelineRow {
     pub(super) event_group: PartnerTimelineGroup,
     pub(super) event_uuid: Uuid,
     pub(super) occurred_at: Time,
@@ -46,18 +46,43 @@ pub(in super::super) struct TimelineOfPartner {
     pub(in super::super) filter: PartnerTimelineFilter,
 }
 
+/// The columns of an entry.
+macro_rules! told {
+    () => {
+        "e.event_group, e.event_uuid, e.occurred_at, e.kind, e.outcome, e.actor_kind, e.actor_uuid,
+         coalesce(case when p.state <> 'ERASED' then e.actor_label end,
+             (select name from person where person_uuid = e.actor_uuid),
+             (select name from machine_client where client_uuid = e.actor_uuid)) as actor_name,
+         e.subject_kind, e.subject_uuid, case when p.state <> 'ERASED' then e.reason end as reason, e.detail"
+    };
+}
+
+/// The latest of each partner's timeline.
+pub(crate) static TIMELINE_OF_EACH: EdgeQuery<PartnerTimelineRow> = EdgeQuery {
+    operation: "admin_partners_list_timeline",
+    argument: "partner_uuid",
+    select: &Select::new(
+        told!(),
+        "partner as p
+         cross join partner_timeline(above.uuid, null, null, '-infinity', 'infinity', 'infinity',
+               'ffffffff-ffff-ffff-ffff-ffffffffffff', 101) as e",
+    ),
+    condition: "p.partner_uuid = above.uuid",
+    order: &[OCCURRED.descending(), ID.descending()],
+};
+
 /// The timeline of a partner.
 pub(in super::super) static TIMELINE: WrittenQuery<TimelineOfPartner, PartnerTimelineRow, FixedOrder> = WrittenQuery {
     operation: "admin_partners_list_timeline",
-    rows: "select e.event_group, e.event_uuid, e.occurred_at, e.kind, e.outcome, e.actor_kind, e.actor_uuid,
-                  coalesce(case when p.state <> 'ERASED' then e.actor_label end,
-                      (select name from person where person_uuid = e.actor_uuid),
-                      (select name from machine_client where client_uuid = e.actor_uuid)) as actor_name,
-                  e.subject_kind, e.subject_uuid, case when p.state <> 'ERASED' then e.reason end as reason, e.detail
+    rows: concat!(
+        "select ",
+        told!(),
+        "
              from partner as p
             cross join partner_timeline({partner}, {group: null}, {kind: null}, {from: '-infinity'},
                   {until: 'infinity'}, {key 1: 'infinity'}, {key 2: 'ffffffff-ffff-ffff-ffff-ffffffffffff'}, 101) as e
-            where p.partner_uuid = {partner}",
+            where p.partner_uuid = {partner}"
+    ),
     count: "select count(*)
               from partner_timeline({partner}, {group: null}, {kind: null}, {from: '-infinity'}, {until: 'infinity'},
                    'infinity', 'ffffffff-ffff-ffff-ffff-ffffffffffff', null)",

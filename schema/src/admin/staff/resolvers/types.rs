@@ -88,7 +88,7 @@ pub(crate) struct StaffRolesPut {
 
 impl StaffMember {
     /// A row as it is shown to the caller.
-    pub(super) fn of(row: MemberRow, cx: &RequestContext) -> Self {
+    pub(crate) fn of(row: MemberRow, cx: &RequestContext) -> Self {
         let names = row.roles.0.iter().flat_map(|role| role.scopes.iter().map(String::as_str));
         let granted = ScopeSet::parse(names.clone());
         let mut effective_scopes = ScopeSet::parse(names.chain([OWN_ACCOUNT])).names();

@@ -10,7 +10,7 @@ use crate::core::principal::Role;
 use crate::core::time::Time;
 
 /// Somebody who signs in.
-#[derive(Debug, serde::Serialize, SimpleObject, sqlx::FromRow)]
+#[derive(Clone, Debug, serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct User {
     /// For paths.
@@ -58,7 +58,7 @@ pub(crate) struct User {
 
 impl User {
     /// The same with what the caller can do about them. Internal people are changed elsewhere.
-    pub(super) fn for_caller(self, cx: &RequestContext) -> Self {
+    pub(crate) fn for_caller(self, cx: &RequestContext) -> Self {
         let acts = cx.may("labs.admin.users:write") && self.kind != PersonType::StaffUser;
         let is_held_back = self.sign_in_held_until.is_some();
         let allowed_actions = if acts { allowed_actions(self.state, is_held_back) } else { Vec::new() };

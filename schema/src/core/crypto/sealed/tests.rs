@@ -67,6 +67,44 @@ fn macs_differ_by_purpose_key_and_content_and_verify_whole_only() {
     assert!(!mac_key.verifies(b"texu", &mac));
 }
 
+/// A file of these keys, the newest first.
+fn of_file(keys: &[u8]) -> Result<MasterKey, KeyFileError> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("master.key");
+    let lines: Vec<String> = keys.iter().map(|byte| hex::encode([*byte; 32])).collect();
+    write_new(&path, format!("{}\n", lines.join("\n")).as_bytes()).unwrap();
+    load(&path)
+}
+
+#[test]
+fn of_several_keys_the_first_seals_and_all_open() {
+    let (old, both, new) = (of_file(&[1]).unwrap(), of_file(&[2, 1]).unwrap(), of_file(&[2]).unwrap());
+    let of_old = old.seal("a", b"text");
+    assert_eq!(both.open("a", &of_old).unwrap().as_slice(), b"text");
+    assert_eq!(new.open("a", &both.seal("a", b"text")).unwrap().as_slice(), b"text");
+    let anew = both.seal_anew("a", &of_old).unwrap().expect("an older key sealed it");
+    assert_eq!(new.open("a", &anew).unwrap().as_slice(), b"text");
+    assert_eq!(both.seal_anew("a", &anew), Ok(None));
+    assert_eq!(new.seal_anew("a", &of_old), Err(OpenError));
+    let tag = old.mac_key("a").tag(b"text");
+    assert!(both.mac_key("a").verifies(b"text", &tag) && !new.mac_key("a").verifies(b"text", &tag));
+}
+
+#[test]
+fn names_stay_when_the_key_changes() {
+    let old = of_file(&[1]).unwrap();
+    let kept = of_file(&[2, 1]).unwrap().named_by(&old.naming_sealed()).unwrap();
+    let new = of_file(&[2]).unwrap().named_by(&kept.naming_sealed()).unwrap();
+    assert_eq!(new.mac("voter", b"ada"), old.mac("voter", b"ada"));
+    assert!(of_file(&[3]).unwrap().named_by(&kept.naming_sealed()).is_err());
+}
+
+#[test]
+fn a_file_has_one_to_eight_keys() {
+    assert!(of_file(&[1, 2, 3, 4, 5, 6, 7, 8]).is_ok());
+    assert!(matches!(of_file(&[1, 2, 3, 4, 5, 6, 7, 8, 9]), Err(KeyFileError::Form(_))));
+}
+
 #[test]
 fn sealing_and_signing_use_different_keys() {
     let info_of_mac = key().mac("a", b"");
@@ -130,11 +168,15 @@ fn a_key_file_open_to_others_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("master.key");
     MasterKey::load_or_create(&path).unwrap();
-    for bits in [0o640, 0o604, 0o620, 0o666] {
+    let is_refused = |bits: u32| {
         fs::set_permissions(&path, fs::Permissions::from_mode(bits)).unwrap();
-        let refused = MasterKey::load_or_create(&path);
-        assert!(matches!(refused, Err(KeyFileError::Open(_))), "{bits:o}");
+        matches!(MasterKey::load_or_create(&path), Err(KeyFileError::Open(_)))
+    };
+    for bits in [0o604, 0o620, 0o660, 0o666] {
+        assert!(is_refused(bits), "{bits:o}");
     }
+    let is_of_root = fs::metadata(&path).unwrap().uid() == 0;
+    assert_eq!(is_refused(0o440), !is_of_root, "root may give it to a group");
 }
 
 #[test]

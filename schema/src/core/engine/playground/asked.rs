@@ -9,7 +9,8 @@ use serde_json::{Map, Value as Json};
 
 use super::super::RootField;
 
-/// An audited root field of a query.
+/// An audited root field of a query, or an edge that stands for one.
+#[derive(Clone)]
 pub(super) struct Asked {
     /// What is asked.
     pub(super) root: RootField,
@@ -17,6 +18,13 @@ pub(super) struct Asked {
     pub(super) key: String,
     /// Its arguments, written out or taken from the query's variables.
     pub(super) arguments: Map<String, Json>,
+}
+
+impl Asked {
+    /// An edge. What it would have led to is not known before it is followed, and its answer stands under no root's name.
+    pub(super) fn edge(root: RootField) -> Self {
+        Self { root, key: String::new(), arguments: Map::new() }
+    }
 }
 
 /// The arguments of a field.

@@ -3,14 +3,13 @@
 //! Every fragment is measured once and remembered, so that a kilobyte of fragments that double each other
 //! costs a kilobyte of work. A cycle is an error, not a loop.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use async_graphql::Name;
 use async_graphql::parser::types::{ExecutableDocument, Field, OperationDefinition, Selection, SelectionSet};
 
 use super::asked;
-use crate::core::access::Access;
-use crate::core::engine::prepare::Nested;
+use crate::core::engine::prepare::{Nested, Read};
 
 /// Most fields of a query once its fragments are spread.
 const MOST_NODES: u64 = 500;
@@ -32,8 +31,8 @@ const FEW: u64 = 3;
 
 /// What a query asks beside its size.
 pub(super) struct Measured {
-    /// Accesses of sensitive fields beneath the roots.
-    pub(super) accesses: Vec<Access>,
+    /// The root fields that stand for the edges which it follows.
+    pub(super) reads: BTreeSet<String>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -56,8 +55,11 @@ pub(super) fn measure(
     variables: &serde_json::Map<String, serde_json::Value>,
 ) -> Result<Measured, String> {
     let root = if crate::core::engine::operation::is_mutation(operation) { "Mutation" } else { "Query" };
-    let mut walk = Measurement { fields, document, operation, variables, known: HashMap::new(), accesses: Vec::new() };
-    let size = walk.selection(root, &operation.selection_set.node, true, 0)?;
+    let (known, reads) = (HashMap::new(), BTreeSet::new());
+    let unions = fields.values().flat_map(|nested| nested.reads.iter().map(|read| (nested.ty.as_str(), read)));
+    let unions = unions.filter(|(_, read)| read.of.is_some()).collect();
+    let mut walk = Measurement { fields, document, operation, variables, known, unions, reads };
+    let size = walk.selection(root, &operation.selection_set.node, 0)?;
     if size.nodes > MOST_NODES {
         return Err(format!(
             "The query asks {} fields once its fragments are spread; at most {MOST_NODES} are answered.",
@@ -79,7 +81,7 @@ pub(super) fn measure(
             size.told
         ));
     }
-    Ok(Measured { accesses: walk.accesses })
+    Ok(Measured { reads: walk.reads })
 }
 
 /// What a field of the schema about itself leads to, and how many of it (GraphQL specification, Introspection).
@@ -108,28 +110,44 @@ struct Measurement<'a> {
     variables: &'a serde_json::Map<String, serde_json::Value>,
     /// `None` while a fragment is being measured: to meet it again is a cycle.
     known: HashMap<Name, Option<Size>>,
-    accesses: Vec<Access>,
+    /// What is read of each union that edges lead to.
+    unions: Vec<(&'a str, &'a Read)>,
+    reads: BTreeSet<String>,
 }
 
 impl Measurement<'_> {
-    fn selection(&mut self, ty: &str, selection: &SelectionSet, is_root: bool, level: u64) -> Result<Size, String> {
+    /// Notes what is read where one type of a union is asked for.
+    fn choose(&mut self, union: &str, of: &str) {
+        let reads = self.unions.iter().filter(|(ty, read)| *ty == union && read.of.as_deref() == Some(of));
+        self.reads.extend(reads.map(|(_, read)| read.root.clone()));
+    }
+
+    fn selection(&mut self, ty: &str, selection: &SelectionSet, level: u64) -> Result<Size, String> {
         if level > DEEPEST_FOLLOWED {
             return Err(format!("The query nests too deep; at most {DEEPEST} levels are answered."));
         }
-        let mut sum = Size::default();
+        let (mut sum, document) = (Size::default(), self.document);
         for item in &selection.items {
             let size = match &item.node {
-                Selection::Field(field) => self.field(ty, &field.node, is_root, level)?,
+                Selection::Field(field) => self.field(ty, &field.node, level)?,
                 Selection::InlineFragment(inline) => {
+                    let above = ty;
                     let ty = inline
                         .node
                         .type_condition
                         .as_ref()
                         .map_or(ty, |condition| condition.node.on.node.as_str())
                         .to_owned();
-                    self.selection(&ty, &inline.node.selection_set.node, is_root, level + 1)?
+                    self.choose(above, &ty);
+                    self.selection(&ty, &inline.node.selection_set.node, level + 1)?
                 }
-                Selection::FragmentSpread(spread) => self.fragment(&spread.node.fragment_name.node, is_root, level)?,
+                Selection::FragmentSpread(spread) => {
+                    let name = &spread.node.fragment_name.node;
+                    if let Some(fragment) = document.fragments.get(name) {
+                        self.choose(ty, fragment.node.type_condition.node.on.node.as_str());
+                    }
+                    self.fragment(name, level)?
+                }
             };
             sum.nodes = sum.nodes.saturating_add(size.nodes);
             sum.cost = sum.cost.saturating_add(size.cost);
@@ -139,7 +157,7 @@ impl Measurement<'_> {
         Ok(sum)
     }
 
-    fn fragment(&mut self, name: &Name, is_root: bool, level: u64) -> Result<Size, String> {
+    fn fragment(&mut self, name: &Name, level: u64) -> Result<Size, String> {
         match self.known.get(name) {
             Some(Some(size)) => return Ok(*size),
             Some(None) => return Err(format!("The fragment {name} spreads itself.")),
@@ -149,15 +167,15 @@ impl Measurement<'_> {
         let fragment = document.fragments.get(name).ok_or_else(|| format!("There is no fragment {name}."))?;
         self.known.insert(name.clone(), None);
         let ty = fragment.node.type_condition.node.on.node.clone();
-        let size = self.selection(&ty, &fragment.node.selection_set.node, is_root, level + 1)?;
+        let size = self.selection(&ty, &fragment.node.selection_set.node, level + 1)?;
         self.known.insert(name.clone(), Some(size));
         Ok(size)
     }
 
-    fn field(&mut self, ty: &str, field: &Field, is_root: bool, level: u64) -> Result<Size, String> {
+    fn field(&mut self, ty: &str, field: &Field, level: u64) -> Result<Size, String> {
         let name = field.name.node.as_str();
         if let Some((beneath, times)) = introspection_cost(ty, name) {
-            let inner = self.selection(beneath, &field.selection_set.node, false, level + 1)?;
+            let inner = self.selection(beneath, &field.selection_set.node, level + 1)?;
             let nodes = inner.nodes.saturating_add(1);
             let told = inner.told.saturating_add(inner.cost).saturating_mul(times).saturating_add(1);
             return Ok(Size { nodes, depth: inner.depth.saturating_add(1), cost: 0, told });
@@ -166,12 +184,11 @@ impl Measurement<'_> {
         let nested = fields.get(&(ty.to_owned(), name.to_owned()));
         let (beneath, is_list, is_paged) =
             nested.map_or(("", false, false), |nested| (nested.ty.as_str(), nested.is_list, nested.is_paged));
-        if let (false, Some(access)) = (is_root, nested.and_then(|nested| nested.access)) {
-            self.accesses.push(access);
-        }
-        let inner = self.selection(beneath, &field.selection_set.node, false, level + 1)?;
+        let reads = nested.iter().flat_map(|nested| nested.reads.iter()).filter(|read| read.of.is_none());
+        self.reads.extend(reads.map(|read| read.root.clone()));
+        let inner = self.selection(beneath, &field.selection_set.node, level + 1)?;
         let times = match (is_paged, is_list) {
-            (true, _) => self.limit_of(field),
+            (true, _) => self.limit_of(field, nested.is_some_and(|nested| !nested.reads.is_empty()))?,
             // A list beneath a paged field is the page itself and is counted there.
             (false, true) if ty.ends_with("List") => 1,
             (false, true) => PLAIN_LIST,
@@ -185,15 +202,20 @@ impl Measurement<'_> {
         })
     }
 
-    fn limit_of(&self, field: &Field) -> u64 {
-        let number = field.get_argument("limit").and_then(|argument| {
-            let literal =
-                argument.node.clone().into_const_with(|name| asked::value_of(self.operation, self.variables, &name));
-            match literal {
-                Ok(async_graphql::Value::Number(number)) => number.as_u64(),
-                _ => None,
-            }
+    /// The rows that a list may have. What a root field takes is held to the contract; an edge has none.
+    fn limit_of(&self, field: &Field, is_edge: bool) -> Result<u64, String> {
+        let argument = field.get_argument("limit");
+        let literal = argument.and_then(|argument| {
+            let known = argument.node.clone();
+            known.into_const_with(|name| asked::value_of(self.operation, self.variables, &name)).ok()
         });
-        number.unwrap_or(20).clamp(1, 100)
+        let number = match literal {
+            Some(async_graphql::Value::Number(number)) => number.as_i64(),
+            _ => None,
+        };
+        if is_edge && number.is_some_and(|number| !(1..=100).contains(&number)) {
+            return Err(format!("`limit` of `{}` is from 1 to 100.", field.name.node));
+        }
+        Ok(u64::try_from(number.unwrap_or(20).clamp(1, 100)).unwrap_or(1))
     }
 }

@@ -73,7 +73,7 @@ fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Pl
         Asks::Nothing => ("Or do it at a terminal:", ""),
         Asks::Password => ("Or do it at a terminal, which asks for the password:", "Password:"),
         Asks::NameAndPassword => (
-            "Or do it at a terminal, which asks for your name and a password:",
+            "Or, if you have no account yet, do it at a terminal, which asks for your name and a password:",
             "Your name, and on the next line a password:",
         ),
     };

@@ -75,7 +75,7 @@ fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Pl
         Asks::Nothing => ("Oder tun Sie es im Terminal:", ""),
         Asks::Password => ("Oder tun Sie es im Terminal, das nach dem Passwort fragt:", "Passwort:"),
         Asks::NameAndPassword => (
-            "Oder tun Sie es im Terminal, das nach Ihrem Namen und einem Passwort fragt:",
+            "Oder, wenn Sie noch kein Konto haben, im Terminal, das nach Ihrem Namen und einem Passwort fragt:",
             "Ihr Name, und in der Zeile darunter ein Passwort:",
         ),
     };

@@ -1,23 +1,17 @@
 //! Archives: large objects under names that nobody can guess, written as they come and kept for a while.
 //!
 //! They stand apart from the pictures, whose names say what is in them, so that no sweep over those meets them. An
-//! archive is on the disk when [`ArchiveWriter::finish`] returns, and is not there at all before.
+//! archive is in the store when [`ObjectWriter::finish`] returns, and is not there at all before.
 
-use bytes::Bytes;
+use object_store::ObjectStoreExt as _;
 use object_store::path::Path;
-use object_store::{Error, ObjectStoreExt, WriteMultipart};
 
-use super::{MediaObject, MediaStore, StoreError, read_in_pieces};
+use super::writer::ObjectWriter;
+use super::{MediaObject, MediaStore, StoreError, in_time, read_in_pieces, there};
 
 /// An archive's name: 32 random bytes. Made here or read from a row, never from anything that a caller sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArchiveName([u8; 32]);
-
-/// An archive in the making.
-pub struct ArchiveWriter(WriteMultipart);
-
-/// Parts that may be on their way to the disk while the next is filled.
-const PARTS: usize = 1;
 
 impl ArchiveName {
     /// The name from fresh randomness.
@@ -47,8 +41,8 @@ impl MediaStore {
     ///
     /// # Errors
     /// [`StoreError`]
-    pub async fn archive_begin(&self, name: ArchiveName) -> Result<ArchiveWriter, StoreError> {
-        Ok(ArchiveWriter(WriteMultipart::new(self.objects.put_multipart(&name.path()).await?)))
+    pub async fn archive_begin(&self, name: ArchiveName) -> Result<ObjectWriter, StoreError> {
+        self.begin(&name.path()).await
     }
 
     /// Opens an archive, to be read in pieces; `None` when there is none of this name.
@@ -56,12 +50,8 @@ impl MediaStore {
     /// # Errors
     /// [`StoreError`]
     pub async fn archive_get(&self, name: ArchiveName) -> Result<Option<MediaObject>, StoreError> {
-        let found = match self.objects.get(&name.path()).await {
-            Err(Error::NotFound { .. }) => return Ok(None),
-            found => found?,
-        };
-        let size = found.meta.size;
-        Ok(Some(MediaObject { size, stream: read_in_pieces(found) }))
+        let found = in_time(async { there(self.objects.get(&name.path()).await) }).await?;
+        Ok(found.map(|found| MediaObject { size: found.meta.size, stream: read_in_pieces(found) }))
     }
 
     /// Deletes an archive; one that is not there is no error.
@@ -69,43 +59,13 @@ impl MediaStore {
     /// # Errors
     /// [`StoreError`]
     pub async fn archive_delete(&self, name: ArchiveName) -> Result<(), StoreError> {
-        match self.objects.delete(&name.path()).await {
-            Err(Error::NotFound { .. }) => Ok(()),
-            result => Ok(result?),
-        }
-    }
-}
-
-impl ArchiveWriter {
-    /// Adds bytes, when the disk has kept up.
-    ///
-    /// # Errors
-    /// [`StoreError`]; then abort.
-    pub async fn write(&mut self, bytes: Bytes) -> Result<(), StoreError> {
-        self.0.wait_for_capacity(PARTS).await?;
-        self.0.put(bytes);
-        Ok(())
-    }
-
-    /// Ends it: from now on it is there.
-    ///
-    /// # Errors
-    /// [`StoreError`]; then it is not there.
-    pub async fn finish(self) -> Result<(), StoreError> {
-        self.0.finish().await?;
-        Ok(())
-    }
-
-    /// Forgets it.
-    pub async fn abort(self) {
-        if let Err(error) = self.0.abort().await {
-            tracing::warn!(cause = %error, "a broken-off archive could not be cleared away");
-        }
+        in_time(async { there(self.objects.delete(&name.path()).await) }).await.map(drop)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
     use futures_util::TryStreamExt as _;
 
     use super::*;

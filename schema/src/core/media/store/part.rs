@@ -6,11 +6,11 @@ use std::ops::Range;
 use bytes::Bytes;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{StreamExt, TryStreamExt};
-use object_store::{Error, GetOptions, GetResultPayload, ObjectStore as _, ObjectStoreExt as _};
+use object_store::{GetOptions, GetResultPayload, ObjectStore as _, ObjectStoreExt as _};
 use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _};
 use tokio_util::io::ReaderStream;
 
-use super::{MediaKey, MediaStore, PIECE, StoreError};
+use super::{MediaKey, MediaStore, PIECE, StoreError, in_time, there, whole};
 
 impl MediaStore {
     /// Bytes of an object; `None` when there is none of this name.
@@ -18,10 +18,8 @@ impl MediaStore {
     /// # Errors
     /// [`StoreError`]
     pub async fn size(&self, key: MediaKey) -> Result<Option<u64>, StoreError> {
-        match self.objects.head(&key.path()).await {
-            Err(Error::NotFound { .. }) => Ok(None),
-            found => Ok(Some(found?.size)),
-        }
+        let found = in_time(async { there(self.objects.head(&key.path()).await) }).await?;
+        Ok(found.map(|found| found.size))
     }
 
     /// A part of an object, of which nothing else is read. It is opened once its first bytes are wanted.
@@ -36,18 +34,19 @@ impl MediaStore {
         part: Range<u64>,
     ) -> Result<BoxStream<'static, Result<Bytes, StoreError>>, StoreError> {
         let options = GetOptions::new().with_range(Some(part));
-        let found = self.objects.get_opts(&key.path(), options).await?;
+        let found = in_time(async { Ok(self.objects.get_opts(&key.path(), options).await?) }).await?;
         // The store may have shortened it to what there is.
         let part = found.range.clone();
-        match found.payload {
+        let length = part.end.saturating_sub(part.start);
+        let pieces = match found.payload {
             GetResultPayload::File(file, _) => {
                 let mut file = tokio::fs::File::from_std(file);
                 file.seek(SeekFrom::Start(part.start)).await.map_err(StoreError::Read)?;
-                let rest = file.take(part.end.saturating_sub(part.start));
-                Ok(ReaderStream::with_capacity(rest, PIECE).map_err(StoreError::Read).boxed())
+                ReaderStream::with_capacity(file.take(length), PIECE).map_err(StoreError::Read).boxed()
             }
-            GetResultPayload::Stream(pieces) => Ok(pieces.map_err(StoreError::from).boxed()),
-        }
+            GetResultPayload::Stream(pieces) => pieces.map_err(StoreError::from).boxed(),
+        };
+        Ok(whole(length, pieces))
     }
 }
 

@@ -6,14 +6,14 @@ use serde_json::json;
 use unicode_normalization::UnicodeNormalization as _;
 use uuid::Uuid;
 
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select};
+use crate::core::list::{Bound, Condition, EdgeQuery, FixedOrder, Key, ListQuery, Lookup, Select};
 use crate::core::words::words;
 use crate::marketplace::apps::rules::AppState;
 use crate::marketplace::apps::store::{AppRow, whole_columns, whole_relations};
 
 /// An app with its owner.
 #[derive(Clone, Debug, sqlx::FromRow)]
-pub(in crate::marketplace::apps) struct OwnedAppRow {
+pub(crate) struct OwnedAppRow {
     #[sqlx(flatten)]
     pub(super) app: AppRow,
     pub(super) partner_uuid: Uuid,
@@ -33,6 +33,24 @@ static OWNED: Select<OwnedAppRow> = Select::new(
 
 /// One app, whoever owns it.
 pub(in crate::marketplace::apps) static BY_ID: Lookup<OwnedAppRow> = Lookup::new(&OWNED, &["app.app_uuid = {}"]);
+
+/// The app that something is of.
+pub(crate) static APP: EdgeQuery<OwnedAppRow> = EdgeQuery {
+    operation: "admin_apps_get",
+    argument: "app_uuid",
+    select: &OWNED,
+    condition: "app.app_uuid = above.uuid",
+    order: &[],
+};
+
+/// The apps of each partner, the newest first.
+pub(crate) static APPS_OF_EACH: EdgeQuery<OwnedAppRow> = EdgeQuery {
+    operation: "admin_apps_list_of_partner",
+    argument: "partner_uuid",
+    select: &OWNED,
+    condition: "app.partner_uuid = above.uuid",
+    order: &[CREATED.descending(), ID.descending()],
+};
 
 /// What the list is narrowed to. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]

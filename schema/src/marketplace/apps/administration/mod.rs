@@ -5,6 +5,8 @@ mod resolvers;
 mod store;
 mod transfer;
 
+pub(crate) use list::{APP, APPS_OF_EACH};
 pub(super) use list::{APPS_OF_ALL, APPS_OF_ONE, BY_ID};
 pub(in crate::marketplace) use resolvers::AppAdministrationQuery;
+pub(crate) use resolvers::{AdminApp, show};
 pub(in crate::marketplace) use transfer::AppAdministrationMutation;

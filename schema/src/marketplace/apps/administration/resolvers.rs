@@ -20,13 +20,13 @@ use crate::marketplace::versions::{self, AppVersion, AppVersionFilter};
 
 /// An app, its owner, and whether readers see it.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct AdminApp {
     #[graphql(flatten)]
     #[serde(flatten)]
-    app: App,
+    pub(crate) app: App,
     /// The partner.
-    partner_uuid: Uuid,
+    pub(crate) partner_uuid: Uuid,
     /// The company that owns the app.
     partner_name: String,
     /// Whether readers see its listing.
@@ -193,7 +193,7 @@ pub(super) async fn one(cx: &RequestContext, app_uuid: Uuid) -> Result<OwnedAppR
 }
 
 /// An app as staff see it.
-pub(super) fn show(cx: &RequestContext, row: OwnedAppRow) -> AdminApp {
+pub(crate) fn show(cx: &RequestContext, row: OwnedAppRow) -> AdminApp {
     let OwnedAppRow { app, partner_uuid, partner_name, is_visible } = row;
     let app = App::for_staff(app, cx.may("labs.admin.submissions:write"));
     AdminApp { app, partner_uuid, partner_name, is_visible }

@@ -15,7 +15,7 @@ use crate::marketplace::versions::AppVersionState;
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct App {
     /// Its id.
-    uuid: Uuid,
+    pub(crate) uuid: Uuid,
     /// Its name in storefront addresses.
     slug: String,
     /// Its name in the default locale.

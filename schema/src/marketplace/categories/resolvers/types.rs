@@ -1,15 +1,12 @@
 //! A category as staff see it, and what they send of one.
 
-use async_graphql::{ComplexObject, Context, InputObject, Json, MaybeUndefined, SimpleObject};
+use async_graphql::{InputObject, Json, MaybeUndefined, SimpleObject};
 use uuid::Uuid;
 
-use crate::core::access::edge;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::fault::Fault;
+use crate::core::context::RequestContext;
 use crate::core::texts::{Texts, TextsPatch, merge};
 use crate::core::time::Time;
 use crate::marketplace::categories::rules::{CategoryContent, CategoryState, allowed_actions};
-use crate::marketplace::categories::store::{self, CategoryKey};
 
 /// A category of the marketplace, for staff.
 #[derive(Clone, serde::Serialize, SimpleObject, sqlx::FromRow)]
@@ -22,7 +19,7 @@ pub(crate) struct Category {
     /// Slugs that it had before, the latest first. They lead to it and are no other category's.
     former_slugs: Vec<String>,
     /// The category above it; null at the root.
-    parent_uuid: Option<Uuid>,
+    pub(crate) parent_uuid: Option<Uuid>,
     /// Its name by locale; English is always there.
     #[sqlx(json)]
     names: Json<Texts>,
@@ -52,20 +49,9 @@ pub(crate) struct Category {
     allowed_actions: Vec<String>,
 }
 
-#[ComplexObject(rename_fields = "snake_case")]
-impl Category {
-    /// The category above it; null at the root.
-    #[graphql(directive = edge::apply())]
-    async fn parent(&self, ctx: &Context<'_>) -> Result<Option<Self>, Fault> {
-        let Some(parent_uuid) = self.parent_uuid else { return Ok(None) };
-        let found = ctx.cx().loader(store::loader).load(CategoryKey(parent_uuid)).await?;
-        Ok(found.map(|parent| parent.for_caller(ctx.cx())))
-    }
-}
-
 impl Category {
     /// The same with what the caller can do to it.
-    pub(super) fn for_caller(self, cx: &RequestContext) -> Self {
+    pub(crate) fn for_caller(self, cx: &RequestContext) -> Self {
         let acts = cx.may("labs.admin.categories:write");
         let allowed_actions = if acts { allowed_actions(self.state) } else { Vec::new() };
         Self { allowed_actions, ..self }

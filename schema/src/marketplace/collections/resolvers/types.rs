@@ -45,10 +45,10 @@ pub(crate) struct Collection {
 
 /// A listing in a collection, for staff.
 #[derive(Clone, Deserialize, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct CollectionListing {
     /// The app that is listed.
-    app_uuid: Uuid,
+    pub(crate) app_uuid: Uuid,
     /// The listing's name in addresses.
     slug: String,
     /// The app's name in the listing's own locale.

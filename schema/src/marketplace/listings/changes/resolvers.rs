@@ -95,7 +95,7 @@ impl ListingChangesQuery {
 /// A follower's position.
 fn open(cx: &RequestContext, form: &[u8], cursor: &str) -> Result<Position, Fault> {
     let values = cx.services.cursors.open(OPERATION, form, cursor).ok();
-    values.and_then(|values| Position::read(&values)).ok_or_else(|| {
+    values.and_then(|(values, _)| Position::read(&values)).ok_or_else(|| {
         let detail = "This cursor belongs to another list or locale. Read everything anew: ask without `cursor`.";
         Fault::new(Code::InvalidCursor, detail)
     })
@@ -130,10 +130,10 @@ async fn read(
 async fn show(cx: &RequestContext, locale: Option<&str>, rows: Vec<ChangeRow>) -> Result<Vec<ListingChange>, Fault> {
     let key = |row: &ChangeRow| ListingKey { slug: row.slug.clone(), locale: locale.map(str::to_owned) };
     let listings = get_each(&cx.db, rows.iter().map(key).collect()).await?;
-    let base_url = &cx.services.settings.base_url;
+    let pictures_url = &cx.services.settings.pictures_url;
     let changes = rows.into_iter().zip(listings).map(|(row, listing)| {
         let ChangeRow { app_uuid, slug, change, changed_at } = row;
-        let listing = listing.map(|listing| listing.shown(base_url));
+        let listing = listing.map(|listing| listing.shown(pictures_url));
         let change = match (&listing, change) {
             (None, _) => ListingChangeKind::Gone,
             (Some(_), ListingChangeKind::Gone) => ListingChangeKind::Changed,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use async_graphql::{Context, Object};
 use uuid::Uuid;
 
-use crate::core::access::access;
+use crate::core::access::{access, may_lag};
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
@@ -32,7 +32,7 @@ pub(in crate::marketplace) struct ListingListsQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ListingListsQuery {
     /// The pictures of a listing: icon, banner, screenshots.
-    #[graphql(directive = access::apply("storefront".into()))]
+    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
     async fn marketplace_listings_list_media(
         &self,
         ctx: &Context<'_>,
@@ -47,12 +47,12 @@ impl ListingListsQuery {
         if found.rows.is_empty() {
             ensure_visible(cx, &of.slug).await?;
         }
-        let base_url = &cx.services.settings.base_url;
-        cx.answer_list(found.map(|row| Ok(row.shown(base_url)))?.list())
+        let pictures_url = &cx.services.settings.pictures_url;
+        cx.answer_list(found.map(|row| Ok(row.shown(pictures_url)))?.list())
     }
 
     /// The versions that a listing's app has or had on the storefront.
-    #[graphql(directive = access::apply("storefront".into()))]
+    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
     async fn marketplace_listings_list_versions(
         &self,
         ctx: &Context<'_>,
@@ -72,7 +72,7 @@ impl ListingListsQuery {
     }
 
     /// Listings that have a category, the vendor or words in common with one.
-    #[graphql(directive = access::apply("storefront".into()))]
+    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
     async fn marketplace_listings_list_related(
         &self,
         ctx: &Context<'_>,
@@ -107,8 +107,8 @@ async fn related(
     let most = i32::try_from(chosen.len().max(1)).unwrap_or(i32::MAX);
     let page = PageRequest::new(None, Some(most), None);
     let shown = CHOSEN.page(cx, &Chosen { app_uuids: chosen_uuids, locale }, &page).await?.rows.into_iter();
-    let base_url = &cx.services.settings.base_url;
-    let mut shown: HashMap<Uuid, ListingSummary> = shown.map(|row| (row.app_uuid, row.shown(base_url))).collect();
+    let pictures_url = &cx.services.settings.pictures_url;
+    let mut shown: HashMap<Uuid, ListingSummary> = shown.map(|row| (row.app_uuid, row.shown(pictures_url))).collect();
     let views = chosen.into_iter().filter_map(|(reason, app_uuid)| {
         let listing = shown.remove(&app_uuid)?;
         Some(RelatedListing { reason, listing })

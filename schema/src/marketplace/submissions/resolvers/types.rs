@@ -1,14 +1,11 @@
 //! Submissions as staff see them.
 
-use async_graphql::{ComplexObject, Context, InputObject, SimpleObject};
+use async_graphql::{InputObject, SimpleObject};
 use uuid::Uuid;
 
-use crate::core::access::{access, edge};
-use crate::core::context::RequestContextExt;
-use crate::core::fault::Fault;
 use crate::core::time::Time;
-use crate::marketplace::apps::{self, App};
 use crate::marketplace::checklist::AppChecklist;
+use crate::marketplace::media::MediaKind;
 use crate::marketplace::publication::{ListingSnapshot, SubmissionDifference};
 use crate::marketplace::submissions::list::SubmissionRow;
 use crate::marketplace::submissions::rules::findings::Written;
@@ -32,13 +29,13 @@ pub(crate) struct Reviewer {
 #[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct Submission {
     /// Its id.
-    pub(in crate::marketplace::submissions) uuid: Uuid,
+    pub(crate) uuid: Uuid,
     /// The app.
-    pub(in crate::marketplace::submissions) app_uuid: Uuid,
+    pub(crate) app_uuid: Uuid,
     /// The name in the app's default locale as it was submitted.
     pub(in crate::marketplace::submissions) app_name: String,
     /// The partner.
-    pub(in crate::marketplace::submissions) partner_uuid: Uuid,
+    pub(crate) partner_uuid: Uuid,
     /// The company that owns the app.
     partner_name: String,
     /// The version handed in.
@@ -77,13 +74,29 @@ pub(crate) struct Submission {
     allowed_actions: Vec<String>,
 }
 
-#[ComplexObject(rename_fields = "snake_case")]
-impl Submission {
-    /// The app as its owner has it now; what was handed in may be older.
-    #[graphql(directive = access::apply("labs.admin.apps".into()), directive = edge::apply())]
-    async fn app(&self, ctx: &Context<'_>) -> Result<App, Fault> {
-        apps::load(ctx.cx(), self.app_uuid).await
-    }
+/// A picture of a submission. Its bytes never change.
+#[derive(Clone, Debug, SimpleObject, sqlx::FromRow)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SubmittedPicture {
+    /// Its id.
+    uuid: Uuid,
+    /// What it is for.
+    kind: MediaKind,
+    /// Its place among the pictures of its kind, from 1.
+    position: i32,
+    /// What it shows, for those who cannot see it.
+    alt_text: Option<String>,
+    /// A line shown under it.
+    caption: Option<String>,
+    /// The media type of its bytes.
+    media_type: String,
+    /// Pixels of the original.
+    width: i32,
+    /// Pixels of the original.
+    height: i32,
+    /// Its place among all.
+    #[graphql(skip)]
+    pub(in crate::marketplace::submissions) ordinal: i64,
 }
 
 /// A submission with everything a reviewer weighs.

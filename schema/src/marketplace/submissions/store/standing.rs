@@ -2,8 +2,11 @@
 
 use std::collections::HashMap;
 
+use ::dataloader::BatchFn;
+use ::dataloader::cached::Loader;
 use uuid::Uuid;
 
+use crate::core::context::RequestContext;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::time::Time;
@@ -48,6 +51,41 @@ pub(in crate::marketplace) async fn standings(
         (submission_uuid, Standing { place, length, expected_at })
     };
     Ok(rows.into_iter().map(|row| standing(row.submission_uuid, row.place, row.length, row.submitted_at)).collect())
+}
+
+/// Names a standing to its loader: of which submission, at which time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct StandingKey(Uuid, Time);
+
+/// The statement behind the loader of standings.
+struct StandingBatch(Db);
+
+impl BatchFn<StandingKey, Result<Option<Standing>, Fault>> for StandingBatch {
+    async fn load(&mut self, keys: &[StandingKey]) -> HashMap<StandingKey, Result<Option<Standing>, Fault>> {
+        let mut found = HashMap::new();
+        // Requests that share a loader differ in their time.
+        for alike in keys.chunk_by(|one, next| one.1 == next.1) {
+            let Some(StandingKey(_, now)) = alike.first() else { continue };
+            let submissions: Vec<Uuid> = alike.iter().map(|key| key.0).collect();
+            let rows = standings(&self.0, &submissions, *now).await;
+            let of = |key: &StandingKey| rows.as_ref().map(|rows| rows.get(&key.0).copied()).map_err(Clone::clone);
+            found.extend(alike.iter().map(|key| (*key, of(key))));
+        }
+        found
+    }
+}
+
+/// The same for edges, which are followed once a query has done what it does: those asked for side by side are read
+/// together, and each once.
+pub(in crate::marketplace) async fn load_standings(
+    cx: &RequestContext,
+    submissions: &[Uuid],
+) -> Result<HashMap<Uuid, Standing>, Fault> {
+    let keys = submissions.iter().map(|uuid| StandingKey(*uuid, cx.now)).collect();
+    let found = cx.loader(|db| Loader::new(StandingBatch(db))).load_many(keys).await;
+    let known =
+        found.into_iter().map(|(StandingKey(uuid, _), standing)| Ok(standing?.map(|standing| (uuid, standing))));
+    known.filter_map(Result::transpose).collect()
 }
 
 /// The last fifty decisions of ninety days.

@@ -14,12 +14,12 @@ use crate::marketplace::versions::{AppVersionState, Side, allowed_actions};
 
 /// One version of an app.
 #[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct AppVersion {
     /// Its id.
-    uuid: Uuid,
+    pub(crate) uuid: Uuid,
     /// The app it is a version of.
-    app_uuid: Uuid,
+    pub(crate) app_uuid: Uuid,
     /// Its semantic version.
     number: String,
     /// Where it is.

@@ -9,6 +9,8 @@ mod murzeit;
 mod voorraadhuis;
 mod voorraadhuis_more;
 
+pub(in crate::sample) use labs_pictures::draw::{Look, Scene};
+
 /// An app with its history.
 pub(in crate::sample) struct AppData {
     pub(in crate::sample) slug: &'static str,
@@ -47,32 +49,6 @@ pub(in crate::sample) struct Text {
     pub(in crate::sample) name: &'static str,
     pub(in crate::sample) tagline: &'static str,
     pub(in crate::sample) description: &'static str,
-}
-
-/// How an app's pictures look.
-#[derive(Clone, Copy)]
-pub(in crate::sample) struct Look {
-    /// Two colours, `0xRRGGBB`.
-    pub(in crate::sample) colours: [u32; 2],
-    /// The words on its screens, in capital letters.
-    pub(in crate::sample) words: &'static [&'static str],
-    /// What its screenshots show, each with its caption.
-    pub(in crate::sample) scenes: &'static [(Scene, &'static str)],
-}
-
-/// What a screenshot shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sample) enum Scene {
-    /// Rows with figures at their end.
-    List,
-    /// Tiles, and bars under them.
-    Board,
-    /// A room with tables.
-    Room,
-    /// A week of coloured bars.
-    Week,
-    /// Cards side by side.
-    Cards,
 }
 
 /// A version and its way through review.

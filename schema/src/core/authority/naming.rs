@@ -1,0 +1,18 @@
+//! The key from which names are derived that stay when the master key changes.
+
+use sqlx::PgPool;
+
+use crate::core::crypto::sealed::MasterKey;
+use crate::core::fault::Fault;
+
+/// The same master key with the naming key of the database, which is the master key's own where there is none yet; none
+/// where it does not open.
+///
+/// # Errors
+/// When the database is away.
+pub(crate) async fn with_naming_key(pool: &PgPool, key: MasterKey) -> Result<Option<MasterKey>, Fault> {
+    let made = "insert into naming_key (key_sealed) values ($1) on conflict do nothing";
+    sqlx::query(made).bind(key.naming_sealed()).execute(pool).await?;
+    let sealed: Vec<u8> = sqlx::query_scalar("select key_sealed from naming_key").fetch_one(pool).await?;
+    Ok(key.named_by(&sealed).ok())
+}

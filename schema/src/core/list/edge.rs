@@ -1,0 +1,281 @@
+//! What edges lead to: for each of many things the first rows of a list, in one statement.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use ::dataloader::BatchFn;
+use ::dataloader::cached::Loader;
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, Row as _};
+use uuid::Uuid;
+
+use super::reading::{MOST, USUAL};
+use super::statement::Statement;
+use super::{Bound, Key, Select, Statements};
+use crate::core::context::RequestContext;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+
+/// What an edge leads to. `R` is a row.
+///
+/// Whoever follows it needs the scope of a root field that reads the same, and leaves the record of that root field
+/// (docs/decisions.md#playground).
+pub(crate) struct EdgeQuery<R: 'static> {
+    /// The root field that reads the same.
+    pub(crate) operation: &'static str,
+    /// The argument of that root field which is recorded: what was read, or of what.
+    pub(crate) argument: &'static str,
+    /// What is selected of each row.
+    pub(crate) select: &'static Select<R>,
+    /// Which rows: a condition that compares with `above.uuid`, the id from which the edge leads.
+    pub(crate) condition: &'static str,
+    /// The order, the last key of which is unique. Without one there is one row at most.
+    pub(crate) order: &'static [Key<R>],
+}
+
+impl<R: 'static> EdgeQuery<R> {
+    /// What an edge says that leads here.
+    pub(crate) fn reads(&self) -> Vec<String> {
+        vec![self.operation.to_owned()]
+    }
+
+    /// What an edge to a union says of this type of it.
+    pub(crate) fn reads_as(&self, of: &str) -> String {
+        format!("{of}: {}", self.operation)
+    }
+
+    /// The statement for rows of several things, this many of each at most.
+    fn statement(&self, above: Option<Bound>, size: Size) -> Statement {
+        let mut statement = Statement::new("select above.uuid as above_uuid, found.* from unnest(");
+        statement.place(above);
+        statement.text("::uuid[]) as above (uuid) cross join lateral (select ");
+        statement.text(self.select.columns);
+        if !self.order.is_empty() {
+            statement.text(", row_number() over (").order(self.order);
+            statement.text(") as place");
+        }
+        statement.text(" from ").text(self.select.relations);
+        statement.narrow(self.condition, None);
+        if !self.order.is_empty() {
+            statement.order(self.order);
+        }
+        statement.text(size.limit()).text(") as found");
+        if !self.order.is_empty() {
+            statement.text(" order by above.uuid, found.place");
+        }
+        statement
+    }
+}
+
+impl<R> EdgeQuery<R>
+where
+    R: for<'r> FromRow<'r, PgRow> + Clone + Send + Sync + Unpin + 'static,
+{
+    /// The row to which the edge leads from here; none where the request does not ask what this reads.
+    ///
+    /// # Errors
+    /// When the database is away.
+    pub(crate) async fn one(&'static self, cx: &RequestContext, uuid: Uuid) -> Result<Option<R>, Fault> {
+        Ok(self.load(cx, uuid, uuid, Size::One).await?.first().cloned())
+    }
+
+    /// The first rows to which the edge leads from here: 20, unless the query says otherwise, and 100 at most.
+    ///
+    /// # Errors
+    /// When the database is away.
+    pub(crate) async fn first(
+        &'static self,
+        cx: &RequestContext,
+        uuid: Uuid,
+        limit: Option<i32>,
+    ) -> Result<Vec<R>, Fault> {
+        self.first_of(cx, uuid, uuid, limit).await
+    }
+
+    /// The same where the record is to name another thing than the one from which the edge leads.
+    ///
+    /// # Errors
+    /// When the database is away.
+    pub(crate) async fn first_of(
+        &'static self,
+        cx: &RequestContext,
+        recorded: Uuid,
+        uuid: Uuid,
+        limit: Option<i32>,
+    ) -> Result<Vec<R>, Fault> {
+        let limit = usize::try_from(limit.unwrap_or(USUAL).clamp(1, MOST)).unwrap_or(1);
+        let size = if limit <= 20 { Size::Usual } else { Size::Most };
+        let rows = self.load(cx, recorded, uuid, size).await?;
+        Ok(rows.iter().take(limit).cloned().collect())
+    }
+
+    async fn load(
+        &'static self,
+        cx: &RequestContext,
+        recorded: Uuid,
+        uuid: Uuid,
+        size: Size,
+    ) -> Result<Arc<[R]>, Fault> {
+        if !cx.follow(self.operation, self.argument, recorded) {
+            return Ok(Arc::default());
+        }
+        cx.loader(|db| Loader::new(EdgeBatch(db))).load(EdgeKey { query: self, uuid, size }).await
+    }
+}
+
+impl<R: 'static> Statements for EdgeQuery<R> {
+    fn operation(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn statements(&self) -> Vec<String> {
+        let sizes: &[Size] = if self.order.is_empty() { &[Size::One] } else { &[Size::Usual, Size::Most] };
+        sizes.iter().map(|size| self.statement(None, *size).into_text()).collect()
+    }
+}
+
+/// How many rows of each thing are read. `LIMIT` takes no parameter; see [`super::reading::limit_of`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Size {
+    One,
+    Usual,
+    Most,
+}
+
+impl Size {
+    const fn limit(self) -> &'static str {
+        match self {
+            Self::One => " limit 1",
+            Self::Usual => " limit 20",
+            Self::Most => " limit 100",
+        }
+    }
+}
+
+/// Names rows to their loader: those of this thing, by this query.
+struct EdgeKey<R: 'static> {
+    query: &'static EdgeQuery<R>,
+    uuid: Uuid,
+    size: Size,
+}
+
+impl<R> EdgeKey<R> {
+    /// Which statement reads it: no two queries are at one address.
+    fn statement(&self) -> (usize, Size) {
+        (std::ptr::from_ref(self.query).addr(), self.size)
+    }
+}
+
+impl<R> Clone for EdgeKey<R> {
+    fn clone(&self) -> Self {
+        Self { query: self.query, uuid: self.uuid, size: self.size }
+    }
+}
+
+impl<R> PartialEq for EdgeKey<R> {
+    fn eq(&self, other: &Self) -> bool {
+        self.statement() == other.statement() && self.uuid == other.uuid
+    }
+}
+
+impl<R> Eq for EdgeKey<R> {}
+
+impl<R> Hash for EdgeKey<R> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.statement(), self.uuid).hash(state);
+    }
+}
+
+impl<R> fmt::Debug for EdgeKey<R> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} of {}", self.query.operation, self.uuid)
+    }
+}
+
+/// Fetches the rows of a batch: one statement for each query in it.
+struct EdgeBatch(Db);
+
+impl<R> BatchFn<EdgeKey<R>, Result<Arc<[R]>, Fault>> for EdgeBatch
+where
+    R: for<'r> FromRow<'r, PgRow> + Clone + Send + Sync + Unpin + 'static,
+{
+    async fn load(&mut self, keys: &[EdgeKey<R>]) -> HashMap<EdgeKey<R>, Result<Arc<[R]>, Fault>> {
+        let mut batches: HashMap<(usize, Size), Vec<&EdgeKey<R>>> = HashMap::new();
+        for key in keys {
+            batches.entry(key.statement()).or_default().push(key);
+        }
+        let mut loaded = HashMap::new();
+        for batch in batches.into_values() {
+            let found = fetch(&self.0, &batch).await;
+            loaded.extend(batch.into_iter().map(|key| {
+                let rows = found.as_ref().map_err(Clone::clone);
+                (key.clone(), rows.map(|rows| rows.get(&key.uuid).cloned().unwrap_or_default().into()))
+            }));
+        }
+        loaded
+    }
+}
+
+/// The rows of each thing, for keys of one query and one size.
+async fn fetch<R>(db: &Db, keys: &[&EdgeKey<R>]) -> Result<HashMap<Uuid, Vec<R>>, Fault>
+where
+    R: for<'r> FromRow<'r, PgRow> + Send + Unpin,
+{
+    let mut found: HashMap<Uuid, Vec<R>> = HashMap::new();
+    let Some(first) = keys.first() else { return Ok(found) };
+    let above = Bound::Ids(keys.iter().map(|key| key.uuid).collect());
+    let mut statement = first.query.statement(Some(above), first.size);
+    let rows: Vec<Beneath<R>> = statement.builder.build_query_as().fetch_all(&mut *db.conn().await?).await?;
+    for Beneath { above_uuid, row } in rows {
+        found.entry(above_uuid).or_default().push(row);
+    }
+    Ok(found)
+}
+
+/// A row with the id from which the edge leads to it.
+struct Beneath<R> {
+    above_uuid: Uuid,
+    row: R,
+}
+
+impl<'r, R: FromRow<'r, PgRow>> FromRow<'r, PgRow> for Beneath<R> {
+    fn from_row(row: &'r PgRow) -> sqlx::Result<Self> {
+        Ok(Self { above_uuid: row.try_get("above_uuid")?, row: R::from_row(row)? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::super::KeyKind;
+    use super::*;
+
+    static SELECT: Select<()> = Select::new("a, b", "t");
+    static ORDER: [Key<()>; 1] = [Key { column: "a", descending: true, kind: KeyKind::Text, of: |()| Value::Null }];
+
+    const fn query(order: &'static [Key<()>]) -> EdgeQuery<()> {
+        EdgeQuery { operation: "x", argument: "y", select: &SELECT, condition: "t.c = above.uuid", order }
+    }
+
+    #[test]
+    fn one_statement_reads_the_first_rows_of_each_thing() {
+        assert_eq!(
+            query(&ORDER).statement(None, Size::Usual).into_text(),
+            "select above.uuid as above_uuid, found.* from unnest($1::uuid[]) as above (uuid) cross join lateral (\
+             select a, b, row_number() over ( order by a desc) as place from t where (t.c = above.uuid) \
+             order by a desc limit 20) as found order by above.uuid, found.place"
+        );
+    }
+
+    #[test]
+    fn what_is_one_has_no_order() {
+        assert_eq!(
+            query(&[]).statement(None, Size::One).into_text(),
+            "select above.uuid as above_uuid, found.* from unnest($1::uuid[]) as above (uuid) cross join lateral (\
+             select a, b from t where (t.c = above.uuid) limit 1) as found"
+        );
+    }
+}

@@ -1,0 +1,67 @@
+//! A bucket as the store: how long it may take, and how often it is asked again.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use object_store::aws::AmazonS3Builder;
+use object_store::azure::MicrosoftAzureBuilder;
+use object_store::gcp::GoogleCloudStorageBuilder;
+use object_store::path::Path;
+use object_store::prefix::PrefixStore;
+use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
+
+use super::place::{Bucket, Provider};
+use super::probe::LastWrite;
+use super::{MediaStore, StoreError};
+
+/// How long a connection may take.
+const CONNECT: Duration = Duration::from_secs(3);
+/// How long the bucket may say nothing: to a request with its body, and between two pieces of an answer. An answer as a
+/// whole takes as long as its reader.
+const SILENCE: Duration = Duration::from_secs(10);
+/// How often readiness writes into it. Each write may be charged for, and where versions are kept, each leaves one.
+const WRITES: Duration = Duration::from_secs(60);
+
+/// What is refused for the moment, or breaks off, is asked for again a few times, while the caller waits.
+fn retries() -> RetryConfig {
+    let backoff =
+        BackoffConfig { init_backoff: Duration::from_millis(100), max_backoff: Duration::from_secs(1), base: 2.0 };
+    RetryConfig { backoff, max_retries: 3, retry_timeout: Duration::from_secs(5) }
+}
+
+/// What holds unless the bucket's own settings say otherwise: one object is deleted by the request for one, which whatever
+/// speaks as S3 does knows.
+const DEFAULTS: [(&str, &str); 1] = [("AWS_DISABLE_BULK_DELETE", "true")];
+
+/// A builder's store with the bucket's settings, below its prefix. What the builder does not know of them is passed over.
+macro_rules! opened {
+    ($builder:ty, $bucket:expr) => {{
+        let Bucket { provider, name, settings, .. } = $bucket;
+        let client = ClientOptions::new().with_connect_timeout(CONNECT).with_read_timeout(SILENCE);
+        let builder = <$builder>::new().with_client_options(client.with_timeout_disabled()).with_retry(retries());
+        let settings = settings.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let settings = DEFAULTS.into_iter().chain(settings);
+        let settings = settings.filter_map(|(name, value)| Some((name.to_ascii_lowercase().parse().ok()?, value)));
+        let builder = settings.fold(builder, |builder, (key, value)| builder.with_config(key, value));
+        below(builder.with_url(format!("{}://{name}", provider.scheme())).build()?, $bucket)
+    }};
+}
+
+impl MediaStore {
+    /// The store in a bucket, which is not asked anything yet.
+    ///
+    /// # Errors
+    /// [`StoreError`] when its settings cannot be used.
+    pub fn in_bucket(bucket: &Bucket) -> Result<MediaStore, StoreError> {
+        let objects = match bucket.provider {
+            Provider::S3 => opened!(AmazonS3Builder, bucket),
+            Provider::Google => opened!(GoogleCloudStorageBuilder, bucket),
+            Provider::Azure => opened!(MicrosoftAzureBuilder, bucket),
+        };
+        Ok(MediaStore { objects, folder: None, written: LastWrite::every(WRITES) })
+    }
+}
+
+fn below(store: impl ObjectStore, bucket: &Bucket) -> Arc<dyn ObjectStore> {
+    Arc::new(PrefixStore::new(store, Path::from(bucket.prefix.as_str())))
+}

@@ -1,0 +1,126 @@
+//! What leads on from an audit record: who acted, and what it was done to, as they are now.
+
+use async_graphql::{ComplexObject, Context, Union};
+use uuid::Uuid;
+
+use super::{AccountHolder, account, accounts, app, member, partner, program, user};
+use crate::admin::audit_records::{AuditActor, AuditRecord, AuditTarget};
+use crate::admin::machine_clients::{MachineClient, PROGRAM};
+use crate::admin::partners::{AdminPartner, PARTNER};
+use crate::admin::staff::{COLLEAGUE, StaffMember};
+use crate::admin::users::{PERSON, User};
+use crate::core::access::edge;
+use crate::core::audit_target::AuditTargetKind;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::fault::Fault;
+use crate::core::words::Word as _;
+use crate::engagement::moderation::{ModeratedFeatureRequest, PROPOSAL};
+use crate::marketplace::apps::{APP, AdminApp};
+use crate::marketplace::categories::{CATEGORY, Category};
+use crate::marketplace::submissions::{SUBMISSION, Submission, show_followed};
+use crate::partner::support_desk::{SupportDeskTicket, TICKET_OF_DESK};
+
+/// What an audit record may be about, where a single thing of its kind can be read.
+#[derive(Union)]
+enum AuditedThing {
+    /// An app.
+    App(Box<AdminApp>),
+    /// A category.
+    Category(Box<Category>),
+    /// A feature request.
+    FeatureRequest(Box<ModeratedFeatureRequest>),
+    /// A program.
+    MachineClient(Box<MachineClient>),
+    /// A partner.
+    Partner(Box<AdminPartner>),
+    /// An internal person.
+    StaffMember(Box<StaffMember>),
+    /// A submission of a version.
+    Submission(Box<Submission>),
+    /// A ticket.
+    Ticket(Box<SupportDeskTicket>),
+    /// Somebody of a partner's team.
+    User(Box<User>),
+}
+
+/// What an edge to such a thing reads of each type.
+fn things() -> Vec<String> {
+    vec![
+        APP.reads_as("AdminApp"),
+        CATEGORY.reads_as("Category"),
+        PROPOSAL.reads_as("ModeratedFeatureRequest"),
+        PROGRAM.reads_as("MachineClient"),
+        PARTNER.reads_as("AdminPartner"),
+        COLLEAGUE.reads_as("StaffMember"),
+        SUBMISSION.reads_as("Submission"),
+        TICKET_OF_DESK.reads_as("SupportDeskTicket"),
+        PERSON.reads_as("User"),
+    ]
+}
+
+#[ComplexObject(rename_fields = "snake_case")]
+impl AuditRecord {
+    /// The partner whom it concerns, as it is now.
+    #[graphql(directive = edge::apply(PARTNER.reads()))]
+    async fn partner(&self, ctx: &Context<'_>) -> Result<Option<AdminPartner>, Fault> {
+        let Some(partner_uuid) = self.partner_uuid else { return Ok(None) };
+        partner(ctx.cx(), partner_uuid).await
+    }
+}
+
+#[ComplexObject(rename_fields = "snake_case")]
+impl AuditActor {
+    /// The person or program as it is now; null where it is gone, and where its type is not asked for.
+    #[graphql(directive = edge::apply(accounts()))]
+    async fn account(&self, ctx: &Context<'_>) -> Result<Option<AccountHolder>, Fault> {
+        let Some(uuid) = self.uuid else { return Ok(None) };
+        account(ctx.cx(), uuid).await
+    }
+}
+
+#[ComplexObject(rename_fields = "snake_case")]
+impl AuditTarget {
+    /// The thing as it is now; null where it is gone, where nothing reads a single one of its kind, and where its type is
+    /// not asked for.
+    #[graphql(directive = edge::apply(things()))]
+    async fn thing(&self, ctx: &Context<'_>) -> Result<Option<AuditedThing>, Fault> {
+        let Some((uuid, kind)) = self.uuid.zip(AuditTargetKind::read(&self.kind)) else { return Ok(None) };
+        thing(ctx.cx(), kind, uuid).await
+    }
+}
+
+async fn thing(cx: &RequestContext, kind: AuditTargetKind, uuid: Uuid) -> Result<Option<AuditedThing>, Fault> {
+    use AuditedThing as Thing;
+    Ok(match kind {
+        AuditTargetKind::App => app(cx, uuid).await?.map(|app| Thing::App(Box::new(app))),
+        AuditTargetKind::Category => {
+            CATEGORY.one(cx, uuid).await?.map(|category| Thing::Category(Box::new(category.for_caller(cx))))
+        }
+        AuditTargetKind::FeatureRequest => {
+            PROPOSAL.one(cx, uuid).await?.map(|proposal| Thing::FeatureRequest(Box::new(proposal.for_caller(cx))))
+        }
+        AuditTargetKind::Partner => partner(cx, uuid).await?.map(|partner| Thing::Partner(Box::new(partner))),
+        AuditTargetKind::Submission => {
+            let row = SUBMISSION.one(cx, uuid).await?;
+            let shown = show_followed(cx, row.into_iter().collect()).await?;
+            shown.into_iter().next().map(|submission| Thing::Submission(Box::new(submission)))
+        }
+        AuditTargetKind::SupportTicket => {
+            let row = TICKET_OF_DESK.one(cx, uuid).await?;
+            row.map(|row| Thing::Ticket(Box::new(SupportDeskTicket::of(row, cx))))
+        }
+        AuditTargetKind::MachineClient => {
+            program(cx, uuid).await?.map(|program| Thing::MachineClient(Box::new(program)))
+        }
+        AuditTargetKind::Person | AuditTargetKind::StaffMember | AuditTargetKind::User => person(cx, uuid).await?,
+        _ => None,
+    })
+}
+
+/// Somebody of a team or of the staff.
+async fn person(cx: &RequestContext, uuid: Uuid) -> Result<Option<AuditedThing>, Fault> {
+    if let Some(user) = user(cx, uuid).await? {
+        return Ok(Some(AuditedThing::User(Box::new(user))));
+    }
+    Ok(member(cx, uuid).await?.map(|member| AuditedThing::StaffMember(Box::new(member))))
+}

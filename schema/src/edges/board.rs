@@ -1,0 +1,32 @@
+//! What leads on from a proposal of the board. No edge leads to whoever voted or follows: that stands nowhere.
+
+use async_graphql::{ComplexObject, Context};
+
+use super::partner;
+use crate::admin::partners::{AdminPartner, PARTNER};
+use crate::core::access::edge;
+use crate::core::context::RequestContextExt;
+use crate::core::fault::Fault;
+use crate::engagement::moderation::{COMMENTS_OF_EACH, ModeratedFeatureComment, ModeratedFeatureRequest};
+
+#[ComplexObject(rename_fields = "snake_case", rename_args = "snake_case")]
+impl ModeratedFeatureRequest {
+    /// The partner who proposed it; null for a former one.
+    #[graphql(directive = edge::apply(PARTNER.reads()))]
+    async fn partner(&self, ctx: &Context<'_>) -> Result<Option<AdminPartner>, Fault> {
+        let Some(partner_uuid) = self.proposed_by.partner_uuid else { return Ok(None) };
+        partner(ctx.cx(), partner_uuid).await
+    }
+
+    /// What was written beneath it, removed comments included, the newest first.
+    #[graphql(directive = edge::apply(COMMENTS_OF_EACH.reads()))]
+    async fn comments(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "How many at most: 20 unless told, and up to 100.")] limit: Option<i32>,
+    ) -> Result<Vec<ModeratedFeatureComment>, Fault> {
+        let cx = ctx.cx();
+        let comments = COMMENTS_OF_EACH.first(cx, self.uuid, limit).await?;
+        Ok(comments.into_iter().map(|comment| comment.for_caller(cx)).collect())
+    }
+}

@@ -1,0 +1,74 @@
+//! Keeping ledgers: each has a partition for what is to come, and loses those whose time is over (migration 0126). The audit log
+//! is archived before. What a change of partitions locks is taken all at once or not at all, so it is tried again and again.
+
+use std::time::Duration;
+
+use sqlx::PgPool;
+
+use crate::core::audit_chain;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::services::{Retention, Services};
+
+/// Attempts to get at a ledger's partitions, and the pause between two: half a minute.
+const ATTEMPTS: usize = 300;
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// One round over every ledger. Answers how many partitions came and went, and how many audit records were archived.
+pub(super) async fn keep(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
+    let Retention { audit, security_events, mails, request_usage } = services.settings.retention;
+    let kept =
+        [("AUDIT", None), ("SECURITY_EVENTS", security_events), ("MAILS", mails), ("REQUEST_USAGE", request_usage)];
+    let mut done = 0;
+    for (ledger, days) in kept {
+        done += when_free(|| prepare(pool, ledger)).await?.unsigned_abs();
+        let Some(days) = days else { continue };
+        while when_free(|| expire(pool, ledger, days)).await? > 0 {
+            done += 1;
+        }
+    }
+    match audit {
+        Some(days) => Ok(done + archive(pool, services, days).await?),
+        None => Ok(done),
+    }
+}
+
+async fn prepare(pool: &PgPool, ledger: &str) -> Result<Option<i64>, Fault> {
+    Ok(sqlx::query_scalar!("select ledger_prepare($1)", ledger).fetch_one(pool).await?)
+}
+
+async fn expire(pool: &PgPool, ledger: &str, days: u16) -> Result<Option<i64>, Fault> {
+    let days = i32::from(days);
+    Ok(sqlx::query_scalar!("select ledger_expire($1, labs_now() - make_interval(days => $2))", ledger, days)
+        .fetch_one(pool)
+        .await?)
+}
+
+/// Archives the parts of the audit log that are over, and takes them out of it.
+async fn archive(pool: &PgPool, services: &Services, days: u16) -> Result<u64, Fault> {
+    let mut archived = 0;
+    for part in audit_chain::list_over(pool, i32::from(days)).await? {
+        archived += audit_chain::archive(&Db::pooled(pool.clone()), &services.media, part.last_position).await?;
+        if !when_free(|| audit_chain::detach(pool, &part)).await? {
+            tracing::warn!(
+                part = part.suffix,
+                "a part of the audit log is archived and stays: not all of it is sealed"
+            );
+        }
+    }
+    Ok(archived)
+}
+
+/// Asks until the answer is not that somebody needs what would be locked.
+async fn when_free<T, F>(ask: impl Fn() -> F) -> Result<T, Fault>
+where
+    F: Future<Output = Result<Option<T>, Fault>>,
+{
+    for _ in 0..ATTEMPTS {
+        if let Some(answer) = ask().await? {
+            return Ok(answer);
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    Err(Fault::unavailable("The partitions of a ledger were needed by others all the time."))
+}

@@ -1,0 +1,44 @@
+//! Opening the store of the media.
+
+use super::refusal::OpenRefusal;
+use crate::core::media::store::{Bucket, FailureKind, MediaPlace, MediaStore, Provider, StoreError};
+
+/// Opens the store of the media. A bucket has proved, when this returns, that the service can do there all that it does.
+///
+/// # Errors
+/// When the folder cannot be made, or the bucket cannot be reached, read or written.
+pub async fn open_media(place: &MediaPlace) -> Result<MediaStore, OpenRefusal> {
+    match place {
+        MediaPlace::Folder(folder) => MediaStore::in_folder(folder)
+            .map_err(|error| OpenRefusal::new(format!("{error}. Name another one in LABS_MEDIA_FOLDER: {place}."))),
+        MediaPlace::Bucket(bucket) => {
+            let store = MediaStore::in_bucket(bucket).map_err(|error| refusal(&error, bucket))?;
+            store.prove().await.map_err(|error| refusal(&error, bucket))?;
+            Ok(store)
+        }
+    }
+}
+
+/// Why a bucket cannot be used, and what to do.
+fn refusal(error: &StoreError, bucket: &Bucket) -> OpenRefusal {
+    let (variables, endpoint, keys) = match bucket.provider {
+        Provider::S3 => ("AWS_", "AWS_ENDPOINT_URL and AWS_REGION", "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"),
+        Provider::Google => ("GOOGLE_", "the network", "GOOGLE_SERVICE_ACCOUNT"),
+        Provider::Azure => ("AZURE_", "AZURE_STORAGE_ACCOUNT_NAME", "AZURE_STORAGE_ACCOUNT_KEY"),
+    };
+    let what = match error {
+        StoreError::Store { kind: FailureKind::Missing, .. } => {
+            format!("Create the bucket {}, or name another one in LABS_MEDIA_URL.", bucket.name)
+        }
+        StoreError::Store { kind: FailureKind::Denied, .. } => format!(
+            "Mend {keys}, or let whoever they are of list the bucket {} and read, write and delete objects in it.",
+            bucket.name
+        ),
+        // Where no keys are set, they are asked of the machine's provider, at this address.
+        StoreError::Store { told, .. } if told.contains("169.254.") => {
+            format!("Set {keys}: there are none, and this machine has none of its provider either.")
+        }
+        _ => format!("Look at {endpoint}, at the other variables that begin with {variables}, and at the way there."),
+    };
+    OpenRefusal::new(format!("The media in {bucket} cannot be reached: {error}. {what}"))
+}

@@ -1,0 +1,62 @@
+//! Opening the read replicas of the database.
+
+use std::time::Duration;
+
+use sqlx::postgres::{PgConnectOptions, PgConnection};
+use sqlx::{ConnectOptions as _, Connection as _, Row as _};
+use tokio::time::timeout;
+
+use super::address::DatabaseUrls;
+use super::connections;
+use super::refusal::OpenRefusal;
+use crate::core::read_replicas::ReadReplicas;
+
+/// How long a server may say nothing before the service starts without it.
+const SILENCE: Duration = Duration::from_secs(3);
+
+/// Whose data a server has, and whether it follows another one.
+const IDENTITY: &str = "select system_identifier, pg_is_in_recovery(), current_database() from pg_control_system()";
+
+/// Opens the read replicas, if any are named. One that is away is asked once it is there.
+///
+/// # Errors
+/// When an address cannot be read, or leads to something else than this database.
+pub(super) async fn open(urls: &DatabaseUrls, connections: u32) -> Result<Option<ReadReplicas>, OpenRefusal> {
+    if urls.replicas.is_empty() {
+        return Ok(None);
+    }
+    let (_, leader) = connections::options_of(&urls.listen)?;
+    let leader = leader.disable_statement_logging();
+    let own = identity(&leader).await.ok();
+    let mut pools = Vec::new();
+    for address in &urls.replicas {
+        let (place, options) = connections::options_of(address)?;
+        match (identity(&options).await, &own) {
+            (Ok((theirs, _)), Some((own, _))) if theirs != *own => return Err(OpenRefusal::no_replica(&place)),
+            (Ok((_, true)), _) => {}
+            (Ok((_, false)), _) => tracing::warn!(
+                replica = place.host(),
+                "a server in LABS_READ_DATABASE_URLS is a leader; it is asked once it follows another one"
+            ),
+            (Err(error), _) => tracing::warn!(
+                replica = place.host(),
+                cause = %OpenRefusal::of(&error, &place),
+                "a read replica does not answer; it is asked once it does"
+            ),
+        }
+        let pool = connections::replica(options.clone(), connections);
+        pools.push((place.host().to_owned(), options.disable_statement_logging(), pool));
+    }
+    Ok(Some(ReadReplicas::new(leader, pools)))
+}
+
+/// Which database a server has, and whether it follows another server.
+async fn identity(options: &PgConnectOptions) -> Result<((i64, String), bool), sqlx::Error> {
+    let asked = async {
+        let mut server = PgConnection::connect_with(options).await?;
+        let row = sqlx::raw_sql(IDENTITY).fetch_one(&mut server).await?;
+        server.close().await?;
+        Ok(((row.try_get(0)?, row.try_get(2)?), row.try_get(1)?))
+    };
+    timeout(SILENCE, asked).await.map_err(|_| sqlx::Error::PoolTimedOut)?
+}

@@ -1,0 +1,189 @@
+//! What a server must be for the service to begin on it: new enough, and one that keeps what it acknowledges; and what may
+//! stand before it.
+
+use std::time::Duration;
+
+use sqlx::postgres::{PgConnectOptions, PgConnection};
+use sqlx::{Connection as _, raw_sql};
+use tokio::time::timeout;
+
+use super::address::Address;
+use super::connections::options_of;
+use super::place::Place;
+use super::refusal::OpenRefusal;
+use super::{DatabaseUrls, SILENCE};
+
+/// The oldest PostgreSQL that has all that migrations and statements ask for (`UNIQUE NULLS NOT DISTINCT`).
+const OLDEST: u32 = 15;
+/// How long a pooler may take to find a second connection to the server.
+const SECOND_CONNECTION: Duration = Duration::from_secs(5);
+
+/// Refuses a database that would lose what it acknowledged, or that cannot be spoken with as this service does.
+///
+/// # Errors
+/// When the server is too old, `synchronous_commit` is off for the service, connections are lent in a way that loses what
+/// is set or prepared on them, or the database cannot be asked.
+pub async fn check_server(urls: &DatabaseUrls) -> Result<(), OpenRefusal> {
+    let (place, options) = options_of(&urls.service)?;
+    let told = |error: sqlx::Error| OpenRefusal::of(&error, &place);
+    let mut asking = connect(&options, &place).await?;
+    if let Some(refusal) = too_old(asking.server_version_num(), &place) {
+        return Err(refusal);
+    }
+    let asked = sqlx::query_scalar("select current_setting('synchronous_commit')").persistent(false);
+    let setting: String = asked.fetch_one(&mut asking).await.map_err(told)?;
+    asking.close().await.map_err(told)?;
+    if setting == "off" {
+        return Err(OpenRefusal::new(
+            "The database runs with synchronous_commit = off and would lose what was acknowledged. Set it to on.",
+        ));
+    }
+    if lends_for_a_transaction(&urls.listen).await? {
+        let (place, _) = options_of(&urls.listen)?;
+        return Err(deaf(&place, urls));
+    }
+    if lends_for_a_transaction(&urls.service).await? {
+        check_session(&options, &place).await?;
+        check_prepared(&options, &place).await?;
+    }
+    Ok(())
+}
+
+/// What a server of this version is told, if it is too old.
+fn too_old(version: Option<u32>, place: &Place) -> Option<OpenRefusal> {
+    let major = version? / 10_000;
+    let text = format!(
+        "{place} is PostgreSQL {major}, and Labs needs {OLDEST} or a later one. Upgrade it (pg_upgrade, or a dump into a \
+         newer server), or name another one in {}.",
+        place.setting
+    );
+    (major < OLDEST).then(|| OpenRefusal::new(text))
+}
+
+/// A plain connection, on which nothing was set.
+async fn connect(options: &PgConnectOptions, place: &Place) -> Result<PgConnection, OpenRefusal> {
+    match timeout(SILENCE, PgConnection::connect_with(options)).await {
+        Ok(Ok(connection)) => Ok(connection),
+        Ok(Err(error)) => Err(OpenRefusal::of(&error, place)),
+        Err(_) => Err(OpenRefusal::silent(place)),
+    }
+}
+
+/// Whether something between lends a connection to the server for a transaction only, as PgBouncer does with
+/// `pool_mode = transaction` (or `statement`): a second caller then comes to the server that the first one has just been
+/// at, or the first one comes to another.
+pub(super) async fn lends_for_a_transaction(address: &Address) -> Result<bool, OpenRefusal> {
+    let (place, options) = options_of(address)?;
+    let told = |error: sqlx::Error| OpenRefusal::of(&error, &place);
+    let mut first = connect(&options, &place).await?;
+    let before = server_of(&mut first).await.map_err(told)?;
+    let mut second = match timeout(SECOND_CONNECTION, PgConnection::connect_with(&options)).await {
+        Ok(connected) => connected.map_err(told)?,
+        Err(_) => return Err(too_few(&place)),
+    };
+    raw_sql("begin").execute(&mut second).await.map_err(told)?;
+    let of_second = server_of(&mut second).await.map_err(told)?;
+    let after = timeout(SECOND_CONNECTION, server_of(&mut first)).await.map_err(|_| too_few(&place))?.map_err(told)?;
+    raw_sql("rollback").execute(&mut second).await.map_err(told)?;
+    second.close().await.map_err(told)?;
+    first.close().await.map_err(told)?;
+    Ok(before == of_second || before != after)
+}
+
+/// The process of the server that answers.
+async fn server_of(connection: &mut PgConnection) -> Result<i32, sqlx::Error> {
+    sqlx::query_scalar("select pg_backend_pid()").persistent(false).fetch_one(connection).await
+}
+
+/// Refuses a login that is not set as the service sets its connections: what it sets itself is lost with the transaction.
+async fn check_session(options: &PgConnectOptions, place: &Place) -> Result<(), OpenRefusal> {
+    let told = |error: sqlx::Error| OpenRefusal::of(&error, place);
+    let mut asking = connect(options, place).await?;
+    let asked = sqlx::query_scalar(
+        "select current_user = 'labs_service'
+             and current_setting('statement_timeout') <> '0'
+             and current_setting('lock_timeout') <> '0'
+             and current_setting('idle_in_transaction_session_timeout') <> '0'
+             and current_setting('default_transaction_isolation') = 'read committed'",
+    );
+    let is_set: bool = asked.persistent(false).fetch_one(&mut asking).await.map_err(told)?;
+    asking.close().await.map_err(told)?;
+    let user = place.quoted_user();
+    is_set.then_some(()).ok_or_else(|| {
+        OpenRefusal::new(format!(
+            "What stands before {place} lends connections for a transaction (pool_mode = transaction), and {} is not set \
+             for that. Let pool_mode be session; or run once ALTER ROLE {user} SET role = 'labs_service'; ALTER ROLE {user} \
+             SET statement_timeout = '10s'; ALTER ROLE {user} SET lock_timeout = '3s'; ALTER ROLE {user} SET \
+             idle_in_transaction_session_timeout = '15s'; and name the owner in LABS_MIGRATE_URL.",
+            place.user
+        ))
+    })
+}
+
+/// Refuses a pooler that loses prepared statements (SQLSTATE 26000), or gives one caller another's (42P05).
+async fn check_prepared(options: &PgConnectOptions, place: &Place) -> Result<(), OpenRefusal> {
+    let told = |error: sqlx::Error| OpenRefusal::of(&error, place);
+    let (mut first, mut second) = (connect(options, place).await?, connect(options, place).await?);
+    let prepared = async {
+        let one: i32 = sqlx::query_scalar("select 1").fetch_one(&mut first).await?;
+        raw_sql("begin").execute(&mut second).await?;
+        let two: i32 = sqlx::query_scalar("select 2").fetch_one(&mut second).await?;
+        let again: i32 = sqlx::query_scalar("select 1").fetch_one(&mut first).await?;
+        raw_sql("rollback").execute(&mut second).await?;
+        Ok::<_, sqlx::Error>((one, two, again) == (1, 2, 1))
+    };
+    match timeout(SECOND_CONNECTION, prepared).await {
+        Ok(Ok(true)) => Ok(()),
+        Ok(Ok(false)) => Err(unprepared(place)),
+        Ok(Err(error)) if is_of_prepared(&error) => Err(unprepared(place)),
+        Ok(Err(error)) => Err(told(error)),
+        Err(_) => Err(too_few(place)),
+    }
+}
+
+fn is_of_prepared(error: &sqlx::Error) -> bool {
+    let state = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
+    state.is_some_and(|state| matches!(&*state, "26000" | "42P05" | "08P01"))
+}
+
+fn unprepared(place: &Place) -> OpenRefusal {
+    OpenRefusal::new(format!(
+        "What stands before {place} lends connections for a transaction (pool_mode = transaction) and loses the statements \
+         that are prepared on them. That takes PgBouncer 1.21 or later with max_prepared_statements of 512 or more; or let \
+         pool_mode be session."
+    ))
+}
+
+fn deaf(place: &Place, urls: &DatabaseUrls) -> OpenRefusal {
+    let address = match urls.listen.setting {
+        "LABS_LISTEN_DATABASE_URL" => "Name another one in LABS_LISTEN_DATABASE_URL",
+        _ => "Name one that leads to PostgreSQL itself in LABS_LISTEN_DATABASE_URL",
+    };
+    OpenRefusal::new(format!(
+        "What stands before {place} lends connections for a transaction (pool_mode = transaction): a replica would not be \
+         told of rights that end. {address}; two connections of each replica go there."
+    ))
+}
+
+fn too_few(place: &Place) -> OpenRefusal {
+    OpenRefusal::new(format!(
+        "What stands before {place} has no second connection to the server in {} seconds. Raise default_pool_size (and \
+         max_db_connections) above LABS_DATABASE_CONNECTIONS of all replicas.",
+        SECOND_CONNECTION.as_secs()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_is_too_old_is_refused_by_name() {
+        let address = Address { url: "postgres://labs@db.example/shop".to_owned(), setting: "DATABASE_URL" };
+        let (place, _) = Place::of(&address).unwrap();
+        let told = too_old(Some(140_012), &place).unwrap().to_string();
+        assert!(told.contains("db.example:5432 is PostgreSQL 14, and Labs needs 15"), "{told}");
+        assert!(too_old(Some(150_000), &place).is_none());
+        assert!(too_old(None, &place).is_none());
+    }
+}

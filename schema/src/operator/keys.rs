@@ -1,0 +1,175 @@
+//! Sealing anew what an older key of the master key's file sealed.
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use serde_json::json;
+use sqlx::{AssertSqlSafe, PgPool};
+use uuid::Uuid;
+
+use super::record::{Act, Said};
+use crate::core::audit_target::AuditTargetKind;
+use crate::core::fault::{Code, Fault};
+use crate::core::services::Services;
+
+/// Values of one sort, in the order of their ids. `$1` is an id as text.
+struct SealedColumn {
+    /// What they are.
+    name: &'static str,
+    /// The table, its column, and its id as text.
+    table: &'static str,
+    column: &'static str,
+    id: &'static str,
+    /// Which one has an id.
+    one: &'static str,
+    /// Which come behind an id, and in which order.
+    behind: &'static str,
+    order: &'static str,
+    /// Before all of them.
+    first: &'static str,
+    purpose: fn(&str) -> String,
+}
+
+const NOBODY: &str = "00000000-0000-0000-0000-000000000000";
+
+/// All that is sealed and kept. Cursors and refresh cookies are made by the newest key and verified by all.
+const COLUMNS: [SealedColumn; 6] = [
+    SealedColumn {
+        name: "naming keys",
+        table: "naming_key",
+        column: "key_sealed",
+        id: "id::text",
+        one: "id and $1 <> ''",
+        behind: "id and $1 = ''",
+        order: "id",
+        first: "",
+        purpose: |_| "naming-key".to_owned(),
+    },
+    SealedColumn {
+        name: "signing keys",
+        table: "signing_key",
+        column: "private_key_sealed",
+        id: "key_id",
+        one: "key_id = $1",
+        behind: "key_id > $1",
+        order: "key_id",
+        first: "",
+        purpose: |_| "signing-key".to_owned(),
+    },
+    SealedColumn {
+        name: "second factors",
+        table: "totp_factor",
+        column: "secret_sealed",
+        id: "person_uuid::text",
+        one: "person_uuid = $1::uuid",
+        behind: "person_uuid > $1::uuid",
+        order: "person_uuid",
+        first: NOBODY,
+        purpose: |id| format!("totp-seed/{id}"),
+    },
+    SealedColumn {
+        name: "mails",
+        table: "mail_message",
+        column: "content_sealed",
+        id: "message_uuid::text",
+        one: "message_uuid = $1::uuid",
+        behind: "message_uuid > $1::uuid",
+        order: "message_uuid",
+        first: NOBODY,
+        purpose: |id| format!("mail/{id}"),
+    },
+    SealedColumn {
+        name: "answers to idempotent requests",
+        table: "idempotency_key",
+        column: "answer_sealed",
+        id: "jsonb_build_array(principal, operation, key)::text",
+        one: "(principal, operation, key) = ($1::jsonb->>0, $1::jsonb->>1, $1::jsonb->>2)",
+        behind: "(principal, operation, key) > ($1::jsonb->>0, $1::jsonb->>1, $1::jsonb->>2)",
+        order: "principal, operation, key",
+        first: r#"["", "", ""]"#,
+        purpose: |_| "idempotent-answer".to_owned(),
+    },
+    SealedColumn {
+        name: "what was read of the board",
+        table: "board_read",
+        column: "sealed",
+        id: "encode(reader, 'hex')",
+        one: "reader = decode($1, 'hex')",
+        behind: "reader > decode($1, 'hex')",
+        order: "reader",
+        first: "",
+        purpose: |_| "board-reading".to_owned(),
+    },
+];
+
+/// What became of the sealed values of one sort.
+#[derive(Clone, Copy, Debug)]
+pub struct Resealed {
+    /// What they are.
+    pub name: &'static str,
+    /// How many were sealed anew.
+    pub sealed_anew: u64,
+    /// How many none of the file's keys opens. They are left as they are.
+    pub unreadable: u64,
+}
+
+/// Seals with the newest key of the file what an older one sealed, while the service runs. Done again, it does nothing.
+///
+/// # Errors
+/// [`crate::Code::Conflict`] when the file holds one key; [`crate::Code::Unavailable`]: what was done until then is kept.
+pub fn keys_rotate<'a>(pool: &'a PgPool, services: &'a Services) -> BoxFuture<'a, Result<Vec<Resealed>, Fault>> {
+    async move {
+        if !services.key.has_older() {
+            return Err(Fault::new(
+                Code::Conflict,
+                "The master key's file holds one key. Write the new one into its first line, the former into the second, and \
+                 restart every replica before this.",
+            ));
+        }
+        let mut resealed = Vec::with_capacity(COLUMNS.len());
+        for column in &COLUMNS {
+            resealed.push(column.seal_anew(pool, services).await?);
+        }
+        let act = Act::begin(pool, services);
+        let parameters = resealed.iter().map(|sort| (sort.name.to_owned(), json!(sort.sealed_anew))).collect();
+        act.commit(&Said {
+            operation: "keys_rotate",
+            target_kind: AuditTargetKind::SigningKey,
+            target_uuid: Uuid::nil(),
+            target_label: "master key",
+            partner_uuid: None,
+            parameters: serde_json::Value::Object(parameters),
+        })
+        .await?;
+        Ok(resealed)
+    }
+    .boxed()
+}
+
+impl SealedColumn {
+    /// Values under an older key are replaced one by one, each only while it is as it was read.
+    async fn seal_anew(&self, pool: &PgPool, services: &Services) -> Result<Resealed, Fault> {
+        let Self { name, table, column, id, one, behind, order, first, purpose } = *self;
+        let page = format!(
+            "select {id}, {column} from {table} where {column} is not null and {behind} order by {order} limit 500"
+        );
+        let replace = format!("update {table} set {column} = $3 where {one} and {column} = $2");
+        let mut done = Resealed { name, sealed_anew: 0, unreadable: 0 };
+        let mut from = first.to_owned();
+        loop {
+            let rows: Vec<(String, Vec<u8>)> =
+                sqlx::query_as(AssertSqlSafe(page.as_str())).bind(&from).fetch_all(pool).await?;
+            let Some((last, _)) = rows.last() else { return Ok(done) };
+            from.clone_from(last);
+            for (id, sealed) in rows {
+                match services.key.seal_anew(&purpose(&id), &sealed) {
+                    Ok(None) => {}
+                    Ok(Some(anew)) => {
+                        let replaced = sqlx::query(AssertSqlSafe(replace.as_str())).bind(&id).bind(sealed).bind(anew);
+                        done.sealed_anew += replaced.execute(pool).await?.rows_affected();
+                    }
+                    Err(_) => done.unreadable += 1,
+                }
+            }
+        }
+    }
+}

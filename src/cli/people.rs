@@ -1,0 +1,161 @@
+//! What the command line can do about internal people and programs.
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Subcommand};
+use labs_schema::scope::Scope;
+
+use super::beside;
+use crate::config::Common;
+use crate::wiring::people;
+
+/// What can be done about internal people here; the rest is done through the API.
+#[derive(Debug, Subcommand)]
+pub enum Staff {
+    /// Make a staff member and print password and second factor
+    #[command(after_help = "\
+Example:
+  labs staff create --email ada@example.com --name 'Ada Byron' --role operator
+
+Works while the service runs and while it does not. Password and secret of the second factor are
+shown this once: put the secret into an authenticator app, which then shows the codes.")]
+    Create(StaffCreate),
+
+    /// List staff members: address, state, second factor, roles, name
+    #[command(after_help = "Example:\n  labs staff list")]
+    List(Common),
+
+    /// Give a staff member a new password and print it; every session ends
+    #[command(after_help = "\
+Example:
+  labs staff reset-password --email ada@example.com
+
+The second factor stays. The password is shown this once.")]
+    ResetPassword(StaffMember),
+
+    /// Give a staff member another second factor and print it; every session ends
+    #[command(after_help = "\
+Example:
+  labs staff reset-mfa --email ada@example.com
+
+For who has lost the authenticator and the recovery codes. The former ones are void, the password stays.")]
+    ResetMfa(StaffMember),
+}
+
+/// A staff member.
+#[derive(Args, Debug)]
+pub struct StaffMember {
+    /// Where the database is, and how it logs.
+    #[command(flatten)]
+    pub common: Common,
+    /// E-mail address to sign in with
+    #[arg(long, value_name = "ADDRESS")]
+    pub email: String,
+}
+
+/// A new staff member.
+#[derive(Args, Debug)]
+pub struct StaffCreate {
+    /// Where the database is, and how it logs.
+    #[command(flatten)]
+    pub common: Common,
+    /// E-mail address to sign in with
+    #[arg(long, value_name = "ADDRESS")]
+    pub email: String,
+    /// Name as colleagues see it
+    #[arg(long)]
+    pub name: String,
+    /// Staff role, which is a set of scopes; may be repeated
+    #[arg(long = "role", value_name = "ROLE", required = true)]
+    pub roles: Vec<String>,
+}
+
+/// What can be done about programs here; the rest is done through the API.
+#[derive(Debug, Subcommand)]
+pub enum Client {
+    /// Make a machine client and print its id and secret
+    #[command(after_help = "\
+Examples:
+  labs client create --name storefront --scope storefront
+  labs client create --name importer --partner 0197a3c4-7a51-7d3e-9c55-1f2b8a6d4e10 \\
+      --scope marketplace.apps:write
+
+Works while the service runs and while it does not. The secret is shown this once.")]
+    Create(ClientCreate),
+
+    /// List machine clients: id, state, last use, owner, scopes, name
+    #[command(after_help = "Example:\n  labs client list")]
+    List(Common),
+
+    /// Give a machine client a new secret and print it; the former one goes on for a day
+    #[command(after_help = "\
+Examples:
+  labs client rotate-secret labs-client-storefront
+  labs client rotate-secret labs-client-storefront --old-secret-expires-in 0
+
+The secret is shown this once. With 0 the former secrets end at once; tokens that were made with them
+last until they expire.")]
+    RotateSecret(ClientRotateSecret),
+}
+
+/// The machine client that gets a new secret.
+#[derive(Args, Debug)]
+pub struct ClientRotateSecret {
+    /// Where the database is, and how it logs.
+    #[command(flatten)]
+    pub common: Common,
+    /// Client id, as `client list` shows it
+    #[arg(value_name = "CLIENT_ID")]
+    pub client_id: String,
+    /// Seconds for which the former secrets go on, at most 30 days
+    #[arg(long, value_name = "SECONDS", default_value_t = 86_400, value_parser = clap::value_parser!(i32).range(0..=2_592_000))]
+    pub old_secret_expires_in: i32,
+}
+
+/// A new machine client.
+#[derive(Args, Debug)]
+pub struct ClientCreate {
+    /// Where the database is, and how it logs.
+    #[command(flatten)]
+    pub common: Common,
+    /// Name as operators see it
+    #[arg(long)]
+    pub name: String,
+    /// Partner to which it is bound; without one, it is the service's own
+    #[arg(long, value_name = "UUID")]
+    pub partner: Option<uuid::Uuid>,
+    /// Scope that it may ask for; may be repeated
+    #[arg(long = "scope", value_name = "SCOPE", required = true, hide_possible_values = true, value_parser = scopes())]
+    pub scopes: Vec<String>,
+}
+
+/// Reads the name of a scope. Whoever mistypes one is told all of them, the one that was meant first.
+fn scopes() -> PossibleValuesParser {
+    PossibleValuesParser::new(Scope::all().map(|scope| -> &'static str { scope.to_string().leak() }))
+}
+
+/// Does something about internal people; the lines to show.
+pub(super) async fn staff(command: Staff) -> anyhow::Result<String> {
+    match command {
+        Staff::Create(new) => beside(&new.common, async |engine| people::staff_create(engine, &new).await).await,
+        Staff::List(common) => beside(&common, people::staff_list).await,
+        Staff::ResetPassword(member) => {
+            beside(&member.common, async |engine| people::staff_reset_password(engine, &member.email).await).await
+        }
+        Staff::ResetMfa(member) => {
+            beside(&member.common, async |engine| people::staff_reset_mfa(engine, &member.email).await).await
+        }
+    }
+}
+
+/// Does something about programs; the lines to show.
+pub(super) async fn client(command: Client) -> anyhow::Result<String> {
+    match command {
+        Client::Create(new) => beside(&new.common, async |engine| people::client_create(engine, &new).await).await,
+        Client::List(common) => beside(&common, people::client_list).await,
+        Client::RotateSecret(of) => {
+            let act =
+                async |engine: &_| people::client_rotate_secret(engine, &of.client_id, of.old_secret_expires_in).await;
+            beside(&of.common, act).await
+        }
+    }
+}

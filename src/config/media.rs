@@ -1,0 +1,224 @@
+//! Where the uploaded files lie, and where pictures of them are fetched, as settings say it.
+
+use std::ffi::OsString;
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use anyhow::{anyhow, bail};
+use labs_schema::media::store::{Bucket, MediaPlace, Provider};
+use reqwest::Url;
+
+use super::values::switch;
+
+/// What to write.
+const FORM: &str = "Write s3://bucket/prefix, gs://bucket/prefix, az://container/prefix, or a folder";
+
+/// Most bytes of what addresses of pictures begin with: the contract gives these 500.
+const LONGEST: usize = 400;
+
+/// Where the files lie: in the place of this address, else in the folder, of which is told whether somebody chose it.
+/// Of the variables, a bucket takes those of its provider along.
+///
+/// # Errors
+/// When both are set, or the address or an endpoint cannot be used. No message holds what may be a secret.
+pub(super) fn place(
+    (folder, is_chosen): (PathBuf, bool),
+    url: Option<&str>,
+    variables: impl IntoIterator<Item = (OsString, OsString)>,
+) -> anyhow::Result<MediaPlace> {
+    let Some(text) = url.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(MediaPlace::Folder(folder)) };
+    if is_chosen {
+        bail!("LABS_MEDIA_URL and LABS_MEDIA_FOLDER each say where the uploaded files lie: leave one of them out");
+    }
+    let url = match Url::parse(text) {
+        Ok(url) => url,
+        Err(_) if !text.contains(':') => return Ok(MediaPlace::Folder(text.into())),
+        Err(error) => bail!("LABS_MEDIA_URL cannot be read: {error}. {FORM}"),
+    };
+    if url.scheme() == "file" {
+        let folder = url.to_file_path().ok().filter(|_| url.query().is_none() && url.fragment().is_none());
+        let folder = folder.ok_or_else(|| anyhow!("LABS_MEDIA_URL names no folder: write file:///srv/media"))?;
+        return Ok(MediaPlace::Folder(folder));
+    }
+    bucket(&url, variables).map(MediaPlace::Bucket)
+}
+
+fn bucket(url: &Url, variables: impl IntoIterator<Item = (OsString, OsString)>) -> anyhow::Result<Bucket> {
+    let provider = Provider::ALL.into_iter().find(|provider| provider.scheme() == url.scheme());
+    let provider = provider.ok_or_else(|| {
+        anyhow!(
+            "LABS_MEDIA_URL begins with {}:, which is no place for files. {FORM}; where a server speaks as S3 does, its \
+             address stands in AWS_ENDPOINT_URL",
+            url.scheme()
+        )
+    })?;
+    let begin = provider.variables();
+    if !url.username().is_empty() || url.password().is_some() || url.port().is_some() {
+        bail!(
+            "LABS_MEDIA_URL takes no user, password or port: keys and endpoint stand in the variables {begin}…. {FORM}"
+        );
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        bail!("LABS_MEDIA_URL takes no ? and no #: what else is to be said stands in the variables {begin}…. {FORM}");
+    }
+    let (name, prefix) = (url.host_str().unwrap_or_default(), url.path().trim_matches('/'));
+    let is_name = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+    if name.is_empty() || !is_name(name) {
+        bail!("LABS_MEDIA_URL names no bucket. {FORM}");
+    }
+    if !prefix.is_empty() && prefix.split('/').any(|part| part.is_empty() || !is_name(part)) {
+        bail!("the prefix in LABS_MEDIA_URL takes letters, digits, dots, _ and -, and a / between its parts. {FORM}");
+    }
+    let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+    let of_provider = |(name, value): &(String, String)| name.starts_with(begin) && !value.is_empty();
+    let settings: Vec<_> = variables.into_iter().filter_map(text).filter(of_provider).collect();
+    ensure_endpoint(provider, &settings)?;
+    Ok(Bucket { provider, name: name.to_owned(), prefix: prefix.to_owned(), settings })
+}
+
+/// An endpoint is an address of a server alone, and has TLS unless it is said to need none.
+fn ensure_endpoint(provider: Provider, settings: &[(String, String)]) -> anyhow::Result<()> {
+    let plainly = format!("{}ALLOW_HTTP", provider.variables());
+    let allowed = settings.iter().find(|(name, _)| *name == plainly);
+    let is_allowed = allowed.is_some_and(|(_, value)| switch(value).unwrap_or_default());
+    let is_endpoint = |name: &str| name.starts_with("AWS_ENDPOINT") || name == "AZURE_STORAGE_ENDPOINT";
+    for (name, value) in settings.iter().filter(|(name, _)| is_endpoint(name)) {
+        let url = Url::parse(value).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+        let Some(url) = url else { bail!("{name} is no address of a server: write https:// and its host") };
+        if !url.username().is_empty() || url.password().is_some() || url.query().is_some() {
+            bail!("{name} takes no user, password or query: keys stand in variables of their own");
+        }
+        if url.scheme() == "http" && !is_allowed {
+            bail!("{name} is http://: write https://, or {plainly}=true where the way to it is safe without TLS");
+        }
+    }
+    Ok(())
+}
+
+/// Where pictures of what is on show are fetched; none where nothing is said.
+///
+/// # Errors
+/// When it is no address that pages can use.
+pub(super) fn public_url(text: &str) -> anyhow::Result<Option<String>> {
+    let text = text.trim().trim_end_matches('/');
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let refused = |what: &str| {
+        anyhow!("LABS_MEDIA_PUBLIC_URL {what}: write https://, a host and a path, as https://cdn.example.com/media")
+    };
+    let url = Url::parse(text).map_err(|error| refused(&format!("cannot be read ({error})")))?;
+    if text.len() > LONGEST {
+        return Err(refused("is too long for the addresses that begin with it"));
+    }
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    let is_near = host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback());
+    match url.scheme() {
+        "https" if url.has_host() => {}
+        "http" if is_near => {}
+        "http" => return Err(refused("is http://, which pages with TLS do not load")),
+        _ => return Err(refused("is no address on the web")),
+    }
+    if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
+        return Err(refused("has a user, a query or a fragment, and everybody reads it"));
+    }
+    Ok(Some(url.as_str().trim_end_matches('/').to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn placed(url: &str, variables: &[(&str, &str)]) -> anyhow::Result<MediaPlace> {
+        let variables = variables.iter().map(|(name, value)| (name.into(), value.into()));
+        place(("/srv/labs/media".into(), false), Some(url), variables)
+    }
+
+    #[test]
+    fn a_place_is_a_folder_or_a_bucket_with_the_variables_of_its_provider() {
+        for (url, told) in [
+            ("", "/srv/labs/media"),
+            ("/mnt/media", "/mnt/media"),
+            ("media/of labs", "media/of labs"),
+            ("file:///mnt/of%20labs", "/mnt/of labs"),
+            ("s3://shop", "s3://shop"),
+            ("s3://shop.media/a/b-c/", "s3://shop.media/a/b-c"),
+            ("gs://shop/labs", "gs://shop/labs"),
+            ("az://shop", "az://shop"),
+        ] {
+            assert_eq!(placed(url, &[]).unwrap().to_string(), told, "{url}");
+        }
+        let variables =
+            [("AWS_SECRET_ACCESS_KEY", "hush"), ("AWS_REGION", ""), ("HOME", "ada"), ("GOOGLE_BUCKET", "x")];
+        let place = placed("s3://shop", &variables).unwrap();
+        assert!(!format!("{place:?}").contains("hush"), "{place:?}");
+        let MediaPlace::Bucket(bucket) = place else { panic!("{place}") };
+        assert_eq!(bucket.settings, [("AWS_SECRET_ACCESS_KEY".to_owned(), "hush".to_owned())]);
+        let both = place_of_both().unwrap_err().to_string();
+        assert!(both.contains("LABS_MEDIA_URL and LABS_MEDIA_FOLDER"), "{both}");
+    }
+
+    fn place_of_both() -> anyhow::Result<MediaPlace> {
+        place(("/mnt/media".into(), true), Some("s3://shop"), [])
+    }
+
+    #[test]
+    fn what_cannot_be_a_place_is_told_with_what_to_write_and_without_what_may_be_secret() {
+        for (url, said) in [
+            ("s3://ada:hush@shop/media", "takes no user, password or port"),
+            ("s3://shop:9000/media", "takes no user, password or port"),
+            ("s3://shop/media?key=hush", "takes no ? and no #"),
+            ("s3:///media", "names no bucket"),
+            ("s3:shop", "names no bucket"),
+            ("s3://shop/a//b", "the prefix in LABS_MEDIA_URL takes"),
+            ("s3://shop/%2e%2e/b%20c", "the prefix in LABS_MEDIA_URL takes"),
+            ("https://ada:hush@s3.example/shop", "begins with https:, which is no place for files"),
+            ("file://elsewhere/media", "names no folder"),
+            ("memory:///", "begins with memory:"),
+            ("1:hush", "cannot be read"),
+        ] {
+            let told = placed(url, &[]).unwrap_err().to_string();
+            assert!(told.contains(said) && told.contains("rite ") && !told.contains("hush"), "{url}: {told}");
+        }
+        for (value, said) in [
+            ("minio:9000", "is no address of a server"),
+            ("https://ada:hush@minio", "takes no user, password or query"),
+            ("http://minio:9000", "AWS_ALLOW_HTTP=true where"),
+        ] {
+            let told = placed("s3://shop", &[("AWS_ENDPOINT_URL", value)]).unwrap_err().to_string();
+            assert!(told.starts_with("AWS_ENDPOINT_URL ") && told.contains(said) && !told.contains("hush"), "{told}");
+        }
+        let plainly = [("AWS_ENDPOINT_URL", "http://minio:9000"), ("AWS_ALLOW_HTTP", "true")];
+        assert!(placed("s3://shop", &plainly).is_ok());
+    }
+
+    #[test]
+    fn pictures_are_fetched_where_pages_can_fetch_them() {
+        for (text, read) in [
+            ("", None),
+            ("https://cdn.example/media/", Some("https://cdn.example/media")),
+            ("https://cdn.example", Some("https://cdn.example")),
+            ("http://127.0.0.1:9000/x", Some("http://127.0.0.1:9000/x")),
+            ("http://localhost", Some("http://localhost")),
+            ("http://[::1]:80/x", Some("http://[::1]/x")),
+        ] {
+            assert_eq!(public_url(text).unwrap().as_deref(), read, "{text}");
+        }
+        assert!(public_url(&format!("https://cdn.example/{}", "a".repeat(400))).is_err());
+        for text in [
+            "cdn.example",
+            "http://cdn.example",
+            "http://127.0.0.1.example",
+            "s3://shop",
+            "https://",
+            "/media",
+            "https://ada:hush@cdn.example",
+            "https://cdn.example/?hush",
+            "https://cdn.example/#hush",
+        ] {
+            let told = public_url(text).unwrap_err().to_string();
+            assert!(told.starts_with("LABS_MEDIA_PUBLIC_URL ") && told.contains("write https://"), "{text}: {told}");
+            assert!(!told.contains("hush"), "{told}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+"""A program that calls the service as a careful one does: it repeats what was not answered under the same key."""
+
+import asyncio
+import random
+import time
+import uuid
+
+import aiohttp
+
+# How long something is repeated, in seconds, and when a token is renewed, of the hour that it lives.
+PATIENCE, TOKEN_AGE = 90, 2400
+# No answer is given in time, in seconds.
+NO_ANSWER = aiohttp.ClientTimeout(total=10)
+# Said by nobody: the connection ended, or nothing came in time.
+SILENCE = (aiohttp.ClientError, asyncio.TimeoutError, ConnectionError)
+REPEATED = (0, 401, 409, 429, 500, 502, 503, 504)
+
+
+def session():
+    """A client's connections. What is answered is asked of whoever is there, so names of hosts play no part."""
+    return aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), timeout=NO_ANSWER)
+
+
+class Refused(Exception):
+    """An answer that no repetition mends."""
+
+
+class Client:
+    """A program with an id and a secret. It holds one token at a time."""
+
+    def __init__(self, connections, base, client_id, secret):
+        self.connections, self.base = connections, base
+        self.client_id, self.secret = client_id, secret
+        self.token, self.since = None, 0.0
+        self.renewing = asyncio.Lock()
+
+    async def issue(self):
+        """A token of its own, besides the one that it holds."""
+        form = {"grant_type": "client_credentials", "client_id": self.client_id, "client_secret": self.secret}
+        end = time.monotonic() + PATIENCE
+        while True:
+            status, answer = await self.send("POST", "/v1/oauth/token", data=form)
+            if status == 200:
+                return answer["access_token"]
+            if status not in REPEATED or status == 401 or time.monotonic() > end:
+                raise Refused(f"no token: {status} {answer}")
+            await asyncio.sleep(0.5)
+
+    async def good_token(self):
+        """The token that it holds, renewed when it is old."""
+        async with self.renewing:
+            if self.token is None or time.monotonic() - self.since > TOKEN_AGE:
+                self.token, self.since = await self.issue(), time.monotonic()
+        return self.token
+
+    async def send(self, method, path, *, base=None, token=None, **options):
+        """Sends one request: its status, and its JSON where it is any. 0 where no answer came, with the reason."""
+        headers = options.pop("headers", {})
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        address = path if path.startswith("http") else (base or self.base) + path
+        try:
+            async with self.connections.request(method, address, headers=headers, **options) as answer:
+                is_json = "json" in answer.headers.get("Content-Type", "")
+                return answer.status, await (answer.json(content_type=None) if is_json else answer.text())
+        except SILENCE as error:
+            return 0, f"{type(error).__name__}: {error}"
+
+    async def repeat(self, method, path, body, *, key, told=None, patience=NO_ANSWER):
+        """Sends a write until it is answered, under one key: (status, answer). `told` hears of each answer.
+
+        `patience` is for the first answer alone: with little of it a write is done whose answer nobody hears.
+        """
+        end, pause = time.monotonic() + PATIENCE, 0.2
+        headers = {"Idempotency-Key": key}
+        while True:
+            token = await self.good_token()
+            options = {"token": token, "json": body, "headers": dict(headers), "timeout": patience}
+            status, answer = await self.send(method, path, **options)
+            patience = NO_ANSWER
+            if told:
+                told(status, answer)
+            if status not in REPEATED or time.monotonic() > end:
+                return status, answer
+            if status == 401 and self.token == token:
+                # Refused where the database is away, too: the same token is good again later.
+                self.since = min(self.since, time.monotonic() - TOKEN_AGE + 30)
+            await asyncio.sleep(pause * random.uniform(0.5, 1.5))
+            pause = min(pause * 1.6, 1.5)
+
+    async def sure(self, method, path, body=None):
+        """A call that has to succeed in the end; its answer."""
+        status, answer = await self.repeat(method, path, body, key=str(uuid.uuid4()))
+        if not 200 <= status < 300:
+            raise Refused(f"{method} {path}: {status} {answer}")
+        return answer
+
+    async def listed(self, path):
+        """Everything in a list, page by page."""
+        entries, cursor = [], None
+        while True:
+            end = time.monotonic() + PATIENCE
+            query = f"{path}?limit=100" + (f"&cursor={cursor}" if cursor else "")
+            while True:
+                status, page = await self.send("GET", query, token=await self.good_token())
+                if status == 200:
+                    break
+                if status not in REPEATED or time.monotonic() > end:
+                    raise Refused(f"{query}: {status} {page}")
+                await asyncio.sleep(0.3)
+            entries += page["data"]
+            cursor = page["page"]["next_cursor"]
+            if not cursor:
+                return entries

@@ -1,0 +1,125 @@
+"""The load: writes that bear a marker and are repeated under one key, and reads, at a steady rate through the proxy."""
+
+import asyncio
+import collections
+import functools
+import random
+import time
+import uuid
+
+import aiohttp
+
+from client import NO_ANSWER
+
+# Requests a second of one caller, at most; as many callers as the rate asks for.
+EACH = 2.0
+# Which share of the writes is given up before the answer, and after how many seconds.
+GIVEN_UP, AFTER = 0.05, (0.002, 0.05)
+OF_A_PARTNER = ("/v1/marketplace/apps?limit=20", "/v1/system/me")
+OF_A_STOREFRONT = ("/v1/marketplace/public/listings?limit=20", "/v1/marketplace/public/categories")
+UNKNOWN = "it may or may not have been done"
+
+
+class Load:
+    """Callers of both sorts. It keeps what was sent and what was answered."""
+
+    def __init__(self, partners, own, writes, reads):
+        # `own` are programs of no partner's: they note something about partners, which is audited, and read what
+        # storefronts read.
+        self.partners, self.own = partners, own
+        self.writes, self.reads = writes, reads
+        self.sent = {}
+        self.acknowledged = {}
+        self.refused = []
+        self.answers = {"write": collections.Counter(), "read": collections.Counter()}
+        self.errors, self.unknown = collections.Counter(), 0
+        self.done = {"write": [], "read": []}
+        self.tasks, self.stopping, self.number = [], False, 0
+
+    def start(self):
+        """Starts the callers."""
+        for sort, rate, call in (("write", self.writes, self.write), ("read", self.reads, self.read)):
+            callers = max(1, round(rate / EACH))
+            self.tasks += [
+                asyncio.create_task(self.caller(sort, callers / rate, call, turn)) for turn in range(callers)
+            ]
+
+    async def stop(self):
+        """Lets each caller end what it is at."""
+        self.stopping = True
+        await asyncio.gather(*self.tasks)
+
+    async def caller(self, sort, period, call, turn):
+        """One caller: a call in each period, later ones not made up for."""
+        await asyncio.sleep(random.uniform(0, period))
+        while not self.stopping:
+            begun = time.monotonic()
+            if await call(turn):
+                self.done[sort].append(time.monotonic())
+            await asyncio.sleep(max(0.0, begun + period - time.monotonic()))
+
+    def told(self, sort, status, answer):
+        """Counts an answer. One that is an error of the service is kept."""
+        self.answers[sort][status] += 1
+        if status == 500:
+            detail = answer.get("detail", "") if isinstance(answer, dict) else answer
+            # Of a write whose connection broke during its COMMIT nobody knows; the contract says so with 500.
+            if UNKNOWN in detail:
+                self.unknown += 1
+            else:
+                self.errors[f"{sort}: {detail}"] += 1
+
+    async def write(self, turn):
+        """One write of the two sorts: an app of a partner, or a note about one, which is audited."""
+        self.number += 1
+        marker = f"marker {self.number:08}"
+        partner, program = self.partners[turn % len(self.partners)]
+        if turn % 2:
+            caller, path, body = program, "/v1/marketplace/apps", {"name": marker}
+        else:
+            caller = self.own[turn % len(self.own)]
+            path, body = f"/v1/admin/partners/{partner}/notes", {"body": marker}
+        self.sent[marker] = partner
+        told = functools.partial(self.told, "write")
+        is_given_up = random.random() < GIVEN_UP
+        patience = aiohttp.ClientTimeout(total=random.uniform(*AFTER)) if is_given_up else NO_ANSWER
+        status, answer = await caller.repeat("POST", path, body, key=str(uuid.uuid4()), told=told, patience=patience)
+        if status == 201:
+            self.acknowledged[marker] = answer["uuid"]
+            return True
+        self.refused.append((marker, status, answer))
+        return False
+
+    async def read(self, turn):
+        """One read, which is not repeated."""
+        if turn % 2:
+            caller, path = self.partners[turn % len(self.partners)][1], random.choice(OF_A_PARTNER)
+        else:
+            caller, path = self.own[turn % len(self.own)], random.choice(OF_A_STOREFRONT)
+        status, answer = await caller.send("GET", path, token=await caller.good_token())
+        self.told("read", status, answer)
+        return status == 200
+
+    def rate(self, sort, begun, ended):
+        """Successes a second between two moments."""
+        return sum(begun <= each <= ended for each in self.done[sort]) / max(ended - begun, 0.001)
+
+    def longest_gap(self, sort, begun, ended):
+        """The longest time between two successes."""
+        moments = [begun, *sorted(each for each in self.done[sort] if begun <= each <= ended), ended]
+        return max(later - earlier for earlier, later in zip(moments, moments[1:], strict=False))
+
+
+async def stored(load, administrator):
+    """Every marker that is stored, with the ids under which it is, read by the interface."""
+    found = collections.defaultdict(list)
+
+    async def of(partner, program):
+        for app in await program.listed("/v1/marketplace/apps"):
+            found[app["name"]].append(app["uuid"])
+        for note in await administrator.listed(f"/v1/admin/partners/{partner}/notes"):
+            found[note["body"]].append(note["uuid"])
+
+    for partner, program in load.partners:
+        await of(partner, program)
+    return found

@@ -1,0 +1,77 @@
+//! One master key follows another.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::json;
+
+use super::command_line::{of, sign_in, told};
+use super::{LABS, Service, said};
+use crate::harness::Harness;
+
+const EMAILS: [&str; 2] = ["ada@labs.example", "grace@labs.example"];
+
+/// A new key, as `openssl rand -hex 32` makes one.
+const NEW: &str = "8f14e45fceea167a5a36dedd4bea2543c81e728d9d4c2f636f067f89cc14862c";
+
+fn rotate(folder: &Path) -> std::process::Output {
+    Command::new(LABS).args(["keys", "rotate", "--folder"]).arg(folder).output().unwrap()
+}
+
+/// How many of a sort were sealed anew.
+fn count(said: &str, sort: &str) -> u64 {
+    let line = said.lines().find(|line| line.trim_end().ends_with(sort)).unwrap_or_else(|| panic!("{sort} in {said}"));
+    line.split_whitespace().next().unwrap().parse().unwrap()
+}
+
+/// Makes an app under a key that is the same each time; its id.
+async fn app_of(harness: &Harness, token: &str) -> String {
+    let call = harness.call("marketplace_apps_create").token(token).header("idempotency-key", "the-first-app");
+    call.json(&json!({ "name": "Table plan", "default_locale": "en" })).expect(201).await.str("uuid").to_owned()
+}
+
+#[tokio::test]
+async fn a_new_master_key_takes_over_and_everybody_goes_on() {
+    let place = tempfile::tempdir().unwrap();
+    let (folder, key_file) = (place.path(), place.path().join("secrets/master.key"));
+    let service = Service::start(folder);
+    let mut harness = service.harness(folder).await;
+    let staff = EMAILS.map(|email| {
+        let made = told(folder, &["staff", "create", "--email", email, "--name", "Ada", "--role", "ADMINISTRATOR"]);
+        (of(&made, "password").to_owned(), of(&made, "authenticator").to_owned())
+    });
+    sign_in(&harness, EMAILS[0], &staff[0].0, &staff[0].1).await.unwrap();
+    let partner = harness.partner("Tischwerk").await;
+    let app = app_of(&harness, &partner.token).await;
+    let alone = rotate(folder);
+    assert!(!alone.status.success() && said(&alone).contains("holds one key"), "{}", said(&alone));
+    service.stop();
+
+    let former = fs::read_to_string(&key_file).unwrap();
+    fs::write(&key_file, format!("{NEW}\n{former}")).unwrap();
+    // The base address is in every token.
+    let address = harness.base_url.trim_start_matches("http://").to_owned();
+    let again = || Service::run(super::serve(&Command::new(LABS), &address, folder).arg("--empty"));
+    let service = again();
+    let sealed = told(folder, &["keys", "rotate"]);
+    assert!(count(&sealed, "signing keys") >= 1 && count(&sealed, "second factors") == 2, "{sealed}");
+    assert!(count(&sealed, "naming keys") == 1 && count(&sealed, "idempotent requests") >= 1, "{sealed}");
+    let done = told(folder, &["keys", "rotate"]);
+    assert!(["signing keys", "second factors", "naming keys"].iter().all(|sort| count(&done, sort) == 0), "{done}");
+    service.stop();
+
+    fs::write(&key_file, format!("{NEW}\n")).unwrap();
+    let service = again();
+    harness.stand_behind(service.address());
+    harness.call("auth_account_get").token(&partner.token).expect(200).await;
+    let token = sign_in(&harness, EMAILS[1], &staff[1].0, &staff[1].1).await.unwrap();
+    assert_eq!(app_of(&harness, &partner.token).await, app, "what is named by a key is named as before");
+    let records = harness.call("admin_audit_records_list").query("operation", "keys_rotate").token(&token);
+    assert_eq!(records.expect(200).await.json["data"].as_array().unwrap().len(), 2);
+    service.stop();
+
+    fs::write(&key_file, &former).unwrap();
+    let refused = super::serve(&Command::new(LABS), &address, folder).arg("--empty").output().unwrap();
+    assert!(said(&refused).contains("The master key is not the one"), "{}", said(&refused));
+}

@@ -1,0 +1,315 @@
+//! What a collector of traces is sent of a running service (OTLP), and what is never sent.
+
+mod collector;
+
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use opentelemetry_proto::tonic::trace::v1::Span;
+use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+use self::collector::{Collector, Received, attribute, of_name};
+use super::settings::refusal;
+use super::watched::{metrics_with, value};
+use super::{LABS, Service, serve};
+use crate::harness::people::{PASSWORD, Person};
+
+/// A span of the caller's.
+const CALLER: &str = "00f067aa0ba902b7";
+
+/// A service whose traces go to this address.
+fn traced(place: &std::path::Path, collector: &str, variables: &[(&str, &str)]) -> (Service, String) {
+    let mut command = serve(&Command::new(LABS), "127.0.0.1:0", place);
+    command.args(["--empty", "--log-format", "json", "--log-requests", "--metrics-listen", "127.0.0.1:0"]);
+    command.env("OTEL_EXPORTER_OTLP_ENDPOINT", collector).env("OTEL_BSP_SCHEDULE_DELAY", "50");
+    let mut service = Service::run(command.envs(variables.iter().copied()));
+    let metrics = service.metrics();
+    (service, metrics)
+}
+
+fn with_headers() -> [(&'static str, &'static str); 2] {
+    let attributes = ("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=tests");
+    [("OTEL_EXPORTER_OTLP_HEADERS", "x-tenant=labs%20of%20mara"), attributes]
+}
+
+/// A trace that nobody else has, and what names it to a service; with the flags of whoever sampled it or did not.
+fn new_trace(flags: &str) -> (String, String) {
+    static TRACES: AtomicU64 = AtomicU64::new(1);
+    let trace = format!("{:032x}", TRACES.fetch_add(1, Ordering::Relaxed));
+    let parent = format!("00-{trace}-{CALLER}-{flags}");
+    (trace, parent)
+}
+
+#[tokio::test]
+async fn a_request_is_one_trace_from_its_edge_to_its_commit_and_continues_its_callers() {
+    let (place, collector) = (tempfile::tempdir().unwrap(), Collector::default());
+    let (service, _) = traced(place.path(), &collector.start().await, &with_headers());
+    let harness = service.harness(place.path()).await;
+    let person = harness.partner("Nordsee Kassen").await;
+    let credentials = json!({ "email": person.email, "password": PASSWORD });
+    let signed_in = harness.call("auth_sessions_create").json(&credentials).expect(200).await;
+    let (trace, parent) = new_trace("01");
+    let create = |parent: &str, name: &str| {
+        let call = harness.call("marketplace_apps_create").token(signed_in.str("access_token"));
+        let call = call.header("x-request-id", "client-17");
+        call.header("traceparent", parent).json(&json!({ "name": name }))
+    };
+    create(&parent, "Table Pilot").expect(201).await;
+    let spans = collector.trace(&trace, "marketplace_apps_create").await;
+
+    let server = of_name(&spans, "marketplace_apps_create");
+    assert_eq!((server.kind(), hex::encode(&server.parent_span_id).as_str()), (SpanKind::Server, CALLER));
+    for (name, said) in [
+        ("http.request.method", json!("POST")),
+        ("http.route", json!("/v1/marketplace/apps")),
+        ("http.response.status_code", json!(201)),
+        ("labs.request_id", json!("client-17")),
+        ("labs.principal", json!("PARTNER_USER")),
+    ] {
+        assert_eq!(attribute(server, name), Some(said), "{name}");
+    }
+    assert_eq!(attribute(server, "error.type"), None);
+    for (name, kind) in [
+        ("guard", SpanKind::Internal),
+        ("BEGIN", SpanKind::Client),
+        ("WITH app", SpanKind::Client),
+        ("COMMIT", SpanKind::Client),
+    ] {
+        let span = of_name(&spans, name);
+        assert_eq!((span.kind(), &span.parent_span_id), (kind, &server.span_id), "{name}");
+        assert!(server.start_time_unix_nano <= span.start_time_unix_nano, "{name}");
+        assert!(span.end_time_unix_nano <= server.end_time_unix_nano, "{name}: it leaves only after its commit");
+        let system = (kind == SpanKind::Client).then(|| json!("postgresql"));
+        assert_eq!(attribute(span, "db.system.name"), system, "{name}");
+    }
+    let of_guard: Vec<&Span> =
+        spans.iter().filter(|span| span.parent_span_id == of_name(&spans, "guard").span_id).collect();
+    assert!(of_guard.iter().any(|span| span.name == "SELECT session"), "the token is new: {of_guard:?}");
+    let resource = "Some(\"labs\") Some(\"tests\")";
+    assert!(collector.received().resources.iter().all(|told| told == resource));
+
+    // A refusal says why; a caller who does not sample is not sampled, and one who says nothing sensible begins a trace.
+    let (trace, parent) = new_trace("01");
+    create(&parent, "").expect(422).await;
+    let spans = collector.trace(&trace, "marketplace_apps_create").await;
+    let server = of_name(&spans, "marketplace_apps_create");
+    assert_eq!(attribute(server, "error.type"), Some(json!("VALIDATION_FAILED")));
+    let (unsampled, parent) = new_trace("00");
+    create(&parent, "Till Pilot").expect(201).await;
+    create("00-nonsense-01", "Stock Pilot").expect(201).await;
+    let begun = |received: &Received| {
+        let mut roots = received.spans.iter().filter(|span| span.parent_span_id.is_empty());
+        roots.any(|span| span.name == "marketplace_apps_create").then_some(())
+    };
+    collector.until("a trace of its own", begun).await;
+    let log = Arc::clone(&service.log);
+    service.stop();
+    let received = collector.received();
+    assert!(received.spans.iter().all(|span| hex::encode(&span.trace_id) != unsampled), "not sampled");
+    let log = std::fs::read_to_string(log.path()).unwrap();
+    let mut lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    assert!(lines.any(|line| line["trace_id"] == trace && line["operation"] == "marketplace_apps_create"), "{log}");
+}
+
+#[tokio::test]
+async fn no_span_tells_who_asked_or_what_was_sent() {
+    let (place, collector) = (tempfile::tempdir().unwrap(), Collector::default());
+    let (service, metrics) = traced(place.path(), &collector.start().await, &with_headers());
+    let harness = service.harness(place.path()).await;
+    // The story goes faster than the first tier may.
+    harness.sql("update tier set burst_per_second = 1000").await;
+    let person = harness.partner("Nordsee Kassen").await;
+    let body = json!({ "title": "Split the bill", "body": "We want to split bills by seats." });
+    let proposed =
+        harness.call("engagement_feature_requests_propose").token(&person.token).json(&body).expect(201).await;
+    let request = proposed.str("uuid").to_owned();
+    let read = harness.call("engagement_feature_requests_get").token(&person.token).path("request_uuid", &request);
+    read.expect(200).await;
+    let (vote, parent) = new_trace("01");
+    let voted = harness.call("engagement_votes_withdraw").token(&person.token).path("request_uuid", &request);
+    voted.header("traceparent", &parent).expect(200).await;
+    let (search, parent) = new_trace("01");
+    let searched = harness.call("marketplace_listings_search").query("q", "secretword").token(&person.token);
+    searched.header("traceparent", &parent).header("tracestate", "vendor=secretstate").expect(200).await;
+    collector.trace(&search, "marketplace_listings_search").await;
+    let counted = metrics_with(&metrics, "labs_spans_total{outcome=\"sent\"}").await;
+    service.stop();
+
+    assert!(value(&counted, "labs_spans_total{outcome=\"sent\"}").unwrap() > 0.0);
+    let received = collector.received();
+    assert!(received.spans.iter().any(|span| span.name == "auth_registrations_create"));
+    let of_vote = received.spans.iter().find(|span| hex::encode(&span.trace_id) == vote || span.name.contains("votes"));
+    assert!(of_vote.is_none(), "its moment would tell who withdrew a vote: {of_vote:?}");
+    nothing_is_told(&received.bytes, &person, &request);
+}
+
+fn nothing_is_told(bytes: &[u8], person: &Person, request: &str) {
+    let partner = person.partner_uuid.unwrap().to_string();
+    let uuid = person.uuid.to_string();
+    let secrets = [PASSWORD, &person.email, &person.token, &person.refresh, &partner, &uuid, request];
+    let sent = ["Mara", "Nordsee", "secretword", "secretstate", "127.0.0.1", "Split the bill"];
+    for secret in secrets.into_iter().chain(sent).chain(["select ", "insert "]) {
+        let mut places = bytes.windows(secret.len());
+        assert!(!places.any(|place| place == secret.as_bytes()), "the spans tell {secret}");
+    }
+}
+
+#[tokio::test]
+async fn a_statement_that_answers_several_is_linked_to_each_of_them() {
+    let (place, collector) = (tempfile::tempdir().unwrap(), Collector::default());
+    let (service, _) = traced(place.path(), &collector.start().await, &with_headers());
+    let harness = service.harness(place.path()).await;
+    // They come faster than the first tier may.
+    harness.sql("update tier set burst_per_second = 1000").await;
+    let person = harness.partner("Nordsee Kassen").await;
+    let traces: Vec<(String, String)> = (0..20).map(|_| new_trace("01")).collect();
+    let asked = traces.iter().map(async |(_, parent)| {
+        let call = harness.call("marketplace_listings_get").path("listing_slug", "nothing-there");
+        call.token(&person.token).header("traceparent", parent).expect(404).await;
+    });
+    futures_util::future::join_all(asked).await;
+    let linked = |received: &Received| {
+        let mut found: Vec<String> = Vec::new();
+        for shared in received.spans.iter().filter(|span| span.name == "shared statement") {
+            let others = shared.links.iter().map(|link| &link.trace_id);
+            found.extend(others.chain([&shared.trace_id]).map(hex::encode));
+        }
+        (found.len() >= traces.len()).then_some(found)
+    };
+    let mut linked = collector.until("every shared statement", linked).await;
+    service.stop();
+    let mut asked: Vec<String> = traces.into_iter().map(|(trace, _)| trace).collect();
+    asked.sort();
+    linked.sort();
+    assert_eq!(linked, asked, "each asked once, and is named once");
+    let received = collector.received();
+    let shared: Vec<&Span> = received.spans.iter().filter(|span| span.name == "shared statement").collect();
+    for shared in shared {
+        let statements = received.spans.iter().filter(|span| span.parent_span_id == shared.span_id);
+        assert!(statements.clone().any(|span| span.name.starts_with("SELECT")), "{shared:?}");
+        assert!(statements.clone().all(|span| span.trace_id == shared.trace_id));
+    }
+}
+
+#[tokio::test]
+async fn what_is_done_after_its_caller_has_gone_stays_in_its_trace() {
+    let (place, collector) = (tempfile::tempdir().unwrap(), Collector::default());
+    let (service, _) = traced(place.path(), &collector.start().await, &with_headers());
+    let harness = service.harness(place.path()).await;
+    let person = harness.partner("Nordsee Kassen").await;
+    let (trace, parent) = new_trace("01");
+    let held = harness.lock("app", "share").await;
+    let create = harness.call("marketplace_apps_create").token(&person.token).header("traceparent", &parent);
+    let waits = "select least(count(*), 1) from pg_locks where not granted and relation = 'app'::regclass";
+    tokio::select! {
+        answer = create.json(&json!({ "name": "Table Pilot" })).send() => panic!("it waits for nothing: {answer:?}"),
+        () = harness.until(waits, 1) => {}
+    }
+    // It is left alone here, and goes on by itself.
+    collector.trace(&trace, "marketplace_apps_create").await;
+    held.commit().await;
+    let spans = collector.trace(&trace, "COMMIT").await;
+    service.stop();
+    let server = of_name(&spans, "marketplace_apps_create");
+    assert_eq!(attribute(server, "http.response.status_code"), None, "nobody was answered");
+    assert_eq!(of_name(&spans, "COMMIT").parent_span_id, server.span_id);
+}
+
+#[tokio::test]
+async fn whoever_is_asked_by_the_service_is_told_of_the_trace() {
+    let (place, collector) = (tempfile::tempdir().unwrap(), Collector::default());
+    let url = collector.start().await;
+    let token = place.path().join("token");
+    std::fs::write(&token, "platform-secret\n").unwrap();
+    let of_platform = [
+        ("LABS_STATISTICS_URL", url.as_str()),
+        ("LABS_STATISTICS_TOKEN_FILE", token.to_str().unwrap()),
+        ("LABS_STATISTICS_ALLOW_PRIVATE", "true"),
+    ];
+    let (service, _) = traced(&place.path().join("labs"), &url, &[&with_headers()[..], &of_platform].concat());
+    let told = collector.until("a question to the platform", |received| received.of_platform.first().cloned()).await;
+    let [_, trace, parent, flags] = told.split('-').collect::<Vec<_>>()[..] else { panic!("{told}") };
+    let spans = collector.trace(trace, "GET").await;
+    service.stop();
+    let asked = of_name(&spans, "GET");
+    assert_eq!((asked.kind(), hex::encode(&asked.span_id).as_str(), flags), (SpanKind::Client, parent, "01"));
+    assert_eq!(attribute(asked, "http.response.status_code"), Some(json!(503)));
+    assert_eq!(attribute(asked, "error.type"), Some(json!("HTTP_STATUS")));
+}
+
+#[tokio::test]
+async fn a_collector_that_never_answers_slows_no_request_and_no_end() {
+    let (place, silent) = (tempfile::tempdir().unwrap(), TcpListener::bind("127.0.0.1:0").await.unwrap());
+    let collector = format!("http://{}", silent.local_addr().unwrap());
+    // Connections are taken by the system, and nobody reads from them.
+    let patient = [("OTEL_EXPORTER_OTLP_TIMEOUT", "600000"), ("OTEL_BSP_MAX_QUEUE_SIZE", "16")];
+    let few = [("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "4"), ("LABS_ANONYMOUS_PER_SECOND", "10000")];
+    let (service, metrics) = traced(place.path(), &collector, &[&patient[..], &few].concat());
+    let harness = service.harness(place.path()).await;
+    let begun = Instant::now();
+    for _ in 0..100 {
+        harness.call("publication_public_blog_posts_list").expect(200).await;
+    }
+    assert!(begun.elapsed() < Duration::from_secs(30), "a hundred requests took {:?}", begun.elapsed());
+    let counted = metrics_with(&metrics, "labs_spans_total{outcome=\"dropped\"}").await;
+    let dropped = value(&counted, "labs_spans_total{outcome=\"dropped\"}").unwrap();
+    // Each request has three spans at least, and no more than the queue and what is being sent are kept.
+    assert!(dropped >= f64::from(3 * 100 - 16 - 4), "{dropped}");
+    let (log, begun) = (Arc::clone(&service.log), Instant::now());
+    service.stop();
+    assert!(begun.elapsed() < Duration::from_secs(30), "it took {:?} to end", begun.elapsed());
+    let log = std::fs::read_to_string(log.path()).unwrap();
+    assert!(log.contains("the last spans were not sent in time"), "{log}");
+}
+
+#[tokio::test]
+async fn a_collector_that_is_away_is_told_once_and_so_is_that_it_is_back() {
+    let (place, collector) = (tempfile::tempdir().unwrap(), Collector::default());
+    let address = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let (service, metrics) = traced(place.path(), &format!("http://{address}"), &with_headers());
+    let harness = service.harness(place.path()).await;
+    let grows = async |series: &str| {
+        let before = value(&metrics_with(&metrics, series).await, series).unwrap();
+        let more = || async {
+            harness.call("system_contract_get").expect(200).await;
+            value(&metrics_with(&metrics, series).await, series).unwrap() > before
+        };
+        harness.soon(series, more).await;
+    };
+    let (failed, sent) = ("labs_spans_total{outcome=\"failed\"}", "labs_spans_total{outcome=\"sent\"}");
+    grows(failed).await;
+    grows(failed).await;
+    collector.start_at(address).await;
+    grows(sent).await;
+    grows(sent).await;
+    let log = Arc::clone(&service.log);
+    service.stop();
+    let log = std::fs::read_to_string(log.path()).unwrap();
+    assert_eq!(log.matches("the collector takes no spans").count(), 1, "{log}");
+    assert_eq!(log.matches("the collector takes spans again").count(), 1, "{log}");
+}
+
+#[test]
+fn variables_that_cannot_be_meant_so_end_the_start_and_those_that_say_no_do_not() {
+    let collector = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318");
+    for (variable, said) in [
+        (("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "collector:4318"), "write http:// or https://, and a host"),
+        (("OTEL_TRACES_SAMPLER", "sometimes"), "OTEL_TRACES_SAMPLER=sometimes: write always_on or"),
+        (("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"), "OTEL_EXPORTER_OTLP_PROTOCOL=grpc: write http/protobuf"),
+        (("OTEL_EXPORTER_OTLP_HEADERS", "hush"), "OTEL_EXPORTER_OTLP_HEADERS=…: write name=value"),
+    ] {
+        let told = refusal(&[collector, variable], &[]);
+        assert!(told.starts_with("labs: ") && told.contains(said) && !told.contains("hush"), "{told}");
+    }
+    let place = tempfile::tempdir().unwrap();
+    let (service, _) = traced(place.path(), "http://127.0.0.1:1", &[("OTEL_SDK_DISABLED", "true")]);
+    let log = Arc::clone(&service.log);
+    assert!(service.answers());
+    service.stop();
+    let log = std::fs::read_to_string(log.path()).unwrap();
+    assert!(!log.contains("traces are collected") && !log.contains("trace_id"), "{log}");
+}

@@ -1,0 +1,51 @@
+"""An S3 server for tests: moto's, with one empty bucket, on a free port of this machine, until standard input ends.
+
+Its only line says where it listens. `POST /older?prefix=…&minutes=…` makes objects older than they are, which no client
+of S3 can.
+"""
+
+import datetime
+import logging
+import sys
+import threading
+from urllib.parse import parse_qs
+
+from moto.core import DEFAULT_ACCOUNT_ID
+from moto.s3.models import s3_backends
+from moto.server import DomainDispatcherApplication, create_backend_app
+from werkzeug.serving import WSGIRequestHandler, make_server
+
+BUCKET = "labs-test"
+
+moto = DomainDispatcherApplication(create_backend_app)
+bucket = s3_backends[DEFAULT_ACCOUNT_ID]["aws"].create_bucket(BUCKET, "us-east-1")
+
+
+def make_older(prefix, minutes):
+    for name, key in list(bucket.keys.items()):
+        if name.startswith(prefix):
+            key.last_modified -= datetime.timedelta(minutes=minutes)
+
+
+def application(environ, start_response):
+    if environ["PATH_INFO"] != "/older":
+        return moto(environ, start_response)
+    asked = parse_qs(environ["QUERY_STRING"])
+    make_older(asked["prefix"][0], int(asked["minutes"][0]))
+    start_response("204 No Content", [])
+    return []
+
+
+class Quiet(WSGIRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_request(self, code="-", size="-"):
+        pass
+
+
+# Where two put one object at once, it answers the one with 500 and a page of its own inside; whoever put it asks again.
+logging.getLogger("werkzeug").setLevel(logging.CRITICAL)
+server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=Quiet)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+print(f"http://127.0.0.1:{server.port}", flush=True)
+sys.stdin.read()

@@ -1,0 +1,259 @@
+//! Reads of what is on show, answered by a server that follows the leader: what may go there does, what must not does not,
+//! and nobody is shown anything older than what they saw before.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use clap::Parser as _;
+use futures_util::{StreamExt as _, stream};
+use http::Method;
+use labs::cli::{Cli, Command};
+use labs::wiring;
+use labs_schema::time::Clock;
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+
+use super::operations;
+use super::stock::Stock;
+use crate::harness::proxy::Way;
+use crate::harness::{Followed, Harness, ROOMY, database_at};
+use crate::soak;
+
+/// Reads below `/public/` that the leader answers all the same: the contract itself, and the feed of changes, which tells
+/// the moment up to which it is whole.
+const PRESENT: [&str; 2] = ["publication_api_reference_get", "marketplace_listings_list_changes"];
+
+/// Reads whose statements are counted.
+const READS: i64 = 1_500;
+
+struct House {
+    servers: Followed,
+    stock: Stock,
+}
+
+impl House {
+    async fn new() -> Self {
+        let servers = Followed::start().await;
+        let harness = Harness::over(servers.leader.url(), &flags(&servers.follower.url())).await;
+        let house = Self { servers, stock: Stock::within(harness).await };
+        house.becomes_fresh().await;
+        house
+    }
+
+    fn harness(&self) -> &Harness {
+        &self.stock.cast.harness
+    }
+
+    /// What was asked of the follower so far, and what it failed to answer.
+    fn asked(&self) -> (u64, u64) {
+        let counts = self.harness().engine.services().read_replicas.as_ref().unwrap().counts();
+        (counts.answered, counts.failed)
+    }
+
+    fn is_fresh(&self) -> bool {
+        let delays = self.harness().engine.services().read_replicas.as_ref().unwrap().delays();
+        delays.iter().all(|delay| delay.is_some_and(|delay| delay.as_millis() < 1000))
+    }
+
+    async fn becomes_fresh(&self) {
+        self.harness().soon("the follower is fresh", || async { self.is_fresh() }).await;
+    }
+
+    /// Runs a statement at the follower.
+    async fn at_follower(&self, statement: &str) {
+        let mut follower = PgConnection::connect(&self.servers.follower.url()).await.unwrap();
+        sqlx::raw_sql(AssertSqlSafe(statement.to_owned())).execute(&mut follower).await.unwrap();
+    }
+
+    /// Changes what is on show, at the leader.
+    async fn change(&self, headline: &str) {
+        let statement = format!("update publication_item set title = '{headline}' where kind = 'BLOG_POST'");
+        self.harness().sql(&statement).await;
+    }
+}
+
+fn flags(follower: &str) -> Vec<&str> {
+    [&["--read-database-urls", follower], ROOMY].concat()
+}
+
+#[tokio::test]
+async fn what_is_on_show_is_read_from_a_replica_and_nothing_else_is() {
+    let house = House::new().await;
+    let (mut wrong, mut seen) = (Vec::new(), BTreeSet::new());
+    for operation in operations().filter(|operation| operation.method == Method::GET) {
+        let may_lag = operation.path.contains("/public/") && !PRESENT.contains(&operation.id.as_str());
+        house.becomes_fresh().await;
+        let before = house.asked();
+        let call = house.stock.call(&operation.id);
+        let call = if operation.id == "marketplace_listings_suggest" { call.query("q", "till") } else { call };
+        let answer = call.send().await;
+        let after = house.asked();
+        if (after.0 > before.0) != may_lag || after.1 > before.1 || answer.status >= 500 {
+            wrong.push(format!("{} {}: {before:?} {after:?}", operation.id, answer.status));
+        }
+        if may_lag && answer.status == 200 {
+            seen.insert(&operation.id);
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(seen.len() > 20, "too little of this was there: {seen:?}");
+}
+
+#[tokio::test]
+async fn what_is_written_shows_within_a_second_though_the_replica_stands_still() {
+    let house = House::new().await;
+    let titles = async || {
+        let answer = house.stock.call("publication_public_blog_posts_list").expect(200).await;
+        answer.json["data"].as_array().unwrap().iter().map(|post| post["title"].to_string()).collect::<Vec<_>>()
+    };
+    house.at_follower("select pg_wal_replay_pause()").await;
+    let (changed_at, before) = (std::time::Instant::now(), house.asked());
+    house.change("Second thoughts").await;
+    let is_new = || async { titles().await.iter().all(|title| title.contains("Second thoughts")) };
+    house.harness().soon("the change shows", is_new).await;
+    // A busy machine sends its request late; what counts is the replica, which is a second old at most when it is asked.
+    let took = changed_at.elapsed();
+    assert!(!house.is_fresh() || house.asked().0 == before.0, "after {took:?}");
+    house.at_follower("select pg_wal_replay_resume()").await;
+    house.becomes_fresh().await;
+    let before = house.asked();
+    assert!(is_new().await);
+    assert!(house.asked().0 > before.0, "the follower is asked again");
+}
+
+#[tokio::test]
+async fn whoever_has_seen_something_is_shown_nothing_older() {
+    let house = House::new().await;
+    let at_leader = house.harness().twin(ROOMY).await;
+    let (operation, slug) = ("publication_public_blog_posts_get", "first-steps");
+    let tag = async |harness: &Harness| {
+        let answer = harness.call(operation).path("slug", slug).expect(200).await;
+        answer.header("etag").to_owned()
+    };
+    let mut round = 0;
+    let seen = || {
+        round += 1;
+        let title = format!("Thought {round}");
+        let (house, at_leader) = (&house, &at_leader);
+        async move {
+            house.at_follower("select pg_wal_replay_pause()").await;
+            house.change(&title).await;
+            let (newest, before) = (tag(at_leader).await, house.asked());
+            let known =
+                house.harness().call(operation).path("slug", slug).header("if-none-match", &newest).send().await;
+            let was_asked = house.asked().0 > before.0;
+            house.at_follower("select pg_wal_replay_resume()").await;
+            house.becomes_fresh().await;
+            assert_eq!(known.status, 304, "an older one was shown");
+            was_asked
+        }
+    };
+    // Where the machine was too slow, the follower was stale already and not asked at all.
+    let mut seen = seen;
+    let asked = async { while !seen().await {} };
+    tokio::time::timeout(Duration::from_secs(60), asked).await.expect("the follower is asked first");
+
+    let page = async |harness: &Harness, cursor: Option<&str>| {
+        let call = harness.call("publication_public_blog_posts_list").query("limit", "1");
+        let call = cursor.into_iter().fold(call, |call, cursor| call.query("cursor", cursor));
+        call.expect(200).await.json["page"]["next_cursor"].as_str().map(str::to_owned)
+    };
+    let (of_leader, of_follower) = (page(&at_leader, None).await, page(house.harness(), None).await);
+    let before = house.asked();
+    page(house.harness(), of_leader.as_deref()).await;
+    assert_eq!(house.asked(), before, "a cursor of the leader leads back to it");
+    page(house.harness(), of_follower.as_deref()).await;
+    assert!(house.asked().0 > before.0, "a cursor of the follower leads back to it");
+    page(&at_leader, of_follower.as_deref()).await;
+}
+
+#[tokio::test]
+async fn a_replica_that_ends_is_noticed_by_nobody_but_the_operator() {
+    let House { servers, stock } = House::new().await;
+    let Followed { follower, .. } = servers;
+    let read = async || stock.call("marketplace_listings_get").expect(200).await;
+    read().await;
+    drop(follower);
+    for _ in 0..20 {
+        read().await;
+        stock.call("marketplace_listings_search").expect(200).await;
+    }
+}
+
+#[tokio::test]
+async fn a_replica_that_says_nothing_keeps_nobody_waiting_for_long() {
+    let servers = Followed::start().await;
+    let way = Way::to(servers.follower.address()).await;
+    let harness = Harness::over(servers.leader.url(), &flags(&database_at(way.address))).await;
+    let house = House { servers, stock: Stock::within(harness).await };
+    house.becomes_fresh().await;
+    for operation in ["marketplace_listings_get", "marketplace_listings_list_versions"] {
+        let read = async || house.stock.call(operation).expect(200).await;
+        read().await;
+        let before = house.asked();
+        // On a busy machine the first read may come when the follower is known to stand still.
+        let asked = async {
+            while house.asked().1 == before.1 {
+                house.becomes_fresh().await;
+                way.stand(true);
+                for _ in 0..5 {
+                    read().await;
+                }
+                way.stand(false);
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), asked).await.expect("the leader answers in time");
+        house.becomes_fresh().await;
+    }
+}
+
+#[tokio::test]
+async fn the_leader_is_spared_what_replicas_answer() {
+    let house = House::new().await;
+    let alone = house.harness().twin(ROOMY).await;
+    let statements = async || {
+        let mut leader = PgConnection::connect(&house.servers.leader.url()).await.unwrap();
+        let counted = "select pg_stat_force_next_flush(), xact_commit from pg_stat_database where datname = 'labs'";
+        let row = sqlx::query(counted).fetch_one(&mut leader).await.unwrap();
+        sqlx::Row::get::<i64, _>(&row, 1)
+    };
+    let mut spent = Vec::new();
+    for harness in [&alone, house.harness()] {
+        house.becomes_fresh().await;
+        let before = statements().await;
+        let read = async |_| {
+            let url = format!("{}/v1/marketplace/public/listings/till-pilot/versions", harness.base_url);
+            let request = harness.http().get(url).bearer_auth(&house.stock.cast.storefront.token);
+            assert_eq!(request.send().await.unwrap().status(), 200);
+        };
+        stream::iter(0..READS).map(read).buffer_unordered(16).collect::<()>().await;
+        spent.push(statements().await - before);
+    }
+    // What services ask by themselves, several times a second, is in both.
+    let (without, with) = (spent[0], spent[1]);
+    soak::figure(&format!("{READS} reads took the leader {without} statements without a follower and {with} with one"));
+    // A server counts a moment late.
+    assert!(spent[1] * 2 < READS && READS * 9 < spent[0] * 10, "{spent:?}");
+    let counts = house.harness().engine.services().read_replicas.as_ref().unwrap().counts();
+    assert!(counts.answered >= READS.unsigned_abs(), "{counts:?}");
+}
+
+#[tokio::test]
+async fn a_server_that_follows_another_leader_is_refused() {
+    let (servers, strange) = (Followed::start().await, Followed::start().await);
+    let error = opened(&servers.leader.url(), &strange.follower.url()).await.unwrap_err();
+    assert!(error.contains("is no replica of the one in DATABASE_URL"), "{error}");
+    let away = opened(&servers.leader.url(), "postgres://labs@127.0.0.1:1/labs?sslmode=disable").await;
+    assert!(away.is_ok(), "{away:?}: one that is away does not keep a service from starting");
+}
+
+/// What a start comes to with this replica.
+async fn opened(leader: &str, replica: &str) -> Result<(), String> {
+    let folder = tempfile::tempdir().unwrap();
+    let words = ["labs", "serve", "--folder", folder.path().to_str().unwrap(), "--database-url", leader];
+    let words = words.into_iter().chain(["--read-database-urls", replica]);
+    let Command::Serve(serve) = Cli::try_parse_from(words).unwrap().command else { panic!("`serve` is a command") };
+    let config = serve.settle().unwrap();
+    let (media, database) = (wiring::media(&config).await.unwrap(), config.database.as_ref().unwrap());
+    let application = wiring::application(&config, media, database, "http://127.0.0.1", Clock::default()).await;
+    application.map(drop).map_err(|error| format!("{error:#}"))
+}
