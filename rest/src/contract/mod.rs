@@ -49,7 +49,7 @@ pub const GROUPS: [&str; 9] =
     ["system", "auth", "publication", "subscription", "marketplace", "partner", "statistics", "admin", "engagement"];
 
 /// The contract's bytes, as committed.
-const EMBEDDED: &str = include_str!("../../../contract/openapi.yaml");
+static EMBEDDED: &str = include_str!("../../../contract/openapi.yaml");
 
 /// The contract, read and compiled. Copies share what was compiled.
 #[derive(Clone)]
