@@ -80,7 +80,7 @@ async fn write(db: &Db, files: &MediaStore, name: AuditPieceName, before: Hash) 
     let mut writer = files.audit_begin(name).await?;
     let (mut bytes, mut hash) = (0, before.to_vec());
     while walk.next() <= name.last {
-        let sealed = store::seals(db, walk.next(), name.last).await?;
+        let sealed = store::seals(db, walk.next(), name.last).await?.recompute();
         let broken = match sealed.last() {
             Some(last) => {
                 hash.clone_from(&last.seal.hash);
@@ -228,7 +228,7 @@ impl<'a> StandingSeals<'a> {
     async fn compare(&mut self, archived: &FoundSeal) -> Result<Option<ChainBreak>, Fault> {
         let position = archived.position;
         if self.known.is_empty() && !self.is_end_known {
-            let known = store::seals(self.db, position, self.last).await?;
+            let known = store::seals(self.db, position, self.last).await?.recompute();
             self.is_end_known = known.is_empty();
             self.known = known.into_iter().map(|sealed| sealed.seal).collect();
         }

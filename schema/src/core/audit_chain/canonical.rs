@@ -14,18 +14,18 @@ pub(super) struct StoredRecord {
 impl StoredRecord {
     /// The text.
     pub(super) fn text(&self) -> String {
-        let mut text = String::with_capacity(768);
-        text.push('[');
+        let mut text = Vec::with_capacity(768);
+        text.push(b'[');
         for column in &self.columns {
-            // Serialising a string never fails.
-            text.push_str(&serde_json::to_string(column).unwrap_or_default());
-            text.push_str(", ");
+            // Neither to serialise a string nor to write into memory ever fails.
+            let _ = serde_json::to_writer(&mut text, column);
+            text.extend_from_slice(b", ");
         }
-        text.push_str(self.parameters.as_deref().unwrap_or("null"));
-        text.push_str(", ");
-        text.push_str(self.changes.as_deref().unwrap_or("[]"));
-        text.push(']');
-        text
+        text.extend_from_slice(self.parameters.as_deref().unwrap_or("null").as_bytes());
+        text.extend_from_slice(b", ");
+        text.extend_from_slice(self.changes.as_deref().unwrap_or("[]").as_bytes());
+        text.push(b']');
+        String::from_utf8(text).unwrap_or_default()
     }
 }
 

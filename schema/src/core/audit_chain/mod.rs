@@ -26,6 +26,7 @@ mod store;
 use std::sync::{Mutex, PoisonError};
 
 use sqlx::PgPool;
+use tokio::task::spawn_blocking;
 
 use crate::core::context::ChainHead;
 use crate::core::db::Db;
@@ -155,14 +156,15 @@ pub(crate) async fn verify(db: &Db, files: &MediaStore, from: i64, until: i64) -
     Ok(walk.end(first_break))
 }
 
-/// Looks at every place up to this one as it stands in the log.
+/// Looks at every place up to this one as it stands in the log. What comes next is read while digests are computed.
 async fn walk_log(db: &Db, walk: &mut chain::ChainVerification, until: i64) -> Result<Option<ChainBreak>, Fault> {
+    let mut read = store::seals(db, walk.next(), until).await?;
     while walk.next() <= until {
-        let seals = store::seals(db, walk.next(), until).await?;
-        if seals.is_empty() {
-            return Ok(Some(walk.missing()));
-        }
-        if let Some(found) = seals.iter().find_map(|sealed| walk.step(&sealed.seal)) {
+        let Some(last) = read.last_position() else { return Ok(Some(walk.missing())) };
+        let computing = spawn_blocking(move || read.recompute());
+        read = store::seals(db, last + 1, until).await?;
+        let sealed = computing.await.map_err(Fault::internal)?;
+        if let Some(found) = sealed.iter().find_map(|sealed| walk.step(&sealed.seal)) {
             return Ok(Some(found));
         }
     }

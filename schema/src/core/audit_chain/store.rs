@@ -184,9 +184,34 @@ pub(super) struct SealedText {
     pub(super) text: String,
 }
 
-/// The next thousand seals from a place on, with the texts of their records as they are now. One whose record is gone has none.
-/// Records are looked up by all their ids at once, which name the partitions that they are in.
-pub(super) async fn seals(db: &Db, from: i64, until: i64) -> Result<Vec<SealedText>, Fault> {
+/// Seals that follow one another, and their records, as they are stored.
+pub(super) struct StoredSeals {
+    /// Without digests yet.
+    seals: Vec<FoundSeal>,
+    records: HashMap<Uuid, StoredRecord>,
+}
+
+impl StoredSeals {
+    /// The last place; `None` where there is no seal.
+    pub(super) fn last_position(&self) -> Option<i64> {
+        self.seals.last().map(|seal| seal.position)
+    }
+
+    /// Each with the text of its record and the digest of that: milliseconds of work. One whose record is gone has none.
+    pub(super) fn recompute(self) -> Vec<SealedText> {
+        let Self { seals, mut records } = self;
+        let sealed = seals.into_iter().map(|seal| {
+            let text = records.remove(&seal.record_uuid).map(|record| record.text());
+            let digest = text.as_ref().map(|text| sha256(text.as_bytes()).to_vec());
+            SealedText { seal: FoundSeal { digest, ..seal }, text: text.unwrap_or_default() }
+        });
+        sealed.collect()
+    }
+}
+
+/// The next thousand seals from a place on, with their records as they are now. Records are looked up by all their ids at once,
+/// which name the partitions that they are in.
+pub(super) async fn seals(db: &Db, from: i64, until: i64) -> Result<StoredSeals, Fault> {
     let mut connection = db.conn().await?;
     let seals = sqlx::query!(
         "select position, record_uuid, previous_hash, hash from audit_seal
@@ -196,18 +221,17 @@ pub(super) async fn seals(db: &Db, from: i64, until: i64) -> Result<Vec<SealedTe
     )
     .fetch_all(&mut *connection)
     .await?;
-    let ids: Vec<Uuid> = seals.iter().map(|seal| seal.record_uuid).collect();
-    let mut records = records(&mut connection, &ids).await?;
-    let sealed = seals.into_iter().map(|row| {
-        let text = records.remove(&row.record_uuid).map(|record| record.text());
-        let digest = text.as_ref().map(|text| sha256(text.as_bytes()).to_vec());
-        let (position, record_uuid, previous_hash, hash) = (row.position, row.record_uuid, row.previous_hash, row.hash);
-        SealedText {
-            seal: FoundSeal { position, record_uuid, previous_hash, hash, digest },
-            text: text.unwrap_or_default(),
-        }
+    let seals = seals.into_iter().map(|row| FoundSeal {
+        position: row.position,
+        record_uuid: row.record_uuid,
+        previous_hash: row.previous_hash,
+        hash: row.hash,
+        digest: None,
     });
-    Ok(sealed.collect())
+    let seals: Vec<FoundSeal> = seals.collect();
+    let ids: Vec<Uuid> = seals.iter().map(|seal| seal.record_uuid).collect();
+    let records = records(&mut connection, &ids).await?;
+    Ok(StoredSeals { seals, records })
 }
 
 /// These records as they are stored.
