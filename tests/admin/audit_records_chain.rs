@@ -235,3 +235,26 @@ async fn a_record_that_is_kept_from_the_chain_is_missed() {
         assert_eq!(refused.as_database_error().unwrap().code().as_deref(), Some("42501"), "{chosen}");
     }
 }
+
+#[tokio::test]
+async fn a_record_is_found_though_its_neighbours_in_the_chain_are_of_another_time() {
+    let archive = Archive::new().await;
+    archive.sealed(8).await;
+    let early = "01900000-0000-7000-8000-000000000001";
+    archive
+        .tamper(&format!(
+            "insert into audit_log (record_uuid, operation, channel, outcome, actor_kind, actor_label)
+             values ('{early}', 'x', 'JOB', 'SUCCEEDED', 'SYSTEM', 'Nobody')"
+        ))
+        .await;
+    archive.sealed(0).await;
+    assert_eq!(archive.category("Late").await.status, 201);
+    let last = archive.sealed(0).await;
+    let place = archive.harness.number(&format!("select position from audit_seal where record_uuid = '{early}'")).await;
+    // Far more records lie between the two in time than in the chain.
+    let range = json!({ "from_position": place, "until_position": last });
+    let verdict = archive.verify(range.clone()).await;
+    assert_eq!((&verdict["intact"], &verdict["checked"]), (&json!(true), &json!(last - place + 1)), "{verdict}");
+    archive.tamper(&format!("update audit_log set operation = 'y' where record_uuid = '{early}'")).await;
+    assert_eq!(broken(&archive.verify(range).await), (place, "ALTERED"));
+}

@@ -209,8 +209,7 @@ impl StoredSeals {
     }
 }
 
-/// The next thousand seals from a place on, with their records as they are now. Records are looked up by all their ids at once,
-/// which name the partitions that they are in.
+/// The next thousand seals from a place on, with their records as they are now.
 pub(super) async fn seals(db: &Db, from: i64, until: i64) -> Result<StoredSeals, Fault> {
     let mut connection = db.conn().await?;
     let seals = sqlx::query!(
@@ -229,22 +228,39 @@ pub(super) async fn seals(db: &Db, from: i64, until: i64) -> Result<StoredSeals,
         digest: None,
     });
     let seals: Vec<FoundSeal> = seals.collect();
-    let ids: Vec<Uuid> = seals.iter().map(|seal| seal.record_uuid).collect();
-    let records = records(&mut connection, &ids).await?;
+    let ids = seals.iter().map(|seal| seal.record_uuid).collect();
+    let records = records(&mut connection, ids).await?;
     Ok(StoredSeals { seals, records })
 }
 
-/// These records as they are stored.
-async fn records(connection: &mut PgConnection, ids: &[Uuid]) -> Result<HashMap<Uuid, StoredRecord>, Fault> {
-    let changes = sqlx::query!(
-        r#"select record_uuid, jsonb_agg(jsonb_build_array(position, thing, action, thing_uuid, thing_key, before, after)
-                      order by position)::text as "changes!"
-             from audit_change where record_uuid = any($1) group by record_uuid"#,
-        ids
-    )
-    .fetch_all(&mut *connection)
-    .await?;
-    let mut changes: HashMap<Uuid, String> = changes.into_iter().map(|row| (row.record_uuid, row.changes)).collect();
+/// These records as they are stored, and others of the same time.
+///
+/// Neighbours in the chain are neighbours in time, as a rule: a range of ids is read several times as fast as a thousand of them
+/// are looked up. Where it holds more than twice as many, each half is looked at on its own.
+async fn records(connection: &mut PgConnection, mut ids: Vec<Uuid>) -> Result<HashMap<Uuid, StoredRecord>, Fault> {
+    ids.sort_unstable();
+    let mut records = HashMap::with_capacity(ids.len());
+    let mut parts = vec![ids.as_slice()];
+    while let Some(part) = parts.pop() {
+        let (Some(first), Some(last)) = (part.first(), part.last()) else { continue };
+        let most = 2 * part.len();
+        let stored = records_between(connection, (*first, *last), most).await?;
+        if stored.len() < most {
+            records.extend(stored);
+        } else {
+            let (earlier, later) = part.split_at(part.len() / 2);
+            parts.extend([earlier, later]);
+        }
+    }
+    Ok(records)
+}
+
+/// The records of a range of ids, both included, up to so many; without their differences where there are as many.
+async fn records_between(
+    connection: &mut PgConnection,
+    (first, last): (Uuid, Uuid),
+    most: usize,
+) -> Result<Vec<(Uuid, StoredRecord)>, Fault> {
     let rows = sqlx::query!(
         r#"select record_uuid, parameters::text as parameters, array[
                       record_uuid::text, to_char(recorded_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'),
@@ -252,11 +268,27 @@ async fn records(connection: &mut PgConnection, ids: &[Uuid]) -> Result<HashMap<
                       scope, target_kind, target_uuid::text, target_label, partner_uuid::text, reason, request_id,
                       address::text
                   ] as "columns!: Vec<Option<String>>"
-             from audit_log where record_uuid = any($1)"#,
-        ids
+             from audit_log where record_uuid >= $1 and record_uuid <= $2 limit $3"#,
+        first,
+        last,
+        most as i64
     )
-    .fetch_all(connection)
+    .fetch_all(&mut *connection)
     .await?;
+    let mut changes = HashMap::new();
+    if rows.len() < most {
+        let known = sqlx::query!(
+            r#"select record_uuid,
+                      jsonb_agg(jsonb_build_array(position, thing, action, thing_uuid, thing_key, before, after)
+                          order by position)::text as "changes!"
+                 from audit_change where record_uuid >= $1 and record_uuid <= $2 group by record_uuid"#,
+            first,
+            last
+        )
+        .fetch_all(connection)
+        .await?;
+        changes.extend(known.into_iter().map(|row| (row.record_uuid, row.changes)));
+    }
     let stored = rows.into_iter().map(|row| {
         let changes = changes.remove(&row.record_uuid);
         (row.record_uuid, StoredRecord { columns: row.columns, parameters: row.parameters, changes })
