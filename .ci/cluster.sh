@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Failover on a real cluster of three PostgreSQL: .ci/cluster.sh <the program labs> [what tests/cluster/run.py takes]
 #
-# Patroni, etcd and HAProxy are taken out of Debian's packages, into target/patroni, for this project alone: installed,
-# they would start services on this machine. ./test and `make cluster` call this; it needs PostgreSQL and Python.
+# Patroni, etcd and HAProxy are taken out of Debian's packages, into target/patroni, for this project alone. ./test and
+# `make cluster` call this; it needs PostgreSQL and Python.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=.ci/machine.sh
@@ -26,24 +26,9 @@ tools=target/patroni
 packages=(etcd-server haproxy liblua5.3-0 libopentracing-c-wrapper0 libopentracing1 libpq5 libyaml-0-2 patroni
   python3-click python3-dateutil python3-dnspython python3-etcd python3-prettytable python3-psutil python3-psycopg2
   python3-six python3-urllib3 python3-wcwidth python3-yaml)
-take_packages() {
-  rm -rf "$tools.new"
-  mkdir -p "$tools.new"
-  local package
-  for package in "${packages[@]}"; do
-    apt_download "$package" "$tools.new" || return 1
-  done
-}
 if [ ! -d "$tools" ]; then
   say "Taking Patroni, etcd and HAProxy out of Debian's packages, into $tools."
-  if ! take_packages; then
-    if [ "$(id -u)" -ne 0 ]; then stop "apt does not bring them. Run as root: apt-get update; then run $0 again."; fi
-    apt-get update -qq >/dev/null
-    take_packages || stop "apt does not bring these packages: ${packages[*]}"
-  fi
-  for file in "$tools".new/*.deb; do dpkg-deb --extract "$file" "$tools.new"; done
-  rm "$tools".new/*.deb
-  mv "$tools.new" "$tools"
+  extract_packages "$tools" "${packages[@]}"
 fi
 
 python_libraries tests/cluster

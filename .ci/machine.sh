@@ -165,20 +165,29 @@ get_promtool() {
   if have promtool; then return; fi
   have apt-get || stop "promtool is missing: install Prometheus, then run $0 again."
   say "Taking promtool out of Debian's package prometheus, into target/prometheus."
-  rm -rf "$PROMTOOL_FOLDER"
-  mkdir -p "$PROMTOOL_FOLDER"
-  if ! apt_download prometheus "$PROMTOOL_FOLDER"; then
-    if [ "$(id -u)" -ne 0 ]; then stop "apt knows no package prometheus. Run as root: apt-get update; then run $0 again."; fi
-    apt-get update -qq >/dev/null
-    apt_download prometheus "$PROMTOOL_FOLDER" || stop "apt does not bring the package prometheus."
-  fi
-  dpkg-deb --extract "$PROMTOOL_FOLDER"/prometheus_*.deb "$PROMTOOL_FOLDER"
-  rm "$PROMTOOL_FOLDER"/prometheus_*.deb
+  extract_packages "$PROMTOOL_FOLDER" prometheus
   hash -r
 }
 
-# Brings a package's file into a folder, without installing it.
-apt_download() { (cd "$2" && apt-get download -qq -o APT::Sandbox::User=root "$1" >/dev/null 2>&1); }
+# extract_packages <folder> <package>…: what Debian's packages have, in a folder, without installing them: installed, they
+# would start services on this machine. The folder is there when all of it is.
+extract_packages() {
+  local folder=$1 file
+  shift
+  rm -rf "$folder" "$folder.new"
+  mkdir -p "$folder.new"
+  if ! apt_download "$folder.new" "$@"; then
+    if [ "$(id -u)" -ne 0 ]; then stop "apt does not bring $*. Run as root: apt-get update; then run $0 again."; fi
+    apt-get update -qq >/dev/null
+    apt_download "$folder.new" "$@" || stop "apt does not bring $*."
+  fi
+  for file in "$folder".new/*.deb; do dpkg-deb --extract "$file" "$folder.new"; done
+  rm "$folder".new/*.deb
+  mv "$folder.new" "$folder"
+}
+
+# Brings the files of packages into a folder.
+apt_download() { (cd "$1" && shift && apt-get download -qq -o APT::Sandbox::User=root "$@" >/dev/null 2>&1); }
 
 need_chromium() {
   local place

@@ -2,13 +2,14 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use sqlx::{AssertSqlSafe, Connection as _};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
+use crate::harness::Harness;
 use crate::harness::people::Person;
-use crate::harness::{Harness, WAITING};
 
 const YEAR: i64 = 366 * 24 * 3600;
 
@@ -32,9 +33,40 @@ fn rows(word: &str) -> String {
     )
 }
 
-/// The job does nothing by itself.
-const PAUSED: &str =
-    "update job set paused_at = labs_now(), paused_because = 'A story does its work.' where code = 'LEDGERS'";
+/// The job does nothing by itself any more, nor has it begun something.
+async fn pause(harness: &Harness) {
+    harness
+        .sql(
+            "insert into job (code, paused_at, paused_because) values ('LEDGERS', labs_now(), 'A story does its work.')
+             on conflict (code) do update set paused_at = excluded.paused_at, paused_because = excluded.paused_because",
+        )
+        .await;
+    harness.until("select count(*) from job_run where job = 'LEDGERS' and state in ('QUEUED', 'RUNNING')", 0).await;
+}
+
+/// A connection as whoever serves.
+async fn service(harness: &Harness) -> PgConnection {
+    let mut service = harness.owner().await;
+    sqlx::raw_sql("set role labs_service").execute(&mut service).await.unwrap();
+    service
+}
+
+/// What a function answers once nobody needs what it locks.
+async fn when_free(service: &mut PgConnection, function: &str) -> i64 {
+    let ask = format!("select public.{function}::bigint");
+    let asked = tokio::time::timeout(Duration::from_secs(60), async {
+        loop {
+            let answer =
+                sqlx::query_scalar::<_, Option<i64>>(AssertSqlSafe(ask.clone())).fetch_one(&mut *service).await;
+            match answer.unwrap() {
+                Some(answer) => return answer,
+                None => tokio::time::sleep(Duration::from_millis(20)).await,
+            }
+        }
+    });
+    asked.await.unwrap_or_else(|_| panic!("somebody needs all the time what this locks: {function}"))
+}
+
 /// The lock of whoever seals.
 const SEALER: i64 = 0x0061_7564_6974;
 const ASTRAY: &str = "select (select count(*) from security_event_others) + (select count(*) from mail_message_others)
@@ -66,22 +98,21 @@ async fn what_is_over_is_taken_away_by_the_partition() {
 #[tokio::test]
 async fn a_partition_is_taken_when_nobody_needs_what_it_locks() {
     let harness = Harness::new().await;
-    harness.sql(PAUSED).await;
+    pause(&harness).await;
     harness.sql(&write("old")).await;
     harness.advance(YEAR).await;
-    harness.until("select coalesce(ledger_prepare('MAILS'), -1)", 1).await;
-    let (mut one, mut other) = (harness.owner().await, harness.owner().await);
-    let mut expire = async || {
-        let expire = sqlx::query_scalar::<_, Option<i64>>("select ledger_expire('MAILS', 'infinity')");
-        expire.fetch_one(&mut one).await.unwrap()
-    };
+    let (mut service, mut other) = (service(&harness).await, harness.owner().await);
+    assert_eq!(when_free(&mut service, "ledger_prepare('MAILS')").await, 1);
     // A call has looked at a partner, and is about to write to them.
     let mut call = other.begin().await.unwrap();
     sqlx::query("select from partner").execute(&mut *call).await.unwrap();
-    assert_eq!(expire().await, None, "it neither waits nor keeps what it got");
+    let is_free = "select ledger_expire('MAILS', 'infinity') is not null";
+    let is_free: bool = sqlx::query_scalar(is_free).fetch_one(&mut service).await.unwrap();
+    assert!(!is_free, "it neither waits nor keeps what it got");
     sqlx::raw_sql(AssertSqlSafe(write("young"))).execute(&mut *call).await.unwrap();
     call.commit().await.unwrap();
-    assert_eq!((expire().await, expire().await), (Some(1), Some(0)));
+    let expire = "ledger_expire('MAILS', 'infinity')";
+    assert_eq!((when_free(&mut service, expire).await, when_free(&mut service, expire).await), (1, 0));
     let mails = "select count(*) from mail_message where subject in ('old', 'young')";
     assert_eq!(harness.number(mails).await, 1);
 }
@@ -89,20 +120,24 @@ async fn a_partition_is_taken_when_nobody_needs_what_it_locks() {
 #[tokio::test]
 async fn what_is_being_written_while_time_has_come_to_a_new_partition_is_not_refused() {
     let harness = Harness::new().await;
-    harness.sql(PAUSED).await;
+    pause(&harness).await;
     harness.advance(YEAR).await;
-    let prepare = "select coalesce(ledger_prepare('SECURITY_EVENTS'), -1)";
+    let mut service = service(&harness).await;
+    let is_free = "select ledger_prepare('SECURITY_EVENTS') is not null";
     // A statement that has begun, and has not come to its row yet.
     let gate = harness.hold("select pg_advisory_xact_lock(28)").await;
     let late = "insert into security_event (event_uuid, kind, outcome, user_agent)
                 select labs_uuid(), 'SIGNED_IN', 'SUCCEEDED', 'late' from pg_advisory_xact_lock(28)";
     let mut writer = harness.owner().await;
     let writing = tokio::spawn(async move { sqlx::query(late).execute(&mut writer).await });
-    harness.until(WAITING, 1).await;
-    assert_eq!(harness.number(prepare).await, -1, "no partition is made under it");
+    let at_the_gate = "select count(*) from pg_locks as l join pg_stat_activity as a using (pid)
+        where a.datname = current_database() and l.locktype = 'advisory' and l.objid = 28 and not l.granted";
+    harness.until(at_the_gate, 1).await;
+    let is_free: bool = sqlx::query_scalar(is_free).fetch_one(&mut service).await.unwrap();
+    assert!(!is_free, "no partition is made under it");
     gate.commit().await;
     writing.await.unwrap().unwrap();
-    harness.until(prepare, 1).await;
+    assert_eq!(when_free(&mut service, "ledger_prepare('SECURITY_EVENTS')").await, 1);
     assert_eq!(harness.number("select count(*) from only security_event_others").await, 0);
     assert_eq!(harness.number("select count(*) from security_event where user_agent = 'late'").await, 1);
 }
@@ -114,15 +149,18 @@ async fn what_nobody_limits_is_kept_and_the_service_cannot_take_away_more_than_i
     Archive::sealed(&harness, 1).await;
     harness.advance(300 * 24 * 3600).await;
     harness.run_job("LEDGERS").await;
-    harness.sql(PAUSED).await;
+    pause(&harness).await;
     assert_eq!(harness.number(&rows("old")).await, 3);
     let partitions = "select count(*) from ledger_partition";
     let before = harness.number(partitions).await;
-    let all = "set role labs_service;
-        select public.ledger_expire(ledger, 'infinity') from public.ledger, generate_series(1, 3);
-        select public.audit_detach('_first');
-        reset role";
-    harness.sql(all).await;
+    let mut service = service(&harness).await;
+    let mut take_away = async || {
+        for ledger in ["AUDIT", "SECURITY_EVENTS", "MAILS", "REQUEST_USAGE"] {
+            while when_free(&mut service, &format!("ledger_expire('{ledger}', 'infinity')")).await > 0 {}
+        }
+        assert_eq!(when_free(&mut service, "audit_detach('_first')::int").await, 0);
+    };
+    take_away().await;
     assert_eq!(harness.number(&rows("old")).await, 2, "mails are kept for 90 days at least, all else for a year");
     harness.sql("set role labs_service; delete from public.request_usage; reset role").await;
     assert_eq!(harness.number("select count(*) from request_usage where account = 'old'").await, 1);
@@ -130,14 +168,14 @@ async fn what_nobody_limits_is_kept_and_the_service_cannot_take_away_more_than_i
     let kept = harness.number(audit).await;
     assert!(harness.number(partitions).await < before);
     harness.advance(2 * YEAR).await;
-    harness.sql(all).await;
+    take_away().await;
     assert_eq!(harness.number(audit).await, kept, "nothing of the audit log was archived");
 }
 
 #[tokio::test]
 async fn whoever_serves_cannot_say_that_the_audit_log_was_archived() {
     let harness = Harness::new().await;
-    harness.sql(PAUSED).await;
+    pause(&harness).await;
     let last = Archive::sealed(&harness, 3).await;
     // Nobody seals any more.
     let mut sealer = harness.owner().await;
@@ -145,12 +183,14 @@ async fn whoever_serves_cannot_say_that_the_audit_log_was_archived() {
     harness.until(&unsealed(), 0).await;
     let last = last.max(harness.number("select max(position) from audit_seal").await);
     harness.advance(2 * YEAR).await;
-    let detached = async |of: &str, archived: String| {
-        let told = format!("set role labs_service; {archived}; select public.audit_detach('_first'); reset role");
-        harness.sql(&told).await;
+    let mut service = service(&harness).await;
+    let mut is_detached = async |archived: String| {
+        sqlx::raw_sql(AssertSqlSafe(archived)).execute(&mut service).await.unwrap();
+        let is_detached = when_free(&mut service, "audit_detach('_first')::int").await == 1;
         let parts = "select count(*) from ledger_partition where partition_name = 'audit_log_first'";
-        assert_eq!(harness.number(parts).await, 1, "{of}");
+        assert_eq!(harness.number(parts).await == 0, is_detached);
         harness.sql("delete from audit_archive").await;
+        is_detached
     };
     let piece = |first: i64, last: i64, before: &str, hash: &str| {
         format!(
@@ -161,11 +201,11 @@ async fn whoever_serves_cannot_say_that_the_audit_log_was_archived() {
     };
     let none = format!("'\\x{}'", "00".repeat(32));
     let hash = |position: i64| format!("(select hash from public.audit_seal where position = {position} limit 1)");
-    detached("another hash", piece(1, last, &none, "sha256('')")).await;
-    detached("more than there is", piece(1, last + 7, &none, &hash(last))).await;
+    assert!(!is_detached(piece(1, last, &none, "sha256('')")).await, "another hash");
+    assert!(!is_detached(piece(1, last + 7, &none, &hash(last))).await, "more than there is");
     let both = piece(1, 2, &none, "sha256('')") + ";" + &piece(3, last, "sha256('')", &hash(last));
-    detached("a piece made up, and one that ends well", both).await;
-    detached("the end alone", piece(3, last, &hash(2), &hash(last))).await;
+    assert!(!is_detached(both).await, "a piece made up, and one that ends well");
+    assert!(!is_detached(piece(3, last, &hash(2), &hash(last))).await, "the end alone");
 
     // A seal made up, of a record made up.
     let forged = format!(
@@ -176,14 +216,11 @@ async fn whoever_serves_cannot_say_that_the_audit_log_was_archived() {
           where operation = 'admin_jobs_list' and channel = 'JOB'; ",
         last + 1
     );
-    detached("a seal that was made up", forged + &piece(1, last + 1, &none, "sha256('made up')")).await;
+    assert!(!is_detached(forged + &piece(1, last + 1, &none, "sha256('made up')")).await, "a seal that was made up");
     harness.sql(&format!("delete from audit_seal where position = {}", last + 1)).await;
     harness.sql("delete from audit_log where operation = 'admin_jobs_list' and channel = 'JOB'").await;
 
-    let archived = piece(1, last, &none, &hash(last));
-    harness.sql(&format!("set role labs_service; {archived}; select public.audit_detach('_first'); reset role")).await;
-    let parts = "select count(*) from ledger_partition where partition_name = 'audit_log_first'";
-    assert_eq!(harness.number(parts).await, 0, "what is true is believed");
+    assert!(is_detached(piece(1, last, &none, &hash(last))).await, "what is true is believed");
 }
 
 /// An audit log whose older part was archived.

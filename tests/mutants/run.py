@@ -53,7 +53,8 @@ def switched(mutant, number):
 
 
 def planted(mutants, files):
-    for number, mutant in enumerate(mutants, 1):
+    # One may change a part of what another changes: the longer text comes first, while it stands as it is.
+    for number, mutant in sorted(enumerate(mutants, 1), key=lambda numbered: -len(numbered[1]["find"])):
         text, find = files[mutant["file"]].decode(), mutant["find"]
         # Two may change the same text: the last occurrence is the one that no other has planted.
         before, found, after = text.rpartition(find)
