@@ -152,8 +152,9 @@ impl Stock {
 
 /// What each row of a page is known by.
 fn identities(page: &Value) -> Vec<Value> {
+    let known = |row: &Value| ["uuid", "code"].map(|name| row[name].clone()).into_iter().find(Value::is_string);
     let rows = page["data"].as_array().unwrap().iter();
-    rows.map(|row| if row["uuid"].is_string() { row["uuid"].clone() } else { row.clone() }).collect()
+    rows.map(|row| known(row).unwrap_or_else(|| row.clone())).collect()
 }
 
 /// Every order that a list can be asked for, or none where it has but one.

@@ -311,7 +311,8 @@ async fn a_query_that_is_ended_on_its_way_leaves_no_transaction_behind() {
     assert!(late["errors"][0]["message"].as_str().unwrap().contains("2 seconds"), "{late}");
     let left = "select count(*) from pg_stat_activity
         where datname = current_database() and application_name = 'labs' and state like 'idle in transaction%'";
-    assert_eq!(cast.harness.number(left).await, 0);
+    // A job may be between two statements at this moment.
+    cast.harness.until(left, 0).await;
     held.roll_back().await;
 }
 

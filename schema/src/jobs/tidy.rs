@@ -64,7 +64,7 @@ pub(super) async fn tidy(pool: &PgPool) -> Result<u64, Fault> {
     // Nobody answered in time; the place in the team is free again from that moment on.
     let invitations = swept!(
         pool,
-        "update invitation set state = 'EXPIRED', state_changed_at = labs_now() where ctid = any (array (
+        "update invitation set state = 'EXPIRED', state_changed_at = expires_at where ctid = any (array (
              select ctid from invitation where state = 'PENDING' and expires_at <= labs_now()
               order by expires_at limit 1000 for update skip locked))"
     );
