@@ -4,6 +4,7 @@ and runs for each mutant the tests that must notice it. Ends with 1 when one sur
 
     tests/mutants/run.py            all of them
     tests/mutants/run.py 17 18      only these
+    tests/mutants/run.py --check    none: whether they can be planted, and what comes of it is Rust
 
 The switch is an environment variable in Rust and a setting of the connection in SQL, so nothing of this is in the
 service itself.
@@ -117,11 +118,29 @@ def ran(programs, by, number):
     return True
 
 
+def checked(mutants):
+    """Ends where a mutant has no switch, or a file with mutants in it is not Rust any more."""
+    for number, mutant in enumerate(mutants, 1):
+        if "MUTANT" in mutant.get("weak", "") or "MUTANT" not in mutant.get("with", "MUTANT"):
+            sys.exit(f"mutant {number} ({mutant['what']}): MUTANT stands in `with`, and never in `weak`")
+    names = {mutant["file"] for mutant in mutants} | {"schema/src/lib.rs"}
+    files = {name: (HOME / name).read_bytes() for name in names}
+    planted(mutants, files)
+    for name in sorted(name for name in names if name.endswith(".rs")):
+        command = ["rustfmt", "--edition", "2024", "--emit", "stdout"]
+        read = subprocess.run(command, input=files[name], capture_output=True, check=False)
+        if read.returncode:
+            sys.exit(f"{name} with its mutants is not Rust: {read.stderr.decode()}")
+
+
 def main():
     mutants = tomllib.loads((HOME / "tests/mutants/list.toml").read_text())["mutant"]
-    wanted = [int(number) for number in sys.argv[1:]] or range(1, len(mutants) + 1)
+    if sys.argv[1:] == ["--check"]:
+        checked(mutants)
+        return
     files = sources()
     planted(mutants, files)
+    wanted = [int(number) for number in sys.argv[1:]] or range(1, len(mutants) + 1)
     laid_out(files)
     programs = built()
     for by in sorted({by for number in wanted for by in mutants[number - 1]["by"]}):
