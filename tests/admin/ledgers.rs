@@ -207,18 +207,19 @@ async fn whoever_serves_cannot_say_that_the_audit_log_was_archived() {
     assert!(!is_detached(both).await, "a piece made up, and one that ends well");
     assert!(!is_detached(piece(3, last, &hash(2), &hash(last))).await, "the end alone");
 
-    // A seal made up, of a record made up.
-    let forged = format!(
-        "insert into public.audit_log (record_uuid, operation, channel, outcome, actor_kind)
-         values (public.uuid_since(now()), 'admin_jobs_list', 'JOB', 'SUCCEEDED', 'SYSTEM');
-         insert into public.audit_seal (position, record_uuid, previous_hash, hash, settled_below)
-         select {0}, record_uuid, sha256('before'), sha256('made up'), '0' from public.audit_log
-          where operation = 'admin_jobs_list' and channel = 'JOB'; ",
-        last + 1
-    );
-    assert!(!is_detached(forged + &piece(1, last + 1, &none, "sha256('made up')")).await, "a seal that was made up");
-    harness.sql(&format!("delete from audit_seal where position = {}", last + 1)).await;
-    harness.sql("delete from audit_log where operation = 'admin_jobs_list' and channel = 'JOB'").await;
+    // A seal made up, of a record made up: one that does not follow from the last, and one that says it does.
+    let made_up = "where operation = 'admin_jobs_list' and channel = 'JOB'";
+    for before in ["sha256('before')", &hash(last)] {
+        let forged = format!(
+            "insert into public.audit_log (record_uuid, operation, channel, outcome, actor_kind)
+             values (public.uuid_since(now()), 'admin_jobs_list', 'JOB', 'SUCCEEDED', 'SYSTEM');
+             insert into public.audit_seal (position, record_uuid, previous_hash, hash, settled_below)
+             select {}, record_uuid, {before}, sha256('made up'), '0' from public.audit_log {made_up}; ",
+            last + 1
+        );
+        assert!(!is_detached(forged + &piece(1, last + 1, &none, "sha256('made up')")).await, "made up after {before}");
+        harness.sql(&format!("delete from audit_seal where position > {last}; delete from audit_log {made_up}")).await;
+    }
 
     assert!(is_detached(piece(1, last, &none, &hash(last))).await, "what is true is believed");
 }
