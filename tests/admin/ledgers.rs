@@ -51,14 +51,17 @@ async fn service(harness: &Harness) -> PgConnection {
     service
 }
 
-/// What a function answers once nobody needs what it locks.
+/// What a function answers; none while somebody needs what it locks.
+async fn ask(service: &mut PgConnection, function: &str) -> Option<i64> {
+    let asked = sqlx::query_scalar(AssertSqlSafe(format!("select public.{function}::bigint")));
+    asked.fetch_one(service).await.unwrap()
+}
+
+/// What it answers once nobody does.
 async fn when_free(service: &mut PgConnection, function: &str) -> i64 {
-    let ask = format!("select public.{function}::bigint");
     let asked = tokio::time::timeout(Duration::from_secs(60), async {
         loop {
-            let answer =
-                sqlx::query_scalar::<_, Option<i64>>(AssertSqlSafe(ask.clone())).fetch_one(&mut *service).await;
-            match answer.unwrap() {
+            match ask(service, function).await {
                 Some(answer) => return answer,
                 None => tokio::time::sleep(Duration::from_millis(20)).await,
             }
@@ -106,12 +109,10 @@ async fn a_partition_is_taken_when_nobody_needs_what_it_locks() {
     // A call has looked at a partner, and is about to write to them.
     let mut call = other.begin().await.unwrap();
     sqlx::query("select from partner").execute(&mut *call).await.unwrap();
-    let is_free = "select ledger_expire('MAILS', 'infinity') is not null";
-    let is_free: bool = sqlx::query_scalar(is_free).fetch_one(&mut service).await.unwrap();
-    assert!(!is_free, "it neither waits nor keeps what it got");
+    let expire = "ledger_expire('MAILS', 'infinity')";
+    assert_eq!(ask(&mut service, expire).await, None, "it neither waits nor keeps what it got");
     sqlx::raw_sql(AssertSqlSafe(write("young"))).execute(&mut *call).await.unwrap();
     call.commit().await.unwrap();
-    let expire = "ledger_expire('MAILS', 'infinity')";
     assert_eq!((when_free(&mut service, expire).await, when_free(&mut service, expire).await), (1, 0));
     let mails = "select count(*) from mail_message where subject in ('old', 'young')";
     assert_eq!(harness.number(mails).await, 1);
@@ -123,7 +124,7 @@ async fn what_is_being_written_while_time_has_come_to_a_new_partition_is_not_ref
     pause(&harness).await;
     harness.advance(YEAR).await;
     let mut service = service(&harness).await;
-    let is_free = "select ledger_prepare('SECURITY_EVENTS') is not null";
+    let prepare = "ledger_prepare('SECURITY_EVENTS')";
     // A statement that has begun, and has not come to its row yet.
     let gate = harness.hold("select pg_advisory_xact_lock(28)").await;
     let late = "insert into security_event (event_uuid, kind, outcome, user_agent)
@@ -133,11 +134,10 @@ async fn what_is_being_written_while_time_has_come_to_a_new_partition_is_not_ref
     let at_the_gate = "select count(*) from pg_locks as l join pg_stat_activity as a using (pid)
         where a.datname = current_database() and l.locktype = 'advisory' and l.objid = 28 and not l.granted";
     harness.until(at_the_gate, 1).await;
-    let is_free: bool = sqlx::query_scalar(is_free).fetch_one(&mut service).await.unwrap();
-    assert!(!is_free, "no partition is made under it");
+    assert_eq!(ask(&mut service, prepare).await, None, "no partition is made under it");
     gate.commit().await;
     writing.await.unwrap().unwrap();
-    assert_eq!(when_free(&mut service, "ledger_prepare('SECURITY_EVENTS')").await, 1);
+    assert_eq!(when_free(&mut service, prepare).await, 1);
     assert_eq!(harness.number("select count(*) from only security_event_others").await, 0);
     assert_eq!(harness.number("select count(*) from security_event where user_agent = 'late'").await, 1);
 }
