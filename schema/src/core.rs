@@ -28,6 +28,7 @@ pub mod fault;
 pub(crate) mod job;
 pub mod list;
 pub mod mail;
+pub(crate) mod markdown;
 pub mod media;
 pub mod money;
 pub mod outbox;

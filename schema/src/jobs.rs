@@ -37,7 +37,7 @@ use crate::core::fault::Fault;
 pub use crate::core::job::JobCode;
 use crate::core::job::JobPlan;
 use crate::core::services::Services;
-use crate::engagement::weekly_mail;
+use crate::engagement::{board_texts, weekly_mail};
 use crate::marketplace::{PutOff, attend_silent, public_pictures, publish_due};
 use crate::partner::data_exports::export_due;
 use crate::publication::items::release_due;
@@ -153,6 +153,9 @@ fn jobs_of_every_service(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
         job_with(with, JobCode::ObjectsSweep, |pool, services| async move { objects::sweep(&pool, &services).await }),
         job_with(with, JobCode::PictureRenditions, |pool, services| async move {
             public_pictures::make_due(&pool, &services).await
+        }),
+        job_with(with, JobCode::TextRendering, |pool, services| async move {
+            board_texts::render_due(&pool, &services).await
         }),
     ]
 }

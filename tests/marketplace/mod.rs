@@ -15,6 +15,7 @@ mod main_job;
 mod market;
 mod media;
 mod media_changes;
+mod needed_pictures;
 mod pictures;
 mod preview;
 mod review_desk;

@@ -31,6 +31,8 @@ pub fn mutant(number: u32) -> bool {
     *CHOSEN == Some(number)
 }
 """
+# The crates with mutants of their own, which get the switch.
+SWITCHED = ("schema/src/lib.rs", "schema/markdown/src/lib.rs")
 LONGEST_RUN_SECONDS = 600
 
 
@@ -62,7 +64,8 @@ def planted(mutants, files):
         if not found:
             sys.exit(f"mutant {number} ({mutant['what']}): its text does not stand in {mutant['file']}")
         files[mutant["file"]] = (before + switched(mutant, number) + after).encode()
-    files["schema/src/lib.rs"] += SWITCH.encode()
+    for name in SWITCHED:
+        files[name] += SWITCH.encode()
 
 
 def laid_out(files):
@@ -123,7 +126,7 @@ def checked(mutants):
     for number, mutant in enumerate(mutants, 1):
         if "MUTANT" in mutant.get("weak", "") or "MUTANT" not in mutant.get("with", "MUTANT"):
             sys.exit(f"mutant {number} ({mutant['what']}): MUTANT stands in `with`, and never in `weak`")
-    names = {mutant["file"] for mutant in mutants} | {"schema/src/lib.rs"}
+    names = {mutant["file"] for mutant in mutants} | set(SWITCHED)
     files = {name: (HOME / name).read_bytes() for name in names}
     planted(mutants, files)
     for name in sorted(name for name in names if name.endswith(".rs")):

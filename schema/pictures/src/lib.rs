@@ -2,11 +2,13 @@
 //!
 //! The type is read from the content, the size before anything is decoded, decoding has limits, and
 //! every picture is encoded anew, which leaves metadata, trailing bytes and second meanings behind
-//! (docs/decisions.md#edge). The same upload always gives the same bytes.
+//! (docs/decisions.md#edge). Its colours are converted to sRGB, since no profile is kept. The same upload always gives the
+//! same bytes.
 //!
 //! A crate of its own, because loops over pixels are unusable where they are not optimised: this one always is. So the
 //! pictures of the sample data are drawn here too.
 
+mod colour;
 pub mod draw;
 mod renditions;
 mod scale;
@@ -184,9 +186,10 @@ pub fn process(upload: &[u8], kind: PictureKind) -> Result<Processed, ImageProbl
     let rules = kind.rules();
     let source = source::read(upload)?;
     check_size(source.width, source.height, &rules)?;
-    let (picture, encoding) = source.decode()?;
+    let (picture, encoding, colours) = source.decode()?;
     let mut whole = Canvas::new(picture);
     whole.shrink_to(LONGEST_SIDE);
+    whole.convert_to_srgb(&colours);
     let encoding = encoding.for_transparency(whole.has_alpha());
     let bytes = whole.encode(encoding)?;
     let mut variants = Vec::with_capacity(SIZES.len());
@@ -212,7 +215,8 @@ pub fn process(upload: &[u8], kind: PictureKind) -> Result<Processed, ImageProbl
 /// # Errors
 /// [`ImageProblem`]
 pub fn renditions_of(kept: &Bytes, kind: PictureKind) -> Result<Vec<Rendition>, ImageProblem> {
-    let (picture, encoding) = source::read(kept)?.decode()?;
+    // What is kept is sRGB.
+    let (picture, encoding, _) = source::read(kept)?.decode()?;
     let whole = Canvas::new(picture);
     let encoding = encoding.for_transparency(whole.has_alpha());
     renditions::make(&whole, kind, encoding, &[(whole.size(), kept.clone())])

@@ -7,8 +7,10 @@ use image::codecs::png::{CompressionType, FilterType as PngFilter, PngEncoder};
 use image::codecs::webp::WebPEncoder;
 use image::imageops::FilterType;
 use image::{DynamicImage, RgbaImage};
+use moxcms::Layout;
 
 use super::ImageProblem;
+use super::colour::ColourSpace;
 
 /// How pictures are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +61,15 @@ impl Canvas {
             Canvas(DynamicImage::from(picture).into_rgb8().into())
         } else {
             Canvas(picture.into())
+        }
+    }
+
+    /// Converts the colours to sRGB.
+    pub(super) fn convert_to_srgb(&mut self, colours: &ColourSpace) {
+        match &mut self.0 {
+            DynamicImage::ImageRgb8(pixels) => colours.convert_to_srgb(pixels, Layout::Rgb),
+            DynamicImage::ImageRgba8(pixels) => colours.convert_to_srgb(pixels, Layout::Rgba),
+            _ => {}
         }
     }
 

@@ -8,6 +8,7 @@ use image::error::ImageError as CodecError;
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, Limits};
 
+use super::colour::ColourSpace;
 use super::scale::Encoding;
 use super::{ImageProblem, LARGEST_UPLOAD, MOST_PIXELS, webp};
 
@@ -63,12 +64,17 @@ pub(super) fn read(bytes: &[u8]) -> Result<Source<'_>, ImageProblem> {
 }
 
 impl Source<'_> {
-    /// Decodes the pixels and turns them the right way. Also says how the picture is best encoded.
-    pub(super) fn decode(self) -> Result<(DynamicImage, Encoding), ImageProblem> {
-        let decoder = decoder_of(self.bytes, self.format)?;
+    /// Decodes the pixels and turns them the right way. Also returns the best encoding and the colour space.
+    pub(super) fn decode(self) -> Result<(DynamicImage, Encoding, ColourSpace), ImageProblem> {
+        let mut decoder = decoder_of(self.bytes, self.format)?;
         if decoder.total_bytes() > MOST_MEMORY {
             return Err(ImageProblem::TooManyPixels);
         }
+        let is_grey = !decoder.color_type().has_color();
+        // A profile that cannot be read is one that the picture does not have.
+        let profile = decoder.icc_profile().ok().flatten();
+        let png = (self.format == Format::Png).then_some(self.bytes);
+        let colours = ColourSpace::find(png, profile.as_deref(), is_grey);
         let mut picture = DynamicImage::from_decoder(decoder).map_err(problem)?;
         picture.apply_orientation(self.orientation);
         let encoding = match self.format {
@@ -77,7 +83,7 @@ impl Source<'_> {
             Format::LosslessWebp => Encoding::Webp,
             Format::LossyWebp => Encoding::JpegOrWebp,
         };
-        Ok((picture, encoding))
+        Ok((picture, encoding, colours))
     }
 }
 

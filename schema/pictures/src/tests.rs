@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use super::ImageProblem::*;
 use super::*;
 
+mod colours;
 mod hostile;
 
 /// Four fields of colour: red, green / blue, white, so that turning shows.

@@ -44,6 +44,8 @@ words! {
         StatisticsImport = "STATISTICS_IMPORT",
         /// Changes of subscriptions take effect.
         SubscriptionChanges = "SUBSCRIPTION_CHANGES",
+        /// Texts of the board get their HTML.
+        TextRendering = "TEXT_RENDERING",
         /// Rows are deleted whose time is over.
         Tidying = "TIDYING",
         /// Registrations are dropped that nobody confirmed.
@@ -136,6 +138,9 @@ impl JobCode {
                 "Imports the customers of apps of completed days, where there is a source of them."
             }
             Self::SubscriptionChanges => "Lets changes of subscriptions take effect on their day.",
+            Self::TextRendering => {
+                "Renders texts of the board whose HTML is missing or was made by an older version of the service."
+            }
             Self::Tidying => "Deletes rows whose time is over: expired tokens, old counts, old runs of jobs.",
             Self::UnconfirmedRegistrations => "Drops registrations that nobody confirmed in time.",
             Self::UsageCounts => "Writes what was counted of requests since the last time.",
@@ -162,7 +167,7 @@ impl JobCode {
             Self::DeprecationReminders => calendar("5 * * * *", D::from_secs(300)),
             Self::ObjectsSweep => calendar("*/20 * * * *", D::from_secs(600)),
             Self::PartnerClosures | Self::SilentPartners => every(D::from_secs(2)),
-            Self::PictureRenditions => every(D::from_secs(2)).quiet(),
+            Self::PictureRenditions | Self::TextRendering => every(D::from_secs(2)).quiet(),
             Self::PlatformCounts => every(D::from_secs(5)).quiet(),
             Self::PublicationReleases | Self::ScheduledPublications | Self::SubscriptionChanges => {
                 every(D::from_secs(1))

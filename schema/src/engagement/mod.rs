@@ -5,6 +5,7 @@
 
 mod attribution;
 mod author;
+pub(crate) mod board_texts;
 mod comments;
 mod feature_requests;
 pub(crate) mod moderation;

@@ -136,20 +136,14 @@ async fn board_tidy(pool: &PgPool) -> Result<u64, Fault> {
     Ok(votes + uses + readings)
 }
 
-/// Pictures that were replaced, once nothing shows them: no listing has them, and none that was handed in, of which
-/// reviewers and the team may still read. Their objects go by the sweep. Each is looked up by itself (`offset 0`): else all
-/// listings would be read, for a few.
+/// Pictures that left their draft, once no listing and no submission needs them. The sweep deletes their objects.
 async fn pictures_tidy(pool: &PgPool) -> Result<u64, Fault> {
     Ok(swept!(
         pool,
         "delete from media where ctid = any (array (
              select m.ctid from media as m
               where m.removed_at < labs_now() - interval '10 minutes'
-                and not exists (select from listing_media as shown where shown.media_uuid = m.media_uuid offset 0)
-                and not exists (
-                    select from submission as s
-                     where s.app_uuid = m.app_uuid
-                       and s.snapshot -> 'media' @> jsonb_build_array(jsonb_build_object('media_uuid', m.media_uuid)))
+                and not media_is_needed(m.media_uuid, m.app_uuid)
               order by m.removed_at limit 1000 for update of m skip locked))"
     ))
 }

@@ -5,7 +5,6 @@ mod developer_resources;
 mod feeds;
 mod generated;
 pub(crate) mod items;
-pub(crate) mod markdown;
 mod public_blog_posts;
 mod public_changelog;
 mod public_developer_resources;

@@ -7,8 +7,8 @@ use super::data::{
     STAFF, alternatives,
 };
 use super::words::alternative;
+use crate::core::markdown::{PUBLICATION, TextRenderer};
 use crate::core::scope::Scope;
-use crate::publication::markdown;
 use labs_pictures::draw::drawable;
 
 fn apps() -> Vec<&'static AppData> {
@@ -237,16 +237,17 @@ fn programs_hold_scopes_that_exist() {
     }
 }
 
-#[test]
-fn what_the_service_tells_is_fit_to_be_read() {
+#[tokio::test]
+async fn what_the_service_tells_is_fit_to_be_read() {
+    let renderer = TextRenderer::default();
     for resource in &RESOURCES {
         assert!(resource.title.len() <= 150 && resource.summary.len() <= 300, "{}", resource.slug);
-        assert!(!markdown::is_too_deep(resource.body), "{}", resource.slug);
+        assert_eq!(renderer.show(resource.body, PUBLICATION).await.unwrap().error, None, "{}", resource.slug);
     }
     for item in &ITEMS {
         assert!(item.title.len() <= 150 && item.summary.len() <= 300, "{}", item.slug);
         for text in [item.body, item.migration.unwrap_or_default()] {
-            assert!(!markdown::is_too_deep(text), "{}", item.slug);
+            assert_eq!(renderer.show(text, PUBLICATION).await.unwrap().error, None, "{}", item.slug);
         }
     }
     let of_state = |state: &str| ITEMS.iter().filter(|item| item.state == state).count();

@@ -6,7 +6,7 @@ fn refusal(upload: &[u8]) -> ImageProblem {
 }
 
 /// A PNG chunk with its checksum.
-fn chunk(name: &[u8; 4], content: &[u8]) -> Vec<u8> {
+pub(super) fn chunk(name: &[u8; 4], content: &[u8]) -> Vec<u8> {
     let checked = [name.as_slice(), content].concat();
     let mut crc = u32::MAX;
     for byte in &checked {

@@ -7,11 +7,13 @@ use uuid::Uuid;
 
 use super::rules::{CommentStanding, partner_actions};
 use crate::core::context::RequestContext;
+use crate::core::fault::Fault;
 use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select};
+use crate::core::markdown::COMMENT as COMMENT_TEXT;
 use crate::core::time::Time;
 use crate::engagement::author::BoardAuthor;
+use crate::engagement::board_texts::StoredHtml;
 use crate::engagement::people::Person;
-use crate::publication::markdown;
 
 /// A comment, or an answer of staff.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
@@ -50,6 +52,8 @@ pub(super) struct CommentRow {
     feature_request_uuid: Uuid,
     from_merged: bool,
     body: Option<String>,
+    #[sqlx(flatten)]
+    html: StoredHtml,
     is_answer: bool,
     #[sqlx(json(nullable))]
     written_by: Option<BoardAuthor>,
@@ -63,7 +67,8 @@ pub(super) struct CommentRow {
 /// Nothing of what a removed comment said leaves the database.
 static COMMENT: Select<CommentRow> = Select::new(
     "c.comment_uuid as uuid, c.request_uuid as feature_request_uuid, d.merged_into_uuid is not null as from_merged,
-     case when c.suspended_at is null then c.body end as body, c.is_answer,
+     case when c.suspended_at is null then c.body end as body,
+     case when c.suspended_at is null then c.body_html end as body_html, c.body_renderer, c.is_answer,
      case when c.suspended_at is null and not c.is_answer then board_author(c.partner_uuid, c.author_uuid) end as written_by,
      c.author_uuid, case when c.suspended_at is null then c.edited_at end as edited_at,
      c.suspended_at is not null as removed, d.locked_at is not null or root.locked_at is not null as locked, c.created_at",
@@ -102,15 +107,22 @@ const ID: Key<CommentRow> = Key::id("c.comment_uuid", |row| json!(row.uuid));
 
 impl CommentRow {
     /// The comment as the caller sees it.
-    pub(super) fn shown(self, cx: &RequestContext, person: Option<&Person>) -> FeatureComment {
+    ///
+    /// # Errors
+    /// [`crate::Code::Unavailable`] when its HTML is not stored and too many texts wait to be rendered.
+    pub(super) async fn shown(self, cx: &RequestContext, person: Option<&Person>) -> Result<FeatureComment, Fault> {
         let is_own = person.is_some_and(|person| self.author_uuid == Some(person.uuid));
         let standing = CommentStanding { is_own, is_removed: self.removed, is_locked: self.locked };
         let acts = person.is_some() && cx.may("engagement.feature-requests:write");
-        FeatureComment {
+        let body_html = match &self.body {
+            Some(body) => Some(self.html.or_render(cx, body, COMMENT_TEXT).await?),
+            None => None,
+        };
+        Ok(FeatureComment {
             uuid: self.uuid,
             feature_request_uuid: self.feature_request_uuid,
             from_merged: self.from_merged,
-            body_html: self.body.as_deref().map(markdown::render),
+            body_html,
             body: self.body,
             is_answer: self.is_answer,
             written_by: self.written_by,
@@ -119,6 +131,6 @@ impl CommentRow {
             removed: self.removed,
             created_at: self.created_at,
             allowed_actions: if acts { partner_actions(standing) } else { Vec::new() },
-        }
+        })
     }
 }

@@ -1,5 +1,7 @@
 //! What partners may ask of comments.
 
+use std::sync::Arc;
+
 use async_graphql::{Context, InputObject, Object};
 use uuid::Uuid;
 
@@ -9,8 +11,10 @@ use super::store::{self, HeldComment};
 use crate::core::access::access;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
+use crate::core::list::{PageRequest, Rows};
+use crate::core::markdown::{COMMENT, ShownText};
 use crate::core::page::List;
+use crate::engagement::board_texts;
 use crate::engagement::feature_requests::rules::check_text;
 use crate::engagement::feature_requests::store::hold;
 use crate::engagement::people::{self, BoardDaily, Person};
@@ -51,9 +55,13 @@ impl BoardCommentsQuery {
         let found = store::thread(&cx.db, request_uuid).await?;
         let thread = found.ok_or_else(|| Fault::not_found("feature request"))?;
         let list = if thread.has_parts { &TOGETHER } else { &OWN };
-        let rows = list.page(cx, &request_uuid, &request).await?;
+        let Rows { rows, page } = list.page(cx, &request_uuid, &request).await?;
         let person = Person::found(cx);
-        cx.answer_list(rows.map(|row| Ok(row.shown(cx, person.as_ref())))?.list())
+        let mut data = Vec::with_capacity(rows.len());
+        for row in rows {
+            data.push(row.shown(cx, person.as_ref()).await?);
+        }
+        cx.answer_list(List { data, page })
     }
 
     /// One comment.
@@ -84,10 +92,10 @@ impl BoardCommentsMutation {
     ) -> Result<Option<FeatureComment>, Fault> {
         let cx = ctx.cx();
         let person = Person::of(cx)?;
-        check(&body.body)?;
+        let text = check(cx, &body.body).await?;
         hold_open(cx, request_uuid).await?;
         people::spend(cx, &person, BoardDaily::Comments).await?;
-        let comment_uuid = store::insert(cx, &person, request_uuid, &body.body).await?;
+        let comment_uuid = store::insert(cx, &person, request_uuid, (&body.body, &text.rendered.html)).await?;
         cx.answer_created(comment_uuid, load(cx, comment_uuid).await?)
     }
 
@@ -103,8 +111,8 @@ impl BoardCommentsMutation {
         let person = Person::of(cx)?;
         let held = hold_editable(cx, &person, comment_uuid).await?;
         if let Some(text) = body.body.filter(|text| *text != held.body) {
-            check(&text)?;
-            store::set_body(cx, comment_uuid, &text).await?;
+            let shown = check(cx, &text).await?;
+            store::set_body(cx, comment_uuid, (&text, &shown.rendered.html)).await?;
         }
         cx.answer(load(cx, comment_uuid).await?)
     }
@@ -114,14 +122,14 @@ impl BoardCommentsMutation {
 async fn load(cx: &RequestContext, comment_uuid: Uuid) -> Result<FeatureComment, Fault> {
     let found = ON_BOARD.one(&cx.db, [comment_uuid.into()]).await?;
     let row = found.ok_or_else(|| Fault::not_found("comment"))?;
-    Ok(row.shown(cx, Person::found(cx).as_ref()))
+    row.shown(cx, Person::found(cx).as_ref()).await
 }
 
-/// Refuses a text that breaks a rule.
-fn check(body: &str) -> Result<(), Fault> {
-    let mut errors = Vec::new();
-    check_text("/body", body, &mut errors);
-    if errors.is_empty() { Ok(()) } else { Err(Fault::invalid(errors)) }
+/// Renders a text, and refuses one that breaks a rule.
+async fn check(cx: &RequestContext, body: &str) -> Result<Arc<ShownText>, Fault> {
+    let (text, mut errors) = (board_texts::show(cx, body, COMMENT).await?, Vec::new());
+    check_text(("/body", body), (COMMENT, text.error), &mut errors);
+    if errors.is_empty() { Ok(text) } else { Err(Fault::invalid(errors)) }
 }
 
 /// Holds a proposal that takes comments.

@@ -5,6 +5,7 @@ use uuid::Uuid;
 use crate::core::context::RequestContext;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
+use crate::core::markdown::RENDERER;
 use crate::engagement::feature_requests::store::{Held, hold};
 use crate::engagement::people::Person;
 
@@ -93,24 +94,27 @@ pub(in crate::engagement) async fn hold_comment(db: &Db, comment_uuid: Uuid) -> 
     }))
 }
 
-/// Adds a comment beneath a proposal that is held.
+/// Adds a comment, which is its Markdown and its HTML, beneath a proposal that is held.
 pub(super) async fn insert(
     cx: &RequestContext,
     person: &Person,
     request_uuid: Uuid,
-    body: &str,
+    (body, html): (&str, &str),
 ) -> Result<Uuid, Fault> {
     let comment_uuid = cx.new_uuid();
     sqlx::query!(
         "with said as (
-             insert into feature_comment (comment_uuid, request_uuid, partner_uuid, author_uuid, body)
-             values ($1, $2, $3, $4, $5))
+             insert into feature_comment (comment_uuid, request_uuid, partner_uuid, author_uuid, body, body_html,
+                                          body_renderer)
+             values ($1, $2, $3, $4, $5, $6, $7))
          update feature_request set comments = comments + 1, active_at = labs_now() where request_uuid = $2",
         comment_uuid,
         request_uuid,
         person.partner_uuid,
         person.uuid,
         body,
+        html,
+        RENDERER,
     )
     .execute(&mut *cx.db.conn().await?)
     .await?;
@@ -118,15 +122,18 @@ pub(super) async fn insert(
 }
 
 /// Keeps what a comment said, and lets it say something else.
-pub(super) async fn set_body(cx: &RequestContext, comment_uuid: Uuid, body: &str) -> Result<(), Fault> {
+pub(super) async fn set_body(cx: &RequestContext, comment_uuid: Uuid, (body, html): (&str, &str)) -> Result<(), Fault> {
     sqlx::query!(
         "with kept as (
              insert into board_earlier_text (text_uuid, comment_uuid, body)
              select $2, comment_uuid, body from feature_comment where comment_uuid = $1)
-         update feature_comment set body = $3, edited_at = labs_now() where comment_uuid = $1",
+         update feature_comment set body = $3, body_html = $4, body_renderer = $5, edited_at = labs_now()
+          where comment_uuid = $1",
         comment_uuid,
         cx.new_uuid(),
         body,
+        html,
+        RENDERER,
     )
     .execute(&mut *cx.db.conn().await?)
     .await?;

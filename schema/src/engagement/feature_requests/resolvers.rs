@@ -10,12 +10,14 @@ use super::list::{
 use super::rules;
 use super::similar::{self, SimilarFeatureRequests};
 use super::store::{self, Held, Proposal};
-use super::types::{FeatureRequest, FeatureRequestSummary, load_shown, shown};
+use super::types::{FeatureRequest, FeatureRequestSummary, ensure_on_board, load_shown, shown};
 use crate::core::access::access;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::fault::{Code, Fault, FieldError};
 use crate::core::list::{PageRequest, Rows};
+use crate::core::markdown::{FEATURE_REQUEST, RenderError};
 use crate::core::page::List;
+use crate::engagement::board_texts;
 use crate::engagement::people::{self, BoardDaily, Person};
 
 /// How many near proposals are answered unless the request says.
@@ -100,7 +102,7 @@ impl FeatureRequestsQuery {
         cursor: Option<String>,
     ) -> Result<Option<List<FeatureRequestChange>>, Fault> {
         let cx = ctx.cx();
-        load_shown(cx, request_uuid).await?;
+        ensure_on_board(cx, request_uuid).await?;
         cx.answer_list(STATUS_CHANGES.page(cx, &request_uuid, &PageRequest::new(None, limit, cursor)).await?.list())
     }
 
@@ -114,7 +116,7 @@ impl FeatureRequestsQuery {
         cursor: Option<String>,
     ) -> Result<Option<List<FeatureRequestDuplicate>>, Fault> {
         let cx = ctx.cx();
-        load_shown(cx, request_uuid).await?;
+        ensure_on_board(cx, request_uuid).await?;
         cx.answer_list(DUPLICATES.page(cx, &request_uuid, &PageRequest::new(None, limit, cursor)).await?.list())
     }
 }
@@ -135,8 +137,10 @@ impl FeatureRequestsMutation {
         let cx = ctx.cx();
         let person = Person::of(cx)?;
         let title = rules::titled(&body.title);
-        let proposal = Proposal { title: &title, body: &body.body, topic_uuid: body.topic_uuid };
-        check(cx, &proposal, None).await?;
+        let text = board_texts::show(cx, &body.body, FEATURE_REQUEST).await?;
+        let html = text.rendered.html.as_str();
+        let proposal = Proposal { title: &title, body: &body.body, html, topic_uuid: body.topic_uuid };
+        check(cx, &proposal, text.error, None).await?;
         people::spend(cx, &person, BoardDaily::Proposals).await?;
         let request_uuid = store::insert(cx, &person, &proposal).await?;
         cx.answer_created(request_uuid, load_shown(cx, request_uuid).await?)
@@ -160,9 +164,12 @@ impl FeatureRequestsMutation {
             MaybeUndefined::Null => None,
             MaybeUndefined::Value(topic_uuid) => Some(topic_uuid),
         };
-        let text = body.body.unwrap_or_else(|| held.body.clone());
-        let proposal = Proposal { title: &title, body: &text, topic_uuid };
-        check(cx, &proposal, held.topic_uuid).await?;
+        let body = body.body.unwrap_or_else(|| held.body.clone());
+        let text = board_texts::show(cx, &body, FEATURE_REQUEST).await?;
+        let proposal = Proposal { title: &title, body: &body, html: &text.rendered.html, topic_uuid };
+        // A text that was accepted before there was a limit stays; its title and topic can be changed.
+        let error = text.error.filter(|_| body != held.body);
+        check(cx, &proposal, error, held.topic_uuid).await?;
         if (proposal.title, proposal.body, topic_uuid) != (&held.title, &held.body, held.topic_uuid) {
             store::set_text(cx, &held, &proposal).await?;
         }
@@ -190,10 +197,15 @@ async fn board(cx: &RequestContext, filter: FeatureRequestFilter) -> Result<Boar
 }
 
 /// Refuses a proposal that breaks a rule. The topic that it has already may be one that no other can be given.
-async fn check(cx: &RequestContext, proposal: &Proposal<'_>, present_topic: Option<Uuid>) -> Result<(), Fault> {
+async fn check(
+    cx: &RequestContext,
+    proposal: &Proposal<'_>,
+    error: Option<RenderError>,
+    present_topic: Option<Uuid>,
+) -> Result<(), Fault> {
     let mut errors = Vec::new();
-    rules::check_text("/title", proposal.title, &mut errors);
-    rules::check_text("/body", proposal.body, &mut errors);
+    rules::check_said("/title", proposal.title, &mut errors);
+    rules::check_text(("/body", proposal.body), (FEATURE_REQUEST, error), &mut errors);
     if let Some(topic_uuid) = proposal.topic_uuid.filter(|topic| Some(*topic) != present_topic)
         && !store::topic_is_active(&cx.db, topic_uuid).await?
     {

@@ -1,10 +1,10 @@
 //! What may become of a proposal, and what it may say.
 
 use crate::core::fault::{Fault, FieldError};
+use crate::core::markdown::{RenderError, TextFormat, text_error};
 use crate::core::state_diagram::StateDiagram;
 use crate::core::words::{Word as _, words};
 use crate::engagement::standing::Standing;
-use crate::publication::markdown;
 
 words! {
     /// How far a proposal has come (docs/decisions.md#states).
@@ -178,19 +178,21 @@ pub(super) fn titled(title: &str) -> String {
     title.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Finds what a title and a text may not be.
-pub(in crate::engagement) fn check_text(pointer: &str, text: &str, errors: &mut Vec<FieldError>) {
+/// Checks that a title or a text says something.
+pub(in crate::engagement) fn check_said(pointer: &str, text: &str, errors: &mut Vec<FieldError>) {
     if text.trim().is_empty() {
         errors.push(FieldError::at(pointer, "BLANK", "Write more than spaces."));
-    } else if markdown::is_too_deep(text) {
-        errors.push(FieldError::at(
-            pointer,
-            "TOO_DEEP",
-            "Lists, quotations and emphasis stand too deep in one another.",
-        ));
-    } else if markdown::has_too_many_ampersands(text) {
-        errors.push(FieldError::at(pointer, "TOO_MANY_AMPERSANDS", "There are more ampersands than a text has."));
     }
+}
+
+/// Checks a text, and what came of rendering it.
+pub(in crate::engagement) fn check_text(
+    (pointer, text): (&str, &str),
+    (format, error): (TextFormat, Option<RenderError>),
+    errors: &mut Vec<FieldError>,
+) {
+    check_said(pointer, text, errors);
+    errors.extend(error.map(|error| text_error(pointer, error, format)));
 }
 
 /// The machine as a picture. Marks apart, staff move a proposal from each status to every other.
@@ -217,6 +219,7 @@ pub(crate) fn drawing() -> StateDiagram {
 mod tests {
     use super::*;
     use crate::core::fault::Code;
+    use crate::core::markdown::COMMENT;
 
     const PLAIN: Marks = Marks {
         status: FeatureRequestStatus::Open,
@@ -271,6 +274,20 @@ mod tests {
             assert_eq!(ensure_editable(Marks { status: *status, ..PLAIN }).unwrap_err().code(), Code::Conflict);
         }
         assert_eq!(ensure_editable(Marks { is_merged: true, ..PLAIN }).unwrap_err().code(), Code::Conflict);
+    }
+
+    #[test]
+    fn text_that_says_nothing_or_grows_is_refused() {
+        let codes = |text: &str, error| {
+            let mut errors = Vec::new();
+            check_text(("/body", text), (COMMENT, error), &mut errors);
+            errors.into_iter().map(|error| error.code).collect::<Vec<_>>()
+        };
+        assert!(codes("Word", None).is_empty());
+        assert_eq!(codes(" \n", None), ["BLANK"]);
+        assert_eq!(codes("Word", Some(RenderError::TooLong)), ["HTML_TOO_LONG"]);
+        assert_eq!(codes("Word", Some(RenderError::TooDeep)), ["TOO_DEEP"]);
+        assert_eq!(codes("Word", Some(RenderError::TooManyAmpersands)), ["TOO_MANY_AMPERSANDS"]);
     }
 
     #[test]

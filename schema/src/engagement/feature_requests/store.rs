@@ -6,6 +6,7 @@ use super::rules::{FeatureRequestStatus, Marks};
 use crate::core::context::RequestContext;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
+use crate::core::markdown::RENDERER;
 use crate::engagement::people::Person;
 
 /// A proposal that is held until the transaction ends.
@@ -65,6 +66,8 @@ pub(in crate::engagement) async fn hold(db: &Db, request_uuid: Uuid) -> Result<O
 pub(super) struct Proposal<'a> {
     pub(super) title: &'a str,
     pub(super) body: &'a str,
+    /// The body as HTML of the present renderer.
+    pub(super) html: &'a str,
     pub(super) topic_uuid: Option<Uuid>,
 }
 
@@ -72,14 +75,17 @@ pub(super) struct Proposal<'a> {
 pub(super) async fn insert(cx: &RequestContext, person: &Person, proposal: &Proposal<'_>) -> Result<Uuid, Fault> {
     let request_uuid = cx.new_uuid();
     sqlx::query!(
-        "insert into feature_request (request_uuid, root_uuid, partner_uuid, author_uuid, title, body, topic_uuid, trend)
-         values ($1, $1, $2, $3, $4, $5, $6, board_weight((labs_now() at time zone 'UTC')::date))",
+        "insert into feature_request (request_uuid, root_uuid, partner_uuid, author_uuid, title, body, topic_uuid,
+                                      body_html, body_renderer, trend)
+         values ($1, $1, $2, $3, $4, $5, $6, $7, $8, board_weight((labs_now() at time zone 'UTC')::date))",
         request_uuid,
         person.partner_uuid,
         person.uuid,
         proposal.title,
         proposal.body,
         proposal.topic_uuid,
+        proposal.html,
+        RENDERER,
     )
     .execute(&mut *cx.db.conn().await?)
     .await?;
@@ -94,13 +100,16 @@ pub(super) async fn set_text(cx: &RequestContext, held: &Held, proposal: &Propos
              select $2, request_uuid, title, body from feature_request
               where request_uuid = $1 and (title, body) is distinct from ($3, $4))
          update feature_request
-            set title = $3, body = $4, topic_uuid = $5, edited_at = labs_now(), active_at = labs_now()
+            set title = $3, body = $4, topic_uuid = $5, body_html = $6, body_renderer = $7, edited_at = labs_now(),
+                active_at = labs_now()
           where request_uuid = $1",
         held.request_uuid,
         cx.new_uuid(),
         proposal.title,
         proposal.body,
         proposal.topic_uuid,
+        proposal.html,
+        RENDERER,
     )
     .execute(&mut *cx.db.conn().await?)
     .await?;

@@ -12,11 +12,12 @@ use super::rules::{self, FeatureRequestStatus, Marks};
 use crate::core::context::RequestContext;
 use crate::core::fault::Fault;
 use crate::core::list::{Lookup, Select};
+use crate::core::markdown::FEATURE_REQUEST;
 use crate::core::time::Time;
 use crate::engagement::author::BoardAuthor;
+use crate::engagement::board_texts::StoredHtml;
 use crate::engagement::people::Person;
 use crate::engagement::standing::{self, Standing};
-use crate::publication::markdown;
 
 /// A proposal, as lists tell it.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
@@ -129,6 +130,8 @@ pub(in crate::engagement) struct BoardRow {
     title: String,
     excerpt: String,
     body: Option<String>,
+    #[sqlx(flatten)]
+    html: StoredHtml,
     #[sqlx(json(nullable))]
     topic: Option<FeatureRequestTopic>,
     status: FeatureRequestStatus,
@@ -149,7 +152,7 @@ pub(in crate::engagement) struct BoardRow {
     pub(super) created_at: Time,
 }
 
-/// The columns of a [`BoardRow`] but for the body.
+/// The columns of a [`BoardRow`] without the body and its HTML.
 macro_rules! board_row {
     ($votes:literal) => {
         concat!(
@@ -166,11 +169,13 @@ macro_rules! board_row {
 }
 
 /// Proposals as lists tell them.
-pub(in crate::engagement) static SHORT: Select<BoardRow> =
-    Select::new(concat!(board_row!("r.votes"), ", null::text as body"), "feature_request as r");
+pub(in crate::engagement) static SHORT: Select<BoardRow> = Select::new(
+    concat!(board_row!("r.votes"), ", null::text as body, null::text as body_html, 0::smallint as body_renderer"),
+    "feature_request as r",
+);
 
 static WHOLE: Select<BoardRow> = Select::new(
-    concat!(board_row!("root.votes"), ", r.body"),
+    concat!(board_row!("root.votes"), ", r.body, r.body_html, r.body_renderer"),
     "feature_request as r join feature_request as root on root.request_uuid = r.root_uuid",
 );
 
@@ -245,11 +250,24 @@ pub(in crate::engagement) async fn load_shown(
     cx: &RequestContext,
     request_uuid: Uuid,
 ) -> Result<FeatureRequest, Fault> {
-    let found = ON_BOARD.one(&cx.db, [request_uuid.into()]).await?;
-    let row = found.ok_or_else(|| Fault::not_found("feature request"))?;
+    let row = load_row(cx, request_uuid).await?;
     let person = Person::found(cx);
     let standing = standing::load(cx, person.as_ref(), std::iter::once(row.root_uuid)).await?;
-    let body = row.body.clone().unwrap_or_default();
     let standing = standing.first().copied().unwrap_or_default();
-    Ok(FeatureRequest { summary: row.shown(cx, person.as_ref(), standing), body_html: markdown::render(&body), body })
+    let body = row.body.clone().unwrap_or_default();
+    let body_html = row.html.clone().or_render(cx, &body, FEATURE_REQUEST).await?;
+    Ok(FeatureRequest { summary: row.shown(cx, person.as_ref(), standing), body_html, body })
+}
+
+/// Ensures that a proposal is on the board.
+///
+/// # Errors
+/// [`crate::Code::NotFound`] for one that is not.
+pub(in crate::engagement) async fn ensure_on_board(cx: &RequestContext, request_uuid: Uuid) -> Result<(), Fault> {
+    load_row(cx, request_uuid).await.map(|_| ())
+}
+
+async fn load_row(cx: &RequestContext, request_uuid: Uuid) -> Result<BoardRow, Fault> {
+    let found = ON_BOARD.one(&cx.db, [request_uuid.into()]).await?;
+    found.ok_or_else(|| Fault::not_found("feature request"))
 }

@@ -15,8 +15,10 @@ use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
 use crate::core::mail::message::{BoardNews, BoardNotice, Letter, Notice};
+use crate::core::markdown::COMMENT;
 use crate::core::outbox;
 use crate::core::page::CountedList;
+use crate::engagement::board_texts;
 use crate::engagement::comments::store::{HeldComment, hold_comment};
 use crate::engagement::feature_requests::rules::{BoardAction, check_text};
 
@@ -82,12 +84,12 @@ impl BoardCommentModerationMutation {
     ) -> Result<Option<ModeratedFeatureComment>, Fault> {
         let cx = ctx.cx();
         hold_for(cx, request_uuid, BoardAction::Answer).await?;
-        let mut errors = Vec::new();
-        check_text("/body", &body.body, &mut errors);
+        let (text, mut errors) = (board_texts::show(cx, &body.body, COMMENT).await?, Vec::new());
+        check_text(("/body", &body.body), (COMMENT, text.error), &mut errors);
         if !errors.is_empty() {
             return Err(Fault::invalid(errors));
         }
-        let comment_uuid = comments_store::answer(cx, request_uuid, &body.body).await?;
+        let comment_uuid = comments_store::answer(cx, request_uuid, (&body.body, &text.rendered.html)).await?;
         cx.answer_created(comment_uuid, find(cx, comment_uuid).await?)
     }
 

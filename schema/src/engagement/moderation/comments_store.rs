@@ -5,16 +5,18 @@ use uuid::Uuid;
 use crate::core::context::RequestContext;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
+use crate::core::markdown::RENDERER;
 use crate::engagement::comments::store::HeldComment;
 use crate::engagement::people::staff;
 
-/// Answers beneath a proposal that is held, and lets its followers and voters know.
-pub(super) async fn answer(cx: &RequestContext, request_uuid: Uuid, body: &str) -> Result<Uuid, Fault> {
+/// Answers, in Markdown and HTML, beneath a proposal that is held, and lets its followers and voters know.
+pub(super) async fn answer(cx: &RequestContext, request_uuid: Uuid, (body, html): (&str, &str)) -> Result<Uuid, Fault> {
     let comment_uuid = cx.new_uuid();
     sqlx::query!(
         "with said as (
-             insert into feature_comment (comment_uuid, request_uuid, author_uuid, is_answer, body)
-             values ($1, $2, $3, true, $4)
+             insert into feature_comment (comment_uuid, request_uuid, author_uuid, is_answer, body, body_html,
+                                          body_renderer)
+             values ($1, $2, $3, true, $4, $6, $7)
          ), event as (
              insert into feature_event (event_uuid, request_uuid, kind, comment_uuid, actor_uuid)
              values ($5, $2, 'ANSWER', $1, $3))
@@ -26,6 +28,8 @@ pub(super) async fn answer(cx: &RequestContext, request_uuid: Uuid, body: &str) 
         staff(cx)?,
         body,
         cx.new_uuid(),
+        html,
+        RENDERER,
     )
     .execute(&mut *cx.db.conn().await?)
     .await?;

@@ -13,7 +13,6 @@ use crate::engagement::author::BoardAuthor;
 use crate::engagement::feature_requests::rules::{FeatureRequestStatus, Marks, staff_actions};
 use crate::engagement::feature_requests::{ChangelogMention, FeatureRequestTopic, topic_and_entry};
 use crate::engagement::reports::rules::{BoardReportOutcome, BoardReportReason};
-use crate::publication::markdown;
 
 /// A proposal as staff see it. Who voted for it stands nowhere.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
@@ -106,13 +105,13 @@ pub(crate) struct ModeratedFeatureRequestDetails {
 }
 
 impl ModeratedFeatureRequestDetails {
-    /// A proposal with its past.
+    /// A proposal with its HTML and its past.
     pub(super) fn new(
         request: ModeratedFeatureRequest,
+        body_html: String,
         earlier_texts: Vec<EarlierFeatureRequestText>,
         reports: Vec<FeatureRequestReport>,
     ) -> Self {
-        let body_html = markdown::render(&request.body);
         Self { request, body_html, earlier_texts, reports }
     }
 }

@@ -16,6 +16,7 @@ use crate::core::list::PageRequest;
 use crate::core::mail::message::{BoardNews, BoardNotice, Letter, Notice};
 use crate::core::outbox;
 use crate::core::page::CountedList;
+use crate::engagement::board_texts;
 use crate::engagement::feature_requests::rules::{self, BoardAction, FeatureRequestStatus};
 use crate::engagement::feature_requests::store::{Held, hold, topic_is_active};
 
@@ -224,7 +225,8 @@ pub(super) async fn load(cx: &RequestContext, request_uuid: Uuid) -> Result<Mode
     let request = found.ok_or_else(|| Fault::not_found("feature request"))?.for_caller(cx);
     note_target(cx, request_uuid, &request.title, request.partner_uuid);
     let (texts, reports) = store::past(&cx.db, request_uuid).await?;
-    Ok(ModeratedFeatureRequestDetails::new(request, texts, reports))
+    let body_html = board_texts::load_request_html(cx, request_uuid, &request.body).await?;
+    Ok(ModeratedFeatureRequestDetails::new(request, body_html, texts, reports))
 }
 
 fn note_target(cx: &RequestContext, request_uuid: Uuid, title: &str, partner_uuid: Uuid) {

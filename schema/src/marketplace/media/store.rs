@@ -14,7 +14,7 @@ use crate::core::list::Bound;
 use crate::core::principal::Owner;
 
 /// What an upload must know of the app: how many pictures of its kind are there, and how many bytes the partner keeps
-/// in all, without those that it takes the place of.
+/// in all, without those that it takes the place of. A picture that a listing or a submission needs stays and counts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
     pub(super) of_kind: i64,
@@ -54,9 +54,10 @@ pub(super) async fn room_get(
     Ok(sqlx::query_as!(
         Room,
         r#"select (select count(*) from media where app_uuid = $1 and kind = $3 and removed_at is null) as "of_kind!",
-                  (select coalesce(sum(size_bytes), 0)::bigint from media join app as mine using (app_uuid)
-                    where mine.partner_uuid = $2 and removed_at is null
-                      and not ($4 and app_uuid = $1 and kind = $3))
+                  (select coalesce(sum(size_bytes), 0)::bigint from media_counted join app as mine using (app_uuid)
+                    where mine.partner_uuid = $2
+                      and not ($4 and app_uuid = $1 and kind = $3 and removed_at is null
+                               and not media_is_needed(media_uuid, app_uuid)))
                 + (select coalesce(sum(size_bytes), 0)::bigint from partner_image
                     where partner_uuid = $2 and removed_at is null) as "bytes!"
              from app where app_uuid = $1 and partner_uuid = $2"#,

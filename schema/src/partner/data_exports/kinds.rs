@@ -368,14 +368,15 @@ pub(super) const KINDS: &[Kind] = &[
         "engagement.feature-requests",
         "what you proposed",
         r#"select data_export_line(to_jsonb(t), 'rooted_at', 'pin', 'shown', 'author_voted_on', 'trend', 'heat',
-                  'open_reports', 'reported_at', 'declined_votes') as "line!"
+                  'open_reports', 'reported_at', 'declined_votes', 'body_html', 'body_renderer') as "line!"
              from feature_request as t where partner_uuid = $1"#
     ),
     kind!(
         "feature_comment",
         "engagement.feature-requests",
         "what you commented",
-        r#"select data_export_line(to_jsonb(t), 'open_reports', 'reported_at') as "line!" from feature_comment as t
+        r#"select data_export_line(to_jsonb(t), 'open_reports', 'reported_at', 'body_html', 'body_renderer') as "line!"
+             from feature_comment as t
             where partner_uuid = $1"#
     ),
     kind!(

@@ -82,8 +82,8 @@ pub(super) async fn stored_get(db: &Db, owner: Owner, kind: PartnerImageKind) ->
 /// of.
 pub(super) async fn bytes_get(db: &Db, owner: Owner, kind: PartnerImageKind) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(
-        r#"select (select coalesce(sum(size_bytes), 0)::bigint from media join app using (app_uuid)
-                    where app.partner_uuid = $1 and removed_at is null)
+        r#"select (select coalesce(sum(size_bytes), 0)::bigint from media_counted join app using (app_uuid)
+                    where app.partner_uuid = $1)
                 + (select coalesce(sum(size_bytes), 0)::bigint from partner_image
                     where partner_uuid = $1 and removed_at is null and kind <> $2) as "bytes!""#,
         owner.uuid(),

@@ -124,5 +124,5 @@ impl ChangelogEntriesMutation {
 /// The entry as it is now, when a program wrote it.
 async fn load(cx: &RequestContext, entry_uuid: Uuid) -> Result<PublicationItem, Fault> {
     let entry = BY_PROGRAM.one(&cx.db, [entry_uuid.into()]).await?;
-    Ok(entry.ok_or_else(|| Fault::not_found("changelog entry"))?.for_caller(cx))
+    entry.ok_or_else(|| Fault::not_found("changelog entry"))?.for_caller(cx).await
 }

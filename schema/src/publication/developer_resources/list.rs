@@ -11,8 +11,7 @@ use crate::core::surface::GeneratedResource;
 use crate::publication::generated;
 use crate::publication::items::PublicationArtefact;
 use crate::publication::items::rules::PublicationAudience;
-use crate::publication::markdown::PublicationAnchor;
-use crate::publication::readers::{ReleasedItem, ShownTexts, items_by_slug, released_item};
+use crate::publication::readers::{PublicationAnchor, ReleasedItem, items_by_slug, released_item, show_with_anchors};
 
 /// A resource in the list, without its text.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
@@ -67,9 +66,12 @@ pub(crate) struct DeveloperResource {
 
 impl DeveloperResource {
     /// The same with its text as HTML.
-    pub(in crate::publication) fn shown(self, texts: &ShownTexts) -> Self {
-        let body = texts.shown(&self.body);
-        Self { body_html: body.html.clone(), anchors: body.anchors.clone(), ..self }
+    ///
+    /// # Errors
+    /// [`crate::Code::Unavailable`] when too many texts wait to be rendered.
+    pub(in crate::publication) async fn shown(self, services: &Services) -> Result<Self, Fault> {
+        let (body_html, anchors) = show_with_anchors(services, &self.body).await?;
+        Ok(Self { body_html, anchors, ..self })
     }
 }
 

@@ -5,7 +5,7 @@ use crate::core::context::RequestContext;
 use crate::core::fault::Fault;
 use crate::core::list::{FixedOrder, ListQuery, Lookup, PageRequest};
 use crate::core::page::List;
-use crate::publication::readers::{ShownTexts, at_present, deliver};
+use crate::publication::readers::{at_present, deliver};
 
 /// A page of a list, each with what is told of its file.
 ///
@@ -36,7 +36,7 @@ pub(in crate::publication) async fn one(
 ) -> Result<DeveloperResource, Fault> {
     let mut found = load(cx, lookup, slug).await?;
     found.resource.tell_file(&cx.services).await?;
-    Ok(found.shown(&cx.services.state::<ShownTexts>()))
+    found.shown(&cx.services).await
 }
 
 /// Makes the file of one the answer.

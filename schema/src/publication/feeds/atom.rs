@@ -6,10 +6,19 @@ use super::list::FeedItem;
 use crate::core::fault::Fault;
 use crate::core::time::Time;
 use crate::publication::items::rules::PublicationKind;
-use crate::publication::readers::ShownTexts;
 
 /// When a feed of nothing was last changed: it is older than any entry.
 const BEFORE_ALL: &str = "2026-01-01T00:00:00Z";
+
+/// Most bytes of HTML in a feed, as XML. Entries beyond them have their summary alone, and link to their page.
+const MOST_CONTENT: usize = 8 * 1024 * 1024;
+
+/// An item with its texts as HTML.
+pub(super) struct FeedEntry {
+    pub(super) item: FeedItem,
+    pub(super) body_html: String,
+    pub(super) migration_html: Option<String>,
+}
 
 /// A feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,21 +59,17 @@ impl FeedChannel {
     }
 }
 
-/// The feed of a channel at this address, with these items, the latest first.
+/// The feed of a channel at this address, with these entries, the latest first.
 ///
 /// # Errors
 /// [`crate::Code::Internal`] for what cannot be written.
-pub(super) fn feed(
-    channel: FeedChannel,
-    base_url: &str,
-    items: &[FeedItem],
-    texts: &ShownTexts,
-) -> Result<String, Fault> {
+pub(super) fn feed(channel: FeedChannel, base_url: &str, entries: Vec<FeedEntry>) -> Result<String, Fault> {
     let page = format!("{base_url}/{}", channel.name());
     let own = format!("{base_url}/v1/publication/public/feeds/{}", channel.name());
     let (title, subtitle) = channel.title();
-    let updated = items.iter().map(|row| row.item.updated_at).max().map(moment).transpose()?;
-    let entries: Result<Vec<Entry>, Fault> = items.iter().map(|row| entry(row, &page, texts)).collect();
+    let updated = entries.iter().map(|entry| entry.item.item.updated_at).max().map(moment).transpose()?;
+    let mut room = MOST_CONTENT;
+    let entries: Result<Vec<Entry>, Fault> = entries.into_iter().map(|one| entry(one, &page, &mut room)).collect();
     let mut feed = Feed {
         title: Text::plain(title),
         subtitle: Some(Text::plain(subtitle)),
@@ -84,14 +89,22 @@ pub(super) fn feed(
     String::from_utf8(written.map_err(Fault::internal)?).map_err(Fault::internal)
 }
 
-fn entry(row: &FeedItem, page: &str, texts: &ShownTexts) -> Result<Entry, Fault> {
+/// An entry. It takes its content from the room that is left in the feed.
+fn entry(
+    FeedEntry { item: row, body_html, migration_html }: FeedEntry,
+    page: &str,
+    room: &mut usize,
+) -> Result<Entry, Fault> {
     let item = &row.item;
     let marked = if row.action_required { "[Action required] " } else { "" };
-    let mut html = texts.shown(&row.body).html.clone();
-    if let Some(migration) = &row.migration {
+    let mut html = body_html;
+    if let Some(migration) = migration_html {
         html.push_str("<h2>What to do</h2>\n");
-        html.push_str(&texts.shown(migration).html);
+        html.push_str(&migration);
     }
+    let html = legible(&html);
+    let left = room.checked_sub(xml_bytes(&html));
+    *room = left.unwrap_or(0);
     let summary = legible(&item.summary);
     let terms = row.change.map(|change| change.name().to_owned()).into_iter().chain(item.tags.iter().cloned());
     Ok(Entry {
@@ -103,13 +116,18 @@ fn entry(row: &FeedItem, page: &str, texts: &ShownTexts) -> Result<Entry, Fault>
         categories: terms.map(|term| Category { term, scheme: None, label: None }).collect(),
         links: vec![link("alternate", format!("{page}/{}", item.slug), "text/html")],
         summary: (!summary.is_empty()).then(|| Text::plain(summary)),
-        content: Some(Content {
-            value: Some(legible(&html)),
+        content: left.map(|_| Content {
+            value: Some(html),
             content_type: Some("html".to_owned()),
             ..Content::default()
         }),
         ..Entry::default()
     })
+}
+
+/// At most how many bytes a text takes in XML: what is escaped there has at most six letters.
+fn xml_bytes(text: &str) -> usize {
+    text.len() + 5 * text.bytes().filter(|byte| matches!(byte, b'<' | b'>' | b'&' | b'"' | b'\'')).count()
 }
 
 fn link(rel: &str, href: String, mime_type: &str) -> Link {
@@ -136,9 +154,9 @@ mod tests {
     use crate::publication::items::rules::ChangeKind;
     use crate::publication::readers::ReleasedItem;
 
-    fn row(number: u128, title: &str) -> FeedItem {
+    fn row(number: u128, title: &str) -> FeedEntry {
         let at = |hour: u128| format!("2026-03-01T{hour:02}:00:00.5Z").parse().unwrap();
-        FeedItem {
+        let item = FeedItem {
             item: ReleasedItem {
                 uuid: uuid::Uuid::from_u128(number),
                 slug: format!("item-{number}"),
@@ -154,17 +172,20 @@ mod tests {
             change: Some(ChangeKind::Deprecated),
             action_required: true,
             author: None,
-        }
+        };
+        let body_html = "<h1>One &amp; two</h1>\n<p><code>&lt;b&gt;</code>]]&gt;</p>\n".to_owned();
+        FeedEntry { item, body_html, migration_html: Some("<p>Do <em>this</em>.</p>\n".to_owned()) }
     }
 
-    fn read(items: &[FeedItem]) -> Feed {
-        let written = feed(FeedChannel::Changelog, "https://labs.example", items, &ShownTexts::default()).unwrap();
+    fn read(entries: Vec<FeedEntry>) -> Feed {
+        let written = feed(FeedChannel::Changelog, "https://labs.example", entries).unwrap();
+        assert!(written.len() < MOST_CONTENT + 100_000, "{}", written.len());
         written.parse().unwrap()
     }
 
     #[test]
     fn a_feed_says_what_is_new_and_where() {
-        let feed = read(&[row(3, "a <b> & c"), row(2, "d\u{8}e\u{fffe}f\u{0}g")]);
+        let feed = read(vec![row(3, "a <b> & c"), row(2, "d\u{8}e\u{fffe}f\u{0}g")]);
         assert_eq!(
             (feed.id(), feed.updated().to_rfc3339()),
             (feed.links()[0].href(), "2026-03-01T03:00:00.500+00:00".to_owned())
@@ -185,8 +206,17 @@ mod tests {
     }
 
     #[test]
+    fn entries_beyond_the_limit_of_a_feed_have_no_content() {
+        let long = |number| FeedEntry { body_html: "<p></p>\n".repeat(120_000), ..row(number, "a") };
+        let feed = read((1..10).rev().map(long).collect());
+        let with_content: Vec<bool> = feed.entries().iter().map(|entry| entry.content().is_some()).collect();
+        assert_eq!(with_content, [true, true, false, false, false, false, false, false, false]);
+        assert!(feed.entries().iter().all(|entry| entry.links().len() == 1), "each leads to its page");
+    }
+
+    #[test]
     fn a_feed_of_nothing_is_one_too() {
-        let feed = read(&[]);
+        let feed = read(Vec::new());
         assert_eq!((feed.entries().len(), feed.updated().to_rfc3339()), (0, "2026-01-01T00:00:00+00:00".to_owned()));
         assert_eq!(feed.authors()[0].name(), "Labs");
         assert_eq!((FeedChannel::named("blog"), FeedChannel::named("Blog")), (Some(FeedChannel::Blog), None));

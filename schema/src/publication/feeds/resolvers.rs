@@ -6,13 +6,13 @@ use async_graphql::{Context, Object};
 use bytes::Bytes;
 use moka::sync::Cache;
 
-use super::atom::{self, FeedChannel};
+use super::atom::{self, FeedChannel, FeedEntry};
 use super::list::{LATEST, STAMP_OF};
 use crate::core::access::{access, answers_file, may_lag};
 use crate::core::context::{Document, DocumentContent, RequestContext, RequestContextExt};
 use crate::core::crypto::sha256;
 use crate::core::fault::Fault;
-use crate::publication::readers::ShownTexts;
+use crate::publication::readers::{show, show_optional};
 
 /// How long a feed is kept whose items do not change: an author's name leaves no trace in the stamp.
 const KEPT: Duration = Duration::from_secs(50);
@@ -58,8 +58,13 @@ async fn written(cx: &RequestContext, channel: FeedChannel) -> Result<(Bytes, St
     }
     let items = LATEST.all(&cx.db, [kind()]).await?;
     cx.db.answered().await;
-    let texts = cx.services.state::<ShownTexts>();
-    let text = Bytes::from(atom::feed(channel, &cx.services.settings.base_url, &items, &texts)?);
+    let mut entries = Vec::with_capacity(items.len());
+    for item in items {
+        let body_html = show(&cx.services, &item.body).await?.rendered.html.clone();
+        let migration_html = show_optional(&cx.services, item.migration.as_deref()).await?;
+        entries.push(FeedEntry { item, body_html, migration_html });
+    }
+    let text = Bytes::from(atom::feed(channel, &cx.services.settings.base_url, entries)?);
     let made = (text.clone(), hex::encode(sha256(&text)));
     feeds.0.insert(key, made.clone());
     Ok(made)

@@ -13,8 +13,8 @@ use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Se
 use crate::core::surface::GeneratedResource;
 use crate::core::time::Time;
 use crate::core::words::words;
-use crate::publication::readers::shipped;
-use crate::publication::{generated, markdown};
+use crate::publication::generated;
+use crate::publication::readers::{shipped, show, show_optional};
 
 words! {
     /// The kinds of those who do something to an item.
@@ -175,13 +175,16 @@ fn offered(state: PublicationState, cx: &RequestContext) -> Vec<String> {
 
 impl PublicationItem {
     /// The same with its texts as HTML, and what the caller can do with it.
-    pub(in crate::publication) fn for_caller(self, cx: &RequestContext) -> Self {
-        Self {
-            body_html: markdown::render(&self.content.body),
-            migration_html: self.content.migration.as_deref().map(markdown::render),
+    ///
+    /// # Errors
+    /// [`crate::Code::Unavailable`] when too many texts wait to be rendered.
+    pub(in crate::publication) async fn for_caller(self, cx: &RequestContext) -> Result<Self, Fault> {
+        Ok(Self {
+            body_html: show(&cx.services, &self.content.body).await?.rendered.html.clone(),
+            migration_html: show_optional(&cx.services, self.content.migration.as_deref()).await?,
             allowed_actions: offered(self.state, cx),
             ..self
-        }
+        })
     }
 }
 
@@ -189,14 +192,14 @@ impl PublicationItem {
     /// The same as [`Self::for_caller`], with what the service made in place of a file that was sent.
     ///
     /// # Errors
-    /// [`crate::Code::Internal`] when the service cannot make it.
+    /// [`crate::Code::Internal`] when the service cannot make it, and those of [`Self::for_caller`].
     pub(super) async fn with_file(mut self, cx: &RequestContext) -> Result<Self, Fault> {
         if let Some(resource) = self.generated {
             let made = generated::file(&cx.services, resource).await?;
             self.content.artefact = Some(made.artefact.clone());
             self.content.resource_version = Some(made.version.clone());
         }
-        Ok(self.for_caller(cx))
+        self.for_caller(cx).await
     }
 }
 

@@ -14,6 +14,7 @@ mod proof;
 mod resolvers;
 pub(crate) mod rules;
 mod store;
+mod texts;
 mod writing;
 
 pub(in crate::publication) use content::PublicationArtefact;

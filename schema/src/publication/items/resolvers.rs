@@ -4,6 +4,7 @@ use async_graphql::{Context, InputObject, Object};
 use uuid::Uuid;
 
 use super::artefact::ArtefactPool;
+use super::content::PublicationContent;
 use super::input::{
     ChangelogEntryFields, ChangelogEntryRelease, PublicationDetails, PublicationPatch, PublicationTexts,
 };
@@ -14,6 +15,7 @@ use super::list::{
 use super::proof;
 use super::rules::{self, PublicationAction, PublicationKind, PublicationState};
 use super::store::{self, Step};
+use super::texts::show_texts;
 use super::writing::{self, Beginning};
 use crate::core::access::{access, audit_target, batched};
 use crate::core::actor::Actor;
@@ -318,7 +320,10 @@ async fn step(
     }
     if action != PublicationAction::Withdraw {
         let mut errors = Vec::new();
-        rules::check_readable(&present.content, &cx.services.settings.operations, &mut errors);
+        let texts = show_texts(&cx.services, &present.content).await?;
+        texts.check(&present.content, &PublicationContent::empty(), &mut errors);
+        rules::check_readable(&present.content, &mut errors);
+        texts.check_links(&cx.services.settings.operations, &mut errors);
         if !errors.is_empty() {
             return Err(Fault::invalid(errors));
         }

@@ -1,7 +1,5 @@
 //! What an item may become, and what it may say.
 
-use std::collections::BTreeSet;
-
 use uuid::Uuid;
 
 use super::content::PublicationContent;
@@ -9,7 +7,6 @@ use crate::core::fault::{Fault, FieldError};
 use crate::core::state_diagram::StateDiagram;
 use crate::core::time::Time;
 use crate::core::words::{Word as _, words};
-use crate::publication::markdown;
 
 words! {
     /// What an item is.
@@ -144,24 +141,6 @@ pub(in crate::publication) fn check(kind: PublicationKind, content: &Publication
     if content.title.is_empty() {
         refuse("/title", "BLANK", "Call it something, in 1 to 150 characters.");
     }
-    for (pointer, text) in content.texts() {
-        if markdown::is_too_deep(text) {
-            refuse(
-                pointer,
-                "TOO_DEEP",
-                "Quotations, lists and emphasis stand too deep in one another. Write it flatter.",
-            );
-        }
-    }
-    for (pointer, text) in content.texts() {
-        if markdown::has_too_many_ampersands(text) {
-            refuse(
-                pointer,
-                "TOO_MANY_AMPERSANDS",
-                "A text has at most 2,000 ampersands. Send it as a file, or in parts.",
-            );
-        }
-    }
     if kind != PublicationKind::DeveloperResource && content.audience != PublicationAudience::Public {
         refuse("/audience", "PUBLIC_ONLY", "Changelog entries and blog posts are for everybody: PUBLIC.");
     }
@@ -182,26 +161,14 @@ pub(in crate::publication) fn check(kind: PublicationKind, content: &Publication
     }
 }
 
-/// Finds what keeps an item from readers: it must say something, lead somewhere, and tell what there is to do.
-pub(in crate::publication) fn check_readable(
-    content: &PublicationContent,
-    operations: &BTreeSet<String>,
-    errors: &mut Vec<FieldError>,
-) {
+/// Finds what keeps an item from readers: it must say something, and tell what there is to do.
+pub(in crate::publication) fn check_readable(content: &PublicationContent, errors: &mut Vec<FieldError>) {
     if content.body.trim().is_empty() {
         errors.push(FieldError::at("/body", "BLANK", "It says nothing yet. Write its text before readers see it."));
     }
     if content.action_required && content.migration.as_deref().is_none_or(|text| text.trim().is_empty()) {
         let message = "Callers have to do something, so say what, with an example of before and after.";
         errors.push(FieldError::at("/migration", "REQUIRED", message));
-    }
-    for (pointer, text) in content.texts() {
-        let links = markdown::links_to_operations(text);
-        let unknown: Vec<String> = links.into_iter().filter(|link| !operations.contains(link)).collect();
-        if !unknown.is_empty() {
-            let message = format!("There is no operation called {}. The reference lists them all.", unknown.join(", "));
-            errors.push(FieldError::at(pointer, "UNKNOWN_OPERATION", message));
-        }
     }
 }
 
@@ -316,20 +283,13 @@ mod tests {
     }
 
     #[test]
-    fn what_readers_see_says_something_and_leads_somewhere() {
-        let known = BTreeSet::from(["system_me_get".to_owned()]);
+    fn what_readers_see_says_something() {
         let mut content = PublicationContent::empty();
         content.action_required = true;
-        assert_eq!(codes(|errors| check_readable(&content, &known, errors)), ["/body BLANK", "/migration REQUIRED"]);
-        content.body = "See [this](op:system_me_get) and [that](op:system_you_get).".to_owned();
-        content.migration = Some("Call [another](op:nothing_get).".to_owned());
-        assert_eq!(
-            codes(|errors| check_readable(&content, &known, errors)),
-            ["/body UNKNOWN_OPERATION", "/migration UNKNOWN_OPERATION"]
-        );
-        content.migration = Some("Call [this](op:system_me_get).".to_owned());
+        assert_eq!(codes(|errors| check_readable(&content, errors)), ["/body BLANK", "/migration REQUIRED"]);
+        content.migration = Some("Call another operation.".to_owned());
         content.body = "Nothing else.".to_owned();
-        assert!(codes(|errors| check_readable(&content, &known, errors)).is_empty());
+        assert!(codes(|errors| check_readable(&content, errors)).is_empty());
     }
 
     #[test]
@@ -344,10 +304,6 @@ mod tests {
         assert_eq!(found(PublicationKind::BlogPost, &content), ["/title BLANK", "/audience PUBLIC_ONLY"]);
         content.title = "A".to_owned();
         assert!(found(PublicationKind::DeveloperResource, &content).is_empty());
-        content.body = "> ".repeat(40);
-        assert_eq!(found(PublicationKind::DeveloperResource, &content), ["/body TOO_DEEP"]);
-        content.body = "&".repeat(2_001);
-        assert_eq!(found(PublicationKind::DeveloperResource, &content), ["/body TOO_MANY_AMPERSANDS"]);
     }
 
     #[test]

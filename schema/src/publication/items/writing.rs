@@ -7,6 +7,7 @@ use super::input::PublicationPatch;
 use super::list::PublicationItem;
 use super::rules::{self, PublicationKind, PublicationState};
 use super::store::{self, Origin, Step};
+use super::texts::show_texts;
 use crate::core::actor::Actor;
 use crate::core::context::RequestContext;
 use crate::core::fault::{Fault, FieldError};
@@ -48,6 +49,7 @@ pub(in crate::publication) async fn begin(
     }
     let is_of_person = kind == PublicationKind::BlogPost && principal.kind == PrincipalType::StaffUser;
     let author_uuid = is_of_person.then_some(principal.uuid);
+    show_texts(&cx.services, &content).await?.check(&content, &PublicationContent::empty(), &mut errors);
     rules::check(kind, &content, &mut errors);
     rules::check_author((false, content.show_author), author_uuid, principal.uuid, &mut errors);
     if !errors.is_empty() {
@@ -74,11 +76,14 @@ pub(in crate::publication) async fn change(
     let before = &present.content;
     rules::check_generated(present.kind, present.generated.is_some(), sent.says_resource_version(), &mut errors);
     let after = sent.apply_to(present.kind, before.clone(), &mut errors);
+    let texts = show_texts(&cx.services, &after).await?;
+    texts.check(&after, before, &mut errors);
     rules::check(present.kind, &after, &mut errors);
     let author = present.author.as_ref().map(|author| author.uuid);
     rules::check_author((before.show_author, after.show_author), author, principal.uuid, &mut errors);
     if matches!(present.state, PublicationState::Released | PublicationState::Scheduled) {
-        rules::check_readable(&after, &cx.services.settings.operations, &mut errors);
+        rules::check_readable(&after, &mut errors);
+        texts.check_links(&cx.services.settings.operations, &mut errors);
     }
     if !errors.is_empty() {
         return Err(Fault::invalid(errors));

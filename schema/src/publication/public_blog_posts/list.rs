@@ -4,9 +4,12 @@ use async_graphql::{InputObject, SimpleObject};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::core::fault::Fault;
 use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
-use crate::publication::markdown::PublicationAnchor;
-use crate::publication::readers::{ReleasedItem, ShownTexts, author, items_by_slug, released_item};
+use crate::core::services::Services;
+use crate::publication::readers::{
+    PublicationAnchor, ReleasedItem, author, items_by_slug, released_item, show_with_anchors,
+};
 
 /// Who wrote a post, where they want it told.
 #[derive(Clone, Debug, Serialize, Deserialize, SimpleObject)]
@@ -69,9 +72,12 @@ pub(crate) struct BlogPost {
 
 impl BlogPost {
     /// The same with its text as HTML.
-    pub(super) fn shown(self, texts: &ShownTexts) -> Self {
-        let body = texts.shown(&self.body);
-        Self { body_html: body.html.clone(), anchors: body.anchors.clone(), ..self }
+    ///
+    /// # Errors
+    /// [`crate::Code::Unavailable`] when too many texts wait to be rendered.
+    pub(super) async fn shown(self, services: &Services) -> Result<Self, Fault> {
+        let (body_html, anchors) = show_with_anchors(services, &self.body).await?;
+        Ok(Self { body_html, anchors, ..self })
     }
 }
 

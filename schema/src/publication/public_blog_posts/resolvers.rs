@@ -8,7 +8,7 @@ use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
 use crate::core::page::List;
-use crate::publication::readers::{ShownTexts, at_present};
+use crate::publication::readers::at_present;
 
 /// Reads of the blog by everybody.
 #[derive(Default)]
@@ -39,6 +39,6 @@ impl PublicBlogPostsQuery {
         let cx = ctx.cx();
         let found = BY_SLUG.one(&cx.db, [slug.as_str().into()]).await?;
         let post = at_present(found, ("blog post", &slug), |found| &found.post.item)?;
-        cx.answer(post.shown(&cx.services.state::<ShownTexts>()))
+        cx.answer(post.shown(&cx.services).await?)
     }
 }

@@ -5,11 +5,14 @@ use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
+use crate::core::fault::Fault;
 use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::services::Services;
 use crate::core::time::Time;
 use crate::publication::items::rules::ChangeKind;
-use crate::publication::markdown::PublicationAnchor;
-use crate::publication::readers::{ReleasedItem, ShownTexts, items_by_slug, released_item, shipped};
+use crate::publication::readers::{
+    PublicationAnchor, ReleasedItem, items_by_slug, released_item, shipped, show_optional, show_with_anchors,
+};
 
 /// An entry in the list, without its texts.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
@@ -64,10 +67,13 @@ pub(crate) struct ChangelogEntry {
 
 impl ChangelogEntry {
     /// The same with its texts as HTML.
-    pub(super) fn shown(self, texts: &ShownTexts) -> Self {
-        let body = texts.shown(&self.body);
-        let migration_html = self.migration.as_deref().map(|text| texts.shown(text).html.clone());
-        Self { body_html: body.html.clone(), anchors: body.anchors.clone(), migration_html, ..self }
+    ///
+    /// # Errors
+    /// [`crate::Code::Unavailable`] when too many texts wait to be rendered.
+    pub(super) async fn shown(self, services: &Services) -> Result<Self, Fault> {
+        let (body_html, anchors) = show_with_anchors(services, &self.body).await?;
+        let migration_html = show_optional(services, self.migration.as_deref()).await?;
+        Ok(Self { body_html, anchors, migration_html, ..self })
     }
 }
 

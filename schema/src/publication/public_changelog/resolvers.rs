@@ -8,7 +8,7 @@ use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
 use crate::core::page::List;
-use crate::publication::readers::{ShownTexts, at_present};
+use crate::publication::readers::at_present;
 
 /// Reads of the changelog by everybody.
 #[derive(Default)]
@@ -39,6 +39,6 @@ impl PublicChangelogQuery {
         let cx = ctx.cx();
         let found = BY_SLUG.one(&cx.db, [slug.as_str().into()]).await?;
         let entry = at_present(found, ("changelog entry", &slug), |found| &found.entry.item)?;
-        cx.answer(entry.shown(&cx.services.state::<ShownTexts>()))
+        cx.answer(entry.shown(&cx.services).await?)
     }
 }

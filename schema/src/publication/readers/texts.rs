@@ -1,43 +1,63 @@
-//! Texts as HTML, kept for as long as there is room: readers ask for the same ones, and to make them takes a core for
-//! milliseconds. What is kept is known by what it was made of, so it is never out of date.
+//! Texts of items as readers see them.
 
 use std::sync::Arc;
 
-use moka::sync::Cache;
+use async_graphql::SimpleObject;
+use serde::Serialize;
 
-use crate::core::crypto::sha256;
-use crate::publication::markdown::{self, Rendered};
+use crate::core::fault::Fault;
+use crate::core::markdown::{Heading, PUBLICATION, ShownText, TextRenderer};
+use crate::core::services::Services;
 
-/// Most bytes of HTML that are kept.
-const ROOM: u64 = 16 * 1024 * 1024;
+/// A heading of a text, by which a reader gets there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PublicationAnchor {
+    /// Its id in the HTML.
+    id: String,
+    /// From 1 for the uppermost to 6.
+    level: i32,
+    /// Its words.
+    text: String,
+}
 
-/// Texts that were made into HTML.
-pub(in crate::publication) struct ShownTexts(Cache<[u8; 32], Arc<Rendered>>);
-
-impl Default for ShownTexts {
-    fn default() -> Self {
-        // A heading's anchor repeats its words at most twice.
-        let weigh = |_: &[u8; 32], made: &Arc<Rendered>| u32::try_from(made.html.len() * 2 + 256).unwrap_or(u32::MAX);
-        Self(Cache::builder().max_capacity(ROOM).weigher(weigh).build())
+impl From<&Heading> for PublicationAnchor {
+    fn from(heading: &Heading) -> Self {
+        Self { id: heading.id.clone(), level: heading.level.into(), text: heading.text.clone() }
     }
 }
 
-impl ShownTexts {
-    /// A text as HTML.
-    pub(in crate::publication) fn shown(&self, markdown: &str) -> Arc<Rendered> {
-        self.0.get_with(sha256(markdown.as_bytes()), || Arc::new(markdown::render_whole(markdown)))
-    }
+/// Returns a text of an item as it is shown.
+///
+/// # Errors
+/// [`crate::Code::Unavailable`] when too many texts wait to be rendered.
+pub(in crate::publication) async fn show(services: &Services, markdown: &str) -> Result<Arc<ShownText>, Fault> {
+    services.state::<TextRenderer>().show(markdown, PUBLICATION).await
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Returns the HTML of a text and the anchors of its headings.
+///
+/// # Errors
+/// Those of [`show`].
+pub(in crate::publication) async fn show_with_anchors(
+    services: &Services,
+    markdown: &str,
+) -> Result<(String, Vec<PublicationAnchor>), Fault> {
+    let shown = show(services, markdown).await?;
+    let anchors = shown.rendered.headings.iter().map(PublicationAnchor::from).collect();
+    Ok((shown.rendered.html.clone(), anchors))
+}
 
-    #[test]
-    fn a_text_is_made_once_and_another_is_another() {
-        let texts = ShownTexts::default();
-        let made = texts.shown("# One");
-        assert!(Arc::ptr_eq(&made, &texts.shown("# One")));
-        assert_eq!(texts.shown("Two").html, "<p>Two</p>\n");
+/// Returns the HTML of a text, if there is a text.
+///
+/// # Errors
+/// Those of [`show`].
+pub(in crate::publication) async fn show_optional(
+    services: &Services,
+    markdown: Option<&str>,
+) -> Result<Option<String>, Fault> {
+    match markdown {
+        Some(markdown) => Ok(Some(show(services, markdown).await?.rendered.html.clone())),
+        None => Ok(None),
     }
 }

@@ -59,12 +59,12 @@ pub(super) async fn taken_get(db: &Db, app_uuid: Uuid, recipient_uuid: Uuid) -> 
     Ok(sqlx::query_as!(
         Taken,
         r#"select (select count(*) from app where partner_uuid = $2 and state <> 'ARCHIVED') as "apps!",
-                  (select coalesce(sum(size_bytes), 0)::bigint from media join app using (app_uuid)
-                    where partner_uuid = $2 and removed_at is null)
+                  (select coalesce(sum(size_bytes), 0)::bigint from media_counted join app using (app_uuid)
+                    where partner_uuid = $2)
                 + (select coalesce(sum(size_bytes), 0)::bigint from partner_image
                     where partner_uuid = $2 and removed_at is null) as "media_bytes!",
-                  (select coalesce(sum(size_bytes), 0)::bigint from media
-                    where app_uuid = $1 and removed_at is null) as "of_app_bytes!""#,
+                  (select coalesce(sum(size_bytes), 0)::bigint from media_counted
+                    where app_uuid = $1) as "of_app_bytes!""#,
         app_uuid,
         recipient_uuid
     )

@@ -1,0 +1,29 @@
+//! The source of a text as HTML that only escapes it.
+
+use std::fmt::Write as _;
+
+use super::BoundedText;
+
+const OPENING: &str = "<p>";
+const CLOSING: &str = "</p>\n";
+
+/// A paragraph of the text with all that HTML gives a meaning escaped, cut so that it has at most `longest` characters.
+pub(super) fn escape(text: &str, longest: usize) -> String {
+    let mut body = BoundedText::new(longest.saturating_sub(OPENING.len() + CLOSING.len()));
+    for letter in text.chars() {
+        let written = match letter {
+            '&' => body.write_str("&amp;"),
+            '<' => body.write_str("&lt;"),
+            '>' => body.write_str("&gt;"),
+            '"' => body.write_str("&quot;"),
+            '\'' => body.write_str("&#39;"),
+            '\n' => body.write_str("<br>\n"),
+            '\0' => body.write_char('\u{fffd}'),
+            _ => body.write_char(letter),
+        };
+        if written.is_err() {
+            break;
+        }
+    }
+    format!("{OPENING}{}{CLOSING}", body.text)
+}

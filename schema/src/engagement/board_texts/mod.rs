@@ -1,0 +1,100 @@
+//! The HTML of texts on the board. It is rendered when a text is written and stored with it, so that reading, voting and
+//! following render nothing.
+//!
+//! Rows of before there was stored HTML, and rows that an older version of the service wrote, have none of the present
+//! [`RENDERER`]. The job `TEXT_RENDERING` renders them; until it has, a read does, off the async threads.
+
+mod store;
+
+use std::sync::Arc;
+
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use crate::core::context::RequestContext;
+use crate::core::db::Db;
+use crate::core::fault::{Code, Fault};
+use crate::core::markdown::{COMMENT, FEATURE_REQUEST, RENDERER, ShownText, TextFormat, TextRenderer};
+use crate::core::services::Services;
+
+/// How many texts of each kind one run of the job renders.
+const FEW: i64 = 100;
+
+/// The HTML that is stored with a text, and the version of the renderer that made it.
+#[derive(Clone, Debug, Default, sqlx::FromRow)]
+pub(in crate::engagement) struct StoredHtml {
+    body_html: Option<String>,
+    body_renderer: i16,
+}
+
+impl StoredHtml {
+    /// Returns the stored HTML, and renders the text only if there is none that is current.
+    ///
+    /// # Errors
+    /// [`Code::Unavailable`] when too many texts wait to be rendered.
+    pub(in crate::engagement) async fn or_render(
+        self,
+        cx: &RequestContext,
+        body: &str,
+        format: TextFormat,
+    ) -> Result<String, Fault> {
+        // A newer version than this one may serve at the same time; what it made is as safe.
+        if let Some(html) = self.body_html.filter(|_| self.body_renderer >= RENDERER) {
+            return Ok(html);
+        }
+        cx.db.answered().await;
+        Ok(show(cx, body, format).await?.rendered.html.clone())
+    }
+}
+
+/// Returns the HTML of a feature request with this text.
+///
+/// # Errors
+/// [`Code::Unavailable`] when too many texts wait to be rendered.
+pub(in crate::engagement) async fn load_request_html(
+    cx: &RequestContext,
+    request_uuid: Uuid,
+    body: &str,
+) -> Result<String, Fault> {
+    let stored = store::request_html(&cx.db, request_uuid).await?.unwrap_or_default();
+    stored.or_render(cx, body, FEATURE_REQUEST).await
+}
+
+/// A text as it is shown.
+///
+/// # Errors
+/// [`Code::Unavailable`] when too many texts wait to be rendered.
+pub(in crate::engagement) async fn show(
+    cx: &RequestContext,
+    body: &str,
+    format: TextFormat,
+) -> Result<Arc<ShownText>, Fault> {
+    cx.services.state::<TextRenderer>().show(body, format).await
+}
+
+/// Stores the HTML of texts that have none of the present version, and returns how many it stored. Several replicas may run
+/// it at once.
+///
+/// # Errors
+/// When the database is away.
+pub(crate) async fn render_due(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
+    let (db, renderer) = (Db::pooled(pool.clone()), services.state::<TextRenderer>());
+    let requests = store::due_requests(&db, RENDERER, FEW).await?;
+    let comments = store::due_comments(&db, RENDERER, FEW).await?;
+    let requests = requests.into_iter().map(|text| (text, FEATURE_REQUEST));
+    let mut stored = 0;
+    for (text, format) in requests.chain(comments.into_iter().map(|text| (text, COMMENT))) {
+        let shown = match renderer.show(&text.body, format).await {
+            // Readers come first; the next run tries again.
+            Err(fault) if fault.code() == Code::Unavailable => break,
+            shown => shown?,
+        };
+        let html = &shown.rendered.html;
+        stored += if format == COMMENT {
+            store::set_comment_html(&db, &text, html, RENDERER).await?
+        } else {
+            store::set_request_html(&db, &text, html, RENDERER).await?
+        };
+    }
+    Ok(stored)
+}
