@@ -58,7 +58,7 @@ impl Texts {
             let has = |keyword: &&str| schema.get(*keyword).is_some();
             match schema.get("x-text").and_then(Value::as_str) {
                 Some("line") => self.lines.push(place.clone()),
-                None if !["format", "enum", "const", "pattern", "contentMediaType"].iter().any(|word| has(&word)) => {
+                None if !["format", "enum", "const", "pattern", "contentMediaType"].iter().any(has) => {
                     self.undeclared.push(place.join("/"));
                 }
                 _ => {}
