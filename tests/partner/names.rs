@@ -89,7 +89,7 @@ async fn verified_name_counts_for_members_and_staff_alone() {
     let answer = update(&other, allowed).await;
     assert_eq!((answer.status, answer.str("company_name")), (200, "TISCHWERK"));
     let recorded = "select count(*) from audit_log where operation = 'admin_partners_update' and outcome = 'SUCCEEDED'
-                     and parameters::text like '%allow_similar_name%'";
+                     and reason = 'A branch of theirs.'";
     assert_eq!(harness.number(recorded).await, 1);
     let keeps = update(&other, json!({ "legal_form": "GmbH" })).await;
     assert_eq!(keeps.status, 200, "what is allowed stays: {}", keeps.text());

@@ -28,7 +28,7 @@ const BAD: [(&str, &str); 16] = [
     ("Kas\nse", "CHARACTER"),
     ("Kasse\u{E000}", "CHARACTER"),
     ("Kasse\u{FFFF}", "CHARACTER"),
-    ("Kass\u{301}\u{302}\u{303}\u{304}\u{305}", "CHARACTER"),
+    ("Kass\u{301}\u{302}\u{303}\u{304}\u{305}\u{306}", "CHARACTER"),
     ("\u{301}\u{302}", "CHARACTER"),
 ];
 
@@ -181,7 +181,10 @@ async fn named(stock: &Stock, name: &str) {
         ("marketplace_categories_create", json!({ "names": { "en": name } })),
         ("marketplace_collections_create", json!({ "titles": { "en": name } })),
         ("partner_support_tickets_open", json!({ "subject": name, "body": "Since today.", "topic": "API" })),
-        ("subscription_features_create", json!({ "code": "cheese", "kind": "FLAG", "name": name })),
+        (
+            "subscription_features_create",
+            json!({ "code": "cheese", "kind": "LIMIT", "name": name, "default_limit": 7 }),
+        ),
         (
             "subscription_tiers_create",
             json!({ "code": "CHEESE", "name": name, "price": { "amount_minor": 1900,
