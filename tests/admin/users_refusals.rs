@@ -70,9 +70,14 @@ async fn an_address_is_moved_for_nobody_who_could_not_confirm_it_and_to_nobody_e
     let taken = update(json!({ "email": other.email.to_uppercase() })).await;
     assert_eq!((taken.code(), &taken.json["errors"][0]["pointer"]), ("CONFLICT", &json!("/email")));
     // One letter becomes three in the form in which names are kept.
-    let bad = update(json!({ "name": "\u{fb2c}".repeat(41), "email": "mara@127.0.0.1" })).await;
-    let pointers: Vec<&Value> = bad.json["errors"].as_array().unwrap().iter().map(|error| &error["pointer"]).collect();
-    assert_eq!((bad.status, pointers), (422, vec![&json!("/name"), &json!("/email")]));
+    for (bad, pointer) in [
+        (json!({ "name": "\u{fb2c}".repeat(41), "email": "mara@127.0.0.1" }), "/name"),
+        (json!({ "name": "Mara", "email": "mara@127.0.0.1" }), "/email"),
+    ] {
+        let bad = update(bad).await;
+        let told = bad.json["errors"].as_array().unwrap().iter().map(|error| error["pointer"].as_str().unwrap());
+        assert_eq!((bad.status, told.collect::<Vec<_>>()), (422, vec![pointer]));
+    }
     on(&harness, &manager, "admin_users_lock", person.uuid, &json!({ "reason": "A test." })).await;
     for (operation, body) in [
         ("admin_users_update", json!({ "email": "new@nordsee.example" })),

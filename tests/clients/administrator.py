@@ -6,6 +6,7 @@ The company takes the tier that lets it create apps enough for every client.
 """
 
 import email
+import email.header
 import email.policy
 import pathlib
 import re
@@ -21,6 +22,16 @@ def post(base, path, body):
     return requests.post(f"{base}{path}", json=body, timeout=30)
 
 
+def check_subject(mail):
+    """Both of Python's parsers read the same subject, and none of it travels as it is."""
+    modern = email.message_from_bytes(mail, policy=email.policy.default)["subject"]
+    raw = email.message_from_bytes(mail, policy=email.policy.compat32)["subject"]
+    legacy = str(email.header.make_header(email.header.decode_header(raw)))
+    words = raw.split()
+    if modern != legacy or not all(word.startswith("=?") and word.endswith("?=") for word in words):
+        sys.exit(f"the subject {raw!r} is read as {modern!r} and {legacy!r}")
+
+
 def mailed_token(mails):
     """The token of the first mail, which is written within a moment of the registration."""
     deadline = time.monotonic() + 60
@@ -30,6 +41,7 @@ def mailed_token(mails):
             text = mail.get_body(preferencelist=("plain",))
             found = text and re.search(r"labs_ot_[A-Za-z0-9_-]+", text.get_content())
             if found:
+                check_subject(file.read_bytes())
                 return found.group()
         time.sleep(0.05)
     sys.exit(f"no mail in {mails} has a token")

@@ -4,6 +4,8 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use super::Harness;
@@ -91,7 +93,19 @@ impl Harness {
             .filter(|path| path.extension().is_some_and(|end| end == "eml"))
             .collect();
         names.sort();
-        let texts = names.iter().map(|name| std::fs::read_to_string(name).unwrap());
+        let texts = names.iter().map(|name| decode_subject(&std::fs::read_to_string(name).unwrap()));
         texts.filter(|text| text.lines().any(|line| line.starts_with("To:") && line.contains(address))).collect()
     }
+}
+
+/// A mail with its subject as a reader sees it, on one line.
+fn decode_subject(mail: &str) -> String {
+    let Some((before, rest)) = mail.split_once("\r\nSubject: ") else { return mail.to_owned() };
+    let end = rest.match_indices("\r\n").find(|(place, _)| !rest[place + 2..].starts_with(' ')).unwrap().0;
+    let words = rest[..end].split("\r\n ").flat_map(|line| line.split(' ')).map(|word| {
+        let coded = word.strip_prefix("=?utf-8?b?").and_then(|word| word.strip_suffix("?="));
+        STANDARD.decode(coded.unwrap_or_else(|| panic!("the subject has a plain word: {word}"))).unwrap()
+    });
+    let subject = String::from_utf8(words.collect::<Vec<_>>().concat()).unwrap();
+    format!("{before}\r\nSubject: {subject}{}", &rest[end..])
 }

@@ -28,4 +28,4 @@ mod translations;
 mod vendors;
 mod versions;
 
-pub(crate) use main_job::submittable;
+pub(crate) use main_job::{publish, submittable};

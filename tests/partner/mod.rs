@@ -6,6 +6,7 @@ mod contacts;
 mod data_exports;
 mod imagery;
 mod invitations;
+mod names;
 pub(crate) mod profile;
 mod security;
 mod support_desk;

@@ -17,6 +17,7 @@ mod lists;
 mod machines;
 #[cfg(target_os = "linux")]
 mod memory;
+mod names;
 mod plans;
 mod playground;
 mod questions;

@@ -1,9 +1,10 @@
 //! JSON bodies, read strictly: UTF-8, no key twice, no U+0000, bounded in depth and length, and no
-//! number that cannot be held exactly (docs/decisions.md#edge).
+//! number that cannot be held exactly (docs/decisions.md#edge). Strings come out in one form (NFC).
 
 use std::cell::RefCell;
 use std::fmt;
 
+use labs_schema::text::normalize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
@@ -158,12 +159,12 @@ impl<'de> Visitor<'de> for Seed<'_> {
 
     fn visit_str<E>(self, text: &str) -> Result<Value, E> {
         self.text(text);
-        Ok(Value::String(text.to_owned()))
+        Ok(Value::String(normalize(text).into_owned()))
     }
 
     fn visit_string<E>(self, text: String) -> Result<Value, E> {
         self.text(&text);
-        Ok(Value::String(text))
+        Ok(Value::String(normalize(&text).into_owned()))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {

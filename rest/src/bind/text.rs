@@ -1,17 +1,18 @@
 //! Text becomes JSON by its kind, and parameters are checked by their schemas.
 
+use labs_schema::text::normalize;
 use serde_json::{Map, Number, Value};
 
 use super::refusal::Findings;
 use crate::contract::{Contract, FieldCode, FieldPlace, Kind, Operation, Place};
 
-/// The value of a text, or the rule that it breaks and what to do.
+/// The value of a text in its one form (NFC), or the rule that it breaks and what to do.
 pub(super) fn value(kind: Kind, text: &str) -> Result<Value, (FieldCode, &'static str)> {
     if text.contains('\0') {
         return Err((FieldCode::Character, "The character U+0000 is not allowed; remove it."));
     }
     match kind {
-        Kind::Text => Ok(Value::String(text.to_owned())),
+        Kind::Text => Ok(Value::String(normalize(text).into_owned())),
         Kind::Integer => integer(text).ok_or((FieldCode::Type, "Send a whole number.")),
         Kind::Number => number(text).ok_or((FieldCode::Type, "Send a number, such as 4.5.")),
         Kind::Boolean => match text {

@@ -11,12 +11,10 @@ use serde_json::Value;
 use super::alternatives;
 use super::nearest::nearest;
 use super::schema_set::SchemaSet;
+use super::text;
 
 /// The most errors that one answer names.
 pub const MOST: usize = 50;
-
-/// How the patterns of one-line texts begin: without control characters.
-const ONE_LINE: &str = r"^[^\x00-\x1F\x7F-\x9F]*";
 
 /// One error of one field or parameter (docs/decisions.md#errors).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,8 +83,10 @@ pub enum FieldCode {
     Ambiguous,
     /// It is what it must not be.
     NotAllowed,
-    /// It holds a character that is not allowed here: U+0000 anywhere, a control character in a line of text.
+    /// It holds a character that is not allowed here: U+0000 anywhere, an invisible one in a line of text, for example.
     Character,
+    /// It has no visible character.
+    Blank,
     /// It is not written as its syntax demands (percent-encoding, entity tags).
     Syntax,
 }
@@ -111,6 +111,7 @@ impl FieldCode {
             FieldCode::Ambiguous => "AMBIGUOUS",
             FieldCode::NotAllowed => "NOT_ALLOWED",
             FieldCode::Character => "CHARACTER",
+            FieldCode::Blank => "BLANK",
             FieldCode::Syntax => "SYNTAX",
         }
     }
@@ -147,7 +148,8 @@ pub(super) fn errors<'a>(book: &SchemaSet, found: impl Iterator<Item = Validatio
 /// short, no address, and begins with no scheme. Other codes are faults of their own.
 fn weight(code: FieldCode) -> Option<u8> {
     match code {
-        FieldCode::Character => Some(3),
+        FieldCode::Character => Some(4),
+        FieldCode::Blank => Some(3),
         FieldCode::TooShort => Some(2),
         FieldCode::Pattern => Some(1),
         FieldCode::Format => Some(0),
@@ -204,9 +206,9 @@ fn simple(book: &SchemaSet, error: &ValidationError<'_>) -> (FieldCode, String) 
         }
         Kind::Enum { options } => (FieldCode::Enum, one_of(options.as_array().into_iter().flatten())),
         Kind::Constant { expected_value } => (FieldCode::Enum, one_of(std::iter::once(expected_value.as_ref()))),
-        Kind::Pattern { pattern } if pattern.starts_with(ONE_LINE) && has_control(error.instance()) => {
-            let message = "This is one line of text. Remove line breaks and control characters.";
-            (FieldCode::Character, message.to_owned())
+        Kind::Custom { keyword, .. } if keyword == text::KEYWORD => {
+            let location = error.absolute_keyword_location().map(|location| location.as_str());
+            text::explain(location.and_then(|location| book.text_kind_at(location)), error.instance())
         }
         Kind::Pattern { .. } => {
             let words = error.absolute_keyword_location().and_then(|location| book.message_beside(location.as_str()));
@@ -317,10 +319,6 @@ pub(super) fn type_of(value: &Value) -> &'static str {
         Value::Array(_) => "an array",
         Value::Object(_) => "an object",
     }
-}
-
-fn has_control(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| text.chars().any(char::is_control))
 }
 
 fn length(value: &Value) -> usize {

@@ -23,6 +23,7 @@ mod served;
 mod surface;
 #[cfg(test)]
 mod tests;
+mod text;
 mod workflows;
 pub(crate) mod yaml;
 

@@ -6,11 +6,12 @@ use std::sync::OnceLock;
 use std::thread;
 
 use jsonschema::{Draft, PatternOptions, Registry, Validator};
+use labs_schema::text::TextKind;
 use labs_schema::time::Time;
 use serde_json::{Map, Value, json};
 
 use super::field::{self, FieldError};
-use super::{Kind, kinds};
+use super::{Kind, kinds, text};
 
 /// The name under which the book's schemas refer to one another.
 const URI: &str = "labs:///contract";
@@ -140,6 +141,11 @@ impl SchemaSet {
         self.beside(location, "x-message")?.as_str()
     }
 
+    /// The kind of text that the keyword at `location` declares.
+    pub(super) fn text_kind_at(&self, location: &str) -> Option<TextKind> {
+        self.beside(location, text::KEYWORD)?.as_str().and_then(TextKind::of)
+    }
+
     fn beside(&self, location: &str, keyword: &str) -> Option<&Value> {
         let (_, fragment) = location.split_once('#')?;
         let (parent, _) = fragment.rsplit_once('/')?;
@@ -156,7 +162,7 @@ impl SchemaSet {
 
     /// Compiles one schema. Patterns run on an engine whose time is linear in the text, so that no
     /// text can stall it; one that needs more (look-around) is refused here. A date-time is also one that the service
-    /// can hold: RFC 3339 knows later years and finer fractions.
+    /// can hold: RFC 3339 knows later years and finer fractions. `x-text` is a keyword of the service.
     fn build(&self, pointer: &str) -> Result<Validator, String> {
         let registry = Registry::new()
             .draft(Draft::Draft202012)
@@ -167,6 +173,7 @@ impl SchemaSet {
         let rfc_3339 = formats().build(&json!({"format": "date-time"})).map_err(|error| error.to_string())?;
         formats()
             .with_format("date-time", move |text: &str| rfc_3339.is_valid(&json!(text)) && text.parse::<Time>().is_ok())
+            .with_keyword(text::KEYWORD, text::compile)
             .with_registry(&registry)
             .with_base_uri("labs:///validator")
             .with_pattern_options(PatternOptions::regex())

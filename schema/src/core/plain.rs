@@ -1,9 +1,8 @@
 //! Plain text that people write: one line, or paragraphs. It is kept without blanks around it and in one form (NFC).
 
-use async_graphql::MaybeUndefined;
-use unicode_normalization::UnicodeNormalization;
-
 use crate::core::fault::FieldError;
+use crate::core::text::{self, TextKind};
+use async_graphql::MaybeUndefined;
 
 /// Null empties a text.
 pub(crate) fn null_as_empty(said: MaybeUndefined<String>) -> Option<String> {
@@ -16,14 +15,9 @@ pub(crate) fn null_as_empty(said: MaybeUndefined<String>) -> Option<String> {
 
 /// A text of one line, without blanks around it.
 pub(crate) fn line(pointer: &str, text: &str, errors: &mut Vec<FieldError>) -> String {
-    if text.chars().any(char::is_control) {
-        errors.push(FieldError::at(
-            pointer,
-            "CHARACTER",
-            "This is one line of text. Remove line breaks and control characters.",
-        ));
-    }
-    text.trim().nfc().collect()
+    let text = text::normalize(text);
+    errors.extend(text::find_fault(TextKind::Line, &text).map(|fault| fault.at(pointer)));
+    text.trim().to_owned()
 }
 
 /// What is wrong with a text that has more characters than this. The contract counts them as they come; bringing a text
@@ -36,15 +30,9 @@ pub(crate) fn too_long(pointer: &str, text: &str, most: usize) -> Option<FieldEr
 
 /// A text of any number of lines, without blanks around it; lines end as they do on the web's better half.
 pub(crate) fn paragraphs(pointer: &str, text: &str, errors: &mut Vec<FieldError>) -> String {
-    let text = text.replace("\r\n", "\n");
-    if text.chars().any(|letter| letter.is_control() && letter != '\n' && letter != '\t') {
-        errors.push(FieldError::at(
-            pointer,
-            "CHARACTER",
-            "Remove control characters; only line breaks and tabs may stand in a text.",
-        ));
-    }
-    text.trim().nfc().collect()
+    let text = text::normalize(text).replace("\r\n", "\n");
+    errors.extend(text::find_fault(TextKind::Lines, &text).map(|fault| fault.at(pointer)));
+    text.trim().to_owned()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use sqlx::PgPool;
 
 use crate::core::fault::Fault;
+use crate::partner::company;
 
 /// Rows deleted by one statement.
 const BATCH: u64 = 1000;
@@ -78,7 +79,8 @@ pub(super) async fn tidy(pool: &PgPool) -> Result<u64, Fault> {
     let rest = counts_tidy(pool).await?
         + board_tidy(pool).await?
         + pictures_tidy(pool).await?
-        + super::listing_feed::tidy(pool).await?;
+        + super::listing_feed::tidy(pool).await?
+        + company::fill_skeletons(pool).await?;
     Ok(keys + tokens + revocations + days + failures + invitations + changes + rest)
 }
 

@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::record::{Act, Said};
 use super::{rules, store};
 use crate::admin::machine_clients::{self, SHOWN_CHARACTERS};
+use crate::auth::account::person_name;
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::crypto::random_bytes;
 use crate::core::crypto::secret::SecretKind;
@@ -68,9 +69,6 @@ pub struct ClientListed {
 const ID_CHARACTERS: usize = 12;
 /// No two of them look alike.
 const ID_ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
-/// Longest name, in characters, as the contract says.
-const LONGEST_NAME: usize = 120;
-
 /// Makes a program with a first secret.
 ///
 /// # Errors
@@ -81,10 +79,7 @@ pub fn client_create<'a>(
     new: NewClient,
 ) -> BoxFuture<'a, Result<ClientCreated, Fault>> {
     async move {
-        let name = new.name.trim();
-        if !(1..=LONGEST_NAME).contains(&name.chars().count()) {
-            return Err(Fault::field("/name", "LENGTH", "Use 1 to 120 characters."));
-        }
+        let name = person_name(&new.name, "/name").map_err(|error| Fault::invalid(vec![error]))?;
         let scopes = rules::allowed_scopes(&new.scopes, new.partner_uuid.is_some())?;
         let networks: Vec<IpNet> = new.networks.iter().map(IpNet::trunc).collect();
         let secret = SecretKind::Client.issue();
@@ -96,7 +91,7 @@ pub fn client_create<'a>(
         let client = store::NewClientRow {
             client_uuid,
             client_id: &client_id,
-            name,
+            name: &name,
             partner_uuid: new.partner_uuid,
             allowed_scopes: &scopes,
             allowed_networks: &networks,

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::record::{Act, Said};
 use super::{rules, store};
+use crate::auth::account::person_name;
 use crate::auth::sessions::all_set_ended;
 use crate::auth::{mfa, passwords};
 use crate::core::audit_target::AuditTargetKind;
@@ -83,9 +84,6 @@ impl std::fmt::Debug for SecondFactor {
 const PASSWORD_CHARACTERS: usize = 20;
 /// No two of them look alike.
 const PASSWORD_ALPHABET: &[u8; 32] = b"abcdefghijkmnopqrstuvwxyz2345679";
-/// Longest name, in characters, as the contract says.
-const LONGEST_NAME: usize = 120;
-
 /// Makes a staff member who can sign in at once: ACTIVE, with the address taken for theirs, and with a second
 /// factor in force. The factor needs no first code here, because staff reach nothing without one and the secret
 /// leaves over the same screen as the password.
@@ -99,7 +97,7 @@ pub fn staff_create<'a>(
     new: NewStaff,
 ) -> BoxFuture<'a, Result<StaffCreated, Fault>> {
     async move {
-        let email = check(services, &new).await?;
+        let (email, name) = check(services, &new).await?;
         let made = new.password.is_none().then(password);
         let password = new.password.unwrap_or_else(|| SecretText::new(made.clone().unwrap_or_default()));
         let password_hash = services.passwords.hash(password).await.map_err(busy)?;
@@ -107,14 +105,14 @@ pub fn staff_create<'a>(
         let person_uuid = act.new_uuid();
         let roles = rules::role_codes(&new.roles);
         store::roles_exist(&act.db, &roles).await?;
-        store::staff_insert(&act.db, person_uuid, &email, new.name.trim(), &password_hash).await?;
+        store::staff_insert(&act.db, person_uuid, &email, &name, &password_hash).await?;
         store::roles_grant(&act.db, person_uuid, &roles).await?;
         let factor = put_in_force(&act, services, person_uuid, email.as_str()).await?;
         let said = Said {
             operation: "staff_create",
             target_kind: AuditTargetKind::StaffMember,
             target_uuid: person_uuid,
-            target_label: new.name.trim(),
+            target_label: &name,
             partner_uuid: None,
             parameters: json!({ "roles": roles }),
         };
@@ -207,18 +205,16 @@ async fn put_in_force(act: &Act, services: &Services, person_uuid: Uuid, email: 
 }
 
 /// Judges what was asked for.
-async fn check(services: &Services, new: &NewStaff) -> Result<EmailAddress, Fault> {
+async fn check(services: &Services, new: &NewStaff) -> Result<(EmailAddress, String), Fault> {
     let mut errors = Vec::new();
-    if !(1..=LONGEST_NAME).contains(&new.name.trim().chars().count()) {
-        errors.push(FieldError::at("/name", "LENGTH", "Use 1 to 120 characters."));
-    }
+    let name = person_name(&new.name, "/name").map_err(|error| errors.push(error)).unwrap_or_default();
     if let Some(password) = &new.password {
         let judged = services.passwords.check_rule(password.clone(), &new.email, &new.name).await.map_err(busy)?;
         let problems = judged.err().unwrap_or_default();
         errors.extend(problems.iter().map(|problem| FieldError::at("/password", problem.code(), problem.message())));
     }
     match EmailAddress::parse(&new.email) {
-        Ok(email) if errors.is_empty() => return Ok(email),
+        Ok(email) if errors.is_empty() => return Ok((email, name)),
         Ok(_) => {}
         Err(problem) => errors.push(FieldError::at("/email", "FORMAT", format!("This cannot be used: {problem}."))),
     }

@@ -2,7 +2,8 @@
 
 use uuid::Uuid;
 
-use crate::core::fault::{Fault, FieldError};
+use crate::core::fault::Fault;
+use crate::core::plain;
 
 /// Refuses to change what somebody else wrote.
 ///
@@ -20,12 +21,9 @@ pub(super) fn ensure_author(author_uuid: Option<Uuid>, caller_uuid: Uuid) -> Res
 /// # Errors
 /// [`crate::Code::ValidationFailed`] for control characters.
 pub(super) fn body(text: &str) -> Result<String, Fault> {
-    let text = text.replace("\r\n", "\n");
-    if text.chars().any(|letter| letter.is_control() && letter != '\n' && letter != '\t') {
-        let message = "Remove control characters; only line breaks and tabs may stand in a note.";
-        return Err(Fault::invalid(vec![FieldError::at("/body", "CHARACTER", message)]));
-    }
-    Ok(text.trim().to_owned())
+    let mut errors = Vec::new();
+    let text = plain::paragraphs("/body", text, &mut errors);
+    if errors.is_empty() { Ok(text) } else { Err(Fault::invalid(errors)) }
 }
 
 #[cfg(test)]

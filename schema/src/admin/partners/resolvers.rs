@@ -20,7 +20,7 @@ use crate::core::fault::Fault;
 use crate::core::list::{FixedOrder, PageRequest};
 use crate::core::page::CountedList;
 use crate::core::words::Word as _;
-use crate::partner::company;
+use crate::partner::company::{self, NamedBy};
 use crate::partner::contacts::{CONTACTS_FOR_STAFF, ContactsOf, PartnerContact, PartnerContactFilter};
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::standing::{self, Action, Step};
@@ -159,13 +159,15 @@ impl PartnersMutation {
         body: AdminPartnerUpdate,
     ) -> Result<Option<AdminPartner>, Fault> {
         let cx = ctx.cx();
-        let verified = body.verified;
+        let (verified, allows_imitation) = (body.verified, body.allow_similar_name.unwrap_or_default());
         let (patch, reason) = body.apart();
         if verified.is_some() && reason.is_none() {
             return Err(Fault::field("/reason", "REQUIRED", "Say what the company was known by, or is no longer."));
         }
+        rules::ensure_reason(allows_imitation, reason.as_deref())?;
         let actor = Actor::of(cx.principal()?);
-        company::change(&cx.db, partner_uuid, patch, actor, reason.as_deref()).await?.ok_or_else(missing)?;
+        let by = (actor, NamedBy::Staff { allows_imitation });
+        company::change(&cx.db, partner_uuid, patch, by, reason.as_deref()).await?.ok_or_else(missing)?;
         if let Some(verified) = verified
             && store::set_verified(&cx.db, partner_uuid, verified).await?
         {

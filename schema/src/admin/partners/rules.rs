@@ -1,12 +1,23 @@
 //! What staff may write about a partner beside its company data.
 
-use crate::core::fault::FieldError;
+use crate::core::fault::{Fault, FieldError};
 
 /// Labels as they are kept: each once, in alphabetical order.
 pub(super) fn labels(mut labels: Vec<String>) -> Vec<String> {
     labels.sort_unstable();
     labels.dedup();
     labels
+}
+
+/// Refuses to allow a name that looks like another without a reason.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`], pointing to the reason.
+pub(super) fn ensure_reason(allows_imitation: bool, reason: Option<&str>) -> Result<(), Fault> {
+    if allows_imitation && reason.is_none_or(|reason| reason.trim().is_empty()) {
+        return Err(Fault::field("/reason", "REQUIRED", "Say why the name may look like another."));
+    }
+    Ok(())
 }
 
 /// The refusal of a tier that is none or is not offered.
@@ -17,6 +28,15 @@ pub(super) fn unknown_tier() -> FieldError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn allowing_an_imitation_needs_a_reason() {
+        assert!(ensure_reason(false, None).is_ok());
+        assert!(ensure_reason(true, Some("The register shows it.")).is_ok());
+        for reason in [None, Some(" ")] {
+            assert_eq!(ensure_reason(true, reason).unwrap_err().errors()[0].code, "REQUIRED");
+        }
+    }
 
     #[test]
     fn a_label_stands_once_and_in_its_place() {

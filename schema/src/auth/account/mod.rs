@@ -9,5 +9,5 @@ mod view;
 
 pub(in crate::auth) use list::STATEMENTS;
 pub(in crate::auth) use resolvers::{AccountMutation, AccountQuery};
-pub(crate) use rules::person_name;
+pub(crate) use rules::{partner_person_name, person_name};
 pub(crate) use view::PersonType;

@@ -122,8 +122,9 @@ impl AccountMutation {
         let cx = ctx.cx();
         let own = load_own(cx)?;
         let AccountUpdate { name, locale, time_zone, board_mail } = body;
-        let change = rules::tidy(Change { name, locale, time_zone, board_mail })?;
-        rules::ensure_board_mail(&change, cx.principal()?.kind == PrincipalType::PartnerUser)?;
+        let is_of_partner = cx.principal()?.kind == PrincipalType::PartnerUser;
+        let change = rules::tidy(Change { name, locale, time_zone, board_mail }, is_of_partner)?;
+        rules::ensure_board_mail(&change, is_of_partner)?;
         if let Some(zone) = change.time_zone.as_deref()
             && !store::time_zone_exists(&cx.db, zone).await?
         {

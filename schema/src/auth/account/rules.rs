@@ -1,9 +1,8 @@
 //! What one's own account must look like.
 
-use unicode_normalization::UnicodeNormalization;
-
 use crate::core::fault::{Fault, FieldError};
-use crate::core::plain::too_long;
+use crate::core::imitation;
+use crate::core::plain::{line, too_long};
 
 /// Longest name, in characters.
 const LONGEST_NAME: usize = 120;
@@ -17,29 +16,32 @@ pub(super) struct Change {
     pub(super) board_mail: Option<bool>,
 }
 
-/// The change with its name in order.
+/// The change with its name in order. A person of a partner is not called like the platform or its staff.
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`], pointing to the name.
-pub(super) fn tidy(change: Change) -> Result<Change, Fault> {
-    let name = change.name.map(|name| person_name(&name, "/name")).transpose();
+pub(super) fn tidy(change: Change, is_of_partner: bool) -> Result<Change, Fault> {
+    let name_of =
+        |name: String| if is_of_partner { partner_person_name(&name, "/name") } else { person_name(&name, "/name") };
+    let name = change.name.map(name_of).transpose();
     Ok(Change { name: name.map_err(|error| Fault::invalid(vec![error]))?, ..change })
 }
 
 /// A person's name: one line, without blanks around it.
 pub(crate) fn person_name(name: &str, pointer: &str) -> Result<String, FieldError> {
-    let name: String = name.trim().nfc().collect();
-    if name.is_empty() {
-        return Err(FieldError::at(pointer, "TOO_SHORT", "A name has at least one character, blanks aside."));
+    let mut errors = Vec::new();
+    let name = line(pointer, name, &mut errors);
+    if name.is_empty() && errors.is_empty() {
+        errors.push(FieldError::at(pointer, "TOO_SHORT", "A name has at least one character, blanks aside."));
     }
-    if name.chars().any(char::is_control) {
-        return Err(FieldError::at(
-            pointer,
-            "CHARACTER",
-            "A name is one line. Remove line breaks and control characters.",
-        ));
-    }
-    too_long(pointer, &name, LONGEST_NAME).map_or(Ok(name), Err)
+    errors.extend(too_long(pointer, &name, LONGEST_NAME));
+    errors.into_iter().next().map_or(Ok(name), Err)
+}
+
+/// The name of a person of a partner, which does not look like the platform's or its staff's.
+pub(crate) fn partner_person_name(name: &str, pointer: &str) -> Result<String, FieldError> {
+    let name = person_name(name, pointer)?;
+    imitation::of_platform(pointer, &name).map_or(Ok(name), Err)
 }
 
 /// Refuses the weekly mail about the board to whoever is of no partner.
@@ -66,13 +68,22 @@ mod tests {
     fn a_name_is_one_line_with_something_in_it() {
         let code = |name: &str| person_name(name, "/name").err().map(|error| error.code);
         assert_eq!(person_name("  Ine\u{301}s Ferrer ", "/name").unwrap(), "In\u{e9}s Ferrer");
-        assert_eq!(code("   ").as_deref(), Some("TOO_SHORT"));
+        assert_eq!(code("   ").as_deref(), Some("BLANK"));
+        assert_eq!(code("").as_deref(), Some("TOO_SHORT"));
+        assert_eq!(code("\u{3164}").as_deref(), Some("CHARACTER"));
         assert_eq!(code("A\nB").as_deref(), Some("CHARACTER"));
         assert_eq!(code(&"\u{fb2c}".repeat(41)).as_deref(), Some("TOO_LONG"));
     }
 
     #[test]
+    fn staff_alone_may_be_called_like_staff() {
+        let change = || Change { name: Some("Labs Support".to_owned()), ..Change::default() };
+        assert!(tidy(change(), false).is_ok());
+        assert_eq!(tidy(change(), true).unwrap_err().errors()[0].code, "NAME_IMITATES");
+    }
+
+    #[test]
     fn what_is_left_out_stays_out() {
-        assert_eq!(tidy(Change::default()).unwrap(), Change::default());
+        assert_eq!(tidy(Change::default(), true).unwrap(), Change::default());
     }
 }

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::rules::{self, Action, Holder, Joining, after};
 use super::sending::revoke_left_behind;
 use super::store::{self, InvitationRow, NewMember};
-use crate::auth::account::person_name;
+use crate::auth::account::partner_person_name;
 use crate::auth::passwords::new_password;
 use crate::auth::registrations::give_way;
 use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
@@ -246,7 +246,7 @@ async fn judge(services: &Services, db: &Db, digest: Option<&[u8]>, said: &Said<
     if joins_as.is_some_and(|joining| joining != Joining::New) {
         return Ok(Judged { row, name: None, errors });
     }
-    let name = said.name.map(|name| person_name(name, "/name")).transpose();
+    let name = said.name.map(|name| partner_person_name(name, "/name")).transpose();
     let name = name.map_err(|error| errors.push(error)).unwrap_or_default();
     if let Some(password) = said.password {
         let email = row.as_ref().map_or("", |row| row.email.as_str());

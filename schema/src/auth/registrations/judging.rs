@@ -10,8 +10,9 @@ use crate::core::crypto::secret::SecretText;
 use crate::core::db::Db;
 use crate::core::email::EmailAddress;
 use crate::core::fault::{Fault, FieldError};
+use crate::core::imitation;
 use crate::core::services::Services;
-use crate::partner::company::{self, Company, Patch};
+use crate::partner::company::{self, Company, NamedBy, Patch};
 use crate::subscription::changing;
 
 /// What a registration says; `None` for what it does not say in a form that can be read.
@@ -83,6 +84,9 @@ pub(super) async fn judge(services: &Services, db: &Db, said: Said) -> Result<Ju
     let company = company::new_company(said.company, &mut errors);
     let mut line = |name: &String| company::line("/administrator/name", name, rules::LONGEST_NAME, &mut errors);
     let name = said.name.as_ref().map(&mut line).unwrap_or_default();
+    errors.extend(imitation::of_platform("/administrator/name", &name));
+    let by = NamedBy::Anonymous;
+    errors.extend(company::find_imitation(db, None, &company.company_name, by).await?);
     let email = said.email.as_ref().and_then(|email| company::email("/administrator/email", email, &mut errors));
     let problems = match said.password {
         Some(password) => {

@@ -3,6 +3,7 @@
 
 mod answer;
 mod asked;
+mod literals;
 mod measure;
 mod nesting;
 
@@ -359,7 +360,10 @@ fn readable(exploration: &PlaygroundQuery) -> Result<ExecutableDocument, Fault> 
         return Err(invalid("The character U+0000 cannot be kept. Leave it out."));
     }
     nesting::check(&exploration.query).map_err(invalid)?;
-    async_graphql::parser::parse_query(&exploration.query).map_err(|error| invalid(error.to_string()))
+    let read = async_graphql::parser::parse_query(&exploration.query);
+    let mut document = read.map_err(|error| invalid(error.to_string()))?;
+    literals::normalize(&mut document);
+    Ok(document)
 }
 
 fn invalid(message: impl Into<String>) -> Fault {

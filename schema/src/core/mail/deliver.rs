@@ -2,6 +2,8 @@
 //!
 //! The outbox decides when and how often; the postman tries once and says what came of it. Handing over
 //! the same message again gives the same Message-ID, so receivers recognise a repeat, and the same file.
+mod subject;
+
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -159,6 +161,10 @@ impl Letterhead {
     /// # Errors
     /// [`PostmanError::Sender`]
     pub fn new(from: &str, base_url: &str) -> Result<Letterhead, PostmanError> {
+        // An encoded word in the sender's name would show another name than the operator's.
+        if from.contains("=?") {
+            return Err(PostmanError::Sender);
+        }
         Ok(Letterhead {
             from: from.parse().map_err(|_| PostmanError::Sender)?,
             base_url: base_url.trim_end_matches('/').to_owned(),
@@ -181,12 +187,14 @@ impl Letterhead {
         let written_at = u64::try_from(message.written_at.as_second()).unwrap_or_default();
         let automatic = HeaderName::new_from_ascii("Auto-Submitted".to_owned())
             .map_err(|_| lasting("the mail cannot be written"))?;
+        let subject = words::without_links(&message.letter.subject(message.locale, self.platform()));
+        let subject = subject::header(&subject).ok_or_else(|| lasting("the mail cannot be written"))?;
         let mut mail = lettre::Message::builder()
             .from(self.from.clone())
             .to(Mailbox::new(None, recipient))
             .date(SystemTime::UNIX_EPOCH + Duration::from_secs(written_at))
             .message_id(Some(format!("<{}@{}>", message.message_uuid, self.from.email.domain())))
-            .subject(message.letter.subject(message.locale, self.platform()))
+            .raw_header(subject)
             // RFC 3834: keeps absence notes and other robots from answering.
             .raw_header(HeaderValue::new(automatic, "auto-generated".to_owned()));
         if let Some(address) = message.letter.unsubscribe_at(&self.base_url) {

@@ -159,6 +159,16 @@ fn is_host(text: &str) -> bool {
     text.rsplit_once('.').is_some_and(|(_, end)| end.starts_with(char::is_alphabetic))
 }
 
+/// A subject in which no program finds a link: the dots of a host are followed by a word joiner (U+2060), which no host
+/// has and no reader sees.
+pub(super) fn without_links(subject: &str) -> String {
+    let words = subject.split(' ').map(|word| match is_host(word) {
+        true => word.chars().flat_map(|c| [Some(c), is_dot(c).then_some('\u{2060}')]).flatten().collect(),
+        false => word.to_owned(),
+    });
+    words.collect::<Vec<String>>().join(" ")
+}
+
 /// Whether this parts the labels of a host (IDNA).
 fn is_dot(c: char) -> bool {
     matches!(c, '.' | '\u{3002}' | '\u{ff0e}' | '\u{ff61}')

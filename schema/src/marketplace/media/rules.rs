@@ -7,6 +7,7 @@ use uuid::Uuid;
 use crate::core::entitlement::Allowance;
 use crate::core::fault::{Code, Fault, FieldError};
 use crate::core::media::image::{ImageError, ImageProblem, PictureKind};
+use crate::core::plain;
 use crate::core::words::words;
 
 words! {
@@ -91,12 +92,9 @@ fn megabytes(bytes: i64) -> i64 {
 /// # Errors
 /// [`Code::ValidationFailed`], pointing to it.
 pub(crate) fn text(pointer: &str, said: Option<&str>) -> Result<String, Fault> {
-    let text = said.unwrap_or_default().trim();
-    if text.chars().any(char::is_control) {
-        let message = "This is one line of text. Remove line breaks and control characters.";
-        return Err(Fault::field(pointer, "CHARACTER", message));
-    }
-    Ok(text.to_owned())
+    let mut errors = Vec::new();
+    let text = plain::line(pointer, said.unwrap_or_default(), &mut errors);
+    if errors.is_empty() { Ok(text) } else { Err(Fault::invalid(errors)) }
 }
 
 /// Most locales with texts of a picture (the contract's `Media`).

@@ -14,7 +14,7 @@ use crate::core::fault::{Code, Fault};
 use crate::core::list::PageRequest;
 use crate::core::page::List;
 use crate::core::principal::{Owner, PrincipalType};
-use crate::partner::company;
+use crate::partner::company::{self, NamedBy};
 use crate::partner::own::ensure_own;
 use crate::partner::standing::{self, Action, Step};
 
@@ -69,8 +69,8 @@ impl PartnerAccountMutation {
     ) -> Result<Option<PartnerAccount>, Fault> {
         let cx = ctx.cx();
         let owner = ensure_own(cx, partner_uuid)?;
-        let actor = Actor::of(cx.principal()?);
-        company::change(&cx.db, owner.uuid(), body.into(), actor, None).await?.ok_or_else(missing)?;
+        let by = (Actor::of(cx.principal()?), NamedBy::Team);
+        company::change(&cx.db, owner.uuid(), body.into(), by, None).await?.ok_or_else(missing)?;
         cx.answer(load_account(cx, owner).await?)
     }
 

@@ -12,14 +12,19 @@ pub(crate) use types::{
 };
 
 use serde_json::json;
+use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::core::actor::Actor;
 use crate::core::db::Db;
 use crate::core::email::EmailAddress;
 use crate::core::fault::{Fault, FieldError};
+use crate::core::imitation;
 use crate::core::slug::{slug_of, slug_with};
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
+
+/// Names whose skeletons are computed at once.
+const SKELETONS_AT_ONCE: i64 = 500;
 
 /// What is written down of a company.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,6 +65,60 @@ pub(crate) async fn insert(db: &Db, partner_uuid: Uuid, company: &Company) -> Re
     Err(Fault::internal("no slug is free for a new partner"))
 }
 
+/// Who names a company, which decides what the name may look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NamedBy {
+    /// An anonymous caller. They learn no more than the storefront shows.
+    Anonymous,
+    /// Somebody of the company.
+    Team,
+    /// Staff.
+    Staff {
+        /// Whether they allow a name that looks like another.
+        allows_imitation: bool,
+    },
+}
+
+/// What is wrong with a company's name that looks like the platform's or another company's; nothing where staff allow it.
+///
+/// # Errors
+/// [`crate::Code::Unavailable`]
+pub(crate) async fn find_imitation(
+    db: &Db,
+    partner_uuid: Option<Uuid>,
+    name: &str,
+    by: NamedBy,
+) -> Result<Option<FieldError>, Fault> {
+    if by == (NamedBy::Staff { allows_imitation: true }) {
+        return Ok(None);
+    }
+    let pointer = "/company_name";
+    if let Some(error) = imitation::of_platform(pointer, name) {
+        return Ok(Some(error));
+    }
+    let skeletons = imitation::skeletons(name);
+    let is_like = store::is_like_another(db, partner_uuid, &skeletons, by != NamedBy::Anonymous).await?;
+    Ok(is_like.then(|| imitation::of_company(pointer)))
+}
+
+/// Computes the skeletons of names that have none; how many.
+///
+/// # Errors
+/// [`crate::Code::Unavailable`]
+pub(crate) async fn fill_skeletons(pool: &PgPool) -> Result<u64, Fault> {
+    let mut filled = 0;
+    loop {
+        let names = store::page_without_skeletons(pool, SKELETONS_AT_ONCE).await?;
+        for (partner_uuid, name) in &names {
+            store::set_skeletons(pool, *partner_uuid, name).await?;
+            filled += 1;
+        }
+        if names.len() < SKELETONS_AT_ONCE as usize {
+            return Ok(filled);
+        }
+    }
+}
+
 /// Changes a company's data: what is left out stays, null empties. The history tells which fields, not what is in
 /// them. The same again writes nothing. `None` when there is no such partner.
 ///
@@ -69,12 +128,15 @@ pub(crate) async fn change(
     db: &Db,
     partner_uuid: Uuid,
     patch: Patch,
-    actor: Actor,
+    (actor, by): (Actor, NamedBy),
     reason: Option<&str>,
 ) -> Result<Option<()>, Fault> {
     let Some(present) = store::lock(db, partner_uuid).await? else { return Ok(None) };
     let mut errors = Vec::new();
     let after = rules::merge(&present, patch, &mut errors);
+    if after.company_name != present.company_name {
+        errors.extend(find_imitation(db, Some(partner_uuid), &after.company_name, by).await?);
+    }
     if !errors.is_empty() {
         return Err(Fault::invalid(errors));
     }

@@ -1,11 +1,13 @@
 //! Every statement that writes a company's data.
 
+use sqlx::PgPool;
 use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::{BillingAddress, Company, CompanyAddress};
 use crate::core::db::Db;
 use crate::core::fault::{Fault, constraint_of};
+use crate::core::imitation;
 
 /// Holds a partner until the transaction ends; its company's data. An erased one has none to change.
 pub(super) async fn lock(db: &Db, partner_uuid: Uuid) -> Result<Option<Company>, Fault> {
@@ -38,7 +40,7 @@ pub(super) async fn update(db: &Db, partner_uuid: Uuid, company: &Company) -> Re
     sqlx::query!(
         "update partner
             set company_name = $2, legal_form = $3, registration_number = $4, vat_id = $5, country = $6, address = $7,
-                billing_address = $8, billing_email = $9, website = $10, updated_at = labs_now()
+                billing_address = $8, billing_email = $9, website = $10, name_skeletons = $11, updated_at = labs_now()
           where partner_uuid = $1",
         partner_uuid,
         company.company_name,
@@ -50,8 +52,54 @@ pub(super) async fn update(db: &Db, partner_uuid: Uuid, company: &Company) -> Re
         Json(&company.billing_address) as _,
         company.billing_email,
         company.website,
+        &imitation::skeletons(&company.company_name),
     )
     .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Whether an active company other than this one has a name that shares one of these skeletons, and is on the storefront
+/// or, if that counts, verified.
+pub(super) async fn is_like_another(
+    db: &Db,
+    partner_uuid: Option<Uuid>,
+    skeletons: &[String],
+    counts_verified: bool,
+) -> Result<bool, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select exists (
+               select from partner as p
+                where p.name_skeletons && $2 and p.partner_uuid is distinct from $1 and p.state in ('ACTIVE', 'CLOSING')
+                  and ((p.verified_at is not null and $3)
+                       or exists (select from listing as l where l.partner_uuid = p.partner_uuid and l.visible))
+           ) as "is_like!""#,
+        partner_uuid,
+        skeletons,
+        counts_verified
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Names of which no skeleton is computed, some at a time.
+pub(super) async fn page_without_skeletons(pool: &PgPool, most: i64) -> Result<Vec<(Uuid, String)>, Fault> {
+    let rows = sqlx::query!(
+        "select partner_uuid, company_name from partner where name_skeletons is null order by partner_uuid limit $1",
+        most
+    );
+    Ok(rows.fetch_all(pool).await?.into_iter().map(|row| (row.partner_uuid, row.company_name)).collect())
+}
+
+/// Stores the skeletons of a name, unless it is another one by now.
+pub(super) async fn set_skeletons(pool: &PgPool, partner_uuid: Uuid, name: &str) -> Result<(), Fault> {
+    sqlx::query!(
+        "update partner set name_skeletons = $3 where partner_uuid = $1 and company_name = $2 and name_skeletons is null",
+        partner_uuid,
+        name,
+        &imitation::skeletons(name)
+    )
+    .execute(pool)
     .await?;
     Ok(())
 }
@@ -60,8 +108,8 @@ pub(super) async fn update(db: &Db, partner_uuid: Uuid, company: &Company) -> Re
 pub(super) async fn insert(db: &Db, partner_uuid: Uuid, slug: &str, company: &Company) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "insert into partner (partner_uuid, slug, company_name, legal_form, registration_number, vat_id, country,
-                              address, billing_address, billing_email, website)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+                              address, billing_address, billing_email, website, name_skeletons)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
          on conflict (slug) do nothing",
         partner_uuid,
         slug,
@@ -74,6 +122,7 @@ pub(super) async fn insert(db: &Db, partner_uuid: Uuid, slug: &str, company: &Co
         Json(&company.billing_address) as _,
         company.billing_email,
         company.website,
+        &imitation::skeletons(&company.company_name),
     )
     .execute(&mut *db.conn().await?)
     .await;

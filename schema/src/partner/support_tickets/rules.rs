@@ -1,7 +1,9 @@
 //! The machine of support tickets, and what can be written into one.
 
 use crate::core::fault::{Fault, FieldError};
+use crate::core::plain;
 use crate::core::state_diagram::StateDiagram;
+use crate::core::text::{self, TextKind};
 use crate::core::words::{Word as _, words};
 
 /// Tickets that a partner can have waiting at a time: open ones, and those that wait for its own reply.
@@ -137,27 +139,21 @@ pub(crate) fn drawing() -> StateDiagram {
 
 /// A subject as it is kept: one line, without blanks around it.
 pub(super) fn subject(text: &str) -> Result<String, FieldError> {
-    let text = text.trim();
-    if text.is_empty() {
-        return Err(FieldError::at("/subject", "TOO_SHORT", "Say in a line what it is about."));
+    let mut errors = Vec::new();
+    let text = plain::line("/subject", text, &mut errors);
+    if text.is_empty() && errors.is_empty() {
+        errors.push(FieldError::at("/subject", "TOO_SHORT", "Say in a line what it is about."));
     }
-    if text.chars().any(char::is_control) {
-        let message = "A subject is one line. Remove line breaks and control characters.";
-        return Err(FieldError::at("/subject", "CHARACTER", message));
-    }
-    Ok(text.to_owned())
+    errors.into_iter().next().map_or(Ok(text), Err)
 }
 
 /// A message's text as it is kept: lines, without blanks around them all.
 pub(in crate::partner) fn text(text: &str) -> Result<String, FieldError> {
-    let text = text.trim();
-    if text.is_empty() {
+    let text = text::normalize(text);
+    if text.trim().is_empty() {
         return Err(FieldError::at("/body", "TOO_SHORT", "Say something, blanks aside."));
     }
-    if text.chars().any(|letter| letter.is_control() && !matches!(letter, '\n' | '\r' | '\t')) {
-        return Err(FieldError::at("/body", "CHARACTER", "Remove control characters; line breaks may stay."));
-    }
-    Ok(text.to_owned())
+    text::find_fault(TextKind::Lines, &text).map_or_else(|| Ok(text.trim().to_owned()), |fault| Err(fault.at("/body")))
 }
 
 /// Refuses one more ticket than can wait at a time, opened for the first time or again.
@@ -257,7 +253,7 @@ mod tests {
     #[test]
     fn a_subject_is_a_line_and_a_text_is_lines() {
         assert_eq!(subject("  Payouts are late ").unwrap(), "Payouts are late");
-        assert_eq!(subject(" \n ").unwrap_err().code, "TOO_SHORT");
+        assert_eq!(subject("   ").unwrap_err().code, "BLANK");
         assert_eq!(subject("a\nb").unwrap_err().code, "CHARACTER");
         assert_eq!(text(" a\r\n\tb ").unwrap(), "a\r\n\tb");
         assert_eq!(text("\n").unwrap_err().code, "TOO_SHORT");

@@ -8,15 +8,19 @@ use crate::auth::invitations::{FirstInvitation, invite_first};
 use crate::core::actor::Actor;
 use crate::core::context::RequestContext;
 use crate::core::fault::Fault;
-use crate::partner::company;
+use crate::partner::company::{self, NamedBy};
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::subscription::changing;
 
 /// Makes the partner, its subscription and the invitation of its first administrator.
 pub(super) async fn create(cx: &RequestContext, body: AdminPartnerCreate) -> Result<Uuid, Fault> {
+    let allows_imitation = body.allow_similar_name.unwrap_or_default();
     let (patch, further) = body.apart();
+    rules::ensure_reason(allows_imitation, further.reason.as_deref())?;
     let mut errors = Vec::new();
     let company = company::new_company(patch, &mut errors);
+    let by = NamedBy::Staff { allows_imitation };
+    errors.extend(company::find_imitation(&cx.db, None, &company.company_name, by).await?);
     let email = company::email("/administrator/email", &further.administrator.email, &mut errors);
     let tier = match further.tier_code.as_deref() {
         Some(code) => store::tier_get(&cx.db, code).await?,

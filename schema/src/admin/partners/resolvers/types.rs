@@ -125,6 +125,8 @@ pub(crate) struct AdminPartnerCreate {
     tier_code: Option<String>,
     /// Staff's labels.
     labels: Option<Vec<String>>,
+    /// Whether the company's name may look like another.
+    pub(super) allow_similar_name: Option<bool>,
     /// Why; the partner reads it.
     reason: Option<String>,
 }
@@ -163,6 +165,8 @@ pub(crate) struct AdminPartnerUpdate {
     website: MaybeUndefined<String>,
     /// Whether staff have made sure that it is the company it says.
     pub(super) verified: Option<bool>,
+    /// Whether the company's name may look like another.
+    pub(super) allow_similar_name: Option<bool>,
     /// Why; the partner reads it.
     reason: Option<String>,
 }

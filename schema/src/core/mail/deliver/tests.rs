@@ -49,7 +49,7 @@ fn a_mail_has_all_its_headers_and_readable_text() {
         "To: marta@tischwerk.example",
         "Date: Sat, 21 Nov 2026 13:25:00 +0000",
         "Message-ID: <01934f3a-7b1c-7def-8000-1234567890ab@labs.example>",
-        "Subject: Confirm your e-mail address for Labs",
+        "Subject: =?utf-8?b?Q29uZmlybSB5b3VyIGUtbWFpbCBhZGRyZXNzIGZvciBMYWJz?=",
         "Auto-Submitted: auto-generated",
         "MIME-Version: 1.0",
         "Content-Type: text/plain; charset=utf-8",
@@ -93,6 +93,31 @@ fn no_name_can_add_a_header() {
         let mail = written(&message(letter));
         assert_eq!(names(&mail), names(&written(&message(plain))), "{mail}");
         assert!(!headers(&mail).iter().any(|line| line.starts_with("Bcc")), "{mail}");
+    }
+}
+
+#[test]
+fn parsers_read_the_same_subject_without_a_link() {
+    let long = "Gastronomiebedarf und Küchentechnik Müller & Söhne im Norden ".repeat(3);
+    let names =
+        ["=?utf-8?q?Labs_Support?=", "=?utf-8?b?TGFicw==?= Team", "evil.example", "Käse e\u{301} 山田太郎", &long];
+    for letter in names.into_iter().flat_map(one_of_each) {
+        let message = message(letter);
+        let expected = words::without_links(&message.letter.subject(Locale::English, "Labs"));
+        let mail = written(&message);
+        let parsed = mailparse::parse_mail(mail.as_bytes()).unwrap();
+        let other = mail_parser::MessageParser::default().parse(mail.as_bytes()).unwrap();
+        assert_eq!(mailparse::MailHeaderMap::get_first_value(parsed.headers.as_slice(), "Subject").unwrap(), expected);
+        assert_eq!(other.subject().unwrap(), expected);
+        assert!(!expected.contains("evil.example"), "{expected}");
+        let start = headers(&mail).into_iter().position(|line| line.starts_with("Subject: ")).unwrap();
+        let lines = headers(&mail).into_iter().skip(start).enumerate();
+        let mut lines = lines.take_while(|(place, line)| *place == 0 || line.starts_with(' ')).map(|(_, line)| line);
+        let is_coded = |line: &str| {
+            let word = line.trim_start_matches("Subject:").trim();
+            line.len() <= 76 && word.starts_with("=?utf-8?b?") && word.ends_with("?=")
+        };
+        assert!(lines.all(is_coded), "{mail}");
     }
 }
 
@@ -154,7 +179,14 @@ async fn a_folder_that_is_gone_is_a_passing_error_that_names_nobody() {
 
 #[test]
 fn a_sender_or_server_that_makes_no_sense_is_refused_without_its_password() {
-    for from in ["", "Labs", "Labs <>", "no-reply@", "Labs <no-reply@labs.example>\r\nBcc: x@y.example"] {
+    for from in [
+        "",
+        "Labs",
+        "Labs <>",
+        "no-reply@",
+        "Labs <no-reply@labs.example>\r\nBcc: x@y.example",
+        "=?utf-8?q?Bank?= <no-reply@labs.example>",
+    ] {
         assert!(Letterhead::new(from, "https://labs.example").is_err(), "{from:?}");
     }
     for url in ["", "mail.example", "http://mail.example", "smtp://", "smtp://mail.example?tls=maybe"] {

@@ -1,0 +1,196 @@
+//! Names that look like another: that of the platform, of its staff or of another company. Two names look alike if they
+//! share a skeleton (UTS #39), whatever their case and the signs between their letters.
+
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
+use unicode_security::confusable_detection::skeleton;
+
+use crate::core::fault::FieldError;
+
+/// The stable code of a name that looks like another.
+const CODE: &str = "NAME_IMITATES";
+
+/// What the platform is called.
+const PLATFORM: &str = "labs";
+
+/// Words that make a designation before the platform's name.
+const LEADING: [&str; 4] = ["official", "staff", "support", "team"];
+
+/// Words, one or two of which make a designation behind the platform's name.
+const OFFICES: [&str; 26] = [
+    "admin",
+    "administration",
+    "administrator",
+    "administrators",
+    "admins",
+    "billing",
+    "company",
+    "help",
+    "helpdesk",
+    "marketplace",
+    "moderation",
+    "moderator",
+    "moderators",
+    "official",
+    "operations",
+    "operator",
+    "platform",
+    "review",
+    "reviewer",
+    "reviewers",
+    "security",
+    "service",
+    "staff",
+    "support",
+    "system",
+    "team",
+];
+
+/// Legal forms that a designation may bear.
+const LEGAL_FORMS: [&str; 12] = ["ag", "bv", "co", "corp", "gmbh", "inc", "kg", "limited", "llc", "ltd", "sa", "ug"];
+
+/// The skeletons of a company's name: of the name as it is written, in which a capital I looks like a small l, and of the
+/// name in lower case. Names look alike if they share one.
+#[must_use]
+pub(crate) fn skeletons(name: &str) -> Vec<String> {
+    let letters = letters_of(name, |letter| letter.is_alphanumeric() || is_combining_mark(letter));
+    let lower: String = letters.to_lowercase();
+    let mut skeletons = vec![lowered(&letters), lowered(&lower)];
+    skeletons.retain(|skeleton| !skeleton.is_empty());
+    skeletons.sort_unstable();
+    skeletons.dedup();
+    skeletons
+}
+
+/// What is wrong with a name at this place that looks like a designation of the platform or its staff.
+pub(crate) fn of_platform(pointer: &str, name: &str) -> Option<FieldError> {
+    let message = "This name looks like the platform's own or that of its staff. Choose another one.";
+    imitates_platform(name).then(|| FieldError::at(pointer, CODE, message))
+}
+
+/// What is wrong with a company's name that looks like that of another one.
+pub(crate) fn of_company(pointer: &str) -> FieldError {
+    let message = "This name looks like that of a company whose apps are on the storefront. Choose another one, or ask \
+                   the support to allow it.";
+    FieldError::at(pointer, CODE, message)
+}
+
+/// Whether a whole name is a designation of the platform or its staff. A name that merely contains the platform's, such as
+/// Food Labs, is none.
+fn imitates_platform(name: &str) -> bool {
+    // Marks are dropped: Lábs is the platform's name with an accent.
+    let plain: String = name.nfkd().filter(|letter| !is_combining_mark(*letter)).collect();
+    let letters = letters_of(&plain, char::is_alphanumeric);
+    [lowered(&letters), lowered(&letters.to_lowercase())].iter().any(|skeleton| is_designation(skeleton))
+}
+
+/// Whether a skeleton is the platform's name, alone or with words of an office and a legal form. The staff's own word
+/// needs no name beside it.
+fn is_designation(skeleton: &str) -> bool {
+    let offices: Vec<String> = OFFICES.iter().map(|office| lowered(office)).collect();
+    let forms = LEGAL_FORMS.iter().map(|form| lowered(form));
+    let platform = lowered(PLATFORM);
+    let without_form = forms.filter_map(|form| skeleton.strip_suffix(form.as_str()).map(str::to_owned));
+    let mut candidates = without_form.chain([skeleton.to_owned()]);
+    candidates.any(|text| {
+        text == lowered("staff")
+            || text == platform
+            || text.strip_prefix(platform.as_str()).is_some_and(|rest| is_of(rest, &offices))
+            || text.strip_suffix(platform.as_str()).is_some_and(|rest| LEADING.iter().any(|word| rest == lowered(word)))
+            || LEADING.iter().any(|word| {
+                let rest = text.strip_prefix(&lowered(word)).and_then(|rest| rest.strip_prefix(platform.as_str()));
+                rest.is_some_and(|rest| is_of(rest, &offices))
+            })
+    })
+}
+
+/// Whether a text is one or two offices.
+fn is_of(text: &str, offices: &[String]) -> bool {
+    offices.iter().any(|office| {
+        text.strip_prefix(office.as_str())
+            .is_some_and(|rest| rest.is_empty() || offices.iter().any(|next| rest == next))
+    })
+}
+
+/// The characters of a name that count when names are compared.
+fn letters_of(name: &str, counts: impl Fn(char) -> bool) -> String {
+    name.nfkc().filter(|letter| counts(*letter)).collect()
+}
+
+/// A skeleton in lower case, and the skeleton of that, so that neither case nor form makes a difference.
+fn lowered(text: &str) -> String {
+    let once: String = skeleton(text).collect::<String>().to_lowercase();
+    skeleton(&once).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn look_alike(one: &str, other: &str) -> bool {
+        let other = skeletons(other);
+        skeletons(one).iter().any(|skeleton| other.contains(skeleton))
+    }
+
+    #[test]
+    fn designations_of_platform_and_staff_are_imitations() {
+        for name in [
+            "Labs",
+            "LABS",
+            "labs.",
+            "L a b s",
+            "Lаbs",
+            "Ⅼabs",
+            "Iabs",
+            "1abs",
+            "Lábs",
+            "ＬＡＢＳ",
+            "Labs Staff",
+            "Labs-Support",
+            "Labs Support Team",
+            "Team Labs",
+            "Official Labs Support",
+            "Labs GmbH",
+            "Labs Ѕtaff",
+            "Staff",
+        ] {
+            assert!(imitates_platform(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_that_contain_the_word_are_no_imitations() {
+        for name in [
+            "Food Labs GmbH",
+            "Labskaus Hamburg",
+            "Kitchen Labs",
+            "Labs of Taste",
+            "Jonas Staffel",
+            "Support Heroes",
+            "Slabs",
+            "",
+            "東京",
+        ] {
+            assert!(!imitates_platform(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_look_alike_whatever_their_case_signs_and_script() {
+        for (one, other) in [
+            ("Tischwerk", "TISCHWERK"),
+            ("Tischwerk GmbH", "Tisch-Werk GmbH"),
+            ("Tischwerk", "Tіѕсhwеrk"),
+            ("Kamin", "Karnin"),
+            ("Nordlicht", "NordIicht"),
+            ("IBIS", "Ibis"),
+            ("Café Moka", "Cafe\u{301} Moka"),
+        ] {
+            assert!(look_alike(one, other), "{one} and {other}");
+        }
+        for (one, other) in [("Café", "Cafe"), ("Alma", "Aima"), ("Tischwerk", "Tischwerke"), ("東京", "京都")] {
+            assert!(!look_alike(one, other), "{one} and {other}");
+        }
+        assert!(skeletons("!!!").is_empty());
+    }
+}

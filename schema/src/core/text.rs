@@ -1,0 +1,346 @@
+//! The rule for text that people send: which characters a name, a title or another line may have, which ones several
+//! lines may have, and the one form (NFC) in which every text is compared and stored (docs/decisions.md#names-and-titles).
+//!
+//! The contract declares the kind of each text field (`x-text`). The REST API and the playground check both through the
+//! contract's schemas, and commands of the operator check here.
+
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+use icu_properties::props::{
+    BidiControl, CanonicalCombiningClass, DefaultIgnorableCodePoint, Emoji, EmojiModifier, ExtendedPictographic,
+    GeneralCategory, GeneralCategoryGroup, JoiningType, Script, UnifiedIdeograph,
+};
+use icu_properties::{CodePointMapData, CodePointSetData};
+use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfc_quick};
+
+use crate::core::fault::FieldError;
+
+/// Most combining marks in a row. Hebrew with points and accents has three, Thai two, Tibetan stacks four.
+const MOST_MARKS: usize = 4;
+
+/// The blank of the Braille patterns: a symbol without ink.
+const BRAILLE_BLANK: char = '\u{2800}';
+const ZWNJ: char = '\u{200C}';
+const ZWJ: char = '\u{200D}';
+/// The base of the three flags that are spelled with tag characters, and their spellings.
+const BLACK_FLAG: char = '\u{1F3F4}';
+const TAGGED_FLAGS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
+const CANCEL_TAG: char = '\u{E007F}';
+
+/// The kind of a text field, as the contract declares it (`x-text`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextKind {
+    /// A name, a title or another text of one line.
+    Line,
+    /// Text of any number of lines.
+    Lines,
+    /// A secret, an identifier or another text that no person reads.
+    Opaque,
+}
+
+impl TextKind {
+    /// The kind that a word of the contract names.
+    #[must_use]
+    pub fn of(word: &str) -> Option<Self> {
+        match word {
+            "line" => Some(Self::Line),
+            "lines" => Some(Self::Lines),
+            "opaque" => Some(Self::Opaque),
+            _ => None,
+        }
+    }
+}
+
+/// The first thing that a text may not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TextFault {
+    /// It has no visible character.
+    Blank,
+    /// It has this character, for this reason.
+    Character(char, Reason),
+}
+
+/// Why a character is rejected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// A control character or, in a line, a line break.
+    Control,
+    /// It changes the direction of the text around it.
+    Direction,
+    /// It is invisible where it is.
+    Invisible,
+    /// Unicode assigns no character to it.
+    Unassigned,
+    /// One combining mark too many in a row.
+    Marks,
+    /// A combining mark without a character that it combines with.
+    Baseless,
+}
+
+impl TextFault {
+    /// The stable code of the item in a problem document.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Blank => "BLANK",
+            Self::Character(..) => "CHARACTER",
+        }
+    }
+
+    /// The item of a problem document at this place.
+    #[must_use]
+    pub(crate) fn at(&self, pointer: &str) -> FieldError {
+        FieldError::at(pointer, self.code(), self.message())
+    }
+
+    /// What to do about it. An invisible character is named by its code point, because the reader cannot see it.
+    #[must_use]
+    pub fn message(&self) -> String {
+        let Self::Character(found, reason) = self else {
+            return "Send at least one visible character.".to_owned();
+        };
+        let code = format!("U+{:04X}", u32::from(*found));
+        match reason {
+            Reason::Control => format!("Remove line breaks and control characters ({code})."),
+            Reason::Direction => format!("Remove {code}, which changes the direction of the text."),
+            Reason::Invisible => format!("Remove {code}, which is invisible here."),
+            Reason::Unassigned => format!("Remove {code}, which is no assigned Unicode character."),
+            Reason::Marks => format!("At most {MOST_MARKS} combining marks in a row; remove {code}."),
+            Reason::Baseless => format!("{code} is a combining mark. Put a character before it."),
+        }
+    }
+}
+
+/// The text in the one form in which it is stored and compared (NFC). Text that has this form already is not copied.
+#[must_use]
+pub fn normalize(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.nfc().collect())
+}
+
+/// Finds the first thing that a text of this kind may not have. An empty text has nothing wrong: its length is another
+/// rule.
+#[must_use]
+pub fn find_fault(kind: TextKind, text: &str) -> Option<TextFault> {
+    match kind {
+        TextKind::Opaque => None,
+        TextKind::Line => line_fault(text),
+        TextKind::Lines => lines_fault(text),
+    }
+}
+
+fn line_fault(text: &str) -> Option<TextFault> {
+    let is_printable = text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');
+    if is_printable && text.bytes().any(|byte| byte.is_ascii_graphic()) {
+        return None;
+    }
+    let text: Vec<char> = text.chars().collect();
+    let found = text.iter().enumerate().find_map(|(place, found)| {
+        let (before, after) = (text.get(..place).unwrap_or_default(), text.get(place + 1..).unwrap_or_default());
+        reject_in_line(before, *found, after).map(|reason| TextFault::Character(*found, reason))
+    });
+    found.or_else(|| (!text.is_empty() && !text.iter().any(|found| is_visible(*found))).then_some(TextFault::Blank))
+}
+
+/// Why a character has no place in a line between these.
+fn reject_in_line(before: &[char], found: char, after: &[char]) -> Option<Reason> {
+    if found.is_ascii_graphic() || found == ' ' {
+        return None;
+    }
+    let category = category(found);
+    if matches!(
+        category,
+        GeneralCategory::Control | GeneralCategory::LineSeparator | GeneralCategory::ParagraphSeparator
+    ) {
+        return Some(Reason::Control);
+    }
+    if matches!(category, GeneralCategory::Unassigned | GeneralCategory::PrivateUse | GeneralCategory::Surrogate) {
+        return Some(Reason::Unassigned);
+    }
+    if is_direction(found) {
+        return Some(Reason::Direction);
+    }
+    if is_ignorable(found) || category == GeneralCategory::Format {
+        return (!has_an_effect(before, found, after)).then_some(Reason::Invisible);
+    }
+    if is_mark(found) {
+        let marks = before.iter().rev().take_while(|earlier| is_mark(**earlier)).count();
+        let base = before.iter().rev().nth(marks).copied();
+        if base.is_none_or(char::is_whitespace) {
+            return Some(Reason::Baseless);
+        }
+        return (marks >= MOST_MARKS).then_some(Reason::Marks);
+    }
+    None
+}
+
+/// Whether an ignorable character changes what a reader sees where it is: joiners in the scripts and emoji that need
+/// them (after UAX #31, contexts A1, A2 and B), variation selectors behind a character that has variants, and the tags of
+/// a flag.
+fn has_an_effect(before: &[char], found: char, after: &[char]) -> bool {
+    let last = before.last().copied();
+    match found {
+        ZWNJ => follows_virama(before) || is_between_joining(before, after),
+        ZWJ => joins(before, after),
+        '\u{FE0E}' | '\u{FE0F}' => last.is_some_and(has_emoji_variants),
+        '\u{FE00}'..='\u{FE02}' | '\u{E0100}'..='\u{E01EF}' => last.is_some_and(is_ideograph),
+        '\u{180B}'..='\u{180D}' | '\u{180F}' => last.is_some_and(|last| script(last) == Script::Mongolian),
+        '\u{E0020}'..='\u{E007F}' => is_in_tagged_flag(before, found, after),
+        _ => false,
+    }
+}
+
+/// Whether a joiner stands between emoji, after a virama, before one (the Bengali ya-phala), or where it changes the form
+/// of the joining letter before it.
+fn joins(before: &[char], after: &[char]) -> bool {
+    let next = after.first().copied();
+    let modifiers = |letter: &&char| matches!(**letter, '\u{FE0F}' | '\u{20E3}') || is_emoji_modifier(**letter);
+    let emoji = before.iter().rev().find(|letter| !modifiers(letter));
+    let between_emoji = emoji.is_some_and(|letter| is_pictograph(*letter)) && next.is_some_and(is_pictograph);
+    let before_virama = next.is_some_and(is_virama) && before.last().is_some_and(|last| last.is_alphabetic());
+    let joins_before = before.last().is_some_and(|last| is_dual_joining(*last));
+    let joins_after = next.is_some_and(|next| is_dual_joining(next) || is_right_joining(next));
+    between_emoji || follows_virama(before) || before_virama || (joins_before && !joins_after)
+}
+
+/// Whether the last letter carries a virama, with whatever other marks stand behind it.
+fn follows_virama(before: &[char]) -> bool {
+    let mut marks = before.iter().rev().take_while(|letter| is_mark(**letter));
+    marks.any(|mark| is_virama(*mark))
+}
+
+/// Whether letters that would join one another stand on both sides.
+fn is_between_joining(before: &[char], after: &[char]) -> bool {
+    let base = |letter: &&char| !is_transparent(**letter);
+    let left = before.iter().rev().find(base).copied();
+    let right = after.iter().find(base).copied();
+    left.is_some_and(is_dual_joining) && right.is_some_and(|right| is_dual_joining(right) || is_right_joining(right))
+}
+
+/// Whether a tag character is part of a whole flag of a region that emoji have.
+fn is_in_tagged_flag(before: &[char], found: char, after: &[char]) -> bool {
+    let start = before.iter().rev().take_while(|letter| is_tag(**letter)).count();
+    let base = before.iter().rev().nth(start);
+    let earlier = before.iter().rev().take(start).collect::<Vec<_>>();
+    let tags = earlier.into_iter().rev().copied().chain([found]).chain(after.iter().copied());
+    let spelled: String =
+        tags.take_while(|letter| is_tag(*letter) && *letter != CANCEL_TAG).filter_map(untagged).collect();
+    let is_closed = after.iter().chain([&found]).any(|letter| *letter == CANCEL_TAG);
+    base == Some(&BLACK_FLAG) && is_closed && TAGGED_FLAGS.contains(&spelled.as_str())
+}
+
+/// The ASCII character that a tag character stands for.
+fn untagged(tag: char) -> Option<char> {
+    char::from_u32(u32::from(tag).checked_sub(0xE_0000)?)
+}
+
+fn is_tag(letter: char) -> bool {
+    matches!(letter, '\u{E0020}'..='\u{E007F}')
+}
+
+/// Control characters but line breaks and tabs, overrides of the direction, embeddings and isolates that their line does
+/// not close, and tag characters outside a flag have no place in several lines. Everything else may be there: what a text
+/// means is its author's, and a line break more or less deceives no reader of a paragraph.
+fn lines_fault(text: &str) -> Option<TextFault> {
+    if text.bytes().all(|byte| byte.is_ascii_graphic() || matches!(byte, b' ' | b'\n' | b'\r' | b'\t')) {
+        return None;
+    }
+    text.split(['\n', '\r', '\u{2028}', '\u{2029}']).find_map(paragraph_fault)
+}
+
+fn paragraph_fault(line: &str) -> Option<TextFault> {
+    let mut opened = Vec::new();
+    let letters: Vec<char> = line.chars().collect();
+    for (place, found) in letters.iter().copied().enumerate() {
+        let reason = match found {
+            '\t' => None,
+            '\u{202D}' | '\u{202E}' => Some(Reason::Direction),
+            '\u{202A}' | '\u{202B}' | '\u{2066}'..='\u{2068}' => {
+                opened.push(found);
+                None
+            }
+            '\u{202C}' => (!matches!(opened.pop(), Some('\u{202A}' | '\u{202B}'))).then_some(Reason::Direction),
+            '\u{2069}' => (!matches!(opened.pop(), Some('\u{2066}'..='\u{2068}'))).then_some(Reason::Direction),
+            tag if is_tag(tag) => {
+                let (before, after) = (letters.get(..place)?, letters.get(place + 1..)?);
+                (!is_in_tagged_flag(before, tag, after)).then_some(Reason::Invisible)
+            }
+            other => other.is_control().then_some(Reason::Control),
+        };
+        if let Some(reason) = reason {
+            return Some(TextFault::Character(found, reason));
+        }
+    }
+    opened.first().map(|found| TextFault::Character(*found, Reason::Direction))
+}
+
+/// Whether a character leaves ink: no blank, no mark by itself, nothing that fonts skip.
+fn is_visible(letter: char) -> bool {
+    letter.is_ascii_graphic()
+        || !(letter.is_whitespace()
+            || letter == BRAILLE_BLANK
+            || is_mark(letter)
+            || is_ignorable(letter)
+            || GeneralCategoryGroup::Other.contains(category(letter)))
+}
+
+fn category(letter: char) -> GeneralCategory {
+    CodePointMapData::<GeneralCategory>::new().get(letter)
+}
+
+fn script(letter: char) -> Script {
+    CodePointMapData::<Script>::new().get(letter)
+}
+
+fn is_mark(letter: char) -> bool {
+    GeneralCategoryGroup::Mark.contains(category(letter))
+}
+
+fn is_ignorable(letter: char) -> bool {
+    CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(letter)
+}
+
+fn is_direction(letter: char) -> bool {
+    CodePointSetData::new::<BidiControl>().contains(letter)
+}
+
+fn is_pictograph(letter: char) -> bool {
+    CodePointSetData::new::<ExtendedPictographic>().contains(letter)
+}
+
+fn is_emoji_modifier(letter: char) -> bool {
+    CodePointSetData::new::<EmojiModifier>().contains(letter)
+}
+
+fn has_emoji_variants(letter: char) -> bool {
+    CodePointSetData::new::<Emoji>().contains(letter)
+}
+
+fn is_ideograph(letter: char) -> bool {
+    CodePointSetData::new::<UnifiedIdeograph>().contains(letter)
+}
+
+fn is_virama(letter: char) -> bool {
+    CodePointMapData::<CanonicalCombiningClass>::new().get(letter) == CanonicalCombiningClass::Virama
+}
+
+fn joining(letter: char) -> JoiningType {
+    CodePointMapData::<JoiningType>::new().get(letter)
+}
+
+fn is_dual_joining(letter: char) -> bool {
+    matches!(joining(letter), JoiningType::DualJoining | JoiningType::LeftJoining)
+}
+
+fn is_right_joining(letter: char) -> bool {
+    joining(letter) == JoiningType::RightJoining
+}
+
+fn is_transparent(letter: char) -> bool {
+    joining(letter) == JoiningType::Transparent
+}
