@@ -58,7 +58,7 @@ bench: ## what the service costs beside hand-written handlers, in ratios; all re
 	target/release/labs-bench --labs target/release/labs $(ARGS)
 
 soak: ## what must hold for long and under load, whole, with its figures
-	LABS_TEST_SOAK=whole cargo test --workspace --test tests --locked -- soak:: replicas_sign_and_verify --nocapture --test-threads=1
+	LABS_TEST_SOAK=whole cargo test --workspace --test tests --locked -- soak:: replicas_sign_and_verify rolling_restarts --nocapture --test-threads=1
 
 pooler: ## every story once behind PgBouncer, by sessions
 	LABS_TEST_POOLED=yes .ci/pooler.sh

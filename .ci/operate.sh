@@ -35,7 +35,7 @@ quietly promtool check rules operate/alerts.yaml "$made/dashboard.yaml"
 quietly promtool test rules operate/alerts-test.yaml
 echo "alerts and dashboard: Prometheus takes them, and each alert fires in its test"
 
-# By the oldest version that deployment.yaml asks for, and the newest that the package knows.
+# By the oldest version that deployment.yaml names, and the newest that the package knows.
 for version in 1.30.0 1.37.0; do
   quietly "$libraries/bin/kubernetes-validate" --strict --kubernetes-version "$version" operate/kubernetes/*.yaml
 done

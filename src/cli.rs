@@ -49,7 +49,8 @@ Examples:
   labs serve --folder /srv/labs --empty
   DATABASE_URL=postgres://labs@db.example.com/labs labs serve --base-url https://labs.example.com
 
-SIGTERM or Ctrl-C stops it after the requests under way; a second Ctrl-C stops it at once.")]
+Ctrl-C stops it after the requests under way, SIGTERM after the grace period (--stop-grace-seconds) and the requests
+under way; a second signal stops it at once.")]
     Serve(Box<Serve>),
 
     /// Compare contract, documents, schema, scopes and router, print every difference
@@ -114,8 +115,9 @@ pub enum Keys {
 Example:
   labs keys rotate --master-key-file /etc/labs/master.key
 
-Works while the service runs. The file has the newest key in its first line and the former one below; every replica has
-been restarted with it. When all is sealed anew, the former line may go (operate/README.md).")]
+Works while the service runs. The file has the newest key in its first line and the former one below. The command refuses
+while a running replica does not know the newest key: restart every replica with the file first. Afterwards the former
+line may go (operate/README.md).")]
     Rotate(Common),
 }
 

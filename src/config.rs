@@ -12,10 +12,12 @@ mod variables;
 
 use crate::platform::PlatformSettings;
 use crate::secret::Secret;
+use crate::telemetry::LogFilter;
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use ipnet::IpNet;
 use labs_schema::jobs::statistics::Day;
@@ -27,8 +29,8 @@ pub use self::refusal::sentence;
 pub use self::retention::RetentionArgs;
 pub use self::table::{Row, table};
 pub use self::traces::{TraceSettings, traces};
-pub use self::values::MetricsListen;
-use self::values::{base_url, listen, mail_server, network, origin, switch};
+pub use self::values::{BaseUrl, MetricsListen};
+use self::values::{listen, mail_server, mailbox, network, origin, switch, whole};
 pub use self::variables::unknown;
 
 /// How `labs serve` is told what to do, word by word.
@@ -40,8 +42,9 @@ pub struct Serve {
     pub listen: SocketAddr,
 
     /// Public base address, where others reach this service; tokens and mailed links hold it, so replicas need the same
-    #[arg(long, env = "LABS_BASE_URL", default_value = "http://<listen>", value_name = "URL")]
-    pub base_url: String,
+    #[arg(long, env = "LABS_BASE_URL", default_value = "http://<listen>", value_name = "URL",
+        value_parser = BaseUrl::read)]
+    pub base_url: BaseUrl,
 
     /// Where its database is, and how it logs.
     #[command(flatten)]
@@ -58,7 +61,7 @@ pub struct Serve {
 
     /// Connections to the database, 4 to 80; two more are told of changes
     #[arg(long, env = "LABS_DATABASE_CONNECTIONS", default_value = "10", value_name = "NUMBER",
-        value_parser = clap::value_parser!(u32).range(4..=80))]
+        value_parser = whole(4..=80_u32))]
     pub database_connections: u32,
 
     /// The same database for the two connections that are told of changes, without PgBouncer between; without one,
@@ -94,7 +97,8 @@ pub struct Serve {
     pub smtp_url: Option<Secret>,
 
     /// Sender of the mail
-    #[arg(long, env = "LABS_MAIL_FROM", default_value = "Labs <labs@localhost>", value_name = "MAILBOX")]
+    #[arg(long, env = "LABS_MAIL_FROM", default_value = "Labs <labs@localhost>", value_name = "MAILBOX",
+        value_parser = mailbox)]
     pub mail_from: String,
 
     /// Web origins whose pages may call, separated by commas; without any, none may
@@ -109,26 +113,35 @@ pub struct Serve {
     pub trusted_proxies: Vec<IpNet>,
 
     /// Requests a second that one network may make without a token
-    #[arg(long, env = "LABS_ANONYMOUS_PER_SECOND", default_value = "50", value_name = "NUMBER")]
+    #[arg(long, env = "LABS_ANONYMOUS_PER_SECOND", default_value = "50", value_name = "NUMBER",
+        value_parser = whole(1..=u32::MAX))]
     pub anonymous_per_second: u32,
 
     /// Requests a day that one network may make without a token
-    #[arg(long, env = "LABS_ANONYMOUS_PER_DAY", default_value = "50000", value_name = "NUMBER")]
+    #[arg(long, env = "LABS_ANONYMOUS_PER_DAY", default_value = "50000", value_name = "NUMBER",
+        value_parser = whole(1..=u64::from(u32::MAX)))]
     pub anonymous_per_day: u64,
 
     /// Pictures of what is on show that one network may fetch a second
     #[arg(long, env = "LABS_PICTURES_PER_SECOND", default_value = "200", value_name = "NUMBER",
-        value_parser = clap::value_parser!(u32).range(1..))]
+        value_parser = whole(1..=u32::MAX))]
     pub pictures_per_second: u32,
 
     /// Requests a second that a staff member may make, and a program of no partner's, a storefront for example
     #[arg(long, env = "LABS_OWN_PER_SECOND", default_value = "200", value_name = "NUMBER",
-        value_parser = clap::value_parser!(u32).range(1..))]
+        value_parser = whole(1..=u32::MAX))]
     pub own_per_second: u32,
 
     /// Tries a minute that one network has at sign-in, second factor, token, registration, refresh, reset and with what was mailed
-    #[arg(long, env = "LABS_ATTEMPTS_PER_MINUTE", default_value = "30", value_name = "NUMBER")]
+    #[arg(long, env = "LABS_ATTEMPTS_PER_MINUTE", default_value = "30", value_name = "NUMBER",
+        value_parser = whole(1..=u32::MAX))]
     pub attempts_per_minute: u32,
+
+    /// Seconds after SIGTERM for which further requests are answered, each with Connection: close, and new connections are taken,
+    /// while readiness is 503; with the private PostgreSQL, no longer than a connection is open
+    #[arg(long, env = "LABS_STOP_GRACE_SECONDS", default_value = "5", value_name = "SECONDS",
+        value_parser = whole(0..=300_u64))]
+    pub stop_grace_seconds: u64,
 
     /// Where the platform's API answers how many customers use which app; without it no statistics are imported or shown
     #[arg(long, env = "LABS_STATISTICS_URL", value_name = "URL")]
@@ -184,22 +197,33 @@ pub struct Common {
     #[arg(long, env = "LABS_PG_BIN", value_name = "PATH")]
     pub pg_bin: Option<PathBuf>,
 
-    /// What is logged: error, warn, info, debug or trace, also by part, as in info,labs_rest=debug
-    #[arg(long, env = "LABS_LOG", default_value = "info", value_name = "FILTER")]
-    pub log: String,
+    /// Log level of Labs itself: off, error, warn, info, debug or trace; also by part, as in info,labs_rest=debug. Dependencies log
+    /// at info at most unless they are named
+    #[arg(long, env = "LABS_LOG", default_value = "info", value_name = "FILTER", value_parser = LogFilter::read)]
+    pub log: LogFilter,
 
-    /// Form of the log lines on standard error
-    #[arg(long, env = "LABS_LOG_FORMAT", default_value = "text", value_name = "FORMAT")]
+    /// Format of the log lines on standard error, text or json; with json, nothing is printed on standard output
+    #[arg(long, env = "LABS_LOG_FORMAT", default_value = "text", value_name = "FORMAT", value_parser = LogFormat::read)]
     pub log_format: LogFormat,
 }
 
 /// The form of log lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogFormat {
     /// For people.
     Text,
     /// For programs: one JSON object a line.
     Json,
+}
+
+impl LogFormat {
+    fn read(text: &str) -> anyhow::Result<Self> {
+        match text.trim().to_ascii_lowercase().as_str() {
+            "" | "text" => Ok(Self::Text),
+            "json" => Ok(Self::Json),
+            _ => anyhow::bail!("write text or json"),
+        }
+    }
 }
 
 /// How `labs serve` is to run: everything decided but the port.
@@ -227,6 +251,8 @@ pub struct Config {
     pub smtp_url: Option<Secret>,
     /// The sender of the mail: a name and an address.
     pub mail_from: String,
+    /// The format of log lines.
+    pub log_format: LogFormat,
     /// Whether each request is logged.
     pub log_requests: bool,
     /// Where metrics are answered. None: nowhere.
@@ -237,6 +263,8 @@ pub struct Config {
     pub trusted_proxies: Vec<IpNet>,
     /// Requests a second of whoever has a budget of their own.
     pub own_per_second: u32,
+    /// How long further requests are answered after SIGTERM.
+    pub stop_grace: Duration,
     /// The platform's API that statistics come from. None: there are none.
     pub statistics: Option<PlatformSettings>,
     /// How long ledgers are kept.
@@ -263,7 +291,7 @@ impl Serve {
         let database = self.common.urls_read_at(database, self.read_database_urls)?;
         let smtp_url = self.smtp_url.filter(Secret::is_some);
         smtp_url.as_ref().map(|url| mail_server(url.expose())).transpose()?;
-        let Common { folder, pg_bin, .. } = self.common;
+        let Common { folder, pg_bin, log_format, .. } = self.common;
         let media_folder = match self.media_folder.strip_prefix("<folder>/") {
             Some(rest) => (folder.join(rest), false),
             None => (PathBuf::from(self.media_folder), true),
@@ -271,7 +299,7 @@ impl Serve {
         let media = media::place(media_folder, self.media_url.as_deref(), std::env::vars_os())?;
         Ok(Config {
             listen: self.listen,
-            base_url: base_url(&self.base_url)?,
+            base_url: self.base_url.0,
             database_connections: self.database_connections,
             sample_data: !self.empty && database.is_none(),
             media,
@@ -280,11 +308,13 @@ impl Serve {
             master_key_file,
             smtp_url,
             mail_from: self.mail_from,
+            log_format,
             log_requests: self.log_requests,
             metrics_listen: self.metrics_listen.0,
             cors_origins: self.cors_origins,
             trusted_proxies: self.trusted_proxies,
             own_per_second: self.own_per_second,
+            stop_grace: Duration::from_secs(self.stop_grace_seconds),
             statistics: statistics.transpose()?,
             retention: self.retention.settle(),
             limits: labs_rest::edge::budget::Limits {

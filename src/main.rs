@@ -3,9 +3,9 @@
 use clap::Parser;
 use labs::cli::{Cli, run};
 use labs::config::sentence;
+use labs::telemetry::{flush, say_last};
 use mimalloc::MiMalloc;
 use std::ffi::OsString;
-use std::io::Write;
 use std::process::ExitCode;
 
 #[global_allocator]
@@ -17,7 +17,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => match sentence(&error, &words) {
             Some(said) => {
-                let _ = writeln!(std::io::stderr(), "labs: {said}");
+                say_last(&format!("labs: {said}"));
                 return ExitCode::from(2);
             }
             None => error.exit(),
@@ -26,9 +26,9 @@ fn main() -> ExitCode {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let done = runtime.map_err(anyhow::Error::from).and_then(|runtime| runtime.block_on(run(cli)));
     let Err(error) = done else {
+        flush();
         return ExitCode::SUCCESS;
     };
-    // There is nowhere left to tell that this could not be told.
-    let _ = writeln!(std::io::stderr(), "labs: {error:#}");
+    say_last(&format!("labs: {error:#}"));
     ExitCode::FAILURE
 }

@@ -14,6 +14,8 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use http::{HeaderValue, Method, Response, StatusCode, header};
+use labs_rest::edge::stop::StopSignal;
+use labs_rest::probes::Probes;
 use labs_rest::{Answered, Observer};
 use labs_schema::Engine;
 use labs_schema::operator::{Figures, load_figures};
@@ -21,7 +23,6 @@ use labs_schema::read_replicas::{ReadCounts, ReadReplicas};
 use metrics::{Counter, Histogram, Key, Label, Level, Metadata, Recorder as _};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
 use tokio::net::TcpListener;
-use tokio_util::sync::CancellationToken;
 
 use crate::traces;
 
@@ -43,9 +44,10 @@ const COUNTERS: [(&str, &str); 4] = [
     ("labs_read_replica_reads_total", "Reads that a read replica may answer, by what became of them."),
     ("labs_spans_total", "Spans of traces, by what became of them."),
 ];
-const GAUGES: [(&str, &str); 16] = [
+const GAUGES: [(&str, &str); 17] = [
     ("labs_build_info", "The version that runs; always 1."),
     ("labs_database_up", "Whether the database answered within two seconds when it was asked last."),
+    ("labs_part_up", "Whether a part that readiness asks for worked when it was asked last."),
     ("labs_database_connections", "Connections of this replica to the database, by whether they are in use."),
     ("labs_database_connections_max", "The most connections that this replica opens."),
     ("labs_mails", "Mails that wait and mails that were given up, up to 10,000 of each."),
@@ -123,11 +125,12 @@ impl Metrics {
     /// When the listener cannot be drained.
     pub async fn serve(
         self: Arc<Self>,
-        engine: Engine,
+        (engine, probes): (Engine, Arc<Probes>),
         listener: TcpListener,
-        stop: CancellationToken,
+        stop: impl Into<StopSignal>,
     ) -> std::io::Result<()> {
-        let looking = tokio::spawn(Arc::clone(&self).watch(engine.clone(), stop.clone()));
+        let stop = stop.into();
+        let looking = tokio::spawn(Arc::clone(&self).watch((engine.clone(), probes), stop.clone()));
         let answer = move |request: Request| {
             let (metrics, engine) = (Arc::clone(&self), engine.clone());
             async move { metrics.answer(&engine, request.method(), request.uri().path()).await }
@@ -154,16 +157,20 @@ impl Metrics {
         response
     }
 
-    /// Asks the database again and again, and takes in the latencies that were counted since: they are kept one by one
+    /// Asks the database and the other parts again and again, and takes in the latencies that were counted since: they are kept one by one
     /// until then.
-    async fn watch(self: Arc<Self>, engine: Engine, stop: CancellationToken) {
+    async fn watch(self: Arc<Self>, (engine, probes): (Engine, Arc<Probes>), stop: StopSignal) {
         loop {
             let asked = tokio::time::timeout(PATIENCE, load_figures(engine.pool())).await;
             self.show(asked.ok().and_then(Result::ok).as_ref());
+            for (part, works) in probes.parts().await {
+                self.set("labs_part_up", Some(("part", part)), f64::from(u8::from(works)));
+            }
             let handle = self.handle.clone();
             let _done = tokio::task::spawn_blocking(move || handle.run_upkeep()).await;
-            if stop.run_until_cancelled(tokio::time::sleep(INTERVAL)).await.is_none() {
-                return;
+            tokio::select! {
+                () = stop.closing() => return,
+                () = tokio::time::sleep(INTERVAL) => {}
             }
         }
     }

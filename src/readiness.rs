@@ -1,10 +1,14 @@
-//! What must answer before the service says that it is ready. The log tells why something does not.
+//! What readiness asks of the parts that the service leans on, and what it means where one does not work. The log tells why.
+//!
+//! All replicas share mail and media. Where one of them is away, another replica is no better, and most requests need neither:
+//! the replica stays ready and says that it is degraded (docs/decisions.md#what-an-operator-sees).
 
 use std::sync::Arc;
 
-use labs_rest::probes::{Probe, Probes};
+use labs_rest::probes::{Probe, Probes, Trouble};
 use labs_schema::jobs::list_behind;
 use labs_schema::mail::deliver::Postman;
+use labs_schema::media::store::StoreState;
 use labs_schema::open::{is_migrated, ping};
 use labs_schema::{Engine, Fault};
 
@@ -12,29 +16,40 @@ use labs_schema::{Engine, Fault};
 pub(crate) fn probes(engine: &Engine, postman: &Arc<Postman>) -> Probes {
     let postman = Arc::clone(postman);
     let (database, migrations, media) = (engine.pool().clone(), engine.pool().clone(), engine.services().media.clone());
-    let database_answers = move || {
+    let check_database = move || {
         let pool = database.clone();
         async move { ping(&pool).await.map_err(|fault| away("DATABASE", &fault, "The database does not answer.")) }
     };
-    let is_migrated = move || {
+    let check_migrations = move || {
         let pool = migrations.clone();
         async move {
             match is_migrated(&pool).await {
                 Ok(true) => Ok(()),
-                Ok(false) => Err("Migrations of this version are missing.".to_owned()),
+                Ok(false) => Err(Trouble::Failing("Migrations of this version are missing.".to_owned())),
                 Err(fault) => Err(away("MIGRATIONS", &fault, "What is applied cannot be read.")),
             }
         }
     };
-    let mail_leaves = move || {
+    let check_mail = move || {
         let postman = Arc::clone(&postman);
-        async move { postman.ready().await.map_err(|error| failed("MAIL", error, "Mail cannot be handed over.")) }
+        async move {
+            let said = "Mail cannot be handed over, and waits.";
+            postman.ready().await.map_err(|error| Trouble::Degraded(logged("MAIL", error, said)))
+        }
     };
-    let media_answer = move || {
+    let check_media = move || {
         let media = media.clone();
         async move {
-            let ready = media.ready().await;
-            ready.map_err(|error| failed("MEDIA_STORE", error, "The media store does not answer."))
+            let part = "MEDIA_STORE";
+            match media.state().await {
+                StoreState::Usable => Ok(()),
+                StoreState::ReadOnly(error) => {
+                    Err(Trouble::Degraded(logged(part, error, "The media store can be read, but not written.")))
+                }
+                StoreState::Unusable(error) => {
+                    Err(Trouble::Failing(logged(part, error, "The media store cannot be read.")))
+                }
+            }
         }
     };
     let (jobs, clock) = (engine.pool().clone(), engine.services().clock.clone());
@@ -47,20 +62,21 @@ pub(crate) fn probes(engine: &Engine, postman: &Arc<Postman>) -> Probes {
                 .unwrap_or_default()
         }
     };
+    let (failing, degraded) = (Trouble::Failing, Trouble::Degraded);
     let probes = vec![
-        Probe { name: "DATABASE", check: Box::new(move || Box::pin(database_answers())) },
-        Probe { name: "MIGRATIONS", check: Box::new(move || Box::pin(is_migrated())) },
-        Probe { name: "MAIL", check: Box::new(move || Box::pin(mail_leaves())) },
-        Probe { name: "MEDIA_STORE", check: Box::new(move || Box::pin(media_answer())) },
+        Probe { name: "DATABASE", silent: failing, check: Box::new(move || Box::pin(check_database())) },
+        Probe { name: "MIGRATIONS", silent: failing, check: Box::new(move || Box::pin(check_migrations())) },
+        Probe { name: "MAIL", silent: degraded, check: Box::new(move || Box::pin(check_mail())) },
+        Probe { name: "MEDIA_STORE", silent: failing, check: Box::new(move || Box::pin(check_media())) },
     ];
     Probes::new(probes, Box::new(move || Box::pin(jobs_behind())))
 }
 
-fn away(part: &'static str, fault: &Fault, said: &str) -> String {
-    failed(part, fault.for_log(), said)
+fn away(part: &'static str, fault: &Fault, said: &str) -> Trouble {
+    Trouble::Failing(logged(part, fault.for_log(), said))
 }
 
-fn failed(part: &'static str, cause: impl std::fmt::Display, said: &str) -> String {
-    tracing::warn!(part, %cause, "a part is not ready");
+fn logged(part: &'static str, cause: impl std::fmt::Display, said: &str) -> String {
+    tracing::warn!(part, %cause, "a part does not work");
     said.to_owned()
 }

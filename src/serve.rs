@@ -1,19 +1,19 @@
 //! `labs serve`: the order in which things start, and the reverse in which they stop.
 
-use crate::config::{Config, TraceSettings};
+use crate::config::{Config, LogFormat, TraceSettings};
 use crate::database::Database;
 use crate::folder::Folder;
 use crate::traces::Traces;
 use crate::wiring::people;
-use crate::{sample, wiring};
+use crate::{sample, telemetry, wiring};
 use anyhow::anyhow;
+use labs_rest::edge::stop::StopSignal;
 use labs_schema::media::store::MediaStore;
 use labs_schema::time::Clock;
 use std::io::{ErrorKind, Write};
 use std::net::SocketAddr;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio_util::sync::CancellationToken;
 
 /// Serves until SIGTERM or SIGINT, then ends what is under way and stops the database.
 ///
@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 /// # Errors
 /// Whatever keeps the service from starting or from stopping in order.
 pub async fn serve(config: Config, traces: Option<TraceSettings>) -> anyhow::Result<()> {
-    let stop = stop_on_signal()?;
+    let stop = stop_on_signal(&config)?;
     let folder = Folder::open(&config.folder)?;
     let listeners = Listeners::open(&config).await?;
     let media = wiring::media(&config).await?;
@@ -73,7 +73,7 @@ async fn serve_with(
     config: &Config,
     (database, media): (&Database, MediaStore),
     listeners: Listeners,
-    stop: CancellationToken,
+    stop: StopSignal,
 ) -> anyhow::Result<()> {
     let address = listeners.service.local_addr()?;
     let starting = async {
@@ -91,17 +91,25 @@ async fn serve_with(
     };
     let (application, migrations) = tokio::select! {
         started = starting => started?,
-        () = stop.cancelled() => return Ok(()),
+        () = stop.begun() => return Ok(()),
     };
     let scraped = listeners.metrics.as_ref().map(TcpListener::local_addr).transpose()?;
     log_start(config, database, (address, scraped), migrations)?;
     let has_staff = people::has_staff(application.engine()).await?;
-    announce(config, address, scraped, has_staff);
-    let metrics = application
-        .metrics()
-        .zip(listeners.metrics)
-        .map(|(metrics, listener)| tokio::spawn(metrics.serve(application.engine().clone(), listener, stop.clone())));
-    wiring::answer(listeners.service, application, stop).await?;
+    match config.log_format {
+        LogFormat::Text => announce(config, address, scraped, has_staff),
+        // Whoever reads JSON finds the address in the line above.
+        LogFormat::Json if has_staff => {}
+        LogFormat::Json => {
+            tracing::info!("there is no staff member yet: create the first one with `labs staff create`");
+        }
+    }
+    let metrics = application.metrics().zip(listeners.metrics).map(|(metrics, listener)| {
+        tokio::spawn(metrics.serve((application.engine().clone(), application.probes()), listener, stop.clone()))
+    });
+    wiring::answer(listeners.service, application, stop.clone()).await?;
+    // Where the service left early, nothing else waits for the grace period.
+    stop.close();
     if let Some(metrics) = metrics {
         metrics.await??;
     }
@@ -135,7 +143,7 @@ fn log_start(
     Ok(())
 }
 
-/// Tells whoever started the service that it is ready, and where to look.
+/// Prints for the person who started the service that it is ready, and where to look.
 fn announce(config: &Config, address: SocketAddr, metrics: Option<SocketAddr>, has_staff: bool) {
     let mut out = std::io::stdout().lock();
     let lines = announcement(config, address, metrics, has_staff);
@@ -169,28 +177,44 @@ fn announcement(config: &Config, address: SocketAddr, metrics: Option<SocketAddr
     lines
 }
 
-/// The first signal cancels the token, which begins the orderly end; the second ends the process.
-fn stop_on_signal() -> anyhow::Result<CancellationToken> {
+/// The first signal begins the orderly end; the second ends the process. SIGTERM leaves balancers and their connections the
+/// grace period. A person who presses Ctrl-C waits for requests under way only.
+fn stop_on_signal(config: &Config) -> anyhow::Result<StopSignal> {
     let mut interrupts = signal(SignalKind::interrupt())?;
     let mut terminations = signal(SignalKind::terminate())?;
-    let stop = CancellationToken::new();
-    let stopping = stop.clone();
+    // Nothing else serves what a private database holds, so no balancer sends requests elsewhere.
+    let stop = StopSignal::leaving_when_idle(config.database.is_none());
+    let (stopping, grace) = (stop.clone(), config.stop_grace);
     tokio::spawn(async move {
-        either(&mut interrupts, &mut terminations).await;
-        tracing::info!("stopping; another Ctrl-C stops at once");
-        stopping.cancel();
-        either(&mut interrupts, &mut terminations).await;
-        // The private PostgreSQL notices by its pipe and ends in order. Nothing is cleared away in this process: other
-        // threads go on until it is gone, and some libraries abort where they are used after that.
-        signal_hook::low_level::exit(130);
+        let has_grace = is_termination(&mut interrupts, &mut terminations).await && !grace.is_zero();
+        let seconds = if has_grace { grace.as_secs() } else { 0 };
+        tracing::info!(grace_seconds = seconds, "stopping; another Ctrl-C stops at once");
+        if has_grace {
+            stopping.begin();
+            tokio::select! {
+                () = tokio::time::sleep(grace) => {}
+                _ = is_termination(&mut interrupts, &mut terminations) => stop_at_once(),
+            }
+        }
+        stopping.close();
+        is_termination(&mut interrupts, &mut terminations).await;
+        stop_at_once();
     });
     Ok(stop)
 }
 
-async fn either(interrupts: &mut Signal, terminations: &mut Signal) {
+/// Ends the process. The private PostgreSQL notices by its pipe and ends in order. Nothing is cleared away in this process:
+/// other threads go on until it is gone, and some libraries abort where they are used after that.
+fn stop_at_once() -> ! {
+    telemetry::flush();
+    signal_hook::low_level::exit(130)
+}
+
+/// Waits for a signal; whether it is SIGTERM.
+async fn is_termination(interrupts: &mut Signal, terminations: &mut Signal) -> bool {
     tokio::select! {
-        _ = interrupts.recv() => {}
-        _ = terminations.recv() => {}
+        _ = interrupts.recv() => false,
+        _ = terminations.recv() => true,
     }
 }
 

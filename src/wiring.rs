@@ -13,6 +13,8 @@ use axum::Router;
 use ipnet::IpNet;
 use labs_rest::contract::{Contract, compare};
 use labs_rest::documents::SERVED_DIRECTLY;
+use labs_rest::edge::stop::StopSignal;
+use labs_rest::probes::Probes;
 use labs_rest::{Bound, Observer, Rest};
 use labs_schema::Engine;
 use labs_schema::crypto::sealed::MasterKey;
@@ -43,6 +45,7 @@ pub struct Application {
     router: Router,
     trusted_proxies: Vec<IpNet>,
     postman: Arc<Postman>,
+    probes: Arc<Probes>,
     platform: Option<Arc<Platform>>,
     metrics: Option<Arc<Metrics>>,
 }
@@ -52,6 +55,12 @@ impl Application {
     #[must_use]
     pub fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// What readiness asks for.
+    #[must_use]
+    pub fn probes(&self) -> Arc<Probes> {
+        Arc::clone(&self.probes)
     }
 
     /// What is counted, where somebody asks for it.
@@ -138,19 +147,34 @@ pub async fn application(
     };
     let postman = Arc::new(postman(config, base_url)?);
     let platform = config.statistics.clone().map(Platform::open).transpose().context("the platform's API")?;
-    let probes = probes(&engine, &postman);
+    let probes = Arc::new(probes(&engine, &postman));
     let metrics = config.metrics_listen.map(|_| Metrics::new()).transpose()?.map(Arc::new);
-    let rest = Rest::new(engine.clone(), Arc::clone(&carried.bound), settings, probes);
+    let rest = Rest::new(engine.clone(), Arc::clone(&carried.bound), settings, Arc::clone(&probes));
     let rest = Arc::new(rest.observed_by(metrics.clone().map(|metrics| metrics as Arc<dyn Observer>)));
     let (router, trusted_proxies) = (labs_rest::dispatch::router(&rest), config.trusted_proxies.clone());
-    Ok(Application { engine, rest, router, trusted_proxies, postman, platform: platform.map(Arc::new), metrics })
+    Ok(Application {
+        engine,
+        rest,
+        router,
+        trusted_proxies,
+        postman,
+        probes,
+        platform: platform.map(Arc::new),
+        metrics,
+    })
 }
 
 /// Answers requests until told to stop, then those under way, then gives back what was leased.
 ///
 /// # Errors
 /// When the listener cannot be drained.
-pub async fn answer(listener: TcpListener, application: Application, stop: CancellationToken) -> anyhow::Result<()> {
+pub async fn answer(
+    listener: TcpListener,
+    application: Application,
+    stop: impl Into<StopSignal>,
+) -> anyhow::Result<()> {
+    let stop = stop.into();
+    application.rest.stop_at(stop.clone());
     let Application { engine, rest, router, trusted_proxies, postman, platform, .. } = application;
     let ending = CancellationToken::new();
     let statistics = platform.map(|platform| labs_schema::jobs::statistics::job(&engine, platform));

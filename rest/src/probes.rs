@@ -8,12 +8,23 @@ use serde_json::{Value, json};
 /// How long a part may take to say that it is well.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// What it means for requests that a part does not work, in a sentence without addresses or secrets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// This replica answers requests: what it cannot do waits, or is little of its work. Another replica could do no more.
+    Degraded(String),
+    /// This replica cannot answer requests.
+    Failing(String),
+}
+
 /// One thing that the service leans on.
 pub struct Probe {
     /// `DATABASE`, `MIGRATIONS`, `MAIL` or `MEDIA_STORE`.
     pub name: &'static str,
-    /// Whether it is well; else a sentence without addresses or secrets.
-    pub check: Box<dyn Fn() -> BoxFuture<'static, Result<(), String>> + Send + Sync>,
+    /// What it means that the check does not end in time.
+    pub silent: fn(String) -> Trouble,
+    /// Whether it works.
+    pub check: Box<dyn Fn() -> BoxFuture<'static, Result<(), Trouble>> + Send + Sync>,
 }
 
 /// Names the background jobs that others rely on and that are behind; none when that cannot be found out.
@@ -46,6 +57,13 @@ impl Probes {
         Self { probes, jobs_behind, found: tokio::sync::Mutex::new(None) }
     }
 
+    /// Whether each part works, by its name, as found a second ago at most.
+    pub async fn parts(&self) -> Vec<(&'static str, bool)> {
+        let checks = self.verdicts().await.checks;
+        let works = checks.iter().map(|check| check["state"] == "OK");
+        self.probes.iter().map(|probe| probe.name).zip(works).collect()
+    }
+
     /// What is found of each, at most a second ago.
     pub(crate) async fn verdicts(&self) -> Verdicts {
         let mut found = self.found.lock().await;
@@ -63,8 +81,11 @@ impl Probes {
 
 async fn verdict(probe: &Probe) -> Value {
     let found = tokio::time::timeout(PATIENCE, (probe.check)()).await;
-    match found.unwrap_or_else(|_| Err("It does not answer in time.".to_owned())) {
-        Ok(()) => json!({ "name": probe.name, "state": "OK", "detail": null }),
-        Err(detail) => json!({ "name": probe.name, "state": "FAILING", "detail": detail }),
-    }
+    let found = found.unwrap_or_else(|_| Err((probe.silent)("It does not answer in time.".to_owned())));
+    let (state, detail) = match found {
+        Ok(()) => ("OK", None),
+        Err(Trouble::Degraded(detail)) => ("DEGRADED", Some(detail)),
+        Err(Trouble::Failing(detail)) => ("FAILING", Some(detail)),
+    };
+    json!({ "name": probe.name, "state": state, "detail": detail })
 }

@@ -1,6 +1,6 @@
 //! The public face, put together and inspected once, at start-up.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -17,6 +17,7 @@ use crate::deprecations::{DeprecationMarks, Marks};
 use crate::documents::{Documents, SERVED_DIRECTLY};
 use crate::edge::body_slots::{BodySlots, SlotLimits};
 use crate::edge::budget::{Limits, RateLimiters};
+use crate::edge::stop::StopSignal;
 use crate::inspect;
 use crate::precompressed::PrecompressedDocument;
 use crate::probes::Probes;
@@ -97,14 +98,15 @@ pub struct Rest {
     /// Accounts and operations whose spent budget was recorded within the last minute.
     pub(crate) told: Cache<(String, String), ()>,
     pub(crate) settings: Settings,
-    pub(crate) probes: Probes,
+    pub(crate) probes: Arc<Probes>,
     pub(crate) observer: Option<Arc<dyn Observer>>,
+    stop: OnceLock<StopSignal>,
 }
 
 impl Rest {
     /// The contract's operations, bound to the engine's schema, at the address of this service.
     #[must_use]
-    pub fn new(engine: Engine, bound: Arc<Bound>, settings: Settings, probes: Probes) -> Self {
+    pub fn new(engine: Engine, bound: Arc<Bound>, settings: Settings, probes: impl Into<Arc<Probes>>) -> Self {
         let contract = bound.contract.clone().at(&settings.base_url);
         let meter = RateLimiters::new(settings.limits);
         let document = PrecompressedDocument::new(Bytes::from(contract.text().to_owned()));
@@ -124,8 +126,9 @@ impl Rest {
             large_uploads: BodySlots::new(LARGE_UPLOADS),
             told,
             settings,
-            probes,
+            probes: probes.into(),
             observer: None,
+            stop: OnceLock::new(),
         }
     }
 
@@ -133,6 +136,16 @@ impl Rest {
     #[must_use]
     pub fn observed_by(self, observer: Option<Arc<dyn Observer>>) -> Self {
         Self { observer, ..self }
+    }
+
+    /// Names the signal that ends this service; the first one counts.
+    pub fn stop_at(&self, stop: StopSignal) {
+        let _first = self.stop.set(stop);
+    }
+
+    /// Whether this service is stopping: no balancer should send it further requests.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stop.get().is_some_and(StopSignal::has_begun)
     }
 
     /// Which operation a path is.

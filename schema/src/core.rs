@@ -49,4 +49,5 @@ pub mod time;
 pub mod trace;
 pub(crate) mod type_map;
 pub mod usage;
+pub mod whole_number;
 pub(crate) mod words;

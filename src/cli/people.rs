@@ -76,8 +76,7 @@ pub enum Client {
     #[command(after_help = "\
 Examples:
   labs client create --name storefront --scope storefront
-  labs client create --name importer --partner 0197a3c4-7a51-7d3e-9c55-1f2b8a6d4e10 \\
-      --scope marketplace.apps:write
+  labs client create --name importer --partner nordsee-kassen --scope marketplace.apps:write
 
 Works while the service runs and while it does not. The secret is shown this once.")]
     Create(ClientCreate),
@@ -120,9 +119,9 @@ pub struct ClientCreate {
     /// Name as operators see it
     #[arg(long)]
     pub name: String,
-    /// Partner to which it is bound; without one, it is the service's own
-    #[arg(long, value_name = "UUID")]
-    pub partner: Option<uuid::Uuid>,
+    /// Partner to which it is bound, by UUID, slug or company name; without one, it is the service's own
+    #[arg(long, value_name = "PARTNER")]
+    pub partner: Option<String>,
     /// Scope that it may ask for; may be repeated
     #[arg(long = "scope", value_name = "SCOPE", required = true, hide_possible_values = true, value_parser = scopes())]
     pub scopes: Vec<String>,

@@ -24,9 +24,10 @@ pub fn sentence(error: &clap::Error, words: &[OsString]) -> Option<String> {
     let cause = error.source()?;
     let is_typed = words.iter().filter_map(|word| word.to_str()).any(|word| word.split('=').next() == Some(flag));
     let variable = variable_of(flag).filter(|_| !is_typed);
+    let end = if cause.to_string().ends_with(['.', '?']) { "" } else { "." };
     Some(match variable {
-        Some(variable) => format!("{variable}={value}: {cause}."),
-        None => format!("{flag} {value}: {cause}."),
+        Some(variable) => format!("{variable}={value}: {cause}{end}"),
+        None => format!("{flag} {value}: {cause}{end}"),
     })
 }
 
@@ -58,8 +59,20 @@ mod tests {
             ("--metrics-listen", "9100", "write an address and a port"),
             ("--cors-origins", "example.com", "as https://example.com."),
             ("--cors-origins", "https://example.com/shop", "as https://example.com."),
+            ("--cors-origins", "*", "an origin has no *: write http:// or https:// and the whole host"),
+            ("--cors-origins", "https://*.example.com", "as https://shop.example.com,https://admin.example.com."),
             ("--trusted-proxies", "10.0.0.0/40", "as 10.0.0.0/8"),
-            ("--database-connections", "3", "3 is not in 4..=80"),
+            ("--database-connections", "3", "write a whole number from 4 to 80."),
+            ("--database-connections", "many", "write a whole number from 4 to 80."),
+            ("--anonymous-per-second", "0", "write a whole number from 1 to 4294967295."),
+            ("--anonymous-per-day", "0", "write a whole number from 1 to 4294967295."),
+            ("--attempts-per-minute", "0", "write a whole number from 1 to 4294967295."),
+            ("--usage-retention-days", "399", "write a whole number from 400 to 36525."),
+            ("--base-url", "labs.example.com", "no path, as https://labs.example.com."),
+            ("--base-url", "https://a/b", "no path, as https://labs.example.com."),
+            ("--mail-from", "Labs", "write a name and an address, as Labs <no-reply@example.com>."),
+            ("--log", "warning", "is neither a level nor a part that logs: write off, error, warn"),
+            ("--log-format", "xml", "write text or json."),
         ] {
             let words = ["labs", "serve", flag, value].map(OsString::from);
             let told = sentence(&Cli::try_parse_from(&words).unwrap_err(), &words).unwrap();

@@ -1,14 +1,15 @@
 //! How long ledgers are kept.
 
 use clap::Args;
-use clap::builder::RangedU64ValueParser;
 use labs_schema::services::Retention;
 
-/// Ten years and more.
-const MOST_DAYS: u64 = 36_525;
+use super::values::whole;
 
-fn days(least: u64) -> RangedU64ValueParser<u16> {
-    RangedU64ValueParser::new().range(least..=MOST_DAYS)
+/// Ten years and more.
+const MOST_DAYS: u16 = 36_525;
+
+fn days(least: u16) -> impl Fn(&str) -> anyhow::Result<u16> + Clone + Send + Sync + 'static {
+    whole(least..=MOST_DAYS)
 }
 
 /// The settings. A ledger loses what is over by months or quarters, some days after the time that is told.

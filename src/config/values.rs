@@ -1,9 +1,13 @@
 //! How the values of settings are read. What cannot be read is refused with a sentence that says what to write.
 
+use std::fmt::Display;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::ops::RangeInclusive;
+use std::str::FromStr;
 
 use anyhow::{anyhow, bail};
 use ipnet::IpNet;
+use labs_schema::mail::deliver::Letterhead;
 use reqwest::Url;
 
 /// An address and a port to listen on. A name stands for its first address, one of IPv4 where it has any.
@@ -46,19 +50,51 @@ pub(super) fn switch(text: &str) -> anyhow::Result<bool> {
     }
 }
 
-/// A base address; none where it is to follow from where the service listens.
-pub(super) fn base_url(text: &str) -> anyhow::Result<Option<String>> {
-    if text == "http://<listen>" {
-        return Ok(None);
+/// A whole number within these bounds.
+pub(super) fn whole<N>(bounds: RangeInclusive<N>) -> impl Fn(&str) -> anyhow::Result<N> + Clone + Send + Sync + 'static
+where
+    N: Copy + Display + FromStr + PartialOrd + Send + Sync + 'static,
+{
+    move |text| match text.trim().parse() {
+        Ok(number) if bounds.contains(&number) => Ok(number),
+        _ => bail!("write a whole number from {} to {}", bounds.start(), bounds.end()),
     }
-    host_alone(text).map(Some).ok_or_else(|| {
-        anyhow!("the base address {text:?} is not http:// or https:// and a host, as https://labs.example.com")
-    })
+}
+
+/// The base address; none where it follows from where the service listens.
+#[derive(Clone, Debug)]
+pub struct BaseUrl(pub(super) Option<String>);
+
+impl BaseUrl {
+    pub(super) fn read(text: &str) -> anyhow::Result<Self> {
+        if text == "http://<listen>" {
+            return Ok(Self(None));
+        }
+        let read = host_alone(text).filter(|_| !text.contains('*'));
+        read.map(|address| Self(Some(address))).ok_or_else(|| {
+            anyhow!(
+                "write http:// or https:// and a host, perhaps with a port, and no path, as https://labs.example.com"
+            )
+        })
+    }
+}
+
+/// A sender of mail, as it is written.
+pub(super) fn mailbox(text: &str) -> anyhow::Result<String> {
+    Letterhead::new(text, "")
+        .map(|_| text.to_owned())
+        .map_err(|_| anyhow!("write a name and an address, as Labs <no-reply@example.com>"))
 }
 
 /// A web origin.
 pub(super) fn origin(text: &str) -> anyhow::Result<String> {
     let text = text.trim();
+    if text.contains('*') {
+        bail!(
+            "an origin has no *: write http:// or https:// and the whole host of each page that may call, separated by commas, \
+             as https://shop.example.com,https://admin.example.com"
+        );
+    }
     host_alone(text).ok_or_else(|| {
         let host = text.split_once("://").map_or(text, |(_, behind)| behind).split('/').next().unwrap_or_default();
         let example = if host.is_empty() { "shop.example.com" } else { host };

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use anyhow::Context;
 use labs_schema::crypto::sealed::MasterKey;
 use labs_schema::engine::{Descriptions, PreparedSchema};
-use labs_schema::media::store::MediaPlace;
-use labs_schema::open::{DatabaseUrls, OpenOptions, open, open_media};
+use labs_schema::media::store::MediaStore;
+use labs_schema::open::{DatabaseUrls, OpenOptions, open};
 use labs_schema::operator::{self, NewClient, NewStaff, SecondFactor};
 use labs_schema::services::{Retention, Settings};
 use labs_schema::surface::ServedContract;
@@ -77,12 +77,11 @@ fn shown(factor: &SecondFactor) -> String {
 /// # Errors
 /// When a scope or the partner does not exist, or the database cannot be reached.
 pub async fn client_create(engine: &Engine, new: &ClientCreate) -> anyhow::Result<String> {
-    let wanted = NewClient {
-        name: new.name.clone(),
-        scopes: new.scopes.clone(),
-        partner_uuid: new.partner,
-        networks: Vec::new(),
+    let partner_uuid = match &new.partner {
+        Some(named) => Some(operator::partner_find(engine.pool(), named).await.map_err(to_error)?),
+        None => None,
     };
+    let wanted = NewClient { name: new.name.clone(), scopes: new.scopes.clone(), partner_uuid, networks: Vec::new() };
     let made = operator::client_create(engine.pool(), engine.services(), wanted).await.map_err(to_error)?;
     Ok(format!(
         "The program may ask for tokens. The secret is shown once:\n  client id      {}\n  client secret  {}",
@@ -163,7 +162,8 @@ async fn open_inside(database: &DatabaseUrls, common: &Common) -> anyhow::Result
         connections: 2,
         key: MasterKey::load_or_create(&common.master_key_file()).context("the master key")?,
         clock: Clock::default(),
-        media: open_media(&MediaPlace::Folder(common.folder.join("media"))).await?,
+        // No command reads or writes files; one that runs as another user would leave a folder that the service cannot write.
+        media: MediaStore::in_folder(&common.folder.join("media"))?,
         settings: Settings {
             base_url: nobody.clone(),
             pictures_url: nobody.clone(),

@@ -113,6 +113,42 @@ async fn a_lost_password_second_factor_or_secret_is_made_anew() {
     assert_eq!(done.collect::<Vec<_>>(), expected);
 }
 
+#[tokio::test]
+async fn partner_of_a_program_is_named_by_slug_or_name() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    let service = Service::start(folder);
+    let harness = service.harness(folder).await;
+    let partner = harness.partner("Nordsee Kassen").await.partner_uuid.unwrap().to_string();
+    let named = |partner: &str| {
+        let words = ["client", "create", "--name", "importer", "--scope", "marketplace.apps", "--partner", partner];
+        Command::new(LABS).args(words).arg("--folder").arg(folder).output().unwrap()
+    };
+    for partner in [partner.as_str(), "nordsee-kassen", "NORDSEE kassen"] {
+        let made = named(partner);
+        assert!(made.status.success(), "{partner}: {}", said(&made));
+    }
+    let listed = told(folder, &["client", "list"]);
+    assert_eq!(
+        listed.lines().filter(|line| line.contains(&partner) && line.ends_with("importer")).count(),
+        3,
+        "{listed}"
+    );
+    let unknown = named("nordsee");
+    assert!(
+        !unknown.status.success() && said(&unknown).contains("no partner with the UUID, slug or name"),
+        "{}",
+        said(&unknown)
+    );
+
+    let other = harness.partner("Other").await.partner_uuid.unwrap();
+    harness.sql(&format!("update partner set company_name = 'nordsee-kassen' where partner_uuid = '{other}'")).await;
+    let several = named("nordsee-kassen");
+    let candidates = said(&several);
+    assert!(!several.status.success() && candidates.contains("Several partners have the slug or name"), "{candidates}");
+    assert!(candidates.contains(&partner) && candidates.contains(&other.to_string()), "{candidates}");
+}
+
 #[test]
 fn nobody_and_nothing_unknown_is_renewed() {
     let place = tempfile::tempdir().unwrap();

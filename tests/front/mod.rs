@@ -5,10 +5,12 @@ mod command_line;
 mod ending;
 mod first_start;
 mod keys;
+mod logging;
 mod owners;
 mod pages;
 mod pooler;
 mod readme;
+mod rolling;
 pub(crate) mod settings;
 mod tls;
 mod traces;
@@ -20,10 +22,12 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use serde_json::Value;
 
 use crate::harness::Harness;
 
@@ -42,6 +46,8 @@ fn serve(program: &Command, listen: &str, folder: &Path) -> Command {
     let mut command = Command::new(program.get_program());
     command.args(program.get_args());
     command.args(["serve", "--listen", listen, "--folder"]).arg(folder);
+    // Clients of the tests keep their connections; a test of the grace period names its own.
+    command.env("LABS_STOP_GRACE_SECONDS", "0");
     command.env_remove("DATABASE_URL").stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
@@ -60,7 +66,17 @@ impl Service {
     /// Runs it in a process group of its own and reads up to the ready line.
     fn run(command: &mut Command) -> Self {
         let log = Arc::new(tempfile::NamedTempFile::new().unwrap());
-        let mut process = command.process_group(0).stderr(log.reopen().unwrap()).spawn().unwrap();
+        let stderr = log.reopen().unwrap().into();
+        Self::run_with(command, stderr, log)
+    }
+
+    /// The same with a log that goes elsewhere.
+    fn run_logging_to(command: &mut Command, stderr: Stdio) -> Self {
+        Self::run_with(command, stderr, Arc::new(tempfile::NamedTempFile::new().unwrap()))
+    }
+
+    fn run_with(command: &mut Command, stderr: Stdio, log: Arc<tempfile::NamedTempFile>) -> Self {
+        let mut process = command.process_group(0).stderr(stderr).spawn().unwrap();
         let mut lines = BufReader::new(process.stdout.take().unwrap());
         let mut first = String::new();
         lines.read_line(&mut first).unwrap();
@@ -69,6 +85,27 @@ impl Service {
         };
         let base_url = base_url.to_owned();
         Self { process, base_url, log, lines }
+    }
+
+    /// Runs it with log lines in JSON, where the ready line is one of them and standard output stays empty.
+    fn run_with_json(command: &mut Command) -> Self {
+        let log = Arc::new(tempfile::NamedTempFile::new().unwrap());
+        command.args(["--log-format", "json"]);
+        let mut process = command.process_group(0).stderr(log.reopen().unwrap()).spawn().unwrap();
+        let lines = BufReader::new(process.stdout.take().unwrap());
+        let mut service = Self { process, base_url: String::new(), log, lines };
+        soon("the ready line", || service.ready_line().is_some());
+        let ready = service.ready_line().unwrap();
+        service.base_url = ready["base_url"].as_str().unwrap().to_owned();
+        service
+    }
+
+    /// The line in JSON that says how it runs, once it is there.
+    fn ready_line(&self) -> Option<Value> {
+        let log = fs::read_to_string(self.log.path()).unwrap();
+        log.lines()
+            .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+            .find(|line| line["message"] == "Labs is ready")
     }
 
     fn address(&self) -> SocketAddr {
@@ -108,20 +145,10 @@ impl Service {
         rest
     }
 
-    /// The next line that it prints.
-    fn line(&mut self) -> String {
-        let mut line = String::new();
-        assert!(self.lines.read_line(&mut line).unwrap() > 0, "it prints no more");
-        line
-    }
-
-    /// Where its metrics are.
-    fn metrics(&mut self) -> String {
-        loop {
-            if let Some(address) = self.line().trim_start().strip_prefix("Metrics ") {
-                return address.trim().to_owned();
-            }
-        }
+    /// Where its metrics are, as the ready line in JSON says.
+    fn metrics(&self) -> String {
+        let ready = self.ready_line().unwrap();
+        format!("http://{}/metrics", ready["metrics"].as_str().unwrap())
     }
 
     /// Ends it by force.
@@ -225,24 +252,65 @@ fn a_taken_port_is_told_before_anything_is_started() {
     assert!(!place.path().join("postgres").exists());
 }
 
-#[test]
-fn an_ordinary_user_needs_nothing_of_roots() {
+/// The program as an ordinary user runs it, and a folder of this name that belongs to them.
+fn of_ordinary_user(place: &Path, name: &str) -> (Command, PathBuf) {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
-    let place = tempfile::tempdir().unwrap();
     let open = |path: &Path| fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
     let mut program = Command::new(LABS);
-    let folder = place.path().join("a, \"b\" 100%");
+    let folder = place.join(name);
     fs::create_dir(&folder).unwrap();
     let root = fs::metadata(&folder).unwrap().uid() == 0;
     if root {
-        open(place.path());
-        let copy = place.path().join("labs");
+        open(place);
+        let copy = place.join("labs");
         fs::copy(LABS, &copy).unwrap();
         open(&copy);
         chown(&folder, Some(65534), Some(65534)).unwrap();
         program = Command::new("setpriv");
         program.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(copy);
     }
+    (program, folder)
+}
+
+#[tokio::test]
+async fn media_folder_that_can_only_be_read_leaves_readiness_amber() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = tempfile::tempdir().unwrap();
+    let (program, folder) = of_ordinary_user(place.path(), "own");
+    let service = tokio::task::spawn_blocking({
+        let folder = folder.clone();
+        move || (Service::start_as(&program, &folder), program)
+    });
+    let (service, program) = service.await.unwrap();
+    let probes = folder.join("media/probe");
+    let mode = |bits| fs::set_permissions(&probes, fs::Permissions::from_mode(bits)).unwrap();
+    mode(0o500);
+    let url = format!("{}/v1/system/readiness", service.base_url);
+    let until = Instant::now() + Duration::from_secs(20);
+    let told = loop {
+        assert!(Instant::now() < until, "readiness stays green");
+        let answer = reqwest::get(&url).await.unwrap();
+        assert_eq!(answer.status(), 200, "it can be read");
+        let told: Value = answer.json().await.unwrap();
+        if told["status"] != "READY" {
+            break told;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
+    assert_eq!(told["status"], "DEGRADED");
+    let media = told["checks"].as_array().unwrap().iter().find(|check| check["name"] == "MEDIA_STORE").unwrap();
+    assert_eq!(media["state"], "DEGRADED", "{told}");
+    service.stop();
+    let refused = serve(&program, "127.0.0.1:0", &folder).arg("--empty").output().unwrap();
+    let told = said(&refused);
+    assert!(!refused.status.success() && told.contains("media folder") && told.contains("LABS_MEDIA_FOLDER"), "{told}");
+    mode(0o700);
+}
+
+#[test]
+fn an_ordinary_user_needs_nothing_of_roots() {
+    let place = tempfile::tempdir().unwrap();
+    let (program, folder) = of_ordinary_user(place.path(), "a, \"b\" 100%");
     let mut service = Service::start_as(&program, &folder);
     assert!(service.answers());
     let name = cluster_name(&folder);

@@ -32,7 +32,50 @@ fn a_setting_that_cannot_be_used_is_told_by_its_name_and_with_what_to_write() {
         ("LABS_LOG_REQUESTS", "perhaps", "LABS_LOG_REQUESTS=perhaps: write true or false.".into()),
         ("LABS_METRICS_LISTEN", "9100", "LABS_METRICS_LISTEN=9100: this is no address with a port".into()),
         ("LABS_CORS_ORIGINS", "example.com", "as https://example.com.".into()),
-        ("LABS_LOG", "x=y=z", "write error, warn, info, debug or trace".into()),
+        (
+            "LABS_LOG",
+            "x=y=z",
+            "LABS_LOG=x=y=z: \"y=z\" is no level: write off, error, warn, info, debug or trace".into(),
+        ),
+        (
+            "LABS_LOG",
+            "warning",
+            "LABS_LOG=warning: \"warning\" is neither a level nor a part that logs: write off,".into(),
+        ),
+        ("LABS_LOG", "inof", "Is info meant?".into()),
+        (
+            "LABS_LOG",
+            "info,html5ever=trace",
+            "html5ever is logged at off at most, because its lines quote users' texts.".into(),
+        ),
+        ("LABS_LOG_FORMAT", "xml", "LABS_LOG_FORMAT=xml: write text or json.".into()),
+        ("LABS_BASE_URL", "labs.example", "LABS_BASE_URL=labs.example: write http:// or https:// and a host".into()),
+        ("LABS_BASE_URL", "https://labs.example/v1", "no path, as https://labs.example.com.".into()),
+        ("LABS_MAIL_FROM", "labs", "LABS_MAIL_FROM=labs: write a name and an address, as Labs <no-reply@".into()),
+        (
+            "LABS_DATABASE_CONNECTIONS",
+            "200",
+            "LABS_DATABASE_CONNECTIONS=200: write a whole number from 4 to 80.".into(),
+        ),
+        ("LABS_ANONYMOUS_PER_SECOND", "0", "LABS_ANONYMOUS_PER_SECOND=0: write a whole number from 1 to".into()),
+        ("LABS_ANONYMOUS_PER_DAY", "0", "LABS_ANONYMOUS_PER_DAY=0: write a whole number from 1 to".into()),
+        ("LABS_PICTURES_PER_SECOND", "0", "LABS_PICTURES_PER_SECOND=0: write a whole number from 1 to".into()),
+        ("LABS_OWN_PER_SECOND", "0", "LABS_OWN_PER_SECOND=0: write a whole number from 1 to".into()),
+        ("LABS_ATTEMPTS_PER_MINUTE", "0", "LABS_ATTEMPTS_PER_MINUTE=0: write a whole number from 1 to".into()),
+        ("LABS_STOP_GRACE_SECONDS", "5s", "LABS_STOP_GRACE_SECONDS=5s: write a whole number from 0 to 300.".into()),
+        ("LABS_CORS_ORIGINS", "*", "LABS_CORS_ORIGINS=*: an origin has no *: write http:// or https://".into()),
+        ("LABS_CORS_ORIGINS", "https://*.example.com", "as https://shop.example.com,https://admin.example.com.".into()),
+        (
+            "DATABASE_URL",
+            "postgres://ada:hush@db/shop?sslmod=require",
+            "DATABASE_URL has the parameter sslmod, which is unknown. Is sslmode meant?".into(),
+        ),
+        (
+            "DATABASE_URL",
+            "postgres://ada:hush@db/shop?sslmode=full",
+            "DATABASE_URL has an unknown value of sslmode. Write one of disable, allow, prefer, require, verify-ca,"
+                .into(),
+        ),
         ("LABS_SMTP_URL", "ada:hush@mail", "LABS_SMTP_URL is no address of a mail server".into()),
         ("LABS_MEDIA_URL", "s3://ada:hush@shop/media", "LABS_MEDIA_URL takes no user, password or port".into()),
         ("LABS_MEDIA_URL", "https://s3.example/shop", "address stands in AWS_ENDPOINT_URL".into()),
@@ -41,6 +84,17 @@ fn a_setting_that_cannot_be_used_is_told_by_its_name_and_with_what_to_write() {
     ] {
         let told = refusal(&[(variable, value)], &[]);
         assert!(told.starts_with("labs: ") && told.contains(&said) && !told.contains("hush"), "{variable}: {told}");
+    }
+}
+
+#[test]
+fn misspelt_parameter_of_any_database_address_ends_the_start() {
+    let good = "postgres://ada:hush@127.0.0.1:1/shop";
+    let misspelt = format!("{good}?sslrootcrt=/etc/ca.pem");
+    for setting in ["LABS_MIGRATE_URL", "LABS_LISTEN_DATABASE_URL", "LABS_READ_DATABASE_URLS"] {
+        let told = refusal(&[("DATABASE_URL", good), (setting, &misspelt)], &[]);
+        let said = format!("{setting} has the parameter sslrootcrt, which is unknown. Is sslrootcert meant?");
+        assert!(told.contains(&said) && !told.contains("hush"), "{told}");
     }
 }
 

@@ -24,9 +24,9 @@ const CALLER: &str = "00f067aa0ba902b7";
 /// A service whose traces go to this address.
 fn traced(place: &std::path::Path, collector: &str, variables: &[(&str, &str)]) -> (Service, String) {
     let mut command = serve(&Command::new(LABS), "127.0.0.1:0", place);
-    command.args(["--empty", "--log-format", "json", "--log-requests", "--metrics-listen", "127.0.0.1:0"]);
+    command.args(["--empty", "--log-requests", "--metrics-listen", "127.0.0.1:0"]);
     command.env("OTEL_EXPORTER_OTLP_ENDPOINT", collector).env("OTEL_BSP_SCHEDULE_DELAY", "50");
-    let mut service = Service::run(command.envs(variables.iter().copied()));
+    let service = Service::run_with_json(command.envs(variables.iter().copied()));
     let metrics = service.metrics();
     (service, metrics)
 }

@@ -19,8 +19,8 @@ const CLIENT: &str = "client-of-mara-17";
 /// A service with both, the address of its metrics, and its log.
 fn start(place: &std::path::Path) -> (Service, String, Arc<NamedTempFile>) {
     let mut command = serve(&Command::new(LABS), "127.0.0.1:0", place);
-    command.args(["--empty", "--log-format", "json", "--log-requests", "--metrics-listen", "127.0.0.1:0"]);
-    let mut service = Service::run(&mut command);
+    command.args(["--empty", "--log-requests", "--metrics-listen", "127.0.0.1:0"]);
+    let service = Service::run_with_json(&mut command);
     let (metrics, log) = (service.metrics(), Arc::clone(&service.log));
     (service, metrics, log)
 }
@@ -76,7 +76,7 @@ async fn requests_are_logged_and_counted_and_nobody_is_named() {
     let harness = service.harness(place.path()).await;
     let (person, request) = happen(&harness).await;
     let metrics = metrics_with(&metrics_url, "labs_job_last_success_seconds{job=\"MAIL_DELIVERY\"}").await;
-    service.stop();
+    assert_eq!(service.stop(), "", "standard output stays empty");
     let log = std::fs::read_to_string(log.path()).unwrap();
 
     let (own, partner) = (person.uuid.to_string(), person.partner_uuid.unwrap().to_string());

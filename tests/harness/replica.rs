@@ -25,11 +25,20 @@ impl Replica {
 
     /// The same by another way to that database.
     pub(crate) async fn start_at(harness: &Harness, place: &TempDir, database_url: &str) -> Self {
+        Self::begin(harness, place, database_url, &["--stop-grace-seconds", "0"]).await
+    }
+
+    /// The same as [`Self::start`] with further flags, the grace period among them.
+    pub(crate) async fn start_with(harness: &Harness, place: &TempDir, flags: &[&str]) -> Self {
+        Self::begin(harness, place, &harness.database_url, flags).await
+    }
+
+    async fn begin(harness: &Harness, place: &TempDir, database_url: &str, flags: &[&str]) -> Self {
         // It refuses a database that may lose what was acknowledged, as that of most tests may.
         let safely = "execute format('alter database %I set synchronous_commit = on', current_database())";
         harness.sql(&format!("do $$ begin {safely}; end $$")).await;
         let mut command = Command::new(env!("CARGO_BIN_EXE_labs"));
-        command.args(["serve", "--empty", "--listen", "127.0.0.1:0", "--log", "error"]);
+        command.args(["serve", "--empty", "--listen", "127.0.0.1:0", "--log", "error"]).args(flags);
         command.args(["--base-url", &harness.base_url, "--database-url", database_url, "--folder"]);
         command.arg(place.path()).arg("--master-key-file").arg(harness.master_key());
         let mut process = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();

@@ -97,16 +97,46 @@ async fn it_is_red_while_the_database_is_away() {
 }
 
 #[tokio::test]
-async fn it_is_red_while_mail_or_pictures_cannot_be_written() {
+async fn media_store_that_cannot_be_read_makes_it_red() {
     let harness = Harness::new().await;
     is_green(&harness).await;
     let away = tempfile::tempdir().unwrap();
-    for (part, folder) in [("MAIL", harness.mail_folder.clone()), ("MEDIA_STORE", harness.media_folder())] {
-        replaced_by_a_file(&folder, &away.path().join(part));
-        is_red_for(&harness, &[part]).await;
-        put_back(&folder, &away.path().join(part));
-        is_green(&harness).await;
-    }
+    let (folder, elsewhere) = (harness.media_folder(), away.path().join("media"));
+    replaced_by_a_file(&folder, &elsewhere);
+    is_red_for(&harness, &["MEDIA_STORE"]).await;
+    put_back(&folder, &elsewhere);
+    is_green(&harness).await;
+}
+
+#[tokio::test]
+async fn mail_that_cannot_be_handed_over_leaves_it_amber_and_ready() {
+    let harness = Harness::new().await;
+    is_green(&harness).await;
+    let away = tempfile::tempdir().unwrap();
+    let (folder, elsewhere) = (harness.mail_folder.clone(), away.path().join("mail"));
+    replaced_by_a_file(&folder, &elsewhere);
+    let told = becomes_amber(&harness).await;
+    let checks = told["checks"].as_array().unwrap();
+    let mail = checks.iter().find(|check| check["name"] == "MAIL").unwrap();
+    assert_eq!(mail["state"], "DEGRADED", "{told}");
+    assert!(checks.iter().all(|check| check["name"] == "MAIL" || check["state"] == "OK"), "{told}");
+    assert_eq!(told["degraded"], serde_json::json!([]), "it is no job that is behind");
+    put_back(&folder, &elsewhere);
+    let green = async { while becomes(&harness, 200).await["status"] != "READY" {} };
+    assert!(tokio::time::timeout(PATIENCE, green).await.is_ok(), "readiness did not become green again");
+}
+
+/// Asks until it is amber, which is 200.
+async fn becomes_amber(harness: &Harness) -> Value {
+    let amber = async {
+        loop {
+            let told = becomes(harness, 200).await;
+            if told["status"] == "DEGRADED" {
+                return told;
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, amber).await.expect("readiness did not become amber")
 }
 
 #[tokio::test]
@@ -118,15 +148,7 @@ async fn it_is_amber_while_a_job_that_others_rely_on_is_behind() {
     harness
         .sql("update job set succeeded_on_clock = clock_timestamp() - interval '16 seconds' where code = 'AUDIT_SEAL'")
         .await;
-    let amber = async {
-        loop {
-            let told = becomes(&harness, 200).await;
-            if told["status"] == "DEGRADED" {
-                return told;
-            }
-        }
-    };
-    let Ok(told) = tokio::time::timeout(PATIENCE, amber).await else { panic!("readiness did not become amber") };
+    let told = becomes_amber(&harness).await;
     assert_eq!(told["degraded"], serde_json::json!(["AUDIT_SEAL"]));
     harness.sql("alter table put_away rename to audit_seal").await;
     let green = async { while becomes(&harness, 200).await["status"] != "READY" {} };

@@ -95,9 +95,40 @@ async fn bodies_of_another_kind_are_415_and_too_large_ones_413() {
 async fn bodies_where_none_is_read_are_refused() {
     let cast = Cast::new().await;
     for operation in operations().filter(|operation| operation.body.is_none() && is_by_uuid(operation)) {
-        let answer = cast.admitted(operation).raw("application/json", "{}").send().await;
-        assert_eq!((answer.status, answer.code()), (422, "VALIDATION_FAILED"), "{}: {}", operation.id, answer.text());
-        assert_eq!(answer.json["errors"][0]["code"], "NOT_ALLOWED", "{}: {}", operation.id, answer.text());
+        for body in ["{\"a\":1}", "[]", "null", "{} {}", "{\"reason\":\"longer than an empty object may be\"}"] {
+            let answer = cast.admitted(operation).raw("application/json", body).send().await;
+            assert_eq!(
+                (answer.status, answer.code()),
+                (422, "VALIDATION_FAILED"),
+                "{}: {}",
+                operation.id,
+                answer.text()
+            );
+            assert_eq!(answer.json["errors"][0]["code"], "NOT_ALLOWED", "{}: {}", operation.id, answer.text());
+        }
+    }
+}
+
+#[tokio::test]
+async fn empty_object_is_accepted_where_no_body_is_read() {
+    let cast = Cast::new().await;
+    // Of something that is not there, so that no write changes what the next call finds.
+    let changes_nothing = |operation: &Operation| {
+        let mut named = operation.parameters_in(Place::Path).filter(|parameter| parameter.name != "partner_uuid");
+        is_by_uuid(operation) && (!operation.is_write() || named.next().is_some())
+    };
+    for operation in operations().filter(|operation| operation.body.is_none() && changes_nothing(operation)) {
+        let plain = cast.admitted(operation).send().await;
+        for body in ["{}", " {\r\n} "] {
+            let answer = cast.admitted(operation).raw("application/json", body).send().await;
+            assert_eq!(
+                (answer.status, answer.code()),
+                (plain.status, plain.code()),
+                "{}: {}",
+                operation.id,
+                answer.text()
+            );
+        }
     }
 }
 

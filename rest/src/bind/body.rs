@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::media::unread;
+use super::media::{says_nothing, unread};
 use super::refusal::{Findings, Refusal};
 use super::{Attachment, Bound, Request, attachments, form, json};
 use crate::contract::{BodyForm, BodyKind, Contract, Operation};
@@ -24,7 +24,7 @@ pub(super) async fn read(
     findings: &mut Findings,
 ) -> Result<(), Refusal> {
     let Some(body) = &operation.body else {
-        return if request.body.is_empty() { Ok(()) } else { Err(unread()) };
+        return if says_nothing(&request.body) { Ok(()) } else { Err(unread()) };
     };
     if request.body.is_empty() && form.is_none_or(|form| form.kind != BodyKind::Form) {
         if body.required {

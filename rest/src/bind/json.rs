@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::fmt;
 
 use labs_schema::text::normalize;
+use labs_schema::whole_number::exact;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
@@ -19,9 +20,6 @@ const MOST_ENTRIES: usize = 1000;
 
 /// How many bytes the key of an object may have. Far more than any field's name, and little enough to be said again.
 const MOST_KEY: usize = 1024;
-
-/// The largest whole number that every JSON reader holds exactly: 2^53.
-const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Reads a JSON text. None when it cannot be read; then it is noted why. Explicit nulls stay.
 pub(super) fn read(bytes: &[u8], findings: &mut Findings) -> Option<Value> {
@@ -150,11 +148,11 @@ impl<'de> Visitor<'de> for Seed<'_> {
         if number.fract() != 0.0 {
             return Ok(Value::from(number));
         }
-        if number.abs() > MOST_EXACT {
+        let whole = exact(number);
+        if whole.is_none() {
             self.invalid(FieldCode::Range, TOO_LARGE);
-            return Ok(Value::from(number));
         }
-        Ok(Value::from(whole(number)))
+        Ok(whole.map_or_else(|| Value::from(number), Value::from))
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Value, E> {
@@ -207,9 +205,3 @@ impl<'de> Visitor<'de> for Seed<'_> {
 }
 
 const TOO_LARGE: &str = "This number is too large to be held exactly.";
-
-/// A number without fraction as a whole number: `1.0` is `1`, as JSON Schema has it, so that what
-/// the validator takes for an integer is one.
-fn whole(number: f64) -> i64 {
-    number as i64
-}

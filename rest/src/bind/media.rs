@@ -15,7 +15,8 @@ use crate::contract::{BodyForm, BodyKind, FieldCode, FieldError, Operation};
 /// read.
 pub fn form<'o>(operation: &'o Operation, headers: &HeaderMap) -> Result<Option<&'o BodyForm>, Refusal> {
     let Some(body) = &operation.body else {
-        return if brings_body(headers) { Err(unread()) } else { Ok(None) };
+        let is_small = length(headers).is_none_or(|length| length <= EMPTY_OBJECT);
+        return if is_small && !is_coded(headers) { Ok(None) } else { Err(unread()) };
     };
     let refusal = || Refusal::UnsupportedMediaType { accepted: body.media_types().map(str::to_owned).collect() };
     if is_coded(headers) {
@@ -38,16 +39,33 @@ pub fn form<'o>(operation: &'o Operation, headers: &HeaderMap) -> Result<Option<
     Ok(Some(form))
 }
 
-/// The refusal of a body where none is read: whoever sends one means something by it.
-pub(super) fn unread() -> Refusal {
-    let message = "This operation reads no body; leave it out.";
+/// Most bytes of a body that is an empty object, with some white space.
+pub(crate) const EMPTY_OBJECT: usize = 16;
+
+/// Whether a body says nothing: it is empty, or the empty object that several HTTP clients send with every POST.
+pub(super) fn says_nothing(body: &[u8]) -> bool {
+    let body = body.trim_ascii();
+    let inside = body.strip_prefix(b"{").and_then(|body| body.strip_suffix(b"}"));
+    body.is_empty() || inside.is_some_and(|inside| inside.trim_ascii().is_empty())
+}
+
+/// The refusal of a body where none is read: a caller who sends one means something by it.
+pub(crate) fn unread() -> Refusal {
+    let message = "This operation takes no body; leave it out, or send {}.";
     Refusal::Invalid { errors: vec![FieldError::pointer("", FieldCode::NotAllowed, message)] }
 }
 
 /// Whether the headers announce a body.
-fn brings_body(headers: &HeaderMap) -> bool {
+pub(crate) fn brings_body(headers: &HeaderMap) -> bool {
     let length = headers.get(CONTENT_LENGTH).map(|length| length.as_bytes() != b"0");
     length.unwrap_or_else(|| headers.contains_key(TRANSFER_ENCODING))
+}
+
+/// The length that the headers announce; none where they announce none.
+fn length(headers: &HeaderMap) -> Option<usize> {
+    let length = headers.get(CONTENT_LENGTH)?;
+    // A length that is no number is none of an empty object.
+    Some(length.to_str().ok().and_then(|text| text.parse().ok()).unwrap_or(usize::MAX))
 }
 
 /// Whether a body comes in a coding, gzip for example (RFC 9110 section 8.4). Nothing is decoded here: a little of it may

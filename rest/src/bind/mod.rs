@@ -26,7 +26,7 @@ pub use attachments::Attachment;
 pub(crate) use body::VARIABLE as BODY;
 pub use condition::{Condition, EntityTag};
 pub use media::form;
-pub(crate) use media::is_coded;
+pub(crate) use media::{EMPTY_OBJECT, brings_body, is_coded, unread};
 pub use path::path;
 pub(crate) use percent::query_pairs;
 use refusal::Findings;

@@ -227,7 +227,12 @@ async fn check_request(
     let refused = |refusal| with_path(refusals::fault(operation, refusal));
     body::check_accept(operation, &parts.headers).map_err(with_path)?;
     let form = bind::form(operation, &parts.headers).map_err(refused)?;
-    let body = body::read(form, parts, arriving).await.map_err(with_path)?;
+    let body = match body::read(form, parts, arriving).await {
+        Err(fault) if operation.body.is_none() && fault.code() == Code::PayloadTooLarge => {
+            return Err(refused(bind::unread()));
+        }
+        read => read.map_err(with_path)?,
+    };
     let request = bind::Request { path: &path, query: parts.uri.query(), headers: &parts.headers, body: body.clone() };
     match bind::bind(&rest.contract, operation, request).await {
         Ok(bound) => Ok(bound),

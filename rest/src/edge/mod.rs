@@ -12,4 +12,5 @@ pub mod request_id;
 pub(crate) mod request_span;
 pub mod server;
 mod stall_timeout;
+pub mod stop;
 mod unread_body;

@@ -21,6 +21,7 @@ use tower::ServiceExt as _;
 
 use super::address;
 use super::stall_timeout::{RequestCounter, StallTimeoutStream};
+use super::stop::StopSignal;
 use super::unread_body;
 
 /// How long a caller may take over its head; also how long a connection may idle before its first byte.
@@ -51,8 +52,8 @@ const DRAIN: Duration = Duration::from_secs(20);
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub IpAddr);
 
-/// Serves until stopped, then drains. The trusted proxies bring the connections of many callers, so that only the
-/// bound on all of them is theirs.
+/// Serves until stopped, then drains (docs/decisions.md#edge). The trusted proxies bring the connections of many callers, so
+/// that only the bound on all of them is theirs.
 ///
 /// # Errors
 /// When the listener cannot be drained.
@@ -60,9 +61,9 @@ pub async fn serve(
     listener: TcpListener,
     router: Router,
     trusted_proxies: Vec<IpNet>,
-    stop: CancellationToken,
+    stop: impl Into<StopSignal>,
 ) -> std::io::Result<()> {
-    serve_within(listener, router, trusted_proxies, stop, STALL).await
+    serve_within(listener, router, trusted_proxies, stop.into(), STALL).await
 }
 
 /// The same with another time within which a caller must take some of its answer.
@@ -70,21 +71,23 @@ async fn serve_within(
     listener: TcpListener,
     router: Router,
     trusted_proxies: Vec<IpNet>,
-    stop: CancellationToken,
+    stop: StopSignal,
     stall: Duration,
 ) -> std::io::Result<()> {
     let open = TaskTracker::new();
     let seats = Arc::new(ConnectionLimiter { held: Mutex::default(), trusted_proxies });
+    // Of this server alone: one that leaves early does not close another.
+    let closing = CancellationToken::new();
     let accept = |stream: TcpStream, peer: SocketAddr| {
         if let Some(seat) = ConnectionLimiter::take(&seats, peer.ip()) {
-            open.spawn(answer(stream, (peer, seat), router.clone(), stall, stop.clone()));
+            open.spawn(answer(stream, (peer, seat), router.clone(), stall, (stop.clone(), closing.clone())));
         }
     };
     let mut told_at: Option<Instant> = None;
     loop {
         tokio::select! {
             biased;
-            () = stop.cancelled() => break,
+            () = stop.closing_with(&open) => break,
             accepted = listener.accept() => match accepted {
                 Ok((stream, peer)) => accept(stream, peer),
                 // Of one connection, or of a machine that is short of something: neither is the end of the listener.
@@ -98,6 +101,7 @@ async fn serve_within(
             },
         }
     }
+    closing.cancel();
     // Whoever has knocked already is let in, for one request; to close the door on them would lose it.
     let listener = listener.into_std()?;
     while let Some((stream, peer)) = next_knock(&listener) {
@@ -125,14 +129,15 @@ fn next_knock(listener: &std::net::TcpListener) -> Option<(std::net::TcpStream, 
     None
 }
 
-/// Answers the requests of a connection, one after the other, until the stop: then the one under way is its last, and a
-/// connection that has brought none yet may bring one, because its caller cannot know.
+/// Answers the requests of a connection, one after the other. Once the stop has begun, the next answer is the last, and
+/// says so. Once the server closes, an idle connection ends, and one that has brought no request yet may bring one, because
+/// its caller cannot know.
 async fn answer(
     stream: TcpStream,
     (peer, seat): (SocketAddr, ConnectionSlot),
     router: Router,
     stall: Duration,
-    stop: CancellationToken,
+    (stop, closing): (StopSignal, CancellationToken),
 ) {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(cause = %error, "a connection without TCP_NODELAY");
@@ -155,7 +160,7 @@ async fn answer(
             }
             turns.next();
             // Said with the answer, so that nobody sends another request that would be lost.
-            if let (Ok(answer), true) = (&mut answer, stopping.is_cancelled()) {
+            if let (Ok(answer), true) = (&mut answer, stopping.has_begun()) {
                 answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             }
             answer
@@ -170,7 +175,7 @@ async fn answer(
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
     let mut connection = pin!(connection);
     let last = async {
-        stop.cancelled().await;
+        closing.cancelled().await;
         let _came_in_time = tokio::time::timeout(FIRST, begun.first()).await;
     };
     let ended = tokio::select! {
@@ -226,148 +231,4 @@ impl Drop for ConnectionSlot {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::convert::Infallible;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use bytes::Bytes;
-    use futures_util::stream;
-    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-
-    use super::*;
-
-    /// Bytes of an answer that are made at once.
-    const PIECE: usize = 16 * 1024;
-
-    fn taken(seats: &Arc<ConnectionLimiter>, peers: impl Iterator<Item = String>) -> Vec<ConnectionSlot> {
-        peers.filter_map(|peer| ConnectionLimiter::take(seats, peer.parse().unwrap())).collect()
-    }
-
-    #[test]
-    fn a_network_has_its_share_and_a_trusted_proxy_all() {
-        let seats = Arc::new(ConnectionLimiter {
-            held: Mutex::default(),
-            trusted_proxies: vec!["10.0.0.0/8".parse().unwrap()],
-        });
-        let household = taken(&seats, (0..300).map(|host| format!("2001:db8:1:2::{host:x}")));
-        assert_eq!(household.len(), CONNECTIONS_OF_ONE, "one household, whatever addresses it takes");
-        assert!(ConnectionLimiter::take(&seats, "2001:db8:1:3::1".parse().unwrap()).is_some(), "its neighbour");
-        drop(household);
-        assert!(ConnectionLimiter::take(&seats, "2001:db8:1:2::1".parse().unwrap()).is_some());
-        let proxied = taken(&seats, (0..5_000).map(|_| "::ffff:10.0.0.1".to_owned()));
-        assert_eq!(proxied.len(), CONNECTIONS);
-    }
-
-    #[tokio::test]
-    async fn whoever_has_knocked_when_the_end_comes_is_answered() {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let mut clients = Vec::new();
-        for _ in 0..3 {
-            let mut client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
-            client.write_all(b"GET / HTTP/1.1\r\nHost: labs\r\n\r\n").await.unwrap();
-            clients.push(client);
-        }
-        let stop = CancellationToken::new();
-        stop.cancel();
-        serve(listener, Router::new().fallback(async || "here"), Vec::new(), stop).await.unwrap();
-        for mut client in clients {
-            let mut answer = String::new();
-            client.read_to_string(&mut answer).await.unwrap();
-            assert!(answer.ends_with("here"), "{answer}");
-        }
-    }
-
-    #[tokio::test]
-    async fn a_connection_that_was_opened_before_the_end_has_its_first_request_answered() {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
-        let (arrived, served) = (Arc::new(tokio::sync::Notify::new()), Router::new());
-        let told = Arc::clone(&arrived);
-        let served = served.fallback(move || {
-            told.notify_one();
-            std::future::ready("here")
-        });
-        let server = tokio::spawn(serve(listener, served, Vec::new(), stop.clone()));
-        let request = b"GET / HTTP/1.1\r\nHost: labs\r\n\r\n";
-        let mut silent: Vec<TcpStream> = Vec::new();
-        for _ in 0..20 {
-            silent.push(TcpStream::connect(address).await.unwrap());
-        }
-        let mut busy = TcpStream::connect(address).await.unwrap();
-        busy.write_all(request).await.unwrap();
-        // The accepting side takes connections in their order, so that it has taken all when this one is answered.
-        arrived.notified().await;
-        stop.cancel();
-        for client in &mut silent {
-            client.write_all(request).await.unwrap();
-            let mut answer = String::new();
-            client.read_to_string(&mut answer).await.unwrap();
-            assert!(answer.ends_with("here") && answer.contains("connection: close"), "{answer}");
-        }
-        server.await.unwrap().unwrap();
-    }
-
-    #[tokio::test]
-    async fn whoever_takes_nothing_of_an_answer_is_let_go_and_little_of_it_was_made() {
-        let (made, ended, stop) = (Arc::new(AtomicUsize::new(0)), CancellationToken::new(), CancellationToken::new());
-        let (counted, told) = (Arc::clone(&made), ended.clone());
-        let without_end = move || {
-            let (counted, held) = (Arc::clone(&counted), told.clone().drop_guard());
-            let pieces = stream::repeat_with(move || {
-                let _until_dropped = &held;
-                counted.fetch_add(PIECE, Ordering::Relaxed);
-                Ok::<_, Infallible>(Bytes::from_static(&[0; PIECE]))
-            });
-            std::future::ready(axum::body::Body::from_stream(pieces))
-        };
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
-        let (router, stall) = (Router::new().fallback(without_end), Duration::from_millis(100));
-        let served = tokio::spawn(serve_within(listener, router, Vec::new(), stop.clone(), stall));
-        let mut client = TcpStream::connect(address).await.unwrap();
-        client.write_all(b"GET / HTTP/1.1\r\nHost: labs\r\n\r\n").await.unwrap();
-        tokio::time::timeout(Duration::from_secs(20), ended.cancelled()).await.unwrap();
-        // The system takes as much again for its own, and the client's side has room of its own.
-        assert!(made.load(Ordering::Relaxed) < 4 * SEND_BUFFER, "so that a slow reader soon makes room for more");
-        drop(client);
-        stop.cancel();
-        served.await.unwrap().unwrap();
-    }
-
-    /// Sends all of a request of so many bytes to a service that refuses without reading, and then reads what it answers.
-    async fn refused(size: usize, head: &str) -> String {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
-        let router = Router::new().fallback(async || (http::StatusCode::UNAUTHORIZED, "who are you?"));
-        let served = tokio::spawn(serve(listener, router, Vec::new(), stop.clone()));
-        let mut client = TcpStream::connect(address).await.unwrap();
-        let head = format!("POST / HTTP/1.1\r\nHost: labs\r\nContent-Length: {size}\r\n{head}\r\n");
-        client.write_all(head.as_bytes()).await.unwrap();
-        if !head.contains("100-continue") {
-            for _ in 0..size / PIECE {
-                client.write_all(&[b'x'; PIECE]).await.unwrap();
-            }
-        }
-        let mut answer = vec![0; 4096];
-        let length = client.read(&mut answer).await.unwrap();
-        drop(client);
-        stop.cancel();
-        served.await.unwrap().unwrap();
-        String::from_utf8_lossy(&answer[..length]).into_owned()
-    }
-
-    #[tokio::test]
-    async fn an_upload_that_is_refused_unread_is_answered_and_not_cut() {
-        for _ in 0..20 {
-            let answer = refused(9 * 1024 * 1024, "").await;
-            assert!(answer.starts_with("HTTP/1.1 401") && answer.ends_with("who are you?"), "{answer}");
-            assert!(!answer.contains("connection: close"), "the connection goes on: {answer}");
-        }
-    }
-
-    #[tokio::test]
-    async fn whoever_waits_to_be_told_is_refused_at_once() {
-        let answer = refused(9 * 1024 * 1024, "Expect: 100-continue\r\n").await;
-        assert!(answer.starts_with("HTTP/1.1 401"), "without being asked for a body that nobody reads: {answer}");
-    }
-}
+mod tests;

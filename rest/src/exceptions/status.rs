@@ -18,14 +18,21 @@ pub(super) fn health() -> Response<Body> {
     response
 }
 
-/// Whether the service can do its work.
+/// Whether requests belong here.
 pub(super) async fn readiness(rest: &Rest) -> Response<Body> {
     let Verdicts { mut checks, degraded } = rest.probes.verdicts().await;
     checks.insert(checks.len().min(2), json!({ "name": "CONTRACT", "state": "OK", "detail": null }));
-    let ready = checks.iter().all(|check| check["state"] == "OK");
-    let status = match (ready, degraded.is_empty()) {
-        (true, true) => "READY",
-        (true, false) => "DEGRADED",
+    checks.push(if rest.is_stopping() {
+        let detail = "This replica is stopping. Send requests to another one.";
+        json!({ "name": "REPLICA", "state": "FAILING", "detail": detail })
+    } else {
+        json!({ "name": "REPLICA", "state": "OK", "detail": null })
+    });
+    let is_in = |state: &str| checks.iter().any(|check| check["state"] == state);
+    let ready = !is_in("FAILING");
+    let status = match (ready, is_in("DEGRADED") || !degraded.is_empty()) {
+        (true, false) => "READY",
+        (true, true) => "DEGRADED",
         (false, _) => "NOT_READY",
     };
     let marked = rest.marks().contract(&rest.contract).await;

@@ -12,6 +12,7 @@ use labs_schema::context::Caller;
 use labs_schema::{Code, Fault};
 use tokio::time::Instant;
 
+use crate::bind;
 use crate::contract::{BodyForm, BodyKind, Operation};
 use crate::edge::body_slots::{BodySlot, BodySlots, SlotHolder};
 use crate::edge::in_flight::InFlightPermit;
@@ -142,18 +143,21 @@ pub(crate) struct Arriving<'r, 's> {
     pub(crate) largest: Option<usize>,
 }
 
-/// Reads the body that is to be read in this form; nothing when there is none. One that does not come with its head is
+/// Reads the body that is to be read in this form, or where none is taken, so much of it as an empty object has. One that
+/// does not come with its head is
 /// awaited without a seat, so that nobody keeps others from being answered by sending nothing.
 ///
 /// # Errors
 /// [`Code::PayloadTooLarge`]; [`Code::MalformedRequest`] for a body that does not arrive in time or breaks off;
 /// [`Code::Unavailable`] when too many are awaited.
 pub(crate) async fn read(form: Option<&BodyForm>, parts: &Parts, arriving: Arriving<'_, '_>) -> Result<Bytes, Fault> {
-    let Some(form) = form else { return Ok(Bytes::new()) };
-    let bounds = match arriving.largest {
-        Some(largest) => Bounds::large(largest),
-        None if is_upload(form) => UPLOAD,
-        None => Bounds::small(LARGEST),
+    let bounds = match (form, arriving.largest) {
+        (None, _) if !bind::brings_body(&parts.headers) => return Ok(Bytes::new()),
+        // The operation takes none: all that may come is an empty object.
+        (None, _) => Bounds::small(bind::EMPTY_OBJECT),
+        (Some(_), Some(largest)) => Bounds::large(largest),
+        (Some(form), None) if is_upload(form) => UPLOAD,
+        (Some(_), None) => Bounds::small(LARGEST),
     };
     let mut body = pin!(collect(parts, arriving.body, bounds));
     if let Some(read) = body.as_mut().now_or_never() {

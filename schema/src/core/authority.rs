@@ -30,12 +30,14 @@ mod foreign_networks;
 mod keys;
 mod load;
 mod naming;
+mod presence;
 mod refused;
 
 pub(crate) use keys::{FreshKey, is_sealed_with};
 pub(crate) use load::OWN_DAILY_REQUESTS;
 pub use load::effective_scopes;
 pub(crate) use naming::with_naming_key;
+pub(crate) use presence::{RunningReplicas, running_replicas};
 
 /// How often the listening connection is asked.
 const BEAT: Duration = Duration::from_millis(200);
@@ -253,6 +255,7 @@ impl Authority {
         let mut listener = PgListener::connect_with(&self.listeners).await?;
         listener.ignore_pool_close_event(true);
         listener.listen("authority").await?;
+        presence::announce(&mut listener, &self.key).await?;
         // Whatever changed while nobody listened is unknown: everything kept so far is too old.
         let generation = self.generation.fetch_add(1, Ordering::AcqRel) + 1;
         self.floor.store(generation, Ordering::Release);

@@ -45,12 +45,8 @@ pub(super) fn options_of(address: &Address) -> Result<(Place, PgConnectOptions),
 
 /// The pool of requests and jobs.
 pub(super) async fn connect(address: &Address, connections: u32) -> Result<PgPool, OpenRefusal> {
-    for name in place::unknown_parameters(&address.url) {
-        tracing::warn!(
-            parameter = name,
-            "{} has a parameter that this service does not know: it counts for nothing",
-            address.setting
-        );
+    for name in place::ignored_parameters(&address.url) {
+        tracing::warn!(parameter = name, "{} has a parameter that this service ignores", address.setting);
     }
     let (place, options) = options_of(address)?;
     let options = options.statement_cache_capacity(STATEMENTS);

@@ -3,14 +3,23 @@
 use super::refusal::OpenRefusal;
 use crate::core::media::store::{Bucket, FailureKind, MediaPlace, MediaStore, Provider, StoreError};
 
-/// Opens the store of the media. A bucket has proved, when this returns, that the service can do there all that it does.
+/// Opens the store of the media. It has proved, when this returns, that the service can do there all that it does.
 ///
 /// # Errors
-/// When the folder cannot be made, or the bucket cannot be reached, read or written.
+/// When the folder cannot be made, or the folder or bucket cannot be reached, read or written.
 pub async fn open_media(place: &MediaPlace) -> Result<MediaStore, OpenRefusal> {
     match place {
-        MediaPlace::Folder(folder) => MediaStore::in_folder(folder)
-            .map_err(|error| OpenRefusal::new(format!("{error}. Name another one in LABS_MEDIA_FOLDER: {place}."))),
+        MediaPlace::Folder(folder) => {
+            let refused = |error: StoreError| {
+                OpenRefusal::new(format!(
+                    "The media folder {place} cannot be used: {error}. Let the service read and write it and make room on its \
+                     disk, or name another one in LABS_MEDIA_FOLDER."
+                ))
+            };
+            let store = MediaStore::in_folder(folder).map_err(refused)?;
+            store.prove().await.map_err(refused)?;
+            Ok(store)
+        }
         MediaPlace::Bucket(bucket) => {
             let store = MediaStore::in_bucket(bucket).map_err(|error| refusal(&error, bucket))?;
             store.prove().await.map_err(|error| refusal(&error, bucket))?;

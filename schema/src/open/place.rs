@@ -34,6 +34,48 @@ const PARAMETERS: &[&str] = &[
     "options",
 ];
 
+/// Parameters of PostgreSQL's own programs that mean nothing to this connection. They are spelled well, so the start reports
+/// and ignores them: providers of databases write some into the addresses that they hand out.
+const IGNORED: &[&str] = &[
+    "channel_binding",
+    "client_encoding",
+    "connect_timeout",
+    "fallback_application_name",
+    "gssdelegation",
+    "gssencmode",
+    "gsslib",
+    "keepalives",
+    "keepalives_count",
+    "keepalives_idle",
+    "keepalives_interval",
+    "krbsrvname",
+    "load_balance_hosts",
+    "max_protocol_version",
+    "min_protocol_version",
+    "passfile",
+    "replication",
+    "require_auth",
+    "requirepeer",
+    "requiressl",
+    "service",
+    "servicefile",
+    "ssl_max_protocol_version",
+    "ssl_min_protocol_version",
+    "sslcertmode",
+    "sslcompression",
+    "sslcrl",
+    "sslcrldir",
+    "sslkeylogfile",
+    "sslnegotiation",
+    "sslpassword",
+    "sslsni",
+    "target_session_attrs",
+    "tcp_user_timeout",
+];
+
+/// The values of `sslmode`.
+const MODES: &[&str] = &["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];
+
 /// Parameters that name a file, and the variable that says the same.
 const FILES: &[(&[&str], &str)] = &[
     (&["sslrootcert", "ssl-root-cert", "ssl-ca"], "PGSSLROOTCERT"),
@@ -65,6 +107,7 @@ impl Place {
         if behind.get(authority..).is_some_and(|rest| rest.contains(['@', '#'])) {
             return Err(unreadable(setting, "an @ or a # stands behind the host"));
         }
+        ensure_parameters(address)?;
         let options = PgConnectOptions::from_str(url).map_err(|error| match error {
             sqlx::Error::Configuration(cause) => unreadable(setting, &cause.to_string()),
             other => unreadable(setting, &other.to_string()),
@@ -168,10 +211,39 @@ fn with_authority(address: &Address, options: PgConnectOptions) -> Result<PgConn
     })
 }
 
-/// The names of parameters that nothing comes of.
-pub(super) fn unknown_parameters(database_url: &str) -> impl Iterator<Item = &str> {
-    let names = parameters(database_url).map(|(name, _)| name);
-    names.filter(|name| !PARAMETERS.contains(name) && !name.starts_with("options["))
+/// The names of parameters that are ignored.
+pub(super) fn ignored_parameters(database_url: &str) -> impl Iterator<Item = &str> {
+    parameters(database_url).map(|(name, _)| name).filter(|name| IGNORED.contains(name))
+}
+
+/// Refuses a parameter that no program knows: a misspelt `sslmode` would leave the connection without TLS. A name that is
+/// no word is not repeated, for it may be a part of a password.
+fn ensure_parameters(Address { url, setting }: &Address) -> Result<(), OpenRefusal> {
+    for (name, value) in parameters(url) {
+        let is_mode = matches!(name, "sslmode" | "ssl-mode");
+        if is_mode && !MODES.iter().any(|mode| mode.eq_ignore_ascii_case(&decoded(value))) {
+            let modes = MODES.join(", ");
+            return Err(OpenRefusal::new(format!("{setting} has an unknown value of {name}. Write one of {modes}.")));
+        }
+        if PARAMETERS.contains(&name) || IGNORED.contains(&name) || name.starts_with("options[") {
+            continue;
+        }
+        let words = PARAMETERS.iter().chain(IGNORED).copied();
+        let meant = nearest(name, words).map(|meant| format!(" Is {meant} meant?")).unwrap_or_default();
+        let is_word =
+            name.len() <= 40 && name.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'-'));
+        let named = if is_word { format!("the parameter {name}, which") } else { "a parameter that".to_owned() };
+        let known = PARAMETERS.join(", ");
+        return Err(OpenRefusal::new(format!("{setting} has {named} is unknown.{meant} There are {known}.")));
+    }
+    Ok(())
+}
+
+/// The word that is most like another one, if it is like it at all.
+fn nearest<'a>(name: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let name = name.to_ascii_lowercase();
+    let near = words.map(|word| (strsim::osa_distance(&name, word), word)).filter(|(errors, _)| *errors <= 2);
+    near.min_by_key(|(errors, _)| *errors).map(|(_, word)| word)
 }
 
 fn parameters(database_url: &str) -> impl Iterator<Item = (&str, &str)> {
@@ -236,7 +308,29 @@ mod tests {
             ("postgres://labs:1/hush@db.example/shop", "an @ or a # stands behind the host"),
             ("postgres://labs:1?hush@db.example/shop", "an @ or a # stands behind the host"),
             ("postgres://labs:1#hush", "an @ or a # stands behind the host"),
-            ("postgres://labs:hush@db.example/shop?sslmode=full", "cannot be read"),
+            (
+                "postgres://labs:hush@db.example/shop?sslmode=full",
+                "DATABASE_URL has an unknown value of sslmode. Write one of disable, allow, prefer, require, verify-ca, verify-full.",
+            ),
+            ("postgres://labs:hush@db.example/shop?ssl-mode=", "has an unknown value of ssl-mode"),
+            (
+                "postgres://labs:hush@db.example/shop?sslmod=require",
+                "has the parameter sslmod, which is unknown. Is sslmode meant?",
+            ),
+            (
+                "postgres://labs:hush@db.example/shop?a=b&sslrootcrt=x",
+                "has the parameter a, which is unknown. There are sslmode,",
+            ),
+            ("postgres://labs:hush@db.example/shop?sslmode=require&sslrootcrt=x", "Is sslrootcert meant?"),
+            (
+                "postgres://labs@db.example/shop?SSLMODE=require",
+                "has a parameter that is unknown. Is sslmode meant? There are",
+            ),
+            ("postgres://labs@db.example/shop?p=1&hush%20hush", "which is unknown"),
+            (
+                "postgres://labs@db.example/shop?sslmode=require&hush%20hush",
+                "has a parameter that is unknown. There are",
+            ),
             ("postgres://labs:hush@db.example/shop?sslrootcert=no%2Dsuch.pem", "The file no-such.pem cannot be read"),
         ] {
             let told = refused(database_url);
@@ -254,9 +348,10 @@ mod tests {
     }
 
     #[test]
-    fn parameters_that_nothing_comes_of_are_known_by_name() {
+    fn ignored_parameters_are_accepted_and_known_by_name() {
         let url =
-            "postgres://labs@db.example/shop?sslmode=require&channel_binding=require&options[role]=x&sslpassword=hush";
-        assert_eq!(unknown_parameters(url).collect::<Vec<_>>(), ["channel_binding", "sslpassword"]);
+            "postgres://labs@db.example/shop?sslmode=Require&channel_binding=require&options[role]=x&sslpassword=hush";
+        assert_eq!(ignored_parameters(url).collect::<Vec<_>>(), ["channel_binding", "sslpassword"]);
+        assert!(Place::of(&address(url)).is_ok());
     }
 }

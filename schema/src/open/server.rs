@@ -24,6 +24,10 @@ const SECOND_CONNECTION: Duration = Duration::from_secs(5);
 /// When the server is too old, `synchronous_commit` is off for the service, connections are lent in a way that loses what
 /// is set or prepared on them, or the database cannot be asked.
 pub async fn check_server(urls: &DatabaseUrls) -> Result<(), OpenRefusal> {
+    // What is misspelt in any address is reported before the first server is asked.
+    for address in [&urls.service, &urls.migrate, &urls.listen].into_iter().chain(&urls.replicas) {
+        options_of(address)?;
+    }
     let (place, options) = options_of(&urls.service)?;
     let told = |error: sqlx::Error| OpenRefusal::of(&error, &place);
     let mut asking = connect(&options, &place).await?;

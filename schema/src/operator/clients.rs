@@ -69,6 +69,45 @@ pub struct ClientListed {
 const ID_CHARACTERS: usize = 12;
 /// No two of them look alike.
 const ID_ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+
+/// Finds the partner that an operator names by UUID, slug or company name.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`] when no partner that is not closed has the slug or name, or several do;
+/// [`crate::Code::Unavailable`].
+pub fn partner_find<'a>(pool: &'a PgPool, named: &'a str) -> BoxFuture<'a, Result<Uuid, Fault>> {
+    async move {
+        let named = named.trim();
+        if let Ok(partner_uuid) = Uuid::parse_str(named) {
+            return Ok(partner_uuid);
+        }
+        let found = store::partners_named(&Db::pooled(pool.clone()), named).await?;
+        match found.as_slice() {
+            [partner] => Ok(partner.partner_uuid),
+            [] => Err(Fault::field(
+                "/partner_uuid",
+                "UNKNOWN_PARTNER",
+                format!("There is no partner with the UUID, slug or name {named:?}, or it is closed."),
+            )),
+            several => {
+                let candidates: Vec<String> = several
+                    .iter()
+                    .map(|partner| format!("{} ({}, {})", partner.slug, partner.company_name, partner.partner_uuid))
+                    .collect();
+                Err(Fault::field(
+                    "/partner_uuid",
+                    "UNKNOWN_PARTNER",
+                    format!(
+                        "Several partners have the slug or name {named:?}. Name one by its UUID: {}.",
+                        candidates.join(", ")
+                    ),
+                ))
+            }
+        }
+    }
+    .boxed()
+}
+
 /// Makes a program with a first secret.
 ///
 /// # Errors

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::record::{Act, Said};
 use crate::core::audit_target::AuditTargetKind;
+use crate::core::authority::{RunningReplicas, running_replicas};
 use crate::core::fault::{Code, Fault};
 use crate::core::services::Services;
 
@@ -112,10 +113,11 @@ pub struct Resealed {
     pub unreadable: u64,
 }
 
-/// Seals with the newest key of the file what an older one sealed, while the service runs. Done again, it does nothing.
+/// Seals with the newest key of the file what an older one sealed, while the service runs. Idempotent.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] when the file holds one key; [`crate::Code::Unavailable`]: what was done until then is kept.
+/// [`crate::Code::Conflict`] when the file holds one key, or a running replica does not know its newest key and could not
+/// open what that seals; [`crate::Code::Unavailable`]: what was done until then is kept.
 pub fn keys_rotate<'a>(pool: &'a PgPool, services: &'a Services) -> BoxFuture<'a, Result<Vec<Resealed>, Fault>> {
     async move {
         if !services.key.has_older() {
@@ -125,6 +127,7 @@ pub fn keys_rotate<'a>(pool: &'a PgPool, services: &'a Services) -> BoxFuture<'a
                  restart every replica before this.",
             ));
         }
+        ensure_known(running_replicas(pool, &services.key).await?)?;
         let mut resealed = Vec::with_capacity(COLUMNS.len());
         for column in &COLUMNS {
             resealed.push(column.seal_anew(pool, services).await?);
@@ -143,6 +146,21 @@ pub fn keys_rotate<'a>(pool: &'a PgPool, services: &'a Services) -> BoxFuture<'a
         Ok(resealed)
     }
     .boxed()
+}
+
+/// Refuses while a replica runs that does not know the newest key.
+fn ensure_known(replicas: RunningReplicas) -> Result<(), Fault> {
+    if replicas.unaware == 0 {
+        return Ok(());
+    }
+    let RunningReplicas { all, unaware } = replicas;
+    Err(Fault::new(
+        Code::Conflict,
+        format!(
+            "{unaware} of {all} running replicas of Labs do not know the newest key of the master key's file, and could not open \
+             what it seals. Restart every replica with this file, then run this again. Nothing was changed."
+        ),
+    ))
 }
 
 impl SealedColumn {

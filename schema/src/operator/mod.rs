@@ -17,7 +17,9 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use sqlx::PgPool;
 
-pub use clients::{ClientCreated, ClientListed, NewClient, client_create, client_list, client_rotate_secret};
+pub use clients::{
+    ClientCreated, ClientListed, NewClient, client_create, client_list, client_rotate_secret, partner_find,
+};
 pub use figures::{Figures, JobFigures, LedgerFigures, MOST_MAILS, load_figures};
 pub use invitations::{NewInvitation, invitation_create};
 pub use keys::{Resealed, keys_rotate};

@@ -136,6 +136,26 @@ pub(super) async fn roles_grant(db: &Db, person_uuid: Uuid, codes: &[String]) ->
     Ok(())
 }
 
+/// A partner, as an operator recognises it.
+pub(super) struct PartnerNamed {
+    pub(super) partner_uuid: Uuid,
+    pub(super) slug: String,
+    pub(super) company_name: String,
+}
+
+/// Partners that are not closed and have this slug, or this name in upper or lower case; ten at most.
+pub(super) async fn partners_named(db: &Db, named: &str) -> Result<Vec<PartnerNamed>, Fault> {
+    Ok(sqlx::query_as!(
+        PartnerNamed,
+        "select partner_uuid, slug, company_name from partner
+          where (slug = $1 or lower(company_name) = lower($1)) and state not in ('CLOSED', 'ERASED')
+          order by slug limit 10",
+        named
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
+}
+
 /// Refuses a partner that does not exist or is closed.
 pub(super) async fn partner_exists(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     let found = sqlx::query_scalar!(

@@ -96,7 +96,11 @@ pub(crate) async fn watched(place: &Where) -> anyhow::Result<()> {
     let (listener, application) = application(place).await?;
     if let Some(metrics) = application.metrics() {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
-        tokio::spawn(metrics.serve(application.engine().clone(), listener, CancellationToken::new()));
+        tokio::spawn(metrics.serve(
+            (application.engine().clone(), application.probes()),
+            listener,
+            CancellationToken::new(),
+        ));
     }
     wiring::answer(listener, application, CancellationToken::new()).await
 }

@@ -183,6 +183,14 @@ impl MasterKey {
         name
     }
 
+    /// A number for each key, the newest first, that tells nothing about it: advisory locks are named by these.
+    pub(crate) fn lock_numbers(&self) -> impl Iterator<Item = i32> {
+        self.keys().map(|key| {
+            let [first, second, third, fourth, ..] = tag(&mac_key(key, "lock-number"), &[]);
+            i32::from_be_bytes([first, second, third, fourth])
+        })
+    }
+
     fn keys(&self) -> impl Iterator<Item = &Key> {
         std::iter::once(&self.newest).chain(&self.older)
     }

@@ -38,6 +38,7 @@ use self::failure::is_about_the_bucket;
 pub use self::failure::{FailureKind, StoreError};
 pub use self::place::{Bucket, MediaPlace, Provider};
 use self::probe::LastWrite;
+pub use self::probe::StoreState;
 pub use self::writer::ObjectWriter;
 use self::writer::PART;
 use crate::core::crypto::sha256;
@@ -351,7 +352,7 @@ mod tests {
     #[tokio::test]
     async fn the_list_passes_over_the_probe_and_other_files() {
         let (folder, store) = in_new_folder();
-        store.ready().await.unwrap();
+        assert!(matches!(store.state().await, StoreState::Usable));
         let key = store.put(Bytes::from_static(b"picture")).await.unwrap();
         let root = folder.path().join("media");
         fs::write(root.join("notes.txt"), "x").unwrap();
@@ -376,12 +377,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_store_that_cannot_be_written_is_not_ready() {
+    async fn store_that_cannot_be_read_is_unusable() {
         let (folder, store) = in_new_folder();
-        assert!(store.ready().await.is_ok());
+        store.prove().await.unwrap();
+        assert!(matches!(store.state().await, StoreState::Usable));
         fs::remove_dir_all(folder.path().join("media")).unwrap();
         fs::write(folder.path().join("media"), "a file in its place").unwrap();
-        assert!(store.ready().await.is_err());
+        assert!(matches!(store.state().await, StoreState::Unusable(_)));
         assert!(store.put(Bytes::from_static(b"x")).await.is_err());
     }
 

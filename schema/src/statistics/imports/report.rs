@@ -7,6 +7,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::core::day::Day;
+use crate::core::whole_number::WholeNumber;
 use crate::core::words::words;
 
 /// Most pages of a day.
@@ -87,13 +88,13 @@ struct PageForm {
 #[derive(Deserialize)]
 struct AppForm {
     app_uuid: Uuid,
-    customers: i64,
+    customers: WholeNumber,
 }
 
 #[derive(Deserialize)]
 struct PartnerForm {
     partner_uuid: Uuid,
-    customers: i64,
+    customers: WholeNumber,
 }
 
 #[derive(Deserialize)]
@@ -133,10 +134,10 @@ impl Report {
             return Err(ImportError::new(ImportErrorCode::RepeatedPage, message));
         }
         for row in page.data {
-            count(&mut self.apps, "app", row.app_uuid, row.customers)?;
+            count(&mut self.apps, "app", row.app_uuid, row.customers.0)?;
         }
         for row in page.partners.unwrap_or_default() {
-            count(&mut self.partners, "partner", row.partner_uuid, row.customers)?;
+            count(&mut self.partners, "partner", row.partner_uuid, row.customers.0)?;
         }
         self.pages += 1;
         Ok(next)
@@ -184,6 +185,7 @@ mod tests {
             added(&mut Report::default(), &page)
         };
         assert_eq!(of(|_| {}), Ok(None));
+        assert_eq!(of(|page| page["data"][0]["customers"] = json!(12.0)), Ok(None), "12.0 is a whole number");
         assert_eq!(of(|page| page["more"] = json!(1)), Ok(None), "members may be added to the form");
         for (change, code) in [
             (of(|page| page["data"][0]["customers"] = json!(-1)), ImportErrorCode::NegativeCount),

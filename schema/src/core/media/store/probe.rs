@@ -13,6 +13,10 @@ use crate::core::crypto::random_bytes;
 
 /// Where probes lie. The list passes over them.
 const PROBES: &str = "probe";
+/// The one that readiness reads.
+const READY: &str = "ready";
+/// How long readiness waits for it to be written: less than the whole check may take.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// What is in one.
 const CONTENT: &[u8] = b"ready";
 
@@ -43,23 +47,42 @@ impl LastWrite {
     }
 }
 
+/// What the store can be used for.
+#[derive(Debug)]
+pub enum StoreState {
+    /// It can be read and written.
+    Usable,
+    /// It can be read, and not written for this reason.
+    ReadOnly(StoreError),
+    /// It cannot be read.
+    Unusable(StoreError),
+}
+
 impl MediaStore {
-    /// Reads a probe, which it has written: into a folder now, into a bucket a minute ago at most. Do not let strangers
-    /// call it freely.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the store cannot be used.
-    pub async fn ready(&self) -> Result<(), StoreError> {
-        let probe = Path::from_iter([PROBES, "ready"]);
-        if !self.written.is_recent() {
-            self.objects.put(&probe, Bytes::from_static(CONTENT).into()).await?;
-            self.written.note(Some(Instant::now()));
+    /// Writes a probe, into a folder now, into a bucket a minute ago at most, and reads it. Where it cannot be written, the
+    /// one that the start left tells whether the store can be read. Do not let strangers call it freely.
+    pub async fn state(&self) -> StoreState {
+        let probe = Path::from_iter([PROBES, READY]);
+        let written = if self.written.is_recent() { Ok(()) } else { self.write_probe(&probe).await };
+        match (self.read_probe(&probe).await, written) {
+            (Ok(()), Ok(())) => StoreState::Usable,
+            (Ok(()), Err(error)) => StoreState::ReadOnly(error),
+            (Err(error), _) => {
+                // The next one to ask writes it again.
+                self.written.note(None);
+                StoreState::Unusable(error)
+            }
         }
-        // Where it is gone, the next one to ask writes it again.
-        self.read_probe(&probe).await.inspect_err(|_| self.written.note(None))
     }
 
-    /// Writes a probe of its own, reads it, lists it and deletes it again.
+    async fn write_probe(&self, probe: &Path) -> Result<(), StoreError> {
+        let put = self.objects.put(probe, Bytes::from_static(CONTENT).into());
+        tokio::time::timeout(PATIENCE, put).await.map_err(|_| StoreError::Silent)??;
+        self.written.note(Some(Instant::now()));
+        Ok(())
+    }
+
+    /// Writes a probe of its own, reads it, lists it and deletes it again, and leaves the one that is read later.
     ///
     /// # Errors
     /// [`StoreError`] when one of these fails.
@@ -69,7 +92,8 @@ impl MediaStore {
             self.objects.put(&probe, Bytes::from_static(CONTENT).into()).await?;
             self.read_probe(&probe).await?;
             self.objects.list(Some(&Path::from(PROBES))).try_next().await?.ok_or(StoreError::Mixed)?;
-            Ok(self.objects.delete(&probe).await?)
+            self.objects.delete(&probe).await?;
+            self.write_probe(&Path::from_iter([PROBES, READY])).await
         })
         .await
     }

@@ -1,0 +1,62 @@
+//! Which master keys the running replicas know.
+//!
+//! Each replica holds shared advisory locks on its listening connection: one that says that it runs, and one for each key of
+//! its file. PostgreSQL releases them when the connection ends, however the replica ended, so there is no row to clean up
+//! and no clock to compare. The numbers say nothing about the keys.
+
+use sqlx::PgExecutor;
+
+use crate::core::crypto::sealed::MasterKey;
+use crate::core::fault::Fault;
+
+/// The class of the locks that say that a replica runs.
+const RUNS: i32 = 0x4C61_6273;
+/// The class of the locks that name keys.
+const KNOWS: i32 = 0x4C61_6274;
+
+/// Replicas over a database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RunningReplicas {
+    /// How many run.
+    pub(crate) all: i64,
+    /// How many of them do not know a key.
+    pub(crate) unaware: i64,
+}
+
+/// Announces on this session, until it ends, that a replica runs and which keys it knows.
+pub(super) async fn announce(on: impl PgExecutor<'_>, key: &MasterKey) -> Result<(), Fault> {
+    let (mut classes, mut numbers) = (vec![RUNS], vec![0]);
+    for number in key.lock_numbers() {
+        classes.push(KNOWS);
+        numbers.push(number);
+    }
+    sqlx::query(
+        "select pg_advisory_lock_shared(class, number) from unnest($1::int4[], $2::int4[]) as held (class, number)",
+    )
+    .bind(classes)
+    .bind(numbers)
+    .execute(on)
+    .await?;
+    Ok(())
+}
+
+/// The replicas that run, and those that do not know the newest of these keys.
+pub(crate) async fn running_replicas(on: impl PgExecutor<'_>, key: &MasterKey) -> Result<RunningReplicas, Fault> {
+    let newest = key.lock_numbers().next().unwrap_or_default();
+    // `pg_locks` shows the numbers of an advisory lock as unsigned ones, and as two of them where `objsubid` is 2.
+    let (all, unaware) = sqlx::query_as(
+        "with held as (
+             select pid, classid::bigint as class, objid::bigint as number from pg_locks
+              where locktype = 'advisory' and objsubid = 2 and granted
+                and database = (select oid from pg_database where datname = current_database()))
+         select count(*), count(*) filter (where not exists (
+                    select from held as known where known.pid = held.pid and known.class = $2 and known.number = $3))
+           from held where class = $1",
+    )
+    .bind(i64::from(RUNS))
+    .bind(i64::from(KNOWS))
+    .bind(i64::from(newest.cast_unsigned()))
+    .fetch_one(on)
+    .await?;
+    Ok(RunningReplicas { all, unaware })
+}
