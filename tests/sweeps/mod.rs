@@ -5,6 +5,7 @@
 mod access;
 mod audit;
 mod budgets;
+mod confidential;
 mod connections;
 mod edges;
 mod explain;
