@@ -258,15 +258,17 @@ pub(super) const KINDS: &[Kind] = &[
         "app_version",
         "marketplace.apps",
         "their versions",
-        r#"select data_export_line(to_jsonb(t)) as "line!" from app as a join app_version as t using (app_uuid)
-            where a.partner_uuid = $1"#
+        r#"select case when t.created_at >= app_owned_since(t.app_uuid) then data_export_line(to_jsonb(t))
+                  else data_export_line(to_jsonb(t), 'created_by') end as "line!"
+             from app as a join app_version as t using (app_uuid) where a.partner_uuid = $1"#
     ),
     kind!(
         "app_event",
         "marketplace.apps",
         "their history",
-        r#"select data_export_line(to_jsonb(t)) as "line!" from app as a join app_event as t using (app_uuid)
-            where a.partner_uuid = $1"#
+        r#"select case when t.occurred_at >= app_owned_since(t.app_uuid) then data_export_line(to_jsonb(t))
+                  else data_export_line(to_jsonb(t), 'actor_uuid') end as "line!"
+             from app as a join app_event as t using (app_uuid) where a.partner_uuid = $1"#
     ),
     kind!(
         "media",
