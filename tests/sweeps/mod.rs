@@ -8,6 +8,7 @@ mod budgets;
 mod confidential;
 mod connections;
 mod edges;
+mod examples;
 mod explain;
 mod foreign;
 mod full_disk;
