@@ -25,6 +25,8 @@ const OPERATION: &str = "op:";
 const REFERENCE: &str = "/reference/operations/";
 /// What stands before the anchor of a heading, so that it is no id of the page around it.
 const ANCHOR: &str = "section-";
+/// The same of a changelog entry's migration, which is shown on one page with the entry's text.
+const MIGRATION_ANCHOR: &str = "migration-";
 
 /// Whether a text is nested deeper than anybody reads. Such a text is refused when it is written.
 pub(crate) fn is_too_deep(markdown: &str) -> bool {
@@ -63,8 +65,17 @@ pub(crate) fn render(markdown: &str) -> String {
     render_whole(markdown).html
 }
 
+/// The migration of a changelog entry as HTML. No heading has the id of a heading in the entry's text.
+pub(crate) fn render_migration(markdown: &str) -> String {
+    render_with(markdown, MIGRATION_ANCHOR).html
+}
+
 /// The same with its headings.
 pub(crate) fn render_whole(markdown: &str) -> Rendered {
+    render_with(markdown, ANCHOR)
+}
+
+fn render_with(markdown: &str, prefix: &str) -> Rendered {
     if is_too_deep(markdown) || has_too_many_ampersands(markdown) {
         return Rendered::default();
     }
@@ -89,7 +100,7 @@ pub(crate) fn render_whole(markdown: &str) -> Rendered {
             event => events.push(event),
         }
     }
-    let anchors = anchor_headings(&mut events);
+    let anchors = anchor_headings(&mut events, prefix);
     let mut written = String::with_capacity(markdown.len() + markdown.len() / 2);
     html::push_html(&mut written, events.into_iter());
     Rendered { html: CLEANER.clean(&written).to_string(), anchors }
@@ -153,8 +164,8 @@ fn target_of(written: &str) -> Option<Cow<'_, str>> {
     known.then_some(Cow::Borrowed(written))
 }
 
-/// Gives each heading an id made of its words, and answers them; a second one of the same words has a number behind.
-fn anchor_headings(events: &mut [Event<'_>]) -> Vec<PublicationAnchor> {
+/// Gives each heading an id made of a prefix and its words, and answers them; a second one of the same words has a number behind.
+fn anchor_headings(events: &mut [Event<'_>], prefix: &str) -> Vec<PublicationAnchor> {
     let mut headings: Vec<(usize, i32, String)> = Vec::new();
     let mut is_within = false;
     for (place, event) in events.iter().enumerate() {
@@ -174,7 +185,7 @@ fn anchor_headings(events: &mut [Event<'_>]) -> Vec<PublicationAnchor> {
     let mut anchors = Vec::with_capacity(headings.len());
     for (place, level, text) in headings {
         let anchor = slug_of(&text, "part");
-        let first = format!("{ANCHOR}{anchor}");
+        let first = format!("{prefix}{anchor}");
         let number = numbers.entry(anchor).or_insert(1);
         let mut unique = first.clone();
         while !taken.insert(unique.clone()) {
@@ -233,7 +244,7 @@ static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
         .attribute_filter(|element, attribute, value| match (element, attribute) {
             ("img", "src") if !value.starts_with("https://") => None,
             ("a", "href") if !value.contains(':') && !value.starts_with(REFERENCE) => None,
-            (_, "id") if !value.starts_with(ANCHOR) => None,
+            (_, "id") if ![ANCHOR, MIGRATION_ANCHOR].iter().any(|prefix| value.starts_with(prefix)) => None,
             _ => Some(value.into()),
         })
         .link_rel(Some("noopener noreferrer"));
@@ -258,6 +269,9 @@ mod tests {
         let told: Vec<_> =
             anchors.iter().map(|anchor| (anchor.id.as_str(), anchor.level, anchor.text.as_str())).collect();
         assert_eq!(told, [("section-cafe-menus", 1, "Café menus"), ("section-cafe-menus-2", 2, "Café menus")]);
+        let migration = render_migration(text);
+        assert!(migration.contains(r#"<h1 id="migration-cafe-menus">"#), "another id on the same page: {migration}");
+        assert!(!migration.contains("section-"), "{migration}");
         assert_eq!(render_whole("Two\nlines\n===").anchors[0].text, "Two lines");
         let numbered = render("# Part\n\n# Part 2\n\n# Part");
         assert!(numbered.contains(r#"id="section-part-3""#), "an anchor is one heading's: {numbered}");

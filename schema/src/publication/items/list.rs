@@ -178,7 +178,7 @@ impl PublicationItem {
     pub(in crate::publication) fn for_caller(self, cx: &RequestContext) -> Self {
         Self {
             body_html: markdown::render(&self.content.body),
-            migration_html: self.content.migration.as_deref().map(markdown::render),
+            migration_html: self.content.migration.as_deref().map(markdown::render_migration),
             allowed_actions: offered(self.state, cx),
             ..self
         }
