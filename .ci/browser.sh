@@ -42,5 +42,9 @@ until grep -q 'Labs is ready at' "$folder/sample-said"; do
   sleep 0.2
 done
 sample_base=$(sed -n 's/^Labs is ready at //p' "$folder/sample-said")
+
+# The HTML of all pages, with an entry and a post to show.
+LABS_TEST_BASE=$sample_base node --test --test-reporter=spec test/validity.test.mjs
+
 cd sample
 LABS_TEST_BASE=$sample_base LABS_SAMPLE_PORT=$sample_port LABS_FOLDER=$folder/sample npm test --silent

@@ -7,12 +7,13 @@
 //! ```
 //!
 //! Headers: `X-Labs-Deprecation` and `Sunset` (RFC 8594) bear the earliest end, `Deprecation` (RFC 9745) the earliest
-//! beginning, and each has a `Link` to its entry in the changelog (docs/decisions.md#answers).
+//! beginning, and each has a `Link` to its entry in the changelog, or to the reference until the entry is released
+//! (docs/decisions.md#answers).
 
 pub(crate) mod marked;
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use bytes::Bytes;
@@ -27,6 +28,9 @@ use serde_json::Value;
 use crate::bind::query_pairs;
 use crate::contract::{Contract, Operation};
 use crate::precompressed::PrecompressedDocument;
+
+/// Where the reference's pages of operations are, below the base address.
+const REFERENCE: &str = "/reference/operations/";
 
 /// What was deprecated when it was last looked at, put in order.
 #[derive(Default)]
@@ -199,8 +203,9 @@ pub(crate) fn count(usage: &Usage, found: &[Arc<Deprecation>], caller: &Caller) 
     }
 }
 
-/// The headers of an answer that these concern; none where nothing does.
-pub(crate) fn announce(out: &mut HeaderMap, found: &[Arc<Deprecation>], base_url: &str) {
+/// Adds the headers of an answer of an operation that these concern; none where nothing does. A deprecation whose changelog
+/// entry is not released links to the operation's page in the reference.
+pub(crate) fn announce(out: &mut HeaderMap, found: &[Arc<Deprecation>], operation_id: &str, base_url: &str) {
     let ends = found.iter().map(|deprecation| deprecation.sunset_at.0).min();
     let begins = found.iter().map(|deprecation| deprecation.deprecated_at.unix()).min();
     let (Some(ends), Some(begins)) = (ends, begins) else { return };
@@ -214,11 +219,12 @@ pub(crate) fn announce(out: &mut HeaderMap, found: &[Arc<Deprecation>], base_url
     if let Ok(date) = rfc2822::DateTimePrinter::new().timestamp_to_rfc9110_string(&ends) {
         text("sunset", &date);
     }
-    let mut slugs: Vec<&str> = found.iter().filter_map(|deprecation| deprecation.entry_slug.as_deref()).collect();
-    slugs.sort_unstable();
-    slugs.dedup();
-    for slug in slugs {
-        let link = format!("<{base_url}{}{slug}>; rel=\"deprecation\"; type=\"text/html\"", marked::ENTRY);
+    let page = |deprecation: &Arc<Deprecation>| match &deprecation.released {
+        Some(released) => format!("{}{}", marked::ENTRY, released.entry_slug),
+        None => format!("{REFERENCE}{operation_id}"),
+    };
+    for page in found.iter().map(page).collect::<BTreeSet<_>>() {
+        let link = format!("<{base_url}{page}>; rel=\"deprecation\"; type=\"text/html\"");
         if let Ok(link) = HeaderValue::from_str(&link) {
             out.append(header::LINK, link);
         }
@@ -227,6 +233,7 @@ pub(crate) fn announce(out: &mut HeaderMap, found: &[Arc<Deprecation>], base_url
 
 #[cfg(test)]
 mod tests {
+    use labs_schema::deprecation::ReleasedDeprecation;
     use serde_json::json;
 
     use super::*;
@@ -262,28 +269,33 @@ mod tests {
 
     #[test]
     fn where_several_meet_the_earliest_is_told_and_each_is_linked() {
-        let of = |slug: &str, from: &str, until: &str| {
+        let of = |slug: Option<&str>, from: &str, until: &str| {
+            let released =
+                slug.map(|slug| ReleasedDeprecation { replacement: String::new(), entry_slug: slug.to_owned() });
             Arc::new(Deprecation {
                 uuid: uuid::Uuid::nil(),
                 target: DeprecationTarget::Operation("a_list".to_owned()),
-                replacement: String::new(),
                 deprecated_at: from.parse().unwrap(),
                 sunset_at: until.parse().unwrap(),
-                entry_slug: Some(slug.to_owned()),
+                released,
             })
         };
         let found = [
-            of("later", "2026-01-02T00:00:00Z", "2027-05-01T00:00:00Z"),
-            of("earlier", "2026-03-01T00:00:00Z", "2027-01-01T10:00:00Z"),
+            of(Some("later"), "2026-01-02T00:00:00Z", "2027-05-01T00:00:00Z"),
+            of(Some("earlier"), "2026-03-01T00:00:00Z", "2027-01-01T10:00:00Z"),
+            of(None, "2026-03-01T00:00:00Z", "2027-06-01T00:00:00Z"),
+            of(None, "2026-03-01T00:00:00Z", "2027-07-01T00:00:00Z"),
         ];
         let mut out = HeaderMap::new();
-        announce(&mut out, &found, "https://labs.example");
+        announce(&mut out, &found, "a_list", "https://labs.example");
         assert_eq!(out["x-labs-deprecation"], "2027-01-01");
         assert_eq!(out["deprecation"], "@1767312000");
         assert_eq!(out["sunset"], "Fri, 01 Jan 2027 10:00:00 GMT");
-        assert_eq!(out.get_all("link").iter().count(), 2);
+        let pages = ["changelog/earlier", "changelog/later", "reference/operations/a_list"];
+        let links = pages.map(|page| format!("<https://labs.example/{page}>; rel=\"deprecation\"; type=\"text/html\""));
+        assert!(out.get_all("link").iter().eq(&links), "{out:?}");
         let mut none = HeaderMap::new();
-        announce(&mut none, &[], "https://labs.example");
+        announce(&mut none, &[], "a_list", "https://labs.example");
         assert!(none.is_empty());
     }
 }

@@ -90,20 +90,21 @@ async fn an_operation_says_that_it_is_to_go_on_every_replica_and_in_the_contract
         let answer = call().expect(200).await;
         assert_eq!(answer.header("x-labs-deprecation"), sunset);
         assert!(answer.header("deprecation").starts_with('@') && answer.header("sunset").ends_with("GMT"));
-        let entry = made.json["changelog_entry"]["slug"].as_str().unwrap();
-        assert!(
-            answer.header("link").contains(&format!("/{entry}>; rel=\"deprecation\"")),
-            "{}",
-            answer.header("link")
-        );
+        let page = "/reference/operations/marketplace_apps_list>; rel=\"deprecation\"";
+        assert!(answer.header("link").contains(page), "{}", answer.header("link"));
         assert!(is_told(&replica.call("marketplace_apps_list").send().await), "a refusal says so too");
         assert!(!is_told(&replica.call("marketplace_apps_create").send().await));
         let contract = replica.call("publication_api_reference_get").expect(200).await;
         let marked = contract.text().split("operationId: marketplace_apps_list\n").nth(1).unwrap().to_owned();
         assert!(marked[..4000].contains("deprecated: true"), "{}", &marked[..4000]);
+        let entry = made.json["changelog_entry"]["slug"].as_str().unwrap();
+        for unreleased in [entry, "Use the search."] {
+            assert!(!contract.text().contains(unreleased), "an editor has not released {unreleased}");
+        }
     }
     let refused = plan.deprecate(json!({ "operation_id": "marketplace_apps_list" }), 300).await;
     assert_eq!((refused.status, refused.code()), (409, "CONFLICT"));
+    released_entry_is_linked(&plan, &made).await;
 
     plan.about("admin_deprecations_delete", deprecation).expect(204).await;
     for replica in [&plan.harness, &twin] {
@@ -113,6 +114,18 @@ async fn an_operation_says_that_it_is_to_go_on_every_replica_and_in_the_contract
         assert!(!contract.text().contains("x-deprecation:"));
     }
     plan.about("admin_deprecations_delete", deprecation).expect(404).await;
+}
+
+/// Releases the entry: answers link to it, and the contract names it with the replacement.
+async fn released_entry_is_linked(plan: &Plan, made: &Answer) {
+    let (entry, slug) = (&made.json["changelog_entry"]["uuid"], &made.json["changelog_entry"]["slug"]);
+    plan.call("publication_items_release").path("item_uuid", entry.as_str().unwrap()).expect(200).await;
+    let page = format!("/changelog/{}", slug.as_str().unwrap());
+    let link = format!("{page}>; rel=\"deprecation\"");
+    let is_linked = async || plan.list_apps().send().await.header("link").contains(&link);
+    plan.harness.soon("answers link to the released entry", is_linked).await;
+    let contract = plan.harness.call("publication_api_reference_get").expect(200).await.text();
+    assert!(contract.contains(&format!("changelog: {page}")) && contract.contains("replacement: Use the search."));
 }
 
 #[tokio::test]
@@ -137,7 +150,8 @@ async fn a_parameter_a_field_and_a_value_concern_who_sends_them() {
     plan.harness.soon("all are known", async || is_told(&plan.call("admin_network_denials_list").send().await)).await;
     let answer = both().expect(200).await;
     assert_eq!(answer.header("x-labs-deprecation"), &limit.str("sunset_at")[..10], "the earlier of two");
-    assert_eq!(answer.headers.get_all("link").iter().count(), 2);
+    let links = answer.headers.get_all("link").iter().filter(|link| link.to_str().unwrap().contains("deprecation"));
+    assert_eq!(links.count(), 1, "both entries are drafts, so both link to the operation's page");
     assert!(!is_told(&plan.list_apps().query("sort", "-created_at").expect(200).await));
     assert!(!is_told(&plan.list_apps().expect(200).await), "a default is not sent");
 

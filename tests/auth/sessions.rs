@@ -153,6 +153,17 @@ async fn of_sixteen_uses_of_one_code_exactly_one_wins() {
 }
 
 #[tokio::test]
+async fn refusal_without_a_cookie_leaves_the_clients_cookie_alone() {
+    let harness = Harness::new().await;
+    for operation in ["auth_sessions_refresh", "auth_sessions_sign_out"] {
+        let without = harness.call(operation).json(&json!({})).expect(401).await;
+        assert_eq!(without.header("set-cookie"), "", "{operation}: no cookie came, so none was judged");
+        let with = harness.call(operation).cookie("of-no-use").json(&json!({})).expect(401).await;
+        assert!(with.cookie().is_empty(), "{operation}: the cookie is cleared");
+    }
+}
+
+#[tokio::test]
 async fn of_sixteen_uses_of_one_mailed_token_exactly_one_wins() {
     let harness = Harness::new().await;
     let email = "ada@weser-software.example";

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::harness::people::{PASSWORD, Program};
 use crate::harness::{Answer, Harness};
@@ -193,7 +193,7 @@ async fn a_form_that_cannot_be_used_says_why_in_the_words_of_oauth() {
     let harness = Harness::new().await;
     let program = harness.program("storefront", &["storefront"], None).await;
     let (id, secret) = (program.client_id.as_str(), program.secret.as_str());
-    let cases: [(&[(&str, &str)], &str); 9] = [
+    let cases: [(&[(&str, &str)], &str); 10] = [
         (&[], "invalid_request"),
         (&[("grant_type", ""), ("username", id), ("password", secret)], "invalid_request"),
         (&[("grant_type", "password")], "invalid_request"),
@@ -203,12 +203,19 @@ async fn a_form_that_cannot_be_used_says_why_in_the_words_of_oauth() {
         (&[("grant_type", "refresh_token"), ("username", id), ("password", secret)], "unsupported_grant_type"),
         (&[("grant_type", "password"), ("username", id), ("password", secret), ("scope", "a  b")], "invalid_scope"),
         (&[("grant_type", "password"), ("username", id), ("password", secret), ("scope", "\"a\"")], "invalid_scope"),
+        (
+            &[("grant_type", "password"), ("username", id), ("password", secret), ("scope", "storefront shopfront")],
+            "invalid_scope",
+        ),
     ];
     for (fields, error) in cases {
         let answer = issue(&harness, fields).await;
         assert_eq!((answer.status, answer.str("error")), (400, error), "{}", answer.text());
         assert_eq!(answer.str("error_description"), answer.str("detail"));
     }
+    let more = harness.token_of(id, secret, Some("storefront statistics")).await;
+    let reached = harness.call("system_me_get").token(&more).expect(200).await;
+    assert_eq!(reached.json["scopes"], json!(["storefront"]), "asking for more than is allowed is no error");
     let both =
         |header: String| harness.call("auth_tokens_issue").header("authorization", &header).form(&form(&program, ""));
     both(basic(id, secret)).expect(200).await;
@@ -257,6 +264,61 @@ async fn the_published_keys_name_the_key_that_signed() {
         (&"OKP".into(), &"Ed25519".into(), &"sig".into(), &"EdDSA".into())
     );
     assert!(keys.iter().all(|key| key.get("d").is_none()), "a private key was published");
+}
+
+/// The claims of a token, unverified.
+fn claims(token: &str) -> Value {
+    serde_json::from_slice(&URL_SAFE_NO_PAD.decode(token.split('.').nth(1).unwrap()).unwrap()).unwrap()
+}
+
+#[tokio::test]
+async fn access_tokens_have_every_claim_of_rfc_9068() {
+    let harness = Harness::new().await;
+    let program = harness.program("storefront", &["storefront"], None).await;
+    let person = harness.partner("Nordsee Kassen").await;
+    let staff = harness.staff("Chief", &["labs.admin:write"]).await;
+    for (token, client, scope) in [
+        (&program.token, program.client_id.as_str(), "storefront"),
+        (&person.token, "labs", "marketplace:write"),
+        (&staff.token, "labs", "labs.admin:write"),
+    ] {
+        let head: Value =
+            serde_json::from_slice(&URL_SAFE_NO_PAD.decode(token.split('.').next().unwrap()).unwrap()).unwrap();
+        assert_eq!((&head["typ"], &head["alg"]), (&json!("at+jwt"), &json!("EdDSA")));
+        let claims = claims(token);
+        for claim in ["iss", "aud", "sub", "jti"] {
+            assert!(claims[claim].as_str().is_some_and(|text| !text.is_empty()), "{claim}: {claims}");
+        }
+        assert!(claims["iat"].is_i64() && claims["exp"].as_i64() > claims["iat"].as_i64(), "{claims}");
+        assert_eq!(claims["client_id"], client);
+        let me = harness.call("system_me_get").token(token).expect(200).await;
+        let mut scopes: Vec<&str> = claims["scope"].as_str().unwrap().split(' ').collect();
+        scopes.sort_unstable();
+        assert!(scopes.contains(&scope) && me.json["scopes"] == json!(scopes), "{claims}: {}", me.text());
+    }
+}
+
+#[tokio::test]
+async fn token_of_a_person_from_an_earlier_version_stays_valid() {
+    let harness = Harness::new().await;
+    let person = harness.partner("Nordsee Kassen").await;
+    let ring = harness.engine.services().authority.ring();
+    let mut claims = ring.verify(&person.token, harness.clock.now().unix()).unwrap();
+    (claims.client_id, claims.scope) = (None, String::new());
+    let token = ring.sign(&claims).unwrap();
+    let me = harness.call("system_me_get").token(token.expose()).expect(200).await;
+    assert_eq!((me.str("principal_type"), me.str("subject")), ("PARTNER_USER", person.uuid.to_string().as_str()));
+}
+
+#[tokio::test]
+async fn bound_program_is_told_only_scopes_that_it_reaches() {
+    let harness = Harness::new().await;
+    let partner = harness.partner("Nordsee Kassen").await.partner_uuid;
+    let program = harness.program("docs", &["publication", "storefront"], partner).await;
+    let told = issue(&harness, &form(&program, "")).await;
+    assert_eq!(told.str("scope"), "storefront publication.developer-resources");
+    let me = harness.call("system_me_get").token(&program.token).expect(200).await;
+    assert_eq!(me.json["scopes"], json!(["publication.developer-resources", "storefront"]));
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 mod account;
 mod allowed_actions;
 mod contacts;
-mod data_exports;
+pub(crate) mod data_exports;
 mod imagery;
 mod invitations;
 mod names;

@@ -37,6 +37,11 @@ async fn without_a_source_nothing_is_imported_and_nothing_shown() {
         assert_eq!((told.str("source"), &told.json["freshness"]["days_missing"]), ("DISABLED", &Value::Null));
         assert!(!told.text().contains("7654321"), "{}", told.text());
     }
+    for (operation, app) in [("statistics_apps_list", None), ("statistics_apps_list_daily", Some(&app))] {
+        let call = harness.call(operation).token(&owner.token).query("cursor", "x");
+        let call = app.into_iter().fold(call, |call, app| call.path("app_uuid", app));
+        assert_eq!(call.expect(400).await.code(), "INVALID_CURSOR", "{operation}: also without a source");
+    }
     let start = harness.call("admin_statistics_imports_start").token(&staff.token).json(&json!({ "days": [ago(1)] }));
     let refused = start.expect(409).await;
     assert_eq!((refused.code(), &refused.json["errors"][0]["code"]), ("CONFLICT", &json!("SOURCE_DISABLED")));

@@ -5,8 +5,10 @@
 mod access;
 mod audit;
 mod budgets;
+mod confidential;
 mod connections;
 mod edges;
+mod examples;
 mod explain;
 mod foreign;
 mod full_disk;

@@ -253,6 +253,11 @@ impl Stock {
         }
     }
 
+    /// Lets a parameter of paths name this from now on.
+    pub(super) fn name(&mut self, parameter: &'static str, value: &str) {
+        self.places.insert(parameter, value.to_owned());
+    }
+
     /// What a parameter of an operation's path names.
     fn place(&self, operation: &Operation, name: &str) -> &str {
         let is_of_board = operation.path.starts_with("/v1/engagement/") && name == "request_uuid";

@@ -1,6 +1,7 @@
 //! The contract's text with the changelog in it: entries at the operations that they name (`x-changelog`, and a sentence of the
-//! description), and a mark at everything deprecated: OpenAPI's `deprecated`, and beside it `x-deprecation` with the
-//! end, the replacement and the changelog entry. OpenAPI knows no deprecated values, so `x-deprecated-values` names those.
+//! description), and a mark at everything deprecated: OpenAPI's `deprecated`, and `x-deprecation` with the end, and with the
+//! replacement and the changelog entry once an editor has released the entry. OpenAPI knows no deprecated values, so
+//! `x-deprecated-values` names those.
 
 use std::collections::BTreeMap;
 
@@ -57,11 +58,12 @@ fn enter(contract: &mut Value, entries: &[ReleasedEntry]) {
 }
 
 fn mark(contract: &mut Value, deprecation: &Deprecation) {
+    let released = deprecation.released.as_ref();
     let note = json!({
         "deprecated_at": deprecation.deprecated_at,
         "sunset_at": deprecation.sunset_at,
-        "replacement": deprecation.replacement,
-        "changelog": deprecation.entry_slug.as_ref().map(|slug| format!("{ENTRY}{slug}")),
+        "replacement": released.map(|released| &released.replacement),
+        "changelog": released.map(|released| format!("{ENTRY}{}", released.entry_slug)),
     });
     match &deprecation.target {
         DeprecationTarget::Operation(id) => {
@@ -139,6 +141,8 @@ fn say(marked: &mut Map<String, Value>, value: Option<&str>, note: Value) {
 mod tests {
     use std::sync::Arc;
 
+    use labs_schema::deprecation::ReleasedDeprecation;
+
     use super::*;
 
     const TEXT: &str = "paths:
@@ -170,10 +174,12 @@ components:
         let deprecation = Deprecation {
             uuid: uuid::Uuid::nil(),
             target,
-            replacement: "Nothing.".to_owned(),
             deprecated_at: "2026-01-01T00:00:00Z".parse().unwrap(),
             sunset_at: "2027-01-01T00:00:00Z".parse().unwrap(),
-            entry_slug: Some("it-goes".to_owned()),
+            released: Some(ReleasedDeprecation {
+                replacement: "Nothing.".to_owned(),
+                entry_slug: "it-goes".to_owned(),
+            }),
         };
         let announced = Announced { deprecations: vec![Arc::new(deprecation)], entries: Vec::new() };
         yaml::read(&contract(TEXT, &announced)).unwrap()

@@ -62,10 +62,11 @@ fn refuse(fault: &Fault, parts: &Parts, exchange: &Exchange<'_>) -> Response<Bod
         return answer::redirect(operation, &parts.uri, moved);
     }
     let mut response = exchange.refusal(fault, parts);
-    // A foreign page must not be able to sign anybody out, not even by being refused.
+    // A foreign page must not be able to sign anybody out, not even by being refused. A cookie that did not come was not
+    // judged: the client may hold a good one.
     let by_cookie =
         exchange.operation.is_some_and(|operation| operation.access == Access::Cookie) && !exchange.is_foreign;
-    if by_cookie && response.status() == StatusCode::UNAUTHORIZED {
+    if by_cookie && response.status() == StatusCode::UNAUTHORIZED && bearer::has_refresh_cookie(&parts.headers) {
         answer::clear_cookie(&mut response);
     }
     response

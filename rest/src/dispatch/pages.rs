@@ -169,6 +169,11 @@ fn day(moment: &str) -> &str {
     moment.get(..10).unwrap_or(moment)
 }
 
+/// A moment as `<time datetime>` takes it: HTML allows three digits of a second, answers have six.
+fn second(moment: &str) -> String {
+    moment.get(..19).map_or_else(|| moment.to_owned(), |second| format!("{second}Z"))
+}
+
 /// A kind of change, for people.
 fn change_name(change: &str) -> &'static str {
     match change {
@@ -183,7 +188,13 @@ fn change_name(change: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::linked;
+    use super::{linked, second};
+
+    #[test]
+    fn moment_has_no_more_digits_than_html_allows() {
+        assert_eq!(second("2026-11-28T09:30:00.123456Z"), "2026-11-28T09:30:00Z");
+        assert_eq!(second("2026-11-28T09:30:00Z"), "2026-11-28T09:30:00Z");
+    }
 
     #[test]
     fn links_to_operations_lead_into_the_reference_and_texts_stay() {

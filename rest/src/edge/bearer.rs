@@ -43,14 +43,24 @@ pub fn basic(headers: &HeaderMap) -> Result<Option<(String, String)>, Fault> {
 /// The refresh cookie, when exactly one came. What the page's other cookies hold need not even be text.
 #[must_use]
 pub fn refresh_cookie(headers: &HeaderMap) -> Option<String> {
-    let lines = headers.get_all(header::COOKIE).iter();
-    let pairs = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b';'));
-    let mut found =
-        pairs.filter_map(|pair| pair.trim_ascii().strip_prefix(REFRESH_COOKIE.as_bytes())?.strip_prefix(b"="));
+    let mut found = refresh_cookies(headers);
     match (found.next(), found.next()) {
         (Some(token), None) => String::from_utf8(token.to_vec()).ok(),
         _ => None,
     }
+}
+
+/// Whether a refresh cookie came, in whatever form.
+#[must_use]
+pub fn has_refresh_cookie(headers: &HeaderMap) -> bool {
+    refresh_cookies(headers).next().is_some()
+}
+
+/// The values of every refresh cookie that came.
+fn refresh_cookies(headers: &HeaderMap) -> impl Iterator<Item = &[u8]> {
+    let lines = headers.get_all(header::COOKIE).iter();
+    let pairs = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b';'));
+    pairs.filter_map(|pair| pair.trim_ascii().strip_prefix(REFRESH_COOKIE.as_bytes())?.strip_prefix(b"="))
 }
 
 fn authorization(headers: &HeaderMap) -> Result<Option<&str>, Fault> {

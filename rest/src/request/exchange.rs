@@ -181,7 +181,9 @@ impl<'a> Exchange<'a> {
         if let Some(allowance) = &self.allowance {
             headers::allowance(out, allowance);
         }
-        deprecations::announce(out, &self.deprecated, &rest.settings.base_url);
+        if let Some(operation) = self.operation {
+            deprecations::announce(out, &self.deprecated, &operation.id, &rest.settings.base_url);
+        }
         headers::text(out, http::HeaderName::from_static("x-request-id"), &self.request_id);
         headers::security(out, rest.settings.base_url.starts_with("https:"));
         let is_public_read = self

@@ -7,7 +7,7 @@ use ammonia::{Builder, UrlRelative};
 
 use super::TextSource;
 use super::events::REFERENCE;
-use super::headings::ANCHOR;
+use super::headings::{ANCHOR, MIGRATION_ANCHOR};
 
 /// Removes what is not allowed from HTML.
 pub(super) fn clean(html: &str, source: TextSource) -> String {
@@ -66,7 +66,7 @@ fn cleaner(further_tags: &[&'static str]) -> Builder<'static> {
         .attribute_filter(|element, attribute, value| match (element, attribute) {
             ("img", "src") if !value.starts_with("https://") => None,
             ("a", "href") if !value.contains(':') && !value.starts_with(REFERENCE) => None,
-            (_, "id") if !value.starts_with(ANCHOR) => None,
+            (_, "id") if ![ANCHOR, MIGRATION_ANCHOR].iter().any(|prefix| value.starts_with(prefix)) => None,
             _ => Some(value.into()),
         });
     cleaner

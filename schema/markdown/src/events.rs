@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, VecDeque};
 use pulldown_cmark::{CowStr, Event, LinkType, Parser, Tag, TagEnd};
 
 use super::headings::{Heading, Headings};
-use super::{DEEPEST, TextSource};
+use super::{DEEPEST, TextFormat, TextSource};
 
 /// The beginning of a link to an operation.
 const OPERATION: &str = "op:";
@@ -29,7 +29,7 @@ enum Opened<'a> {
 /// The safe events of a text, in their order. It keeps a heading's events until the heading ends, and nothing else.
 pub(super) struct SafeEvents<'a> {
     parser: Parser<'a>,
-    source: TextSource,
+    format: TextFormat,
     anchor: fn(&str) -> String,
     ready: VecDeque<Event<'a>>,
     opened: Vec<Opened<'a>>,
@@ -40,10 +40,10 @@ pub(super) struct SafeEvents<'a> {
 }
 
 impl<'a> SafeEvents<'a> {
-    pub(super) fn new(parser: Parser<'a>, source: TextSource, anchor: fn(&str) -> String) -> Self {
+    pub(super) fn new(parser: Parser<'a>, format: TextFormat, anchor: fn(&str) -> String) -> Self {
         Self {
             parser,
-            source,
+            format,
             anchor,
             ready: VecDeque::new(),
             opened: Vec::new(),
@@ -110,7 +110,7 @@ impl<'a> SafeEvents<'a> {
         }
         if let Some(Event::Start(Tag::Heading { level, id, .. })) = self.ready.get_mut(place) {
             let anchor = (self.anchor)(&words);
-            *id = Some(self.headings.add(*level as u8, words, anchor).into());
+            *id = Some(self.headings.add(*level as u8, words, (self.format.anchor_prefix, anchor)).into());
         }
     }
 
@@ -147,7 +147,7 @@ impl<'a> SafeEvents<'a> {
     }
 
     fn open_picture(&mut self, link_type: LinkType, dest_url: CowStr<'a>, title: CowStr<'a>, id: CowStr<'a>) {
-        match self.source {
+        match self.format.source {
             TextSource::Staff if dest_url.starts_with("https://") => {
                 self.opened.push(Opened::Picture);
                 self.ready.push_back(Event::Start(Tag::Image { link_type, dest_url, title, id }));

@@ -4,6 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 /// The beginning of each anchor, which keeps it apart from the ids of the page around the text.
 pub(super) const ANCHOR: &str = "section-";
+/// The same for the migration of a changelog entry, which one page shows with the text of the entry.
+pub(super) const MIGRATION_ANCHOR: &str = "migration-";
 
 /// A heading of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,9 +28,9 @@ pub(super) struct Headings {
 }
 
 impl Headings {
-    /// Adds a heading and returns its id. A second heading of the same words gets a number.
-    pub(super) fn add(&mut self, level: u8, text: String, anchor: String) -> String {
-        let first = format!("{ANCHOR}{anchor}");
+    /// Adds a heading and returns its id, which begins with a prefix. A second heading of the same words gets a number.
+    pub(super) fn add(&mut self, level: u8, text: String, (prefix, anchor): (&str, String)) -> String {
+        let first = format!("{prefix}{anchor}");
         let number = self.numbers.entry(anchor).or_insert(1);
         let mut id = first.clone();
         while !self.ids.insert(id.clone()) {

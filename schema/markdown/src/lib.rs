@@ -20,6 +20,7 @@ use pulldown_cmark::{Options, Parser, html};
 
 use self::events::SafeEvents;
 pub use self::headings::Heading;
+use self::headings::{ANCHOR, MIGRATION_ANCHOR};
 
 /// The version of the renderer. Raise it with every change of what a text becomes: stored HTML of an older version is
 /// rendered again.
@@ -31,11 +32,15 @@ pub const DEEPEST: usize = 24;
 pub const MOST_AMPERSANDS: usize = 2_000;
 
 /// A comment on the board of feature requests, or an answer of staff.
-pub const COMMENT: TextFormat = TextFormat { longest_html: 100_000, source: TextSource::Partners };
+pub const COMMENT: TextFormat =
+    TextFormat { longest_html: 100_000, source: TextSource::Partners, anchor_prefix: ANCHOR };
 /// A feature request.
-pub const FEATURE_REQUEST: TextFormat = TextFormat { longest_html: 200_000, source: TextSource::Partners };
-/// A text of a publication item: its body, or what its readers have to do.
-pub const PUBLICATION: TextFormat = TextFormat { longest_html: 1_000_000, source: TextSource::Staff };
+pub const FEATURE_REQUEST: TextFormat = TextFormat { longest_html: 200_000, source: TextSource::Partners, anchor_prefix: ANCHOR };
+/// The body of a publication item.
+pub const PUBLICATION: TextFormat =
+    TextFormat { longest_html: 1_000_000, source: TextSource::Staff, anchor_prefix: ANCHOR };
+/// The migration of a changelog entry. Its headings have other ids than those of the entry's body, with which one page shows it.
+pub const MIGRATION: TextFormat = TextFormat { anchor_prefix: MIGRATION_ANCHOR, ..PUBLICATION };
 
 /// The rules for one kind of text. The limit equals `maxLength` of the contract's field that has the HTML.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -44,6 +49,8 @@ pub struct TextFormat {
     pub longest_html: usize,
     /// Who writes such texts.
     pub source: TextSource,
+    /// The beginning of the id of each heading.
+    pub anchor_prefix: &'static str,
 }
 
 /// Who writes a text, which decides what it may load and what its links say about themselves.
@@ -94,7 +101,7 @@ pub fn render(markdown: &str, format: TextFormat, anchor: fn(&str) -> String) ->
         return Err(RenderError::TooDeep);
     }
     let options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
-    let mut events = SafeEvents::new(Parser::new_ext(markdown, options), format.source, anchor);
+    let mut events = SafeEvents::new(Parser::new_ext(markdown, options), format, anchor);
     // Cleaning removes attributes of table cells and ends of empty tags, so the limit of the result is checked after it.
     let mut written = BoundedText::new(format.longest_html.saturating_mul(2));
     let outcome = html::write_html_fmt(&mut written, &mut events);

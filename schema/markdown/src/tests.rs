@@ -117,7 +117,7 @@ proptest! {
     ) {
         let text: String = pieces.iter().map(|(piece, times)| piece.repeat(*times)).collect();
         let source = if is_of_staff { TextSource::Staff } else { TextSource::Partners };
-        let format = TextFormat { longest_html, source };
+        let format = TextFormat { longest_html, source, anchor_prefix: ANCHOR };
         let begun = Instant::now();
         let (rendered, error) = render_stored(&text, format, anchor);
         prop_assert!(rendered.html.chars().count() <= longest_html);
@@ -183,6 +183,9 @@ fn markdown_becomes_html() {
     let headings = render(text, PUBLICATION, anchor).unwrap().headings;
     let found: Vec<_> = headings.iter().map(|one| (one.id.as_str(), one.level, one.text.as_str())).collect();
     assert_eq!(found, [("section-caf--menus", 1, "Café menus"), ("section-caf--menus-2", 2, "Café menus")]);
+    let migration = render(text, MIGRATION, anchor).unwrap().html;
+    assert!(migration.contains(r#"<h1 id="migration-caf--menus">"#), "{migration}");
+    assert!(!migration.contains("section-"), "both are on one page: {migration}");
     assert_eq!(render("Two\nlines <b>\n===", PUBLICATION, anchor).unwrap().headings[0].text, "Two lines <b>");
     let numbered = of_staff("# Part\n\n# Part 2\n\n# Part");
     assert!(numbered.contains(r#"id="section-part-3""#), "an anchor belongs to one heading: {numbered}");

@@ -7,10 +7,13 @@ use std::sync::OnceLock;
 use async_graphql::TypeDirective;
 
 use crate::core::audit_target::AuditTargetKind;
+use crate::core::engine::RootField;
 use crate::core::scope::Scope;
 
 pub use directive::access;
-pub(crate) use directive::{answers_file, audit_hashed, audit_partner, audit_target, batched, edge, may_lag};
+pub(crate) use directive::{
+    answers_file, audit_hashed, audit_partner, audit_target, batched, edge, hidden_from_partner, may_lag, partner_reads,
+};
 
 mod directive {
     #![expect(missing_docs, reason = "the macro makes items that it gives no documentation")]
@@ -51,6 +54,15 @@ mod directive {
     #[TypeDirective(location = "FieldDefinition")]
     pub fn audit_hashed(argument: String) {}
 
+    /// The `@partner_reads` directive: the argument whose text the partner concerned may read. Without it, what staff write
+    /// in a reason or a note is for staff only.
+    #[TypeDirective(location = "FieldDefinition")]
+    pub fn partner_reads(argument: String) {}
+
+    /// The `@hidden_from_partner` directive: the partner concerned does not learn that the operation was called.
+    #[TypeDirective(location = "FieldDefinition")]
+    pub fn hidden_from_partner() {}
+
     /// The `@edge` directive: a field that leads to another thing. Staff's own queries follow it; no fixed document
     /// does. Whoever follows it needs the scope of the root field that reads the same, and leaves its record. Where a
     /// union is at its end, each root field stands behind the type that it reads: `User: admin_users_get`.
@@ -61,14 +73,48 @@ mod directive {
 /// Every root field with the scope it needs, as the schema of this process declares them.
 static SCOPED: OnceLock<Vec<(String, Scope)>> = OnceLock::new();
 
-/// Keeps what the schema declares, in alphabetical order. The schema is the same however often it is built.
-pub(crate) fn declare<'a>(roots: impl Iterator<Item = (&'a String, Access)>) {
+/// The operations under `labs.admin` whose records partners see, as the schema of this process declares them.
+static DISCLOSED: OnceLock<Disclosed> = OnceLock::new();
+
+/// What the audit log's records disclose to the partner concerned. An operation that the schema does not have, because an
+/// earlier or later version recorded it, discloses nothing.
+#[derive(Debug, Default)]
+pub(crate) struct Disclosed {
+    /// The operations whose records the partner sees, in alphabetical order.
+    pub(crate) operations: Vec<String>,
+    /// Those of them whose reason the partner reads.
+    pub(crate) reasons: Vec<String>,
+}
+
+/// Stores what the schema declares, in alphabetical order. The schema is the same however often it is built.
+pub(crate) fn declare<'a>(roots: impl Iterator<Item = &'a RootField> + Clone) {
     SCOPED.get_or_init(|| {
-        let mut scoped: Vec<(String, Scope)> =
-            roots.filter_map(|(name, needs)| Some((name.clone(), needs.scope()?))).collect();
+        let scoped = roots.clone().filter_map(|root| Some((root.name.clone(), root.access.scope()?)));
+        let mut scoped: Vec<(String, Scope)> = scoped.collect();
         scoped.sort_unstable();
         scoped
     });
+    DISCLOSED.get_or_init(|| {
+        let disclosed = roots.filter(|root| root.is_audited && !root.is_hidden);
+        let mut disclosed: Vec<(String, bool)> =
+            disclosed.map(|root| (root.name.clone(), root.shown_reason.is_some())).collect();
+        disclosed.sort_unstable();
+        let reasons = disclosed.iter().filter(|(_, is_shown)| *is_shown).map(|(name, _)| name.clone()).collect();
+        Disclosed { operations: disclosed.into_iter().map(|(name, _)| name).collect(), reasons }
+    });
+}
+
+/// What records disclose to the partner concerned: nothing before the schema is built.
+pub(crate) fn list_disclosed() -> &'static Disclosed {
+    static NOTHING: Disclosed = Disclosed { operations: Vec::new(), reasons: Vec::new() };
+    DISCLOSED.get().unwrap_or(&NOTHING)
+}
+
+impl Disclosed {
+    /// Whether the partner concerned reads the reason in a record of this operation.
+    pub(crate) fn is_reason_disclosed(&self, operation: &str) -> bool {
+        self.reasons.binary_search_by(|known| known.as_str().cmp(operation)).is_ok()
+    }
 }
 
 /// Every operation that needs a scope, in alphabetical order.

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use aws_lc_rs::digest;
 use moka::sync::Cache;
 use sqlx::postgres::PgListener;
-use sqlx::{PgExecutor, PgPool};
+use sqlx::{PgConnection, PgExecutor, PgPool};
 use tokio_util::sync::CancellationToken;
 
 use crate::core::crypto::sealed::MasterKey;
@@ -22,6 +22,7 @@ use crate::core::crypto::token::{Claims, KeyRing, TokenError};
 use crate::core::db::Db;
 use crate::core::fault::{Code, Fault};
 use crate::core::principal::Principal;
+use crate::core::scope::ScopeSet;
 use crate::core::services::Settings;
 use crate::core::time::{Clock, Time};
 
@@ -192,6 +193,19 @@ impl Authority {
             self.reload_keys(&mut *db.conn().await?).await?;
         }
         Ok(self.ring())
+    }
+
+    /// What a token reaches that is about to be signed for a person, read over the connection of the transaction that opens or
+    /// renews the session.
+    ///
+    /// # Errors
+    /// As [`Self::principal`].
+    pub(crate) async fn scopes_of_person(
+        &self,
+        connection: &mut PgConnection,
+        claims: &Claims,
+    ) -> Result<ScopeSet, Fault> {
+        load::scopes_of_person(connection, claims).await
     }
 
     /// Keeps the knowledge fresh until cancelled.

@@ -23,14 +23,21 @@ pub struct Deprecation {
     pub uuid: Uuid,
     /// What is to go.
     pub target: DeprecationTarget,
-    /// What to do instead.
-    pub replacement: String,
     /// Since when it is deprecated.
     pub deprecated_at: Time,
     /// When it is gone.
     pub sunset_at: Time,
-    /// The slug of the changelog entry that tells of it, unless that was deleted.
-    pub entry_slug: Option<String>,
+    /// What readers may see of its changelog entry; none unless an editor has released the entry.
+    pub released: Option<ReleasedDeprecation>,
+}
+
+/// What readers see of a deprecation once its changelog entry is released.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReleasedDeprecation {
+    /// What to do instead.
+    pub replacement: String,
+    /// The slug of the changelog entry.
+    pub entry_slug: String,
 }
 
 /// What of the contract is meant.
@@ -167,7 +174,8 @@ async fn load(pool: &PgPool) -> Result<Announced, Fault> {
         r#"select deprecation_uuid, operation_id, parameter, schema_name, field, value, replacement,
                   deprecation.sunset_at as "sunset_at: Time",
                   deprecation.created_at as "created_at: Time", entry.slug as "slug?"
-             from deprecation left join publication_item as entry on item_uuid = entry_uuid
+             from deprecation
+             left join publication_item as entry on item_uuid = entry_uuid and entry.state = 'RELEASED'
             order by deprecation_uuid"#
     )
     .fetch_all(pool)
@@ -177,10 +185,9 @@ async fn load(pool: &PgPool) -> Result<Announced, Fault> {
         Some(Arc::new(Deprecation {
             uuid: row.deprecation_uuid,
             target: DeprecationTarget::of_columns(columns)?,
-            replacement: row.replacement,
             deprecated_at: row.created_at,
             sunset_at: row.sunset_at,
-            entry_slug: row.slug,
+            released: row.slug.map(|entry_slug| ReleasedDeprecation { replacement: row.replacement, entry_slug }),
         }))
     });
     let deprecations = of_row.collect();

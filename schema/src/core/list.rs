@@ -246,6 +246,20 @@ where
         reading.rows(statement, order).await
     }
 
+    /// Refuses the cursor of a page that is not read, as reading the page would.
+    ///
+    /// # Errors
+    /// As [`ListQuery::page`].
+    pub(crate) fn ensure_cursor(
+        &self,
+        cx: &RequestContext,
+        narrowed: &F,
+        request: &PageRequest<S>,
+    ) -> Result<(), Fault> {
+        let order = (self.order)(request.sort);
+        Reading::new(cx, self.operation, narrowed, request)?.start_after(order).map(drop)
+    }
+
     /// How many rows there are in all of what is narrowed so, where it is wanted.
     ///
     /// # Errors

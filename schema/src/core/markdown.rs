@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 pub(crate) use labs_markdown::{
-    COMMENT, FEATURE_REQUEST, Heading, PUBLICATION, RENDERER, RenderError, Rendered, TextFormat,
+    COMMENT, FEATURE_REQUEST, Heading, MIGRATION, PUBLICATION, RENDERER, RenderError, Rendered, TextFormat,
 };
 use labs_markdown::{DEEPEST, MOST_AMPERSANDS, TextSource};
 use moka::sync::Cache;

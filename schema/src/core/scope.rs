@@ -190,11 +190,11 @@ impl ScopeSet {
     }
 
     /// Without the changelog's own domain, which is for the service's release tool: whoever is bound to a partner reaches
-    /// no draft of it.
+    /// no draft of it. The scopes that would grant it go, too, so that no list of the set names one of them.
     #[must_use]
     pub fn without_changelog(self) -> Self {
         let own = Scope::all().filter(|scope| {
-            within(scope.domain(), "publication.changelog") || scope.is_write() && scope.domain() == "publication"
+            within(scope.domain(), "publication.changelog") || within("publication.changelog", scope.domain())
         });
         Self(own.fold(self.0, |bits, scope| bits & !scope.bit()))
     }
@@ -303,6 +303,15 @@ mod tests {
     fn nobody_who_is_bound_writes_customers_reviews() {
         let set = ScopeSet::parse(["storefront:write", "marketplace:write"]).without_storefront_writes();
         assert_eq!(set.text(), "marketplace:write storefront");
+    }
+
+    #[test]
+    fn bound_principal_is_told_no_scope_that_grants_the_changelog() {
+        let told = |scopes: &str| ScopeSet::parse(scopes.split(' ')).without_changelog().text();
+        assert_eq!(told("publication"), "publication.developer-resources");
+        assert_eq!(told("publication:write storefront"), "storefront publication.developer-resources:write");
+        let all = ScopeSet::of(Scope::all()).without_admin().without_storefront_writes().without_changelog();
+        assert_eq!(ScopeSet::of(all.minimal()), all, "the list reaches what the set reaches, and no more");
     }
 
     #[test]

@@ -23,10 +23,12 @@ const BELONGING: [(&str, &str); 8] = [
     ("version_uuid", "select version_uuid from app_version join app using (app_uuid) where partner_uuid = $1"),
 ];
 
-/// What the history tells of staff. It is no table, and the archive does not ask the history for it.
-const STAFF_ACCESS: &str = "select jsonb_build_object('event_uuid', event_uuid, 'occurred_at', occurred_at,
-        'operation', operation, 'subject_uuid', subject_uuid, 'reason', reason)
-    from partner_history_shown where partner_uuid = $1 and event_group = 'STAFF' and is_told";
+/// What the partner may know of the records that `counted` writes: of three that staff called, and of one of them why.
+const STAFF_ACCESS: &str = "select jsonb_build_object('event_uuid', record_uuid, 'occurred_at', recorded_at,
+        'operation', operation, 'subject_uuid', target_uuid,
+        'reason', case when operation = 'admin_apps_transfer' then reason end)
+    from audit_log where partner_uuid = $1
+     and operation in ('admin_partners_get', 'admin_apps_transfer', 'marketplace_submissions_unclaim')";
 
 /// Texts of customers that readers see.
 const SHOWN_TEXTS: &str =
@@ -238,7 +240,12 @@ async fn counted(harness: &Harness, partner: Uuid) {
                                     target_kind, target_uuid, partner_uuid, reason)
                 select labs_uuid(), operation, 'REST', outcome, 'STAFF_USER', labs_uuid(), 'Petra Partners',
                        'PARTNER', '{partner}', '{partner}', reason
-                  from (values ('admin_partners_get', 'SUCCEEDED', 'Asked on the telephone'),
+                  from (values ('admin_partners_get', 'SUCCEEDED', 'between staff'),
+                               ('admin_apps_transfer', 'SUCCEEDED', 'Sold to another company'),
+                               ('marketplace_submissions_unclaim', 'SUCCEEDED', 'between staff'),
+                               ('marketplace_submissions_post_message', 'SUCCEEDED', 'between staff'),
+                               ('engagement_reports_resolve', 'SUCCEEDED', 'between staff'),
+                               ('an_operation_of_another_version', 'SUCCEEDED', 'between staff'),
                                ('admin_notes_create', 'SUCCEEDED', 'between staff'),
                                ('admin_partners_suspend', 'REFUSED', 'between staff'))
                        as calls (operation, outcome, reason);"

@@ -4,7 +4,7 @@ use async_graphql::{Context, Object, SimpleObject};
 use uuid::Uuid;
 
 use crate::admin::reason::Reason;
-use crate::core::access::{access, audit_partner};
+use crate::core::access::{access, audit_partner, partner_reads};
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
@@ -68,7 +68,8 @@ impl StaffDataExportsMutation {
     /// Asks for an archive on a partner's written request. Its team downloads it, and reads the reason.
     #[graphql(
         directive = access::apply("labs.admin.partners:write".into()),
-        directive = audit_partner::apply("partner_uuid".into())
+        directive = audit_partner::apply("partner_uuid".into()),
+        directive = partner_reads::apply("reason".into())
     )]
     async fn admin_data_exports_create(
         &self,

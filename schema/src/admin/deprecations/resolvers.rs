@@ -10,7 +10,7 @@ use super::list::{
 };
 use super::rules::{self, Named};
 use super::store::{self, NewDeprecation};
-use crate::core::access::{access, audit_target};
+use crate::core::access::{access, audit_target, partner_reads};
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::deprecation::DeprecationTarget;
@@ -225,7 +225,10 @@ pub(crate) struct DeprecationsMutation;
 impl DeprecationsMutation {
     /// Says that something of the contract is to go, from within a second on, and begins the changelog entry that tells
     /// of it.
-    #[graphql(directive = access::apply("labs.admin.operations:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.operations:write".into()),
+        directive = partner_reads::apply("reason".into())
+    )]
     async fn admin_deprecations_create(
         &self,
         ctx: &Context<'_>,

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::rules;
 use super::store::{self, EntitlementRow, NewOverride, PartnerRow};
-use crate::core::access::{access, audit_partner, batched};
+use crate::core::access::{access, audit_partner, batched, partner_reads};
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
@@ -143,7 +143,8 @@ impl AdminEntitlementsMutation {
     /// Another value for one partner, until a day named. It takes the place of an override that is there.
     #[graphql(
         directive = access::apply("labs.admin.subscriptions:write".into()),
-        directive = audit_partner::apply("partner_uuid".into())
+        directive = audit_partner::apply("partner_uuid".into()),
+        directive = partner_reads::apply("reason".into())
     )]
     async fn admin_entitlements_put_override(
         &self,
@@ -182,7 +183,8 @@ impl AdminEntitlementsMutation {
     /// The tier's value again. The partner reads why.
     #[graphql(
         directive = access::apply("labs.admin.subscriptions:write".into()),
-        directive = audit_partner::apply("partner_uuid".into())
+        directive = audit_partner::apply("partner_uuid".into()),
+        directive = partner_reads::apply("reason".into())
     )]
     async fn admin_entitlements_delete_override(
         &self,

@@ -8,7 +8,7 @@ use crate::auth::invitations::{
     INVITATIONS_FOR_STAFF, Invitation, InvitationCreate, InvitationFilter, InvitationSort, InvitationsOf, resend,
     revoke, send,
 };
-use crate::core::access::{access, audit_partner, audit_target};
+use crate::core::access::{access, audit_partner, audit_target, partner_reads};
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
@@ -71,7 +71,8 @@ impl InvitationsMutation {
     /// Invites somebody in a team's name.
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
-        directive = audit_partner::apply("partner_uuid".into())
+        directive = audit_partner::apply("partner_uuid".into()),
+        directive = partner_reads::apply("reason".into())
     )]
     async fn admin_invitations_create(
         &self,
@@ -89,7 +90,8 @@ impl InvitationsMutation {
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
         directive = audit_target::apply(AuditTargetKind::Invitation, "invitation_uuid".into()),
-        directive = audit_partner::apply("partner_uuid".into())
+        directive = audit_partner::apply("partner_uuid".into()),
+        directive = partner_reads::apply("reason".into())
     )]
     async fn admin_invitations_resend(
         &self,
@@ -108,7 +110,8 @@ impl InvitationsMutation {
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
         directive = audit_target::apply(AuditTargetKind::Invitation, "invitation_uuid".into()),
-        directive = audit_partner::apply("partner_uuid".into())
+        directive = audit_partner::apply("partner_uuid".into()),
+        directive = partner_reads::apply("reason".into())
     )]
     async fn admin_invitations_revoke(
         &self,

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::list::{NOTES, NotesOfPartner, OF_PARTNER, PartnerNoteFilter, PartnerNoteRow};
 use super::{rules, store};
 use crate::admin::partners;
-use crate::core::access::{access, audit_partner, audit_target};
+use crate::core::access::{access, audit_partner, audit_target, hidden_from_partner};
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::fault::Fault;
@@ -66,7 +66,8 @@ impl NotesQuery {
     /// What staff noted about a partner.
     #[graphql(
         directive = access::apply("labs.admin.partners".into()),
-        directive = audit_partner::apply("partner_uuid".into())
+        directive = audit_partner::apply("partner_uuid".into()),
+        directive = hidden_from_partner::apply()
     )]
     async fn admin_notes_list(
         &self,
@@ -95,7 +96,8 @@ impl NotesMutation {
     /// Notes something about a partner.
     #[graphql(
         directive = access::apply("labs.admin.partners:write".into()),
-        directive = audit_partner::apply("partner_uuid".into())
+        directive = audit_partner::apply("partner_uuid".into()),
+        directive = hidden_from_partner::apply()
     )]
     async fn admin_notes_create(
         &self,
@@ -119,7 +121,8 @@ impl NotesMutation {
     #[graphql(
         directive = access::apply("labs.admin.partners:write".into()),
         directive = audit_target::apply(AuditTargetKind::PartnerNote, "note_uuid".into()),
-        directive = audit_partner::apply("partner_uuid".into())
+        directive = audit_partner::apply("partner_uuid".into()),
+        directive = hidden_from_partner::apply()
     )]
     async fn admin_notes_update(
         &self,
@@ -140,7 +143,8 @@ impl NotesMutation {
     #[graphql(
         directive = access::apply("labs.admin.partners:write".into()),
         directive = audit_target::apply(AuditTargetKind::PartnerNote, "note_uuid".into()),
-        directive = audit_partner::apply("partner_uuid".into())
+        directive = audit_partner::apply("partner_uuid".into()),
+        directive = hidden_from_partner::apply()
     )]
     async fn admin_notes_delete(
         &self,

@@ -12,7 +12,9 @@ use super::timeline::PartnerTimelineEntry;
 use super::timeline::list::{PartnerTimelineFilter, TIMELINE, TimelineOfPartner};
 use super::{export, rules};
 use crate::admin::reason::{Reason, Remark};
-use crate::core::access::{access, answers_file, audit_partner, batched};
+use crate::core::access::{
+    access, answers_file, audit_partner, batched, hidden_from_partner, list_disclosed, partner_reads,
+};
 use crate::core::actor::Actor;
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{Download, RequestContext, RequestContextExt, Target};
@@ -136,7 +138,10 @@ pub(crate) struct PartnersMutation;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PartnersMutation {
     /// Makes a partner on behalf of a company, and invites its first administrator.
-    #[graphql(directive = access::apply("labs.admin.partners:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.partners:write".into()),
+        directive = partner_reads::apply("reason".into())
+    )]
     async fn admin_partners_create(
         &self,
         ctx: &Context<'_>,
@@ -150,7 +155,8 @@ impl PartnersMutation {
     /// Changes a company's data: what is left out stays, null empties.
     #[graphql(
         directive = access::apply("labs.admin.partners:write".into()),
-        directive = audit_partner::apply("partner_uuid".into())
+        directive = audit_partner::apply("partner_uuid".into()),
+        directive = partner_reads::apply("reason".into())
     )]
     async fn admin_partners_update(
         &self,
@@ -180,7 +186,8 @@ impl PartnersMutation {
     /// Replaces a partner's labels. They are staff's own: the partner does not see them.
     #[graphql(
         directive = access::apply("labs.admin.partners:write".into()),
-        directive = audit_partner::apply("partner_uuid".into())
+        directive = audit_partner::apply("partner_uuid".into()),
+        directive = hidden_from_partner::apply()
     )]
     async fn admin_partners_put_labels(
         &self,
@@ -196,7 +203,8 @@ impl PartnersMutation {
     /// Holds a partner back: nobody of it is let in, and nothing of it is on the storefront.
     #[graphql(
         directive = access::apply("labs.admin.partners:write".into()),
-        directive = audit_partner::apply("partner_uuid".into())
+        directive = audit_partner::apply("partner_uuid".into()),
+        directive = partner_reads::apply("reason".into())
     )]
     async fn admin_partners_suspend(
         &self,
@@ -206,7 +214,7 @@ impl PartnersMutation {
     ) -> Result<Option<AdminPartner>, Fault> {
         let cx = ctx.cx();
         let reason = body.note(cx);
-        cx.answer(take_step(cx, partner_uuid, Action::Suspend, Some(&reason)).await?)
+        cx.answer(take_step(cx, "admin_partners_suspend", partner_uuid, Action::Suspend, Some(&reason)).await?)
     }
 
     /// Lets a partner in again, as it was before.
@@ -221,13 +229,15 @@ impl PartnersMutation {
         body: Option<Remark>,
     ) -> Result<Option<AdminPartner>, Fault> {
         let cx = ctx.cx();
-        cx.answer(take_step(cx, partner_uuid, Action::Reinstate, note_remark(cx, body).as_deref()).await?)
+        let reason = note_remark(cx, body);
+        cx.answer(take_step(cx, "admin_partners_reinstate", partner_uuid, Action::Reinstate, reason.as_deref()).await?)
     }
 
     /// Ends a partner's account at once.
     #[graphql(
         directive = access::apply("labs.admin.partners:write".into()),
-        directive = audit_partner::apply("partner_uuid".into())
+        directive = audit_partner::apply("partner_uuid".into()),
+        directive = partner_reads::apply("reason".into())
     )]
     async fn admin_partners_close(
         &self,
@@ -237,7 +247,7 @@ impl PartnersMutation {
     ) -> Result<Option<AdminPartner>, Fault> {
         let cx = ctx.cx();
         let reason = body.note(cx);
-        cx.answer(take_step(cx, partner_uuid, Action::Close, Some(&reason)).await?)
+        cx.answer(take_step(cx, "admin_partners_close", partner_uuid, Action::Close, Some(&reason)).await?)
     }
 
     /// Opens a closed account again, within the time for which it is kept.
@@ -252,7 +262,8 @@ impl PartnersMutation {
         body: Option<Remark>,
     ) -> Result<Option<AdminPartner>, Fault> {
         let cx = ctx.cx();
-        cx.answer(take_step(cx, partner_uuid, Action::Reopen, note_remark(cx, body).as_deref()).await?)
+        let reason = note_remark(cx, body);
+        cx.answer(take_step(cx, "admin_partners_reopen", partner_uuid, Action::Reopen, reason.as_deref()).await?)
     }
 
     /// Makes what is personal of a closed partner anonymous, for good.
@@ -268,22 +279,22 @@ impl PartnersMutation {
     ) -> Result<Option<AdminPartner>, Fault> {
         let cx = ctx.cx();
         let reason = body.note(cx);
-        let step =
-            Step { partner_uuid, action: Action::Erase, actor: Actor::of(cx.principal()?), reason: Some(&reason) };
-        standing::take(&cx.db, &cx.services, cx.now, &step).await?.ok_or_else(missing)?;
+        take_step(cx, "admin_partners_erase", partner_uuid, Action::Erase, Some(&reason)).await?;
         erasure::run(&cx.db, partner_uuid).await?;
         cx.answer(load_partner(cx, partner_uuid).await?)
     }
 }
 
-/// The partner after a step that staff take.
+/// Takes a step of an operation, which declares whether the partner reads the reason. Returns the partner after it.
 async fn take_step(
     cx: &RequestContext,
+    operation: &str,
     partner_uuid: Uuid,
     action: Action,
     reason: Option<&str>,
 ) -> Result<AdminPartner, Fault> {
-    let step = Step { partner_uuid, action, actor: Actor::of(cx.principal()?), reason };
+    let shows_reason = list_disclosed().is_reason_disclosed(operation);
+    let step = Step { partner_uuid, action, actor: Actor::of(cx.principal()?), reason, shows_reason };
     standing::take(&cx.db, &cx.services, cx.now, &step).await?.ok_or_else(missing)?;
     load_partner(cx, partner_uuid).await
 }

@@ -4,7 +4,7 @@ use async_graphql::{Context, Object};
 use uuid::Uuid;
 
 use crate::admin::reason::Reason;
-use crate::core::access::{access, audit_partner, batched};
+use crate::core::access::{access, audit_partner, batched, partner_reads};
 use crate::core::actor::Actor;
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
@@ -64,7 +64,8 @@ impl ProfilesMutation {
     /// Takes a vendor page off the storefront; its team reads why.
     #[graphql(
         directive = access::apply("labs.admin.partners:write".into()),
-        directive = audit_partner::apply("partner_uuid".into())
+        directive = audit_partner::apply("partner_uuid".into()),
+        directive = partner_reads::apply("reason".into())
     )]
     async fn admin_profiles_unpublish(
         &self,
@@ -82,7 +83,8 @@ impl ProfilesMutation {
     /// Takes a picture out of the draft and off the storefront; its team reads why.
     #[graphql(
         directive = access::apply("labs.admin.partners:write".into()),
-        directive = audit_partner::apply("partner_uuid".into())
+        directive = audit_partner::apply("partner_uuid".into()),
+        directive = partner_reads::apply("reason".into())
     )]
     async fn admin_profiles_delete_image(
         &self,

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::list::{EVENTS, SUBSCRIPTIONS, SubscriptionFilter, SubscriptionSort};
 use super::rules;
-use crate::core::access::{access, audit_partner, batched};
+use crate::core::access::{access, audit_partner, batched, partner_reads};
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
@@ -118,7 +118,8 @@ impl SubscriptionsMutation {
     /// Puts a partner on another tier, now or at a date. Scopes and limits follow within a second.
     #[graphql(
         directive = access::apply("labs.admin.subscriptions:write".into()),
-        directive = audit_partner::apply("partner_uuid".into())
+        directive = audit_partner::apply("partner_uuid".into()),
+        directive = partner_reads::apply("reason".into())
     )]
     async fn admin_subscriptions_change_tier(
         &self,
@@ -141,7 +142,8 @@ impl SubscriptionsMutation {
     /// Gives a partner's period a later end.
     #[graphql(
         directive = access::apply("labs.admin.subscriptions:write".into()),
-        directive = audit_partner::apply("partner_uuid".into())
+        directive = audit_partner::apply("partner_uuid".into()),
+        directive = partner_reads::apply("reason".into())
     )]
     async fn admin_subscriptions_extend(
         &self,
@@ -158,7 +160,8 @@ impl SubscriptionsMutation {
     /// Lets a partner fall back to the free tier, now or at the end of its period.
     #[graphql(
         directive = access::apply("labs.admin.subscriptions:write".into()),
-        directive = audit_partner::apply("partner_uuid".into())
+        directive = audit_partner::apply("partner_uuid".into()),
+        directive = partner_reads::apply("reason".into())
     )]
     async fn admin_subscriptions_cancel(
         &self,

@@ -3,7 +3,7 @@
 use async_graphql::{Context, InputObject, Object};
 use uuid::Uuid;
 
-use crate::core::access::{access, audit_partner, audit_target};
+use crate::core::access::{access, audit_partner, audit_target, partner_reads};
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
@@ -67,7 +67,8 @@ impl TeamMembersMutation {
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
         directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into()),
-        directive = audit_partner::apply("partner_uuid".into())
+        directive = audit_partner::apply("partner_uuid".into()),
+        directive = partner_reads::apply("reason".into())
     )]
     async fn admin_team_members_set_role(
         &self,
@@ -86,7 +87,8 @@ impl TeamMembersMutation {
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
         directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into()),
-        directive = audit_partner::apply("partner_uuid".into())
+        directive = audit_partner::apply("partner_uuid".into()),
+        directive = partner_reads::apply("reason".into())
     )]
     async fn admin_team_members_remove(
         &self,

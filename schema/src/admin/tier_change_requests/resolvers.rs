@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::list::{REQUESTS, TierChangeRequestFilter};
 use crate::admin::reason::{Reason, Remark};
-use crate::core::access::{access, audit_partner, audit_target};
+use crate::core::access::{access, audit_partner, audit_target, partner_reads};
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
@@ -48,7 +48,8 @@ impl TierChangeRequestsMutation {
     /// Applies the tier that a partner asked for.
     #[graphql(
         directive = access::apply("labs.admin.subscriptions:write".into()),
-        directive = audit_target::apply(AuditTargetKind::TierChangeRequest, "request_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::TierChangeRequest, "request_uuid".into()),
+        directive = partner_reads::apply("reason".into())
     )]
     async fn admin_tier_change_requests_approve(
         &self,
@@ -63,7 +64,8 @@ impl TierChangeRequestsMutation {
     /// Refuses the tier that a partner asked for.
     #[graphql(
         directive = access::apply("labs.admin.subscriptions:write".into()),
-        directive = audit_target::apply(AuditTargetKind::TierChangeRequest, "request_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::TierChangeRequest, "request_uuid".into()),
+        directive = partner_reads::apply("reason".into())
     )]
     async fn admin_tier_change_requests_reject(
         &self,

@@ -9,7 +9,7 @@ use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
 use crate::core::context::{RefreshCookie, RequestContext};
 use crate::core::crypto::refresh::RefreshToken;
 use crate::core::crypto::secret::SecretKind;
-use crate::core::crypto::token::Claims;
+use crate::core::crypto::token::{Claims, FIRST_PARTY};
 use crate::core::fault::{Challenge, Code, Fault, Reason};
 use crate::core::time::Time;
 
@@ -100,8 +100,8 @@ fn set_cookie(cx: &RequestContext, token: RefreshToken, expires_at: Time) {
     cx.set_cookie(RefreshCookie::Set { token: cx.services.refresh.seal(token).expose().to_owned(), max_age });
 }
 
-/// An access token of a person, which ends with its session at the latest. Its scopes are looked up at use, so it names
-/// none.
+/// An access token of a person, which ends with its session at the latest. It names the scopes that the person reaches now
+/// (RFC 9068, 2.2.3); a call reads them again.
 async fn access_token(
     cx: &RequestContext,
     person_uuid: Uuid,
@@ -109,16 +109,18 @@ async fn access_token(
     session_expires_at: Time,
 ) -> Result<SignedIn, Fault> {
     let seconds = rules::access_token_seconds(cx.now, session_expires_at);
-    let claims = Claims {
+    let mut claims = Claims {
         sub: person_uuid.to_string(),
         jti: cx.new_uuid(),
         iat: cx.now.unix(),
         nbf: cx.now.unix(),
         exp: cx.now.unix() + seconds,
         scope: String::new(),
-        client_id: None,
+        client_id: Some(FIRST_PARTY.to_owned()),
         sid: Some(session_uuid),
     };
+    let scopes = cx.services.authority.scopes_of_person(&mut *cx.db.conn().await?, &claims).await?;
+    claims.scope = scopes.text();
     let token = cx.services.authority.signing_ring(&cx.db).await?.sign(&claims).map_err(Fault::internal)?;
     Ok(SignedIn::new(token.expose().to_owned(), seconds))
 }

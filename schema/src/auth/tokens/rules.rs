@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use crate::core::fault::{Code, Fault, SpentBudget};
-use crate::core::scope::ScopeSet;
+use crate::core::scope::{Scope, ScopeSet};
 
 /// Seconds that a program's token lives.
 pub(super) const TOKEN_SECONDS: i64 = 3600;
@@ -151,11 +151,10 @@ pub(super) fn not_its_own() -> Fault {
     Fault::new(Code::NotFound, detail).oauth("unauthorized_client")
 }
 
-/// The scopes asked for; `None` when the program asks for all that it is allowed. Names that are no scopes ask
-/// for nothing.
+/// The scopes asked for; `None` when the program asks for all that it is allowed.
 ///
 /// # Errors
-/// `invalid_scope` for a text that is no list of scopes (RFC 6749, section 3.3).
+/// `invalid_scope` for a text that is no list of scopes, and for a name that is no scope (RFC 6749, sections 3.3 and 5.2).
 pub(super) fn parse_scopes(scope: Option<&str>) -> Result<Option<ScopeSet>, Fault> {
     let Some(scope) = scope.filter(|scope| !scope.is_empty()) else { return Ok(None) };
     let is_name = |name: &str| {
@@ -164,7 +163,14 @@ pub(super) fn parse_scopes(scope: Option<&str>) -> Result<Option<ScopeSet>, Faul
     if scope.len() > LONGEST_SCOPE || !scope.split(' ').all(is_name) {
         return Err(malformed("invalid_scope", "Send scope as names of scopes with single spaces between them."));
     }
-    Ok(Some(ScopeSet::parse(scope.split(' '))))
+    let read = |name: &str| {
+        Scope::parse(name).ok_or_else(|| {
+            let detail =
+                format!("`{name}` is no scope. The contract lists every scope under its security scheme `oauth2`.");
+            malformed("invalid_scope", &detail)
+        })
+    };
+    scope.split(' ').map(read).collect::<Result<Vec<_>, _>>().map(|scopes| Some(ScopeSet::of(scopes)))
 }
 
 /// Why a program is issued nothing, for its ledger; `None` when nothing stands in the way. Whoever asks is told

@@ -1,6 +1,6 @@
 //! The rights behind a token, read in one statement.
 
-use sqlx::PgPool;
+use sqlx::{PgExecutor, PgPool};
 use uuid::Uuid;
 
 use crate::core::crypto::token::Claims;
@@ -24,10 +24,18 @@ pub(super) struct Loaded {
 
 /// The rights of a token's holder. Whoever belongs to no partner may make `own_per_second` requests a second.
 pub(super) async fn principal(pool: &PgPool, claims: &Claims, own_per_second: u32) -> Result<Loaded, Fault> {
-    match &claims.client_id {
+    match claims.machine_client() {
         Some(client_id) => client(pool, claims, client_id, own_per_second).await,
         None => person(pool, claims, own_per_second).await,
     }
+}
+
+/// What the token of a person reaches who is signing in: read in the transaction that opens or renews the session.
+///
+/// # Errors
+/// As a call with the token.
+pub(super) async fn scopes_of_person(on: impl PgExecutor<'_>, claims: &Claims) -> Result<ScopeSet, Fault> {
+    Ok(person(on, claims, 0).await?.principal.scopes)
 }
 
 struct PersonRow {
@@ -53,7 +61,7 @@ struct PersonRow {
     revoked: Option<bool>,
 }
 
-async fn person(pool: &PgPool, claims: &Claims, own_per_second: u32) -> Result<Loaded, Fault> {
+async fn person(on: impl PgExecutor<'_>, claims: &Claims, own_per_second: u32) -> Result<Loaded, Fault> {
     let Some(session_uuid) = claims.sid else { return Err(revoked("person")) };
     let row = sqlx::query_as!(
         PersonRow,
@@ -80,7 +88,7 @@ async fn person(pool: &PgPool, claims: &Claims, own_per_second: u32) -> Result<L
         subject(claims)?,
         claims.jti,
     )
-    .fetch_optional(pool)
+    .fetch_optional(on)
     .await?
     .ok_or_else(|| revoked("session"))?;
     if row.session_ended || row.revoked == Some(true) {
@@ -242,7 +250,7 @@ fn reset(today: Option<i32>, resets: Option<i32>) -> Reset {
 }
 
 fn subjects(claims: &Claims, session: Option<Uuid>, partner: Option<Uuid>, tier: Option<Uuid>) -> Vec<String> {
-    let kind = if claims.client_id.is_some() { "client" } else { "person" };
+    let kind = if claims.machine_client().is_some() { "client" } else { "person" };
     let mut subjects = vec![format!("{kind}:{}", claims.sub), format!("token:{}", claims.jti)];
     subjects.extend(session.map(|uuid| format!("session:{uuid}")));
     subjects.extend(partner.map(|uuid| format!("partner:{uuid}")));

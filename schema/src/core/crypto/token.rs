@@ -31,14 +31,26 @@ pub struct Claims {
     pub nbf: i64,
     /// From when on it is good no more.
     pub exp: i64,
-    /// Scopes granted, separated by blanks.
+    /// Scopes granted, separated by blanks; of a person those that they reached when it was issued.
     pub scope: String,
-    /// The machine client that asked for it; absent for people.
+    /// The client that asked for it (RFC 9068, 2.2): a machine client, or [`FIRST_PARTY`] for a person. Absent in people's
+    /// tokens of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
     /// The session it belongs to; absent for machine clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sid: Option<Uuid>,
+}
+
+/// The client id in people's tokens: the service itself, to which they sign in. No machine client has it.
+pub const FIRST_PARTY: &str = "labs";
+
+impl Claims {
+    /// The machine client that the token was issued to; none for a person's token, which belongs to a session.
+    #[must_use]
+    pub fn machine_client(&self) -> Option<&str> {
+        self.client_id.as_deref().filter(|_| self.sid.is_none())
+    }
 }
 
 /// Why a token is refused. Only `Expired` and `NotYet` say that it was ours and intact.

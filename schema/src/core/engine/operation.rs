@@ -45,6 +45,10 @@ pub struct RootField {
     pub(super) partner: Option<String>,
     /// The argument of which an e-mail address is recorded as its hash (`@audit_hashed`).
     pub(super) hashed: Option<String>,
+    /// The argument whose text the partner concerned may read (`@partner_reads`).
+    pub(crate) shown_reason: Option<String>,
+    /// Whether the partner concerned does not learn of a call (`@hidden_from_partner`).
+    pub(crate) is_hidden: bool,
 }
 
 /// The argument that names the thing which an audit record is about.

@@ -86,7 +86,7 @@ impl PreparedSchema {
             let unknown = nested.reads.iter().filter(|read| !plan.roots.contains_key(&read.root));
             unknown.map(move |read| format!("{ty}.{name}: @edge reads `{}`, which is no root field", read.root))
         }));
-        crate::core::access::declare(plan.roots.iter().map(|(name, root)| (name, root.access)));
+        crate::core::access::declare(plan.roots.values());
         if breaches.is_empty() { Ok(plan) } else { Err(breaches) }
     }
 
@@ -218,7 +218,18 @@ fn root_field(field: &FieldDefinition, inputs: &Inputs, is_mutation: bool) -> Re
         target,
         partner: argument("audit_partner")?,
         hashed: argument("audit_hashed")?,
+        shown_reason: audited_only(access, "partner_reads", argument("partner_reads")?)?,
+        is_hidden: audited_only(access, "hidden_from_partner", has(field, "hidden_from_partner").then_some(()))?
+            .is_some(),
     })
+}
+
+/// A declaration about audit records, which only some root fields leave.
+fn audited_only<T>(access: Access, directive: &str, declared: Option<T>) -> Result<Option<T>, String> {
+    if declared.is_some() && !access.is_audited() {
+        return Err(format!("@{directive} is about audit records, which calls of this field do not leave"));
+    }
+    Ok(declared)
 }
 
 /// The fields of each input object.

@@ -9,7 +9,7 @@ use super::comments_list::{
 };
 use super::comments_store;
 use super::resolvers::hold_for;
-use crate::core::access::{access, audit_partner, audit_target};
+use crate::core::access::{access, audit_partner, audit_target, partner_reads};
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
@@ -96,7 +96,8 @@ impl BoardCommentModerationMutation {
     /// Removes what a comment says; its place stays.
     #[graphql(
         directive = access::apply("labs.admin.engagement:write".into()),
-        directive = audit_target::apply(AuditTargetKind::FeatureComment, "comment_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::FeatureComment, "comment_uuid".into()),
+        directive = partner_reads::apply("reason".into())
     )]
     async fn engagement_moderation_suspend_comment(
         &self,

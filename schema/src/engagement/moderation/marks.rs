@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::list::ModeratedFeatureRequestDetails;
 use super::resolvers::{hold_for, load};
 use super::{merging, store};
-use crate::core::access::{access, audit_target};
+use crate::core::access::{access, audit_target, partner_reads};
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
@@ -103,7 +103,8 @@ impl BoardMarksMutation {
     /// Makes a proposal part of another that wants the same.
     #[graphql(
         directive = access::apply("labs.admin.engagement:write".into()),
-        directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into()),
+        directive = partner_reads::apply("note".into())
     )]
     async fn engagement_moderation_merge(
         &self,
@@ -127,7 +128,8 @@ impl BoardMarksMutation {
     /// Lets a proposal stand for itself again, with the votes that it had and those that were cast at it.
     #[graphql(
         directive = access::apply("labs.admin.engagement:write".into()),
-        directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into()),
+        directive = partner_reads::apply("note".into())
     )]
     async fn engagement_moderation_unmerge(
         &self,

@@ -8,7 +8,7 @@ use super::list::{
     ModeratedFeatureRequestSort, ONE,
 };
 use super::store;
-use crate::core::access::{access, audit_partner, audit_target};
+use crate::core::access::{access, audit_partner, audit_target, partner_reads};
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::{Fault, FieldError};
@@ -98,7 +98,8 @@ impl BoardModerationMutation {
     /// Says how far a proposal has come.
     #[graphql(
         directive = access::apply("labs.admin.engagement:write".into()),
-        directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into()),
+        directive = partner_reads::apply("note".into())
     )]
     async fn engagement_moderation_change_status(
         &self,
@@ -126,7 +127,8 @@ impl BoardModerationMutation {
     /// Takes a proposal off the board.
     #[graphql(
         directive = access::apply("labs.admin.engagement:write".into()),
-        directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into()),
+        directive = partner_reads::apply("reason".into())
     )]
     async fn engagement_moderation_suspend_feature_request(
         &self,

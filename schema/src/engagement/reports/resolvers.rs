@@ -8,7 +8,7 @@ use super::list::{BoardReport, BoardReportFilter, BoardReportSort, ONE, REPORTS}
 use super::rules::{self, BoardReportDecision, BoardReportReason};
 use super::store::{self, Target};
 use super::types::BoardReportReceipt;
-use crate::core::access::{access, audit_partner, audit_target};
+use crate::core::access::{access, audit_partner, audit_target, hidden_from_partner};
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{self, RequestContext, RequestContextExt};
 use crate::core::fault::Fault;
@@ -119,7 +119,8 @@ impl BoardReportsMutation {
     /// Decides all open reports on the same thing.
     #[graphql(
         directive = access::apply("labs.admin.engagement:write".into()),
-        directive = audit_target::apply(AuditTargetKind::BoardReport, "report_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::BoardReport, "report_uuid".into()),
+        directive = hidden_from_partner::apply()
     )]
     async fn engagement_reports_resolve(
         &self,

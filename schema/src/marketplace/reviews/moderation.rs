@@ -7,7 +7,7 @@ use super::mails;
 use super::moderation_list::{CustomerReview, CustomerReviewFilter, MODERATED, ONE_MODERATED};
 use super::rules::{Place, ReviewAction, ReviewMarkOutcome, ReviewRejectionReason};
 use super::store::{self, Held};
-use crate::core::access::{access, audit_partner, audit_target};
+use crate::core::access::{access, audit_partner, audit_target, hidden_from_partner};
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
@@ -74,7 +74,8 @@ impl ModerationMutation {
     /// Shows a text; of the one that is shown, dismisses what is said against it.
     #[graphql(
         directive = access::apply("labs.admin.reviews:write".into()),
-        directive = audit_target::apply(AuditTargetKind::CustomerReview, "review_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::CustomerReview, "review_uuid".into()),
+        directive = hidden_from_partner::apply()
     )]
     async fn marketplace_moderation_approve_review(
         &self,
@@ -101,7 +102,8 @@ impl ModerationMutation {
     /// Refuses a text; with the one that is shown, what is said against it is upheld.
     #[graphql(
         directive = access::apply("labs.admin.reviews:write".into()),
-        directive = audit_target::apply(AuditTargetKind::CustomerReview, "review_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::CustomerReview, "review_uuid".into()),
+        directive = hidden_from_partner::apply()
     )]
     async fn marketplace_moderation_reject_review(
         &self,

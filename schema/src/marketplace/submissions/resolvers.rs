@@ -18,7 +18,7 @@ use super::rules::findings::{self, Written};
 use super::rules::{self, WaitingOn};
 use super::store::{self, Decision, Held};
 use super::thread;
-use crate::core::access::{access, answers_file, audit_partner, audit_target, batched};
+use crate::core::access::{access, answers_file, audit_partner, audit_target, batched, partner_reads};
 use crate::core::actor::Actor;
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::business_time;
@@ -170,7 +170,8 @@ impl SubmissionsMutation {
     /// Approves a submission that the caller has claimed.
     #[graphql(
         directive = access::apply("labs.admin.submissions:write".into()),
-        directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into()),
+        directive = partner_reads::apply("note".into())
     )]
     async fn marketplace_submissions_approve(
         &self,
@@ -186,7 +187,8 @@ impl SubmissionsMutation {
     /// Sends a submission that the caller has claimed back with findings.
     #[graphql(
         directive = access::apply("labs.admin.submissions:write".into()),
-        directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into()),
+        directive = partner_reads::apply("note".into())
     )]
     async fn marketplace_submissions_request_changes(
         &self,
@@ -202,7 +204,8 @@ impl SubmissionsMutation {
     /// Refuses a submission that the caller has claimed, with findings.
     #[graphql(
         directive = access::apply("labs.admin.submissions:write".into()),
-        directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into()),
+        directive = partner_reads::apply("note".into())
     )]
     async fn marketplace_submissions_reject(
         &self,

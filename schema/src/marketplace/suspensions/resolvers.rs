@@ -4,7 +4,7 @@ use async_graphql::{Context, InputObject, Object, SimpleObject};
 use uuid::Uuid;
 
 use super::store::{self, HeldListing, Step};
-use crate::core::access::access;
+use crate::core::access::{access, partner_reads};
 use crate::core::actor::Actor;
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
@@ -63,7 +63,10 @@ pub(crate) struct SuspensionsMutation;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SuspensionsMutation {
     /// Takes a listing off the storefront, with a reason that its partner reads.
-    #[graphql(directive = access::apply("labs.admin.submissions:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.submissions:write".into()),
+        directive = partner_reads::apply("reason".into())
+    )]
     async fn marketplace_submissions_suspend_listing(
         &self,
         ctx: &Context<'_>,
@@ -78,7 +81,10 @@ impl SuspensionsMutation {
     }
 
     /// Puts a suspended listing back to where it was.
-    #[graphql(directive = access::apply("labs.admin.submissions:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.submissions:write".into()),
+        directive = partner_reads::apply("reason".into())
+    )]
     async fn marketplace_submissions_reinstate_listing(
         &self,
         ctx: &Context<'_>,

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::types::{PartnerEventActorKind, PartnerEventGroup};
+use crate::core::access;
 use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select, Statements};
 use crate::core::time::Time;
 
@@ -29,7 +30,7 @@ pub(super) struct HistoryRow {
 static HISTORY: Select<HistoryRow> = Select::new(
     "e.event_group, e.event_uuid, e.occurred_at, e.kind, e.actor_kind, e.actor_uuid,
      coalesce(h.name, c.name) as actor_name, e.subject_uuid, e.operation, e.reason, e.detail",
-    "partner_history_shown as e
+    "partner_account_history as e
      left join person as h on h.person_uuid = e.actor_uuid and h.partner_uuid = e.partner_uuid
      left join machine_client as c on c.client_uuid = e.actor_uuid and c.partner_uuid = e.partner_uuid",
 );
@@ -60,7 +61,11 @@ pub(super) static EVENTS: ListQuery<OwnHistory, HistoryRow, FixedOrder> = ListQu
     select: &HISTORY,
     within: &[
         Condition { sql: "e.partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) },
-        Condition { sql: "e.is_told", value: |_| Some(Bound::Nothing) },
+        Condition { sql: "e.is_shown", value: |_| Some(Bound::Nothing) },
+        Condition {
+            sql: "(e.operation is null or e.operation = any({}))",
+            value: |_| Some(Bound::Texts(access::list_disclosed().operations.clone())),
+        },
     ],
     conditions: &[
         Condition { sql: "e.event_group = any({})", value: |of| Bound::words(of.filter.group.as_ref()) },

@@ -116,7 +116,7 @@ async fn take_step(
     reason: Option<&str>,
 ) -> Result<PartnerAccount, Fault> {
     let actor = Actor::of(cx.principal()?);
-    let step = Step { partner_uuid: owner.uuid(), action, actor, reason };
+    let step = Step { partner_uuid: owner.uuid(), action, actor, reason, shows_reason: true };
     standing::take(&cx.db, &cx.services, cx.now, &step).await?.ok_or_else(missing)?;
     load_account(cx, owner).await
 }

@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::list::HistoryRow;
 use super::store::AccountRow;
+use crate::core::access;
 use crate::core::context::RequestContext;
 use crate::core::fault::Fault;
 use crate::core::principal::PrincipalType;
@@ -196,6 +197,11 @@ impl PartnerAccount {
     }
 }
 
+/// Whether the team reads the reason of an event: of a record, if its operation declares so; of its own histories, always.
+fn is_reason_shown(operation: Option<&str>) -> bool {
+    operation.is_none_or(|operation| access::list_disclosed().is_reason_disclosed(operation))
+}
+
 impl From<HistoryRow> for PartnerEventView {
     fn from(row: HistoryRow) -> Self {
         let kind = row.actor_kind;
@@ -211,8 +217,8 @@ impl From<HistoryRow> for PartnerEventView {
                 name: row.actor_name.filter(|_| is_own),
             },
             subject_uuid: row.subject_uuid,
+            reason: row.reason.filter(|_| is_reason_shown(row.operation.as_deref())),
             operation: row.operation,
-            reason: row.reason,
             detail: row.detail,
         }
     }

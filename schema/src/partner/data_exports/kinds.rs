@@ -1,13 +1,15 @@
 //! What goes into an archive, table by table, and what does not, and why.
 //!
-//! Each table is a file of JSON Lines with the names of its columns; the function `data_export_line` leaves secrets out,
-//! and who of the staff did something. What hangs on a person alone is left out where it is from before they joined: they
-//! may have come from a company that closed. A table that holds something of a partner and stands neither in [`KINDS`]
-//! nor in [`super::withheld`] fails the story of the archive, which asks the database's catalogue.
+//! Each table is a file of JSON Lines with the names of its columns. The function `data_export_line` leaves out secrets and
+//! which staff member did something. Of another partner's time with an app, who did something is left out, as in the list of
+//! the app's events; of a person, what is from before they joined, since they may have come from a company that closed. A table
+//! with something of a partner in neither [`KINDS`] nor [`super::withheld`] fails the story of the archive (by the catalogue).
 
 use futures_util::stream::BoxStream;
 use sqlx::PgConnection;
 use uuid::Uuid;
+
+use crate::core::access::list_disclosed;
 
 /// The lines of a table, as they come.
 pub(super) type Lines<'c> = BoxStream<'c, Result<String, sqlx::Error>>;
@@ -24,26 +26,26 @@ pub(super) struct Kind {
     pub(super) lines: for<'c> fn(&'c mut PgConnection, Uuid) -> Lines<'c>,
 }
 
-/// A table of an archive: the statement picks the partner's rows, `$1`.
+/// A table of an archive: the statement picks the partner's rows, `$1`, by further values.
 macro_rules! kind {
-    ($table:literal, $scope:literal, $about:literal, $sql:literal) => {
+    ($table:literal, $scope:literal, $about:literal, $sql:literal $(, $value:expr)*) => {
         Kind {
             table: $table,
             scope: $scope,
             about: $about,
-            lines: |connection, partner| sqlx::query_scalar!($sql, partner).fetch(connection),
+            lines: |connection, partner| sqlx::query_scalar!($sql, partner $(, $value)*).fetch(connection),
         }
     };
 }
 
-/// Every table that goes into an archive.
+/// Every table of an archive.
 pub(super) const KINDS: &[Kind] = &[
     // The company.
     kind!(
         "partner",
         "partner",
         "your company's record",
-        r#"select data_export_line(to_jsonb(t), 'labels') as "line!" from partner as t where partner_uuid = $1"#
+        r#"select data_export_line(to_jsonb(t), 'labels', 'state_reason') as "line!" from partner as t where partner_uuid = $1"#
     ),
     kind!(
         "partner_profile",
@@ -64,21 +66,19 @@ pub(super) const KINDS: &[Kind] = &[
         r#"select data_export_line(to_jsonb(t)) as "line!" from partner_event as t where partner_uuid = $1
             order by occurred_at, event_uuid"#
     ),
-    // What `partner_history_shown` tells of staff, and all of it; whoever changes the one changes the other.
+    // As the list of the account's events. What each operation discloses is declared at its root field.
     kind!(
         "staff_access",
         "partner",
-        "what the platform's staff did with your account or looked at, beside what stands in its histories",
-        r#"select data_export_line(jsonb_build_object('event_uuid', l.record_uuid, 'occurred_at', l.recorded_at,
-                  'operation', l.operation, 'subject_uuid', l.target_uuid, 'reason', l.reason)) as "line!"
-             from audit_log as l
-            where l.partner_uuid = $1 and l.outcome = 'SUCCEEDED'
-              and l.operation !~ '^(admin_(notes_|partners_put_labels$)|partner_support_desk_post_message$)'
-              and (l.operation ~ '^admin_users_' or not exists (select from partner_event as e where e.partner_uuid = $1
-                  and e.occurred_at = l.recorded_at and e.actor_uuid = l.actor_uuid))
-              and not exists (select from subscription_event as e where e.partner_uuid = $1
-                  and e.occurred_at = l.recorded_at and e.actor_uuid = l.actor_uuid)
-            order by l.recorded_at, l.record_uuid"#
+        "what the platform's staff did with your account or looked at, in addition to what its histories contain",
+        r#"select data_export_line(jsonb_build_object('event_uuid', h.event_uuid, 'occurred_at', h.occurred_at,
+                  'operation', h.operation, 'subject_uuid', h.subject_uuid,
+                  'reason', case when h.operation = any($3) then h.reason end)) as "line!"
+             from partner_account_history as h
+            where h.partner_uuid = $1 and h.event_group = 'STAFF' and h.is_shown and h.operation = any($2)
+            order by h.occurred_at, h.event_uuid"#,
+        &list_disclosed().operations,
+        &list_disclosed().reasons
     ),
     kind!(
         "data_export",
@@ -224,7 +224,7 @@ pub(super) const KINDS: &[Kind] = &[
         "rate_limit_override",
         "subscription",
         "the budgets that you have beside your tier's",
-        r#"select data_export_line(to_jsonb(t), 'set_by') as "line!" from rate_limit_override as t
+        r#"select data_export_line(to_jsonb(t), 'set_by', 'reason') as "line!" from rate_limit_override as t
             where partner_uuid = $1"#
     ),
     kind!(
@@ -258,15 +258,17 @@ pub(super) const KINDS: &[Kind] = &[
         "app_version",
         "marketplace.apps",
         "their versions",
-        r#"select data_export_line(to_jsonb(t)) as "line!" from app as a join app_version as t using (app_uuid)
-            where a.partner_uuid = $1"#
+        r#"select case when t.created_at >= app_owned_since(t.app_uuid) then data_export_line(to_jsonb(t))
+                  else data_export_line(to_jsonb(t), 'created_by') end as "line!"
+             from app as a join app_version as t using (app_uuid) where a.partner_uuid = $1"#
     ),
     kind!(
         "app_event",
         "marketplace.apps",
         "their history",
-        r#"select data_export_line(to_jsonb(t)) as "line!" from app as a join app_event as t using (app_uuid)
-            where a.partner_uuid = $1"#
+        r#"select case when t.occurred_at >= app_owned_since(t.app_uuid) then data_export_line(to_jsonb(t))
+                  else data_export_line(to_jsonb(t), 'actor_uuid') end as "line!"
+             from app as a join app_event as t using (app_uuid) where a.partner_uuid = $1"#
     ),
     kind!(
         "media",

@@ -43,8 +43,10 @@ pub(crate) struct Step<'a> {
     pub(crate) action: Action,
     /// By whom.
     pub(crate) actor: Actor,
-    /// Why; the partner reads it.
+    /// Why.
     pub(crate) reason: Option<&'a str>,
+    /// Whether the partner reads why. An operation of staff declares it with `@partner_reads`.
+    pub(crate) shows_reason: bool,
 }
 
 /// Takes a step, with everything that follows from it: what is shown, who is let in, the history, and mails to the
@@ -68,7 +70,7 @@ pub(crate) async fn take(
 /// What the database answered.
 pub(crate) async fn close_due(db: &Db, services: &Services, now: Time, partner_uuid: Uuid) -> Result<bool, Fault> {
     let Some(held) = store::due_lock(db, partner_uuid).await? else { return Ok(false) };
-    let step = Step { partner_uuid, action: Action::Close, actor: Actor::SYSTEM, reason: None };
+    let step = Step { partner_uuid, action: Action::Close, actor: Actor::SYSTEM, reason: None, shows_reason: true };
     settle(db, services, now, &step, &held).await?;
     Ok(true)
 }
@@ -96,7 +98,8 @@ async fn settle(
     if after == PartnerState::Closed {
         store::sessions_end(db, step.partner_uuid).await?;
     }
-    let event = PartnerEvent::new(step.partner_uuid, step.action.event(), step.actor).because(step.reason);
+    let event = PartnerEvent::new(step.partner_uuid, step.action.event(), step.actor);
+    let event = event.because(step.reason.filter(|_| step.shows_reason));
     let detail = json!({ "from_state": before.name(), "to_state": after.name() });
     events::insert(db, &event.telling(detail)).await?;
     tell(db, services, now, step, (after, held, closes_at)).await?;

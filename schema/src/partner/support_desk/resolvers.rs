@@ -10,7 +10,7 @@ use super::types::{
     SupportDeskMessageCreate, SupportDeskMessageKind, SupportDeskTicket, SupportDeskTicketDetail,
     SupportDeskTicketUpdate, SupportTicketSettlement,
 };
-use crate::core::access::{access, audit_partner, audit_target, batched};
+use crate::core::access::{access, audit_partner, audit_target, batched, hidden_from_partner};
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
@@ -74,7 +74,8 @@ impl SupportDeskMutation {
     /// Settles a ticket, changes its priority, or gives it to somebody.
     #[graphql(
         directive = access::apply("labs.admin.support:write".into()),
-        directive = audit_target::apply(AuditTargetKind::SupportTicket, "ticket_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::SupportTicket, "ticket_uuid".into()),
+        directive = hidden_from_partner::apply()
     )]
     async fn partner_support_desk_update(
         &self,
@@ -101,7 +102,8 @@ impl SupportDeskMutation {
     /// Answers the partner, or notes something for the desk alone.
     #[graphql(
         directive = access::apply("labs.admin.support:write".into()),
-        directive = audit_target::apply(AuditTargetKind::SupportTicket, "ticket_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::SupportTicket, "ticket_uuid".into()),
+        directive = hidden_from_partner::apply()
     )]
     async fn partner_support_desk_post_message(
         &self,

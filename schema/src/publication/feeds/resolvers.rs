@@ -12,7 +12,7 @@ use crate::core::access::{access, answers_file, may_lag};
 use crate::core::context::{Document, DocumentContent, RequestContext, RequestContextExt};
 use crate::core::crypto::sha256;
 use crate::core::fault::Fault;
-use crate::publication::readers::{show, show_optional};
+use crate::publication::readers::{show, show_migration};
 
 /// How long a feed is kept whose items do not change: an author's name leaves no trace in the stamp.
 const KEPT: Duration = Duration::from_secs(50);
@@ -61,7 +61,7 @@ async fn written(cx: &RequestContext, channel: FeedChannel) -> Result<(Bytes, St
     let mut entries = Vec::with_capacity(items.len());
     for item in items {
         let body_html = show(&cx.services, &item.body).await?.rendered.html.clone();
-        let migration_html = show_optional(&cx.services, item.migration.as_deref()).await?;
+        let migration_html = show_migration(&cx.services, item.migration.as_deref()).await?;
         entries.push(FeedEntry { item, body_html, migration_html });
     }
     let text = Bytes::from(atom::feed(channel, &cx.services.settings.base_url, entries)?);

@@ -14,7 +14,7 @@ use crate::core::surface::GeneratedResource;
 use crate::core::time::Time;
 use crate::core::words::words;
 use crate::publication::generated;
-use crate::publication::readers::{shipped, show, show_optional};
+use crate::publication::readers::{shipped, show, show_migration};
 
 words! {
     /// The kinds of those who do something to an item.
@@ -181,7 +181,7 @@ impl PublicationItem {
     pub(in crate::publication) async fn for_caller(self, cx: &RequestContext) -> Result<Self, Fault> {
         Ok(Self {
             body_html: show(&cx.services, &self.content.body).await?.rendered.html.clone(),
-            migration_html: show_optional(&cx.services, self.content.migration.as_deref()).await?,
+            migration_html: show_migration(&cx.services, self.content.migration.as_deref()).await?,
             allowed_actions: offered(self.state, cx),
             ..self
         })

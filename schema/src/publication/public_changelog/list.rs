@@ -11,7 +11,7 @@ use crate::core::services::Services;
 use crate::core::time::Time;
 use crate::publication::items::rules::ChangeKind;
 use crate::publication::readers::{
-    PublicationAnchor, ReleasedItem, items_by_slug, released_item, shipped, show_optional, show_with_anchors,
+    PublicationAnchor, ReleasedItem, items_by_slug, released_item, shipped, show_migration, show_with_anchors,
 };
 
 /// An entry in the list, without its texts.
@@ -72,7 +72,7 @@ impl ChangelogEntry {
     /// [`crate::Code::Unavailable`] when too many texts wait to be rendered.
     pub(super) async fn shown(self, services: &Services) -> Result<Self, Fault> {
         let (body_html, anchors) = show_with_anchors(services, &self.body).await?;
-        let migration_html = show_optional(services, self.migration.as_deref()).await?;
+        let migration_html = show_migration(services, self.migration.as_deref()).await?;
         Ok(Self { body_html, anchors, migration_html, ..self })
     }
 }

@@ -13,7 +13,7 @@ use crate::core::fault::Fault;
 use crate::core::time::Time;
 
 pub(in crate::publication) use file::deliver;
-pub(in crate::publication) use texts::{PublicationAnchor, show, show_optional, show_with_anchors};
+pub(in crate::publication) use texts::{PublicationAnchor, show, show_migration, show_with_anchors};
 
 /// What is told of every item, wherever it stands.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]

@@ -6,7 +6,7 @@ use async_graphql::SimpleObject;
 use serde::Serialize;
 
 use crate::core::fault::Fault;
-use crate::core::markdown::{Heading, PUBLICATION, ShownText, TextRenderer};
+use crate::core::markdown::{Heading, MIGRATION, PUBLICATION, ShownText, TextRenderer};
 use crate::core::services::Services;
 
 /// A heading of a text, by which a reader gets there.
@@ -48,16 +48,15 @@ pub(in crate::publication) async fn show_with_anchors(
     Ok((shown.rendered.html.clone(), anchors))
 }
 
-/// Returns the HTML of a text, if there is a text.
+/// Returns the HTML of a changelog entry's migration, if it has one.
 ///
 /// # Errors
 /// Those of [`show`].
-pub(in crate::publication) async fn show_optional(
+pub(in crate::publication) async fn show_migration(
     services: &Services,
     markdown: Option<&str>,
 ) -> Result<Option<String>, Fault> {
-    match markdown {
-        Some(markdown) => Ok(Some(show(services, markdown).await?.rendered.html.clone())),
-        None => Ok(None),
-    }
+    let Some(markdown) = markdown else { return Ok(None) };
+    let shown = services.state::<TextRenderer>().show(markdown, MIGRATION).await?;
+    Ok(Some(shown.rendered.html.clone()))
 }

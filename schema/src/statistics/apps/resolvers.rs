@@ -112,13 +112,13 @@ impl AppStatisticsQuery {
         let (cx, known) = (ctx.cx(), freshness::known(ctx.cx()).await?);
         let day = known.freshness.last_imported_day;
         let of = FiguresOf { partner_uuid: cx.owner()?.uuid(), day, filter: filter.unwrap_or_default() };
+        let asked = PageRequest::new(sort, limit, cursor);
         let Rows { rows, page } = match known.source {
             freshness::StatisticsSource::Disabled => {
+                APPS.ensure_cursor(cx, &of, &asked)?;
                 Rows { rows: Vec::new(), page: Page { next_cursor: None, has_more: false } }
             }
-            freshness::StatisticsSource::PlatformApi => {
-                APPS.page(cx, &of, &PageRequest::new(sort, limit, cursor)).await?
-            }
+            freshness::StatisticsSource::PlatformApi => APPS.page(cx, &of, &asked).await?,
         };
         let data = rows.into_iter().map(|row| AppStatistics::of(row, &known)).collect();
         cx.answer_list(AppStatisticsPage { data, page, source: known.source, freshness: known.freshness })

@@ -59,7 +59,9 @@ pub(super) async fn deprecated_calls_page(db: &Db, owner: Owner) -> Result<Vec<D
         DeprecatedCallRow,
         r#"select d.deprecation_uuid, d.operation_id, d.parameter, d.schema_name, d.field, d.value, used.client_uuid,
                   program.name as "program?", used.requests as "requests!", used.last_at as "last_called_at!: Time",
-                  d.sunset_at as "sunset_at: Time", d.replacement, d.replacement_operation_id,
+                  d.sunset_at as "sunset_at: Time",
+                  case when entry.item_uuid is not null then d.replacement else '' end as "replacement!",
+                  case when entry.item_uuid is not null then d.replacement_operation_id end as replacement_operation_id,
                   entry.slug as "entry_slug?"
              from (select deprecation_uuid, client_uuid, sum(requests)::bigint as requests, max(last_at) as last_at
                      from deprecation_use

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::resolvers::{AdminApp, one, show};
 use super::store::{self, Recipient, Transfer};
-use crate::core::access::{access, audit_target};
+use crate::core::access::{access, audit_target, partner_reads};
 use crate::core::actor::Actor;
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::RequestContextExt;
@@ -39,7 +39,8 @@ impl AppAdministrationMutation {
     /// Gives an app to another partner, with everything that hangs on it.
     #[graphql(
         directive = access::apply("labs.admin.apps:write".into()),
-        directive = audit_target::apply(AuditTargetKind::App, "app_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::App, "app_uuid".into()),
+        directive = partner_reads::apply("reason".into())
     )]
     async fn admin_apps_transfer(
         &self,

@@ -7,7 +7,7 @@ use super::list::{MESSAGES, MessageRow, ReviewMessageSort, Talk};
 use super::rules;
 use super::store::{self, NewMessage};
 use super::types::{ReviewMessage, ReviewMessagePost, SubmissionMessage, SubmissionMessageKind, SubmissionMessagePost};
-use crate::core::access::{access, audit_target};
+use crate::core::access::{access, audit_target, hidden_from_partner};
 use crate::core::actor::Actor;
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::business_time;
@@ -107,7 +107,8 @@ impl SubmissionMessagesMutation {
     /// Writes to the partner, or notes something for other reviewers.
     #[graphql(
         directive = access::apply("labs.admin.submissions:write".into()),
-        directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into()),
+        directive = hidden_from_partner::apply()
     )]
     async fn marketplace_submissions_post_message(
         &self,

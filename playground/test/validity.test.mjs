@@ -1,0 +1,68 @@
+// The HTML of every kind of page is valid: as the service sends it, and as a browser has it once the page's code has run.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { HtmlValidate } from 'html-validate';
+import { openBrowser } from './browser.mjs';
+import { startService } from './house.mjs';
+
+/** Pages that every service has. */
+const PAGES = ['/', '/reference', '/reference/operations/marketplace_apps_create', '/reference/codes/VALIDATION_FAILED', '/account/reset-password', '/account/invitation', '/playground', '/changelog', '/blog'];
+/** Pages that only a service makes; the stand-in has none. */
+const MADE_BY_SERVICE = ['/changelog', '/blog'];
+/** Items of a list that are looked at. */
+const ITEMS = 3;
+
+const sent = new HtmlValidate({ root: true, extends: ['html-validate:standard'] });
+// A browser writes every attribute of a page that code changed in its own form.
+const written = new HtmlValidate({
+  root: true,
+  extends: ['html-validate:standard'],
+  rules: { 'attribute-boolean-style': 'off', 'attribute-empty-style': 'off', 'no-trailing-whitespace': 'off', 'void-style': 'off' },
+});
+
+let service;
+before(async () => {
+  service = await startService();
+});
+after(() => service.close());
+
+/** What is wrong with a page, one line each. */
+async function faults(validator, html) {
+  const report = await validator.validateString(html);
+  return report.results.flatMap((result) => result.messages.map((message) => `${message.line}:${message.column} ${message.ruleId} ${message.message} ${message.selector ?? ''}`));
+}
+
+/** The pages to look at: the fixed ones, and items of the changelog and the blog. */
+async function pages() {
+  if (service.mock) return PAGES.filter((path) => !MADE_BY_SERVICE.includes(path));
+  const lists = await Promise.all(MADE_BY_SERVICE.map(async (path) => (await fetch(service.base + path)).text()));
+  const items = lists.flatMap((html, at) => {
+    const links = html.matchAll(new RegExp(`href="(${MADE_BY_SERVICE[at]}/[a-z0-9-]+)"`, 'g'));
+    return [...new Set([...links].map((link) => link[1]))].slice(0, ITEMS);
+  });
+  return [...PAGES, ...items];
+}
+
+test('pages are valid as they are sent', async () => {
+  for (const path of await pages()) {
+    const answer = await fetch(service.base + path, { headers: { accept: 'text/html' } });
+    assert.equal(answer.status, 200, path);
+    const html = await answer.text();
+    assert.deepEqual(await faults(sent, html), [], path);
+    // The validator does not look at moments: a second has three digits at most.
+    assert.deepEqual(html.match(/datetime="[^"]*\.\d{4}[^"]*"/g) ?? [], [], path);
+  }
+});
+
+test('pages are valid once their code has run', async () => {
+  const { page, close } = await openBrowser();
+  try {
+    for (const path of await pages()) {
+      await page.goto(service.base + path);
+      await page.getByRole('heading').first().waitFor();
+      assert.deepEqual(await faults(written, await page.content()), [], path);
+    }
+  } finally {
+    await close();
+  }
+});
