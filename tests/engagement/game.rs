@@ -226,10 +226,10 @@ fn differences(before: &Dump, after: &Dump) -> Vec<BTreeMap<String, f64>> {
 
 /// What distinguished voters so far: of each thing how much more of it there was of voters than of others, on the average.
 #[derive(Default)]
-struct Evidence(BTreeMap<String, (f64, f64)>);
+pub(super) struct Evidence(BTreeMap<String, (f64, f64)>);
 
 impl Evidence {
-    fn learn(&mut self, seen: &[BTreeMap<String, f64>], voter: usize) {
+    pub(super) fn learn(&mut self, seen: &[BTreeMap<String, f64>], voter: usize) {
         for name in seen[voter].keys() {
             let of = |person: usize| seen[person].get(name).unwrap_or(&0.0);
             let others: f64 = (0..seen.len()).filter(|person| *person != voter).map(of).sum();
@@ -242,7 +242,7 @@ impl Evidence {
 
     /// Whoever has most of what voters had more of, each thing weighed by how surely it distinguished them; among equals one
     /// of them.
-    fn guess(&self, seen: &[BTreeMap<String, f64>], random: &mut Random) -> usize {
+    pub(super) fn guess(&self, seen: &[BTreeMap<String, f64>], random: &mut Random) -> usize {
         let score = |person: &BTreeMap<String, f64>| -> f64 {
             let weigh = |(name, value): (&String, &f64)| {
                 let (sum, squares) = self.0.get(name).copied().unwrap_or_default();

@@ -4,6 +4,7 @@ mod attribution;
 mod board;
 mod comments;
 mod game;
+mod headers_game;
 mod mail;
 mod merging;
 mod moderation;

@@ -31,6 +31,22 @@ async fn no_ledger_of_accounts_names_a_vote_or_a_follow() {
     assert_eq!(board.harness.number(&in_all).await, 4, "the totals name no account");
 }
 
+#[tokio::test]
+async fn idempotency_key_of_what_was_read_names_nobody() {
+    let board = Board::new().await;
+    let anna = board.partner("Anker Kassen").await;
+    let read = || {
+        let call = board.harness.call("engagement_notifications_mark_read").token(&anna.token);
+        call.header("idempotency-key", "read-1").json(&json!({ "all": true })).expect(200)
+    };
+    assert_eq!(read().await.json, read().await.json);
+    assert_eq!(read().await.header("idempotency-replayed"), "true");
+    let kept = "select count(*) from idempotency_key where operation = 'engagement_notifications_mark_read'";
+    assert_eq!(board.harness.number(kept).await, 1);
+    let named = format!("select count(*) from idempotency_key as k where to_jsonb(k)::text like '%{}%'", anna.uuid);
+    assert_eq!(board.harness.number(&named).await, 0);
+}
+
 /// No table that holds votes, follows or read marks has a column that names a person, a partner, a session or a moment, and
 /// their differences are not captured.
 #[tokio::test]

@@ -8,6 +8,7 @@ mod category_changes;
 mod category_listings;
 mod checklist;
 mod collections;
+mod costs;
 mod listing_changes;
 mod listing_lists;
 mod listings;

@@ -3,6 +3,7 @@
 //! `admin/signing_keys.rs`.
 
 mod budget;
+mod costs;
 mod enumeration;
 mod twins;
 

@@ -9,8 +9,9 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::headers::lacking;
-use super::{empty_body, filled};
+use super::{empty_body, filled, operations};
 use crate::harness::{Answer, Harness, contract};
+use crate::partner::team::colleague;
 
 /// Doors with a budget of their own for each network (docs/decisions.md#budgets).
 const DOORS: &[&str] = &[
@@ -95,6 +96,58 @@ async fn the_people_and_programs_of_a_partner_share_its_requests_of_a_second() {
     for token in [&owner.token, &till.token] {
         fresh.soon("they are let in again", async || me(token).send().await.status == 200).await;
     }
+}
+
+#[tokio::test]
+async fn unattributed_operations_spend_a_limit_of_the_person_alone() {
+    let harness = Harness::new().await;
+    harness.sql("update tier set burst_per_second = 4").await;
+    let owner = harness.partner("Nordsee Kassen").await;
+    let cleo = colleague(&harness, &owner, "Cleo", "DEVELOPER").await;
+    let till = harness.program("till", &["partner"], owner.partner_uuid).await;
+    // A replica that has just begun has let nobody in yet.
+    let fresh = harness.twin(&[]).await;
+    let unattributed: Vec<_> = operations().filter(|operation| operation.unattributed).collect();
+    assert!(unattributed.len() >= 5, "votes, withdrawals, follows, their ends, and what was read");
+    let call = |by: &str, operation| empty_body(operation, filled(&fresh, operation)).token(by);
+    let calls = unattributed.iter().copied().cycle().take(20).map(|operation| call(&owner.token, operation).send());
+    let refused = Bucket::full(4, 4).emptied(calls, |answer| answer.status).await;
+    for refused in &refused {
+        tells(refused, "burst", 1..=1);
+        let told = (refused.header("x-ratelimit-limit"), refused.header("x-ratelimit-remaining"));
+        assert_eq!(told, ("4", "4"), "what the partner shares is whole");
+    }
+    // A program is refused, and spends no more of what others see.
+    for operation in unattributed.iter().copied() {
+        assert_ne!(call(&till.token, operation).send().await.status, 200);
+    }
+    assert_ne!(call(&cleo.token, unattributed[0]).send().await.status, 429, "a limit of each person");
+    let tokens = [&cleo.token, &till.token, &owner.token, &cleo.token];
+    let mut left: Vec<u64> = Vec::new();
+    for answer in join_all(tokens.map(|token| fresh.call("system_me_get").token(token).send())).await {
+        assert_eq!(answer.status, 200, "the second's budget is whole: {}", answer.text());
+        left.push(answer.header("x-ratelimit-daily-remaining").parse().unwrap());
+    }
+    left.sort_unstable();
+    let most = left[3];
+    assert_eq!(left, [most - 3, most - 2, most - 1, most]);
+    let spent = "select coalesce(sum(requests), 0)::bigint from rate_limit_refusal";
+    fresh.engine.services().usage.flush(fresh.engine.pool()).await.unwrap();
+    assert_eq!(harness.number(spent).await, 0, "nor does a ledger tell of the refusals");
+}
+
+#[tokio::test]
+async fn refused_token_at_an_unattributed_operation_spends_nothing_of_the_network() {
+    let harness = behind_a_proxy("100000", "1000", "100000").await;
+    let tiers = || harness.call("subscription_public_tiers_list").header("x-forwarded-for", "203.0.113.7");
+    let left = async || tiers().expect(200).await.header("x-ratelimit-daily-remaining").parse::<u64>().unwrap();
+    let before = left().await;
+    for operation in operations().filter(|operation| operation.unattributed) {
+        let call = empty_body(operation, filled(&harness, operation)).header("x-forwarded-for", "203.0.113.7");
+        let refused = call.token("no-token").send().await;
+        assert_eq!((refused.status, refused.header("x-ratelimit-remaining")), (401, "100000"), "{}", operation.id);
+    }
+    assert_eq!(left().await, before - 1, "its own request alone");
 }
 
 #[tokio::test]

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::Method;
 use labs_rest::contract::Operation;
 use reqwest::Url;
@@ -138,6 +140,7 @@ impl Stock {
                 return rows;
             };
             assert_eq!(page["page"]["has_more"], json!(true), "{target}");
+            assert_hides(cursor, &page["data"], &target);
             let next = link.strip_prefix('<').and_then(|link| link.strip_suffix(">; rel=\"next\""));
             target = next.unwrap_or_else(|| panic!("{target} has this link: {link}")).to_owned();
             let next = Url::parse(&format!("{}{target}", self.cast.harness.base_url)).unwrap();
@@ -147,6 +150,29 @@ impl Stock {
             assert_eq!((next.path(), kept), (first.path(), expected), "what was asked, and the page's cursor");
         }
         panic!("{} does not end", operation.id)
+    }
+}
+
+/// A cursor holds none of the values of the rows before it: neither their texts, nor their numbers, nor an id's bytes. Shorter
+/// ones may be found by chance.
+fn assert_hides(cursor: &str, rows: &Value, target: &str) {
+    let bytes = URL_SAFE_NO_PAD.decode(cursor).unwrap();
+    let holds = |part: &[u8]| part.len() >= 6 && bytes.windows(part.len()).any(|found| found == part);
+    let mut waiting = vec![rows];
+    while let Some(value) = waiting.pop() {
+        match value {
+            Value::Array(values) => waiting.extend(values),
+            Value::Object(fields) => waiting.extend(fields.values()),
+            Value::String(text) => {
+                let uuid = text.parse::<uuid::Uuid>().map(uuid::Uuid::into_bytes).unwrap_or_default();
+                let is_there = holds(text.as_bytes()) || uuid != [0; 16] && holds(&uuid);
+                assert!(!is_there, "the cursor of {target} holds {text}");
+            }
+            Value::Number(number) => {
+                assert!(!holds(number.to_string().as_bytes()), "the cursor of {target} holds {number}");
+            }
+            Value::Null | Value::Bool(_) => {}
+        }
     }
 }
 

@@ -100,6 +100,43 @@ async fn nothing_leaves_by_the_door_while_the_audit_log_is_locked() {
     all_is_told(&cast, "After").await;
 }
 
+/// A query of so many root fields, half of them in a fragment.
+fn of_roots(many: usize) -> String {
+    let field = |number: usize| format!("r{number}: system_me_get {{ scopes }}");
+    let fields = |numbers: std::ops::Range<usize>| numbers.map(field).collect::<Vec<_>>().join(" ");
+    format!("{{ {} ...More }} fragment More on Query {{ {} }}", fields(0..many / 2), fields(many / 2..many))
+}
+
+#[tokio::test]
+async fn query_has_at_most_twenty_root_fields_and_spends_one_request_for_each() {
+    let cast = Cast::new().await;
+    let left = |answer: &reqwest::Response| -> i64 {
+        answer.headers()["x-ratelimit-daily-remaining"].to_str().unwrap().parse().unwrap()
+    };
+    let nothing = json!({});
+    let first = cast.at_the_door(&cast.staff.token, &of_roots(1), &nothing).await;
+    assert_eq!(first.status(), 200);
+    let most = cast.at_the_door(&cast.staff.token, &of_roots(20), &nothing).await;
+    assert_eq!((most.status().as_u16(), left(&first) - left(&most)), (200, 20));
+    let more = cast.at_the_door(&cast.staff.token, &of_roots(21), &nothing).await;
+    assert_eq!((more.status().as_u16(), left(&most) - left(&more)), (422, 1), "the request alone");
+    let me = cast.harness.call("system_me_get").token(&cast.staff.token).expect(200).await;
+    assert_eq!(left(&more) - me.header("x-ratelimit-daily-remaining").parse::<i64>().unwrap(), 1);
+}
+
+#[tokio::test]
+async fn query_with_more_root_fields_than_requests_left_is_refused() {
+    let cast = Cast::new().await;
+    let me = cast.harness.call("system_me_get").token(&cast.staff.token).expect(200).await;
+    let limit: i64 = me.header("x-ratelimit-daily-limit").parse().unwrap();
+    // Ten are left, of which this replica has taken none yet.
+    let account = format!("staff:{}", cast.staff.uuid);
+    cast.harness.engine.services().budgets.settle().await;
+    cast.harness.sql(&format!("update daily_budget set granted = {} where account = '{account}'", limit - 10)).await;
+    let spent = cast.at_the_door(&cast.staff.token, &of_roots(20), &json!({})).await;
+    assert_eq!((spent.status().as_u16(), &spent.headers()["x-ratelimit-daily-remaining"] == "0"), (429, true));
+}
+
 #[tokio::test]
 async fn the_schema_is_shown_to_staff_who_administer_something_and_to_nobody_else() {
     let cast = Cast::new().await;

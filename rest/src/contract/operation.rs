@@ -58,7 +58,7 @@ pub struct Operation {
     pub audited: bool,
     /// Whether guessing would use it, so that tries are counted by network beside all other budgets (`x-attempts`).
     pub counts_attempts: bool,
-    /// Whether nothing that is counted of an account tells that it asked this: neither a ledger nor what it spent of its day
+    /// Whether nothing that is counted of an account, its budgets and the network's included, reveals that it asked this
     /// (`x-unattributed`; docs/decisions.md#board).
     pub unattributed: bool,
     /// Bytes of the largest body, where it is beyond what others may have (`x-largest-body`). Few of these are read at once.

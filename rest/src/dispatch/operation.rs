@@ -252,10 +252,11 @@ async fn ask(
     admission: Admission,
     request: Bound,
 ) -> Result<Response<Body>, Fault> {
-    let idempotency = request
-        .idempotency_key
-        .as_ref()
-        .map(|key| IdempotencyKey { key: key.clone(), fingerprint: request.fingerprint() });
+    let idempotency = request.idempotency_key.as_ref().map(|key| IdempotencyKey {
+        key: key.clone(),
+        fingerprint: request.fingerprint(),
+        unattributed: operation.unattributed,
+    });
     let of_write = request.if_match.as_ref().filter(|_| operation.is_write());
     let precondition = of_write.zip(bound.representation.as_ref());
     let mut call = Call {

@@ -1,6 +1,7 @@
 //! The budgets of a request: so many a second, so many a day (docs/decisions.md#budgets). Every answer says what is left, refusals and anonymous answers included.
 
-use labs_schema::fault::SpentBudget;
+mod unattributed;
+
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::num::NonZeroU32;
@@ -14,6 +15,7 @@ use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
 use labs_schema::Fault;
 use labs_schema::budget::{Budgets, Daily};
+use labs_schema::fault::SpentBudget;
 use labs_schema::principal::Budget;
 use labs_schema::time::Time;
 use moka::sync::Cache;
@@ -127,7 +129,6 @@ impl RateLimiters {
         &self,
         budgets: &Budgets,
         budget: &Budget,
-        spending: Spending,
         now: Time,
     ) -> Result<Allowance, (Fault, Option<Allowance>)> {
         let limiter = self.burst(budget.burst_per_second);
@@ -135,12 +136,9 @@ impl RateLimiters {
             Ok(state) => {
                 let remaining = state.remaining_burst_capacity();
                 let whole = |daily| Allowance { limit: budget.burst_per_second, remaining, reset: 1, daily };
-                match spending {
-                    Spending::SecondAlone => Ok(whole(budgets.peek(budget, now).await.map_err(|fault| (fault, None))?)),
-                    Spending::Whole => match budgets.spend(budget, now).await {
-                        Ok(daily) => Ok(whole(daily)),
-                        Err((fault, daily)) => Err((fault, daily.map(whole))),
-                    },
+                match budgets.spend(budget, now).await {
+                    Ok(daily) => Ok(whole(daily)),
+                    Err((fault, daily)) => Err((fault, daily.map(whole))),
                 }
             }
             Err(refused) => {
@@ -151,6 +149,39 @@ impl RateLimiters {
                 Err((burst_spent(budget.burst_per_second, wait), allowance))
             }
         }
+    }
+
+    /// Spends further requests of an account, for a request that stands for several. No more than the burst holds beside the
+    /// request itself is spent of the second's budget, or a large query could never be asked.
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`] naming the budget, [`Code::Unavailable`] when the day's budget cannot be known.
+    pub async fn spend_further(
+        &self,
+        budgets: &Budgets,
+        (budget, requests): (&Budget, u32),
+        now: Time,
+    ) -> Result<Option<Allowance>, (Fault, Option<Allowance>)> {
+        let limit = budget.burst_per_second;
+        let Some(of_second) = NonZeroU32::new(requests.min(limit.saturating_sub(1))) else { return Ok(None) };
+        let remaining = match self.burst(limit).check_key_n(&budget.account, of_second) {
+            Ok(Ok(state)) => state.remaining_burst_capacity(),
+            Ok(Err(refused)) => {
+                let wait = seconds(refused.wait_time_from(DefaultClock::default().now()));
+                let allowance = Allowance { limit, remaining: 0, reset: wait, daily: budgets.look(budget, now).await };
+                return Err((burst_spent(limit, wait), Some(allowance)));
+            }
+            Err(_) => return Err((burst_spent(limit, 1), None)),
+        };
+        let whole = |daily| Allowance { limit, remaining, reset: 1, daily };
+        let mut allowance = None;
+        for _ in 0..requests {
+            match budgets.spend(budget, now).await {
+                Ok(daily) => allowance = Some(whole(daily)),
+                Err((fault, daily)) => return Err((fault, daily.map(whole))),
+            }
+        }
+        Ok(allowance)
     }
 
     /// Spends one request of a network without a token. Kept in this replica's memory: an answer to

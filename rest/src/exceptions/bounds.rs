@@ -1,27 +1,65 @@
 //! The contract's bounds for what staff ask in their own words: whatever is refused through REST is refused here too.
 //! A root field bears its operation's id, and takes each parameter under its variable's name and the body as `body`.
 
-use labs_schema::FieldError;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use labs_schema::engine::RestApi;
+use labs_schema::principal::Principal;
+use labs_schema::{Fault, FieldError};
 use serde_json::{Map, Value};
 
 use crate::contract::{BodyKind, Contract, FieldPlace, Operation, Place, SchemaId};
+use crate::edge::budget::Allowance;
 use crate::rest::Rest;
 
-impl RestApi for Rest {
+/// The REST API as a query meets it, and what its root fields leave of the caller's budgets.
+pub(super) struct Metered {
+    rest: Arc<Rest>,
+    allowance: Mutex<Option<Allowance>>,
+}
+
+impl Metered {
+    /// Of which nothing was spent yet.
+    pub(super) fn new(rest: Arc<Rest>) -> Self {
+        Self { rest, allowance: Mutex::default() }
+    }
+
+    /// What is left; none where nothing further was spent.
+    pub(super) fn allowance(&self) -> Option<Allowance> {
+        *self.allowance.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl RestApi for Metered {
+    fn spend_further<'a>(&'a self, principal: &'a Principal, requests: u32) -> BoxFuture<'a, Result<(), Fault>> {
+        async move {
+            let services = self.rest.engine.services();
+            let (budget, now) = ((&principal.budget, requests), services.clock.now());
+            let (allowance, spent) = match self.rest.meter.spend_further(&services.budgets, budget, now).await {
+                Ok(allowance) => (allowance, Ok(())),
+                Err((fault, allowance)) => (allowance, Err(fault)),
+            };
+            *self.allowance.lock().unwrap_or_else(PoisonError::into_inner) = allowance;
+            spent
+        }
+        .boxed()
+    }
+
     fn endpoint(&self, root: &str) -> Option<String> {
-        self.contract.operation(root).map(|operation| format!("{} {}", operation.method, operation.path))
+        self.rest.contract.operation(root).map(|operation| format!("{} {}", operation.method, operation.path))
     }
 
     fn as_requested(&self, root: &str, arguments: Map<String, Value>) -> Map<String, Value> {
-        match self.contract.operation(root).and_then(|operation| self.bound(operation)) {
+        match self.rest.contract.operation(root).and_then(|operation| self.rest.bound(operation)) {
             Some(bound) => bound.as_requested(&arguments),
             None => arguments,
         }
     }
 
     fn breaches(&self, root: &str, arguments: &Map<String, Value>) -> Vec<FieldError> {
-        self.contract.breaches(root, arguments)
+        self.rest.contract.breaches(root, arguments)
     }
 }
 

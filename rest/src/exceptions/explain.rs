@@ -32,8 +32,10 @@ pub(super) async fn explain(
     let services = rest.engine.services();
     let daily = services.budgets.peek(&principal.budget, services.clock.now()).await?;
     let found = verdict(rest, parts, caller, method, path.split('?').next().unwrap_or_default());
-    // The budget comes before the scope, and only where a token is taken.
-    let is_booked = found.operation.is_some_and(|operation| matches!(operation.access, Access::Any | Access::Scope(_)));
+    // The budget comes before the scope, and only where a token is taken and the request is to be attributed.
+    let is_booked = found
+        .operation
+        .is_some_and(|operation| matches!(operation.access, Access::Any | Access::Scope(_)) && !operation.unattributed);
     let spent = (is_booked && daily.remaining == 0)
         .then(|| Fault::of(Reason::RateLimited(SpentBudget::Daily), "The day's budget is spent."));
     let refusal = spent.or(found.refusal);

@@ -17,6 +17,7 @@ use tokio::runtime::{Handle, Runtime};
 use tokio::sync::Semaphore;
 use tokio_util::context::TokioContext;
 
+use super::bounds::Metered;
 use super::other_method;
 use crate::bind;
 use crate::request::{Exchange, body, catch_panic, checks, refusals};
@@ -100,16 +101,19 @@ async fn answer_query(
     let wait = tokio::time::timeout(LONGEST_WAIT, SEATS.acquire()).await;
     let seat = wait.map_err(|_| Fault::unavailable("Too many queries run now. Try again in a moment."))?;
     let seat = seat.map_err(Fault::internal)?;
-    let asked = Arc::clone(rest);
+    let (asked, metered) = (Arc::clone(rest), Arc::new(Metered::new(Arc::clone(rest))));
+    let spent = Arc::clone(&metered);
     let exploring = trace::apart(async move {
-        let explored = asked.engine.explore(Arc::new(caller), exploration, &*asked).await;
+        let explored = asked.engine.explore(Arc::new(caller), exploration, &*metered).await;
         // Not before: whoever goes away leaves a query that runs on.
         drop(seat);
         explored
     });
     // A connection that is opened on the way may serve the public side later, so it belongs to that side's runtime.
     let explored = runtime.spawn(TokioContext::new(exploring, Handle::current()));
-    let explored = explored.await.unwrap_or_else(|error| Err(Fault::internal(error)))?;
+    let explored = explored.await.unwrap_or_else(|error| Err(Fault::internal(error)));
+    exchange.allowance = spent.allowance().or(exchange.allowance);
+    let explored = explored?;
     let mut response = Response::new(Body::from(explored.body));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     Ok(response)

@@ -118,7 +118,7 @@ impl<'a> Exchange<'a> {
     }
 
     /// Verifies the token and books the request on its account's budget; one whose token is refused is booked
-    /// on its network's.
+    /// on its network's. A request that is not to be attributed is booked on neither, but on a separate limit.
     ///
     /// # Errors
     /// What the token deserves, or [`Code::RateLimited`].
@@ -127,14 +127,17 @@ impl<'a> Exchange<'a> {
             Ok(token) => rest.engine.authenticate(token, self.address).await.map_err(Fault::of_token),
             Err(fault) => Err(fault),
         };
+        let services = rest.engine.services();
+        let now = services.clock.now();
+        let unattributed = self.operation.is_some_and(|operation| operation.unattributed);
         match known {
             Ok(principal) => {
                 self.principal = Some(principal.kind);
-                let services = rest.engine.services();
-                let unattributed = self.operation.is_some_and(|operation| operation.unattributed);
-                let spending = if unattributed { Spending::SecondAlone } else { Spending::Whole };
-                let now = services.clock.now();
-                let booked = rest.meter.spend(&services.budgets, &principal.budget, spending, now).await;
+                let booked = if unattributed {
+                    rest.meter.spend_unattributed(&services.budgets, &principal, now).await
+                } else {
+                    rest.meter.spend(&services.budgets, &principal.budget, now).await
+                };
                 if let (Err((fault, _)), Some(operation)) = (&booked, self.operation)
                     && !unattributed
                     && let Some(budget) = fault.spent_budget()
@@ -145,7 +148,12 @@ impl<'a> Exchange<'a> {
                 self.book(booked)
             }
             Err(fault) => {
-                self.spend_anonymous(rest).map_err(|spent| spent.in_place_of(&fault))?;
+                let booked = if unattributed {
+                    self.book(rest.meter.spend_unattributed_refusal(address::network(self.address), now))
+                } else {
+                    self.spend_anonymous(rest)
+                };
+                booked.map_err(|spent| spent.in_place_of(&fault))?;
                 Err(fault)
             }
         }

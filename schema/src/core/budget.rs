@@ -137,6 +137,16 @@ impl Budgets {
         Ok(Daily { limit: budget.daily_requests, remaining, reset: reset(now) })
     }
 
+    /// What is left as far as this replica knows, without a statement: the whole limit before its first request of the day.
+    pub async fn look(&self, budget: &Budget, now: Time) -> Daily {
+        let slot = self.slot(&budget.account);
+        let lease = slot.lock().await;
+        if lease.is_of(budget, now) {
+            return lease.daily(now);
+        }
+        Daily { limit: budget.daily_requests, remaining: budget.daily_requests, reset: reset(now) }
+    }
+
     /// Gives every unused lease back. For a clean stop.
     pub fn settle(&self) -> BoxFuture<'_, ()> {
         async move {

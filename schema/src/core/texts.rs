@@ -7,6 +7,25 @@ use crate::core::fault::FieldError;
 /// Most locales of one text.
 const MOST_LOCALES: usize = 40;
 
+/// Words of a search that count. More of them find nothing else, and each costs as much as the first.
+const MOST_WORDS: usize = 16;
+
+/// The text up to its sixteenth word. A word is a run of letters and digits, as the database takes a text apart.
+pub(crate) fn first_words(text: &str) -> &str {
+    let mut words = 0;
+    let mut within = false;
+    for (place, letter) in text.char_indices() {
+        let is_accent = within && matches!(letter, '\u{300}'..='\u{36f}');
+        let begins = letter.is_alphanumeric() && !within;
+        within = letter.is_alphanumeric() || is_accent;
+        words += usize::from(begins);
+        if words > MOST_WORDS {
+            return text.get(..place).unwrap_or(text).trim_end();
+        }
+    }
+    text
+}
+
 /// Texts by locale.
 pub(crate) type Texts = BTreeMap<String, String>;
 
@@ -33,4 +52,21 @@ pub(crate) fn check(field: &str, texts: &Texts, errors: &mut Vec<FieldError>) {
     errors.extend(
         blank.map(|(locale, _)| FieldError::at(format!("/{field}/{locale}"), "BLANK", "Write more than spaces.")),
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_cut_behind_its_sixteenth_word() {
+        let words = |many: usize, between: &str| vec!["wörd"; many].join(between);
+        for between in [" ", "-", ". ", "\u{3000}"] {
+            assert_eq!(first_words(&words(16, between)), words(16, between));
+            let kept = first_words(&words(66, between)).to_owned();
+            assert_eq!(kept.trim_end_matches(|letter: char| !letter.is_alphanumeric()), words(16, between), "{kept}");
+        }
+        assert_eq!(first_words("  ! "), "  ! ");
+        assert_eq!(first_words(""), "");
+    }
 }

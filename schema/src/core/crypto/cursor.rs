@@ -1,13 +1,16 @@
-//! Page cursors: where a list goes on, opaque, and worthless for any other list or filter.
+//! Page cursors: encrypted positions in a list, bound to the list and its filter.
 //!
-//! A cursor holds the keyset position as JSON. A MAC binds it to the list's name and to the
-//! filter, so a client can neither make one up nor carry one over (docs/decisions.md#answers). The position is not secret, only unforgeable.
+//! A cursor contains the keyset position as JSON. A position has values that no answer shows, such as the heat of a feature
+//! request, from which a reader could compute the day of a vote. So the position is encrypted (AES-256-GCM-SIV) and padded,
+//! and the list's name and the filter are authenticated with it: a client can neither read a cursor, nor make one up, nor
+//! use it for another list (docs/decisions.md#answers).
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 
 use super::same_bytes;
 use super::sealed::{MacKey, MasterKey};
+use super::siv::{OVERHEAD, Sameness, SivKey};
 
 /// The presented text is no cursor of this list and filter: fault INVALID_CURSOR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -16,89 +19,111 @@ pub struct InvalidCursor;
 
 /// Writes and reads cursors. Made once from the master key.
 #[derive(Clone, Debug)]
-pub struct CursorSeal(MacKey);
+pub struct CursorSeal {
+    key: SivKey,
+    /// Authenticates the cursors of former versions, which were not encrypted.
+    former: MacKey,
+}
 
-/// What a cursor begins with.
-const VERSION: u8 = 1;
-/// The same of one that came from a read replica.
-const OF_REPLICA: u8 = 2;
-/// The MAC is cut to 128 bits: enough against forgery, and cursors stay short.
-const TAG_BYTES: usize = 16;
-/// Longest cursor looked at, in characters. Positions are a few short values.
+/// First byte of a cursor: authenticated and not encrypted. No longer written. Followers of the feed of listing changes may
+/// hold one for 90 days, so it is still read.
+const PLAIN: u8 = 1;
+/// The same with the place of a read replica.
+const PLAIN_OF_REPLICA: u8 = 2;
+/// First byte of an encrypted cursor.
+const ENCRYPTED: u8 = 3;
+/// First byte of an encrypted cursor that a read replica's page sent.
+const ENCRYPTED_OF_REPLICA: u8 = 4;
+/// Bytes of the tag of a former cursor.
+const PLAIN_TAG_BYTES: usize = 16;
+/// The length of an encrypted position is a multiple of this, so that it does not reveal the number of digits of a value.
+const PADDED: usize = 128;
+/// Longest cursor that is read, in characters. Positions are a few short values.
 pub const LONGEST_CURSOR: usize = 2_048;
 
 impl CursorSeal {
     /// The seal that belongs to `key`.
     pub fn new(key: &MasterKey) -> CursorSeal {
-        CursorSeal(key.mac_key("cursor"))
+        CursorSeal { key: SivKey::new(key, "cursor"), former: key.mac_key("cursor") }
     }
 
-    /// The cursor of `position` in the list named `list` under `filter`.
+    /// The cursor of `position` in the list named `list` under `filter`. Two cursors of the same position differ, so that a
+    /// reader does not learn whether a hidden value returned to what it was.
     ///
     /// `filter` is everything that decides which rows the list has and in which order, in one
     /// canonical form: filters, sort, and whose list it is. The page size is not part of it.
     pub fn seal(&self, list: &str, filter: &[u8], position: &[Value]) -> String {
-        self.seal_version(VERSION, list, filter, &Value::from(position).to_string())
+        let body = Value::from(position).to_string();
+        self.seal_version(ENCRYPTED, Sameness::Randomized, (list, filter), body)
+    }
+
+    /// The same, equal for the same position: for a list whose pages are compared by their `ETag`.
+    pub fn seal_same(&self, list: &str, filter: &[u8], position: &[Value]) -> String {
+        let body = Value::from(position).to_string();
+        self.seal_version(ENCRYPTED, Sameness::Deterministic, (list, filter), body)
     }
 
     /// The same of a page that a read replica showed when it had read the database's log up to the place of this number.
     pub fn seal_of_replica(&self, list: &str, filter: &[u8], position: &[Value], place: i64) -> String {
-        self.seal_version(OF_REPLICA, list, filter, &json!([place, position]).to_string())
+        let body = json!([place, position]).to_string();
+        self.seal_version(ENCRYPTED_OF_REPLICA, Sameness::Randomized, (list, filter), body)
     }
 
-    fn seal_version(&self, version: u8, list: &str, filter: &[u8], body: &str) -> String {
-        let tag = cut(self.0.tag(&bound(version, list, filter, body.as_bytes())));
-        let mut bytes = Vec::with_capacity(1 + TAG_BYTES + body.len());
+    fn seal_version(&self, version: u8, sameness: Sameness, (list, filter): (&str, &[u8]), mut body: String) -> String {
+        // JSON ends where it ends, so spaces behind it are no part of the position.
+        let length = body.len().next_multiple_of(PADDED);
+        body.extend(std::iter::repeat_n(' ', length - body.len()));
+        let mut bytes = Vec::with_capacity(1 + OVERHEAD + length);
         bytes.push(version);
-        bytes.extend_from_slice(&tag);
-        bytes.extend_from_slice(body.as_bytes());
+        self.key.encrypt(sameness, &bound(&[version], &[list.as_bytes(), filter]), body.as_bytes(), &mut bytes);
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// The position that `cursor` stands for, and the place that [`Self::seal_of_replica`] was told, if it was.
+    /// The position that `cursor` stands for, and the place that [`Self::seal_of_replica`] was given, if it was.
     ///
     /// # Errors
-    /// [`InvalidCursor`] when we did not write it for this list and filter.
+    /// [`InvalidCursor`] unless this service wrote it for this list and filter.
     pub fn open(&self, list: &str, filter: &[u8], cursor: &str) -> Result<(Vec<Value>, Option<i64>), InvalidCursor> {
         if cursor.len() > LONGEST_CURSOR {
             return Err(InvalidCursor);
         }
         let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| InvalidCursor)?;
         let (version, rest) = bytes.split_first().ok_or(InvalidCursor)?;
-        let (tag, body) = rest.split_at_checked(TAG_BYTES).ok_or(InvalidCursor)?;
-        let bound = bound(*version, list, filter, body);
-        if !self.0.tags(&bound).any(|whole| same_bytes(tag, &cut(whole))) {
-            return Err(InvalidCursor);
-        }
-        let read = match *version {
-            VERSION => serde_json::from_slice(body).map(|position| (position, None)),
-            OF_REPLICA => serde_json::from_slice(body).map(|(place, position)| (position, Some(place))),
+        let body = match *version {
+            ENCRYPTED | ENCRYPTED_OF_REPLICA => {
+                let bound = bound(&[*version], &[list.as_bytes(), filter]);
+                self.key.decrypt(&bound, rest).map_err(|_| InvalidCursor)?
+            }
+            PLAIN | PLAIN_OF_REPLICA => self.open_plain(*version, (list, filter), rest)?,
             _ => return Err(InvalidCursor),
+        };
+        let read = match *version {
+            PLAIN | ENCRYPTED => serde_json::from_slice(&body).map(|position| (position, None)),
+            _ => serde_json::from_slice(&body).map(|(place, position)| (position, Some(place))),
         };
         read.map_err(|_| InvalidCursor)
     }
+
+    /// The body of a cursor of a former version.
+    fn open_plain(&self, version: u8, (list, filter): (&str, &[u8]), rest: &[u8]) -> Result<Vec<u8>, InvalidCursor> {
+        let (tag, body) = rest.split_at_checked(PLAIN_TAG_BYTES).ok_or(InvalidCursor)?;
+        let versions: &[u8] = if version == PLAIN { &[] } else { &[version] };
+        let bound = bound(versions, &[list.as_bytes(), filter, body]);
+        let is_ours =
+            self.former.tags(&bound).any(|whole| whole.get(..PLAIN_TAG_BYTES).is_some_and(|cut| same_bytes(tag, cut)));
+        if is_ours { Ok(body.to_vec()) } else { Err(InvalidCursor) }
+    }
 }
 
-/// What is authenticated. Lengths go first, so that no two different cursors are the same bytes; the version stands where
-/// the first had none, so that those of before go on.
-fn bound(version: u8, list: &str, filter: &[u8], body: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(25 + list.len() + filter.len() + body.len());
-    if version != VERSION {
-        bytes.push(version);
-    }
-    for part in [list.as_bytes(), filter, body] {
+/// What is authenticated: a version, if any, then each part after its length, so that no two different cursors are the same
+/// bytes.
+fn bound(version: &[u8], parts: &[&[u8]]) -> Vec<u8> {
+    let mut bytes = version.to_vec();
+    for part in parts {
         bytes.extend_from_slice(&(part.len() as u64).to_be_bytes());
         bytes.extend_from_slice(part);
     }
     bytes
-}
-
-fn cut(whole: [u8; 32]) -> [u8; TAG_BYTES] {
-    let mut cut = [0u8; TAG_BYTES];
-    for (to, from) in cut.iter_mut().zip(whole) {
-        *to = from;
-    }
-    cut
 }
 
 #[cfg(test)]
@@ -139,8 +164,47 @@ mod tests {
         assert_eq!(cursors().open("apps", b"", &text), Ok((position(), Some(i64::MAX))));
         assert_eq!(cursors().open("users", b"", &text), Err(InvalidCursor));
         let mut bytes = URL_SAFE_NO_PAD.decode(&text).unwrap();
-        bytes[0] = VERSION;
-        assert_eq!(cursors().open("apps", b"", &URL_SAFE_NO_PAD.encode(&bytes)), Err(InvalidCursor));
+        for version in [PLAIN, PLAIN_OF_REPLICA, ENCRYPTED, 9] {
+            bytes[0] = version;
+            assert_eq!(cursors().open("apps", b"", &URL_SAFE_NO_PAD.encode(&bytes)), Err(InvalidCursor));
+        }
+    }
+
+    #[test]
+    fn cursor_shows_neither_values_nor_their_length() {
+        let of_heat = |heat: i64| cursors().seal("requests", b"-trend", &[json!(0), json!(heat), json!("0198d000")]);
+        let (cold, hot) = (of_heat(7), of_heat(-2_147_483_648));
+        assert_eq!(cold.len(), hot.len());
+        let bytes = URL_SAFE_NO_PAD.decode(&hot).unwrap();
+        for value in ["-2147483648", "2147", "0198d000"] {
+            assert!(!bytes.windows(value.len()).any(|part| part == value.as_bytes()), "{value}");
+        }
+    }
+
+    #[test]
+    fn cursors_of_one_position_differ_unless_asked_to_be_the_same() {
+        let of = || cursors().seal("apps", b"", &position());
+        assert_ne!(of(), of());
+        let same = || cursors().seal_same("apps", b"", &position());
+        assert_eq!(same(), same());
+        assert_eq!(cursors().open("apps", b"", &same()), Ok((position(), None)));
+    }
+
+    /// A cursor as the versions before wrote it: version, tag, JSON.
+    fn plain(version: &[u8], body: &Value) -> String {
+        let body = body.to_string();
+        let bound = bound(if version == [PLAIN] { &[] } else { version }, &[b"apps", b"state=DRAFT", body.as_bytes()]);
+        let tag = MasterKey::from_bytes([5; 32]).mac_key("cursor").tag(&bound);
+        URL_SAFE_NO_PAD.encode([version, &tag[..PLAIN_TAG_BYTES], body.as_bytes()].concat())
+    }
+
+    #[test]
+    fn unencrypted_cursor_of_a_former_version_is_read() {
+        let text = plain(&[PLAIN], &json!(position()));
+        assert_eq!(cursors().open("apps", b"state=DRAFT", &text), Ok((position(), None)));
+        assert_eq!(cursors().open("apps", b"", &text), Err(InvalidCursor));
+        let of_replica = plain(&[PLAIN_OF_REPLICA], &json!([17, position()]));
+        assert_eq!(cursors().open("apps", b"state=DRAFT", &of_replica), Ok((position(), Some(17))));
     }
 
     #[test]

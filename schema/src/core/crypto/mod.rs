@@ -11,12 +11,14 @@
 //! | `totp` | second factor: seeds, codes used once, recovery codes |
 //! | `refresh` | the refresh cookie's content and the ten-second rule |
 //! | `token` | access tokens (RFC 9068) and the ring of keys that signs them |
-//! | `cursor` | page cursors bound to their list and filter |
+//! | `siv` | encryption of short texts that clients carry |
+//! | `cursor` | encrypted page cursors, bound to their list and filter |
 pub mod cursor;
 pub mod password;
 pub mod refresh;
 pub mod sealed;
 pub mod secret;
+mod siv;
 pub mod token;
 pub mod totp;
 

@@ -35,7 +35,8 @@ pub struct MasterKey {
     naming: Key,
 }
 
-type Key = Zeroizing<[u8; KEY_BYTES]>;
+/// The bytes of one key.
+pub(super) type Key = Zeroizing<[u8; KEY_BYTES]>;
 
 /// The MAC keys of one purpose, derived once and used often.
 #[derive(Clone)]
@@ -191,7 +192,8 @@ impl MasterKey {
         })
     }
 
-    fn keys(&self) -> impl Iterator<Item = &Key> {
+    /// Every key of the file, the newest first.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &Key> {
         std::iter::once(&self.newest).chain(&self.older)
     }
 }
@@ -260,7 +262,7 @@ impl fmt::Debug for MacKey {
 
 /// HKDF-SHA-256 (RFC 5869). The master key is uniformly random, so only the expand step is needed.
 #[expect(clippy::expect_used, reason = "expand fails only for outputs over 8,160 bytes; these are 32")]
-fn derive_key<L, K>(key: &[u8; KEY_BYTES], use_of_it: &str, purpose: &str, length: L) -> K
+pub(super) fn derive_key<L, K>(key: &[u8; KEY_BYTES], use_of_it: &str, purpose: &str, length: L) -> K
 where
     L: hkdf::KeyType,
     K: for<'a> From<hkdf::Okm<'a, L>>,

@@ -17,6 +17,9 @@ const PURPOSE: &str = "idempotent-answer";
 /// What the request's hash is made unguessable for.
 const REQUEST: &str = "idempotent-request";
 
+/// What the name of a caller is derived for whom the row must not name.
+const UNATTRIBUTED: &str = "idempotent-caller";
+
 /// What a key is good for.
 pub(super) enum Claim {
     /// The first request with this key: do it.
@@ -83,6 +86,9 @@ fn in_progress() -> Fault {
 impl ClaimedKey {
     fn of(cx: &RequestContext, root: &RootField, key: &IdempotencyKey) -> Self {
         let principal = match &cx.caller.principal {
+            Some(principal) if key.unattributed => {
+                hex::encode(cx.services.key.mac(UNATTRIBUTED, principal.uuid.as_bytes()))
+            }
             Some(principal) => principal.uuid.to_string(),
             None => format!("network:{}", cx.caller.address),
         };

@@ -106,6 +106,8 @@ pub struct IdempotencyKey {
     pub key: String,
     /// SHA-256 of the request's content.
     pub fingerprint: [u8; 32],
+    /// Whether its row must not name the caller, because the operation is not to be attributed.
+    pub unattributed: bool,
 }
 
 /// A condition on the representation that a write is about to change (`If-Match`).

@@ -26,10 +26,12 @@ use crate::core::access::Access;
 use crate::core::context::{AnswerExtras, AuditNotes, Caller, Followed, RequestContext};
 use crate::core::db::{Db, TransactionOptions};
 use crate::core::fault::{Code, Fault, FieldError, Settlement};
-use crate::core::principal::PrincipalType;
+use crate::core::principal::{Principal, PrincipalType};
 
 /// Longest query text, in bytes.
 const LONGEST_TEXT: usize = 16 * 1024;
+/// Most root fields of a query, aliases and those of fragments included.
+const MOST_ROOTS: usize = 20;
 /// How long a query may run.
 const DEADLINE: Duration = Duration::from_secs(2);
 /// How much longer a statement of it may run, so that it is told of the deadline first.
@@ -53,8 +55,16 @@ pub struct PlaygroundResponse {
     pub body: Bytes,
 }
 
-/// What the REST API knows of a root field: its endpoint, and what its arguments must keep to beside their types.
+/// What the REST API knows of a root field: its endpoint, what its arguments must keep to beside their types, and what a
+/// caller has left.
 pub trait RestApi: Send + Sync {
+    /// Spends the requests that the root fields of a query beyond its first one stand for: the request that brought it has
+    /// spent one.
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`], [`Code::Unavailable`] when the day's budget cannot be known.
+    fn spend_further<'a>(&'a self, principal: &'a Principal, requests: u32) -> BoxFuture<'a, Result<(), Fault>>;
+
     /// The method and path under which the REST API answers a root field: `GET /v1/…`.
     fn endpoint(&self, root: &str) -> Option<String>;
 
@@ -93,7 +103,7 @@ impl Engine {
     /// # Errors
     /// [`Code::Unauthenticated`], [`Code::ScopeMissing`] for anybody but staff, for a field whose scope is
     /// missing, and for introspection without any scope of the operator's domain;
-    /// [`Code::ValidationFailed`] for a text that breaks a limit or the schema, and for arguments out of bounds;
+    /// [`Code::RateLimited`] when fewer requests are left than the query has root fields; [`Code::ValidationFailed`] for a text that breaks a limit or the schema, and for arguments out of bounds;
     /// [`Code::AuditUnavailable`].
     pub fn explore<'a>(
         &'a self,
@@ -107,7 +117,7 @@ impl Engine {
             if principal.kind != PrincipalType::StaffUser {
                 return Err(Fault::scope("labs.admin"));
             }
-            let checked = self.check(&caller, &exploration, rest).await?;
+            let checked = self.check(&caller, &principal, &exploration, rest).await?;
             // Not in a task of its own, which would be one of the runtime that the connections belong to, and compute there.
             let ran = AssertUnwindSafe(self.run_checked(&caller, exploration, &checked)).catch_unwind().await;
             match ran {
@@ -121,6 +131,7 @@ impl Engine {
     async fn check(
         &self,
         caller: &Arc<Caller>,
+        principal: &Principal,
         exploration: &PlaygroundQuery,
         rest: &dyn RestApi,
     ) -> Result<Checked, Fault> {
@@ -131,6 +142,12 @@ impl Engine {
             measure::measure(&self.0.plan.nested, &document, operation, &exploration.variables).map_err(invalid)?;
         let writes = is_mutation(operation);
         let roots = root_fields(&document, operation);
+        if roots.len() > MOST_ROOTS {
+            let asked = roots.len();
+            return Err(invalid(format!(
+                "The query asks {asked} root fields; at most {MOST_ROOTS} are answered. Send several queries."
+            )));
+        }
         if writes && roots.len() > 1 {
             return Err(invalid("One write at a time: ask one root field of a mutation."));
         }
@@ -140,7 +157,9 @@ impl Engine {
         if asked::is_steered(&document, &operation.selection_set.node) {
             return Err(invalid("A directive at the root decides what is asked. Leave out what is not to be asked."));
         }
-        let (mut audited, mut breaches, mut verdict) = (Vec::new(), Vec::new(), Ok(()));
+        let further = u32::try_from(roots.len().saturating_sub(1)).unwrap_or(u32::MAX);
+        let mut verdict = rest.spend_further(principal, further).await;
+        let (mut audited, mut breaches) = (Vec::new(), Vec::new());
         for field in &roots {
             let arguments = asked::arguments(field, operation, &exploration.variables);
             let arguments = rest.as_requested(&field.name.node, arguments);

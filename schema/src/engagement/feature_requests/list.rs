@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::rules::FeatureRequestStatus;
 use super::types::{BoardRow, ChangelogMention, SHORT};
 use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select};
+use crate::core::texts::first_words;
 use crate::core::time::Time;
 use crate::core::words::words;
 use crate::engagement::author::BoardAuthor;
@@ -90,7 +91,7 @@ pub(super) static BOARD: ListQuery<Board, BoardRow, FeatureRequestSort> = ListQu
         Condition {
             sql: "r.request_uuid = any(array(select w.request_uuid from feature_request_words as w
                       where w.search @@ (select every from board_terms({}))))",
-            value: |of| of.filter.q.as_deref().map(Bound::from),
+            value: |of| of.filter.q.as_deref().map(|q| Bound::from(first_words(q))),
         },
     ],
     order: |sort| match sort {

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use crate::core::context::RequestContext;
 use crate::core::list::{Bound, Condition, EdgeQuery, Key, ListQuery, Lookup, Select};
+use crate::core::texts::first_words;
 use crate::core::time::Time;
 use crate::core::words::words;
 use crate::engagement::author::BoardAuthor;
@@ -224,7 +225,7 @@ pub(super) static MODERATED: ListQuery<
         Condition {
             sql: "r.request_uuid = any(array(select w.request_uuid from feature_request_words as w
                       where w.search @@ (select every from board_terms({}))))",
-            value: |of| of.q.as_deref().map(Bound::from),
+            value: |of| of.q.as_deref().map(|q| Bound::from(first_words(q))),
         },
         Condition { sql: "r.created_at >= {}", value: |of| of.created_at_from.map(Bound::from) },
         Condition { sql: "r.created_at < {}", value: |of| of.created_at_until.map(Bound::from) },

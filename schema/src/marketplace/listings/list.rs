@@ -19,9 +19,11 @@ use super::types::{ListingCategory, ListingIcon, ListingRating, ListingSummary, 
 use crate::core::context::RequestContext;
 use crate::core::fault::Fault;
 use crate::core::list::{Bound, Condition, Key, ListQuery, PageRequest, Rows, Select, Statements};
+use crate::core::texts::first_words;
 use crate::core::time::Time;
 use crate::core::words::words;
 use crate::marketplace::media::Size;
+use crate::marketplace::public_cache::Known;
 use crate::marketplace::public_pictures::PictureSource;
 
 pub(super) use chosen::{CHOSEN, Chosen};
@@ -78,7 +80,8 @@ words! {
 impl Search {
     /// A search as it was asked for.
     pub(super) fn new(mut filter: ListingFilter, locale: Option<String>) -> Self {
-        let typed = filter.q.take().map(|typed| typed.split_whitespace().collect::<Vec<_>>().join(" "));
+        let typed = filter.q.take().map(|typed| first_words(&typed).split_whitespace().collect::<Vec<_>>().join(" "));
+        filter.rating_from = filter.rating_from.map(|rating| (rating * 10.0).round() / 10.0);
         // What is counted of a search is narrowed as its pages are: an empty list narrows neither.
         filter.category.take_if(|slugs| slugs.is_empty());
         filter.language.take_if(|languages| languages.is_empty());
@@ -104,6 +107,25 @@ impl Search {
                 LISTINGS.page(cx, self, &PageRequest::new(Some(ListingSort::PublishedAtDesc), limit, cursor)).await
             }
             sort => LISTINGS.page(cx, self, &PageRequest::new(Some(sort), limit, cursor)).await,
+        }
+    }
+
+    /// The same search in one form, made of values that exist: what finds the same has the same, so that a caller cannot
+    /// make the service count anew by inventing values.
+    pub(super) fn among(&self, known: &Known) -> Self {
+        let filter = &self.filter;
+        Self {
+            typed: self.sought().map(str::to_owned),
+            corrected: None,
+            filter: ListingFilter {
+                q: None,
+                category: filter.category.as_ref().map(|slugs| known.categories_of(slugs)),
+                partner: filter.partner.as_ref().map(|slug| known.vendor(slug)),
+                rating_from: filter.rating_from,
+                language: filter.language.as_ref().map(|languages| known.languages_of(languages)),
+                verified: filter.verified,
+            },
+            locale: known.locale(self.locale.as_deref()).map(str::to_owned),
         }
     }
 
@@ -187,7 +209,7 @@ macro_rules! shown {
 macro_rules! text_of_the_listing {
     () => {
         " join partner as p using (partner_uuid) cross join lateral (
-          select o.name, o.tagline, o.locale, lower(unaccent(o.name)) as sort_name
+          select o.name, o.tagline, o.locale, o.sort_name
             from listing_translation as o where o.app_uuid = l.app_uuid
            order by o.locale = ({}::text[])[1] desc, o.locale = split_part(({})[1], '-', 1) desc,
                     o.locale = l.default_locale desc limit 1) as t"
@@ -289,5 +311,30 @@ impl IconRow {
         let Self { media_uuid, media_type, width, height, alt_text, renditions } = self;
         let sources = PictureSource::all(pictures_url, renditions);
         ListingIcon { media_uuid, media_type, width, height, alt_text, sources }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Under which question facets are kept.
+    fn question(filter: ListingFilter, locale: Option<&str>) -> String {
+        format!("{:?}", Search::new(filter, locale.map(str::to_owned)).among(&Known::default()))
+    }
+
+    #[test]
+    fn searches_that_find_the_same_share_their_facets() {
+        let texts = |values: &[&str]| Some(values.iter().map(|value| (*value).to_owned()).collect());
+        let plain = || ListingFilter { q: Some("bar  code".to_owned()), ..ListingFilter::default() };
+        let rated = |rating| question(ListingFilter { rating_from: Some(rating), ..plain() }, None);
+        assert_eq!(rated(4.0), rated(4.000_001));
+        assert_ne!(rated(4.0), rated(4.1));
+        let filed = |slugs: &[&str]| question(ListingFilter { category: texts(slugs), ..plain() }, None);
+        assert_eq!(filed(&["invented"]), filed(&["too", "also"]));
+        let spoken = |locales: &[&str]| question(ListingFilter { language: texts(locales), ..plain() }, None);
+        assert_eq!(spoken(&["xx"]), spoken(&["xy-XY"]));
+        assert_eq!(question(plain(), Some("xx")), question(plain(), Some("xy-XY")));
+        assert_ne!(question(plain(), None), filed(&["invented"]));
     }
 }

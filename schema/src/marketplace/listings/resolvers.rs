@@ -15,7 +15,7 @@ use crate::core::context::{Channel, RequestContext, RequestContextExt};
 use crate::core::fault::Fault;
 use crate::core::list::Rows;
 use crate::marketplace::media::{MediaVariantName, deliver};
-use crate::marketplace::public_cache::PublicCache;
+use crate::marketplace::public_cache::{PublicCache, known_values, stamp_get};
 
 pub(in crate::marketplace) use lists::ListingListsQuery;
 
@@ -103,17 +103,16 @@ impl ListingsQuery {
     }
 }
 
-/// How the result divides. What the first row was found under tells whether it is known already; without a row
-/// there is little to count.
+/// How the result divides. The stamp that the first row was found under says whether it is known already.
 async fn facets(cx: &RequestContext, search: &Search, first: Option<&FoundRow>) -> Result<Arc<ListingFacets>, Fault> {
+    let stamp = match first {
+        Some(row) => row.stamp.clone(),
+        None => stamp_get(&cx.db).await?,
+    };
+    let known = known_values(cx, &stamp).await?;
+    let counted = search.among(&known);
     // Whoever waits for another's count holds no connection meanwhile.
     cx.db.answered().await;
-    let counted = store::facets_get(&cx.db, search);
-    match first {
-        Some(row) => {
-            let facets = &cx.services.state::<PublicCache>().facets;
-            facets.get_or_make(row.stamp.clone(), format!("{search:?}"), counted).await
-        }
-        None => counted.await.map(Arc::new),
-    }
+    let facets = &cx.services.state::<PublicCache>().facets;
+    facets.get_or_make(stamp, format!("{counted:?}"), store::facets_get(&cx.db, &counted)).await
 }

@@ -1,5 +1,6 @@
-//! The one statement about the shop window as a whole.
+//! The statements about the shop window as a whole.
 
+use super::Known;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
@@ -11,4 +12,20 @@ pub(in crate::marketplace) async fn stamp_get(db: &Db) -> Result<String, Fault> 
     )
     .fetch_one(&mut *db.conn().await?)
     .await?)
+}
+
+/// Every value of the shop window that a reader can name. It reads all listings, once for a stamp.
+pub(super) async fn known_get(db: &Db) -> Result<Known, Fault> {
+    let row = sqlx::query!(
+        r#"select array(select distinct locale from listing_translation
+                        union select jsonb_object_keys(names) from category
+                        union select jsonb_object_keys(descriptions) from category) as "locales!",
+                  array(select slug from category) as "categories!",
+                  array(select p.slug from (select distinct partner_uuid from listing where visible) as named
+                          join partner as p using (partner_uuid)) as "vendors!""#
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?;
+    let set = |values: Vec<String>| values.into_iter().collect();
+    Ok(Known { locales: set(row.locales), categories: set(row.categories), vendors: set(row.vendors) })
 }

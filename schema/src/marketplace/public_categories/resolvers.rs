@@ -12,7 +12,7 @@ use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::page::Page;
-use crate::marketplace::public_cache::{PublicCache, stamp_get};
+use crate::marketplace::public_cache::{PublicCache, known_values, stamp_get};
 
 /// An active category and what is beneath it.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
@@ -167,10 +167,12 @@ impl PublicCategoriesQuery {
 /// The tree in a locale, counted once for all who ask while nothing changes.
 async fn tree(cx: &RequestContext, locale: Option<String>) -> Result<Arc<Vec<PublicCategory>>, Fault> {
     let stamp = stamp_get(&cx.db).await?;
+    let known = known_values(cx, &stamp).await?;
+    let locale = known.locale(locale.as_deref());
     // Whoever waits for another's count holds no connection meanwhile.
     cx.db.answered().await;
-    let counted = count(&cx.db, locale.as_deref());
-    let question = locale.clone().unwrap_or_default();
+    let counted = count(&cx.db, locale);
+    let question = locale.unwrap_or_default().to_owned();
     cx.services.state::<PublicCache>().trees.get_or_make(stamp, question, counted).await
 }
 

@@ -7,7 +7,8 @@ use super::store;
 use crate::core::access::{access, may_lag};
 use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
-use crate::marketplace::public_cache::{PublicCache, stamp_get};
+use crate::core::texts::first_words;
+use crate::marketplace::public_cache::{PublicCache, known_values, stamp_get};
 
 /// Suggestions unless told.
 const FEW: i32 = 8;
@@ -51,18 +52,22 @@ impl SuggestionsQuery {
     ) -> Result<Option<SearchSuggestionList>, Fault> {
         let cx = ctx.cx();
         let stamp = stamp_get(&cx.db).await?;
+        let known = known_values(cx, &stamp).await?;
+        let locale = known.locale(locale.as_deref());
         // Whoever waits while another makes the table holds no connection meanwhile.
         cx.db.answered().await;
+        let cache = cx.services.state::<PublicCache>();
         let make = async {
-            let (names, taglines) = store::names_all(&cx.db, locale.as_deref()).await?;
+            // One table after another, whatever number of locales is asked for at once.
+            let _turn = cache.making_names.lock().await;
+            let (names, taglines) = store::names_all(&cx.db, locale).await?;
             tokio::task::spawn_blocking(move || Names::new(names, &taglines))
                 .await
                 .map_err(|error| Fault::internal(format!("the table of names was not made: {error}")))
         };
-        let kept = &cx.services.state::<PublicCache>().names;
-        let names = kept.get_or_make(stamp, locale.clone().unwrap_or_default(), make).await?;
+        let names = cache.names.get_or_make(stamp, locale.unwrap_or_default().to_owned(), make).await?;
         let most = usize::try_from(limit.unwrap_or(FEW).clamp(1, MOST)).unwrap_or(1);
-        let found = names.complete(&q, most);
+        let found = names.complete(first_words(&q), most);
         cx.note_languages(found.iter().filter_map(|name| name.locale.as_ref()));
         let show = |Name { kind, text, slug, .. }| SearchSuggestion { kind, text, slug };
         cx.answer(SearchSuggestionList { data: found.into_iter().map(show).collect() })

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use crate::core::slug::{contract, fold};
 use crate::core::words::words;
+use crate::marketplace::public_cache::Weighed;
 
 words! {
     /// What a suggestion names.
@@ -59,6 +60,20 @@ pub(in crate::marketplace) struct Names {
     folded: Vec<String>,
     /// Every word of every name, folded, in order, each with the names that hold it.
     index: Vec<(String, Vec<usize>)>,
+}
+
+impl Weighed for Names {
+    fn bytes(&self) -> usize {
+        let slug = |name: &Name| name.slug.as_ref().map_or(0, String::len);
+        let names = self.names.iter().map(|name| size_of::<Name>() + name.text.len() + slug(name));
+        let folded = self.folded.iter().map(|text| size_of::<String>() + text.len());
+        let place = size_of::<usize>();
+        let index = self
+            .index
+            .iter()
+            .map(|(word, places)| size_of::<(String, Vec<usize>)>() + word.len() + places.capacity() * place);
+        names.chain(folded).chain(index).sum()
+    }
 }
 
 impl Names {

@@ -87,7 +87,7 @@ impl ListingChangesQuery {
         let (rows, next, has_more) = read(cx, position, most, state.last).await?;
         let data = show(cx, locale.as_deref(), rows).await?;
         cx.note_languages(data.iter().filter_map(|change| Some(&change.listing.as_ref()?.locale)));
-        let next_cursor = cx.services.cursors.seal(OPERATION, form, &next.values());
+        let next_cursor = cx.services.cursors.seal_same(OPERATION, form, &next.values());
         cx.answer(ListingChangeList { data, page: ListingChangePage { next_cursor, has_more }, as_of: state.as_of })
     }
 }

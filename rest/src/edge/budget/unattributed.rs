@@ -1,0 +1,91 @@
+//! The limits of operations that are not to be attributed (`x-unattributed`; docs/decisions.md#budgets): nothing that another
+//! principal can observe is spent.
+
+use std::net::IpAddr;
+
+use governor::clock::{Clock as _, DefaultClock};
+use labs_schema::Fault;
+use labs_schema::budget::Budgets;
+use labs_schema::fault::SpentBudget;
+use labs_schema::principal::Principal;
+use labs_schema::time::Time;
+
+use super::{Allowance, RateLimiters, burst_spent, seconds};
+
+impl RateLimiters {
+    /// Spends one request that is not to be attributed (`x-unattributed`) of its caller's separate limit, which is as large
+    /// as the account's burst and kept in this replica's memory until it is whole again. Colleagues and programs share the
+    /// account's budgets and see what is left of them, so nothing of these is spent; the answer shows them as they are, with
+    /// the burst whole, since a look at it would spend (docs/decisions.md#budgets).
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`], [`Code::Unavailable`] when the day's budget cannot be known.
+    pub async fn spend_unattributed(
+        &self,
+        budgets: &Budgets,
+        principal: &Principal,
+        now: Time,
+    ) -> Result<Allowance, (Fault, Option<Allowance>)> {
+        let (budget, limit) = (&principal.budget, principal.budget.burst_per_second);
+        let whole = |daily| Allowance { limit, remaining: limit, reset: 1, daily };
+        match self.burst(limit).check_key(&format!("unattributed:{}", principal.uuid)) {
+            Ok(_) => Ok(whole(budgets.peek(budget, now).await.map_err(|fault| (fault, None))?)),
+            Err(refused) => {
+                let wait = seconds(refused.wait_time_from(DefaultClock::default().now()));
+                let detail = format!(
+                    "More than {limit} of your own votes, follows and the like in a second. Wait {wait} s. This limit is yours alone: your partner's budgets are not spent."
+                );
+                // A flood costs no statement.
+                let allowance = whole(budgets.look(budget, now).await);
+                Err((Fault::rate_limited(SpentBudget::Burst, wait, detail), Some(allowance)))
+            }
+        }
+    }
+
+    /// Spends one request with a refused token at an operation that is not to be attributed. It has a separate limit of the
+    /// network: if it spent the budget that others of the network see, an expired token would announce a vote.
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`].
+    pub fn spend_unattributed_refusal(
+        &self,
+        network: IpAddr,
+        now: Time,
+    ) -> Result<Allowance, (Fault, Option<Allowance>)> {
+        let limit = self.limits.anonymous_per_second;
+        let allowance = self.look_anonymous(network, now);
+        match self.burst(limit).check_key(&format!("unattributed:{network}")) {
+            Ok(_) => Ok(allowance),
+            Err(refused) => {
+                let wait = seconds(refused.wait_time_from(DefaultClock::default().now()));
+                Err((burst_spent(limit, wait), Some(allowance)))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+    use crate::edge::budget::{Limits, Spending};
+
+    #[test]
+    fn refused_tokens_have_a_separate_limit_of_the_network_that_no_header_shows() {
+        let limits =
+            Limits { anonymous_per_second: 2, anonymous_per_day: 9, pictures_per_second: 2, attempts_per_minute: 30 };
+        let (meter, network) = (RateLimiters::new(limits), IpAddr::V4(Ipv4Addr::LOCALHOST));
+        let now = Time("2026-11-22T12:00:00Z".parse().unwrap());
+        let refused = || meter.spend_unattributed_refusal(network, now);
+        for _ in 0..2 {
+            assert_eq!(refused().map(|left| (left.remaining, left.daily.remaining)).ok(), Some((2, 9)));
+        }
+        let (spent, shown) = refused().unwrap_err();
+        assert_eq!(spent.spent_budget(), Some(SpentBudget::Burst));
+        assert_eq!(shown.map(|left| (left.remaining, left.daily.remaining)), Some((2, 9)));
+        let called =
+            meter.spend_anonymous(network, Spending::Whole, now).map(|left| (left.remaining, left.daily.remaining));
+        assert_eq!(called.ok(), Some((1, 8)), "others of the network see nothing of it");
+    }
+}

@@ -1,0 +1,113 @@
+//! Encryption keys for short texts that clients carry: AES-256-GCM-SIV (RFC 8452).
+//!
+//! A repeated nonce reveals only that two texts are equal, so a random 96-bit nonce has no practical limit of messages, and
+//! a fixed one makes the encryption deterministic.
+use std::fmt;
+use std::sync::Arc;
+
+use aws_lc_rs::aead::{AES_256_GCM_SIV, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+
+use super::random_bytes;
+use super::sealed::{Key, MasterKey, OpenError, derive_key};
+
+/// Bytes that encryption adds to a text: the nonce and the authentication tag.
+pub(super) const OVERHEAD: usize = NONCE_LEN + TAG_BYTES;
+const TAG_BYTES: usize = 16;
+/// The nonce of deterministic encryption.
+const FIXED: [u8; NONCE_LEN] = [0; NONCE_LEN];
+
+/// The encryption keys of one purpose, derived once and used often. The newest comes first and encrypts.
+#[derive(Clone)]
+pub(super) struct SivKey(Arc<[LessSafeKey]>);
+
+/// Whether equal texts are encrypted to equal bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sameness {
+    /// They are.
+    Deterministic,
+    /// They are not: a reader of two ciphertexts does not learn whether the texts are equal.
+    Randomized,
+}
+
+impl SivKey {
+    /// The keys of `purpose`.
+    pub(super) fn new(master: &MasterKey, purpose: &str) -> Self {
+        let derive = |key: &Key| LessSafeKey::new(derive_key::<_, UnboundKey>(key, "siv", purpose, &AES_256_GCM_SIV));
+        Self(master.keys().map(derive).collect())
+    }
+
+    /// Appends nonce, ciphertext and tag of `plain` to `out`. `associated` is authenticated and not contained.
+    pub(super) fn encrypt(&self, sameness: Sameness, associated: &[u8], plain: &[u8], out: &mut Vec<u8>) {
+        let nonce = match sameness {
+            Sameness::Deterministic => FIXED,
+            Sameness::Randomized => random_bytes(),
+        };
+        out.extend_from_slice(&nonce);
+        let start = out.len();
+        out.extend_from_slice(plain);
+        let body = out.get_mut(start..).unwrap_or_default();
+        let sealed = self.0.first().map(|key| {
+            key.seal_in_place_separate_tag(Nonce::assume_unique_for_key(nonce), Aad::from(associated), body)
+        });
+        match sealed {
+            Some(Ok(tag)) => out.extend_from_slice(tag.as_ref()),
+            // AES-GCM-SIV rejects only messages over 64 GiB. Without a tag nothing opens, and no plain text may leave.
+            Some(Err(_)) | None => out.clear(),
+        }
+    }
+
+    /// The text of nonce, ciphertext and tag.
+    ///
+    /// # Errors
+    /// [`OpenError`] if none of the keys encrypted it with this associated data.
+    pub(super) fn decrypt(&self, associated: &[u8], sealed: &[u8]) -> Result<Vec<u8>, OpenError> {
+        let (nonce, body) = sealed.split_first_chunk::<NONCE_LEN>().ok_or(OpenError)?;
+        let opened = self.0.iter().find_map(|key| {
+            let mut body = body.to_vec();
+            let nonce = Nonce::assume_unique_for_key(*nonce);
+            let length = key.open_in_place(nonce, Aad::from(associated), &mut body).ok()?.len();
+            body.truncate(length);
+            Some(body)
+        });
+        opened.ok_or(OpenError)
+    }
+}
+
+impl fmt::Debug for SivKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("SivKey([redacted])")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(byte: u8) -> SivKey {
+        SivKey::new(&MasterKey::from_bytes([byte; 32]), "test")
+    }
+
+    fn sealed(sameness: Sameness) -> Vec<u8> {
+        let mut out = Vec::new();
+        key(7).encrypt(sameness, b"list", b"position", &mut out);
+        out
+    }
+
+    #[test]
+    fn text_is_opened_with_the_same_key_and_associated_data_only() {
+        for sameness in [Sameness::Deterministic, Sameness::Randomized] {
+            let text = sealed(sameness);
+            assert_eq!(text.len(), OVERHEAD + b"position".len());
+            assert_eq!(key(7).decrypt(b"list", &text), Ok(b"position".to_vec()));
+            assert_eq!(key(7).decrypt(b"other", &text), Err(OpenError));
+            assert_eq!(key(8).decrypt(b"list", &text), Err(OpenError));
+            assert!(!text.windows(4).any(|part| b"position".windows(4).any(|plain| plain == part)));
+        }
+    }
+
+    #[test]
+    fn only_deterministic_encryption_repeats_itself() {
+        assert_eq!(sealed(Sameness::Deterministic), sealed(Sameness::Deterministic));
+        assert_ne!(sealed(Sameness::Randomized), sealed(Sameness::Randomized));
+    }
+}

@@ -1,0 +1,120 @@
+//! The values of the storefront that exist. Keys of caches are made of these alone: a caller may invent any number of
+//! locales and slugs, and each that found nothing would cost as much as one that finds something.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::{PublicCache, Weighed, store};
+use crate::core::context::RequestContext;
+use crate::core::fault::Fault;
+
+/// Stands for every value that does not exist. No slug and no locale is written so.
+const NONE: &str = "-";
+
+/// Locales that a text of the storefront has, slugs of categories, and slugs of vendors with listings.
+#[derive(Debug, Default)]
+pub(in crate::marketplace) struct Known {
+    pub(super) locales: BTreeSet<String>,
+    pub(super) categories: BTreeSet<String>,
+    pub(super) vendors: BTreeSet<String>,
+}
+
+/// The values that exist under a stamp.
+///
+/// # Errors
+/// When the database is away.
+pub(in crate::marketplace) async fn known_values(cx: &RequestContext, stamp: &str) -> Result<Arc<Known>, Fault> {
+    let cache = cx.services.state::<PublicCache>();
+    cache.known.get_or_make(stamp.to_owned(), String::new(), store::known_get(&cx.db)).await
+}
+
+impl Known {
+    /// The locale in which a reader of this one is answered: itself or its language, whichever a text has; none where the
+    /// reader gets the fallback of each text.
+    pub(in crate::marketplace) fn locale<'a>(&self, asked: Option<&'a str>) -> Option<&'a str> {
+        let asked = asked?;
+        let language = asked.split('-').next().unwrap_or(asked);
+        [asked, language].into_iter().find(|locale| self.locales.contains(*locale))
+    }
+
+    /// Those of the slugs that are categories, in one order.
+    pub(in crate::marketplace) fn categories_of(&self, slugs: &[String]) -> Vec<String> {
+        those(slugs, |slug| self.categories.contains(slug))
+    }
+
+    /// Those of the languages in which, or in a variety of which, there is a text, in one order.
+    pub(in crate::marketplace) fn languages_of(&self, languages: &[String]) -> Vec<String> {
+        let is_spoken = |language: &str| {
+            let varieties = format!("{language}-");
+            let mut behind = self.locales.range(varieties.clone()..);
+            self.locales.contains(language) || behind.next().is_some_and(|locale| locale.starts_with(&varieties))
+        };
+        those(languages, is_spoken)
+    }
+
+    /// The slug, if a vendor with listings has it.
+    pub(in crate::marketplace) fn vendor(&self, slug: &str) -> String {
+        let is_known = self.vendors.contains(slug);
+        if is_known { slug.to_owned() } else { NONE.to_owned() }
+    }
+}
+
+/// Those of the values that exist, each once, in order; one that stands for all others where none does.
+fn those(values: &[String], exists: impl Fn(&str) -> bool) -> Vec<String> {
+    let found: BTreeSet<&String> = values.iter().filter(|value| exists(value)).collect();
+    if found.is_empty() { vec![NONE.to_owned()] } else { found.into_iter().cloned().collect() }
+}
+
+impl Weighed for Known {
+    fn bytes(&self) -> usize {
+        let all = [&self.locales, &self.categories, &self.vendors];
+        all.into_iter().flatten().map(|value| value.len() + size_of::<String>() * 2).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known() -> Known {
+        let set = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
+        Known {
+            locales: set(&["de", "de-AT", "en", "pt-BR"]),
+            categories: set(&["payments", "tables"]),
+            vendors: set(&["nordsee"]),
+        }
+    }
+
+    fn texts(values: &[&str]) -> Vec<String> {
+        values.iter().map(|value| (*value).to_owned()).collect()
+    }
+
+    #[test]
+    fn locale_is_one_that_exists_or_none() {
+        let known = known();
+        let cases = [
+            (Some("de-AT"), Some("de-AT")),
+            (Some("de-CH"), Some("de")),
+            (Some("de-x-1"), Some("de")),
+            (Some("fr"), None),
+            (Some("xx-AA"), None),
+            (None, None),
+        ];
+        for (asked, locale) in cases {
+            assert_eq!(known.locale(asked), locale, "{asked:?}");
+        }
+    }
+
+    #[test]
+    fn values_that_do_not_exist_are_all_the_same() {
+        let known = known();
+        assert_eq!(known.categories_of(&texts(&["x1"])), known.categories_of(&texts(&["x2", "x3"])));
+        assert_eq!(
+            known.categories_of(&texts(&["tables", "x1", "payments", "tables"])),
+            texts(&["payments", "tables"])
+        );
+        assert_eq!(known.languages_of(&texts(&["pt", "xx", "de"])), texts(&["de", "pt"]));
+        assert_eq!(known.languages_of(&texts(&["p"])), texts(&["-"]));
+        assert_eq!((known.vendor("nordsee"), known.vendor("x")), ("nordsee".to_owned(), "-".to_owned()));
+    }
+}
