@@ -46,4 +46,5 @@ pub mod time;
 pub mod trace;
 pub(crate) mod type_map;
 pub mod usage;
+pub mod web_address;
 pub(crate) mod words;

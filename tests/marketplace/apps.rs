@@ -156,6 +156,7 @@ async fn a_merge_patch_changes_what_it_names_and_null_empties() {
         (json!({ "description": "a\u{7}b" }), "/description"),
         (json!({ "support_email": "nobody" }), "/support_email"),
         (json!({ "privacy_url": "http://nordsee.example/" }), "/privacy_url"),
+        (json!({ "privacy_url": "https://." }), "/privacy_url"),
         (json!({ "slug": "Not A Slug" }), "/slug"),
         (json!({ "state": "LISTED" }), "/state"),
     ] {
@@ -165,6 +166,17 @@ async fn a_merge_patch_changes_what_it_names_and_null_empties() {
     }
     assert_eq!(update(&harness, &owner, &app, json!({})).await.status, 422, "a patch that says nothing");
     assert_eq!(about(&harness, "marketplace_apps_get", &owner, &app).expect(200).await.json, patched);
+}
+
+#[tokio::test]
+async fn an_internationalised_address_is_stored_as_given() {
+    let harness = fast_harness().await;
+    let owner = harness.partner("Nordsee Kassen").await;
+    let address = "https://bücher.example/ä?x=1#y";
+    let body = json!({ "name": "Table Pilot", "privacy_url": address, "terms_url": address });
+    let app = create(&harness, &owner, body).await.str("uuid").to_owned();
+    let read = about(&harness, "marketplace_apps_get", &owner, &app).expect(200).await.json;
+    assert_eq!((&read["privacy_url"], &read["terms_url"]), (&json!(address), &json!(address)));
 }
 
 #[tokio::test]
