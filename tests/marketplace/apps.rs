@@ -41,10 +41,32 @@ async fn a_slug_is_had_once_in_the_whole_marketplace() {
 }
 
 #[tokio::test]
+async fn a_derived_slug_that_is_taken_gets_a_suffix() {
+    let harness = fast_harness().await;
+    let partners = [harness.partner("Nordsee Kassen").await, harness.partner("Ostsee Kassen").await];
+    let calls = (0..6).map(|place| create(&harness, &partners[place % 2], json!({ "name": "Ταβέρνα" })));
+    let made = join_all(calls).await;
+    assert!(made.iter().all(|made| made.status == 201), "{:?}", made.iter().map(Answer::text).collect::<Vec<_>>());
+    let mut slugs: Vec<&str> = made.iter().map(|made| made.str("slug")).collect();
+    slugs.sort_unstable();
+    slugs.dedup();
+    assert_eq!((slugs[0], slugs.len()), ("taverna", 6));
+    assert!(slugs[1..].iter().all(|slug| slug.starts_with("taverna-") && slug.len() == 16), "{slugs:?}");
+    let other = harness.partner("Elbkontor").await;
+    for name in ["注文管理", "日本"] {
+        let made = create(&harness, &other, json!({ "name": name })).await;
+        assert!(made.status == 201 && made.str("slug").starts_with("app-"), "{}", made.text());
+    }
+}
+
+#[tokio::test]
 async fn of_one_slug_asked_for_at_once_one_app_is_made() {
     let harness = fast_harness().await;
     let partners = [harness.partner("Nordsee Kassen").await, harness.partner("Ostsee Kassen").await];
-    let calls = (0..6).map(|place| create(&harness, &partners[place % 2], json!({ "name": "Table Pilot" })));
+    let calls = (0..6).map(|place| {
+        let body = json!({ "name": "Table Pilot", "slug": "table-pilot" });
+        create(&harness, &partners[place % 2], body)
+    });
     let answers = join_all(calls).await;
     assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 1);
     assert!(answers.iter().all(|answer| answer.status == 201 || errors(answer) == [("TAKEN", "/slug")]));
