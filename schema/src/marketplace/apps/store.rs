@@ -19,7 +19,7 @@ use crate::marketplace::versions::AppVersionState;
 pub(super) use categories::{categories_put, selectable_get};
 pub(in crate::marketplace) use draft::{Event, event_insert, lock};
 pub(super) use draft::{Present, app_count, app_insert, delete, present_get, set_draft, version_states_lock};
-pub(super) use life::set_state;
+pub(super) use life::{archived_draft_count, set_state, slug_take};
 
 /// An app with the texts of its default locale and everything of which it has few: one row, one statement.
 #[derive(Clone, Debug, sqlx::FromRow)]
