@@ -274,8 +274,8 @@ fn format_message(format: &str) -> String {
     match format {
         "uuid" => "This is no UUID; one looks like 019aa5c2-7b1e-7c40-9d52-3f8e6a1b0c47.".to_owned(),
         "date-time" => {
-            "This is no RFC 3339 date and time with an offset, before the last day of the year 9999 and with \
-             at most nine decimals of a second; one looks like 2025-11-20T14:03:27Z."
+            "This is no RFC 3339 date and time with Z or an offset, before the last day of the year 9999; one looks like \
+             2025-11-20T14:03:27Z."
                 .to_owned()
         }
         "date" => "This is no date; one looks like 2025-11-20.".to_owned(),
