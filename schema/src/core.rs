@@ -43,6 +43,7 @@ pub(crate) mod state_diagram;
 pub mod surface;
 pub(crate) mod texts;
 pub mod time;
+pub(crate) mod time_zone;
 pub mod trace;
 pub(crate) mod type_map;
 pub mod usage;
