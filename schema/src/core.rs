@@ -27,6 +27,7 @@ pub(crate) mod entitlement;
 pub mod fault;
 pub(crate) mod job;
 pub mod list;
+pub mod locale;
 pub mod mail;
 pub mod media;
 pub mod money;

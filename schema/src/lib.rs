@@ -35,7 +35,7 @@ pub use core::principal::{Principal, PrincipalType};
 pub use core::scope::{Scope, ScopeSet};
 pub use core::{
     access, audit_chain, authority, blocking, budget, context, crypto, daily, deprecation, email, engine, fault, list,
-    mail, media, money, outbox, page, principal, read_replicas, scope, services, surface, time, trace, usage,
+    locale, mail, media, money, outbox, page, principal, read_replicas, scope, services, surface, time, trace, usage,
     web_address,
 };
 

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use std::thread;
 
 use jsonschema::{Draft, PatternOptions, Registry, Validator};
+use labs_schema::locale::is_language_tag;
 use labs_schema::time::Time;
 use labs_schema::web_address::{WebAddress, is_redirect_uri};
 use serde_json::{Map, Value, json};
@@ -171,6 +172,7 @@ impl SchemaSet {
             .with_format("date-time", move |text: &str| rfc_3339.is_valid(&json!(text)) && text.parse::<Time>().is_ok())
             .with_format("web-address", |text: &str| WebAddress::parse(text).is_ok())
             .with_format("redirect-uri", is_redirect_uri)
+            .with_format("language-tag", is_language_tag)
             .with_registry(&registry)
             .with_base_uri("labs:///validator")
             .with_pattern_options(PatternOptions::regex())

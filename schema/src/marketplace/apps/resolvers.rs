@@ -13,6 +13,7 @@ use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::entitlement::Allowance;
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
+use crate::core::locale::preference;
 use crate::core::page::List;
 use crate::core::slug::SlugAttempts;
 
@@ -62,7 +63,7 @@ impl AppsQuery {
     ) -> Result<Option<List<SelectableCategory>>, Fault> {
         let cx = ctx.cx();
         let request = PageRequest::new(None, limit.or(Some(CATEGORIES_A_PAGE)), cursor);
-        cx.answer_list(CHOICE.page(cx, &locale, &request).await?.list())
+        cx.answer_list(CHOICE.page(cx, &preference(locale), &request).await?.list())
     }
 }
 

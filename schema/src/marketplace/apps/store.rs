@@ -88,7 +88,7 @@ macro_rules! whole_relations {
      left join lateral (
           select json_agg(json_build_object('category_uuid', category.category_uuid, 'slug', category.slug,
                      'position', app_category.position, 'name', coalesce(
-                         category.names ->> app.default_locale, category.names ->> split_part(app.default_locale, '-', 1),
+                         locale_text(category.names, app.default_locale),
                          category.names ->> 'en', category.slug)) order by app_category.position) as categories
             from app_category join category using (category_uuid)
            where app_category.app_uuid = app.app_uuid) as chosen on true

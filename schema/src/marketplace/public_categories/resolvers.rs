@@ -11,6 +11,7 @@ use crate::core::access::{access, may_lag};
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::db::Db;
 use crate::core::fault::Fault;
+use crate::core::locale::preference;
 use crate::core::page::Page;
 use crate::marketplace::public_cache::{PublicCache, stamp_get};
 
@@ -166,7 +167,7 @@ impl PublicCategoriesQuery {
 
 /// The tree in a locale, counted once for all who ask while nothing changes.
 async fn tree(cx: &RequestContext, locale: Option<String>) -> Result<Arc<Vec<PublicCategory>>, Fault> {
-    let stamp = stamp_get(&cx.db).await?;
+    let (stamp, locale) = (stamp_get(&cx.db).await?, preference(locale));
     // Whoever waits for another's count holds no connection meanwhile.
     cx.db.answered().await;
     let counted = count(&cx.db, locale.as_deref());

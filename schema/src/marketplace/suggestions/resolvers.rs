@@ -7,6 +7,7 @@ use super::store;
 use crate::core::access::{access, may_lag};
 use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
+use crate::core::locale::preference;
 use crate::marketplace::public_cache::{PublicCache, stamp_get};
 
 /// Suggestions unless told.
@@ -49,7 +50,7 @@ impl SuggestionsQuery {
         locale: Option<String>,
         limit: Option<i32>,
     ) -> Result<Option<SearchSuggestionList>, Fault> {
-        let cx = ctx.cx();
+        let (cx, locale) = (ctx.cx(), preference(locale));
         let stamp = stamp_get(&cx.db).await?;
         // Whoever waits while another makes the table holds no connection meanwhile.
         cx.db.answered().await;
