@@ -67,7 +67,7 @@ pub(crate) struct CategoryRow {
 /// What is selected of a whole app.
 macro_rules! whole_columns {
     () => {
-        "app.app_uuid, app.slug, words.name, lower(unaccent(words.name)) as name_sorted, words.tagline, words.description,
+        "app.app_uuid, app.slug, words.name, name_order(words.name) as name_sorted, words.tagline, words.description,
      app.default_locale, app.state, app.state_reason, app.support_email, app.support_url, app.privacy_url,
      app.website_url, app.terms_url, app.created_at, app.updated_at, chosen.categories,
      icon.media_uuid as icon_uuid, icon.media_type as icon_media_type, icon.width as icon_width,
