@@ -11,6 +11,7 @@ mod explain;
 mod foreign;
 mod full_disk;
 mod headers;
+mod inputs;
 mod journal;
 mod lists;
 mod machines;
