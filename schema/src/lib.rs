@@ -35,8 +35,8 @@ pub use core::principal::{Principal, PrincipalType};
 pub use core::scope::{Scope, ScopeSet};
 pub use core::{
     access, audit_chain, authority, blocking, budget, context, crypto, daily, deprecation, email, engine, fault, list,
-    mail, media, money, outbox, page, principal, read_replicas, scope, services, surface, text, time, trace, usage,
-    whole_number,
+    locale, mail, media, money, outbox, page, principal, read_replicas, scope, services, surface, text, time, trace,
+    usage, web_address, whole_number,
 };
 
 /// Every statement of the service that the compiler has not checked, so that a test can.

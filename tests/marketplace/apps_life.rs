@@ -59,6 +59,48 @@ async fn an_archived_app_frees_its_place_in_the_plan_and_needs_one_to_come_back(
 }
 
 #[tokio::test]
+async fn an_archived_draft_frees_its_slug_and_gets_it_back_while_it_is_free() {
+    let market = Market::new().await;
+    let named = |name: &str| {
+        let call = market.harness.call("marketplace_apps_create").token(&market.owner.token);
+        call.json(&json!({ "name": name, "slug": "till" })).send()
+    };
+    let first = named("First").await.str("uuid").to_owned();
+    assert_eq!(named("Second").await.status, 409);
+    assert_eq!(act(&market, "archive", &first).await.str("slug"), "till");
+    let reader = market.harness.program("Storefront", &["storefront"], None).await;
+    let listing = market.harness.call("marketplace_listings_get").path("listing_slug", "till").token(&reader.token);
+    listing.expect(404).await;
+    assert_eq!(act(&market, "restore", &first).await.str("slug"), "till", "no other app has it");
+    assert_eq!(named("Second").await.status, 409, "it is reserved again");
+    act(&market, "archive", &first).await;
+    let second = named("Second").await;
+    assert_eq!((second.status, second.str("slug")), (201, "till"));
+    let restored = act(&market, "restore", &first).await;
+    assert!(restored.status == 200 && restored.str("slug").starts_with("till-"), "{}", restored.text());
+}
+
+#[tokio::test]
+async fn archived_drafts_are_limited_by_the_tier_and_published_apps_are_not() {
+    let market = Market::new().await;
+    let (listed, _) = market.listed("Table Pilot").await;
+    market.harness.sql("update tier_feature set value = '3' where feature_code = 'apps'").await;
+    let mut archived = Vec::new();
+    for number in 0..3 {
+        let app = market.app(&format!("Draft {number}")).await;
+        assert_eq!(act(&market, "archive", &app).await.status, 200);
+        archived.push(app);
+    }
+    let more = market.app("Draft 3").await;
+    let full = act(&market, "archive", &more).await;
+    assert_eq!((full.status, full.code()), (409, "ENTITLEMENT_EXCEEDED"), "{}", full.text());
+    assert_eq!(act(&market, "archive", &listed).await.status, 200, "customers may have it, so it cannot be deleted");
+    let delete = market.harness.call("marketplace_apps_delete").path("app_uuid", &archived[0]);
+    delete.token(&market.owner.token).expect(204).await;
+    assert_eq!(act(&market, "archive", &more).await.status, 200);
+}
+
+#[tokio::test]
 async fn what_is_with_the_reviewers_is_withdrawn_before_its_app_is_archived() {
     let market = Market::new().await;
     let (app, _) = market.listed("Table Pilot").await;

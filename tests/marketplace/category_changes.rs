@@ -81,7 +81,7 @@ async fn a_former_slug_leads_on_and_stays_reserved() {
     }
     tree.public("taverns").expect(200).await;
     for taken in [
-        tree.create(json!({ "names": { "en": "Bars" } })).await,
+        tree.create(json!({ "names": { "en": "Bars" }, "slug": "bars" })).await,
         tree.update(&other, json!({ "slug": "pubs" })).await,
         tree.update(&other, json!({ "slug": "taverns" })).await,
     ] {

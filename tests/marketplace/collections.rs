@@ -210,6 +210,8 @@ async fn a_former_slug_leads_to_what_is_on_show_and_stays_reserved() {
         assert_eq!((refused.status, errors(&refused)), (409, vec![("TAKEN", "/slug")]), "{}", refused.text());
         window.one(taken).expect(404).await;
     }
+    let derived = window.create(json!({ "titles": { "en": "Summer" } })).await;
+    assert!(derived.status == 201 && derived.str("slug").starts_with("summer-"), "{}", derived.text());
     window.about("marketplace_collections_delete", &garden).expect(404).await;
     let recorded = "select count(*) from audit_log where operation = 'marketplace_collections_delete'
                        and outcome = 'SUCCEEDED' and target_kind = 'COLLECTION' and target_uuid is not null";

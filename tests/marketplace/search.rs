@@ -192,3 +192,35 @@ async fn a_word_without_end_is_ended_and_what_people_write_is_not() {
         from (select 'Write to a_b@c.example, see https://c.example/a_b/c.html ...' || repeat(' word', 1000)) as t (text)";
     assert_eq!(harness.number(kept).await, 1);
 }
+
+#[tokio::test]
+async fn a_word_inside_a_run_of_letters_is_found() {
+    let market = Market::new().await;
+    super::market::lift_the_cap(&market.harness).await;
+    let mut slugs = Vec::new();
+    for name in ["注文管理アプリ", "จัดการร้านอาหาร", "餐厅订单系统"] {
+        slugs.push(market.listed(name).await.1);
+    }
+    let token = market.harness.program("storefront", &["storefront"], None).await.token;
+    let find = async |q: &str| {
+        let call = market.harness.call("marketplace_listings_search").token(&token).query("q", q);
+        let found = call.expect(200).await;
+        column(&found, "slug").into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    for (q, place) in [
+        ("注文", 0),
+        ("管理", 0),
+        ("アプリ", 0),
+        ("注文管理", 0),
+        ("管理 注文", 0),
+        ("ร้าน", 1),
+        ("อาหาร", 1),
+        ("订单", 2),
+        ("餐厅订单系统", 2),
+    ] {
+        assert_eq!(find(q).await, [slugs[place].as_str()], "{q}");
+    }
+    for q in ["文注", "理管", "订系"] {
+        assert!(!find(q).await.contains(&slugs[0]), "{q}");
+    }
+}

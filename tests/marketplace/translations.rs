@@ -184,3 +184,15 @@ async fn of_two_who_read_the_same_texts_the_second_overwrites_nothing_unseen() {
     assert_eq!(gone.status, 412, "nothing is there to match: {}", gone.text());
     assert_eq!(desk.history().await.len(), 4, "each that was written, and no other");
 }
+
+#[tokio::test]
+async fn texts_are_written_by_language_script_and_region() {
+    let desk = Desk::new().await;
+    for locale in ["es-419", "zh-Hant", "zh-Hant-TW", "sr-Latn-RS", "fil"] {
+        let made = desk.put(locale, json!({ "name": "Name" })).await;
+        assert_eq!((made.status, made.str("locale")), (201, locale), "{}", made.text());
+    }
+    for locale in ["es-41", "ES", "zh-hant", "de-AT-1996"] {
+        assert_eq!(desk.put(locale, json!({ "name": "Name" })).await.status, 404, "{locale}");
+    }
+}

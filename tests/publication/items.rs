@@ -69,6 +69,8 @@ async fn a_reader_s_view_changes_by_steps_that_are_kept() {
     // Its former slug stays its own; that of a draft is free once the draft is called otherwise, or is gone.
     let taken = desk.update(&other, json!({ "slug": "hello" })).await;
     assert_eq!((taken.status, errors(&taken)), (409, vec!["TAKEN /slug".to_owned()]));
+    let derived = desk.create(json!({ "kind": "BLOG_POST", "title": "Hello" })).await;
+    assert!(derived.status == 201 && derived.str("slug").starts_with("hello-"), "{}", derived.text());
     desk.update(&other, json!({ "slug": "another" })).await;
     let third = desk.draft("BLOG_POST", "Other").await;
     assert_eq!(desk.step("delete", &third).await.status, 204);

@@ -14,6 +14,7 @@ mod foreign;
 mod full_disk;
 mod headers;
 mod html;
+mod inputs;
 mod journal;
 mod lists;
 mod machines;

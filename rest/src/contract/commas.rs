@@ -13,7 +13,7 @@ pub(super) fn never_contains_comma(schema: &Value) -> bool {
         return true;
     }
     let format = schema.get("format").and_then(Value::as_str);
-    if matches!(format, Some("uuid" | "date" | "date-time")) {
+    if matches!(format, Some("uuid" | "date" | "date-time" | "language-tag")) {
         return true;
     }
     schema.get("pattern").and_then(Value::as_str).is_some_and(pattern_excludes_comma)

@@ -67,7 +67,7 @@ pub enum FieldCode {
     TooShort,
     /// A text does not match its pattern.
     Pattern,
-    /// A text is not of its format (uuid, date-time, idn-email, uri).
+    /// A text is not of its format (uuid, date-time, idn-email, web-address).
     Format,
     /// It is none of the values allowed.
     Enum,
@@ -276,13 +276,20 @@ fn format_message(format: &str) -> String {
     match format {
         "uuid" => "This is no UUID; one looks like 019aa5c2-7b1e-7c40-9d52-3f8e6a1b0c47.".to_owned(),
         "date-time" => {
-            "This is no RFC 3339 date and time with an offset, before the last day of the year 9999 and with \
-             at most nine decimals of a second; one looks like 2025-11-20T14:03:27Z."
+            "This is no RFC 3339 date and time with Z or an offset, before the last day of the year 9999; one looks like \
+             2025-11-20T14:03:27Z."
                 .to_owned()
         }
         "date" => "This is no date; one looks like 2025-11-20.".to_owned(),
         "idn-email" => "This is no e-mail address; one looks like marta@tischwerk.example.".to_owned(),
         "uri" => "This is no absolute URI; one looks like https://tischwerk.example/help.".to_owned(),
+        "language-tag" => "This is no language tag (BCP 47); one looks like de-AT or zh-Hant.".to_owned(),
+        "web-address" => "Send an https address of a public host, without user name and with a port from 1 to 65535; one \
+                          looks like https://tischwerk.example/help. Percent-encode blanks and control characters."
+            .to_owned(),
+        "redirect-uri" => "Send an https address of a public host, or an address on localhost, 127.0.0.1 or [::1], without \
+                           user name, fragment and wildcard; one looks like https://tischwerk.example/callback."
+            .to_owned(),
         other => format!("This is not of the format {other}."),
     }
 }

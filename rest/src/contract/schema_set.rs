@@ -6,8 +6,10 @@ use std::sync::OnceLock;
 use std::thread;
 
 use jsonschema::{Draft, PatternOptions, Registry, Validator};
+use labs_schema::locale::is_language_tag;
 use labs_schema::text::TextKind;
 use labs_schema::time::Time;
+use labs_schema::web_address::{WebAddress, is_redirect_uri};
 use serde_json::{Map, Value, json};
 
 use super::field::{self, FieldError};
@@ -162,7 +164,9 @@ impl SchemaSet {
 
     /// Compiles one schema. Patterns run on an engine whose time is linear in the text, so that no
     /// text can stall it; one that needs more (look-around) is refused here. A date-time is also one that the service
-    /// can hold: RFC 3339 knows later years and finer fractions. `x-text` is a keyword of the service.
+    /// can hold: RFC 3339 knows later years. `web-address` and `redirect-uri` are formats of this
+    /// contract: a field declares its kind of address by one of them, and the service checks it wherever a value comes in.
+    /// `x-text` is a keyword of the service.
     fn build(&self, pointer: &str) -> Result<Validator, String> {
         let registry = Registry::new()
             .draft(Draft::Draft202012)
@@ -173,6 +177,9 @@ impl SchemaSet {
         let rfc_3339 = formats().build(&json!({"format": "date-time"})).map_err(|error| error.to_string())?;
         formats()
             .with_format("date-time", move |text: &str| rfc_3339.is_valid(&json!(text)) && text.parse::<Time>().is_ok())
+            .with_format("web-address", |text: &str| WebAddress::parse(text).is_ok())
+            .with_format("redirect-uri", is_redirect_uri)
+            .with_format("language-tag", is_language_tag)
             .with_keyword(text::KEYWORD, text::compile)
             .with_registry(&registry)
             .with_base_uri("labs:///validator")

@@ -167,6 +167,16 @@ mod tests {
     }
 
     #[test]
+    fn addresses_of_staffs_own_queries_are_checked_too() {
+        let website = |text: &str| {
+            let body = json!({ "website": text, "reason": "They asked." });
+            told("admin_partners_update", json!({ "partner_uuid": PARTNER, "body": body }))
+        };
+        assert_eq!(website("https://bücher.example/ä"), []);
+        assert_eq!(website("https://"), [("/body/website".to_owned(), "FORMAT".to_owned())]);
+    }
+
+    #[test]
     fn null_is_as_good_as_left_out_and_one_value_as_a_list() {
         assert_eq!(told("admin_partners_list", json!({ "limit": null, "state": "ACTIVE" })), []);
         assert_eq!(told("no_such_field", json!({ "limit": 0 })), []);

@@ -63,7 +63,7 @@ impl EmailAddress {
         if !local.split('.').all(is_atom) {
             return Err(EmailProblem::Form);
         }
-        let ascii_domain = ascii_domain(domain)?;
+        let ascii_domain = ascii_domain(domain).ok_or(EmailProblem::Domain)?;
         let normalised = format!("{}@{ascii_domain}", comparable_local_part(local));
         if normalised.len() > LONGEST_EMAIL {
             return Err(EmailProblem::TooLong);
@@ -112,12 +112,12 @@ fn comparable_local_part(local: &str) -> String {
 
 /// The domain as DNS knows it: lower case, punycode for what is not ASCII, at least two labels,
 /// the last of which is no number.
-fn ascii_domain(domain: &str) -> Result<String, EmailProblem> {
-    let ascii = idna::domain_to_ascii_strict(domain).map_err(|_| EmailProblem::Domain)?;
+pub(super) fn ascii_domain(domain: &str) -> Option<String> {
+    let ascii = idna::domain_to_ascii_strict(domain).ok()?;
     let mut labels = ascii.rsplit('.');
     let top = labels.next().unwrap_or_default();
     let is_name = top.len() >= 2 && !top.bytes().all(|byte| byte.is_ascii_digit());
-    if is_name && labels.next().is_some() { Ok(ascii) } else { Err(EmailProblem::Domain) }
+    (is_name && labels.next().is_some()).then_some(ascii)
 }
 
 /// An atom of RFC 5322, 3.2.3, with letters beyond ASCII as RFC 6531 allows.
@@ -128,7 +128,7 @@ fn is_atom(atom: &str) -> bool {
 
 /// Blanks, control characters, and characters that take no room or turn the reading direction:
 /// with them two addresses look alike that are not.
-fn is_unseen(c: char) -> bool {
+pub(super) fn is_unseen(c: char) -> bool {
     c.is_whitespace()
         || c.is_control()
         || matches!(

@@ -1,18 +1,33 @@
 //! Names in addresses, made out of names for people.
 
+use std::collections::VecDeque;
+
 use unicode_normalization::UnicodeNormalization;
 use uuid::Uuid;
 
+use super::db::Db;
+use super::fault::{Fault, FieldError};
+
+/// The code of a field error that names a slug of another resource.
+const TAKEN: &str = "TAKEN";
 /// Longest slug that is made, in characters. One that is sent may have 80.
 const LONGEST: usize = 60;
 
-/// A slug out of a name: lower-case letters, digits and single hyphens between them, at most 60 characters.
-/// `otherwise` stands before a name that gives less than two of them.
+/// A slug made of a name: lower-case letters, digits and single hyphens between them, at most 60 characters. Letters of
+/// other scripts are transliterated, except ideographs, whose reading depends on the language. `otherwise` stands before
+/// a name that gives less than two characters.
 pub(crate) fn slug_of(name: &str, otherwise: &str) -> String {
+    let slug = transliterate(name);
+    if slug.len() < 2 { format!("{otherwise}-{slug}").trim_end_matches('-').to_owned() } else { slug }
+}
+
+fn transliterate(name: &str) -> String {
     let mut slug = String::with_capacity(name.len());
     for letter in name.nfkd().filter(|letter| !is_combining(*letter)) {
-        match plain(letter) {
-            Some(plain) => slug.push_str(plain),
+        match plain(letter).or_else(|| foreign(letter)) {
+            Some(plain) => {
+                slug.extend(plain.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()));
+            }
             None if letter.is_ascii_alphanumeric() => slug.push(letter.to_ascii_lowercase()),
             None if matches!(letter, '\'' | '’') => {}
             None if slug.is_empty() || slug.ends_with('-') => {}
@@ -20,8 +35,116 @@ pub(crate) fn slug_of(name: &str, otherwise: &str) -> String {
         }
     }
     slug.truncate(LONGEST);
-    let slug = slug.trim_end_matches('-');
-    if slug.len() < 2 { format!("{otherwise}-{slug}").trim_end_matches('-').to_owned() } else { slug.to_owned() }
+    slug.truncate(slug.trim_end_matches('-').len());
+    slug
+}
+
+/// The Latin letters for a letter of another script.
+fn foreign(letter: char) -> Option<&'static str> {
+    let is_ideograph = matches!(letter, '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}');
+    let is_foreign = !letter.is_ascii() && letter.is_alphanumeric() && !is_ideograph;
+    is_foreign.then(|| deunicode::deunicode_char(letter)).flatten()
+}
+
+/// The slug of a new resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum NewSlug {
+    /// The caller chose it. It conflicts if another resource has it.
+    Chosen(String),
+    /// Derived from a name. It never conflicts: if it is taken, a random suffix makes it unique.
+    Derived(String),
+    /// Derived from a name without letters that can be transliterated, so that it says nothing without a suffix.
+    Suffixed(String),
+}
+
+impl NewSlug {
+    /// The chosen slug, else one derived from `name`.
+    pub(crate) fn of(chosen: Option<String>, name: &str, otherwise: &str) -> Self {
+        match chosen {
+            Some(slug) => Self::Chosen(slug),
+            None if transliterate(name).is_empty() => Self::Suffixed(otherwise.to_owned()),
+            None => Self::Derived(slug_of(name, otherwise)),
+        }
+    }
+
+    /// The slugs to try, in this order.
+    pub(crate) fn candidates(self, random: Uuid) -> Vec<String> {
+        let random = random.simple().to_string();
+        let suffixed = |slug: &str| {
+            let stem = slug.get(..LONGEST).unwrap_or(slug).trim_end_matches('-');
+            // A second suffix, because 32 random bits may be taken.
+            [24, 16].map(|from| format!("{stem}-{}", random.get(from..).unwrap_or_default()))
+        };
+        match self {
+            Self::Chosen(slug) => vec![slug],
+            Self::Suffixed(stem) => suffixed(&stem).into(),
+            Self::Derived(slug) => {
+                let [first, second] = suffixed(&slug);
+                vec![slug, first, second]
+            }
+        }
+    }
+}
+
+/// Attempts to write a resource under the first slug of several that is free. Each attempt but the last runs in a
+/// savepoint, so that a conflict with a concurrent write does not end the transaction.
+pub(crate) struct SlugAttempts<'d> {
+    db: &'d Db,
+    candidates: VecDeque<String>,
+}
+
+impl<'d> SlugAttempts<'d> {
+    /// Attempts for a new resource.
+    pub(crate) fn new(db: &'d Db, slug: NewSlug, random: Uuid) -> Self {
+        Self { db, candidates: slug.candidates(random).into() }
+    }
+
+    /// Begins an attempt and returns its slug.
+    ///
+    /// # Errors
+    /// When the database is away.
+    pub(crate) async fn begin(&mut self) -> Result<String, Fault> {
+        let slug = self.candidates.pop_front().ok_or_else(|| Fault::internal("no slug is left to try"))?;
+        if !self.candidates.is_empty() {
+            self.statement("savepoint slug_attempt").await?;
+        }
+        Ok(slug)
+    }
+
+    /// Ends an attempt. `None` when its slug is taken and another one is to be tried.
+    ///
+    /// # Errors
+    /// The outcome's fault; for a taken slug only when it is the last one.
+    pub(crate) async fn end<T>(&self, outcome: Result<T, Fault>) -> Result<Option<T>, Fault> {
+        if self.candidates.is_empty() {
+            return outcome.map(Some);
+        }
+        match outcome {
+            Ok(written) => {
+                self.statement("release savepoint slug_attempt").await?;
+                Ok(Some(written))
+            }
+            Err(fault) if is_slug_taken(&fault) => {
+                self.statement("rollback to savepoint slug_attempt").await?;
+                Ok(None)
+            }
+            Err(fault) => Err(fault),
+        }
+    }
+
+    async fn statement(&self, statement: &'static str) -> Result<(), Fault> {
+        sqlx::raw_sql(statement).execute(&mut *self.db.conn().await?).await?;
+        Ok(())
+    }
+}
+
+/// The field error of a slug that another resource has.
+pub(crate) fn taken(message: &str) -> FieldError {
+    FieldError::at("/slug", TAKEN, message)
+}
+
+fn is_slug_taken(fault: &Fault) -> bool {
+    fault.errors().iter().any(|error| error.code == TAKEN && error.pointer.as_deref() == Some("/slug"))
 }
 
 /// A text as it is compared with what somebody types: its words in lower-case letters without accents, with single blanks
@@ -52,12 +175,6 @@ pub(crate) fn contract(folded: &str) -> Option<String> {
         before = [second, letter];
     }
     (contracted.len() < folded.len()).then_some(contracted)
-}
-
-/// The same slug made the only one, by letters and digits of a new uuid.
-pub(crate) fn slug_with(slug: &str, random: Uuid) -> String {
-    let tail = random.simple().to_string();
-    format!("{slug}-{}", tail.get(24..).unwrap_or_default())
 }
 
 /// Letters that do not come apart into a plain one and an accent.
@@ -99,6 +216,13 @@ mod tests {
     }
 
     #[test]
+    fn other_scripts_are_transliterated() {
+        assert_eq!(slug_of("Ταβέρνα Πλάτων", "app"), "taverna-platon");
+        assert_eq!(slug_of("Кухня и касса", "app"), "kukhnia-i-kassa");
+        assert_eq!(slug_of("注文 Orders", "app"), "orders");
+    }
+
+    #[test]
     fn names_without_plain_letters_fall_back() {
         assert_eq!(slug_of("  --  ", "app"), "app");
         assert_eq!(slug_of("日本", "category"), "category");
@@ -106,9 +230,15 @@ mod tests {
     }
 
     #[test]
-    fn a_uuid_makes_a_slug_the_only_one() {
-        let only = slug_with("tischwerk", Uuid::from_u128(0x0198_0000_0000_7000_8000_0000_1234_00af));
-        assert_eq!(only, "tischwerk-123400af");
+    fn a_derived_slug_has_further_candidates_with_suffixes() {
+        let random = Uuid::from_u128(0x0198_0000_0000_7000_8000_0000_1234_00af);
+        let candidates =
+            |chosen: Option<&str>, name: &str| NewSlug::of(chosen.map(str::to_owned), name, "app").candidates(random);
+        assert_eq!(candidates(Some("till"), "Kasse"), ["till"]);
+        assert_eq!(candidates(None, "Kasse"), ["kasse", "kasse-123400af", "kasse-80000000123400af"]);
+        assert_eq!(candidates(None, "日本"), ["app-123400af", "app-80000000123400af"]);
+        let long = NewSlug::Derived("a".repeat(80)).candidates(random);
+        assert!(long.iter().all(|slug| slug.len() <= 80), "{long:?}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Moments: one type from column to answer, printed in UTC with `Z`.
 
+use std::borrow::Cow;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -55,21 +56,32 @@ impl serde::Serialize for Time {
 
 impl<'de> serde::Deserialize<'de> for Time {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Timestamp::deserialize(deserializer).map(Self)
+        Cow::<str>::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }
 
-/// A date-time as RFC 3339 writes it, with any offset. What is finer than a microsecond is cut off, because a column
-/// holds no more.
+/// A date-time as RFC 3339 writes it, with any offset and any number of fraction digits. It is rounded down to
+/// microseconds, because a column holds no more. A leap second counts as second 59.
 ///
 /// # Errors
-/// For another text, for a year beyond what the clock knows (the last moment is 9999-12-30T22:00:00Z), and for more than
-/// nine decimals of a second.
+/// For another text, and for a year beyond what the clock knows (the last moment is 9999-12-30T22:00:00Z).
 impl FromStr for Time {
     type Err = jiff::Error;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Timestamp::from_microsecond(text.parse::<Timestamp>()?.as_microsecond()).map(Self)
+        // Cut off in the text, where a fraction is counted from the second before it, so that moments before 1970 are
+        // rounded down too.
+        without_nanoseconds(text).parse().map(Self)
+    }
+}
+
+/// The text without what is finer than a microsecond.
+fn without_nanoseconds(text: &str) -> Cow<'_, str> {
+    let Some((seconds, rest)) = text.split_once('.') else { return text.into() };
+    let offset = rest.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    match rest.get(..6) {
+        Some(digits) if rest.len() - offset.len() > 6 => format!("{seconds}.{digits}{offset}").into(),
+        _ => text.into(),
     }
 }
 
@@ -144,5 +156,31 @@ impl Clock {
     /// Moves this clock, and every copy of it, ahead. For tests.
     pub fn advance(&self, seconds: i64) {
         self.ahead_seconds.fetch_add(seconds, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_to_write_a_moment_is_read_and_rounded_down() {
+        for (text, expected) in [
+            ("2026-03-01T09:30:00Z", "2026-03-01T09:30:00Z"),
+            ("2026-03-01t09:30:00z", "2026-03-01T09:30:00Z"),
+            ("2026-03-01T10:30:00+01:00", "2026-03-01T09:30:00Z"),
+            ("2026-03-01T09:30:00.1234567Z", "2026-03-01T09:30:00.123456Z"),
+            ("2026-03-01T09:30:00.123456789123456789Z", "2026-03-01T09:30:00.123456Z"),
+            ("2026-03-01T09:30:00.999999999-02:00", "2026-03-01T11:30:00.999999Z"),
+            ("1969-12-31T23:59:59.9999999Z", "1969-12-31T23:59:59.999999Z"),
+            ("2016-12-31T23:59:60Z", "2016-12-31T23:59:59Z"),
+            ("2016-12-31T23:59:60.5Z", "2016-12-31T23:59:59.5Z"),
+        ] {
+            assert_eq!(text.parse::<Time>().map(|time| time.to_string()).ok().as_deref(), Some(expected), "{text}");
+            assert_eq!(serde_json::from_value::<Time>(text.into()).unwrap().to_string(), expected, "{text}");
+        }
+        for text in ["", "2026-03-01", "2026-03-01T09:30:00", "9999-12-31T23:59:59Z", "2026-02-30T00:00:00Z"] {
+            assert!(text.parse::<Time>().is_err(), "{text}");
+        }
     }
 }

@@ -78,7 +78,7 @@ pub(super) static MACHINE_CLIENTS: ListQuery<MachineClientFilter, MachineClientR
 
 const ID: Key<MachineClientRow> = Key::id("client_uuid", |row| json!(row.client_uuid));
 const CREATED: Key<MachineClientRow> = Key::moment("created_at", |row| json!(row.created_at));
-const NAME: Key<MachineClientRow> = Key::text("lower(name)", |row| json!(row.name_sorted));
+const NAME: Key<MachineClientRow> = Key::text("name_order(name) collate \"C\"", |row| json!(row.name_sorted));
 const USED: Key<MachineClientRow> =
     Key::moment("coalesce(last_used_at, '1970-01-01 00:00:00+00'::timestamptz)", |row| {
         json!(row.last_used_at.unwrap_or(Time(Timestamp::UNIX_EPOCH)))

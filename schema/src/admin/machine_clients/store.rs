@@ -41,7 +41,7 @@ pub(crate) struct MachineClientRow {
 
 /// Programs as staff see them.
 pub(super) static SHOWN: Select<MachineClientRow> = Select::new(
-    "client_uuid, client_id, partner_uuid, company_name, name, lower(name) as name_sorted, contact_email,
+    "client_uuid, client_id, partner_uuid, company_name, name, name_order(name) as name_sorted, contact_email,
      allowed_scopes, allowed_networks, state, created_at, updated_at, last_used_at, secrets, used_scopes",
     "machine_client_shown",
 );

@@ -54,7 +54,7 @@ pub(crate) struct AdminPartnerRow {
 }
 
 static SHOWN: Select<AdminPartnerRow> = Select::new(
-    "partner_uuid, slug, company_name, lower(company_name) as name_sorted, legal_form, registration_number, vat_id,
+    "partner_uuid, slug, company_name, name_order(company_name) as name_sorted, legal_form, registration_number, vat_id,
      country, address, billing_address, billing_email, website, state, state_reason, state_changed_at, closes_at,
      labels, verified_at, created_at, updated_at, tier_code, tier_name, subscription_state, subscription_started_at,
      subscription_period_end, members_count, invitations_count, apps_count, listings_count, machine_clients_count,
@@ -153,7 +153,7 @@ pub(super) static EVERY_PARTNER: EveryId<AdminPartnerFilter, AdminPartnerRow, Ad
 
 const ID: Key<AdminPartnerRow> = Key::id("partner_uuid", |row| json!(row.partner_uuid));
 const CREATED: Key<AdminPartnerRow> = Key::moment("created_at", |row| json!(row.created_at));
-const NAME: Key<AdminPartnerRow> = Key::text("lower(company_name)", |row| json!(row.name_sorted));
+const NAME: Key<AdminPartnerRow> = Key::text("name_order(company_name) collate \"C\"", |row| json!(row.name_sorted));
 const CHANGED: Key<AdminPartnerRow> = Key::moment("state_changed_at", |row| json!(row.state_changed_at));
 
 /// What is asked of partners in words that the compiler has not checked.

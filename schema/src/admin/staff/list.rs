@@ -40,7 +40,7 @@ pub(crate) struct RoleRow {
 }
 
 static MEMBERS: Select<MemberRow> = Select::new(
-    "person_uuid as uuid, name, lower(name) as name_sorted, email,
+    "person_uuid as uuid, name, name_order(name) as name_sorted, email,
      case state when 'LOCKED' then 'DISABLED' else state end as state, roles, second_factor_confirmed_at, sessions_count,
      invitation_expires_at, last_sign_in_at, created_at, updated_at",
     "staff_member_shown as member",
@@ -114,7 +114,7 @@ pub(super) static STAFF: ListQuery<StaffFilter, MemberRow, StaffSort> = ListQuer
 
 const ID: Key<MemberRow> = Key::id("person_uuid", |member| json!(member.uuid));
 const CREATED: Key<MemberRow> = Key::moment("created_at", |member| json!(member.created_at));
-const NAME: Key<MemberRow> = Key::text("lower(name)", |member| json!(member.name_sorted));
+const NAME: Key<MemberRow> = Key::text("name_order(name) collate \"C\"", |member| json!(member.name_sorted));
 const SEEN: Key<MemberRow> =
     Key::moment("coalesce(last_sign_in_at, '1970-01-01 00:00:00+00'::timestamptz)", |member| {
         json!(member.last_sign_in_at.unwrap_or(Time(Timestamp::UNIX_EPOCH)))

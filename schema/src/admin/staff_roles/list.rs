@@ -52,7 +52,7 @@ pub(crate) struct StaffRoleHolder {
 }
 
 static SHOWN: Select<StaffRole> = Select::new(
-    "role_code as code, name, lower(name) as name_sorted, description, scopes, holders_count, holders, created_at,
+    "role_code as code, name, name_order(name) as name_sorted, description, scopes, holders_count, holders, created_at,
      updated_at",
     "staff_role_shown",
 );
@@ -99,7 +99,7 @@ pub(super) static ROLES: ListQuery<StaffRoleFilter, StaffRole, StaffRoleSort> = 
         StaffRoleSort::Name => {
             const {
                 &[
-                    Key::text("lower(name)", |role: &StaffRole| json!(role.name_sorted)),
+                    Key::text("name_order(name) collate \"C\"", |role: &StaffRole| json!(role.name_sorted)),
                     Key::text("role_code", |role: &StaffRole| json!(role.code)),
                 ]
             }

@@ -19,7 +19,7 @@ use crate::core::words::words;
 
 /// People of both kinds.
 static PEOPLE: Select<User> = Select::new(
-    "person_uuid as uuid, kind, name, lower(name) as name_sorted, email, email_verified_at, pending_email, partner_uuid,
+    "person_uuid as uuid, kind, name, name_order(name) as name_sorted, email, email_verified_at, pending_email, partner_uuid,
      company_name, role, state, locale, second_factor_confirmed_at, sessions_count, sign_in_held_until, last_sign_in_at,
      created_at, updated_at",
     "user_shown",
@@ -100,7 +100,7 @@ pub(super) static USERS: ListQuery<ShownUsers, User, UserSort> = ListQuery {
 
 const ID: Key<User> = Key::id("person_uuid", |user| json!(user.uuid));
 const CREATED: Key<User> = Key::moment("created_at", |user| json!(user.created_at));
-const NAME: Key<User> = Key::text("lower(name)", |user| json!(user.name_sorted));
+const NAME: Key<User> = Key::text("name_order(name) collate \"C\"", |user| json!(user.name_sorted));
 const SEEN: Key<User> = Key::moment("coalesce(last_sign_in_at, '1970-01-01 00:00:00+00'::timestamptz)", |user| {
     json!(user.last_sign_in_at.unwrap_or(Time(Timestamp::UNIX_EPOCH)))
 });

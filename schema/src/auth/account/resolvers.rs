@@ -123,13 +123,9 @@ impl AccountMutation {
         let own = load_own(cx)?;
         let AccountUpdate { name, locale, time_zone, board_mail } = body;
         let is_of_partner = cx.principal()?.kind == PrincipalType::PartnerUser;
+        let time_zone = time_zone.map(|name| rules::known_time_zone(&name)).transpose()?;
         let change = rules::tidy(Change { name, locale, time_zone, board_mail }, is_of_partner)?;
         rules::ensure_board_mail(&change, is_of_partner)?;
-        if let Some(zone) = change.time_zone.as_deref()
-            && !store::time_zone_exists(&cx.db, zone).await?
-        {
-            return Err(rules::unknown_time_zone());
-        }
         store::set_profile(&cx.db, own.person_uuid, &change).await?;
         cx.answer(load_account(cx, &own).await?)
     }

@@ -3,6 +3,7 @@
 use crate::core::fault::{Fault, FieldError};
 use crate::core::imitation;
 use crate::core::plain::{line, too_long};
+use crate::core::time_zone::canonical_name;
 
 /// Longest name, in characters.
 const LONGEST_NAME: usize = 120;
@@ -55,9 +56,14 @@ pub(super) fn ensure_board_mail(change: &Change, is_of_partner: bool) -> Result<
     Ok(())
 }
 
-/// The refusal of a time zone that does not exist.
-pub(super) fn unknown_time_zone() -> Fault {
-    Fault::field("/time_zone", "UNKNOWN_TIME_ZONE", "Send the IANA name of a time zone, Europe/Vienna for example.")
+/// The name of a time zone as the IANA database spells it.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`] for a zone that the database does not have.
+pub(super) fn known_time_zone(name: &str) -> Result<String, Fault> {
+    canonical_name(name).ok_or_else(|| {
+        Fault::field("/time_zone", "UNKNOWN_TIME_ZONE", "Send the IANA name of a time zone, Europe/Vienna for example.")
+    })
 }
 
 #[cfg(test)]

@@ -48,18 +48,6 @@ pub(super) async fn get(db: &Db, person_uuid: Uuid) -> Result<Option<AccountRow>
     .await?)
 }
 
-/// Whether a time zone of this name exists. The contract lets only names of the IANA's form through; those that
-/// lead nowhere make the database refuse the statement.
-pub(super) async fn time_zone_exists(db: &Db, name: &str) -> Result<bool, Fault> {
-    let asked = sqlx::query_scalar!("select labs_now() at time zone $1 is not null", name)
-        .fetch_one(&mut *db.conn().await?)
-        .await;
-    match asked {
-        Err(error) if error.as_database_error().and_then(|error| error.code()).as_deref() == Some("22023") => Ok(false),
-        asked => Ok(asked?.unwrap_or_default()),
-    }
-}
-
 /// Changes what is named; a change that changes nothing writes nothing.
 pub(super) async fn set_profile(db: &Db, person_uuid: Uuid, change: &Change) -> Result<(), Fault> {
     sqlx::query!(

@@ -16,6 +16,7 @@ use super::words;
 use crate::core::crypto::sealed::{MasterKey, OpenError};
 use crate::core::crypto::secret::SecretText;
 use crate::core::email::EmailAddress;
+use crate::core::locale::{best, preference};
 pub use board::{BoardNews, BoardNotice};
 pub use board_week::BoardWeek;
 pub use deprecation::{DeprecatedCall, DeprecationNotice};
@@ -244,8 +245,8 @@ pub enum Locale {
 impl Locale {
     /// The best language for a BCP 47 tag.
     pub fn of(tag: &str) -> Locale {
-        let language = tag.split(['-', '_']).next().unwrap_or_default();
-        if language.eq_ignore_ascii_case("de") { Locale::German } else { Locale::English }
+        let preference = preference(Some(tag.replace('_', "-"))).unwrap_or_default();
+        if best(["en", "de"], &preference) == Some("de") { Locale::German } else { Locale::English }
     }
 }
 

@@ -10,6 +10,7 @@ use crate::core::access::access;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::entitlement::Allowance;
 use crate::core::fault::Fault;
+use crate::core::slug::{NewSlug, SlugAttempts};
 
 /// Writes of whole apps.
 #[derive(Default)]
@@ -39,9 +40,16 @@ impl AppLifeMutation {
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
     async fn marketplace_apps_archive(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Option<App>, Fault> {
         let cx = ctx.cx();
+        let owner = cx.owner()?;
+        // In the order in which a new app takes these locks.
+        let allowance = Allowance::lock(&cx.db, owner, "apps").await?;
         let present = lock_app(cx, app_uuid, None).await?;
         rules::after(present.state, AppAction::Archive, past(&present))?;
         rules::ensure_archivable(&store::version_states_lock(&cx.db, app_uuid).await?)?;
+        if !present.fixed.was_published {
+            let archived = store::archived_draft_count(&cx.db, owner).await?;
+            allowance.check(archived, 1).map_err(|full| full.with_detail(rules::ARCHIVE_FULL))?;
+        }
         lead(cx, app_uuid, &present, AppAction::Archive).await?;
         cx.answer(load_app(cx, app_uuid).await?)
     }
@@ -56,6 +64,9 @@ impl AppLifeMutation {
         let present = lock_app(cx, app_uuid, None).await?;
         rules::after(present.state, AppAction::Restore, past(&present))?;
         allowance.check(store::app_count(&cx.db, owner).await?, 1)?;
+        if !present.fixed.was_published {
+            take_slug(cx, app_uuid, present.draft.slug.clone()).await?;
+        }
         lead(cx, app_uuid, &present, AppAction::Restore).await?;
         cx.answer(load_app(cx, app_uuid).await?)
     }
@@ -65,6 +76,18 @@ impl AppLifeMutation {
 async fn lead(cx: &RequestContext, app_uuid: Uuid, present: &Present, action: AppAction) -> Result<(), Fault> {
     let state = rules::after(present.state, action, past(present))?;
     store::set_state(&cx.db, app_uuid, state, action.event(), event(cx)?).await
+}
+
+/// Reserves the slug that an archived app had, with a suffix if another app has it by now.
+async fn take_slug(cx: &RequestContext, app_uuid: Uuid, slug: String) -> Result<(), Fault> {
+    let mut attempts = SlugAttempts::new(&cx.db, NewSlug::Derived(slug), cx.new_uuid());
+    loop {
+        let slug = attempts.begin().await?;
+        let taken = store::slug_take(&cx.db, app_uuid, &slug).await?;
+        if attempts.end(taken.ok_or_else(|| rules::draft::slug_taken(&slug))).await?.is_some() {
+            return Ok(());
+        }
+    }
 }
 
 /// What of its past tells where an owner's action leads.

@@ -82,4 +82,4 @@ pub(crate) static APPS: ListQuery<OwnApps, AppRow, AppSort> = ListQuery {
 const ID: Key<AppRow> = Key::id("app.app_uuid", |row| json!(row.app_uuid));
 const CREATED: Key<AppRow> = Key::moment("app.created_at", |row| json!(row.created_at));
 const UPDATED: Key<AppRow> = Key::moment("app.updated_at", |row| json!(row.updated_at));
-const NAME: Key<AppRow> = Key::text("lower(unaccent(words.name))", |row| json!(row.name_sorted));
+const NAME: Key<AppRow> = Key::text("name_order(words.name) collate \"C\"", |row| json!(row.name_sorted));

@@ -13,7 +13,9 @@ use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::entitlement::Allowance;
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
+use crate::core::locale::preference;
 use crate::core::page::List;
+use crate::core::slug::SlugAttempts;
 
 pub(crate) use types::App;
 pub(super) use types::SelectableCategory;
@@ -61,7 +63,7 @@ impl AppsQuery {
     ) -> Result<Option<List<SelectableCategory>>, Fault> {
         let cx = ctx.cx();
         let request = PageRequest::new(None, limit.or(Some(CATEGORIES_A_PAGE)), cursor);
-        cx.answer_list(CHOICE.page(cx, &locale, &request).await?.list())
+        cx.answer_list(CHOICE.page(cx, &preference(locale), &request).await?.list())
     }
 }
 
@@ -76,11 +78,18 @@ impl AppsMutation {
     async fn marketplace_apps_create(&self, ctx: &Context<'_>, body: AppCreate) -> Result<Option<App>, Fault> {
         let cx = ctx.cx();
         let owner = cx.owner()?;
-        let draft = draft::new_draft(body.into())?;
+        let (mut draft, slug) = draft::new_draft(body.into())?;
         let allowance = Allowance::lock(&cx.db, owner, "apps").await?;
         allowance.check(store::app_count(&cx.db, owner).await?, 1)?;
-        let made = store::app_insert(&cx.db, owner, cx.new_uuid(), &draft, event(cx)?).await?;
-        let made = made.ok_or_else(|| draft::slug_taken(&draft.slug))?;
+        let app_uuid = cx.new_uuid();
+        let mut attempts = SlugAttempts::new(&cx.db, slug, cx.new_uuid());
+        let made = loop {
+            draft.slug = attempts.begin().await?;
+            let made = store::app_insert(&cx.db, owner, app_uuid, &draft, event(cx)?).await?;
+            if let Some(made) = attempts.end(made.ok_or_else(|| draft::slug_taken(&draft.slug))).await? {
+                break made;
+            }
+        };
         cx.answer_created(made.app_uuid, show(cx, made))
     }
 

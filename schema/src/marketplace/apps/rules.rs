@@ -190,6 +190,10 @@ pub(super) fn ensure_archivable(version_states: &[AppVersionState]) -> Result<()
     }
 }
 
+/// Detail of the refusal to archive another app that was never published.
+pub(super) const ARCHIVE_FULL: &str = "Your plan allows as many archived apps that were never published as it allows apps. \
+                                       Delete one of them, or this app.";
+
 /// The machine as a picture.
 pub(crate) fn drawing() -> StateDiagram {
     StateDiagram::of(

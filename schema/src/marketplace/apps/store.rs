@@ -19,7 +19,7 @@ use crate::marketplace::versions::AppVersionState;
 pub(super) use categories::{categories_put, selectable_get};
 pub(in crate::marketplace) use draft::{Event, event_insert, lock};
 pub(super) use draft::{Present, app_count, app_insert, delete, present_get, set_draft, version_states_lock};
-pub(super) use life::set_state;
+pub(super) use life::{archived_draft_count, set_state, slug_take};
 
 /// An app with the texts of its default locale and everything of which it has few: one row, one statement.
 #[derive(Clone, Debug, sqlx::FromRow)]
@@ -67,7 +67,7 @@ pub(crate) struct CategoryRow {
 /// What is selected of a whole app.
 macro_rules! whole_columns {
     () => {
-        "app.app_uuid, app.slug, words.name, lower(unaccent(words.name)) as name_sorted, words.tagline, words.description,
+        "app.app_uuid, app.slug, words.name, name_order(words.name) as name_sorted, words.tagline, words.description,
      app.default_locale, app.state, app.state_reason, app.support_email, app.support_url, app.privacy_url,
      app.website_url, app.terms_url, app.created_at, app.updated_at, chosen.categories,
      icon.media_uuid as icon_uuid, icon.media_type as icon_media_type, icon.width as icon_width,
@@ -88,7 +88,7 @@ macro_rules! whole_relations {
      left join lateral (
           select json_agg(json_build_object('category_uuid', category.category_uuid, 'slug', category.slug,
                      'position', app_category.position, 'name', coalesce(
-                         category.names ->> app.default_locale, category.names ->> split_part(app.default_locale, '-', 1),
+                         locale_text(category.names, app.default_locale),
                          category.names ->> 'en', category.slug)) order by app_category.position) as categories
             from app_category join category using (category_uuid)
            where app_category.app_uuid = app.app_uuid) as chosen on true

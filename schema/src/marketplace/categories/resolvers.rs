@@ -15,7 +15,7 @@ use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
 use crate::core::list::{Bound, PageRequest};
 use crate::core::page::CountedList;
-use crate::core::slug::slug_of;
+use crate::core::slug::{NewSlug, SlugAttempts};
 
 pub(crate) use types::Category;
 use types::{CategoryCreate, CategoryDeactivate, CategoryMove, CategoryUpdate};
@@ -74,8 +74,9 @@ impl CategoriesMutation {
     ) -> Result<Option<Category>, Fault> {
         let cx = ctx.cx();
         let english = body.names.get("en").map(String::as_str).unwrap_or_default();
+        let slug = NewSlug::of(body.slug, english, "category");
         let content = CategoryContent {
-            slug: body.slug.unwrap_or_else(|| slug_of(english, "category")),
+            slug: String::new(),
             names: body.names.0,
             descriptions: body.descriptions.map(|texts| texts.0).unwrap_or_default(),
             icon: body.icon,
@@ -87,9 +88,16 @@ impl CategoriesMutation {
         }
         let last = store::last_position_get(&cx.db, body.parent_uuid).await?;
         let position = rules::place(body.position, last);
-        let new = NewCategory { category_uuid: cx.new_uuid(), parent_uuid: body.parent_uuid, content, position };
+        let mut new = NewCategory { category_uuid: cx.new_uuid(), parent_uuid: body.parent_uuid, content, position };
         let category_uuid = new.category_uuid;
-        store::insert(&cx.db, new).await?;
+        let mut attempts = SlugAttempts::new(&cx.db, slug, cx.new_uuid());
+        loop {
+            new.content.slug = attempts.begin().await?;
+            let inserted = store::insert(&cx.db, &new).await;
+            if attempts.end(inserted).await?.is_some() {
+                break;
+            }
+        }
         cx.answer_created(category_uuid, load(cx, category_uuid).await?)
     }
 

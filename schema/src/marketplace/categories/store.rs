@@ -7,7 +7,8 @@ use uuid::Uuid;
 
 use super::rules::{CategoryContent, CategoryState, CategoryUse, Standing};
 use crate::core::db::Db;
-use crate::core::fault::{Fault, FieldError, constraint_of};
+use crate::core::fault::{Fault, constraint_of};
+use crate::core::slug::taken;
 
 /// Keeps everybody else from changing the tree until the transaction ends: where categories stand is looked at before it
 /// is changed. Readers, and apps that choose a category, go on.
@@ -69,8 +70,8 @@ pub(super) struct NewCategory {
 ///
 /// # Errors
 /// [`crate::Code::Conflict`] when its slug is or was another's.
-pub(super) async fn insert(db: &Db, new: NewCategory) -> Result<(), Fault> {
-    let content = new.content;
+pub(super) async fn insert(db: &Db, new: &NewCategory) -> Result<(), Fault> {
+    let content = &new.content;
     let inserted = sqlx::query!(
         "with moved as (
              update category set position = position + 1, updated_at = labs_now()
@@ -81,8 +82,8 @@ pub(super) async fn insert(db: &Db, new: NewCategory) -> Result<(), Fault> {
         new.category_uuid,
         new.parent_uuid,
         content.slug,
-        Json(content.names) as _,
-        Json(content.descriptions) as _,
+        Json(&content.names) as _,
+        Json(&content.descriptions) as _,
         content.icon,
         new.position
     )
@@ -116,7 +117,7 @@ fn slug_taken(error: sqlx::Error, slug: &str) -> Fault {
     if !matches!(constraint_of(&error), Some("category_slug_key" | "category_address_pkey")) {
         return error.into();
     }
-    let errors = vec![FieldError::at("/slug", "TAKEN", "This slug belongs, or once belonged, to another category.")];
+    let errors = vec![taken("This slug belongs, or once belonged, to another category.")];
     Fault::conflict(format!(
         "The slug {slug} belongs, or once belonged, to another category. Send a slug of your own choice."
     ))

@@ -5,6 +5,7 @@ mod submitted;
 use serde::Deserialize;
 use uuid::Uuid;
 
+use crate::core::web_address::{WebAddress, is_redirect_uri};
 use crate::marketplace::media::MediaKind;
 use crate::marketplace::translations::missing as missing_texts;
 
@@ -181,13 +182,20 @@ fn screenshots(facts: &Facts) -> Option<String> {
 }
 
 fn support(facts: &Facts) -> Option<String> {
-    let is_missing = is_blank(facts.support_email.as_deref()) && is_blank(facts.support_url.as_deref());
+    let is_missing = is_blank(facts.support_email.as_deref()) && !is_web_address(facts.support_url.as_deref());
     missing(is_missing, "Customers find no help. Set support_email or support_url.")
 }
 
+/// Stored addresses are checked again: an older release accepted some that this one rejects.
+fn is_web_address(stored: Option<&str>) -> bool {
+    stored.is_some_and(|address| WebAddress::parse(address).is_ok())
+}
+
 fn privacy(facts: &Facts) -> Option<String> {
-    let has_policy = facts.privacy_url.as_deref().is_some_and(|url| url.starts_with("https://"));
-    missing(!has_policy, "There is no privacy policy. Set privacy_url to its https address.")
+    missing(
+        !is_web_address(facts.privacy_url.as_deref()),
+        "There is no privacy policy. Set privacy_url to its https address.",
+    )
 }
 
 fn release_notes(facts: &Facts) -> Option<String> {
@@ -201,20 +209,8 @@ fn release_notes(facts: &Facts) -> Option<String> {
 
 fn redirect_uris(facts: &Facts) -> Option<String> {
     let uris = facts.version.as_ref().map(|version| version.redirect_uris.as_slice()).unwrap_or_default();
-    let unsafe_uri = uris.iter().find(|uri| !is_safe(uri))?;
+    let unsafe_uri = uris.iter().find(|uri| !is_redirect_uri(uri))?;
     Some(format!("{unsafe_uri} is not safe. Send https addresses without a fragment, or loopback ones."))
-}
-
-/// RFC 8252 section 7.3 allows plain http on the loopback interface.
-fn is_safe(uri: &str) -> bool {
-    let hosts = ["localhost", "127.0.0.1", "[::1]"];
-    let loopback = uri.strip_prefix("http://").is_some_and(|rest| {
-        hosts
-            .iter()
-            .filter_map(|host| rest.strip_prefix(host))
-            .any(|rest| rest.is_empty() || rest.starts_with([':', '/']))
-    });
-    (uri.starts_with("https://") || loopback) && !uri.contains(['#', '*'])
 }
 
 fn alternative_texts(facts: &Facts) -> Option<String> {

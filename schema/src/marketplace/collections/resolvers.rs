@@ -14,7 +14,7 @@ use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::{Fault, FieldError};
 use crate::core::list::PageRequest;
 use crate::core::page::CountedList;
-use crate::core::slug::slug_of;
+use crate::core::slug::{NewSlug, SlugAttempts};
 
 pub(super) use types::Collection;
 pub(crate) use types::CollectionListing;
@@ -59,8 +59,9 @@ impl CollectionsMutation {
     ) -> Result<Option<Collection>, Fault> {
         let cx = ctx.cx();
         let english = body.titles.get("en").map(String::as_str).unwrap_or_default();
-        let content = CollectionContent {
-            slug: body.slug.unwrap_or_else(|| slug_of(english, "collection")),
+        let slug = NewSlug::of(body.slug, english, "collection");
+        let mut content = CollectionContent {
+            slug: String::new(),
             titles: body.titles.0,
             descriptions: body.descriptions.map(|texts| texts.0).unwrap_or_default(),
             shown_from: body.shown_from,
@@ -69,7 +70,14 @@ impl CollectionsMutation {
         store::lock(&cx.db).await?;
         let apps = judged(cx, &content, body.listings.as_deref()).await?;
         let collection_uuid = cx.new_uuid();
-        store::insert(&cx.db, collection_uuid, content).await?;
+        let mut attempts = SlugAttempts::new(&cx.db, slug, cx.new_uuid());
+        loop {
+            content.slug = attempts.begin().await?;
+            let inserted = store::insert(&cx.db, collection_uuid, &content).await;
+            if attempts.end(inserted).await?.is_some() {
+                break;
+            }
+        }
         store::set_listings(&cx.db, collection_uuid, &apps.unwrap_or_default()).await?;
         if let Some(position) = body.position {
             store::set_position(&cx.db, collection_uuid, position).await?;

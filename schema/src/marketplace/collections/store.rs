@@ -5,7 +5,8 @@ use uuid::Uuid;
 
 use super::rules::{CollectionContent, KnownListing};
 use crate::core::db::Db;
-use crate::core::fault::{Fault, FieldError, constraint_of};
+use crate::core::fault::{Fault, constraint_of};
+use crate::core::slug::taken;
 use crate::core::time::Time;
 
 /// Keeps everybody else from changing collections until the transaction ends. Readers go on.
@@ -31,14 +32,14 @@ pub(super) async fn known_list(db: &Db, named: &[String]) -> Result<Vec<KnownLis
 ///
 /// # Errors
 /// [`crate::Code::Conflict`] when its slug is or was another's.
-pub(super) async fn insert(db: &Db, collection_uuid: Uuid, content: CollectionContent) -> Result<(), Fault> {
+pub(super) async fn insert(db: &Db, collection_uuid: Uuid, content: &CollectionContent) -> Result<(), Fault> {
     let inserted = sqlx::query!(
         "insert into collection (collection_uuid, slug, titles, descriptions, shown_from, shown_until, position)
          select $1, $2, $3, $4, $5, $6, coalesce(max(position), 0) + 1 from collection",
         collection_uuid,
         content.slug,
-        Json(content.titles) as _,
-        Json(content.descriptions) as _,
+        Json(&content.titles) as _,
+        Json(&content.descriptions) as _,
         content.shown_from as Option<Time>,
         content.shown_until as Option<Time>
     )
@@ -74,7 +75,7 @@ fn slug_taken(error: sqlx::Error, slug: &str) -> Fault {
     if !matches!(constraint_of(&error), Some("collection_slug_key" | "collection_address_pkey")) {
         return error.into();
     }
-    let errors = vec![FieldError::at("/slug", "TAKEN", "This slug belongs, or once belonged, to another collection.")];
+    let errors = vec![taken("This slug belongs, or once belonged, to another collection.")];
     Fault::conflict(format!(
         "The slug {slug} belongs, or once belonged, to another collection. Send a slug of your own choice."
     ))

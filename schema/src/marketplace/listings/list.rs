@@ -19,6 +19,7 @@ use super::types::{ListingCategory, ListingIcon, ListingRating, ListingSummary, 
 use crate::core::context::RequestContext;
 use crate::core::fault::Fault;
 use crate::core::list::{Bound, Condition, Key, ListQuery, PageRequest, Rows, Select, Statements};
+use crate::core::locale::equivalents;
 use crate::core::texts::first_words;
 use crate::core::time::Time;
 use crate::core::words::words;
@@ -84,7 +85,7 @@ impl Search {
         filter.rating_from = filter.rating_from.map(|rating| (rating * 10.0).round() / 10.0);
         // What is counted of a search is narrowed as its pages are: an empty list narrows neither.
         filter.category.take_if(|slugs| slugs.is_empty());
-        filter.language.take_if(|languages| languages.is_empty());
+        filter.language = filter.language.filter(|languages| !languages.is_empty()).map(|tags| equivalents(&tags));
         Self { typed, corrected: None, filter, locale }
     }
 
@@ -125,7 +126,7 @@ impl Search {
                 language: filter.language.as_ref().map(|languages| known.languages_of(languages)),
                 verified: filter.verified,
             },
-            locale: known.locale(self.locale.as_deref()).map(str::to_owned),
+            locale: known.locale(self.locale.as_deref()),
         }
     }
 
@@ -192,12 +193,12 @@ macro_rules! shown {
           where change <> 'RATED'), count(*), sum(xmin::text::bigint))
         from category) as stamp,
      (select json_agg(json_build_object('slug', c.slug, 'primary', lc.position = 0, 'name', coalesce(
-              c.names ->> ({}::text[])[1], c.names ->> split_part(({})[1], '-', 1), c.names ->> 'en', c.slug))
+              locale_text(c.names, ({}::text[])[1]), c.names ->> 'en', c.slug))
               order by lc.position)
         from listing_category as lc join category as c using (category_uuid) where lc.app_uuid = l.app_uuid
          and lc.category_uuid = any (array(select category_uuid from category_place where shown))) as categories,
      (select json_build_object('media_uuid', m.media_uuid, 'media_type', m.media_type, 'width', m.width, 'height', m.height,
-              'alt_text', coalesce(lm.alt_texts ->> ({}::text[])[1], lm.alt_texts ->> split_part(({})[1], '-', 1),
+              'alt_text', coalesce(locale_text(lm.alt_texts, ({}::text[])[1]),
               nullif(lm.alt_text, '')), 'renditions', m.renditions)
         from listing_media as lm join media as m using (media_uuid)
        where lm.app_uuid = l.app_uuid and lm.kind = 'ICON' limit 1) as icon"
@@ -211,7 +212,7 @@ macro_rules! text_of_the_listing {
         " join partner as p using (partner_uuid) cross join lateral (
           select o.name, o.tagline, o.locale, o.sort_name
             from listing_translation as o where o.app_uuid = l.app_uuid
-           order by o.locale = ({}::text[])[1] desc, o.locale = split_part(({})[1], '-', 1) desc,
+           order by locale_rank(o.locale, ({}::text[])[1]),
                     o.locale = l.default_locale desc limit 1) as t"
     };
 }

@@ -14,6 +14,7 @@ use crate::core::access::{access, answers_file, may_lag};
 use crate::core::context::{Channel, RequestContext, RequestContextExt};
 use crate::core::fault::Fault;
 use crate::core::list::Rows;
+use crate::core::locale::preference;
 use crate::marketplace::media::{MediaVariantName, deliver};
 use crate::marketplace::public_cache::{PublicCache, known_values, stamp_get};
 
@@ -36,7 +37,7 @@ impl ListingsQuery {
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<ListingList>, Fault> {
-        let (cx, mut search) = (ctx.cx(), Search::new(filter.unwrap_or_default(), locale));
+        let (cx, mut search) = (ctx.cx(), Search::new(filter.unwrap_or_default(), preference(locale)));
         let mut found = search.page(cx, sort, limit, cursor.clone()).await?;
         let correction = match &search.typed {
             Some(typed) if found.rows.is_empty() => store::correction_get(&cx.db, typed).await?,
@@ -69,7 +70,7 @@ impl ListingsQuery {
         listing_slug: String,
         locale: Option<String>,
     ) -> Result<Option<Listing>, Fault> {
-        let (cx, key) = (ctx.cx(), ListingKey { slug: listing_slug, locale });
+        let (cx, key) = (ctx.cx(), ListingKey { slug: listing_slug, locale: preference(locale) });
         let db = cx.db.aside();
         let found = if cx.db.may_share() {
             let each = move |keys| {

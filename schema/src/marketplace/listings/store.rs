@@ -102,20 +102,19 @@ pub(super) async fn get_each(db: &Db, keys: Vec<ListingKey>) -> Result<Vec<Optio
                p.slug as vendor_slug, p.company_name as vendor_name,
                p.verified_at is not null as "vendor_verified!", l.version_number,
                v.published_at as version_published_at, v.manifest -> 'permissions' as "permissions: _",
-               coalesce(v.release_notes ->> asked.locale, v.release_notes ->> split_part(asked.locale, '-', 1),
+               coalesce(locale_text(v.release_notes, asked.locale),
                    v.release_notes ->> l.default_locale) as release_notes,
                (select json_agg(json_build_object('slug', c.slug, 'primary', lc.position = 0, 'name',
-                           coalesce(c.names ->> asked.locale, c.names ->> split_part(asked.locale, '-', 1),
+                           coalesce(locale_text(c.names, asked.locale),
                                c.names ->> 'en', c.slug)) order by lc.position)
                   from listing_category as lc
                   join category as c on c.category_uuid = lc.category_uuid
                   join category_place as place on place.category_uuid = lc.category_uuid and place.shown
                  where lc.app_uuid = l.app_uuid) as "categories: _",
                (select json_agg(json_build_object('media_uuid', m.media_uuid, 'kind', lm.kind,
-                           'position', lm.position, 'alt_text', coalesce(lm.alt_texts ->> asked.locale,
-                               lm.alt_texts ->> split_part(asked.locale, '-', 1), nullif(lm.alt_text, '')),
-                           'caption', coalesce(lm.captions ->> asked.locale,
-                               lm.captions ->> split_part(asked.locale, '-', 1), nullif(lm.caption, '')),
+                           'position', lm.position,
+                           'alt_text', coalesce(locale_text(lm.alt_texts, asked.locale), nullif(lm.alt_text, '')),
+                           'caption', coalesce(locale_text(lm.captions, asked.locale), nullif(lm.caption, '')),
                            'media_type', m.media_type,
                            'width', m.width, 'height', m.height, 'variants', m.variants,
                            'renditions', m.renditions)
@@ -132,7 +131,7 @@ pub(super) async fn get_each(db: &Db, keys: Vec<ListingKey>) -> Result<Vec<Optio
          cross join lateral (
                select o.name, o.tagline, o.description, o.locale from listing_translation as o
                 where o.app_uuid = l.app_uuid
-                order by o.locale = asked.locale desc, o.locale = split_part(asked.locale, '-', 1) desc,
+                order by locale_rank(o.locale, asked.locale),
                          o.locale = l.default_locale desc
                 limit 1) as t"#,
         &slugs,

@@ -8,6 +8,7 @@ use super::store::{self, VersionRow};
 use crate::core::access::access;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::fault::Fault;
+use crate::core::locale::preference;
 use crate::marketplace::apps;
 use crate::marketplace::listings::{self, Listing, Side};
 use crate::marketplace::publication::{self, Snapshot, SubmissionDifference};
@@ -60,7 +61,8 @@ impl PreviewQuery {
         version_uuid: Option<Uuid>,
         locale: Option<String>,
     ) -> Result<Option<ListingPreview>, Fault> {
-        let (cx, locale) = (ctx.cx(), locale.as_deref());
+        let (cx, locale) = (ctx.cx(), preference(locale));
+        let locale = locale.as_deref();
         let version = version(cx, app_uuid, version_uuid).await?;
         let source = rules::source(version_uuid.is_some(), version.state);
         let snapshot = snapshot(cx, app_uuid, version.version_uuid, source).await?;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::{PublicCache, Weighed, store};
 use crate::core::context::RequestContext;
 use crate::core::fault::Fault;
+use crate::core::locale::{best, preference};
 
 /// Stands for every value that does not exist. No slug and no locale is written so.
 const NONE: &str = "-";
@@ -29,12 +30,11 @@ pub(in crate::marketplace) async fn known_values(cx: &RequestContext, stamp: &st
 }
 
 impl Known {
-    /// The locale in which a reader of this one is answered: itself or its language, whichever a text has; none where the
-    /// reader gets the fallback of each text.
-    pub(in crate::marketplace) fn locale<'a>(&self, asked: Option<&'a str>) -> Option<&'a str> {
-        let asked = asked?;
-        let language = asked.split('-').next().unwrap_or(asked);
-        [asked, language].into_iter().find(|locale| self.locales.contains(*locale))
+    /// The preference of the stored locale that fits a reader's [`preference`] best. `None` if no text fits it: the reader
+    /// then gets the fallback of each text.
+    pub(in crate::marketplace) fn locale(&self, asked: Option<&str>) -> Option<String> {
+        let stored = best(self.locales.iter().map(String::as_str), asked?)?;
+        preference(Some(stored.to_owned()))
     }
 
     /// Those of the slugs that are categories, in one order.
@@ -92,16 +92,18 @@ mod tests {
     #[test]
     fn locale_is_one_that_exists_or_none() {
         let known = known();
+        let of = |tag: Option<&str>| preference(tag.map(str::to_owned));
         let cases = [
             (Some("de-AT"), Some("de-AT")),
             (Some("de-CH"), Some("de")),
             (Some("de-x-1"), Some("de")),
+            (Some("pt"), Some("pt-BR")),
             (Some("fr"), None),
             (Some("xx-AA"), None),
             (None, None),
         ];
         for (asked, locale) in cases {
-            assert_eq!(known.locale(asked), locale, "{asked:?}");
+            assert_eq!(known.locale(of(asked).as_deref()), of(locale), "{asked:?}");
         }
     }
 

@@ -11,6 +11,7 @@ use crate::core::access::{access, may_lag};
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::db::Db;
 use crate::core::fault::Fault;
+use crate::core::locale::preference;
 use crate::core::page::Page;
 use crate::marketplace::public_cache::{PublicCache, known_values, stamp_get};
 
@@ -168,11 +169,11 @@ impl PublicCategoriesQuery {
 async fn tree(cx: &RequestContext, locale: Option<String>) -> Result<Arc<Vec<PublicCategory>>, Fault> {
     let stamp = stamp_get(&cx.db).await?;
     let known = known_values(cx, &stamp).await?;
-    let locale = known.locale(locale.as_deref());
+    let locale = known.locale(preference(locale).as_deref());
     // Whoever waits for another's count holds no connection meanwhile.
     cx.db.answered().await;
-    let counted = count(&cx.db, locale);
-    let question = locale.unwrap_or_default().to_owned();
+    let counted = count(&cx.db, locale.as_deref());
+    let question = locale.clone().unwrap_or_default();
     cx.services.state::<PublicCache>().trees.get_or_make(stamp, question, counted).await
 }
 

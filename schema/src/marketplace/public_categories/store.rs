@@ -46,9 +46,9 @@ pub(super) async fn tree(db: &Db, locale: Option<&str>) -> Result<Vec<ShownRow>,
                  join listing as l on l.app_uuid = lc.app_uuid and l.visible
                 group by above.category_uuid)
            select c.category_uuid, c.parent_uuid, c.slug, c.icon, coalesce(counted.listings, 0) as "listings_count!",
-               coalesce(c.names ->> $1::text, c.names ->> split_part($1, '-', 1), c.names ->> 'en', c.slug) as "name!",
+               coalesce(locale_text(c.names, $1::text), c.names ->> 'en', c.slug) as "name!",
                locale_of(c.names, $1) as locale,
-               coalesce(c.descriptions ->> $1, c.descriptions ->> split_part($1, '-', 1), c.descriptions ->> 'en')
+               coalesce(locale_text(c.descriptions, $1), c.descriptions ->> 'en')
                    as description
              from place
              join category as c using (category_uuid)

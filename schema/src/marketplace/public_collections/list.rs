@@ -52,10 +52,10 @@ fn locale(locale: Option<&String>) -> Bound {
 static SHOWN: Select<ShownRow> = Select::new(
     concat!(
         "collection.collection_uuid, collection.position, collection.slug,
-     coalesce(collection.titles ->> ({}::text[])[1], collection.titles ->> split_part(({})[1], '-', 1),
+     coalesce(locale_text(collection.titles, ({}::text[])[1]),
          collection.titles ->> 'en', collection.slug) as title,
      locale_of(collection.titles, ({})[1]) as locale,
-     coalesce(collection.descriptions ->> ({})[1], collection.descriptions ->> split_part(({})[1], '-', 1),
+     coalesce(locale_text(collection.descriptions, ({})[1]),
          collection.descriptions ->> 'en') as description,
      (select count(*) from collection_listing as held join listing as l using (app_uuid)
        where held.collection_uuid = collection.collection_uuid and l.visible)::integer as listings_count,

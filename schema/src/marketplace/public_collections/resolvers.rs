@@ -9,6 +9,7 @@ use crate::core::access::{access, may_lag};
 use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
 use crate::core::list::{PageRequest, Rows};
+use crate::core::locale::preference;
 use crate::core::page::{List, Page, Paged};
 use crate::marketplace::listings::ListingSummary;
 
@@ -82,7 +83,7 @@ impl PublicCollectionsQuery {
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<List<PublicCollection>>, Fault> {
-        let (cx, reader) = (ctx.cx(), Reader { locale });
+        let (cx, reader) = (ctx.cx(), Reader { locale: preference(locale) });
         let Rows { rows, page } = ON_SHOW.page(cx, &reader, &PageRequest::new(None, limit, cursor)).await?;
         cx.note_languages(rows.iter().filter_map(|row| row.locale.as_ref()));
         let pictures_url = &cx.services.settings.pictures_url;
@@ -102,6 +103,7 @@ impl PublicCollectionsQuery {
         cursor: Option<String>,
     ) -> Result<Option<PublicCollectionDetail>, Fault> {
         let cx = ctx.cx();
+        let locale = preference(locale);
         let found = store::on_show_get(&cx.db, &collection_slug, locale.as_deref()).await?;
         let found = found.ok_or_else(|| Fault::not_found("collection"))?;
         if found.slug != collection_slug {

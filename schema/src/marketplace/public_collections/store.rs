@@ -23,9 +23,9 @@ pub(super) async fn on_show_get(db: &Db, slug: &str, locale: Option<&str>) -> Re
     Ok(sqlx::query_as!(
         FoundCollection,
         r#"select c.collection_uuid, c.slug,
-               coalesce(c.titles ->> $2::text, c.titles ->> split_part($2, '-', 1), c.titles ->> 'en', c.slug) as "title!",
+               coalesce(locale_text(c.titles, $2::text), c.titles ->> 'en', c.slug) as "title!",
                locale_of(c.titles, $2) as locale,
-               coalesce(c.descriptions ->> $2, c.descriptions ->> split_part($2, '-', 1), c.descriptions ->> 'en')
+               coalesce(locale_text(c.descriptions, $2), c.descriptions ->> 'en')
                    as description,
                (select count(*) from collection_listing as held join listing as l using (app_uuid)
                  where held.collection_uuid = c.collection_uuid and l.visible)::integer as "listings_count!"

@@ -308,7 +308,7 @@ pub(super) async fn categories_get(
     let rows = sqlx::query_as!(
         CategoryRow,
         r#"select category_uuid, slug,
-               coalesce(names ->> $2, names ->> split_part($2, '-', 1), names ->> 'en', slug) as "name!"
+               coalesce(locale_text(names, $2), names ->> 'en', slug) as "name!"
          from category
          where category_uuid = any($1)"#,
         categories,

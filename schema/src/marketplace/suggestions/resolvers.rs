@@ -7,6 +7,7 @@ use super::store;
 use crate::core::access::{access, may_lag};
 use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
+use crate::core::locale::preference;
 use crate::core::texts::first_words;
 use crate::marketplace::public_cache::{PublicCache, known_values, stamp_get};
 
@@ -53,19 +54,19 @@ impl SuggestionsQuery {
         let cx = ctx.cx();
         let stamp = stamp_get(&cx.db).await?;
         let known = known_values(cx, &stamp).await?;
-        let locale = known.locale(locale.as_deref());
+        let locale = known.locale(preference(locale).as_deref());
         // Whoever waits while another makes the table holds no connection meanwhile.
         cx.db.answered().await;
         let cache = cx.services.state::<PublicCache>();
         let make = async {
             // One table after another, whatever number of locales is asked for at once.
             let _turn = cache.making_names.lock().await;
-            let (names, taglines) = store::names_all(&cx.db, locale).await?;
+            let (names, taglines) = store::names_all(&cx.db, locale.as_deref()).await?;
             tokio::task::spawn_blocking(move || Names::new(names, &taglines))
                 .await
                 .map_err(|error| Fault::internal(format!("the table of names was not made: {error}")))
         };
-        let names = cache.names.get_or_make(stamp, locale.unwrap_or_default().to_owned(), make).await?;
+        let names = cache.names.get_or_make(stamp, locale.clone().unwrap_or_default(), make).await?;
         let most = usize::try_from(limit.unwrap_or(FEW).clamp(1, MOST)).unwrap_or(1);
         let found = names.complete(first_words(&q), most);
         cx.note_languages(found.iter().filter_map(|name| name.locale.as_ref()));

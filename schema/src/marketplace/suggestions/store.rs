@@ -14,7 +14,7 @@ pub(super) async fn names_all(db: &Db, locale: Option<&str>) -> Result<(Vec<Name
                 cross join lateral (
                       select o.name, o.tagline, o.locale from listing_translation as o
                        where o.app_uuid = l.app_uuid
-                       order by o.locale = $1::text desc, o.locale = split_part($1, '-', 1) desc,
+                       order by locale_rank(o.locale, $1::text),
                                 o.locale = l.default_locale desc
                        limit 1) as t
                 where l.visible)
@@ -25,7 +25,7 @@ pub(super) async fn names_all(db: &Db, locale: Option<&str>) -> Result<(Vec<Name
            select 'VENDOR', p.company_name, p.slug, count(*), null, null
              from shown join partner as p using (partner_uuid) group by p.partner_uuid
            union all
-           select 'CATEGORY', coalesce(c.names ->> $1, c.names ->> split_part($1, '-', 1), c.names ->> 'en', c.slug),
+           select 'CATEGORY', coalesce(locale_text(c.names, $1), c.names ->> 'en', c.slug),
                   c.slug, count(shown.app_uuid), null, locale_of(c.names, $1)
              from category as c
              join category_place as place on place.category_uuid = c.category_uuid and place.shown

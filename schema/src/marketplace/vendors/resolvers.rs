@@ -8,6 +8,7 @@ use super::store::{self, ImageRow, VendorRow};
 use crate::core::access::{access, answers_file, may_lag};
 use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
+use crate::core::locale::preference;
 use crate::core::time::Time;
 use crate::marketplace::listings::ListingRating;
 use crate::marketplace::media::{MediaVariant, MediaVariantName, deliver};
@@ -95,7 +96,7 @@ impl VendorsQuery {
         locale: Option<String>,
     ) -> Result<Option<Vendor>, Fault> {
         let cx = ctx.cx();
-        let row = store::get(&cx.db, &partner_slug, locale.as_deref()).await?;
+        let row = store::get(&cx.db, &partner_slug, preference(locale).as_deref()).await?;
         let row = row.ok_or_else(|| Fault::not_found("vendor"))?;
         cx.note_language(&row.locale);
         cx.answer(row.shown(&cx.services.settings.pictures_url))

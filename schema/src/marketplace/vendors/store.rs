@@ -72,7 +72,7 @@ pub(super) async fn get(db: &Db, slug: &str, locale: Option<&str>) -> Result<Opt
             cross join lateral (
                   select key as locale, value ->> 'tagline' as tagline, value ->> 'description' as description
                     from jsonb_each(f.snapshot -> 'texts')
-                   order by key = $2 desc, key = split_part($2, '-', 1) desc,
+                   order by locale_rank(key, $2),
                             key = f.snapshot ->> 'default_locale' desc
                    limit 1) as t
             where p.slug = $1 and p.state = 'ACTIVE'"#,

@@ -20,7 +20,7 @@ use crate::core::db::Db;
 use crate::core::email::EmailAddress;
 use crate::core::fault::{Fault, FieldError};
 use crate::core::imitation;
-use crate::core::slug::{slug_of, slug_with};
+use crate::core::slug::NewSlug;
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 
 /// Names whose skeletons are computed at once.
@@ -54,13 +54,12 @@ pub(crate) fn new_company(patch: Patch, errors: &mut Vec<FieldError>) -> Company
     rules::merge(&Company::default(), patch, errors)
 }
 
-/// Makes a partner of a company, under the first slug that is free: the plain one, else one that is the only one.
+/// Creates a partner of a company, under the first derived slug that is free.
 pub(crate) async fn insert(db: &Db, partner_uuid: Uuid, company: &Company) -> Result<(), Fault> {
-    let slug = slug_of(&company.company_name, "partner");
-    if store::insert(db, partner_uuid, &slug, company).await?
-        || store::insert(db, partner_uuid, &slug_with(&slug, partner_uuid), company).await?
-    {
-        return Ok(());
+    for slug in NewSlug::of(None, &company.company_name, "partner").candidates(partner_uuid) {
+        if store::insert(db, partner_uuid, &slug, company).await? {
+            return Ok(());
+        }
     }
     Err(Fault::internal("no slug is free for a new partner"))
 }

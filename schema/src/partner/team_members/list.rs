@@ -14,7 +14,7 @@ use crate::core::words::words;
 
 /// People of teams.
 static MEMBER: Select<TeamMember> = Select::new(
-    "person_uuid as uuid, name, lower(name) as name_sorted, email, role, state,
+    "person_uuid as uuid, name, name_order(name) as name_sorted, email, role, state,
      second_factor_confirmed_at is not null as second_factor, last_sign_in_at, created_at, updated_at",
     "user_shown",
 );
@@ -92,7 +92,7 @@ const fn list_for(operation: &'static str) -> MemberList {
 
 const ID: Key<TeamMember> = Key::id("person_uuid", |row| json!(row.uuid));
 const CREATED: Key<TeamMember> = Key::moment("created_at", |row| json!(row.created_at));
-const NAME: Key<TeamMember> = Key::text("lower(name)", |row| json!(row.name_sorted));
+const NAME: Key<TeamMember> = Key::text("name_order(name) collate \"C\"", |row| json!(row.name_sorted));
 const SEEN: Key<TeamMember> = Key::moment("coalesce(last_sign_in_at, '1970-01-01 00:00:00+00'::timestamptz)", |row| {
     json!(row.last_sign_in_at.unwrap_or(Time(Timestamp::UNIX_EPOCH)))
 });

@@ -116,6 +116,10 @@ pub(crate) struct PublicationItemSummary {
     slug: String,
     /// Its title.
     title: String,
+    /// The title as the list by title compares it.
+    #[graphql(skip)]
+    #[serde(skip)]
+    title_sorted: String,
     /// What it is about.
     summary: String,
     /// Words to find it by.
@@ -247,8 +251,8 @@ pub(in crate::publication) static BY_PROGRAM: Lookup<PublicationItem> =
 
 static SHORT: Select<PublicationItemSummary> = Select::new(
     concat!(
-        "i.item_uuid as uuid, i.kind, i.state, i.audience, i.slug, i.title, i.summary, i.tags, i.version, i.change,
-         i.action_required, i.scheduled_for, i.released_at, i.created_at, i.updated_at, ",
+        "i.item_uuid as uuid, i.kind, i.state, i.audience, i.slug, i.title, name_order(i.title) as title_sorted, i.summary, i.tags,
+         i.version, i.change, i.action_required, i.scheduled_for, i.released_at, i.created_at, i.updated_at, ",
         people!()
     ),
     "publication_item as i",
@@ -316,7 +320,8 @@ pub(super) static ITEMS: ListQuery<PublicationItemFilter, PublicationItemSummary
 const ID: Key<PublicationItemSummary> = Key::id("i.item_uuid", |item| json!(item.uuid));
 const CREATED: Key<PublicationItemSummary> = Key::moment("i.created_at", |item| json!(item.created_at));
 const UPDATED: Key<PublicationItemSummary> = Key::moment("i.updated_at", |item| json!(item.updated_at));
-const TITLE: Key<PublicationItemSummary> = Key::text("i.title collate \"C\"", |item| json!(item.title));
+const TITLE: Key<PublicationItemSummary> =
+    Key::text("name_order(i.title) collate \"C\"", |item| json!(item.title_sorted));
 
 static STEP: Select<PublicationTransition> = Select::new(
     "t.transition_uuid as uuid, t.occurred_at, t.from_state, t.to_state, t.scheduled_for, t.reason, t.earlier,

@@ -8,7 +8,8 @@ use super::proof::{Names, Release};
 use super::rules::{PublicationKind, PublicationState};
 use crate::core::actor::Actor;
 use crate::core::db::Db;
-use crate::core::fault::{Fault, FieldError, constraint_of};
+use crate::core::fault::{Fault, constraint_of};
+use crate::core::slug::taken;
 use crate::core::surface::GeneratedResource;
 use crate::core::time::Time;
 
@@ -119,7 +120,7 @@ fn slug_taken(error: sqlx::Error, slug: &str) -> Fault {
     if !matches!(constraint_of(&error), Some("publication_item_slug_key" | "publication_slug_pkey")) {
         return error.into();
     }
-    let errors = vec![FieldError::at("/slug", "TAKEN", "This slug belongs, or once belonged, to another item.")];
+    let errors = vec![taken("This slug belongs, or once belonged, to another item.")];
     Fault::conflict(format!(
         "The slug {slug} belongs, or once belonged, to another item of this kind. Send a slug of your own choice."
     ))

@@ -12,7 +12,7 @@ use crate::core::actor::Actor;
 use crate::core::context::RequestContext;
 use crate::core::fault::{Fault, FieldError};
 use crate::core::principal::PrincipalType;
-use crate::core::slug::slug_of;
+use crate::core::slug::{NewSlug, SlugAttempts};
 use crate::core::surface::GeneratedResource;
 
 /// How an item begins, beside what it says.
@@ -37,7 +37,7 @@ pub(in crate::publication) async fn begin(
     let (principal, mut errors) = (cx.principal()?, Vec::new());
     rules::check_generated(kind, generated.is_some(), sent.says_resource_version(), &mut errors);
     let mut content = sent.apply_to(kind, PublicationContent::empty(), &mut errors);
-    if content.slug.is_empty() {
+    let slug = if content.slug.is_empty() {
         let (named, otherwise) = match kind {
             PublicationKind::ChangelogEntry => {
                 (format!("{} {}", content.version.as_deref().unwrap_or_default(), content.title), "entry")
@@ -45,8 +45,10 @@ pub(in crate::publication) async fn begin(
             PublicationKind::BlogPost => (content.title.clone(), "post"),
             PublicationKind::DeveloperResource => (content.title.clone(), "resource"),
         };
-        content.slug = slug_of(&named, otherwise);
-    }
+        NewSlug::of(None, &named, otherwise)
+    } else {
+        NewSlug::Chosen(std::mem::take(&mut content.slug))
+    };
     let is_of_person = kind == PublicationKind::BlogPost && principal.kind == PrincipalType::StaffUser;
     let author_uuid = is_of_person.then_some(principal.uuid);
     show_texts(&cx.services, &content).await?.check(&content, &PublicationContent::empty(), &mut errors);
@@ -57,8 +59,14 @@ pub(in crate::publication) async fn begin(
     }
     let item_uuid = cx.new_uuid();
     let origin = Origin { actor: Actor::of(principal), author_uuid, release_key, generated };
-    store::insert(&cx.db, item_uuid, kind, &content, &origin).await?;
-    Ok(item_uuid)
+    let mut attempts = SlugAttempts::new(&cx.db, slug, cx.new_uuid());
+    loop {
+        content.slug = attempts.begin().await?;
+        let inserted = store::insert(&cx.db, item_uuid, kind, &content, &origin).await;
+        if attempts.end(inserted).await?.is_some() {
+            return Ok(item_uuid);
+        }
+    }
 }
 
 /// Changes what an item says, which is held. What is seen, or is to be, stays fit to be read; an edit of what is released

@@ -35,7 +35,7 @@ pub(super) struct AppFiguresRow {
 
 /// Figures are looked up for each app, never joined as a whole.
 static FIGURES: Select<AppFiguresRow> = Select::new(
-    "app.app_uuid, app.slug, words.name, lower(unaccent(words.name)) as name_sorted, app.state, latest.customers,
+    "app.app_uuid, app.slug, words.name, name_order(words.name) as name_sorted, app.state, latest.customers,
      before.customers as customers_before, latest.imported_at, latest.restated_at",
     "app
      cross join lateral (
@@ -109,7 +109,7 @@ pub(super) static APPS: ListQuery<FiguresOf, AppFiguresRow, AppStatisticsSort> =
 const BEHIND_ALL: i64 = 9_007_199_254_740_991;
 
 const ID: Key<AppFiguresRow> = Key::id("app.app_uuid", |row| json!(row.app_uuid));
-const NAME: Key<AppFiguresRow> = Key::text("lower(unaccent(words.name))", |row| json!(row.name_sorted));
+const NAME: Key<AppFiguresRow> = Key::text("name_order(words.name) collate \"C\"", |row| json!(row.name_sorted));
 const CUSTOMERS: Key<AppFiguresRow> =
     Key::whole("coalesce(latest.customers, -1)", |row| json!(row.customers.unwrap_or(-1)));
 const FEW_CUSTOMERS: Key<AppFiguresRow> =

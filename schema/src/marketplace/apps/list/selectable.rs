@@ -9,9 +9,9 @@ use crate::marketplace::apps::resolvers::SelectableCategory;
 static SELECTABLE: Select<SelectableCategory> = Select::new(
     "category.category_uuid as uuid, category.slug, category.icon, category.parent_uuid, place.depth, way.path,
      way.place,
-     coalesce(category.names ->> {}::text, category.names ->> split_part({}, '-', 1), category.names ->> 'en',
+     coalesce(locale_text(category.names, {}::text), category.names ->> 'en',
          category.slug) as name,
-     coalesce(category.descriptions ->> {}, category.descriptions ->> split_part({}, '-', 1),
+     coalesce(locale_text(category.descriptions, {}),
          category.descriptions ->> 'en') as description,
      not exists (select from category as beneath where beneath.parent_uuid = category.category_uuid
                     and beneath.state = 'ACTIVE') as selectable",
@@ -20,7 +20,7 @@ static SELECTABLE: Select<SelectableCategory> = Select::new(
      cross join lateral (
           select string_agg(lpad((above.position::bigint + 2147483648)::text, 10, '0') || above.category_uuid, ''
                      order by step.number) as place,
-                 array_agg(coalesce(above.names ->> {}::text, above.names ->> split_part({}, '-', 1),
+                 array_agg(coalesce(locale_text(above.names, {}::text),
                      above.names ->> 'en', above.slug) order by step.number) as path
             from unnest(place.path) with ordinality as step (category_uuid, number)
             join category as above on above.category_uuid = step.category_uuid) as way",

@@ -5,7 +5,7 @@ use async_graphql::MaybeUndefined;
 use crate::core::email::EmailAddress;
 use crate::core::fault::{Fault, FieldError};
 use crate::core::plain::{line, null_as_empty, paragraphs, too_long};
-use crate::core::slug::slug_of;
+use crate::core::slug::{NewSlug, taken};
 
 /// The part of an app that its owner writes, with the texts of one locale.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,18 +43,16 @@ const FIRST_LOCALE: &str = "en";
 /// What stands before a slug made of a name that has no plain letters.
 const NAMELESS: &str = "app";
 
-/// The draft of a new app.
+/// The draft of a new app, without its slug, and the slug.
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`], pointing to each field at fault.
-pub(in crate::marketplace::apps) fn new_draft(patch: Patch) -> Result<Draft, Fault> {
-    let named = patch.slug.is_some();
+pub(in crate::marketplace::apps) fn new_draft(mut patch: Patch) -> Result<(Draft, NewSlug), Fault> {
+    let chosen = patch.slug.take();
     let nothing = Draft { default_locale: FIRST_LOCALE.to_owned(), ..Draft::default() };
-    let mut draft = merge(&nothing, patch)?;
-    if !named {
-        draft.slug = slug_of(&draft.name, NAMELESS);
-    }
-    Ok(draft)
+    let draft = merge(&nothing, patch)?;
+    let slug = NewSlug::of(chosen, &draft.name, NAMELESS);
+    Ok((draft, slug))
 }
 
 /// The draft with a change in it.
@@ -193,7 +191,7 @@ pub(in crate::marketplace::apps) fn locale_movable(after: &Draft, locales: &[Str
 /// The refusal of a slug that another app has.
 pub(in crate::marketplace::apps) fn slug_taken(slug: &str) -> Fault {
     let detail = format!("The slug {slug} belongs to another app. Send a slug of your own choice.");
-    slug_fault(detail, "TAKEN", "This slug belongs to another app.")
+    Fault::conflict(detail).with_errors(vec![taken("This slug belongs to another app.")])
 }
 
 fn slug_fault(detail: String, code: &str, message: &str) -> Fault {

@@ -12,7 +12,7 @@ pub(crate) async fn selectable_get(db: &Db, locale: &str, uuids: &[Uuid]) -> Res
     Ok(sqlx::query_as!(
         CategoryRow,
         r#"select category.category_uuid, category.slug, 0 as "position!",
-                  coalesce(names ->> $1, names ->> split_part($1, '-', 1), names ->> 'en', category.slug) as "name!"
+                  coalesce(locale_text(names, $1), names ->> 'en', category.slug) as "name!"
              from category
              join category_place as place on place.category_uuid = category.category_uuid and place.shown
             where category.category_uuid = any($2)

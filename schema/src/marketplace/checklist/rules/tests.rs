@@ -87,19 +87,19 @@ fn pictures_with_texts_and_two_screenshots_leave_nothing_open() {
 }
 
 #[test]
-fn redirect_uris_are_safe_ones() {
-    for uri in ["https://mise.example/callback", "http://localhost", "http://127.0.0.1:8080/a", "http://[::1]/a"] {
-        assert!(is_safe(uri), "{uri}");
+fn stored_addresses_without_a_valid_host_meet_no_requirement() {
+    for stored in ["https://", "https://.", "https://user@mise.example/", "https://mise.example:99999/", "https://mise"]
+    {
+        let stored = || Some(stored.to_owned());
+        assert_eq!(unmet(&Facts { privacy_url: stored(), ..minimal() }, true), ["REQ-08"], "{:?}", stored());
+        let help = Facts { support_email: None, support_url: stored(), ..minimal() };
+        assert_eq!(unmet(&help, true), ["REQ-07"], "{:?}", stored());
+        let mut redirect = minimal();
+        redirect.version.as_mut().unwrap().redirect_uris = stored().into_iter().collect();
+        assert_eq!(unmet(&redirect, true), ["REQ-10"], "{:?}", stored());
     }
-    for uri in [
-        "http://mise.example",
-        "http://localhost.mise.example",
-        "https://mise.example/#a",
-        "https://*.mise.example",
-        "mise:/a",
-    ] {
-        assert!(!is_safe(uri), "{uri}");
-    }
+    let policy = Some("https://bücher.example/ä?x=1#y".to_owned());
+    assert!(unmet(&Facts { privacy_url: policy, ..minimal() }, true).is_empty());
 }
 
 #[test]

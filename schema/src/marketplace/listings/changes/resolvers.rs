@@ -8,6 +8,7 @@ use super::store;
 use crate::core::access::access;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::fault::{Code, Fault};
+use crate::core::locale::preference;
 use crate::core::time::Time;
 use crate::marketplace::listings::store::{ListingKey, get_each};
 use crate::marketplace::listings::types::Listing;
@@ -85,7 +86,7 @@ impl ListingChangesQuery {
         };
         let most = i64::from(limit.unwrap_or(PAGE).clamp(1, LONGEST_PAGE));
         let (rows, next, has_more) = read(cx, position, most, state.last).await?;
-        let data = show(cx, locale.as_deref(), rows).await?;
+        let data = show(cx, preference(locale.clone()).as_deref(), rows).await?;
         cx.note_languages(data.iter().filter_map(|change| Some(&change.listing.as_ref()?.locale)));
         let next_cursor = cx.services.cursors.seal_same(OPERATION, form, &next.values());
         cx.answer(ListingChangeList { data, page: ListingChangePage { next_cursor, has_more }, as_of: state.as_of })

@@ -43,8 +43,8 @@ static LIVE: Select<ReleaseRow> = Select::new(
           order by s.submitted_at desc, s.submission_uuid desc limit 1) as own on true
      left join lateral (
          select n.locale, n.release_notes from jsonb_each_text(v.release_notes) as n (locale, release_notes)
-          where n.locale in ({}::text, split_part({}, '-', 1), coalesce(own.locale, l.default_locale))
-          order by n.locale = {} desc, n.locale = split_part({}, '-', 1) desc limit 1) as notes on true
+          where locale_rank(n.locale, {}::text) is not null or n.locale = coalesce(own.locale, l.default_locale)
+          order by locale_rank(n.locale, {}) limit 1) as notes on true
      left join lateral (
          select f.manifest -> 'permissions' as permissions from app_version as f
           where f.app_uuid = v.app_uuid and f.state in ('PUBLISHED', 'SUPERSEDED')

@@ -9,6 +9,7 @@ use crate::core::access::{access, may_lag};
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
+use crate::core::locale::preference;
 use crate::core::page::{List, Page};
 use crate::marketplace::listings::list::{
     CHOSEN, Chosen, ListingMediaFilter, OfListing, OfReader, PICTURES, RELEASES, ReleaseRow,
@@ -62,7 +63,7 @@ impl ListingListsQuery {
         cursor: Option<String>,
     ) -> Result<Option<List<ListingRelease>>, Fault> {
         let cx = ctx.cx();
-        let of = OfReader { slug: listing_slug, locale };
+        let of = OfReader { slug: listing_slug, locale: preference(locale) };
         let found = RELEASES.page(cx, &of, &PageRequest::new(None, limit, cursor)).await?;
         if found.rows.is_empty() {
             ensure_visible(cx, &of.slug).await?;
@@ -86,7 +87,7 @@ impl ListingListsQuery {
             ensure_visible(cx, &listing_slug).await?;
         }
         let most = limit.and_then(|limit| usize::try_from(limit).ok()).map_or(RELATED, |limit| limit.min(MOST_RELATED));
-        let data = related(cx, rules::mix(&found, most), locale).await?;
+        let data = related(cx, rules::mix(&found, most), preference(locale)).await?;
         cx.note_languages(data.iter().map(|related| &related.listing.locale));
         cx.answer(RelatedListingList { data, page: Page { next_cursor: None, has_more: false } })
     }

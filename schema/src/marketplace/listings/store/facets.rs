@@ -45,7 +45,7 @@ pub(in crate::marketplace::listings) async fn facets_get(db: &Db, search: &Searc
                    as "total!",
                (select json_agg(json_build_object('slug', c.slug, 'count', counted.listings, 'parent_slug',
                        (select parent.slug from category as parent where parent.category_uuid = c.parent_uuid), 'name',
-                       coalesce(c.names ->> $1, c.names ->> split_part($1, '-', 1), c.names ->> 'en', c.slug))
+                       coalesce(locale_text(c.names, $1), c.names ->> 'en', c.slug))
                        order by counted.listings desc, c.slug)
                   from (select above.category_uuid, count(distinct base.app_uuid) as listings
                           from base join listing_category as lc using (app_uuid) join place using (category_uuid)

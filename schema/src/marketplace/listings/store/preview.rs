@@ -38,21 +38,19 @@ pub(in crate::marketplace) async fn listing_of(
                p.slug as vendor_slug, p.company_name as vendor_name,
                p.verified_at is not null as "vendor_verified!", kept #>> '{version,number}' as "version_number!",
                v.published_at as version_published_at, kept #> '{version,manifest,permissions}' as "permissions: _",
-               coalesce(kept #>> array['version', 'release_notes', asked],
-                   kept #>> array['version', 'release_notes', split_part(asked, '-', 1)],
+               coalesce(locale_text(kept #> '{version,release_notes}', asked),
                    kept #>> array['version', 'release_notes', own]) as release_notes,
                (select json_agg(json_build_object('slug', c.slug, 'primary', chosen.place = 1, 'name',
-                           coalesce(c.names ->> asked, c.names ->> split_part(asked, '-', 1), c.names ->> 'en', c.slug))
+                           coalesce(locale_text(c.names, asked), c.names ->> 'en', c.slug))
                        order by chosen.place)
                   from jsonb_array_elements_text(kept -> 'categories') with ordinality as chosen (uuid, place)
                   join category as c on c.category_uuid = chosen.uuid::uuid
                   join category_place as place on place.category_uuid = c.category_uuid and place.shown
                ) as "categories: _",
                (select json_agg(json_build_object('media_uuid', m.media_uuid, 'kind', lm.kind,
-                           'position', lm.position, 'alt_text', coalesce(lm.alt_texts ->> asked,
-                               lm.alt_texts ->> split_part(asked, '-', 1), nullif(lm.alt_text, '')),
-                           'caption', coalesce(lm.captions ->> asked,
-                               lm.captions ->> split_part(asked, '-', 1), nullif(lm.caption, '')),
+                           'position', lm.position,
+                           'alt_text', coalesce(locale_text(lm.alt_texts, asked), nullif(lm.alt_text, '')),
+                           'caption', coalesce(locale_text(lm.captions, asked), nullif(lm.caption, '')),
                            'media_type', m.media_type,
                            'width', m.width, 'height', m.height, 'variants', m.variants,
                            'renditions', m.renditions)
@@ -75,7 +73,7 @@ pub(in crate::marketplace) async fn listing_of(
                (support_url text, support_email text, privacy_url text, website_url text, terms_url text)
          cross join lateral (
                select * from texts
-                order by locale = asked desc, locale = split_part(asked, '-', 1) desc, locale = own desc
+                order by locale_rank(locale, asked), locale = own desc
                 limit 1) as t"#,
         app_uuid,
         Json(snapshot) as _,
