@@ -1,5 +1,7 @@
 //! The rules of the sources, each failure saying what to do.
 
+mod texts;
+
 use std::path::{Path, PathBuf};
 
 /// Longest file of code, in lines.

@@ -51,6 +51,6 @@ pub(crate) mod time_zone;
 pub mod trace;
 pub(crate) mod type_map;
 pub mod usage;
-pub mod whole_number;
 pub mod web_address;
+pub mod whole_number;
 pub(crate) mod words;

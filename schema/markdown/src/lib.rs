@@ -35,7 +35,8 @@ pub const MOST_AMPERSANDS: usize = 2_000;
 pub const COMMENT: TextFormat =
     TextFormat { longest_html: 100_000, source: TextSource::Partners, anchor_prefix: ANCHOR };
 /// A feature request.
-pub const FEATURE_REQUEST: TextFormat = TextFormat { longest_html: 200_000, source: TextSource::Partners, anchor_prefix: ANCHOR };
+pub const FEATURE_REQUEST: TextFormat =
+    TextFormat { longest_html: 200_000, source: TextSource::Partners, anchor_prefix: ANCHOR };
 /// The body of a publication item.
 pub const PUBLICATION: TextFormat =
     TextFormat { longest_html: 1_000_000, source: TextSource::Staff, anchor_prefix: ANCHOR };

@@ -4,15 +4,15 @@ use async_graphql::InputObject;
 
 use crate::core::context::RequestContext;
 
-/// Why something is done.
+/// Reason for an action.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Reason {
-    /// Kept in the audit record.
+    /// Reason for the action. Kept in the audit record.
     reason: String,
 }
 
-/// Why something is done, where it need not be said.
+/// Optional reason for an action.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Remark {

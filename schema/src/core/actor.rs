@@ -22,7 +22,7 @@ impl Actor {
         Self { kind: "PARTNER_USER", uuid: Some(person_uuid) }
     }
 
-    /// The caller.
+    /// The calling principal.
     pub(crate) fn of(principal: &Principal) -> Self {
         Self { kind: principal.kind.name(), uuid: Some(principal.uuid) }
     }

@@ -25,7 +25,7 @@ words! {
         CustomerReview = "CUSTOMER_REVIEW",
         /// A partner's archive.
         DataExport = "DATA_EXPORT",
-        /// Something of the contract that is to go.
+        /// A deprecated element of the contract.
         Deprecation = "DEPRECATION",
         /// A feature of tiers.
         Feature = "FEATURE",
@@ -59,7 +59,7 @@ words! {
         SignInBlock = "SIGN_IN_BLOCK",
         /// A key that tokens are signed with.
         SigningKey = "SIGNING_KEY",
-        /// Somebody of the staff.
+        /// A staff member.
         StaffMember = "STAFF_MEMBER",
         /// A role of staff.
         StaffRole = "STAFF_ROLE",
@@ -73,7 +73,7 @@ words! {
         Tier = "TIER",
         /// A partner's request for another tier.
         TierChangeRequest = "TIER_CHANGE_REQUEST",
-        /// Somebody of a partner's team.
+        /// A team member of a partner.
         User = "USER",
     }
 }

@@ -36,7 +36,7 @@ const MANY_ACCOUNTS: usize = 50_000;
 /// What is left of a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Daily {
-    /// Requests a day.
+    /// Requests per day.
     pub limit: u64,
     /// Requests left, as far as this replica knows.
     pub remaining: u64,

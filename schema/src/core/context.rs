@@ -215,7 +215,7 @@ pub struct ChainHead {
 pub struct Target {
     /// Its kind.
     pub kind: Option<AuditTargetKind>,
-    /// Its id.
+    /// UUID of the object.
     pub uuid: Option<Uuid>,
     /// Its name.
     pub label: Option<String>,

@@ -16,16 +16,16 @@ use crate::core::time::Time;
 /// How often the database is asked.
 const BEAT: Duration = Duration::from_millis(500);
 
-/// Something of the contract that is to go.
+/// A deprecated element of the contract.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deprecation {
-    /// Its id.
+    /// UUID of the object.
     pub uuid: Uuid,
     /// What is to go.
     pub target: DeprecationTarget,
-    /// Since when it is deprecated.
+    /// Time when the deprecation was created.
     pub deprecated_at: Time,
-    /// When it is gone.
+    /// Sunset: time when the element is removed.
     pub sunset_at: Time,
     /// What readers may see of its changelog entry; none unless an editor has released the entry.
     pub released: Option<ReleasedDeprecation>,
@@ -126,7 +126,7 @@ pub struct ReleasedEntry {
     pub slug: String,
     /// Its title.
     pub title: String,
-    /// The release of the service that it tells of.
+    /// Release of the service that the entry describes.
     pub version: String,
     /// The operations concerned.
     pub operations: Vec<String>,

@@ -55,7 +55,7 @@ words! {
     }
 }
 
-/// When a job runs.
+/// Schedule of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
     /// Again and again with this pause, on every replica; the job itself sees to it that two do not do the same.
@@ -104,7 +104,7 @@ impl JobPlan {
 }
 
 impl JobCode {
-    /// What it is for, in a sentence.
+    /// Purpose of the job, in one sentence.
     #[must_use]
     pub const fn purpose(self) -> &'static str {
         match self {

@@ -76,7 +76,7 @@ impl Scope {
         DOMAINS.get(usize::from(self.domain)).copied().unwrap_or_default()
     }
 
-    /// Whether it opens writes.
+    /// Whether the scope gives write access.
     #[must_use]
     pub fn is_write(self) -> bool {
         self.write

@@ -30,7 +30,7 @@ words! {
 
 /// A file that the service made itself.
 pub struct GeneratedFile {
-    /// What it is saved as.
+    /// File name for saving the artefact.
     pub file_name: &'static str,
     /// What it is.
     pub media_type: &'static str,

@@ -100,7 +100,7 @@ impl CustomerReview {
 
 #[ComplexObject(rename_fields = "snake_case")]
 impl Category {
-    /// The category above it; null at the root.
+    /// Id of the parent category. Null at the root.
     #[graphql(directive = edge::apply(CATEGORY.reads()))]
     async fn parent(&self, ctx: &Context<'_>) -> Result<Option<Self>, Fault> {
         let Some(parent_uuid) = self.parent_uuid else { return Ok(None) };

@@ -39,7 +39,7 @@ enum AuditedThing {
     Submission(Box<Submission>),
     /// A ticket.
     Ticket(Box<SupportDeskTicket>),
-    /// Somebody of a partner's team.
+    /// A team member of a partner.
     User(Box<User>),
 }
 

@@ -23,7 +23,7 @@ use crate::marketplace::apps::{APP, AdminApp, show_for_staff};
 /// Who may have an account.
 #[derive(Union)]
 enum AccountHolder {
-    /// Somebody of a partner's team.
+    /// A team member of a partner.
     User(Box<User>),
     /// An internal person.
     StaffMember(Box<StaffMember>),

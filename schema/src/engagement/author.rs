@@ -11,7 +11,7 @@ use uuid::Uuid;
 pub(crate) struct BoardAuthor {
     /// The company; null for a former partner, whose account was erased.
     pub(crate) partner_uuid: Option<Uuid>,
-    /// What the company is called now; null for a former partner.
+    /// Current company name of the partner. Null for a former partner.
     company_name: Option<String>,
     /// The person's name, while they show it.
     person_name: Option<String>,

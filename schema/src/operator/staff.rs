@@ -58,7 +58,7 @@ pub struct StaffListed {
     pub name: String,
     /// INVITED, ACTIVE, LOCKED or DISABLED.
     pub state: String,
-    /// Whether a second factor is in force.
+    /// Whether a second factor is active.
     pub has_second_factor: bool,
     /// Codes of their roles, in alphabetical order.
     pub roles: Vec<String>,

@@ -115,7 +115,7 @@ impl<'a> PartnerEvent<'a> {
         Ok(Self::new(partner_uuid, kind, Actor::of(cx.principal()?)))
     }
 
-    /// What it was done to, where that is not the account itself.
+    /// Uuid of the affected object, if it is not the account itself.
     pub(crate) fn about(self, subject_uuid: impl Into<Option<Uuid>>) -> Self {
         Self { subject_uuid: subject_uuid.into(), ..self }
     }

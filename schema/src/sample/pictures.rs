@@ -31,7 +31,7 @@ struct Job {
     app: &'static AppData,
     /// What it shows; none: it is the icon.
     scene: Option<(Scene, &'static str)>,
-    /// Its place among the pictures of its kind.
+    /// Position among the media items of its kind.
     position: i32,
 }
 

@@ -32,7 +32,7 @@ words! {
 }
 
 words! {
-    /// Whether a change gives or takes.
+    /// Whether a change increases or reduces a value.
     pub(crate) enum Effect {
         /// There is more of it.
         Gain = "GAIN",
@@ -41,7 +41,7 @@ words! {
     }
 }
 
-/// What a feature is worth somewhere.
+/// Value of a feature.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureValue {
@@ -59,7 +59,7 @@ pub(crate) struct FeatureValue {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureValueInput {
-    /// The feature.
+    /// Code of the feature.
     pub(crate) code: String,
     /// True or false, or a number.
     pub(crate) value: Option<Json<Value>>,

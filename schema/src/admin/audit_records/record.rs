@@ -14,9 +14,9 @@ use crate::core::words::words;
 #[derive(SimpleObject, Serialize)]
 #[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct AuditRecord {
-    /// The record's uuid.
+    /// UUID of the audit record.
     uuid: Uuid,
-    /// When the transaction began that wrote it.
+    /// Start time of the transaction that wrote the record.
     recorded_at: Time,
     /// The operation, or the name of a command or job.
     operation: String,
@@ -88,7 +88,7 @@ words! {
     }
 }
 
-/// Who acted, as known at that moment.
+/// Actor of an operation, as known at the time of the call.
 #[derive(SimpleObject, Serialize)]
 #[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct AuditActor {
@@ -96,11 +96,11 @@ pub(crate) struct AuditActor {
     pub(super) kind: AuditActorKind,
     /// The person or program.
     pub(crate) uuid: Option<Uuid>,
-    /// The name that it had then.
+    /// Name at the time of the call.
     pub(super) label: Option<String>,
 }
 
-/// What something was done to, as known at that moment.
+/// Target of an operation, as known at the time of the call.
 #[derive(SimpleObject, Serialize)]
 #[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct AuditTarget {
@@ -108,7 +108,7 @@ pub(crate) struct AuditTarget {
     pub(crate) kind: String,
     /// The thing's uuid.
     pub(crate) uuid: Option<Uuid>,
-    /// The name that it had then.
+    /// Name at the time of the call.
     label: Option<String>,
 }
 
@@ -116,9 +116,9 @@ pub(crate) struct AuditTarget {
 #[derive(SimpleObject, Serialize, Deserialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AuditChange {
-    /// The kind of thing, by the name of its table.
+    /// Kind of the changed row, as the name of its table.
     thing: String,
-    /// What was done with it.
+    /// Kind of change.
     action: AuditChangeAction,
     /// The thing's uuid.
     uuid: Option<Uuid>,
@@ -144,9 +144,9 @@ words! {
 #[derive(SimpleObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AuditSeal {
-    /// The place, from 1 on, without gaps.
+    /// Position in the chain. Positions start at 1 and have no gaps.
     position: i64,
-    /// SHA-256 over the hash before and this record, as 64 hexadecimal digits.
+    /// SHA-256 over the preceding hash and this record, as 64 hexadecimal digits.
     hash: String,
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct AuditRecordsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl AuditRecordsQuery {
-    /// Who did what to whom, when, and how it ended.
+    /// List audit records.
     #[graphql(
         directive = access::apply("labs.admin.audit".into()),
         directive = audit_partner::apply("partner_uuid".into())
@@ -44,7 +44,7 @@ impl AuditRecordsQuery {
         cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
     }
 
-    /// One record with its difference.
+    /// Get an audit record.
     #[graphql(
         directive = access::apply("labs.admin.audit".into()),
         directive = audit_target::apply(AuditTargetKind::AuditRecord, "record_uuid".into()),
@@ -59,7 +59,7 @@ impl AuditRecordsQuery {
         ctx.cx().answer(row.ok_or_else(|| Fault::not_found("audit record"))?.into())
     }
 
-    /// How many calls there were, by actor, operation, outcome and day.
+    /// Get a summary of audit records.
     #[graphql(
         directive = access::apply("labs.admin.audit".into()),
         directive = audit_partner::apply("partner_uuid".into())
@@ -80,7 +80,7 @@ impl AuditRecordsQuery {
         cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
     }
 
-    /// Recomputes the hash chain over a range, and names the first break.
+    /// Verify the hash chain of audit records.
     #[graphql(directive = access::apply("labs.admin.audit".into()))]
     async fn admin_audit_records_verify(
         &self,
@@ -92,9 +92,7 @@ impl AuditRecordsQuery {
         cx.answer(verification::verify(&cx.db.aside(), &cx.services.media, &body.unwrap_or_default()).await?)
     }
 
-    /// The same list as newline-delimited JSON, streamed. It leaves beside the answer, after the export's own record
-    /// is committed; what was recorded since the export began is not in it, nor what was since the oldest call began
-    /// that has yet to end.
+    /// Export audit records.
     #[graphql(
         directive = access::apply("labs.admin.audit".into()),
         directive = audit_partner::apply("partner_uuid".into()),

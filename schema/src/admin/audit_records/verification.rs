@@ -12,7 +12,7 @@ use crate::core::words::words;
 /// Places that one call recomputes at most.
 const MOST_PLACES: i64 = 100_000;
 
-/// The range to recompute.
+/// Range of positions to recompute.
 #[derive(InputObject, Default)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AuditVerificationInput {
@@ -24,27 +24,27 @@ pub(crate) struct AuditVerificationInput {
     expected: Option<AuditAnchorInput>,
 }
 
-/// A place of the chain and its hash, as somebody kept them.
+/// Position in the chain and its hash, as recorded earlier outside the service.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AuditAnchorInput {
-    /// The place.
+    /// Position in the chain.
     position: i64,
     /// Its hash, 64 hexadecimal digits.
     hash: String,
 }
 
-/// What a verification found.
+/// Result of a verification.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AuditVerification {
-    /// Whether all that was looked at holds, and no record is without a place.
+    /// Whether every verified position is valid and no record is left without a seal.
     intact: bool,
     /// The first place that was looked at.
     from_position: i64,
     /// The last place that was to be looked at.
     until_position: i64,
-    /// Places that were recomputed and hold.
+    /// Number of recomputed positions that are valid.
     checked: i64,
     /// Where the chain breaks first; null when it holds.
     first_break: Option<AuditChainBreak>,
@@ -57,21 +57,21 @@ pub(crate) struct AuditVerification {
     unsealed: i64,
 }
 
-/// A place of the chain and its hash.
+/// Position in the chain and its hash.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AuditAnchor {
-    /// The place.
+    /// Position in the chain.
     position: i64,
     /// Its hash, 64 hexadecimal digits.
     hash: String,
 }
 
-/// A place at which the chain does not hold.
+/// Position at which the chain is broken.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AuditChainBreak {
-    /// The place.
+    /// Position in the chain.
     position: i64,
     /// The record that is, or should be, there; null when no seal tells it.
     record_uuid: Option<Uuid>,

@@ -13,7 +13,7 @@ use crate::core::page::CountedList;
 use crate::partner::data_exports::{self, DataExport, DataExportFilter, EXPORTS_FOR_STAFF, ExportRow, ExportsOf};
 use crate::partner::team::Team;
 
-/// An archive as staff see it.
+/// A data export, as staff see it.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StaffDataExport {
@@ -35,7 +35,7 @@ pub(crate) struct StaffDataExportsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl StaffDataExportsQuery {
-    /// The archives of a partner, with their states and progress.
+    /// List a partner's data exports.
     #[graphql(
         directive = access::apply("labs.admin.partners".into()),
         directive = audit_partner::apply("partner_uuid".into())
@@ -65,7 +65,7 @@ pub(crate) struct StaffDataExportsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl StaffDataExportsMutation {
-    /// Asks for an archive on a partner's written request. Its team downloads it, and reads the reason.
+    /// Create a data export for a partner.
     #[graphql(
         directive = access::apply("labs.admin.partners:write".into()),
         directive = audit_partner::apply("partner_uuid".into()),

@@ -25,25 +25,25 @@ words! {
     }
 }
 
-/// The changelog entry that tells of a deprecation.
+/// The changelog entry that announces a deprecation.
 #[derive(Clone, Debug, Serialize, Deserialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct DeprecationChangelogEntry {
     /// The entry, for staff.
     pub(super) uuid: Uuid,
-    /// Its name in addresses.
+    /// Slug of the changelog entry.
     slug: String,
     /// Where it stands.
     state: PublicationState,
 }
 
-/// The internal person who deprecated something.
+/// The staff member who created a deprecation.
 #[derive(Clone, Debug, Serialize, Deserialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct DeprecationAuthor {
-    /// The person.
+    /// UUID of the staff member.
     uuid: Uuid,
-    /// Their name.
+    /// Name of the staff member.
     name: String,
 }
 
@@ -165,14 +165,14 @@ words! {
         Partner = "PARTNER",
         /// A program.
         Program = "PROGRAM",
-        /// Somebody of the staff.
+        /// A staff member.
         Staff = "STAFF",
         /// All who call without a token.
         Anonymous = "ANONYMOUS",
     }
 }
 
-/// Somebody who calls something deprecated.
+/// A caller of a deprecated element.
 #[derive(sqlx::FromRow)]
 pub(super) struct CallerRow {
     pub(super) caller: String,

@@ -25,7 +25,7 @@ use crate::publication::items::{DeprecationEntry, draft_entry, drop_unreleased};
 /// Days of which callers are told when nothing is said.
 const DAYS: i32 = 14;
 
-/// Something of the contract that is to go.
+/// A deprecated element of the contract.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Deprecation {
@@ -33,13 +33,13 @@ pub(crate) struct Deprecation {
     uuid: Uuid,
     /// What of the contract it is.
     kind: DeprecationKind,
-    /// The operation, or the one that takes the parameter.
+    /// Operation to deprecate, or the operation that takes the deprecated parameter.
     operation_id: Option<String>,
     /// The parameter.
     parameter: Option<String>,
     /// The schema that has the field.
     schema: Option<String>,
-    /// The field.
+    /// Name of the field.
     field: Option<String>,
     /// The value of the parameter or field.
     value: Option<String>,
@@ -47,13 +47,13 @@ pub(crate) struct Deprecation {
     operations: Vec<String>,
     /// Of these, the ones every answer of which it concerns, whatever was sent.
     counted_by_operation: Vec<String>,
-    /// Why it is to go.
+    /// Reason for the deprecation.
     reason: String,
-    /// What to do instead, as Markdown.
+    /// Recommended replacement, in Markdown.
     replacement: String,
     /// The operation to call instead.
     replacement_operation_id: Option<String>,
-    /// When it is gone.
+    /// Sunset: time when the element is removed.
     sunset_at: Time,
     /// The changelog entry that tells of it.
     changelog_entry: Option<DeprecationChangelogEntry>,
@@ -65,7 +65,7 @@ pub(crate) struct Deprecation {
     last_called_at: Option<Time>,
     /// Who deprecated it.
     created_by: Option<DeprecationAuthor>,
-    /// Since when it is deprecated.
+    /// Time when the deprecation was created.
     created_at: Time,
 }
 
@@ -102,23 +102,23 @@ impl Deprecation {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct DeprecationInput {
-    /// The operation, or the one that takes the parameter.
+    /// Operation to deprecate, or the operation that takes the deprecated parameter.
     operation_id: Option<String>,
     /// The parameter.
     parameter: Option<String>,
     /// The schema that has the field.
     schema: Option<String>,
-    /// The field.
+    /// Name of the field.
     field: Option<String>,
     /// The value of the parameter or field.
     value: Option<String>,
-    /// Why it is to go.
+    /// Reason for the deprecation.
     reason: String,
-    /// What to do instead, as Markdown.
+    /// Recommended replacement, in Markdown.
     replacement: String,
     /// The operation to call instead.
     replacement_operation_id: Option<String>,
-    /// When it is gone.
+    /// Sunset: time when the element is removed.
     sunset_at: Time,
 }
 
@@ -130,17 +130,17 @@ pub(crate) struct DeprecationCaller {
     kind: DeprecationCallerKind,
     /// The partner that calls, or whose program does.
     partner_uuid: Option<Uuid>,
-    /// The program.
+    /// UUID of the machine client.
     client_uuid: Option<Uuid>,
     /// The name of the partner, the program or the member of the staff.
     name: Option<String>,
-    /// The program's name.
+    /// Name of the machine client.
     program: Option<String>,
-    /// How often it was called in these days.
+    /// Number of calls in the counted period.
     requests: i64,
     /// The first of these days on which it was.
     first_called_on: String,
-    /// When it was called last.
+    /// Time of the last call.
     last_called_at: Time,
 }
 
@@ -173,7 +173,7 @@ pub(crate) struct DeprecationsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl DeprecationsQuery {
-    /// What of the contract is to go, with how much it is still called.
+    /// List deprecations.
     #[graphql(directive = access::apply("labs.admin.operations".into()))]
     async fn admin_deprecations_list(
         &self,
@@ -191,7 +191,7 @@ impl DeprecationsQuery {
         cx.answer_list(rows.map(|row| Ok(Deprecation::of(row, surface)))?.counted_list(total))
     }
 
-    /// Who still calls something deprecated.
+    /// List a deprecation's callers.
     #[graphql(
         directive = access::apply("labs.admin.operations".into()),
         directive = audit_target::apply(AuditTargetKind::Deprecation, "deprecation_uuid".into())
@@ -223,8 +223,7 @@ pub(crate) struct DeprecationsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl DeprecationsMutation {
-    /// Says that something of the contract is to go, from within a second on, and begins the changelog entry that tells
-    /// of it.
+    /// Create a deprecation.
     #[graphql(
         directive = access::apply("labs.admin.operations:write".into()),
         directive = partner_reads::apply("reason".into())
@@ -277,7 +276,7 @@ impl DeprecationsMutation {
         cx.answer_created(deprecation_uuid, Deprecation::of(row, surface))
     }
 
-    /// Takes a deprecation back, within a second. Readers of a released entry are told by another, which is begun.
+    /// Delete a deprecation.
     #[graphql(
         directive = access::apply("labs.admin.operations:write".into()),
         directive = audit_target::apply(AuditTargetKind::Deprecation, "deprecation_uuid".into())

@@ -20,25 +20,25 @@ use crate::subscription::values::{FeatureKind, FeatureValue, Said};
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerEntitlements {
-    /// The partner.
+    /// UUID of the partner.
     partner_uuid: Uuid,
-    /// Its name.
+    /// Name of the partner.
     company_name: String,
-    /// The tier that it is on.
+    /// Code of the partner's tier.
     tier_code: String,
-    /// That tier's name for people.
+    /// Display name of this tier.
     tier_name: String,
     /// Every feature, in the order of the pricing page.
     features: Vec<PartnerEntitlement>,
 }
 
-/// One feature as it is resolved for a partner.
+/// Entitlement of a partner to one feature.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerEntitlement {
     /// By which programs know the feature.
     code: String,
-    /// Its name for people.
+    /// Display name of the feature.
     name: String,
     /// How to read its value.
     kind: FeatureKind,
@@ -56,33 +56,33 @@ pub(crate) struct PartnerEntitlement {
     scope: Option<String>,
     /// Where the value comes from.
     source: EntitlementSource,
-    /// What it is worth without an override.
+    /// Value without an override.
     tier_value: FeatureValue,
     /// The override that decides; null when none does.
     r#override: Option<EntitlementOverride>,
 }
 
-/// A value in place of the tier's.
+/// A value that overrides the value of the tier.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct EntitlementOverride {
-    /// Why it was set.
+    /// Reason for the override.
     reason: String,
     /// Who set it; null for a program, or somebody who is gone.
     set_by: Option<EntitlementSetter>,
-    /// When it was set.
+    /// Time when the override was set.
     set_at: Time,
     /// When it ends by itself; null for one without an end.
     expires_at: Option<Time>,
 }
 
-/// The internal person who set an override.
+/// The staff member who set an override.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct EntitlementSetter {
-    /// The person.
+    /// UUID of the staff member.
     uuid: Uuid,
-    /// Their name.
+    /// Name of the staff member.
     name: String,
 }
 
@@ -110,7 +110,7 @@ pub(crate) struct AdminEntitlementsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl AdminEntitlementsQuery {
-    /// What a partner is entitled to, and where each value comes from.
+    /// Get a partner's entitlements.
     #[graphql(
         directive = access::apply("labs.admin.subscriptions".into()),
         directive = audit_partner::apply("partner_uuid".into()),
@@ -140,7 +140,7 @@ pub(crate) struct AdminEntitlementsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl AdminEntitlementsMutation {
-    /// Another value for one partner, until a day named. It takes the place of an override that is there.
+    /// Set a partner's entitlement override.
     #[graphql(
         directive = access::apply("labs.admin.subscriptions:write".into()),
         directive = audit_partner::apply("partner_uuid".into()),
@@ -180,7 +180,7 @@ impl AdminEntitlementsMutation {
         cx.answer(row.map(Into::into).ok_or_else(|| Fault::not_found("feature"))?)
     }
 
-    /// The tier's value again. The partner reads why.
+    /// Delete a partner's entitlement override.
     #[graphql(
         directive = access::apply("labs.admin.subscriptions:write".into()),
         directive = audit_partner::apply("partner_uuid".into()),

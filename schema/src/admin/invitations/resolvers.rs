@@ -37,7 +37,7 @@ pub(crate) struct InvitationsQuery;
 
 #[Object(name = "AdminInvitationsQuery", rename_fields = "snake_case", rename_args = "snake_case")]
 impl InvitationsQuery {
-    /// The invitations into a partner's team.
+    /// List a partner's invitations.
     #[graphql(
         directive = access::apply("labs.admin.users".into()),
         directive = audit_partner::apply("partner_uuid".into())
@@ -68,7 +68,7 @@ pub(crate) struct InvitationsMutation;
 
 #[Object(name = "AdminInvitationsMutation", rename_fields = "snake_case", rename_args = "snake_case")]
 impl InvitationsMutation {
-    /// Invites somebody in a team's name.
+    /// Create an invitation for a partner.
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
         directive = audit_partner::apply("partner_uuid".into()),
@@ -86,7 +86,7 @@ impl InvitationsMutation {
         cx.answer(send(cx, team, new, acting).await?)
     }
 
-    /// Sends an invitation again with a new token; the old one is void.
+    /// Resend a partner's invitation.
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
         directive = audit_target::apply(AuditTargetKind::Invitation, "invitation_uuid".into()),
@@ -106,7 +106,7 @@ impl InvitationsMutation {
         cx.answer(resend(cx, team, invitation_uuid, acting).await?)
     }
 
-    /// Takes an invitation back; its token is void.
+    /// Revoke a partner's invitation.
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
         directive = audit_target::apply(AuditTargetKind::Invitation, "invitation_uuid".into()),

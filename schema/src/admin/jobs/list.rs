@@ -40,7 +40,7 @@ words! {
     pub(crate) enum JobRunTrigger {
         /// Its time.
         Schedule = "SCHEDULE",
-        /// Somebody of the staff.
+        /// A staff member.
         Staff = "STAFF",
     }
 }

@@ -30,7 +30,7 @@ words! {
     }
 }
 
-/// When a job runs.
+/// Schedule of a job.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct JobSchedule {
@@ -46,9 +46,9 @@ pub(crate) struct JobSchedule {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct JobLastRun {
-    /// When it began.
+    /// Time when the run started.
     started_at: Time,
-    /// When it ended.
+    /// Time when the run ended.
     ended_at: Time,
     /// How it ended.
     outcome: JobRunOutcome,
@@ -74,7 +74,7 @@ pub(crate) struct Job {
     needed_because: Option<String>,
     /// What it does now.
     state: JobState,
-    /// The run that is under way or asked for.
+    /// UUID of the run that is in progress or requested.
     run_uuid: Option<Uuid>,
     /// When it runs next; null while it is paused, and for what runs again and again.
     next_run_at: Option<Time>,
@@ -100,7 +100,7 @@ pub(crate) struct Job {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct JobRun {
-    /// The run.
+    /// UUID of the run.
     uuid: Uuid,
     /// Its job.
     job_code: JobCode,
@@ -108,11 +108,11 @@ pub(crate) struct JobRun {
     state: JobRunState,
     /// What made it begin.
     trigger: JobRunTrigger,
-    /// When it was asked for or began.
+    /// Time when the run was requested or started.
     created_at: Time,
     /// When it began.
     started_at: Option<Time>,
-    /// When it ended.
+    /// Time when the run ended.
     ended_at: Option<Time>,
     /// How many things it did.
     done: Option<i64>,
@@ -130,7 +130,7 @@ pub(crate) struct JobsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl JobsQuery {
-    /// The background jobs: when each runs, what it did last, what it does now.
+    /// List jobs.
     #[graphql(directive = access::apply("labs.admin.operations".into()))]
     async fn admin_jobs_list(
         &self,
@@ -146,7 +146,7 @@ impl JobsQuery {
         cx.answer_list(rows.map(|row| Ok(Job::of(row, cx)))?.counted_list(total))
     }
 
-    /// The runs of a job that are worth a line.
+    /// List a job's runs.
     #[graphql(directive = access::apply("labs.admin.operations".into()))]
     #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     async fn admin_jobs_list_runs(
@@ -174,7 +174,7 @@ pub(crate) struct JobsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl JobsMutation {
-    /// Has a job run now, once, on whichever replica is free.
+    /// Run a job.
     #[graphql(directive = access::apply("labs.admin.operations:write".into()))]
     async fn admin_jobs_run(
         &self,
@@ -197,7 +197,7 @@ impl JobsMutation {
         cx.answer(run.into())
     }
 
-    /// Keeps a job from running until it is resumed. A run that is under way goes on.
+    /// Pause a job.
     #[graphql(directive = access::apply("labs.admin.operations:write".into()))]
     async fn admin_jobs_pause(&self, ctx: &Context<'_>, job_code: JobCode, body: Reason) -> Result<Option<Job>, Fault> {
         let cx = ctx.cx();
@@ -208,7 +208,7 @@ impl JobsMutation {
         job_answer(cx, job_code).await
     }
 
-    /// Lets a job run again. What it missed is made up by one run.
+    /// Resume a job.
     #[graphql(directive = access::apply("labs.admin.operations:write".into()))]
     async fn admin_jobs_resume(
         &self,

@@ -33,7 +33,7 @@ pub(crate) struct MachineClientsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl MachineClientsQuery {
-    /// The programs provisioned, of all partners and of the service itself.
+    /// List machine clients.
     #[graphql(
         directive = access::apply("labs.admin.clients".into()),
         directive = audit_partner::apply("partner_uuid".into())
@@ -53,7 +53,7 @@ impl MachineClientsQuery {
         cx.answer_list(rows.map(|row| Ok(MachineClient::of(row, cx)))?.counted_list(total))
     }
 
-    /// One program, the scopes it is allowed beside those it really uses.
+    /// Get a machine client.
     #[graphql(
         directive = access::apply("labs.admin.clients".into()),
         directive = audit_target::apply(AuditTargetKind::MachineClient, "client_uuid".into()),
@@ -69,7 +69,7 @@ impl MachineClientsQuery {
         cx.answer(to_machine_client(cx, row))
     }
 
-    /// Every secret that a program has or had, without the secrets themselves.
+    /// List a machine client's secrets.
     #[graphql(
         directive = access::apply("labs.admin.clients".into()),
         directive = audit_target::apply(AuditTargetKind::MachineClient, "client_uuid".into())
@@ -90,7 +90,7 @@ impl MachineClientsQuery {
         cx.answer_list(rows.counted_list(SECRETS.total(&cx.db, &of, include_total).await?))
     }
 
-    /// The ledger of tokens that a program was issued, and of those it was refused.
+    /// List a machine client's token grants.
     #[graphql(
         directive = access::apply("labs.admin.clients".into()),
         directive = audit_target::apply(AuditTargetKind::MachineClient, "client_uuid".into())
@@ -120,7 +120,7 @@ pub(crate) struct MachineClientsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl MachineClientsMutation {
-    /// Provisions a program, bound to a partner or the service's own.
+    /// Create a machine client.
     #[graphql(directive = access::apply("labs.admin.clients:write".into()))]
     async fn admin_machine_clients_create(
         &self,
@@ -148,7 +148,7 @@ impl MachineClientsMutation {
         )
     }
 
-    /// Changes a program's name, contact and networks: what is left out stays, null empties.
+    /// Update a machine client.
     #[graphql(
         directive = access::apply("labs.admin.clients:write".into()),
         directive = audit_target::apply(AuditTargetKind::MachineClient, "client_uuid".into())
@@ -182,7 +182,7 @@ impl MachineClientsMutation {
         cx.answer(load_client(cx, client_uuid).await?)
     }
 
-    /// Replaces what a program is allowed. Its tokens follow within a second.
+    /// Replace a machine client's scopes.
     #[graphql(
         directive = access::apply("labs.admin.clients:write".into()),
         directive = audit_target::apply(AuditTargetKind::MachineClient, "client_uuid".into())
@@ -207,7 +207,7 @@ impl MachineClientsMutation {
         cx.answer(load_client(cx, client_uuid).await?)
     }
 
-    /// A new secret, while the old one lives on for a time named.
+    /// Rotate a machine client's secret.
     #[graphql(
         directive = access::apply("labs.admin.clients:write".into()),
         directive = audit_target::apply(AuditTargetKind::MachineClient, "client_uuid".into())
@@ -239,7 +239,7 @@ impl MachineClientsMutation {
         })
     }
 
-    /// Ends a secret at once, and the tokens that were issued for it within a second.
+    /// Delete a machine client's secret.
     #[graphql(
         directive = access::apply("labs.admin.clients:write".into()),
         directive = audit_target::apply(AuditTargetKind::MachineClientSecret, "secret_uuid".into())
@@ -259,7 +259,7 @@ impl MachineClientsMutation {
         }
     }
 
-    /// Ends a program's access: it gets no token, and its tokens are refused within a second.
+    /// Disable a machine client.
     #[graphql(
         directive = access::apply("labs.admin.clients:write".into()),
         directive = audit_target::apply(AuditTargetKind::MachineClient, "client_uuid".into())
@@ -274,7 +274,7 @@ impl MachineClientsMutation {
         ctx.cx().answer(move_client(ctx.cx(), client_uuid, MachineClientAction::Disable).await?)
     }
 
-    /// Lets a program in again. Tokens from before stay void.
+    /// Enable a machine client.
     #[graphql(
         directive = access::apply("labs.admin.clients:write".into()),
         directive = audit_target::apply(AuditTargetKind::MachineClient, "client_uuid".into())

@@ -23,7 +23,7 @@ pub(crate) struct MailMessage {
     uuid: Uuid,
     /// What kind of mail.
     kind: String,
-    /// Whom it is to.
+    /// E-mail address of the recipient.
     recipient: String,
     /// The language it is written in.
     locale: String,
@@ -39,21 +39,21 @@ pub(crate) struct MailMessage {
     sent_at: Option<Time>,
     /// What kept it from being handed over.
     last_error: Option<String>,
-    /// When it was queued.
+    /// Time when the mail message was queued.
     created_at: Time,
-    /// The person whom it is about.
+    /// User that the mail message concerns.
     person_uuid: Option<Uuid>,
-    /// The partner whom it is about.
+    /// Partner that the mail message concerns.
     partner_uuid: Option<Uuid>,
     /// What the caller can do with it now.
     allowed_actions: Vec<String>,
 }
 
-/// Why a mail is tried again.
+/// Reason for the retry of a mail message.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct MailMessageRetry {
-    /// Kept in the audit record.
+    /// Reason for the retry. Kept in the audit record.
     reason: Option<String>,
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct MailMessagesQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl MailMessagesQuery {
-    /// The outbox: what waits, what was sent and what failed.
+    /// List mail messages.
     #[graphql(
         directive = access::apply("labs.admin.operations".into()),
         directive = audit_partner::apply("partner_uuid".into())
@@ -90,7 +90,7 @@ pub(crate) struct MailMessagesMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl MailMessagesMutation {
-    /// Has a mail tried again now.
+    /// Retry a mail message.
     #[graphql(
         directive = access::apply("labs.admin.operations:write".into()),
         directive = audit_target::apply(AuditTargetKind::MailMessage, "message_uuid".into())

@@ -15,7 +15,7 @@ use crate::core::page::CountedList;
 use crate::core::principal::PrincipalType;
 use crate::core::time::Time;
 
-/// A network whose requests are refused outright.
+/// A network denial. The service rejects every request from the network.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct NetworkDenial {
@@ -23,25 +23,25 @@ pub(crate) struct NetworkDenial {
     uuid: Uuid,
     /// The network in CIDR notation.
     network: String,
-    /// Why it is denied.
+    /// Reason for the denial.
     reason: String,
     /// Whether it is refused now; false once its time is over.
     in_force: bool,
     /// Who denied it; null for a program, or somebody who is gone.
     created_by: Option<NetworkDenialAuthor>,
-    /// When it was denied.
+    /// Time when the denial was created.
     created_at: Time,
     /// When the denial ends by itself; null for one without an end.
     expires_at: Option<Time>,
 }
 
-/// The internal person who denied a network.
+/// The staff member who created a network denial.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct NetworkDenialAuthor {
-    /// The person.
+    /// UUID of the staff member.
     uuid: Uuid,
-    /// Their name.
+    /// Name of the staff member.
     name: String,
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct NetworkDenialsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl NetworkDenialsQuery {
-    /// Networks refused outright, those whose time is over included.
+    /// List network denials.
     #[graphql(directive = access::apply("labs.admin.security".into()))]
     async fn admin_network_denials_list(
         &self,
@@ -87,7 +87,7 @@ pub(crate) struct NetworkDenialsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl NetworkDenialsMutation {
-    /// Refuses a network outright, from within a second on.
+    /// Create a network denial.
     #[graphql(directive = access::apply("labs.admin.security:write".into()))]
     async fn admin_network_denials_create(
         &self,
@@ -112,7 +112,7 @@ impl NetworkDenialsMutation {
         cx.answer_created(denial_uuid, row.into())
     }
 
-    /// Lifts a denial, within a second.
+    /// Delete a network denial.
     #[graphql(
         directive = access::apply("labs.admin.security:write".into()),
         directive = audit_target::apply(AuditTargetKind::NetworkDenial, "denial_uuid".into())

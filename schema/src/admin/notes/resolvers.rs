@@ -15,13 +15,13 @@ use crate::core::page::CountedList;
 use crate::core::principal::PrincipalType;
 use crate::core::time::Time;
 
-/// Who wrote a note.
+/// Author of a note.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerNoteAuthor {
     /// Who.
     uuid: Uuid,
-    /// Their name.
+    /// Name of the author.
     name: Option<String>,
 }
 
@@ -29,15 +29,15 @@ pub(crate) struct PartnerNoteAuthor {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerNote {
-    /// The note.
+    /// UUID of the note.
     uuid: Uuid,
     /// Who wrote it; null when it was a program, or somebody who is gone.
     author: Option<PartnerNoteAuthor>,
     /// The text, plain.
     body: String,
-    /// When it was written.
+    /// Time when the note was written.
     created_at: Time,
-    /// When it last changed.
+    /// Time of the last change.
     updated_at: Time,
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct NotesQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl NotesQuery {
-    /// What staff noted about a partner.
+    /// List notes on a partner.
     #[graphql(
         directive = access::apply("labs.admin.partners".into()),
         directive = audit_partner::apply("partner_uuid".into()),
@@ -93,7 +93,7 @@ pub(crate) struct NotesMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl NotesMutation {
-    /// Notes something about a partner.
+    /// Create a note on a partner.
     #[graphql(
         directive = access::apply("labs.admin.partners:write".into()),
         directive = audit_partner::apply("partner_uuid".into()),
@@ -117,7 +117,7 @@ impl NotesMutation {
         cx.answer_created(note_uuid, load_note(cx, partner_uuid, note_uuid).await?)
     }
 
-    /// Changes a note of one's own.
+    /// Update a note on a partner.
     #[graphql(
         directive = access::apply("labs.admin.partners:write".into()),
         directive = audit_target::apply(AuditTargetKind::PartnerNote, "note_uuid".into()),
@@ -139,7 +139,7 @@ impl NotesMutation {
         cx.answer(load_note(cx, partner_uuid, note_uuid).await?)
     }
 
-    /// Removes a note of one's own.
+    /// Delete a note on a partner.
     #[graphql(
         directive = access::apply("labs.admin.partners:write".into()),
         directive = audit_target::apply(AuditTargetKind::PartnerNote, "note_uuid".into()),

@@ -161,21 +161,21 @@ pub(super) struct WaitingRow {
     pub(super) oldest_at: Time,
 }
 
-/// Things of one kind that wait for somebody.
+/// Pending items of one kind.
 #[derive(Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AttentionItem {
     /// What they are.
     kind: AttentionKind,
-    /// How many there are.
+    /// Number of items.
     count: i64,
-    /// Since when the first of them waits.
+    /// Time since when the oldest item waits.
     oldest_at: Time,
     /// How pressing that is.
     severity: AttentionSeverity,
-    /// The path at which it is done.
+    /// Path where the items are handled.
     link: String,
-    /// The operation of that path.
+    /// Operation id of this path.
     operation_id: String,
 }
 
@@ -194,11 +194,11 @@ impl AttentionItem {
     }
 }
 
-/// What waits for somebody.
+/// Items that need attention.
 #[derive(Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PlatformAttention {
-    /// What waits, the oldest first.
+    /// Pending items by kind, oldest first.
     pub(super) data: Vec<AttentionItem>,
     /// Kinds that the caller's scopes do not reach.
     pub(super) left_out: Vec<AttentionKind>,

@@ -8,7 +8,7 @@ use crate::core::fault::{Fault, FieldError};
 use crate::core::words::words;
 
 words! {
-    /// How long the periods are.
+    /// Length of the periods.
     pub(crate) enum GrowthGranularity {
         /// Days.
         Day = "DAY",
@@ -19,31 +19,31 @@ words! {
     }
 }
 
-/// What happened in a period.
+/// Growth in one period.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct GrowthPeriod {
-    /// Its first day that is counted.
+    /// First counted day of the period.
     pub(super) day: Day,
-    /// Its last day that is counted.
+    /// Last counted day of the period.
     pub(super) last_day: Day,
-    /// Companies whose registration was confirmed.
+    /// Number of companies whose registration was confirmed.
     pub(super) registrations: i64,
-    /// Apps that were created.
+    /// Number of apps created.
     pub(super) apps: i64,
-    /// Versions that were published.
+    /// Number of versions published.
     pub(super) publications: i64,
 }
 
-/// How the platform grew.
+/// Growth of the platform.
 #[derive(Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PlatformGrowth {
-    /// How long the periods are.
+    /// Length of the periods.
     granularity: GrowthGranularity,
-    /// The first day that is counted.
+    /// First counted day.
     day_from: Day,
-    /// The first day that is not counted any more.
+    /// First day after the counted period.
     day_until: Day,
     /// Registrations in all.
     registrations: i64,
@@ -51,7 +51,7 @@ pub(crate) struct PlatformGrowth {
     apps: i64,
     /// Publications in all.
     publications: i64,
-    /// The periods, the earliest first.
+    /// Periods, oldest first.
     data: Vec<GrowthPeriod>,
 }
 

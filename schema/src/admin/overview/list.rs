@@ -13,7 +13,7 @@ use crate::partner::standing::PartnerState;
 /// Days without a sign-in or a call that make a partner silent when nobody says how many.
 const USUAL_DAYS: i32 = 90;
 
-/// A partner that has gone silent.
+/// A dormant partner.
 #[derive(sqlx::FromRow)]
 pub(super) struct DormantRow {
     partner_uuid: Uuid,
@@ -29,33 +29,33 @@ pub(super) struct DormantRow {
     listings_count: i64,
 }
 
-/// A partner that has gone silent.
+/// A dormant partner.
 #[derive(Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct DormantPartner {
-    /// The partner.
+    /// UUID of the partner.
     uuid: Uuid,
-    /// Its name in addresses.
+    /// Slug of the partner.
     slug: String,
-    /// Its name.
+    /// Name of the partner.
     company_name: String,
     /// Where it stands.
     state: PartnerState,
-    /// The tier that it is on.
+    /// Code of the partner's tier.
     tier_code: String,
-    /// When it registered.
+    /// Time when the partner registered.
     registered_at: Time,
     /// The last day on which it signed in or called, or registered.
     last_active_on: Day,
-    /// Days since then.
+    /// Number of days since the last active day.
     silent_days: i32,
     /// When one of its people signed in last.
     last_sign_in_at: Option<Time>,
     /// The last day on which it called.
     last_call_on: Option<Day>,
-    /// Its apps, archived ones left out.
+    /// Number of apps, except archived apps.
     apps_count: i64,
-    /// Its listings on show.
+    /// Number of listings visible on the storefront.
     listings_count: i64,
 }
 

@@ -27,7 +27,7 @@ pub(crate) struct OverviewQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl OverviewQuery {
-    /// How many partners, people, apps, listings and subscriptions there are, and what was asked today.
+    /// Get the platform overview.
     #[graphql(directive = access::apply("labs.admin.overview".into()))]
     async fn admin_overview_get(&self, ctx: &Context<'_>) -> Result<Option<PlatformOverview>, Fault> {
         let (cx, today) = (ctx.cx(), Day::of(ctx.cx().now));
@@ -39,7 +39,7 @@ impl OverviewQuery {
         cx.answer(PlatformOverview::of(&counts, tiers, today, PlatformTraffic::of(span, traffic).total))
     }
 
-    /// Registrations, apps and publications by day, week or month.
+    /// Get platform growth.
     #[graphql(directive = access::apply("labs.admin.overview".into()))]
     async fn admin_overview_get_growth(
         &self,
@@ -56,7 +56,7 @@ impl OverviewQuery {
         cx.answer(PlatformGrowth::of(granularity, span, periods))
     }
 
-    /// What waits for somebody, as far as the caller's scopes reach, the oldest first.
+    /// Get items that need attention.
     #[graphql(directive = access::apply("labs.admin.overview".into()))]
     async fn admin_overview_get_attention(&self, ctx: &Context<'_>) -> Result<Option<PlatformAttention>, Fault> {
         let cx = ctx.cx();
@@ -70,7 +70,7 @@ impl OverviewQuery {
         cx.answer(PlatformAttention { data, left_out })
     }
 
-    /// Requests, errors, refusals and latency by operation, group or day.
+    /// Get API traffic.
     #[graphql(directive = access::apply("labs.admin.overview".into()))]
     #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     async fn admin_overview_get_traffic(
@@ -95,7 +95,7 @@ impl OverviewQuery {
         cx.answer(PlatformTraffic::of(span, store::traffic(&cx.db, &wanted).await?))
     }
 
-    /// Partners of whom nobody signed in and nothing called for a time.
+    /// List dormant partners.
     #[graphql(directive = access::apply("labs.admin.overview".into()))]
     async fn admin_overview_list_dormant_partners(
         &self,
@@ -112,7 +112,7 @@ impl OverviewQuery {
         cx.answer_list(rows.map(|row| Ok(DormantPartner::of(row, today)))?.counted_list(total))
     }
 
-    /// Searches partners, people, apps, programs and tickets, as far as the caller's scopes reach.
+    /// Search partners, users, apps, machine clients and tickets.
     #[graphql(
         directive = access::apply("labs.admin.overview".into()),
         directive = audit_hashed::apply("q".into())

@@ -19,13 +19,13 @@ words! {
     pub(crate) enum SearchKind {
         /// A partner.
         Partner = "PARTNER",
-        /// Somebody of a partner's team.
+        /// A team member of a partner.
         User = "USER",
         /// An app.
         App = "APP",
         /// A program.
         Program = "PROGRAM",
-        /// A partner's ticket.
+        /// A support ticket of a partner.
         Ticket = "TICKET",
     }
 }
@@ -80,7 +80,7 @@ impl Sought {
     }
 }
 
-/// Something that was found.
+/// A search result.
 pub(super) struct FoundRow {
     pub(super) kind: SearchKind,
     pub(super) uuid: Uuid,
@@ -90,13 +90,13 @@ pub(super) struct FoundRow {
     pub(super) state: String,
 }
 
-/// Something that was found.
+/// A search result.
 #[derive(Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SearchResult {
     /// What it is.
     kind: SearchKind,
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
     /// What it is called.
     title: String,
@@ -106,9 +106,9 @@ pub(crate) struct SearchResult {
     state: String,
     /// How it was found.
     matched: SearchMatch,
-    /// The path that shows it.
+    /// Path that returns the object.
     link: String,
-    /// The operation of that path.
+    /// Operation id of this path.
     operation_id: String,
 }
 
@@ -128,7 +128,7 @@ impl From<FoundRow> for SearchResult {
     }
 }
 
-/// What a search found.
+/// Results of a search.
 #[derive(Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PlatformSearch {

@@ -32,7 +32,7 @@ pub(super) async fn counts(db: &Db) -> Result<Vec<CountRow>, Fault> {
     .await?)
 }
 
-/// How many partners are on a tier.
+/// Number of partners on a tier.
 pub(super) struct TierCountRow {
     pub(super) tier_code: String,
     pub(super) tier_name: String,

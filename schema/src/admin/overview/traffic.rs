@@ -94,15 +94,15 @@ pub(super) struct TrafficRow {
     pub(super) counts: TrafficCounts,
 }
 
-/// Requests and how they were answered.
+/// Numbers of requests and their responses.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TrafficFigures {
-    /// Requests in all.
+    /// Total number of requests.
     requests: i64,
     /// Answers 4xx, without refusals.
     client_errors: i64,
-    /// Answers 5xx.
+    /// Number of 5xx responses.
     server_errors: i64,
     /// Answers 429.
     refusals: i64,
@@ -116,7 +116,7 @@ pub(crate) struct TrafficFigures {
     p95_ms: Option<i32>,
 }
 
-/// Requests that are alike in all by which they are counted apart.
+/// Number of requests that are equal in all selected dimensions.
 #[derive(Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TrafficLine {
@@ -130,19 +130,19 @@ pub(crate) struct TrafficLine {
     figures: TrafficFigures,
 }
 
-/// What was asked of the service.
+/// Requests to the service.
 #[derive(Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PlatformTraffic {
-    /// The first day that is counted.
+    /// First counted day.
     day_from: Day,
-    /// The first day that is not counted any more.
+    /// First day after the counted period.
     day_until: Day,
     /// All that was asked for.
     pub(super) total: TrafficFigures,
-    /// The same counted apart.
+    /// The same requests, broken down by the selected dimensions.
     data: Vec<TrafficLine>,
-    /// Whether there are more lines than are told.
+    /// Whether more lines exist than this response contains.
     has_more: bool,
 }
 

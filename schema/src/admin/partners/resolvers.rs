@@ -35,7 +35,7 @@ pub(crate) struct PartnersQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PartnersQuery {
-    /// Partners, whatever their state.
+    /// List partners.
     #[graphql(directive = access::apply("labs.admin.partners".into()))]
     async fn admin_partners_list(
         &self,
@@ -52,7 +52,7 @@ impl PartnersQuery {
         cx.answer_list(rows.map(|row| Ok(AdminPartner::of(row, cx)))?.counted_list(total))
     }
 
-    /// The same list as CSV, streamed. It leaves beside the answer, after the export's own record is committed.
+    /// Export partners.
     #[graphql(
         directive = access::apply("labs.admin.partners".into()),
         directive = answers_file::apply(),
@@ -77,7 +77,7 @@ impl PartnersQuery {
         cx.answer(true)
     }
 
-    /// One partner, with its subscription and how much belongs to it.
+    /// Get a partner.
     #[graphql(
         directive = access::apply("labs.admin.partners".into()),
         directive = audit_partner::apply("partner_uuid".into()),
@@ -87,7 +87,7 @@ impl PartnersQuery {
         ctx.cx().answer(load_partner(ctx.cx(), partner_uuid).await?)
     }
 
-    /// Whom to turn to at a partner.
+    /// List a partner's contacts.
     #[graphql(
         directive = access::apply("labs.admin.partners".into()),
         directive = audit_partner::apply("partner_uuid".into())
@@ -108,7 +108,7 @@ impl PartnersQuery {
         cx.answer_list(rows.counted_list(CONTACTS_FOR_STAFF.total(&cx.db, &contacts, include_total).await?))
     }
 
-    /// All that happened to a partner, from every group, in one order.
+    /// List a partner's timeline entries.
     #[graphql(
         directive = access::apply("labs.admin.partners".into()),
         directive = audit_partner::apply("partner_uuid".into())
@@ -137,7 +137,7 @@ pub(crate) struct PartnersMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PartnersMutation {
-    /// Makes a partner on behalf of a company, and invites its first administrator.
+    /// Create a partner.
     #[graphql(
         directive = access::apply("labs.admin.partners:write".into()),
         directive = partner_reads::apply("reason".into())
@@ -152,7 +152,7 @@ impl PartnersMutation {
         cx.answer_created(partner_uuid, load_partner(cx, partner_uuid).await?)
     }
 
-    /// Changes a company's data: what is left out stays, null empties.
+    /// Update a partner.
     #[graphql(
         directive = access::apply("labs.admin.partners:write".into()),
         directive = audit_partner::apply("partner_uuid".into()),
@@ -183,7 +183,7 @@ impl PartnersMutation {
         cx.answer(load_partner(cx, partner_uuid).await?)
     }
 
-    /// Replaces a partner's labels. They are staff's own: the partner does not see them.
+    /// Replace a partner's labels.
     #[graphql(
         directive = access::apply("labs.admin.partners:write".into()),
         directive = audit_partner::apply("partner_uuid".into()),
@@ -200,7 +200,7 @@ impl PartnersMutation {
         cx.answer(load_partner(cx, partner_uuid).await?)
     }
 
-    /// Holds a partner back: nobody of it is let in, and nothing of it is on the storefront.
+    /// Suspend a partner.
     #[graphql(
         directive = access::apply("labs.admin.partners:write".into()),
         directive = audit_partner::apply("partner_uuid".into()),
@@ -217,7 +217,7 @@ impl PartnersMutation {
         cx.answer(take_step(cx, "admin_partners_suspend", partner_uuid, Action::Suspend, Some(&reason)).await?)
     }
 
-    /// Lets a partner in again, as it was before.
+    /// Reinstate a partner.
     #[graphql(
         directive = access::apply("labs.admin.partners:write".into()),
         directive = audit_partner::apply("partner_uuid".into())
@@ -233,7 +233,7 @@ impl PartnersMutation {
         cx.answer(take_step(cx, "admin_partners_reinstate", partner_uuid, Action::Reinstate, reason.as_deref()).await?)
     }
 
-    /// Ends a partner's account at once.
+    /// Close a partner's account.
     #[graphql(
         directive = access::apply("labs.admin.partners:write".into()),
         directive = audit_partner::apply("partner_uuid".into()),
@@ -250,7 +250,7 @@ impl PartnersMutation {
         cx.answer(take_step(cx, "admin_partners_close", partner_uuid, Action::Close, Some(&reason)).await?)
     }
 
-    /// Opens a closed account again, within the time for which it is kept.
+    /// Reopen a partner's account.
     #[graphql(
         directive = access::apply("labs.admin.partners:write".into()),
         directive = audit_partner::apply("partner_uuid".into())
@@ -266,7 +266,7 @@ impl PartnersMutation {
         cx.answer(take_step(cx, "admin_partners_reopen", partner_uuid, Action::Reopen, reason.as_deref()).await?)
     }
 
-    /// Makes what is personal of a closed partner anonymous, for good.
+    /// Erase a partner's personal data.
     #[graphql(
         directive = access::apply("labs.admin.partners:write".into()),
         directive = audit_partner::apply("partner_uuid".into())

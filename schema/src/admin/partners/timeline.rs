@@ -26,11 +26,11 @@ words! {
     }
 }
 
-/// Who did something.
+/// Actor of a timeline entry.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerTimelineActor {
-    /// `PARTNER_USER`, `MACHINE_CLIENT`, `STAFF_USER`, `SYSTEM` or `ANONYMOUS`.
+    /// Kind of actor: `PARTNER_USER`, `MACHINE_CLIENT`, `STAFF_USER`, `SYSTEM` or `ANONYMOUS`.
     kind: String,
     /// Who.
     uuid: Option<Uuid>,
@@ -38,7 +38,7 @@ pub(crate) struct PartnerTimelineActor {
     name: Option<String>,
 }
 
-/// What something was done to.
+/// Target of a timeline entry.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerTimelineSubject {
@@ -48,25 +48,25 @@ pub(crate) struct PartnerTimelineSubject {
     uuid: Uuid,
 }
 
-/// Something that happened to a partner.
+/// An entry in a partner's timeline.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerTimelineEntry {
     /// The entry.
     uuid: Uuid,
-    /// When it happened.
+    /// Time of the entry.
     occurred_at: Time,
     /// Which ledger it stands in.
     group: PartnerTimelineGroup,
     /// What: `SUSPENDED`, `VERSION_PUBLISHED`, `SIGN_IN`, or the operation's name in the audit log.
     kind: String,
-    /// `SUCCEEDED`, `REFUSED` or `FAILED`.
+    /// Outcome: `SUCCEEDED`, `REFUSED` or `FAILED`.
     outcome: String,
     /// Who did it; null where the ledger tells only whom it concerns.
     actor: Option<PartnerTimelineActor>,
-    /// What it was done to, where that is not the partner itself.
+    /// Target of the action. Null if the target is the partner itself.
     subject: Option<PartnerTimelineSubject>,
-    /// Why, where a reason was given.
+    /// Reason, if one was given.
     reason: Option<String>,
     /// What there is to know besides.
     detail: Value,

@@ -21,7 +21,7 @@ pub(crate) struct ProfilesQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ProfilesQuery {
-    /// A vendor page, draft and published.
+    /// Get a partner's profile.
     #[graphql(
         directive = access::apply("labs.admin.partners".into()),
         directive = audit_partner::apply("partner_uuid".into()),
@@ -33,7 +33,7 @@ impl ProfilesQuery {
         cx.answer(profile::load_profile(cx, partner_uuid, true).await?)
     }
 
-    /// Logo and banner, of the draft and as readers see them.
+    /// List a partner's profile images.
     #[graphql(
         directive = access::apply("labs.admin.partners".into()),
         directive = audit_partner::apply("partner_uuid".into())
@@ -61,7 +61,7 @@ pub(crate) struct ProfilesMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ProfilesMutation {
-    /// Takes a vendor page off the storefront; its team reads why.
+    /// Unpublish a partner's profile.
     #[graphql(
         directive = access::apply("labs.admin.partners:write".into()),
         directive = audit_partner::apply("partner_uuid".into()),
@@ -80,7 +80,7 @@ impl ProfilesMutation {
         cx.answer(profile::load_profile(cx, partner_uuid, true).await?)
     }
 
-    /// Takes a picture out of the draft and off the storefront; its team reads why.
+    /// Delete a partner's profile image.
     #[graphql(
         directive = access::apply("labs.admin.partners:write".into()),
         directive = audit_partner::apply("partner_uuid".into()),

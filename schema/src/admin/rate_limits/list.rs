@@ -11,7 +11,7 @@ use crate::core::list::{Bound, Condition, Key, ListQuery, Select, Statements};
 use crate::core::time::Time;
 use crate::core::words::{Word as _, words};
 
-/// What an account has used of its day.
+/// Use of an account's daily budget.
 #[derive(sqlx::FromRow)]
 pub(super) struct UseRow {
     pub(super) account: String,

@@ -26,7 +26,7 @@ pub(crate) struct RateLimitsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl RateLimitsQuery {
-    /// A partner's budgets, what is used, and where each limit comes from.
+    /// Get a partner's rate limits.
     #[graphql(
         directive = access::apply("labs.admin.limits".into()),
         directive = audit_partner::apply("partner_uuid".into()),
@@ -40,7 +40,7 @@ impl RateLimitsQuery {
         ctx.cx().answer(load_rate_limit(ctx.cx(), partner_uuid).await?)
     }
 
-    /// Who uses most of its budget of today.
+    /// List rate limit consumers.
     #[graphql(directive = access::apply("labs.admin.limits".into()))]
     async fn admin_rate_limits_list_consumers(
         &self,
@@ -57,7 +57,7 @@ impl RateLimitsQuery {
         cx.answer_list(rows.map(RateLimitConsumer::try_from)?.counted_list(total))
     }
 
-    /// Refusals for a spent budget, by account, operation and hour.
+    /// List rate limit refusals.
     #[graphql(
         directive = access::apply("labs.admin.limits".into()),
         directive = audit_target::apply(AuditTargetKind::BudgetAccount, "account_uuid".into())
@@ -84,7 +84,7 @@ pub(crate) struct RateLimitsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl RateLimitsMutation {
-    /// Other limits for one partner, until a day named. They take the place of an override that is there.
+    /// Set a partner's rate limit override.
     #[graphql(
         directive = access::apply("labs.admin.limits:write".into()),
         directive = audit_partner::apply("partner_uuid".into())
@@ -111,7 +111,7 @@ impl RateLimitsMutation {
         cx.answer(load_rate_limit(cx, partner_uuid).await?)
     }
 
-    /// The tier's limits again.
+    /// Delete a partner's rate limit override.
     #[graphql(
         directive = access::apply("labs.admin.limits:write".into()),
         directive = audit_partner::apply("partner_uuid".into())
@@ -130,7 +130,7 @@ impl RateLimitsMutation {
         }
     }
 
-    /// Makes today's budget whole again.
+    /// Reset a partner's daily budget.
     #[graphql(
         directive = access::apply("labs.admin.limits:write".into()),
         directive = audit_partner::apply("partner_uuid".into())

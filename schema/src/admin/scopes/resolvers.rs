@@ -10,7 +10,7 @@ use crate::core::list::{PageRequest, page_in_memory};
 use crate::core::page::CountedList;
 use crate::core::scope::{Scope, ScopeSet};
 
-/// A scope and what it opens.
+/// A scope and the operations to which it gives access.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ScopeEntry {
@@ -18,7 +18,7 @@ pub(crate) struct ScopeEntry {
     scope: String,
     /// The scope right above it; null at the top.
     parent: Option<String>,
-    /// Whether it opens writes.
+    /// Whether the scope gives write access.
     write: bool,
     /// Whether it is of the operator's domain, which nothing bound to a partner can hold.
     staff: bool,
@@ -28,13 +28,13 @@ pub(crate) struct ScopeEntry {
     operations: Vec<ScopeOperation>,
 }
 
-/// An operation that a scope opens.
+/// An operation to which a scope gives access.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ScopeOperation {
-    /// Its id.
+    /// UUID of the object.
     operation_id: String,
-    /// The scope that it asks for.
+    /// Scope that the operation requires.
     required_scope: String,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct ScopesQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ScopesQuery {
-    /// The tree of scopes, with the operations that each opens.
+    /// List scopes.
     #[graphql(directive = access::apply("labs.admin.staff".into()))]
     async fn admin_scopes_list(
         &self,

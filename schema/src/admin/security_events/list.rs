@@ -20,7 +20,7 @@ use crate::core::words::words;
 pub(crate) struct LedgerEvent {
     /// The entry.
     uuid: Uuid,
-    /// When it happened.
+    /// Time of the event.
     occurred_at: Time,
     /// What: `SIGN_IN`, `TOKEN_REFUSED` and so on.
     kind: String,

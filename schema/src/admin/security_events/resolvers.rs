@@ -16,7 +16,7 @@ pub(crate) struct SecurityEventsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SecurityEventsQuery {
-    /// Sign-ins, failures and changes of accounts, across people and programs.
+    /// List security events across the platform.
     #[graphql(
         directive = access::apply("labs.admin.security".into()),
         directive = audit_target::apply(AuditTargetKind::Person, "person_uuid".into()),

@@ -46,9 +46,9 @@ pub(crate) struct SignInBlock {
     network: Option<String>,
     /// Tries that failed in a row.
     failures: i32,
-    /// When the last one did.
+    /// Time of the last failed attempt.
     last_failed_at: Time,
-    /// Until when the next one is refused.
+    /// Time until which the service rejects the next attempt.
     held_until: Time,
 }
 

@@ -19,7 +19,7 @@ pub(crate) struct SignInBlocksQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SignInBlocksQuery {
-    /// Accounts and networks that are held back now.
+    /// List sign-in blocks.
     #[graphql(
         directive = access::apply("labs.admin.security".into()),
         directive = audit_partner::apply("partner_uuid".into())
@@ -45,7 +45,7 @@ pub(crate) struct SignInBlocksMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SignInBlocksMutation {
-    /// Lets try again at once; what failed so far counts no more.
+    /// Lift a sign-in block.
     #[graphql(
         directive = access::apply("labs.admin.security:write".into()),
         directive = audit_target::apply(AuditTargetKind::SignInBlock, "block_uuid".into())

@@ -21,11 +21,11 @@ const VERIFIES_SECONDS: i32 = 3_660;
 /// How many keys verify at once, as many as the contract lets `GET /v1/oauth/jwks` publish.
 const MOST_VERIFYING: i64 = 100;
 
-/// A key that signs access tokens, signed them or will. Its private half is never shown.
+/// A former, current or future signing key for access tokens. The private key is never returned.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SigningKey {
-    /// The `kid` of the tokens that it signs.
+    /// `kid` of the tokens that the key signs.
     key_id: String,
     /// How it signs.
     algorithm: String,
@@ -33,7 +33,7 @@ pub(crate) struct SigningKey {
     state: SigningKeyState,
     /// The public half, as the key set publishes it.
     public_key: String,
-    /// When it was made.
+    /// Time when the key was created.
     created_at: Time,
     /// When it began to sign.
     activated_at: Option<Time>,
@@ -47,19 +47,19 @@ pub(crate) struct SigningKey {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SigningKeyRotation {
-    /// The key that signs from now on.
+    /// Key that signs now.
     current: SigningKey,
-    /// The key that signs after the next rotation.
+    /// Key that signs after the next rotation.
     next: SigningKey,
-    /// The key that signed before.
+    /// Key that signed before the rotation.
     former: SigningKey,
 }
 
-/// Why keys are rotated.
+/// Reason for the rotation of the signing key.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SigningKeyRotationInput {
-    /// Kept in the audit record.
+    /// Reason for the rotation. Kept in the audit record.
     reason: Option<String>,
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct SigningKeysQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SigningKeysQuery {
-    /// The keys, the latest first, without their private halves.
+    /// List signing keys.
     #[graphql(directive = access::apply("labs.admin.security".into()))]
     async fn admin_signing_keys_list(
         &self,
@@ -92,7 +92,7 @@ pub(crate) struct SigningKeysMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SigningKeysMutation {
-    /// Lets the next key sign. Tokens of the former stay good until they expire.
+    /// Rotate the signing key.
     #[graphql(directive = access::apply("labs.admin.security:write".into()))]
     async fn admin_signing_keys_rotate(
         &self,

@@ -31,7 +31,7 @@ pub(crate) struct MemberRow {
     pub(super) updated_at: Time,
 }
 
-/// A role that somebody holds.
+/// A role of a staff member.
 #[derive(Clone, Deserialize)]
 pub(crate) struct RoleRow {
     pub(super) code: String,

@@ -35,7 +35,7 @@ pub(crate) struct StaffQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl StaffQuery {
-    /// Everybody who runs the service.
+    /// List staff members.
     #[graphql(directive = access::apply("labs.admin.staff".into()))]
     async fn admin_staff_list(
         &self,
@@ -52,7 +52,7 @@ impl StaffQuery {
         cx.answer_list(rows.map(|row| Ok(StaffMember::of(row, cx)))?.counted_list(total))
     }
 
-    /// One of them, with what they reach.
+    /// Get a staff member.
     #[graphql(
         directive = access::apply("labs.admin.staff".into()),
         directive = audit_target::apply(AuditTargetKind::StaffMember, "staff_uuid".into()),
@@ -69,7 +69,7 @@ pub(crate) struct StaffMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl StaffMutation {
-    /// Invites somebody by mail and grants them roles.
+    /// Create a staff member.
     #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
     async fn admin_staff_create(&self, ctx: &Context<'_>, body: StaffCreate) -> Result<Option<StaffMember>, Fault> {
         let (cx, mut errors) = (ctx.cx(), Vec::new());
@@ -92,7 +92,7 @@ impl StaffMutation {
         cx.answer_created(person_uuid, load_member(cx, person_uuid).await?)
     }
 
-    /// Changes a colleague's name or address.
+    /// Update a staff member.
     #[graphql(
         directive = access::apply("labs.admin.staff:write".into()),
         directive = audit_target::apply(AuditTargetKind::StaffMember, "staff_uuid".into())
@@ -119,7 +119,7 @@ impl StaffMutation {
         cx.answer(load_member(cx, staff_uuid).await?)
     }
 
-    /// Replaces the roles that a colleague holds.
+    /// Replace a staff member's roles.
     #[graphql(
         directive = access::apply("labs.admin.staff:write".into()),
         directive = audit_target::apply(AuditTargetKind::StaffMember, "staff_uuid".into())
@@ -147,7 +147,7 @@ impl StaffMutation {
         cx.answer(load_member(cx, staff_uuid).await?)
     }
 
-    /// Shuts a colleague out: sessions end, nothing that was mailed opens anything.
+    /// Disable a staff member.
     #[graphql(
         directive = access::apply("labs.admin.staff:write".into()),
         directive = audit_target::apply(AuditTargetKind::StaffMember, "staff_uuid".into())
@@ -171,7 +171,7 @@ impl StaffMutation {
         cx.answer(load_member(cx, staff_uuid).await?)
     }
 
-    /// Lets a colleague in again.
+    /// Enable a staff member.
     #[graphql(
         directive = access::apply("labs.admin.staff:write".into()),
         directive = audit_target::apply(AuditTargetKind::StaffMember, "staff_uuid".into())
@@ -197,7 +197,7 @@ impl StaffMutation {
         cx.answer(load_member(cx, staff_uuid).await?)
     }
 
-    /// Takes a colleague's second factor away, so that they enrol another.
+    /// Reset a staff member's second factor.
     #[graphql(
         directive = access::apply("labs.admin.staff:write".into()),
         directive = audit_target::apply(AuditTargetKind::StaffMember, "staff_uuid".into())
@@ -222,7 +222,7 @@ impl StaffMutation {
         cx.answer(load_member(cx, staff_uuid).await?)
     }
 
-    /// Ends every session of a colleague.
+    /// Sign out a staff member from all sessions.
     #[graphql(
         directive = access::apply("labs.admin.staff:write".into()),
         directive = audit_target::apply(AuditTargetKind::StaffMember, "staff_uuid".into())

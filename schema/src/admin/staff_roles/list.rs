@@ -19,18 +19,18 @@ pub(crate) struct StaffRole {
     code: String,
     /// What it is called.
     name: String,
-    /// What its holders do.
+    /// Description of the holders' tasks.
     description: String,
     /// What it reaches, in alphabetical order.
     scopes: Vec<String>,
-    /// How many hold it, disabled and invited people included.
+    /// Number of holders, including disabled and invited staff members.
     holders_count: i64,
     /// Who holds it: the first hundred by name.
     #[sqlx(json)]
     holders: Vec<StaffRoleHolder>,
-    /// When it was made.
+    /// Time when the role was created.
     created_at: Time,
-    /// When it last changed.
+    /// Time of the last change.
     updated_at: Time,
     /// The name as the list by name compares it.
     #[graphql(skip)]
@@ -38,14 +38,14 @@ pub(crate) struct StaffRole {
     name_sorted: String,
 }
 
-/// Somebody who holds a role.
+/// A holder of a role.
 #[derive(Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StaffRoleHolder {
-    /// The person, for paths.
+    /// UUID of the staff member, for use in paths.
     #[serde(rename(deserialize = "person_uuid"))]
     uuid: Uuid,
-    /// Their name.
+    /// Name of the staff member.
     name: String,
     /// Where they stand.
     state: StaffState,

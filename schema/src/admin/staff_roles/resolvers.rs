@@ -21,7 +21,7 @@ pub(crate) struct StaffRoleCreate {
     code: String,
     /// What it is called.
     name: String,
-    /// What its holders do.
+    /// Description of the holders' tasks.
     description: Option<String>,
     /// What it reaches.
     scopes: Vec<String>,
@@ -45,7 +45,7 @@ pub(crate) struct StaffRolesQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl StaffRolesQuery {
-    /// The roles with what they reach and who holds them.
+    /// List staff roles.
     #[graphql(directive = access::apply("labs.admin.staff".into()))]
     async fn admin_staff_roles_list(
         &self,
@@ -68,7 +68,7 @@ pub(crate) struct StaffRolesMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl StaffRolesMutation {
-    /// Makes a role of scopes that the caller holds.
+    /// Create a staff role.
     #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
     async fn admin_staff_roles_create(
         &self,
@@ -86,7 +86,7 @@ impl StaffRolesMutation {
         cx.answer_created(body.code.as_str(), load_role(cx, &body.code).await?)
     }
 
-    /// Changes a role. What it reaches is in force for its holders within a second.
+    /// Update a staff role.
     #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
     async fn admin_staff_roles_update(
         &self,
@@ -120,7 +120,7 @@ impl StaffRolesMutation {
         cx.answer(load_role(cx, &role_code).await?)
     }
 
-    /// Removes a role that nobody holds and that reaches nothing the caller lacks.
+    /// Delete a staff role.
     #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
     async fn admin_staff_roles_delete(&self, ctx: &Context<'_>, role_code: String) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();

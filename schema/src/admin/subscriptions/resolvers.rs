@@ -18,7 +18,7 @@ use crate::subscription::changing::{
 };
 use crate::subscription::tiers::rules::TierState;
 
-/// Another tier for a partner.
+/// A tier change for a partner.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubscriptionChangeTier {
@@ -40,7 +40,7 @@ pub(crate) struct SubscriptionExtend {
     reason: String,
 }
 
-/// The end of a partner's subscription.
+/// Cancellation of a partner's subscription.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubscriptionCancel {
@@ -56,7 +56,7 @@ pub(crate) struct SubscriptionsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SubscriptionsQuery {
-    /// Subscriptions across partners.
+    /// List subscriptions across partners.
     #[graphql(directive = access::apply("labs.admin.subscriptions".into()))]
     async fn admin_subscriptions_list(
         &self,
@@ -73,7 +73,7 @@ impl SubscriptionsQuery {
         cx.answer_list(rows.map(|row| Ok(PartnerSubscription::for_staff(row, cx)))?.counted_list(total))
     }
 
-    /// A partner's subscription.
+    /// Get a partner's subscription.
     #[graphql(
         directive = access::apply("labs.admin.subscriptions".into()),
         directive = audit_partner::apply("partner_uuid".into()),
@@ -87,7 +87,7 @@ impl SubscriptionsQuery {
         ctx.cx().answer(load_subscription(ctx.cx(), partner_uuid).await?)
     }
 
-    /// What happened to it.
+    /// List a partner's subscription events.
     #[graphql(
         directive = access::apply("labs.admin.subscriptions".into()),
         directive = audit_partner::apply("partner_uuid".into())
@@ -115,7 +115,7 @@ pub(crate) struct SubscriptionsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SubscriptionsMutation {
-    /// Puts a partner on another tier, now or at a date. Scopes and limits follow within a second.
+    /// Change a partner's subscription tier.
     #[graphql(
         directive = access::apply("labs.admin.subscriptions:write".into()),
         directive = audit_partner::apply("partner_uuid".into()),
@@ -139,7 +139,7 @@ impl SubscriptionsMutation {
         cx.answer(load_subscription(cx, partner_uuid).await?)
     }
 
-    /// Gives a partner's period a later end.
+    /// Extend a partner's subscription period.
     #[graphql(
         directive = access::apply("labs.admin.subscriptions:write".into()),
         directive = audit_partner::apply("partner_uuid".into()),
@@ -157,7 +157,7 @@ impl SubscriptionsMutation {
         cx.answer(load_subscription(cx, partner_uuid).await?)
     }
 
-    /// Lets a partner fall back to the free tier, now or at the end of its period.
+    /// Cancel a partner's subscription.
     #[graphql(
         directive = access::apply("labs.admin.subscriptions:write".into()),
         directive = audit_partner::apply("partner_uuid".into()),

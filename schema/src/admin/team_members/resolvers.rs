@@ -20,7 +20,7 @@ use crate::partner::team_members::{
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TeamRoleSet {
-    /// The role to be.
+    /// New role of the team member.
     role: Role,
     /// Kept in the audit record and shown to the partner.
     reason: String,
@@ -32,7 +32,7 @@ pub(crate) struct TeamMembersQuery;
 
 #[Object(name = "AdminTeamMembersQuery", rename_fields = "snake_case", rename_args = "snake_case")]
 impl TeamMembersQuery {
-    /// The team of a partner.
+    /// List a partner's team members.
     #[graphql(
         directive = access::apply("labs.admin.users".into()),
         directive = audit_partner::apply("partner_uuid".into())
@@ -63,7 +63,7 @@ pub(crate) struct TeamMembersMutation;
 
 #[Object(name = "AdminTeamMembersMutation", rename_fields = "snake_case", rename_args = "snake_case")]
 impl TeamMembersMutation {
-    /// Gives somebody of a team another role, also in a team that lost its administrator.
+    /// Set the role of a partner's team member.
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
         directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into()),
@@ -83,7 +83,7 @@ impl TeamMembersMutation {
         cx.answer(load_team_member(cx, team, user_uuid, acting).await?)
     }
 
-    /// Takes somebody out of a team for good.
+    /// Remove a partner's team member.
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
         directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into()),

@@ -19,7 +19,7 @@ pub(crate) struct TierChangeRequestsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl TierChangeRequestsQuery {
-    /// Everybody's requests, undecided ones first.
+    /// List tier change requests across partners.
     #[graphql(
         directive = access::apply("labs.admin.subscriptions".into()),
         directive = audit_partner::apply("partner_uuid".into())
@@ -45,7 +45,7 @@ pub(crate) struct TierChangeRequestsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl TierChangeRequestsMutation {
-    /// Applies the tier that a partner asked for.
+    /// Approve a partner's tier change request.
     #[graphql(
         directive = access::apply("labs.admin.subscriptions:write".into()),
         directive = audit_target::apply(AuditTargetKind::TierChangeRequest, "request_uuid".into()),
@@ -61,7 +61,7 @@ impl TierChangeRequestsMutation {
         ctx.cx().answer(decide(ctx.cx(), request_uuid, TierChangeRequestAction::Approve, said.as_deref()).await?)
     }
 
-    /// Refuses the tier that a partner asked for.
+    /// Reject a partner's tier change request.
     #[graphql(
         directive = access::apply("labs.admin.subscriptions:write".into()),
         directive = audit_target::apply(AuditTargetKind::TierChangeRequest, "request_uuid".into()),

@@ -112,7 +112,7 @@ pub(super) static SESSIONS: ListQuery<Uuid, OpenSession, FixedOrder> = open_sess
 pub(super) static SECURITY_EVENTS: ListQuery<PersonEvents, SecurityEvent, FixedOrder> =
     person_events("admin_users_list_security_events");
 
-/// Somebody of a partner's team.
+/// A team member of a partner.
 pub(crate) static PERSON: EdgeQuery<User> = EdgeQuery {
     operation: "admin_users_get",
     argument: "user_uuid",

@@ -36,7 +36,7 @@ pub(crate) struct UsersQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl UsersQuery {
-    /// People across partners.
+    /// List users across partners.
     #[graphql(
         directive = access::apply("labs.admin.users".into()),
         directive = audit_partner::apply("partner_uuid".into())
@@ -57,7 +57,7 @@ impl UsersQuery {
         cx.answer_list(rows.counted_list(USERS.total(&cx.db, &shown, include_total).await?))
     }
 
-    /// One person.
+    /// Get a user.
     #[graphql(
         directive = access::apply("labs.admin.users".into()),
         directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into()),
@@ -67,7 +67,7 @@ impl UsersQuery {
         ctx.cx().answer(load_user(ctx.cx(), user_uuid).await?)
     }
 
-    /// Where a person is signed in.
+    /// List a user's sessions.
     #[graphql(
         directive = access::apply("labs.admin.users".into()),
         directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into())
@@ -86,7 +86,7 @@ impl UsersQuery {
         cx.answer_list(rows.counted_list(SESSIONS.total(&cx.db, &user_uuid, include_total).await?))
     }
 
-    /// A person's ledger: sign-ins, failures, changes of passwords, factors, addresses and sessions.
+    /// List a user's security events.
     #[graphql(
         directive = access::apply("labs.admin.users".into()),
         directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into())
@@ -114,7 +114,7 @@ pub(crate) struct UsersMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl UsersMutation {
-    /// Changes a person's name, or begins a change of their address.
+    /// Update a user.
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
         directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into())
@@ -142,7 +142,7 @@ impl UsersMutation {
         cx.answer(load_user(cx, user_uuid).await?)
     }
 
-    /// Shuts an account: no sign-in, and its sessions end.
+    /// Lock a user.
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
         directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into())
@@ -163,7 +163,7 @@ impl UsersMutation {
         cx.answer(load_user(cx, user_uuid).await?)
     }
 
-    /// Lets somebody try again, after a lock by staff or after failed tries.
+    /// Unlock a user.
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
         directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into())
@@ -187,7 +187,7 @@ impl UsersMutation {
         cx.answer(load_user(cx, user_uuid).await?)
     }
 
-    /// Takes an address as proved where mail cannot reach the person.
+    /// Verify a user's e-mail address.
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
         directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into())
@@ -208,7 +208,7 @@ impl UsersMutation {
         cx.answer(load_user(cx, user_uuid).await?)
     }
 
-    /// Mails a person a token with which they set a new password.
+    /// Send a password reset e-mail to a user.
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
         directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into())
@@ -230,7 +230,7 @@ impl UsersMutation {
         cx.answer(load_user(cx, user_uuid).await?)
     }
 
-    /// Takes a person's second factor away when device and recovery codes are lost.
+    /// Reset a user's second factor.
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
         directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into())
@@ -253,7 +253,7 @@ impl UsersMutation {
         cx.answer(load_user(cx, user_uuid).await?)
     }
 
-    /// Ends one session of a person.
+    /// End a user's session.
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
         directive = audit_target::apply(AuditTargetKind::Session, "session_uuid".into())
@@ -273,7 +273,7 @@ impl UsersMutation {
         cx.answer(true)
     }
 
-    /// Ends every session of a person.
+    /// Sign out a user from all sessions.
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
         directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into())

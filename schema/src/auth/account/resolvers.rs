@@ -32,15 +32,15 @@ pub(crate) struct AccountUpdate {
     board_mail: Option<bool>,
 }
 
-/// The address to be.
+/// The new e-mail address.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct EmailChangeRequest {
-    /// The address to sign in with once it is proved.
+    /// E-mail address for sign-in, once it is verified.
     email: String,
 }
 
-/// A token out of a mail about a change of address.
+/// Token from an e-mail about an address change.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct EmailChangeTokenInput {
@@ -56,19 +56,19 @@ pub(crate) struct EmailChangeReceipt {
     status: &'static str,
     /// The new address.
     email: String,
-    /// Seconds until the token to the new address ends.
+    /// Seconds until the token sent to the new address expires.
     expires_in: i64,
 }
 
-/// The address is new.
+/// The confirmed address change.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct EmailChanged {
     /// `EMAIL_CHANGED`.
     status: &'static str,
-    /// The address to sign in with from now on.
+    /// Address to sign in with from now on.
     email: String,
-    /// Since when.
+    /// Time when the new address became effective.
     changed_at: Time,
 }
 
@@ -78,7 +78,7 @@ pub(crate) struct EmailChanged {
 pub(crate) struct EmailChangeCancelled {
     /// `EMAIL_CHANGE_CANCELLED`.
     status: &'static str,
-    /// The address to sign in with, as it was before the change.
+    /// Address to sign in with: the address before the change.
     email: String,
 }
 
@@ -88,14 +88,14 @@ pub(crate) struct AccountQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl AccountQuery {
-    /// The caller as a person: name, address, language, role and second factors.
+    /// Get the caller's account.
     #[graphql(directive = access::apply("auth.account".into()))]
     async fn auth_account_get(&self, ctx: &Context<'_>) -> Result<Option<Account>, Fault> {
         let cx = ctx.cx();
         cx.answer(load_account(cx, &load_own(cx)?).await?)
     }
 
-    /// The caller's own ledger: sign-ins, failures, changes of passwords, factors, addresses and sessions.
+    /// List the caller's security events.
     #[graphql(directive = access::apply("auth.account".into()))]
     async fn auth_account_list_security_events(
         &self,
@@ -116,7 +116,7 @@ pub(crate) struct AccountMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl AccountMutation {
-    /// Changes name, language, time zone or the wish for the board's mail: what is left out stays.
+    /// Update the caller's account.
     #[graphql(directive = access::apply("auth.account:write".into()))]
     async fn auth_account_update(&self, ctx: &Context<'_>, body: AccountUpdate) -> Result<Option<Account>, Fault> {
         let cx = ctx.cx();
@@ -130,7 +130,7 @@ impl AccountMutation {
         cx.answer(load_account(cx, &own).await?)
     }
 
-    /// Asks for another address: it has to be proved, and the old one can stop it.
+    /// Request an e-mail address change.
     #[graphql(directive = access::apply("auth.account:write".into()))]
     async fn auth_account_change_email(
         &self,
@@ -146,7 +146,7 @@ impl AccountMutation {
         cx.answer(EmailChangeReceipt { status: "CONFIRMATION_SENT", email: body.email, expires_in })
     }
 
-    /// Takes the token from the new address: it is the one to sign in with from now on.
+    /// Confirm an e-mail address change.
     #[graphql(directive = access::apply("public".into()))]
     async fn auth_account_confirm_email(
         &self,
@@ -157,7 +157,7 @@ impl AccountMutation {
         ctx.cx().answer(EmailChanged { status: "EMAIL_CHANGED", email, changed_at })
     }
 
-    /// Takes the token from the old address: the change is stopped or taken back, and every session ends.
+    /// Cancel an e-mail address change.
     #[graphql(directive = access::apply("public".into()))]
     async fn auth_account_cancel_email_change(
         &self,

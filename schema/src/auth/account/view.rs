@@ -18,7 +18,7 @@ words! {
     }
 }
 
-/// The caller as a person.
+/// Account of the calling user.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Account {
@@ -28,11 +28,11 @@ pub(crate) struct Account {
     principal_type: PersonType,
     /// Full name.
     name: String,
-    /// The address that the person signs in with.
+    /// E-mail address that the user signs in with.
     email: String,
     /// When the person proved that the address is theirs.
     email_verified_at: Option<Time>,
-    /// The language in which mails are written to the person.
+    /// Language of e-mails to the user.
     locale: String,
     /// IANA name of the person's time zone.
     time_zone: String,
@@ -50,17 +50,17 @@ pub(crate) struct Account {
     recovery_codes_left: i64,
     /// When the person last signed in.
     last_sign_in_at: Option<Time>,
-    /// When the account was made.
+    /// Time when the account was created.
     created_at: Time,
 }
 
-/// A second factor in force.
+/// An active second factor.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SecondFactor {
     /// `TOTP` is an authenticator app (RFC 6238).
     kind: &'static str,
-    /// Since when it is in force.
+    /// Time when the factor became active.
     confirmed_at: Time,
 }
 

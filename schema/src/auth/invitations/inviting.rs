@@ -18,7 +18,7 @@ use crate::core::time::Time;
 
 /// Who is invited, into which team, by whom.
 pub(crate) struct NewInvitation<'a> {
-    /// Its id.
+    /// UUID of the object.
     pub(crate) invitation_uuid: Uuid,
     /// The team.
     pub(crate) partner_uuid: Uuid,

@@ -41,7 +41,7 @@ words! {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct HeldInvitation {
-    /// The company that invites.
+    /// Name of the inviting company.
     company_name: String,
     /// Who invites; null when that person is gone.
     inviter_name: Option<String>,
@@ -51,27 +51,27 @@ pub(crate) struct HeldInvitation {
     role: Role,
     /// As whom the person would join.
     account: InvitationAccount,
-    /// Until when it can be answered.
+    /// Time until which the invitation can be answered.
     expires_at: Time,
 }
 
-/// The person is in the team.
+/// The accepted invitation. The user is a member of the team.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AcceptedInvitation {
     /// `ACCEPTED`.
     status: &'static str,
-    /// The business partner.
+    /// UUID of the partner.
     partner_uuid: Uuid,
-    /// The person.
+    /// Uuid of the user.
     user_uuid: Uuid,
-    /// The address to sign in with.
+    /// E-mail address to sign in with.
     email: String,
     /// The role in the team.
     role: Role,
 }
 
-/// The person does not join.
+/// The declined invitation. The invited user does not join the team.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct DeclinedInvitation {
@@ -79,7 +79,7 @@ pub(crate) struct DeclinedInvitation {
     status: &'static str,
 }
 
-/// A token out of an invitation.
+/// Token from an invitation.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct InvitationTokenInput {
@@ -87,7 +87,7 @@ pub(crate) struct InvitationTokenInput {
     token: String,
 }
 
-/// A token out of an invitation, with what a new person needs.
+/// Token from an invitation, with the data that a new user needs.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct InvitationAcceptance {
@@ -107,7 +107,7 @@ pub(crate) struct InvitationsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl InvitationsQuery {
-    /// Shows an invitation to whoever holds its token.
+    /// Inspect an invitation.
     #[graphql(directive = access::apply("public".into()))]
     async fn auth_invitations_inspect(
         &self,
@@ -139,7 +139,7 @@ pub(crate) struct InvitationsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl InvitationsMutation {
-    /// Takes the token from the mail: the person is in the team.
+    /// Accept an invitation.
     #[graphql(directive = access::apply("public".into()))]
     async fn auth_invitations_accept(
         &self,
@@ -168,7 +168,7 @@ impl InvitationsMutation {
         cx.answer(AcceptedInvitation { status: "ACCEPTED", partner_uuid, user_uuid, email: row.email, role })
     }
 
-    /// Takes the token from the mail: the person does not join.
+    /// Decline an invitation.
     #[graphql(directive = access::apply("public".into()))]
     async fn auth_invitations_decline(
         &self,

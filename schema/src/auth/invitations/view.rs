@@ -10,33 +10,33 @@ use crate::core::time::Time;
 use crate::partner::team::ActingAs;
 use crate::partner::team_members::rules::ensure_covered;
 
-/// An invitation into a team. Its token stands in the mail alone.
+/// An invitation to a team. Only the e-mail contains its token.
 #[derive(Debug, serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Invitation {
     /// The invitation.
     pub(super) uuid: Uuid,
-    /// The address that is invited.
+    /// Invited e-mail address.
     pub(super) email: String,
     /// The role offered.
     role: Role,
     /// Where it stands.
     state: InvitationState,
-    /// Since when it stands there.
+    /// Time of the last state change.
     state_changed_at: Time,
     /// The language of its mail.
     locale: String,
     /// Who invited; null where the platform's staff or a program did.
     invited_by_uuid: Option<Uuid>,
-    /// Their name.
+    /// Name of the user who sent the invitation.
     invited_by_name: Option<String>,
     /// Who came of it; null until it is accepted.
     user_uuid: Option<Uuid>,
-    /// When it was first sent.
+    /// Time when the invitation was first sent.
     pub(super) created_at: Time,
-    /// When it was last sent.
+    /// Time when the invitation was last sent.
     sent_at: Time,
-    /// Until when it can be answered.
+    /// Time until which the invitation can be answered.
     expires_at: Time,
     /// What the caller can do about it now.
     #[sqlx(skip)]
@@ -53,13 +53,13 @@ impl Invitation {
     }
 }
 
-/// Whom to invite, and as what.
+/// E-mail address to invite, and the offered role.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct InvitationCreate {
     /// The address that the mail goes to.
     pub(crate) email: String,
-    /// The role to be.
+    /// Role that the user will have.
     pub(crate) role: Role,
     /// The language of the mail; English when none is named.
     pub(crate) locale: Option<String>,

@@ -18,13 +18,13 @@ use crate::core::time::Time;
 /// What authenticator apps show as the service.
 pub(crate) const ISSUER: &str = "Labs";
 
-/// A new secret for an authenticator app, not in force yet. This is the only time that it is shown.
+/// A new secret for an authenticator app. It is not active yet. The service shows it only once.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TotpEnrolment {
     /// The secret in base32.
     secret: String,
-    /// The same for an authenticator app on the same device.
+    /// The same secret as a URI, for an authenticator app on the same device.
     otpauth_uri: String,
     /// The same as a QR code: a PNG picture as a `data:` address.
     qr_png: String,
@@ -32,11 +32,11 @@ pub(crate) struct TotpEnrolment {
     expires_in: i64,
 }
 
-/// The second factor is in force.
+/// The activated second factor, with recovery codes.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TotpConfirmation {
-    /// Since when it is in force.
+    /// Time when the factor became active.
     confirmed_at: Time,
     /// Ten codes for the day when the device is lost, shown this one time.
     recovery_codes: Vec<String>,
@@ -64,7 +64,7 @@ pub(crate) struct MfaMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl MfaMutation {
-    /// Begins a second factor with an authenticator app.
+    /// Enrol a TOTP factor.
     #[graphql(directive = access::apply("auth.account:write".into()))]
     async fn auth_mfa_enrol_totp(&self, ctx: &Context<'_>) -> Result<Option<TotpEnrolment>, Fault> {
         let cx = ctx.cx();
@@ -84,7 +84,7 @@ impl MfaMutation {
         })
     }
 
-    /// Puts the authenticator app in force with its first code.
+    /// Confirm the TOTP factor.
     #[graphql(directive = access::apply("auth.account:write".into()))]
     async fn auth_mfa_confirm_totp(
         &self,
@@ -113,7 +113,7 @@ impl MfaMutation {
         cx.answer(TotpConfirmation { confirmed_at, recovery_codes: to_texts(&codes) })
     }
 
-    /// Takes the authenticator app and the recovery codes out of force.
+    /// Disable the TOTP factor.
     #[graphql(directive = access::apply("auth.account:write".into()))]
     async fn auth_mfa_disable_totp(&self, ctx: &Context<'_>) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
@@ -130,7 +130,7 @@ impl MfaMutation {
         cx.answer(true)
     }
 
-    /// Makes new recovery codes; the old ones are void.
+    /// Generate new recovery codes.
     #[graphql(directive = access::apply("auth.account:write".into()))]
     async fn auth_mfa_regenerate_recovery_codes(&self, ctx: &Context<'_>) -> Result<Option<RecoveryCodes>, Fault> {
         let cx = ctx.cx();

@@ -25,23 +25,23 @@ use crate::core::time::Time;
 pub(crate) struct PasswordResetReceipt {
     /// `RESET_SENT`: if the address has an account, a mail is on its way.
     status: &'static str,
-    /// The address that was sent in.
+    /// Address from the request.
     email: String,
-    /// Seconds until the token in the mail ends.
+    /// Seconds until the token in the e-mail expires.
     expires_in: i64,
 }
 
-/// The password is new.
+/// The completed password reset.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PasswordReset {
     /// `PASSWORD_RESET`.
     status: &'static str,
-    /// When it was set.
+    /// Time when the password was set.
     reset_at: Time,
 }
 
-/// Whose password is to be reset.
+/// Account whose password is to be reset.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PasswordResetRequest {
@@ -49,7 +49,7 @@ pub(crate) struct PasswordResetRequest {
     email: String,
 }
 
-/// A token out of a mail, and the new password.
+/// Token from an e-mail, and the new password.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PasswordResetConfirmation {
@@ -59,11 +59,11 @@ pub(crate) struct PasswordResetConfirmation {
     password: String,
 }
 
-/// The password that is, and the one that is to be.
+/// The current password and the new password.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PasswordChange {
-    /// The password to sign in with until now.
+    /// Password that the user has signed in with so far.
     current_password: String,
     /// The password to sign in with from now on.
     new_password: String,
@@ -75,7 +75,7 @@ pub(crate) struct PasswordsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PasswordsMutation {
-    /// Asks for a mail with a token that sets a new password.
+    /// Request a password reset.
     #[graphql(directive = access::apply("public".into()))]
     async fn auth_passwords_request_reset(
         &self,
@@ -104,7 +104,7 @@ impl PasswordsMutation {
         cx.answer(PasswordResetReceipt { status: "RESET_SENT", email: body.email, expires_in: rules::RESET_SECONDS })
     }
 
-    /// Takes the token from the mail and sets the new password.
+    /// Confirm a password reset.
     #[graphql(directive = access::apply("public".into()))]
     async fn auth_passwords_confirm_reset(
         &self,
@@ -131,7 +131,7 @@ impl PasswordsMutation {
         cx.answer(PasswordReset { status: "PASSWORD_RESET", reset_at })
     }
 
-    /// Changes the password of whoever knows the present one.
+    /// Change the caller's password.
     #[graphql(directive = access::apply("auth.account:write".into()))]
     async fn auth_passwords_change(&self, ctx: &Context<'_>, body: PasswordChange) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();

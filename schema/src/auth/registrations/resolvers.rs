@@ -24,39 +24,39 @@ use crate::core::words::Word as _;
 use crate::partner::company::{self, Company, Patch};
 use crate::subscription::changing;
 
-/// The registration was taken.
+/// Receipt for the registration.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RegistrationReceipt {
     /// `VERIFICATION_SENT`: a mail is on its way.
     status: &'static str,
-    /// The address that was sent in.
+    /// Address from the request.
     email: String,
-    /// Seconds until the token in the mail ends.
+    /// Seconds until the token in the e-mail expires.
     expires_in: i64,
 }
 
-/// The administrator can sign in now.
+/// The verified registration. The administrator can now sign in.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct VerifiedRegistration {
     /// `VERIFIED`.
     status: &'static str,
-    /// The business partner.
+    /// UUID of the partner.
     partner_uuid: Uuid,
-    /// The administrator.
+    /// Uuid of the administrator.
     user_uuid: Uuid,
-    /// The address to sign in with.
+    /// E-mail address to sign in with.
     email: String,
-    /// When it was verified.
+    /// Time of the verification.
     verified_at: Time,
 }
 
-/// A company that wants to build here, and its first administrator.
+/// A company that registers as a partner, and its first administrator.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RegistrationInput {
-    /// The company's name, as customers know it.
+    /// Name of the company, as customers know it.
     company_name: String,
     /// ISO 3166-1 code of two letters.
     country: String,
@@ -74,7 +74,7 @@ pub(crate) struct RegistrationInput {
     pub(super) accept_terms: bool,
 }
 
-/// The person who becomes the first administrator.
+/// The user who becomes the first administrator.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RegistrationAdministratorInput {
@@ -88,7 +88,7 @@ pub(crate) struct RegistrationAdministratorInput {
     locale: Option<String>,
 }
 
-/// Whose address is to be verified.
+/// Address to be verified.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct VerificationRequest {
@@ -129,7 +129,7 @@ pub(crate) struct RegistrationsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl RegistrationsMutation {
-    /// Registers a company, its first administrator and its subscription in one step.
+    /// Register a partner.
     #[graphql(directive = access::apply("public".into()))]
     async fn auth_registrations_create(
         &self,
@@ -153,7 +153,7 @@ impl RegistrationsMutation {
         cx.answer(RegistrationReceipt { status: "VERIFICATION_SENT", email: body.administrator.email, expires_in })
     }
 
-    /// Sends the mail with the token again, for each registration of the address that waits.
+    /// Resend a registration's verification e-mail.
     #[graphql(directive = access::apply("public".into()))]
     async fn auth_registrations_resend_verification(
         &self,
@@ -175,7 +175,7 @@ impl RegistrationsMutation {
         cx.answer(RegistrationReceipt { status: "VERIFICATION_SENT", email: body.email, expires_in })
     }
 
-    /// Takes the token from the mail with the password of the registration, and makes the administrator active.
+    /// Verify a registration's e-mail address.
     #[graphql(directive = access::apply("public".into()))]
     async fn auth_registrations_verify_email(
         &self,

@@ -22,13 +22,13 @@ words! {
     }
 }
 
-/// Something that happened to a person's account.
+/// A security event of the caller's account.
 #[derive(Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SecurityEvent {
     /// The entry.
     uuid: Uuid,
-    /// When it happened.
+    /// Time of the event.
     occurred_at: Time,
     /// What: `SIGN_IN`, `PASSWORD_CHANGED` and so on.
     kind: String,

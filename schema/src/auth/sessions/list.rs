@@ -24,13 +24,13 @@ pub(crate) struct OpenSession {
     address: Option<String>,
     /// Whether a second factor was given.
     second_factor: bool,
-    /// When the person signed in.
+    /// Time when the user signed in.
     created_at: Time,
     /// When the session was last refreshed.
     last_used_at: Time,
-    /// When it ends unless it is refreshed before.
+    /// Time when the session ends if it is not refreshed earlier.
     idle_expires_at: Time,
-    /// When it ends whatever happens.
+    /// Time when the session ends in any case.
     expires_at: Time,
 }
 

@@ -36,7 +36,7 @@ pub(crate) struct SessionsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SessionsQuery {
-    /// Where the caller is signed in.
+    /// List the caller's sessions.
     #[graphql(directive = access::apply("auth.account".into()))]
     async fn auth_sessions_list(
         &self,
@@ -57,7 +57,7 @@ pub(crate) struct SessionsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SessionsMutation {
-    /// Signs a person in by e-mail and password.
+    /// Sign in.
     #[graphql(directive = access::apply("public".into()))]
     async fn auth_sessions_create(&self, ctx: &Context<'_>, body: SessionCreate) -> Result<Option<SignedIn>, Fault> {
         let cx = ctx.cx();
@@ -88,7 +88,7 @@ impl SessionsMutation {
         cx.answer(sign_in(cx, person, false).await?)
     }
 
-    /// Completes a sign-in with the second factor.
+    /// Verify the second factor at sign-in.
     #[graphql(directive = access::apply("public".into()))]
     async fn auth_sessions_verify_mfa(
         &self,
@@ -119,7 +119,7 @@ impl SessionsMutation {
         cx.answer(sign_in(cx, &person, true).await?)
     }
 
-    /// Rotates the refresh token and answers a new access token.
+    /// Refresh an access token.
     #[graphql(directive = access::apply("cookie".into()))]
     async fn auth_sessions_refresh(
         &self,
@@ -148,7 +148,7 @@ impl SessionsMutation {
         }
     }
 
-    /// Ends the session of the refresh cookie and clears it.
+    /// Sign out of the current session.
     #[graphql(directive = access::apply("cookie".into()))]
     async fn auth_sessions_sign_out(
         &self,
@@ -166,7 +166,7 @@ impl SessionsMutation {
         cx.answer(SignedOut { status: "SIGNED_OUT" })
     }
 
-    /// Ends every session of the caller.
+    /// Sign out of all sessions.
     #[graphql(directive = access::apply("auth.account:write".into()))]
     async fn auth_sessions_sign_out_everywhere(
         &self,
@@ -183,7 +183,7 @@ impl SessionsMutation {
         cx.answer(SignedOutEverywhere { status: "SIGNED_OUT", sessions_ended })
     }
 
-    /// Ends one of the caller's sessions.
+    /// End one of the caller's sessions.
     #[graphql(directive = access::apply("auth.account:write".into()))]
     async fn auth_sessions_delete(&self, ctx: &Context<'_>, session_uuid: Uuid) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
@@ -196,7 +196,7 @@ impl SessionsMutation {
         cx.answer(true)
     }
 
-    /// Takes the password or a code again and opens the window that sensitive changes need.
+    /// Reauthenticate the current session.
     #[graphql(directive = access::apply("auth.account:write".into()))]
     async fn auth_sessions_reauthenticate(
         &self,

@@ -28,7 +28,7 @@ pub(crate) struct OAuthToken {
     scope: String,
 }
 
-/// The public keys that verify access tokens (RFC 7517).
+/// Public keys that verify access tokens (RFC 7517).
 #[derive(serde::Serialize, SimpleObject, Deserialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct JsonWebKeySet {
@@ -36,7 +36,7 @@ pub(crate) struct JsonWebKeySet {
     keys: Vec<JsonWebKey>,
 }
 
-/// One public key, for Ed25519 signatures (RFC 8037).
+/// A public key for Ed25519 signatures (RFC 8037).
 #[derive(serde::Serialize, SimpleObject, Deserialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct JsonWebKey {
@@ -46,7 +46,7 @@ pub(crate) struct JsonWebKey {
     crv: String,
     /// The public key, base64url without padding.
     x: String,
-    /// The key's id, as in the head of the tokens that it signed.
+    /// Id of the key, as in the header of the tokens that it signed.
     kid: String,
     /// What it is for, `sig`.
     #[graphql(name = "use")]
@@ -89,7 +89,7 @@ pub(crate) struct OAuthTokenQuestion {
     client_secret: Option<String>,
 }
 
-/// The token is of no more use.
+/// The revoked token.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(name = "OAuthRevocation", rename_fields = "snake_case")]
 pub(crate) struct OAuthRevocation {
@@ -107,7 +107,7 @@ pub(crate) struct TokensMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl TokensQuery {
-    /// The public keys that verify access tokens.
+    /// List public signing keys.
     #[graphql(directive = access::apply("public".into()))]
     async fn auth_tokens_list_keys(&self, ctx: &Context<'_>) -> Result<Option<JsonWebKeySet>, Fault> {
         let cx = ctx.cx();
@@ -117,7 +117,7 @@ impl TokensQuery {
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl TokensMutation {
-    /// Issues a program an access token for its id and secret.
+    /// Issue an access token.
     #[graphql(directive = access::apply("public".into()))]
     async fn auth_tokens_issue(&self, ctx: &Context<'_>, body: OAuthTokenRequest) -> Result<Option<OAuthToken>, Fault> {
         let cx = ctx.cx();
@@ -148,7 +148,7 @@ impl TokensMutation {
         cx.answer(issue(cx, &client, rules::grant(scopes(&client.allowed_scopes), requested, tier)).await?)
     }
 
-    /// Tells a program whether a token is good, and what it reaches (RFC 7662).
+    /// Introspect an access token.
     #[graphql(directive = access::apply("client".into()))]
     async fn auth_tokens_introspect(
         &self,
@@ -167,7 +167,7 @@ impl TokensMutation {
         })
     }
 
-    /// Ends a token of the program that asks before its time (RFC 7009).
+    /// Revoke an access token.
     #[graphql(directive = access::apply("client".into()))]
     async fn auth_tokens_revoke(
         &self,

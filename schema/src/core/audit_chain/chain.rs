@@ -49,7 +49,7 @@ fn next_hash(previous: &[u8], digest: &[u8]) -> Hash {
     sha256(&[previous, digest].concat())
 }
 
-/// What a verification found.
+/// Result of a verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// Seals that were recomputed and hold.
@@ -60,10 +60,10 @@ pub struct Verdict {
     pub first_break: Option<ChainBreak>,
 }
 
-/// A place at which the chain does not hold.
+/// Position at which the chain is broken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainBreak {
-    /// The place.
+    /// Position in the chain.
     pub position: i64,
     /// The record that is, or should be, there; `None` when there is no seal to tell it.
     pub record_uuid: Option<Uuid>,

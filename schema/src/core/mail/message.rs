@@ -87,7 +87,7 @@ pub enum Asking {
     },
     /// Join a partner's team.
     Invitation {
-        /// The company that invites.
+        /// Name of the inviting company.
         company: String,
         /// Who invites, where it is somebody of the team.
         inviter: Option<String>,
@@ -96,7 +96,7 @@ pub enum Asking {
     },
     /// Begin as the first administrator of a partner that staff made.
     FirstAdministrator {
-        /// The company.
+        /// Id of the partner.
         company: String,
     },
     /// Begin as a member of staff.
@@ -135,7 +135,7 @@ pub enum Notice {
     PartnerSuspended {
         /// The person.
         name: String,
-        /// The company.
+        /// Id of the partner.
         company: String,
         /// What staff gave as the reason.
         reason: String,
@@ -144,14 +144,14 @@ pub enum Notice {
     PartnerReinstated {
         /// The person.
         name: String,
-        /// The company.
+        /// Id of the partner.
         company: String,
     },
     /// A partner's account is to end, stays after all, or has ended.
     PartnerClosing {
         /// The person.
         name: String,
-        /// The company.
+        /// Id of the partner.
         company: String,
         /// How far it is.
         step: ClosingStep,
@@ -160,7 +160,7 @@ pub enum Notice {
     DataExport {
         /// The person.
         name: String,
-        /// The company.
+        /// Id of the partner.
         company: String,
         /// Until when it can be fetched; none where it could not be made.
         until: Option<Timestamp>,

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 pub struct SubscriptionNotice {
     /// The person.
     pub name: String,
-    /// The company.
+    /// Id of the partner.
     pub company: String,
-    /// What happened.
+    /// Events of this page.
     pub news: SubscriptionNews,
     /// The name of the tier that it is about.
     pub tier: String,

@@ -9,7 +9,7 @@ use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::fault::Fault;
 use crate::engagement::people::Person;
 
-/// How a person is named on the board.
+/// Display of a user's name on the board.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardAttribution {
@@ -35,7 +35,7 @@ pub(in crate::engagement) struct AttributionQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl AttributionQuery {
-    /// Whether the caller's name is shown beside the company's.
+    /// Get the caller's board attribution.
     #[graphql(directive = access::apply("engagement.feature-requests".into()))]
     async fn engagement_attribution_get(&self, ctx: &Context<'_>) -> Result<Option<BoardAttribution>, Fault> {
         let cx = ctx.cx();
@@ -49,7 +49,7 @@ pub(in crate::engagement) struct AttributionMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl AttributionMutation {
-    /// Shows the caller's name beside all that they wrote, or beside nothing of it.
+    /// Set the caller's board attribution.
     #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
     async fn engagement_attribution_put(
         &self,

@@ -19,27 +19,27 @@ use crate::engagement::people::Person;
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureComment {
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
     /// The proposal beneath which it was written.
     feature_request_uuid: Uuid,
-    /// Whether that one is merged into another by now.
+    /// Whether that feature request is now merged into another.
     from_merged: bool,
     /// What it says, in Markdown; null for a removed one.
     body: Option<String>,
-    /// The same as HTML that is safe to show.
+    /// The same text as HTML that is safe to display.
     body_html: Option<String>,
     /// Whether staff answer with it.
     is_answer: bool,
     /// Who wrote it; null for an answer, with which staff act for the service, and for a removed one.
     written_by: Option<BoardAuthor>,
-    /// Whether the caller wrote it.
+    /// Whether the caller wrote the comment.
     mine: bool,
     /// When its author last changed it.
     edited_at: Option<Time>,
     /// Whether moderation removed what it says.
     removed: bool,
-    /// When it was written.
+    /// Time when the comment was written.
     created_at: Time,
     /// What the caller can do to it now.
     allowed_actions: Vec<String>,

@@ -42,7 +42,7 @@ pub(in crate::engagement) struct BoardCommentsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl BoardCommentsQuery {
-    /// The comments beneath a proposal, the oldest first.
+    /// List a feature request's comments.
     #[graphql(directive = access::apply("engagement.feature-requests".into()))]
     async fn engagement_comments_list(
         &self,
@@ -64,7 +64,7 @@ impl BoardCommentsQuery {
         cx.answer_list(List { data, page })
     }
 
-    /// One comment.
+    /// Get a comment.
     #[graphql(directive = access::apply("engagement.feature-requests".into()))]
     async fn engagement_comments_get(
         &self,
@@ -82,7 +82,7 @@ pub(in crate::engagement) struct BoardCommentsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl BoardCommentsMutation {
-    /// Says something to a proposal.
+    /// Create a comment on a feature request.
     #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
     async fn engagement_comments_add(
         &self,
@@ -99,7 +99,7 @@ impl BoardCommentsMutation {
         cx.answer_created(comment_uuid, load(cx, comment_uuid).await?)
     }
 
-    /// Changes what a comment says.
+    /// Update a comment.
     #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
     async fn engagement_comments_edit(
         &self,

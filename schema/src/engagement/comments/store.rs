@@ -31,7 +31,7 @@ pub(in crate::engagement) async fn thread(db: &Db, request_uuid: Uuid) -> Result
 
 /// A comment that is held, with its proposal, until the transaction ends.
 pub(in crate::engagement) struct HeldComment {
-    /// Its id.
+    /// UUID of the object.
     pub(in crate::engagement) comment_uuid: Uuid,
     /// Beneath which proposal it was written.
     pub(in crate::engagement) request: Held,

@@ -125,24 +125,24 @@ words! {
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureRequestChange {
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
-    /// What happened.
+    /// Events of this page.
     kind: FeatureRequestChangeKind,
-    /// Of a status: the one before.
+    /// For a status change: the previous status.
     from_status: Option<FeatureRequestStatus>,
-    /// Of a status: the one since.
+    /// For a status change: the new status.
     to_status: Option<FeatureRequestStatus>,
     /// Of a merge or its end: the proposal that was merged.
     merged_uuid: Option<Uuid>,
-    /// Of a merge or its end: the one into which.
+    /// For a merge or unmerge: id of the target request.
     into_uuid: Option<Uuid>,
     /// What staff say to it.
     note: Option<String>,
     /// Of a shipped one: the changelog entry.
     #[sqlx(json(nullable))]
     changelog_entry: Option<ChangelogMention>,
-    /// When it happened.
+    /// Time of the event.
     occurred_at: Time,
 }
 
@@ -173,18 +173,18 @@ const CHANGE_ID: Key<FeatureRequestChange> = Key::id("e.event_uuid", |change| js
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureRequestDuplicate {
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
     /// Its title.
     title: String,
     /// Who proposed it.
     #[sqlx(json)]
     proposed_by: BoardAuthor,
-    /// What staff said when they merged it.
+    /// Note of staff on the merge.
     note: Option<String>,
-    /// When it was merged.
+    /// Time of the merge.
     merged_at: Time,
-    /// When it was proposed.
+    /// Time when the feature request was proposed.
     created_at: Time,
 }
 

@@ -27,7 +27,7 @@ const NEAR: i32 = 5;
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureRequestPropose {
-    /// What is wanted, in a line.
+    /// Title of the feature request, in one line.
     title: String,
     /// Why, and how it should be; Markdown.
     body: String,
@@ -39,11 +39,11 @@ pub(crate) struct FeatureRequestPropose {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureRequestEdit {
-    /// What is wanted, in a line.
+    /// Title of the feature request, in one line.
     title: Option<String>,
     /// Why, and how it should be; Markdown.
     body: Option<String>,
-    /// What it is about; null takes the topic away.
+    /// Id of the topic. Null removes the topic.
     topic_uuid: MaybeUndefined<Uuid>,
 }
 
@@ -53,7 +53,7 @@ pub(in crate::engagement) struct FeatureRequestsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl FeatureRequestsQuery {
-    /// The board across all partners.
+    /// List feature requests.
     #[graphql(directive = access::apply("engagement.feature-requests".into()))]
     async fn engagement_feature_requests_list(
         &self,
@@ -69,7 +69,7 @@ impl FeatureRequestsQuery {
         cx.answer_list(List { data: shown(cx, rows).await?, page })
     }
 
-    /// Proposals that are near to a title.
+    /// List similar feature requests.
     #[graphql(directive = access::apply("engagement.feature-requests".into()))]
     async fn engagement_feature_requests_find_similar(
         &self,
@@ -81,7 +81,7 @@ impl FeatureRequestsQuery {
         cx.answer(similar::find(cx, &title, limit.unwrap_or(NEAR)).await?)
     }
 
-    /// One proposal.
+    /// Get a feature request.
     #[graphql(directive = access::apply("engagement.feature-requests".into()))]
     async fn engagement_feature_requests_get(
         &self,
@@ -92,7 +92,7 @@ impl FeatureRequestsQuery {
         cx.answer(load_shown(cx, request_uuid).await?)
     }
 
-    /// What happened to a proposal.
+    /// List a feature request's status changes.
     #[graphql(directive = access::apply("engagement.feature-requests".into()))]
     async fn engagement_feature_requests_list_status_changes(
         &self,
@@ -106,7 +106,7 @@ impl FeatureRequestsQuery {
         cx.answer_list(STATUS_CHANGES.page(cx, &request_uuid, &PageRequest::new(None, limit, cursor)).await?.list())
     }
 
-    /// What was merged into a proposal.
+    /// List a feature request's duplicates.
     #[graphql(directive = access::apply("engagement.feature-requests".into()))]
     async fn engagement_feature_requests_list_duplicates(
         &self,
@@ -127,7 +127,7 @@ pub(in crate::engagement) struct FeatureRequestsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl FeatureRequestsMutation {
-    /// Proposes something, and votes for it.
+    /// Create a feature request.
     #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
     async fn engagement_feature_requests_propose(
         &self,
@@ -146,7 +146,7 @@ impl FeatureRequestsMutation {
         cx.answer_created(request_uuid, load_shown(cx, request_uuid).await?)
     }
 
-    /// Changes what a proposal says, while nobody of the staff has taken it up.
+    /// Update a feature request.
     #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
     async fn engagement_feature_requests_edit(
         &self,

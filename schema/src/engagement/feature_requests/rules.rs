@@ -31,7 +31,7 @@ pub(in crate::engagement) struct Marks {
     pub(in crate::engagement) status: FeatureRequestStatus,
     /// Whether it is merged into another.
     pub(in crate::engagement) is_merged: bool,
-    /// Whether it takes no more comments.
+    /// Whether the feature request accepts no more comments.
     pub(in crate::engagement) is_locked: bool,
     /// Whether it stands at the top.
     pub(in crate::engagement) is_pinned: bool,

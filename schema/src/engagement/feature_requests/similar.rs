@@ -19,7 +19,7 @@ pub(crate) struct SimilarFeatureRequest {
     matched_title: Option<String>,
 }
 
-/// What is near, the nearest first.
+/// Similar feature requests, most similar first.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SimilarFeatureRequests {

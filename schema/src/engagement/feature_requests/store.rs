@@ -11,7 +11,7 @@ use crate::engagement::people::Person;
 
 /// A proposal that is held until the transaction ends.
 pub(in crate::engagement) struct Held {
-    /// Its id.
+    /// UUID of the object.
     pub(in crate::engagement) request_uuid: Uuid,
     /// Whose company proposed it.
     pub(in crate::engagement) partner_uuid: Uuid,

@@ -23,7 +23,7 @@ use crate::engagement::standing::{self, Standing};
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureRequestSummary {
-    /// Its id.
+    /// UUID of the object.
     pub(in crate::engagement) uuid: Uuid,
     /// Its title.
     title: String,
@@ -33,7 +33,7 @@ pub(crate) struct FeatureRequestSummary {
     topic: Option<FeatureRequestTopic>,
     /// How far it has come.
     pub(in crate::engagement) status: FeatureRequestStatus,
-    /// Since when.
+    /// Time when the new address became effective.
     pub(in crate::engagement) status_at: Time,
     /// How many people want it.
     votes: i32,
@@ -41,15 +41,15 @@ pub(crate) struct FeatureRequestSummary {
     voted: bool,
     /// Whether the caller follows it.
     followed: bool,
-    /// Whether the caller proposed it.
+    /// Whether the caller proposed the feature request.
     mine: bool,
-    /// How many comments and answers are shown beneath it.
+    /// Number of visible comments and answers on the feature request.
     comments_count: i32,
     /// Who proposed it.
     proposed_by: BoardAuthor,
     /// Whether staff keep it at the top.
     pinned: bool,
-    /// Whether it takes no more comments.
+    /// Whether the feature request accepts no more comments.
     locked: bool,
     /// The one that it was merged into.
     merged_into_uuid: Option<Uuid>,
@@ -57,9 +57,9 @@ pub(crate) struct FeatureRequestSummary {
     changelog_entry: Option<ChangelogMention>,
     /// When its author last changed it.
     edited_at: Option<Time>,
-    /// When something last happened to it, votes apart.
+    /// Time of the last activity. Votes do not count.
     active_at: Time,
-    /// When it was proposed.
+    /// Time when the feature request was proposed.
     created_at: Time,
     /// What the caller can do to it now.
     allowed_actions: Vec<String>,
@@ -73,9 +73,9 @@ pub(crate) struct FeatureRequest {
     #[graphql(flatten)]
     #[serde(flatten)]
     summary: FeatureRequestSummary,
-    /// What it says, in Markdown.
+    /// Text of the feature request, in Markdown.
     body: String,
-    /// The same as HTML that is safe to show.
+    /// The same text as HTML that is safe to display.
     body_html: String,
 }
 
@@ -93,7 +93,7 @@ pub(crate) struct FeatureRequestTopic {
 #[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureRequestMention {
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
     /// Its title.
     pub(in crate::engagement) title: String,
@@ -105,9 +105,9 @@ pub(crate) struct FeatureRequestMention {
 pub(crate) struct ChangelogMention {
     /// The entry.
     uuid: Uuid,
-    /// Its name in addresses.
+    /// Slug of the changelog entry.
     slug: String,
-    /// Its title.
+    /// Title of the changelog entry.
     title: String,
 }
 

@@ -44,7 +44,7 @@ pub(in crate::engagement) struct BoardCommentModerationQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl BoardCommentModerationQuery {
-    /// All comments, removed ones included.
+    /// List comments for moderation.
     #[graphql(
         directive = access::apply("labs.admin.engagement".into()),
         directive = audit_partner::apply("partner_uuid".into())
@@ -71,7 +71,7 @@ pub(in crate::engagement) struct BoardCommentModerationMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl BoardCommentModerationMutation {
-    /// Answers beneath a proposal for the service.
+    /// Post an official answer to a feature request.
     #[graphql(
         directive = access::apply("labs.admin.engagement:write".into()),
         directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into())
@@ -93,7 +93,7 @@ impl BoardCommentModerationMutation {
         cx.answer_created(comment_uuid, find(cx, comment_uuid).await?)
     }
 
-    /// Removes what a comment says; its place stays.
+    /// Suspend a comment.
     #[graphql(
         directive = access::apply("labs.admin.engagement:write".into()),
         directive = audit_target::apply(AuditTargetKind::FeatureComment, "comment_uuid".into()),
@@ -117,7 +117,7 @@ impl BoardCommentModerationMutation {
         cx.answer(find(cx, comment_uuid).await?)
     }
 
-    /// Shows again what a comment says.
+    /// Reinstate a comment.
     #[graphql(
         directive = access::apply("labs.admin.engagement:write".into()),
         directive = audit_target::apply(AuditTargetKind::FeatureComment, "comment_uuid".into())

@@ -13,23 +13,23 @@ use crate::core::words::words;
 use crate::engagement::author::BoardAuthor;
 use crate::engagement::feature_requests::FeatureRequestMention;
 
-/// A comment as staff see it.
+/// A comment, as staff see it.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ModeratedFeatureComment {
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
     /// The proposal beneath which it was written.
     #[sqlx(json)]
     pub(super) feature_request: FeatureRequestMention,
-    /// What it says, in Markdown, removed or not.
+    /// Text of the comment, in Markdown, even if the comment is removed.
     body: String,
     /// Whether staff answer with it.
     is_answer: bool,
     /// Who wrote it; null for an answer.
     #[sqlx(json(nullable))]
     written_by: Option<BoardAuthor>,
-    /// When its author last changed it.
+    /// Time when the author last changed the comment.
     edited_at: Option<Time>,
     /// What it said before, the latest first; twenty at most.
     #[sqlx(json)]
@@ -40,7 +40,7 @@ pub(crate) struct ModeratedFeatureComment {
     suspension_reason: Option<String>,
     /// How many reports on it are open.
     open_reports: i32,
-    /// When the first of these came.
+    /// Time of the first of these reports.
     reported_at: Option<Time>,
     /// When it was written.
     created_at: Time,
@@ -49,11 +49,11 @@ pub(crate) struct ModeratedFeatureComment {
     allowed_actions: Vec<String>,
 }
 
-/// What a comment said before it was edited.
+/// Text of a comment before an edit.
 #[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct EarlierFeatureCommentText {
-    /// What it said, in Markdown.
+    /// Text of the comment at that time, in Markdown.
     body: String,
     /// Until when.
     replaced_at: Time,

@@ -19,22 +19,22 @@ use crate::engagement::reports::rules::{BoardReportOutcome, BoardReportReason};
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct ModeratedFeatureRequest {
-    /// Its id.
+    /// UUID of the object.
     pub(crate) uuid: Uuid,
     /// Its title.
     pub(super) title: String,
-    /// What it says, in Markdown.
+    /// Text of the feature request, in Markdown.
     pub(super) body: String,
     /// What it is about.
     #[sqlx(json(nullable))]
     topic: Option<FeatureRequestTopic>,
     /// How far it has come.
     status: FeatureRequestStatus,
-    /// Since when.
+    /// Time when the new address became effective.
     status_at: Time,
     /// How many people want it.
     votes: i32,
-    /// How many comments and answers are shown beneath it.
+    /// Number of visible comments and answers on the feature request.
     comments_count: i32,
     /// Who proposed it.
     #[sqlx(json)]
@@ -42,9 +42,9 @@ pub(crate) struct ModeratedFeatureRequest {
     /// Of a shipped one: the changelog entry that tells of it.
     #[sqlx(json(nullable))]
     changelog_entry: Option<ChangelogMention>,
-    /// Whether it is kept at the top.
+    /// Whether the feature request stays at the top of the board.
     pinned: bool,
-    /// Whether it takes no more comments.
+    /// Whether the feature request accepts no more comments.
     locked: bool,
     /// Since when it is off the board.
     suspended_at: Option<Time>,
@@ -52,17 +52,17 @@ pub(crate) struct ModeratedFeatureRequest {
     suspension_reason: Option<String>,
     /// The one that it was merged into; that one may be merged itself.
     merged_into_uuid: Option<Uuid>,
-    /// How many reports on it are open.
+    /// Number of open reports on the feature request.
     open_reports: i32,
-    /// When the first of these came.
+    /// Time of the first of these reports.
     reported_at: Option<Time>,
     /// When staff first answered it or moved it on.
     answered_at: Option<Time>,
-    /// When its author last changed it.
+    /// Time when the author last changed the text.
     edited_at: Option<Time>,
-    /// When something last happened to it, votes apart.
+    /// Time of the last activity. Votes do not count.
     active_at: Time,
-    /// When it was proposed.
+    /// Time when the feature request was proposed.
     created_at: Time,
     /// What the caller can do to it now.
     #[sqlx(skip)]
@@ -97,7 +97,7 @@ pub(crate) struct ModeratedFeatureRequestDetails {
     #[graphql(flatten)]
     #[serde(flatten)]
     pub(super) request: ModeratedFeatureRequest,
-    /// What it says, as HTML that is safe to show.
+    /// Text of the feature request, as HTML that is safe to display.
     body_html: String,
     /// What it said before, the latest first; a hundred at most.
     earlier_texts: Vec<EarlierFeatureRequestText>,
@@ -121,9 +121,9 @@ impl ModeratedFeatureRequestDetails {
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct EarlierFeatureRequestText {
-    /// Its title.
+    /// Title at that time.
     pub(super) title: String,
-    /// What it said, in Markdown.
+    /// Text of the feature request at that time, in Markdown.
     pub(super) body: String,
     /// Until when.
     pub(super) replaced_at: Time,
@@ -133,21 +133,21 @@ pub(crate) struct EarlierFeatureRequestText {
 #[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureRequestReport {
-    /// Its id.
+    /// UUID of the object.
     pub(super) uuid: Uuid,
-    /// The company of whoever reported it; null for a former partner.
+    /// Id of the reporter's partner. Null for a former partner.
     pub(super) partner_uuid: Option<Uuid>,
     /// What is wrong.
     pub(super) reason: BoardReportReason,
-    /// What the reporter adds.
+    /// Note of the reporter.
     pub(super) note: Option<String>,
-    /// What became of it.
+    /// Result of the reauthentication.
     pub(super) outcome: BoardReportOutcome,
     /// What staff noted.
     pub(super) resolution_note: Option<String>,
-    /// When it came.
+    /// Time when the report was made.
     pub(super) reported_at: Time,
-    /// When staff decided.
+    /// Time of the decision by staff.
     pub(super) resolved_at: Option<Time>,
 }
 

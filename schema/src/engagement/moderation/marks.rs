@@ -18,7 +18,7 @@ use crate::engagement::feature_requests::rules::BoardAction;
 pub(crate) struct FeatureRequestMerge {
     /// The other one.
     into_uuid: Uuid,
-    /// What everybody reads at both.
+    /// Public note, shown at both feature requests.
     note: String,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct FeatureRequestMerge {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureRequestUnmerge {
-    /// What everybody reads at both.
+    /// Public note, shown at both feature requests.
     note: Option<String>,
 }
 
@@ -36,7 +36,7 @@ pub(in crate::engagement) struct BoardMarksMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl BoardMarksMutation {
-    /// Keeps a proposal at the top.
+    /// Pin a feature request.
     #[graphql(
         directive = access::apply("labs.admin.engagement:write".into()),
         directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into())
@@ -52,7 +52,7 @@ impl BoardMarksMutation {
         cx.answer(load(cx, request_uuid).await?)
     }
 
-    /// Lets a proposal stand in its place again.
+    /// Unpin a feature request.
     #[graphql(
         directive = access::apply("labs.admin.engagement:write".into()),
         directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into())
@@ -68,7 +68,7 @@ impl BoardMarksMutation {
         cx.answer(load(cx, request_uuid).await?)
     }
 
-    /// Takes no more comments beneath a proposal.
+    /// Lock comments on a feature request.
     #[graphql(
         directive = access::apply("labs.admin.engagement:write".into()),
         directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into())
@@ -84,7 +84,7 @@ impl BoardMarksMutation {
         cx.answer(load(cx, request_uuid).await?)
     }
 
-    /// Takes comments again.
+    /// Unlock comments on a feature request.
     #[graphql(
         directive = access::apply("labs.admin.engagement:write".into()),
         directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into())
@@ -100,7 +100,7 @@ impl BoardMarksMutation {
         cx.answer(load(cx, request_uuid).await?)
     }
 
-    /// Makes a proposal part of another that wants the same.
+    /// Merge a feature request into another.
     #[graphql(
         directive = access::apply("labs.admin.engagement:write".into()),
         directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into()),
@@ -125,7 +125,7 @@ impl BoardMarksMutation {
         cx.answer(load(cx, request_uuid).await?)
     }
 
-    /// Lets a proposal stand for itself again, with the votes that it had and those that were cast at it.
+    /// Unmerge a feature request.
     #[graphql(
         directive = access::apply("labs.admin.engagement:write".into()),
         directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into()),

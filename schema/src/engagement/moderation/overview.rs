@@ -20,7 +20,7 @@ use crate::engagement::feature_requests::rules::FeatureRequestStatus;
 pub(crate) struct BoardStatusCount {
     /// The status.
     status: FeatureRequestStatus,
-    /// How many on the board have it.
+    /// Number of feature requests on the board with this status.
     feature_requests: i64,
 }
 
@@ -28,9 +28,9 @@ pub(crate) struct BoardStatusCount {
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardWanted {
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
-    /// Its title.
+    /// Title of the feature request.
     title: String,
     /// How far it has come.
     status: FeatureRequestStatus,
@@ -38,7 +38,7 @@ pub(crate) struct BoardWanted {
     votes: i32,
 }
 
-/// A week on the board.
+/// Activity of one week on the board.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardWeek {
@@ -46,23 +46,23 @@ pub(crate) struct BoardWeek {
     week: Day,
     /// Proposals of that week, whatever became of them.
     proposed: i64,
-    /// Comments and answers of that week.
+    /// Number of comments and answers written in the week.
     comments: i64,
 }
 
-/// The board at a glance.
+/// Overview of the board.
 #[derive(Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardOverview {
-    /// How many on the board have each status.
+    /// Number of feature requests on the board per status.
     by_status: Vec<BoardStatusCount>,
-    /// How many are off the board.
+    /// Number of suspended feature requests.
     suspended: i64,
-    /// How many are merged into another.
+    /// Number of feature requests that are merged into another.
     merged: i64,
     /// Open reports on proposals.
     open_reports_on_feature_requests: i64,
-    /// Open reports on comments.
+    /// Number of open reports on comments.
     open_reports_on_comments: i64,
     /// How many on the board wait for a first answer.
     waiting: i64,
@@ -74,7 +74,7 @@ pub(crate) struct BoardOverview {
     median_hours: Option<f64>,
     /// The ten that most people want, of those that nobody has decided on.
     most_wanted: Vec<BoardWanted>,
-    /// The last twelve weeks, the present one included, the earliest first.
+    /// Last twelve weeks, including the current one, earliest first.
     weeks: Vec<BoardWeek>,
 }
 
@@ -84,7 +84,7 @@ pub(in crate::engagement) struct BoardOverviewQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl BoardOverviewQuery {
-    /// What stands where, what waits for an answer, and what is wanted most.
+    /// Get the feature request board overview.
     #[graphql(directive = access::apply("labs.admin.engagement".into()))]
     async fn engagement_moderation_get_overview(&self, ctx: &Context<'_>) -> Result<Option<BoardOverview>, Fault> {
         let cx = ctx.cx();

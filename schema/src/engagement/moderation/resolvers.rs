@@ -54,7 +54,7 @@ pub(in crate::engagement) struct BoardModerationQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl BoardModerationQuery {
-    /// All proposals, suspended and merged ones included.
+    /// List feature requests for moderation.
     #[graphql(
         directive = access::apply("labs.admin.engagement".into()),
         directive = audit_partner::apply("partner_uuid".into())
@@ -74,7 +74,7 @@ impl BoardModerationQuery {
         cx.answer_list(rows.map(|row| Ok(row.for_caller(cx)))?.counted_list(total))
     }
 
-    /// One proposal with its earlier texts and the reports on it.
+    /// Get a feature request for moderation.
     #[graphql(
         directive = access::apply("labs.admin.engagement".into()),
         directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into())
@@ -95,7 +95,7 @@ pub(in crate::engagement) struct BoardModerationMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl BoardModerationMutation {
-    /// Says how far a proposal has come.
+    /// Change a feature request's status.
     #[graphql(
         directive = access::apply("labs.admin.engagement:write".into()),
         directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into()),
@@ -124,7 +124,7 @@ impl BoardModerationMutation {
         cx.answer(load(cx, request_uuid).await?)
     }
 
-    /// Takes a proposal off the board.
+    /// Suspend a feature request.
     #[graphql(
         directive = access::apply("labs.admin.engagement:write".into()),
         directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into()),
@@ -148,7 +148,7 @@ impl BoardModerationMutation {
         cx.answer(load(cx, request_uuid).await?)
     }
 
-    /// Puts a proposal back on the board.
+    /// Reinstate a feature request.
     #[graphql(
         directive = access::apply("labs.admin.engagement:write".into()),
         directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into())
@@ -165,7 +165,7 @@ impl BoardModerationMutation {
         cx.answer(load(cx, request_uuid).await?)
     }
 
-    /// Says what a proposal is about.
+    /// Assign a topic to a feature request.
     #[graphql(
         directive = access::apply("labs.admin.engagement:write".into()),
         directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into())

@@ -45,29 +45,29 @@ words! {
 pub(crate) struct BoardNotification {
     /// Its id, which is made for the caller.
     uuid: Uuid,
-    /// What happened.
+    /// Events of this page.
     kind: BoardNotificationKind,
     /// To which proposal; of a merge or its end, the one that was merged.
     #[sqlx(json)]
     feature_request: FeatureRequestMention,
-    /// Of a merge or its end: the one into which.
+    /// For a merge or unmerge: the target request.
     #[sqlx(json(nullable))]
     other_feature_request: Option<FeatureRequestMention>,
     /// Why the caller hears of it.
     because: Vec<BoardNotificationReason>,
-    /// Of a status: the one before.
+    /// For a status change: the previous status.
     from_status: Option<FeatureRequestStatus>,
-    /// Of a status: the one since.
+    /// For a status change: the new status.
     to_status: Option<FeatureRequestStatus>,
     /// What staff said to it.
     note: Option<String>,
-    /// Of an answer: the comment.
+    /// For an answer: id of the comment.
     comment_uuid: Option<Uuid>,
     /// Of an answer: its beginning.
     excerpt: Option<String>,
     /// Whether the caller has read it.
     read: bool,
-    /// When it happened.
+    /// Time of the event.
     occurred_at: Time,
 }
 

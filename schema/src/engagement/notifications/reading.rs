@@ -25,7 +25,7 @@ pub(super) struct Reading {
 /// What a person says they have read.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Marked<'a> {
-    /// All that there is now.
+    /// Marks all current notifications.
     All,
     /// Some of it. What is not among their news says nothing.
     Some(&'a [Uuid]),

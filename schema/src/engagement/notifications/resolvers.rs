@@ -19,13 +19,13 @@ use crate::engagement::pseudonym;
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardNotificationsMarkRead {
-    /// All that there is now.
+    /// Marks all current notifications.
     all: Option<bool>,
-    /// Some of it.
+    /// Ids of the notifications to mark.
     notification_uuids: Option<Vec<Uuid>>,
 }
 
-/// How much is left to read.
+/// Number of unread notifications.
 #[derive(Clone, Copy, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardNotificationsUnread {
@@ -39,7 +39,7 @@ pub(in crate::engagement) struct NotificationsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl NotificationsQuery {
-    /// What happened to what the caller proposed, voted for or follows.
+    /// List notifications.
     #[graphql(directive = access::apply("engagement.feature-requests".into()))]
     async fn engagement_notifications_list(
         &self,
@@ -62,7 +62,7 @@ pub(in crate::engagement) struct NotificationsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl NotificationsMutation {
-    /// Marks some or all of the caller's news as read. Again it changes nothing.
+    /// Mark notifications as read.
     #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
     async fn engagement_notifications_mark_read(
         &self,

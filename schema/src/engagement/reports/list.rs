@@ -15,40 +15,40 @@ use crate::core::words::words;
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardReport {
-    /// Its id.
+    /// UUID of the object.
     pub(super) uuid: Uuid,
     /// What it is about.
     #[sqlx(flatten)]
     pub(super) target: BoardReportTarget,
     /// What is wrong.
     reason: BoardReportReason,
-    /// What the reporter adds.
+    /// Note of the reporter.
     note: Option<String>,
-    /// The company of whoever reported it; null for a former partner.
+    /// Id of the reporter's partner. Null for a former partner.
     pub(super) partner_uuid: Option<Uuid>,
-    /// What that company is called now.
+    /// Current company name of that partner.
     company_name: Option<String>,
-    /// What became of it.
+    /// Result of the reauthentication.
     pub(super) outcome: BoardReportOutcome,
     /// What staff noted.
     resolution_note: Option<String>,
-    /// When it came.
+    /// Time when the report was made.
     reported_at: Time,
-    /// When staff decided.
+    /// Time of the decision by staff.
     resolved_at: Option<Time>,
     /// What the caller can do to it now.
     #[sqlx(skip)]
     allowed_actions: Vec<String>,
 }
 
-/// What a report is about.
+/// Kind of the reported object.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardReportTarget {
     /// What it is.
     #[sqlx(rename = "target_kind")]
     kind: BoardReportTargetKind,
-    /// Its id.
+    /// UUID of the object.
     #[sqlx(rename = "target_uuid")]
     uuid: Uuid,
     /// The proposal: itself, or the one beneath which the comment was written.
@@ -57,11 +57,11 @@ pub(crate) struct BoardReportTarget {
     pub(super) title: String,
     /// The beginning of what it says.
     excerpt: String,
-    /// Whether it is off the board, or removed.
+    /// Whether the reported feature request or comment is suspended.
     suspended: bool,
-    /// How many reports on it are open.
+    /// Number of open reports on it.
     open_reports: i32,
-    /// When the first of these came.
+    /// Time of the first of these reports.
     #[sqlx(rename = "target_reported_at")]
     reported_at: Option<Time>,
 }

@@ -34,7 +34,7 @@ pub(crate) struct BoardReportMake {
 pub(crate) struct BoardReportResolve {
     /// Whether the reports are right.
     outcome: BoardReportDecision,
-    /// What staff note for one another.
+    /// Internal note of staff.
     note: Option<String>,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct BoardReportResolve {
 pub(crate) struct BoardReportResolution {
     /// How many reports on the same thing were open, this one included.
     resolved_reports: i32,
-    /// The report.
+    /// Id of the report.
     report: BoardReport,
 }
 
@@ -54,7 +54,7 @@ pub(in crate::engagement) struct BoardReportsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl BoardReportsQuery {
-    /// All reports, decided ones included.
+    /// List reports on feature requests and comments.
     #[graphql(
         directive = access::apply("labs.admin.engagement".into()),
         directive = audit_partner::apply("partner_uuid".into())
@@ -81,7 +81,7 @@ pub(in crate::engagement) struct BoardReportsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl BoardReportsMutation {
-    /// Asks staff to look at a proposal.
+    /// Report a feature request.
     #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
     async fn engagement_reports_report_feature_request(
         &self,
@@ -100,7 +100,7 @@ impl BoardReportsMutation {
         cx.answer(report(cx, &person, target, body).await?)
     }
 
-    /// Asks staff to look at a comment.
+    /// Report a comment.
     #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
     async fn engagement_reports_report_comment(
         &self,
@@ -116,7 +116,7 @@ impl BoardReportsMutation {
         cx.answer(report(cx, &person, target, body).await?)
     }
 
-    /// Decides all open reports on the same thing.
+    /// Resolve a report on a feature request or comment.
     #[graphql(
         directive = access::apply("labs.admin.engagement:write".into()),
         directive = audit_target::apply(AuditTargetKind::BoardReport, "report_uuid".into()),

@@ -4,7 +4,7 @@ use crate::core::fault::Fault;
 use crate::core::words::words;
 
 words! {
-    /// What is wrong with something on the board.
+    /// A report on a feature request or comment.
     pub(crate) enum BoardReportReason {
         /// Advertising.
         Spam = "SPAM",
@@ -44,7 +44,7 @@ words! {
 }
 
 words! {
-    /// What a report is about.
+    /// Kind of the reported object.
     pub(crate) enum BoardReportTargetKind {
         /// A proposal.
         FeatureRequest = "FEATURE_REQUEST",

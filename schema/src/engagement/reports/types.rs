@@ -11,13 +11,13 @@ use crate::core::time::Time;
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardReportReceipt {
-    /// Its id.
+    /// UUID of the object.
     pub(super) uuid: Uuid,
     /// What is wrong.
     pub(super) reason: BoardReportReason,
     /// What the reporter added.
     pub(super) note: Option<String>,
-    /// What became of it.
+    /// Result of the reauthentication.
     pub(super) outcome: BoardReportOutcome,
     /// When it was made.
     pub(super) reported_at: Time,

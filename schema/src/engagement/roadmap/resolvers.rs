@@ -11,13 +11,13 @@ use crate::core::list::Lookup;
 use crate::engagement::feature_requests::rules::FeatureRequestStatus;
 use crate::engagement::feature_requests::{BoardRow, FeatureRequestSummary, SHORT, shown};
 
-/// Where the board is going.
+/// The roadmap of the board.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Roadmap {
-    /// What will come, most votes first.
+    /// Planned feature requests, most votes first.
     planned: Vec<FeatureRequestSummary>,
-    /// What is being made, most votes first.
+    /// Feature requests in progress, most votes first.
     in_progress: Vec<FeatureRequestSummary>,
     /// What was shipped within 180 days, the latest first.
     shipped: Vec<FeatureRequestSummary>,
@@ -46,7 +46,7 @@ pub(in crate::engagement) struct RoadmapQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl RoadmapQuery {
-    /// What is planned, being made and lately shipped.
+    /// Get the roadmap.
     #[graphql(directive = access::apply("engagement.feature-requests".into()))]
     async fn engagement_roadmap_get(&self, ctx: &Context<'_>) -> Result<Option<Roadmap>, Fault> {
         let cx = ctx.cx();

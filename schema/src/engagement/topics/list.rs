@@ -13,18 +13,18 @@ use crate::core::time::Time;
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardTopic {
-    /// Its id.
+    /// UUID of the object.
     pub(super) uuid: Uuid,
     /// Its name by locale; English is always there.
     #[sqlx(json)]
     pub(super) names: Json<Texts>,
-    /// Its place among all topics, from 1.
+    /// Position among all topics, from 1.
     pub(super) position: i32,
     /// Whether proposals can still be given it.
     pub(super) active: bool,
-    /// When it was made.
+    /// Time of creation.
     created_at: Time,
-    /// When it last changed.
+    /// Time of the last change.
     updated_at: Time,
 }
 

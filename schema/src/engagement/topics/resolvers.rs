@@ -41,7 +41,7 @@ pub(in crate::engagement) struct TopicsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl TopicsQuery {
-    /// The topics that a proposal can be given, in their order.
+    /// List feature request topics.
     #[graphql(directive = access::apply("engagement.feature-requests".into()))]
     async fn engagement_topics_list(
         &self,
@@ -61,7 +61,7 @@ pub(in crate::engagement) struct TopicsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl TopicsMutation {
-    /// Adds a topic, which proposals can be given from now on.
+    /// Create a feature request topic.
     #[graphql(directive = access::apply("labs.admin.engagement:write".into()))]
     async fn engagement_topics_create(
         &self,
@@ -79,7 +79,7 @@ impl TopicsMutation {
         cx.answer_created(topic_uuid, load(cx, topic_uuid).await?)
     }
 
-    /// Changes what a topic is called, where it stands, and whether proposals can still be given it.
+    /// Update a feature request topic.
     #[graphql(
         directive = access::apply("labs.admin.engagement:write".into()),
         directive = audit_target::apply(AuditTargetKind::BoardTopic, "topic_uuid".into())

@@ -17,7 +17,7 @@ pub(in crate::engagement) struct VotesMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl VotesMutation {
-    /// Votes for a proposal. Again it changes nothing.
+    /// Vote for a feature request.
     #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
     async fn engagement_votes_cast(
         &self,
@@ -34,7 +34,7 @@ impl VotesMutation {
         cx.answer(load_shown(cx, request_uuid).await?)
     }
 
-    /// Takes a vote back. Again it changes nothing.
+    /// Withdraw a vote for a feature request.
     #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
     async fn engagement_votes_withdraw(
         &self,
@@ -50,7 +50,7 @@ impl VotesMutation {
         cx.answer(load_shown(cx, request_uuid).await?)
     }
 
-    /// Follows a proposal, so that news of it arrive as notifications.
+    /// Follow a feature request.
     #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
     async fn engagement_feature_requests_follow(
         &self,
@@ -64,7 +64,7 @@ impl VotesMutation {
         cx.answer(load_shown(cx, request_uuid).await?)
     }
 
-    /// Follows it no more.
+    /// Unfollow a feature request.
     #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
     async fn engagement_feature_requests_unfollow(
         &self,

@@ -38,7 +38,7 @@ words! {
     }
 }
 
-/// Who did something to an app.
+/// Actor of an app event.
 #[derive(Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppActor {
@@ -56,13 +56,13 @@ pub(crate) struct AppActor {
     name: Option<String>,
 }
 
-/// Something that happened to an app.
+/// An entry in the history of an app.
 #[derive(Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppEvent {
-    /// The entry.
+    /// Id of the event.
     uuid: Uuid,
-    /// When it happened.
+    /// Time of the event.
     occurred_at: Time,
     /// What: `VERSION_PUBLISHED`, `UNLISTED` and so on.
     kind: String,
@@ -176,7 +176,7 @@ pub(crate) struct AppEventsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl AppEventsQuery {
-    /// What happened to an app of the caller's partner, the latest first.
+    /// List an app's events.
     #[graphql(directive = access::apply("marketplace.apps".into()))]
     async fn marketplace_apps_list_events(
         &self,

@@ -18,7 +18,7 @@ pub(crate) struct AppLifeMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl AppLifeMutation {
-    /// Takes a listed app off the storefront for now.
+    /// Unlist an app.
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
     async fn marketplace_apps_unlist(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Option<App>, Fault> {
         let cx = ctx.cx();
@@ -27,7 +27,7 @@ impl AppLifeMutation {
         cx.answer(load_app(cx, app_uuid).await?)
     }
 
-    /// Puts an unlisted app on the storefront again, as it was published last.
+    /// Relist an app.
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
     async fn marketplace_apps_relist(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Option<App>, Fault> {
         let cx = ctx.cx();
@@ -36,7 +36,7 @@ impl AppLifeMutation {
         cx.answer(load_app(cx, app_uuid).await?)
     }
 
-    /// Puts an app away: it leaves the storefront and counts against the plan no more.
+    /// Archive an app.
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
     async fn marketplace_apps_archive(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Option<App>, Fault> {
         let cx = ctx.cx();
@@ -54,7 +54,7 @@ impl AppLifeMutation {
         cx.answer(load_app(cx, app_uuid).await?)
     }
 
-    /// Takes an app out of the archive, where the plan has room for it.
+    /// Restore an app.
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
     async fn marketplace_apps_restore(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Option<App>, Fault> {
         let cx = ctx.cx();

@@ -30,7 +30,7 @@ pub(crate) struct AppsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl AppsQuery {
-    /// The apps of the caller's partner.
+    /// List apps.
     #[graphql(directive = access::apply("marketplace.apps".into()))]
     async fn marketplace_apps_list(
         &self,
@@ -46,13 +46,13 @@ impl AppsQuery {
         cx.answer_list(APPS.page(cx, &own, &request).await?.map(|row| Ok(show(cx, row)))?.list())
     }
 
-    /// One app of the caller's partner.
+    /// Get an app.
     #[graphql(directive = access::apply("marketplace.apps".into()))]
     async fn marketplace_apps_get(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Option<App>, Fault> {
         ctx.cx().answer(load_app(ctx.cx(), app_uuid).await?)
     }
 
-    /// The tree of active categories, to choose from.
+    /// List selectable categories.
     #[graphql(directive = access::apply("marketplace.apps".into()))]
     async fn marketplace_apps_list_selectable_categories(
         &self,
@@ -73,7 +73,7 @@ pub(crate) struct AppsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl AppsMutation {
-    /// Starts an app of the caller's partner, as a draft.
+    /// Create an app.
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
     async fn marketplace_apps_create(&self, ctx: &Context<'_>, body: AppCreate) -> Result<Option<App>, Fault> {
         let cx = ctx.cx();
@@ -93,7 +93,7 @@ impl AppsMutation {
         cx.answer_created(made.app_uuid, show(cx, made))
     }
 
-    /// Changes the draft of an app: what is left out stays, null empties.
+    /// Update an app.
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
     async fn marketplace_apps_update(
         &self,
@@ -114,7 +114,7 @@ impl AppsMutation {
         cx.answer(load_app(cx, app_uuid).await?)
     }
 
-    /// Removes an app that was never published.
+    /// Delete an app.
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
     async fn marketplace_apps_delete(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
@@ -125,7 +125,7 @@ impl AppsMutation {
         cx.answer(true)
     }
 
-    /// Replaces an app's choice of categories.
+    /// Replace an app's categories.
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
     async fn marketplace_apps_put_categories(
         &self,

@@ -26,7 +26,7 @@ pub(crate) struct CategoriesQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl CategoriesQuery {
-    /// The whole tree as a flat list, deactivated categories included.
+    /// List categories.
     #[graphql(directive = access::apply("labs.admin.categories".into()))]
     async fn marketplace_categories_list(
         &self,
@@ -43,7 +43,7 @@ impl CategoriesQuery {
         cx.answer_list(rows.counted_list(CATEGORIES.total(&cx.db, &filter, include_total).await?))
     }
 
-    /// One category with its use, deactivated or not.
+    /// Get a category.
     #[graphql(
         directive = access::apply("labs.admin.categories".into()),
         directive = audit_target::apply(AuditTargetKind::Category, "category_uuid".into()),
@@ -65,7 +65,7 @@ pub(crate) struct CategoriesMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl CategoriesMutation {
-    /// Adds a category at the root or under an active parent.
+    /// Create a category.
     #[graphql(directive = access::apply("labs.admin.categories:write".into()))]
     async fn marketplace_categories_create(
         &self,
@@ -101,7 +101,7 @@ impl CategoriesMutation {
         cx.answer_created(category_uuid, load(cx, category_uuid).await?)
     }
 
-    /// Changes what a category is called, says and shows. Its former slug leads to it.
+    /// Update a category.
     #[graphql(
         directive = access::apply("labs.admin.categories:write".into()),
         directive = audit_target::apply(AuditTargetKind::Category, "category_uuid".into())
@@ -122,7 +122,7 @@ impl CategoriesMutation {
         cx.answer(load(cx, category_uuid).await?)
     }
 
-    /// Puts a category, with all beneath it, under another parent or in another place.
+    /// Move a category.
     #[graphql(
         directive = access::apply("labs.admin.categories:write".into()),
         directive = audit_target::apply(AuditTargetKind::Category, "category_uuid".into())
@@ -146,7 +146,7 @@ impl CategoriesMutation {
         cx.answer(load(cx, category_uuid).await?)
     }
 
-    /// Shows a category again, unless one above it is deactivated.
+    /// Activate a category.
     #[graphql(
         directive = access::apply("labs.admin.categories:write".into()),
         directive = audit_target::apply(AuditTargetKind::Category, "category_uuid".into())
@@ -162,7 +162,7 @@ impl CategoriesMutation {
         cx.answer(load(cx, category_uuid).await?)
     }
 
-    /// Takes a category, and everything beneath it, off public reads.
+    /// Deactivate a category.
     #[graphql(
         directive = access::apply("labs.admin.categories:write".into()),
         directive = audit_target::apply(AuditTargetKind::Category, "category_uuid".into())
@@ -196,7 +196,7 @@ impl CategoriesMutation {
         cx.answer(load(cx, category_uuid).await?)
     }
 
-    /// Removes a category that nothing uses.
+    /// Delete a category.
     #[graphql(
         directive = access::apply("labs.admin.categories:write".into()),
         directive = audit_target::apply(AuditTargetKind::Category, "category_uuid".into())

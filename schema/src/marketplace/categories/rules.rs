@@ -22,7 +22,7 @@ pub(super) struct CategoryContent {
     pub(super) names: Texts,
     /// What belongs in it, by locale.
     pub(super) descriptions: Texts,
-    /// Name of a pictogram of the storefront's set.
+    /// Name of an icon in the storefront's icon set.
     pub(super) icon: Option<String>,
 }
 

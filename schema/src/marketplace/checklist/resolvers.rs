@@ -18,19 +18,19 @@ pub(crate) struct AppChecklist {
     ready: bool,
     /// The version that was looked at.
     version_uuid: Option<Uuid>,
-    /// Every requirement, in the order of its number.
+    /// Every requirement, ordered by number.
     items: Vec<ChecklistItem>,
     /// What keeps the partner from submitting any app.
     blockers_of_account: Vec<AccountBlocker>,
 }
 
-/// One requirement and where the app stands with it.
+/// A requirement and its status for the app.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ChecklistItem {
     /// Its number.
     code: String,
-    /// The requirement in a few words.
+    /// Short title of the requirement.
     title: String,
     /// What exactly is asked for.
     description: String,
@@ -38,21 +38,21 @@ pub(crate) struct ChecklistItem {
     met: Option<bool>,
     /// Whether the service checks it.
     automatic: bool,
-    /// Whether a submission is refused while it is not met.
+    /// Whether a submission is rejected while the requirement is not met.
     blocker: bool,
     /// What is missing and where to mend it.
     detail: Option<String>,
-    /// What the last review found here and is still open.
+    /// Open finding of the last review for this requirement.
     finding: Option<String>,
 }
 
-/// Something about the partner's account, not about the app.
+/// A condition of the partner's account, not of the app, that prevents submission.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AccountBlocker {
     /// Names the hindrance.
     code: &'static str,
-    /// What to do about it.
+    /// Action that resolves the condition.
     detail: &'static str,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct ChecklistQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ChecklistQuery {
-    /// Every listing requirement, held against the draft and its newest version that is not yet published.
+    /// Get an app's checklist.
     #[graphql(directive = access::apply("marketplace.apps".into()))]
     async fn marketplace_apps_get_checklist(
         &self,

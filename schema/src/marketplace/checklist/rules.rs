@@ -16,11 +16,11 @@ pub(in crate::marketplace::checklist) struct Facts {
     pub(in crate::marketplace::checklist) default_locale: String,
     /// The texts in every locale that was begun.
     pub(in crate::marketplace::checklist) texts: Vec<TextFact>,
-    /// Where customers write for help.
+    /// E-mail address of customer support.
     pub(in crate::marketplace::checklist) support_email: Option<String>,
     /// Where customers read for help.
     pub(in crate::marketplace::checklist) support_url: Option<String>,
-    /// The privacy policy.
+    /// URL of the privacy policy.
     pub(in crate::marketplace::checklist) privacy_url: Option<String>,
     /// Whether the primary category is shown; `None` when none is chosen.
     pub(in crate::marketplace::checklist) primary_category_shown: Option<bool>,
@@ -32,7 +32,7 @@ pub(in crate::marketplace::checklist) struct Facts {
     pub(in crate::marketplace::checklist) account: AccountFact,
 }
 
-/// The listing's texts in one locale.
+/// Texts of the listing in one locale.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(in crate::marketplace::checklist) struct TextFact {
     pub(in crate::marketplace::checklist) locale: String,

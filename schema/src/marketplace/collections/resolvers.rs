@@ -26,7 +26,7 @@ pub(crate) struct CollectionsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl CollectionsQuery {
-    /// Every collection, on show or not.
+    /// List collections.
     #[graphql(directive = access::apply("labs.admin.storefront".into()))]
     async fn marketplace_collections_list(
         &self,
@@ -50,7 +50,7 @@ pub(crate) struct CollectionsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl CollectionsMutation {
-    /// Puts listings together under a title.
+    /// Create a collection.
     #[graphql(directive = access::apply("labs.admin.storefront:write".into()))]
     async fn marketplace_collections_create(
         &self,
@@ -85,7 +85,7 @@ impl CollectionsMutation {
         cx.answer_created(collection_uuid, load(cx, collection_uuid).await?)
     }
 
-    /// Changes what a collection says and holds, where it stands, and when it is on show. Its former slug leads to it.
+    /// Update a collection.
     #[graphql(
         directive = access::apply("labs.admin.storefront:write".into()),
         directive = audit_target::apply(AuditTargetKind::Collection, "collection_uuid".into())
@@ -113,7 +113,7 @@ impl CollectionsMutation {
         cx.answer(load(cx, collection_uuid).await?)
     }
 
-    /// Removes a collection. Its slugs stay reserved.
+    /// Delete a collection.
     #[graphql(
         directive = access::apply("labs.admin.storefront:write".into()),
         directive = audit_target::apply(AuditTargetKind::Collection, "collection_uuid".into())

@@ -58,7 +58,7 @@ pub(super) struct Search {
     pub(super) corrected: Option<String>,
     /// What else narrows it.
     pub(super) filter: ListingFilter,
-    /// The locale of the texts.
+    /// Locale of the texts.
     pub(super) locale: Option<String>,
 }
 

@@ -26,7 +26,7 @@ pub(in crate::marketplace) struct ListingsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ListingsQuery {
-    /// Full-text search over what is published, with filters, order and facets.
+    /// Search listings.
     #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
     async fn marketplace_listings_search(
         &self,
@@ -62,7 +62,7 @@ impl ListingsQuery {
         cx.answer_list(ListingList { data, page, facets, corrected_from, corrected_to })
     }
 
-    /// One published listing in the best locale.
+    /// Get a listing.
     #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
     async fn marketplace_listings_get(
         &self,
@@ -86,7 +86,7 @@ impl ListingsQuery {
         cx.answer(listing)
     }
 
-    /// The bytes of a picture that a listing shows, in one of four sizes. They leave beside the answer.
+    /// Get the content of a listing's media item.
     #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = answers_file::apply(), visible = false)]
     async fn marketplace_listings_get_media_content(
         &self,

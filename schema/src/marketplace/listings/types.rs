@@ -13,7 +13,7 @@ use crate::marketplace::media::{MediaKind, MediaVariant};
 use crate::marketplace::public_pictures::PictureSource;
 use crate::marketplace::versions::AppPermission;
 
-/// One app as the storefront shows it, in one locale.
+/// An app as the storefront shows it, in one locale.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct Listing {
@@ -21,85 +21,85 @@ pub(in crate::marketplace) struct Listing {
     pub(super) slug: String,
     /// The app that is listed.
     pub(super) app_uuid: Uuid,
-    /// The app's name.
+    /// Name of the app.
     pub(super) name: String,
-    /// One line under the name.
+    /// One line below the name.
     pub(super) tagline: String,
     /// Plain text; an empty line parts paragraphs.
     pub(super) description: String,
-    /// The locale in which the texts here are.
+    /// Locale of the texts in this object.
     pub(super) locale: String,
-    /// Every locale the listing has texts in, the default one first.
+    /// All locales of the listing's texts, the default locale first.
     pub(super) locales: Vec<String>,
-    /// The partner who offers the app.
+    /// Partner that offers the app.
     pub(super) vendor: ListingVendor,
-    /// The active categories it is in, the primary one first.
+    /// Active categories of the listing, the primary category first.
     pub(super) categories: Vec<ListingCategory>,
-    /// The version customers get.
+    /// Version that customers currently use.
     pub(super) version: ListingVersion,
-    /// What the app may do with the customer's data once it is installed.
+    /// Permissions of the installed app on the customer's data.
     pub(super) permissions: Vec<AppPermission>,
     /// The icon.
     pub(super) icon: Option<ListingIcon>,
-    /// Banner, then screenshots in their order. The icon stands in `icon`.
+    /// The banner, then the screenshots in order. The icon is in `icon`.
     pub(super) media: Vec<ListingMedia>,
     /// What customers think of it.
     pub(super) rating: ListingRating,
     /// Where the reader finds more.
     pub(super) links: ListingLinks,
-    /// When the app first came on the storefront.
+    /// Time when the app was first published on the storefront.
     pub(super) first_published_at: Time,
-    /// When what is shown here was published.
+    /// Time when the content shown here was published.
     pub(super) published_at: Time,
 }
 
-/// The partner who offers the app.
+/// Partner that offers the app.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingVendor {
     /// Its name in addresses.
     pub(super) slug: String,
-    /// The company's name on the storefront.
+    /// Name of the company on the storefront.
     pub(super) name: String,
-    /// Whether we have made sure that it is the company it says.
+    /// Whether the platform has verified the identity of the company.
     pub(super) verified: bool,
 }
 
-/// A category the listing is in.
+/// A category of the listing.
 #[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingCategory {
     /// Its name in addresses.
     slug: String,
-    /// Its name in the best matching locale.
+    /// Name of the category in the best matching locale.
     name: String,
-    /// Whether the listing is filed under it first.
+    /// Whether the category is the listing's primary category.
     primary: bool,
 }
 
-/// The version customers get.
+/// Version that customers currently use.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingVersion {
     /// Its semantic version.
     pub(super) number: String,
-    /// When it went live.
+    /// Time when the version was published.
     pub(super) published_at: Time,
     /// What is new, in the best matching locale.
     pub(super) release_notes: Option<String>,
 }
 
-/// A square picture that stands for the app.
+/// A square image that represents the app.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingIcon {
-    /// The id under which its content is fetched.
+    /// Id used to request the image content.
     pub(super) media_uuid: Uuid,
     /// The media type of its bytes.
     pub(super) media_type: String,
-    /// Pixels of the original.
+    /// Size of the original, in pixels.
     pub(super) width: i32,
-    /// Pixels of the original.
+    /// Size of the original, in pixels.
     pub(super) height: i32,
     /// What it shows, for those who cannot see it.
     pub(super) alt_text: Option<String>,
@@ -111,7 +111,7 @@ pub(in crate::marketplace) struct ListingIcon {
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingMedia {
-    /// Its id.
+    /// UUID of the object.
     pub(super) uuid: Uuid,
     /// What it is for.
     pub(super) kind: MediaKind,
@@ -123,23 +123,23 @@ pub(in crate::marketplace) struct ListingMedia {
     pub(super) caption: Option<String>,
     /// The media type of its bytes.
     pub(super) media_type: String,
-    /// Pixels of the original.
+    /// Size of the original, in pixels.
     pub(super) width: i32,
-    /// Pixels of the original.
+    /// Size of the original, in pixels.
     pub(super) height: i32,
-    /// The sizes in which its content can be had, the largest first.
+    /// Available sizes of the content, largest first.
     pub(super) variants: Vec<MediaVariant>,
     /// Its copies for pages, the narrowest first.
     pub(super) sources: Vec<PictureSource>,
 }
 
-/// What customers think of it, from published reviews.
+/// Aggregate customer rating, from published customer reviews.
 #[derive(Clone, Copy, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingRating {
-    /// Mean of the stars, with two decimals; null without reviews.
+    /// Mean star rating, with two decimals. Null without customer reviews.
     average: Option<f64>,
-    /// How many reviews are published.
+    /// Number of published customer reviews.
     count: i32,
 }
 
@@ -154,11 +154,11 @@ impl ListingRating {
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingLinks {
-    /// A help centre or contact page.
+    /// URL of a help centre or contact page.
     pub(super) support_url: Option<String>,
-    /// Where customers write for help.
+    /// E-mail address of customer support.
     pub(super) support_email: Option<String>,
-    /// The privacy policy.
+    /// URL of the privacy policy.
     pub(super) privacy_url: Option<String>,
     /// The app's own site.
     pub(super) website_url: Option<String>,
@@ -166,7 +166,7 @@ pub(in crate::marketplace) struct ListingLinks {
     pub(super) terms_url: Option<String>,
 }
 
-/// A listing in a list.
+/// A listing as an entry in a list.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingSummary {
@@ -174,15 +174,15 @@ pub(in crate::marketplace) struct ListingSummary {
     pub(super) slug: String,
     /// The app that is listed.
     pub(super) app_uuid: Uuid,
-    /// The app's name.
+    /// Name of the app.
     pub(super) name: String,
-    /// One line under the name.
+    /// One line below the name.
     pub(super) tagline: String,
-    /// The locale in which the texts here are.
+    /// Locale of the texts in this object.
     pub(in crate::marketplace) locale: String,
-    /// The partner who offers the app.
+    /// Partner that offers the app.
     pub(super) vendor: ListingVendor,
-    /// The active categories it is in, the primary one first.
+    /// Active categories of the listing, the primary category first.
     pub(super) categories: Vec<ListingCategory>,
     /// The icon.
     pub(super) icon: Option<ListingIcon>,
@@ -190,9 +190,9 @@ pub(in crate::marketplace) struct ListingSummary {
     pub(super) rating: ListingRating,
     /// The semantic version customers get.
     pub(super) version_number: String,
-    /// When the app first came on the storefront.
+    /// Time when the app was first published on the storefront.
     pub(super) first_published_at: Time,
-    /// When what is shown here was published.
+    /// Time when the content shown here was published.
     pub(super) published_at: Time,
 }
 
@@ -202,7 +202,7 @@ pub(in crate::marketplace) struct ListingSummary {
 pub(in crate::marketplace) struct ListingRelease {
     /// Its semantic version.
     pub(super) number: String,
-    /// When it went live.
+    /// Time when the version was published.
     pub(super) published_at: Time,
     /// Whether customers get it now.
     pub(super) is_current: bool,
@@ -212,11 +212,11 @@ pub(in crate::marketplace) struct ListingRelease {
     pub(super) release_notes: Option<String>,
     /// What it may do that the version published before it could not.
     pub(super) permissions_added: Vec<AppPermission>,
-    /// What the version published before it could do and it may not.
+    /// Permissions that the previously published version had and this version does not have.
     pub(super) permissions_removed: Vec<AppPermission>,
 }
 
-/// A listing that readers of another may want to see.
+/// A listing that may interest readers of another listing.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct RelatedListing {
@@ -226,17 +226,17 @@ pub(in crate::marketplace) struct RelatedListing {
     pub(super) listing: ListingSummary,
 }
 
-/// Listings related to one, all of them.
+/// All listings related to one listing.
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct RelatedListingList {
-    /// The listings, those to be shown first at the beginning.
+    /// Related listings, in display order.
     pub(super) data: Vec<RelatedListing>,
-    /// They come whole, so there is never a next page.
+    /// The complete result is returned in one page, so a next page never exists.
     pub(super) page: Page,
 }
 
-/// A page of listings found, and how the whole result divides.
+/// A page of search results, with the facets of the whole result.
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingList {
@@ -258,69 +258,70 @@ impl Paged for ListingList {
     }
 }
 
-/// How the whole result divides, on every page the same. Each facet counts what every other filter leaves and ignores
-/// its own, so that a reader sees what another choice would give.
+/// Distribution of the whole result, the same on every page. Each facet applies all filters except its own, so that a
+/// reader sees the effect of another choice.
 #[derive(Clone, Debug, Default, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingFacets {
-    /// Listings that all filters together leave.
+    /// Number of listings that match all filters.
     pub(super) total: i32,
-    /// Active categories with at least one listing in or beneath them, most listings first.
+    /// Active categories with at least one listing in the category or its descendants, ordered by number of listings,
+    /// highest first.
     pub(super) categories: Vec<CategoryFacet>,
-    /// Locales in which listings have texts, most listings first.
+    /// Locales in which listings have texts, ordered by number of listings, highest first.
     pub(super) languages: Vec<LanguageFacet>,
-    /// For 4, 3, 2 and 1 stars, how many are rated so or better.
+    /// For 4, 3, 2 and 1 stars: number of listings with this rating or higher.
     pub(super) ratings: Vec<RatingFacet>,
-    /// The twenty vendors with the most listings, most listings first.
+    /// The twenty vendors with the most listings, ordered by number of listings, highest first.
     pub(super) vendors: Vec<VendorFacet>,
-    /// Listings whose vendor is verified.
+    /// Number of listings whose vendor is verified.
     pub(super) verified: i32,
 }
 
-/// One category and how many listings of the result are in or beneath it.
+/// A category, with the number of result listings in the category or its descendants.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct CategoryFacet {
     /// Its name in addresses.
     slug: String,
-    /// Its name in the best matching locale.
+    /// Name of the category in the best matching locale.
     name: String,
-    /// The category above it; null at the root.
+    /// Id of the parent category. Null at the root.
     parent_slug: Option<String>,
-    /// Listings.
+    /// Number of listings.
     count: i32,
 }
 
-/// One vendor and how many listings of the result are its own.
+/// A vendor, with the number of its listings in the result.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct VendorFacet {
     /// Its name in addresses.
     slug: String,
-    /// The company's name.
+    /// Name of the company.
     name: String,
-    /// Whether we have made sure that it is the company it says.
+    /// Whether the platform has verified the identity of the company.
     verified: bool,
-    /// Listings.
+    /// Number of listings.
     count: i32,
 }
 
-/// One locale and how many listings of the result have texts in it.
+/// A locale, with the number of result listings that have texts in it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct LanguageFacet {
     /// The locale.
     locale: String,
-    /// Listings.
+    /// Number of listings.
     count: i32,
 }
 
-/// A lower bound and how many listings of the result reach it.
+/// A minimum rating, with the number of result listings that reach it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct RatingFacet {
-    /// Stars.
+    /// Number of stars.
     pub(super) at_least: i32,
-    /// Listings.
+    /// Number of listings.
     pub(super) count: i32,
 }

@@ -16,7 +16,7 @@ use crate::core::fault::Fault;
 use crate::core::plain::null_as_empty;
 use crate::marketplace::apps;
 
-/// A merge patch of what is said about a picture (RFC 7396).
+/// A merge patch of the texts of an image (RFC 7396).
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct MediaUpdate {
@@ -50,7 +50,7 @@ impl MediaUpdate {
     }
 }
 
-/// The pictures of one kind, in the order that they shall have.
+/// The media items of one kind, in the desired order.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct MediaReorder {
@@ -58,7 +58,7 @@ pub(in crate::marketplace) struct MediaReorder {
     media_uuids: Vec<Uuid>,
 }
 
-/// The pictures of one kind in an app's draft, in their order.
+/// The media items of one kind in an app's draft, in order.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct MediaOrder {
@@ -74,7 +74,7 @@ pub(in crate::marketplace) struct MediaChangesMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl MediaChangesMutation {
-    /// Changes what is said about a picture of an app's draft.
+    /// Update an app's media item.
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
     async fn marketplace_media_update(
         &self,
@@ -96,7 +96,7 @@ impl MediaChangesMutation {
         cx.answer(load_picture(cx, app_uuid, media_uuid).await?.into())
     }
 
-    /// Takes a picture out of an app's draft.
+    /// Delete an app's media item.
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
     async fn marketplace_media_delete(
         &self,
@@ -112,7 +112,7 @@ impl MediaChangesMutation {
         cx.answer(true)
     }
 
-    /// Puts the pictures of one kind into another order, all at once.
+    /// Reorder an app's media.
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
     async fn marketplace_media_reorder(
         &self,

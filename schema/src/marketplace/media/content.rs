@@ -35,9 +35,9 @@ pub(crate) struct Size {
     pub(crate) object_key: String,
     /// Media type of the bytes.
     pub(crate) media_type: String,
-    /// Pixels.
+    /// Size in pixels.
     pub(crate) width: i32,
-    /// Pixels.
+    /// Size in pixels.
     pub(crate) height: i32,
     /// Bytes.
     pub(crate) size_bytes: i64,

@@ -13,7 +13,7 @@ use super::rules::MediaKind;
 use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
 use crate::core::time::Time;
 
-/// A picture of an app's draft.
+/// A media item in the draft of an app.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub(super) struct MediaRow {
     pub(super) media_uuid: Uuid,

@@ -20,11 +20,11 @@ use crate::core::page::List;
 use crate::core::time::Time;
 use crate::marketplace::apps;
 
-/// A picture of an app's draft.
+/// A media item in the draft of an app.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct Media {
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
     /// Its app.
     app_uuid: Uuid,
@@ -42,17 +42,17 @@ pub(in crate::marketplace) struct Media {
     captions: Json<BTreeMap<String, String>>,
     /// Media type of its bytes.
     media_type: String,
-    /// Pixels of the original.
+    /// Size of the original, in pixels.
     width: i32,
-    /// Pixels of the original.
+    /// Size of the original, in pixels.
     height: i32,
     /// Bytes of the original as it is kept.
     size_bytes: i64,
-    /// SHA-256 of the original as it is kept, in hexadecimal.
+    /// SHA-256 of the stored original, in hexadecimal.
     #[graphql(name = "sha256")]
     #[serde(rename = "sha256")]
     sha256: String,
-    /// The sizes in which its content can be had, the largest first.
+    /// Available sizes of the content, largest first.
     variants: Vec<MediaVariant>,
     /// When it was uploaded.
     created_at: Time,
@@ -64,9 +64,9 @@ pub(in crate::marketplace) struct Media {
 pub(crate) struct MediaVariant {
     /// Which one.
     pub(crate) name: MediaVariantName,
-    /// Pixels.
+    /// Size in pixels.
     pub(crate) width: i32,
-    /// Pixels.
+    /// Size in pixels.
     pub(crate) height: i32,
 }
 
@@ -93,7 +93,7 @@ pub(in crate::marketplace) struct MediaQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl MediaQuery {
-    /// The pictures of an app's draft: icon, banner, screenshots.
+    /// List an app's media.
     #[graphql(directive = access::apply("marketplace.apps".into()))]
     async fn marketplace_media_list(
         &self,
@@ -113,7 +113,7 @@ impl MediaQuery {
         cx.answer_list(found.map(|row| Ok(Media::from(row)))?.list())
     }
 
-    /// The bytes of a picture, in one of four sizes.
+    /// Get the content of an app's media item.
     #[graphql(directive = access::apply("marketplace.apps".into()), directive = answers_file::apply(), visible = false)]
     async fn marketplace_media_get_content(
         &self,
@@ -137,7 +137,7 @@ pub(in crate::marketplace) struct MediaMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl MediaMutation {
-    /// Takes a picture into an app's draft.
+    /// Upload an app's media item.
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
     async fn marketplace_media_upload(
         &self,

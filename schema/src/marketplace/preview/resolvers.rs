@@ -18,7 +18,7 @@ use crate::marketplace::versions::{AppPermission, AppVersionState};
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingPreview {
-    /// What it is made of.
+    /// Source of the preview.
     source: PreviewSource,
     /// The version that it shows.
     version: PreviewedVersion,
@@ -30,7 +30,7 @@ pub(in crate::marketplace) struct ListingPreview {
     differences: Vec<SubmissionDifference>,
     /// What the version asks of the platform and the live one does not.
     permissions_added: Vec<AppPermission>,
-    /// What the live version asks of the platform and this one does not.
+    /// Permissions that the published version requests from the platform and this version does not.
     permissions_removed: Vec<AppPermission>,
 }
 
@@ -38,7 +38,7 @@ pub(in crate::marketplace) struct ListingPreview {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct PreviewedVersion {
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
     /// Its semantic version.
     number: String,
@@ -52,7 +52,7 @@ pub(in crate::marketplace) struct PreviewQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PreviewQuery {
-    /// The listing of an app as readers of a locale would see it, and how it differs from what is live.
+    /// Preview an app's listing.
     #[graphql(directive = access::apply("marketplace.apps".into()))]
     async fn marketplace_apps_preview_listing(
         &self,

@@ -15,19 +15,19 @@ use crate::core::locale::preference;
 use crate::core::page::Page;
 use crate::marketplace::public_cache::{PublicCache, known_values, stamp_get};
 
-/// An active category and what is beneath it.
+/// An active category with its descendants.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicCategory {
     /// Its name in addresses.
     slug: String,
-    /// Its name in the best matching locale.
+    /// Name of the category in the best matching locale.
     name: String,
-    /// What belongs in it, in the best matching locale.
+    /// Scope of the category, in the best matching locale.
     description: Option<String>,
-    /// Name of a pictogram of the storefront's set.
+    /// Name of an icon in the storefront's icon set.
     icon: Option<String>,
-    /// Listings in it and beneath it, each counted once.
+    /// Number of listings in this category and its descendants, each counted once.
     listings_count: i32,
     /// The categories directly beneath it, in their order. The tree has at most four levels.
     children: Vec<PublicCategory>,
@@ -65,27 +65,27 @@ impl From<Node<ShownRow>> for PublicCategory {
 pub(crate) struct PublicCategoryDetail {
     /// Its name in addresses.
     slug: String,
-    /// Its name in the best matching locale.
+    /// Name of the category in the best matching locale.
     name: String,
-    /// What belongs in it, in the best matching locale.
+    /// Scope of the category, in the best matching locale.
     description: Option<String>,
-    /// Name of a pictogram of the storefront's set.
+    /// Name of an icon in the storefront's icon set.
     icon: Option<String>,
-    /// Listings in it and beneath it, each counted once.
+    /// Number of listings in this category and its descendants, each counted once.
     listings_count: i32,
-    /// The categories from the root down to it, itself last.
+    /// Categories from the root down to this category, including this category as the last.
     path: Vec<PublicCategoryStep>,
     /// The categories directly beneath it, in their order.
     children: Vec<PublicCategory>,
 }
 
-/// A category on the way to another.
+/// A category on the path to another category.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicCategoryStep {
     /// Its name in addresses.
     slug: String,
-    /// Its name in the best matching locale.
+    /// Name of the category in the best matching locale.
     name: String,
 }
 
@@ -109,13 +109,13 @@ impl PublicCategoryDetail {
     }
 }
 
-/// The whole tree.
+/// The complete tree of categories.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicCategoryList {
-    /// The categories at the root, in their order.
+    /// Root categories, in order.
     data: Arc<Vec<PublicCategory>>,
-    /// The tree comes whole, so there is never a next page.
+    /// The complete tree is returned in one page, so a next page never exists.
     page: Page,
 }
 
@@ -125,7 +125,7 @@ pub(crate) struct PublicCategoriesQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PublicCategoriesQuery {
-    /// The tree of active categories with the number of listings in and beneath each.
+    /// List public categories.
     #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
     async fn marketplace_public_categories_list(
         &self,
@@ -138,7 +138,7 @@ impl PublicCategoriesQuery {
         cx.answer(PublicCategoryList { data, page })
     }
 
-    /// One active category with the way to it and what is beneath it.
+    /// Get a public category.
     #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
     async fn marketplace_public_categories_get(
         &self,

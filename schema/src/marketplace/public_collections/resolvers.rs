@@ -13,19 +13,19 @@ use crate::core::locale::preference;
 use crate::core::page::{List, Page, Paged};
 use crate::marketplace::listings::ListingSummary;
 
-/// A curated collection on show.
+/// A visible curated collection.
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicCollection {
     /// Its name in addresses.
     slug: String,
-    /// Its title in the best matching locale.
+    /// Title of the collection in the best matching locale.
     title: String,
-    /// What it holds together, in the best matching locale.
+    /// Description of the collection's theme, in the best matching locale.
     description: Option<String>,
-    /// Listings in it that are on the storefront now.
+    /// Number of its listings that are currently on the storefront.
     listings_count: i32,
-    /// The first twelve of them, in its order.
+    /// The first twelve of these listings, in the collection's order.
     listings: Vec<ListingSummary>,
 }
 
@@ -44,19 +44,19 @@ impl ShownRow {
     }
 }
 
-/// A curated collection on show, with a page of its listings.
+/// A visible curated collection, with a page of its listings.
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicCollectionDetail {
     /// Its name in addresses.
     slug: String,
-    /// Its title in the best matching locale.
+    /// Title of the collection in the best matching locale.
     title: String,
-    /// What it holds together, in the best matching locale.
+    /// Description of the collection's theme, in the best matching locale.
     description: Option<String>,
-    /// Listings in it that are on the storefront now, on all pages.
+    /// Number of its listings that are currently on the storefront, across all pages.
     listings_count: i32,
-    /// The listings of this page, in its order.
+    /// Listings on this page, in the collection's order.
     data: Vec<ListingSummary>,
     /// Where the page ends.
     page: Page,
@@ -74,7 +74,7 @@ pub(crate) struct PublicCollectionsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PublicCollectionsQuery {
-    /// The collections on show now, each with the first of its listings.
+    /// List public collections.
     #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
     async fn marketplace_public_collections_list(
         &self,
@@ -92,7 +92,7 @@ impl PublicCollectionsQuery {
         cx.answer_list(List { data, page })
     }
 
-    /// One collection on show, with its listings page by page.
+    /// Get a public collection.
     #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
     async fn marketplace_public_collections_get(
         &self,

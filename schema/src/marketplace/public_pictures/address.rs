@@ -83,9 +83,9 @@ impl PictureName {
 pub(in crate::marketplace) struct PictureSource {
     /// Where its bytes are, while something on show has the picture.
     url: String,
-    /// Pixels.
+    /// Size in pixels.
     width: i32,
-    /// Pixels.
+    /// Size in pixels.
     height: i32,
     /// The media type of its bytes.
     media_type: String,

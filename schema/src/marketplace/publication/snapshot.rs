@@ -34,7 +34,7 @@ pub(in crate::marketplace) struct Snapshot {
     pub(in crate::marketplace) note: Option<String>,
 }
 
-/// The listing's texts in one locale.
+/// Texts of the listing in one locale.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct SnapshotText {
@@ -52,11 +52,11 @@ pub(in crate::marketplace) struct SnapshotText {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct SnapshotLinks {
-    /// A help centre or contact page.
+    /// URL of a help centre or contact page.
     pub(in crate::marketplace) support_url: Option<String>,
-    /// Where customers write for help.
+    /// E-mail address of customer support.
     pub(in crate::marketplace) support_email: Option<String>,
-    /// The privacy policy.
+    /// URL of the privacy policy.
     pub(in crate::marketplace) privacy_url: Option<String>,
     /// The app's own site.
     pub(in crate::marketplace) website_url: Option<String>,
@@ -81,7 +81,7 @@ pub(in crate::marketplace) struct Picture {
     pub(in crate::marketplace) captions: BTreeMap<String, String>,
 }
 
-/// The version of a snapshot.
+/// App version in a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::marketplace) struct Version {
     pub(in crate::marketplace) version_uuid: Uuid,

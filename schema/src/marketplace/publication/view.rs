@@ -15,7 +15,7 @@ use crate::core::words::words;
 use crate::marketplace::media::{MediaKind, MediaVariant, MediaVariantName};
 use crate::marketplace::versions::{AppManifest, AppPermission};
 
-/// A whole listing at one moment.
+/// A complete listing at one point in time.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingSnapshot {
@@ -23,11 +23,11 @@ pub(in crate::marketplace) struct ListingSnapshot {
     pub(super) slug: Option<String>,
     /// The locale readers get when no other matches.
     pub(super) default_locale: String,
-    /// The texts in every locale, the default one first.
+    /// Texts in every locale, the default locale first.
     pub(super) texts: Vec<SnapshotText>,
     /// Where the reader finds more.
     pub(super) links: SnapshotLinks,
-    /// The primary one first.
+    /// Categories, the primary category first.
     pub(super) categories: Vec<SnapshotCategory>,
     /// Icon, banner, then screenshots in their order.
     pub(super) media: Vec<SnapshotPicture>,
@@ -35,15 +35,15 @@ pub(in crate::marketplace) struct ListingSnapshot {
     pub(super) version: SnapshotVersion,
 }
 
-/// A category that the app has chosen.
+/// A category chosen for the app.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct SnapshotCategory {
-    /// Its id.
+    /// UUID of the object.
     pub(super) uuid: Uuid,
     /// Its name in addresses.
     pub(super) slug: String,
-    /// Its name in the app's default locale, in English where that is missing.
+    /// Name of the category in the app's default locale, or in English if that locale is missing.
     pub(super) name: String,
     /// Whether it is the one the listing is filed under first.
     pub(super) primary: bool,
@@ -53,7 +53,7 @@ pub(in crate::marketplace) struct SnapshotCategory {
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct SnapshotPicture {
-    /// Its id.
+    /// UUID of the object.
     pub(super) uuid: Uuid,
     /// What it is for.
     pub(super) kind: MediaKind,
@@ -69,19 +69,19 @@ pub(in crate::marketplace) struct SnapshotPicture {
     pub(super) captions: Json<BTreeMap<String, String>>,
     /// The media type of its bytes.
     pub(super) media_type: String,
-    /// Pixels of the original.
+    /// Size of the original, in pixels.
     pub(super) width: i32,
-    /// Pixels of the original.
+    /// Size of the original, in pixels.
     pub(super) height: i32,
     /// The sizes in which it can be had, the largest first.
     pub(super) variants: Vec<MediaVariant>,
 }
 
-/// The version of a snapshot.
+/// App version in a snapshot.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct SnapshotVersion {
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
     /// Its semantic version.
     pub(super) number: String,
@@ -103,26 +103,26 @@ words! {
     }
 }
 
-/// A part of a text that is compared with another.
+/// A part of a text comparison.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct TextPart {
-    /// What became of it.
+    /// Result of the reauthentication.
     pub(super) change: TextPartChange,
-    /// The words, with the spaces around them.
+    /// Words of the part, with the surrounding spaces.
     pub(super) text: String,
 }
 
-/// One place in which what is submitted differs from what is live.
+/// A difference between the submitted and the published snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct SubmissionDifference {
-    /// Where, from the snapshot's root. Members of lists are named by what identifies them: the locale of a text,
-    /// the slug of a category, the id of a picture, the code of a permission.
+    /// Path of the value from the snapshot's root. A list element is named by its identifier: the locale of a text,
+    /// the slug of a category, the id of a media item, the code of a permission.
     pub(super) path: String,
-    /// The value now, as text; null where there is nothing.
+    /// Currently published value, as text. Null if absent.
     pub(super) live: Option<String>,
-    /// The value submitted, as text; null where it is taken away.
+    /// Submitted value, as text. Null if the value is removed.
     pub(super) submitted: Option<String>,
     /// How the one became the other, word by word; empty where one of them is null.
     pub(super) parts: Vec<TextPart>,

@@ -15,7 +15,7 @@ use crate::core::list::PageRequest;
 use crate::core::page::CountedList;
 use crate::core::principal::PrincipalType;
 
-/// Which text is shown from now on, or stays so.
+/// Text that is shown from now on, or stays shown.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct CustomerReviewApprove {
@@ -25,7 +25,7 @@ pub(crate) struct CustomerReviewApprove {
     note: Option<String>,
 }
 
-/// Which text is refused, and why.
+/// Rejected text and the reason.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct CustomerReviewReject {
@@ -43,7 +43,7 @@ pub(in crate::marketplace) struct ModerationQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ModerationQuery {
-    /// Reviews with what waits for a moderator first.
+    /// List customer reviews for moderation.
     #[graphql(
         directive = access::apply("labs.admin.reviews".into()),
         directive = audit_target::apply(AuditTargetKind::CustomerReview, "review_uuid".into()),
@@ -71,7 +71,7 @@ pub(in crate::marketplace) struct ModerationMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ModerationMutation {
-    /// Shows a text; of the one that is shown, dismisses what is said against it.
+    /// Approve a customer review.
     #[graphql(
         directive = access::apply("labs.admin.reviews:write".into()),
         directive = audit_target::apply(AuditTargetKind::CustomerReview, "review_uuid".into()),
@@ -99,7 +99,7 @@ impl ModerationMutation {
         cx.answer(load(cx, review_uuid).await?)
     }
 
-    /// Refuses a text; with the one that is shown, what is said against it is upheld.
+    /// Reject a customer review.
     #[graphql(
         directive = access::apply("labs.admin.reviews:write".into()),
         directive = audit_target::apply(AuditTargetKind::CustomerReview, "review_uuid".into()),

@@ -17,11 +17,12 @@ use crate::core::context::RequestContext;
 use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select};
 use crate::core::time::Time;
 
-/// A customer's review with everything that a moderator weighs. Who the customer is stands nowhere.
+/// A customer review with all information for the moderator's decision. It does not disclose the identity of the
+/// customer.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct CustomerReview {
-    /// Its id.
+    /// UUID of the object.
     pub(super) uuid: Uuid,
     /// The app.
     pub(crate) app_uuid: Uuid,
@@ -29,7 +30,7 @@ pub(crate) struct CustomerReview {
     pub(super) app_name: String,
     /// Whose app it is.
     pub(crate) partner_uuid: Uuid,
-    /// The company.
+    /// Id of the partner.
     partner_name: String,
     /// Where it is.
     state: CustomerReviewState,
@@ -42,13 +43,13 @@ pub(crate) struct CustomerReview {
     /// The text that was refused last, while none is shown and none waits.
     #[sqlx(json(nullable))]
     rejected: Option<ReviewText>,
-    /// The ten latest texts, the newest first.
+    /// The ten most recent texts, newest first.
     #[sqlx(json)]
     texts: Vec<ModeratedReviewText>,
     /// The ten latest replies, the newest first.
     #[sqlx(json)]
     replies: Vec<ModeratedReviewReply>,
-    /// The ten latest flags of the partner, the newest first.
+    /// The ten most recent flags of the partner, newest first.
     #[sqlx(json)]
     flags: Vec<ReviewFlag>,
     /// How many reports are open.
@@ -56,11 +57,12 @@ pub(crate) struct CustomerReview {
     /// The ten latest reports of customers, the newest first.
     #[sqlx(json)]
     reports: Vec<ModeratedReviewReport>,
-    /// Since when something of it waits for a moderator; where nothing does, when it was first handed in.
+    /// Time since which part of the customer review waits for a moderator. If nothing waits, the time of its first
+    /// submission.
     queued_at: Time,
     /// When a moderator last decided about it.
     moderated_at: Option<Time>,
-    /// When the customer handed the first text in.
+    /// Time when the customer submitted the first text.
     created_at: Time,
     /// When it last changed.
     updated_at: Time,
@@ -88,11 +90,11 @@ impl CustomerReview {
 #[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ModeratedReviewText {
-    /// Its id.
+    /// UUID of the object.
     text_uuid: Uuid,
     /// Stars, from 1 to 5.
     rating: i32,
-    /// A headline.
+    /// Headline of the customer review.
     title: Option<String>,
     /// The text.
     body: Option<String>,
@@ -100,10 +102,10 @@ pub(crate) struct ModeratedReviewText {
     locale: String,
     /// The version that was used.
     version_number: Option<String>,
-    /// When it was handed in.
+    /// Time of submission.
     #[serde(rename(deserialize = "created_at"))]
     written_at: Time,
-    /// What became of it.
+    /// Result of the reauthentication.
     outcome: ReviewTextOutcome,
     /// Why it was refused.
     rejected_because: Option<ReviewRejectionReason>,
@@ -119,7 +121,7 @@ pub(crate) struct ModeratedReviewText {
 pub(crate) struct ModeratedReviewReply {
     /// The answer.
     body: String,
-    /// The text that was shown when it was written.
+    /// Id of the text that was shown when the reply was written.
     text_uuid: Uuid,
     /// When it was written.
     #[serde(rename(deserialize = "created_at"))]
@@ -136,11 +138,11 @@ pub(crate) struct ModeratedReviewReport {
     reason: ReviewConcern,
     /// What else is to be said.
     note: Option<String>,
-    /// What became of it.
+    /// Result of the reauthentication.
     outcome: ReviewMarkOutcome,
-    /// When it was counted.
+    /// Time when the report was counted.
     reported_at: Time,
-    /// When staff decided.
+    /// Time of the decision by staff.
     decided_at: Option<Time>,
 }
 

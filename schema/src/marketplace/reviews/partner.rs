@@ -39,7 +39,7 @@ pub(in crate::marketplace) struct ReviewsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ReviewsQuery {
-    /// Customers' reviews of an own app that are shown.
+    /// List an app's customer reviews.
     #[graphql(directive = access::apply("marketplace.reviews".into()))]
     async fn marketplace_reviews_list(
         &self,
@@ -56,7 +56,7 @@ impl ReviewsQuery {
         cx.answer_list(OWN_REVIEWS.page(cx, &of, &PageRequest::new(sort, limit, cursor)).await?.list())
     }
 
-    /// How the ratings of an own app are spread, over time and by version.
+    /// Get an app's ratings.
     #[graphql(directive = access::apply("marketplace.reviews".into()))]
     async fn marketplace_reviews_get_ratings(
         &self,
@@ -79,7 +79,7 @@ pub(in crate::marketplace) struct ReviewsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ReviewsMutation {
-    /// Answers a review in public, or puts another answer in the place of the one that stands.
+    /// Reply to a customer review.
     #[graphql(directive = access::apply("marketplace.reviews:write".into()))]
     async fn marketplace_reviews_put_reply(
         &self,
@@ -105,7 +105,7 @@ impl ReviewsMutation {
         if present.is_some() { cx.answer(review) } else { cx.answer_created(review_uuid, review) }
     }
 
-    /// Takes the answer to a review back.
+    /// Delete the reply to a customer review.
     #[graphql(directive = access::apply("marketplace.reviews:write".into()))]
     async fn marketplace_reviews_delete_reply(
         &self,
@@ -122,7 +122,7 @@ impl ReviewsMutation {
         cx.answer(true)
     }
 
-    /// Asks staff to look at a review.
+    /// Flag a customer review.
     #[graphql(directive = access::apply("marketplace.reviews:write".into()))]
     async fn marketplace_reviews_flag(
         &self,

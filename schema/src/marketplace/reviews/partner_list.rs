@@ -17,11 +17,11 @@ use crate::core::words::words;
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppReview {
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
     /// Stars, from 1 to 5.
     rating: i32,
-    /// A headline.
+    /// Headline of the customer review.
     title: Option<String>,
     /// The text.
     body: Option<String>,
@@ -31,11 +31,11 @@ pub(crate) struct AppReview {
     version_number: Option<String>,
     /// Whether customers get this version now.
     is_current_version: bool,
-    /// When this text was written.
+    /// Time when this text was written.
     written_at: Time,
     /// When the customer wrote the first one.
     created_at: Time,
-    /// What the partner answers in public.
+    /// Public reply of the partner.
     #[sqlx(json(nullable))]
     reply: Option<ReviewReply>,
     /// What the partner last asked staff to look at, and what became of it.
@@ -51,11 +51,11 @@ pub(crate) struct ReviewFlag {
     reason: ReviewConcern,
     /// What else is to be said.
     note: Option<String>,
-    /// What became of it.
+    /// Result of the reauthentication.
     outcome: ReviewMarkOutcome,
     /// When it was set.
     flagged_at: Time,
-    /// When staff decided.
+    /// Time of the decision by staff.
     decided_at: Option<Time>,
 }
 

@@ -56,31 +56,31 @@ pub(crate) struct AppRatings {
     interval: AppRatingsInterval,
     /// By when they were written, the earliest period first.
     periods: Vec<RatingPeriod>,
-    /// By the version that was used, the one with the latest review first.
+    /// Ratings by the version used, ordered by the most recent customer review, newest first.
     versions: Vec<VersionRatings>,
 }
 
-/// The ratings of one period.
+/// Ratings of one period.
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RatingPeriod {
     /// Its first moment, in UTC.
     starts_at: Time,
-    /// The first moment after it.
+    /// End of the period, exclusive.
     ends_at: Time,
     /// Of what was written in it.
     ratings: RatingSpread,
 }
 
-/// The ratings of one version.
+/// Ratings of one version.
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct VersionRatings {
     /// Its number; null for reviews that name none.
     version_number: Option<String>,
-    /// Whether customers get it now.
+    /// Whether customers currently use this version.
     is_current_version: bool,
-    /// Of the reviews that name it.
+    /// Ratings of the customer reviews that name this version.
     ratings: RatingSpread,
 }
 

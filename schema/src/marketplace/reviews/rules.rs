@@ -224,7 +224,7 @@ impl Faces {
 pub(super) struct Words {
     /// Stars, from 1 to 5.
     pub(super) rating: i32,
-    /// A headline.
+    /// Headline of the customer review.
     pub(super) title: Option<String>,
     /// The text.
     pub(super) body: Option<String>,

@@ -17,7 +17,7 @@ use crate::core::fault::Fault;
 use crate::core::list::{PageRequest, Rows};
 use crate::core::time::Time;
 
-/// What a customer says of an app.
+/// A customer's rating and text about an app.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ListingReviewSubmit {
@@ -25,7 +25,7 @@ pub(crate) struct ListingReviewSubmit {
     customer_reference: String,
     /// Stars, from 1 to 5.
     rating: i32,
-    /// A headline.
+    /// Headline of the customer review.
     title: Option<String>,
     /// The text.
     body: Option<String>,
@@ -47,7 +47,7 @@ pub(crate) struct ListingReviewReport {
     note: Option<String>,
 }
 
-/// A customer's report, as it is counted.
+/// A customer's report, as counted.
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct CountedReviewReport {
@@ -57,7 +57,7 @@ pub(crate) struct CountedReviewReport {
     reason: ReviewConcern,
     /// What else the customer said first.
     note: Option<String>,
-    /// When it was counted.
+    /// Time when the report was counted.
     reported_at: Time,
 }
 
@@ -67,7 +67,7 @@ pub(in crate::marketplace) struct ListingReviewsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ListingReviewsQuery {
-    /// The published reviews of a listing with the partner's reply, and how its ratings are spread.
+    /// List a listing's customer reviews.
     #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
     async fn marketplace_listings_list_reviews(
         &self,
@@ -93,7 +93,7 @@ pub(in crate::marketplace) struct ListingReviewsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ListingReviewsMutation {
-    /// Hands a customer's review in: the first one, or another text of it.
+    /// Submit a customer review.
     #[graphql(directive = access::apply("storefront.reviews:write".into()))]
     async fn marketplace_listings_submit_review(
         &self,
@@ -129,7 +129,7 @@ impl ListingReviewsMutation {
         cx.answer(submitted(cx, held.review_uuid).await?)
     }
 
-    /// Counts a customer's report of a review.
+    /// Report a customer review.
     #[graphql(directive = access::apply("storefront.reviews:write".into()))]
     async fn marketplace_listings_report_review(
         &self,

@@ -16,11 +16,11 @@ use crate::core::words::words;
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ListingReview {
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
     /// Stars, from 1 to 5.
     rating: i32,
-    /// A headline.
+    /// Headline of the customer review.
     title: Option<String>,
     /// The text.
     body: Option<String>,
@@ -37,11 +37,11 @@ pub(crate) struct ListingReview {
     reply: Option<ReviewReply>,
 }
 
-/// A page of a listing's reviews, and how its ratings are spread.
+/// A page of a listing's customer reviews, with the distribution of its ratings.
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ListingReviewList {
-    /// The entries of this page, in the order asked for.
+    /// Entries of this page, in the requested order.
     pub(super) data: Vec<ListingReview>,
     /// Where the page ends.
     pub(super) page: Page,
@@ -124,11 +124,11 @@ const ID: Key<ListingReview> = Key::id("r.review_uuid", |review| json!(review.uu
 const RATING: Key<ListingReview> = Key::whole("r.rating", |review| json!(review.rating));
 const WRITTEN: Key<ListingReview> = Key::moment("r.written_at", |review| json!(review.written_at));
 
-/// A review as the storefront that handed it in sees it.
+/// A customer review as seen by the storefront that submitted it.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubmittedReview {
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
     /// Where it is.
     state: CustomerReviewState,
@@ -140,7 +140,7 @@ pub(crate) struct SubmittedReview {
     waiting: Option<ReviewText>,
     /// When the customer first handed one in.
     created_at: Time,
-    /// When it last changed.
+    /// Time of the last change.
     updated_at: Time,
 }
 

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::core::time::Time;
 
-/// A text of a review, as the customer handed it in.
+/// A text of a customer review, as the customer submitted it.
 #[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ReviewText {
@@ -14,7 +14,7 @@ pub(crate) struct ReviewText {
     text_uuid: Uuid,
     /// Stars, from 1 to 5.
     rating: i32,
-    /// A headline.
+    /// Headline of the customer review.
     title: Option<String>,
     /// The text.
     body: Option<String>,
@@ -22,20 +22,20 @@ pub(crate) struct ReviewText {
     locale: String,
     /// The version that was used.
     version_number: Option<String>,
-    /// When it was handed in.
+    /// Time of submission.
     #[serde(rename(deserialize = "created_at"))]
     written_at: Time,
 }
 
-/// What the partner answers in public.
+/// Public reply of the partner.
 #[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ReviewReply {
     /// The answer.
     body: String,
-    /// When it was written.
+    /// Time when the reply was written.
     replied_at: Time,
-    /// Whether it answers a text that the customer has replaced since.
+    /// Whether the reply answers a text that the customer has since replaced.
     to_earlier_text: bool,
 }
 
@@ -49,25 +49,25 @@ macro_rules! reply_of_the_review {
 }
 pub(super) use reply_of_the_review;
 
-/// How many reviews gave so many stars.
+/// Number of customer reviews with a given number of stars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StarCount {
-    /// Stars.
+    /// Number of stars.
     rating: i32,
-    /// Reviews.
+    /// Number of customer reviews.
     count: i32,
 }
 
-/// How ratings are spread.
+/// Distribution of ratings.
 #[derive(Clone, Debug, PartialEq, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RatingSpread {
-    /// Mean of the stars, with two decimals; null without reviews.
+    /// Mean star rating, with two decimals. Null without customer reviews.
     average: Option<f64>,
-    /// How many reviews are counted.
+    /// Number of customer reviews counted.
     count: i32,
-    /// Reviews by their stars, from 5 down to 1.
+    /// Number of customer reviews by stars, from 5 down to 1.
     stars: Vec<StarCount>,
 }
 

@@ -40,7 +40,7 @@ pub(crate) struct SubmissionsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SubmissionsQuery {
-    /// The approval queue, the one that waits longest first unless told.
+    /// List submissions.
     #[graphql(
         directive = access::apply("labs.admin.submissions".into()),
         directive = audit_target::apply(AuditTargetKind::App, "app_uuid".into()),
@@ -62,7 +62,7 @@ impl SubmissionsQuery {
         cx.answer_list(CountedList { data: show_submissions(cx, rows).await?, page: CountedPage::of(page, total) })
     }
 
-    /// What is submitted, beside what is live.
+    /// Get a submission.
     #[graphql(
         directive = access::apply("labs.admin.submissions".into()),
         directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into()),
@@ -96,7 +96,7 @@ impl SubmissionsQuery {
         })
     }
 
-    /// The bytes of a picture as it was submitted, in one of four sizes. They leave beside the answer.
+    /// Get the content of a submission's media item.
     #[graphql(
         directive = access::apply("labs.admin.submissions".into()),
         directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into()),
@@ -126,7 +126,7 @@ pub(crate) struct SubmissionsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SubmissionsMutation {
-    /// Takes a submission out of the queue to review it.
+    /// Claim a submission.
     #[graphql(
         directive = access::apply("labs.admin.submissions:write".into()),
         directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into())
@@ -144,7 +144,7 @@ impl SubmissionsMutation {
         cx.answer(one(cx, submission_uuid).await?)
     }
 
-    /// Puts a claimed submission back into the queue.
+    /// Unclaim a submission.
     #[graphql(
         directive = access::apply("labs.admin.submissions:write".into()),
         directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into())
@@ -167,7 +167,7 @@ impl SubmissionsMutation {
         cx.answer(one(cx, submission_uuid).await?)
     }
 
-    /// Approves a submission that the caller has claimed.
+    /// Approve a submission.
     #[graphql(
         directive = access::apply("labs.admin.submissions:write".into()),
         directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into()),
@@ -184,7 +184,7 @@ impl SubmissionsMutation {
         ctx.cx().answer(decide(ctx.cx(), submission_uuid, AppVersionAction::Approve, words).await?)
     }
 
-    /// Sends a submission that the caller has claimed back with findings.
+    /// Request changes to a submission.
     #[graphql(
         directive = access::apply("labs.admin.submissions:write".into()),
         directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into()),
@@ -201,7 +201,7 @@ impl SubmissionsMutation {
         ctx.cx().answer(decide(ctx.cx(), submission_uuid, AppVersionAction::RequestChanges, words).await?)
     }
 
-    /// Refuses a submission that the caller has claimed, with findings.
+    /// Reject a submission.
     #[graphql(
         directive = access::apply("labs.admin.submissions:write".into()),
         directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into()),
@@ -221,7 +221,7 @@ impl SubmissionsMutation {
 
 /// What a reviewer says with a decision.
 struct Words {
-    /// To the partner.
+    /// Message to the partner.
     note: Option<String>,
     /// To other reviewers.
     internal_note: Option<String>,

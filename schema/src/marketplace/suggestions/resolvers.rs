@@ -22,7 +22,7 @@ const MOST: i32 = 20;
 pub(crate) struct SearchSuggestion {
     /// What it names.
     kind: SuggestionKind,
-    /// What the reader may mean.
+    /// Suggested text.
     text: String,
     /// Where it leads; null for a word, which is searched for.
     slug: Option<String>,
@@ -32,7 +32,7 @@ pub(crate) struct SearchSuggestion {
 #[derive(Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SearchSuggestionList {
-    /// The suggestions.
+    /// Suggestions, best match first.
     data: Vec<SearchSuggestion>,
 }
 
@@ -42,7 +42,7 @@ pub(in crate::marketplace) struct SuggestionsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SuggestionsQuery {
-    /// Completions of a half-typed word, mistyped ones too.
+    /// List search suggestions.
     #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
     async fn marketplace_listings_suggest(
         &self,

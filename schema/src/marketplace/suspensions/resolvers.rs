@@ -22,7 +22,7 @@ pub(crate) struct ListingStanding {
     slug: String,
     /// The app that is listed.
     app_uuid: Uuid,
-    /// The app's name on the storefront, in its default locale.
+    /// Name of the app on the storefront, in its default locale.
     name: String,
     /// The partner.
     partner_uuid: Uuid,
@@ -30,11 +30,11 @@ pub(crate) struct ListingStanding {
     partner_name: String,
     /// The version that is live.
     version_number: String,
-    /// Where the app stands.
+    /// The checklist of the app.
     state: AppState,
     /// Why it is suspended, as the partner reads it; null otherwise.
     reason: Option<String>,
-    /// Since when it stands there.
+    /// Time of the last state change.
     state_changed_at: Time,
     /// Whether readers see it. A listing of a partner that is held back is not seen, whatever its state.
     is_visible: bool,
@@ -42,14 +42,14 @@ pub(crate) struct ListingStanding {
     allowed_actions: Vec<String>,
 }
 
-/// Why a listing leaves the storefront.
+/// Reason for removing a listing from the storefront.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ListingSuspend {
     reason: String,
 }
 
-/// A word to the partner whose listing comes back.
+/// Message to the partner whose listing is reinstated.
 #[derive(Default, InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ListingReinstate {
@@ -62,7 +62,7 @@ pub(crate) struct SuspensionsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SuspensionsMutation {
-    /// Takes a listing off the storefront, with a reason that its partner reads.
+    /// Suspend a listing.
     #[graphql(
         directive = access::apply("labs.admin.submissions:write".into()),
         directive = partner_reads::apply("reason".into())
@@ -80,7 +80,7 @@ impl SuspensionsMutation {
         lead(ctx.cx(), &listing_slug, AppAction::Suspend, Some(reason)).await
     }
 
-    /// Puts a suspended listing back to where it was.
+    /// Reinstate a listing.
     #[graphql(
         directive = access::apply("labs.admin.submissions:write".into()),
         directive = partner_reads::apply("reason".into())

@@ -14,7 +14,7 @@ use crate::core::page::List;
 use crate::core::time::Time;
 use crate::marketplace::apps::{self, Texts};
 
-/// The texts of an app's draft in one locale.
+/// Texts of an app's draft in one locale.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Translation {
@@ -28,11 +28,11 @@ pub(crate) struct Translation {
     description: String,
     /// Whether readers get these texts when no other locale matches.
     default: bool,
-    /// Whether nothing is missing.
+    /// Whether no field is empty.
     complete: bool,
     /// The fields that are still empty.
     missing: Vec<&'static str>,
-    /// When these texts last changed.
+    /// Time when these texts last changed.
     updated_at: Time,
     /// What can be edited, as it is now, in short: what a conditional write compares.
     revision: String,
@@ -53,7 +53,7 @@ pub(in crate::marketplace) struct TranslationsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl TranslationsQuery {
-    /// The texts of an app's draft in every locale, the default one first.
+    /// List an app's translations.
     #[graphql(directive = access::apply("marketplace.apps".into()))]
     async fn marketplace_translations_list(
         &self,
@@ -78,7 +78,7 @@ pub(in crate::marketplace) struct TranslationsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl TranslationsMutation {
-    /// Writes the texts of one locale, in the place of those that were there.
+    /// Set an app's translation.
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
     async fn marketplace_translations_put(
         &self,
@@ -103,7 +103,7 @@ impl TranslationsMutation {
         if before.is_some() { cx.answer(now) } else { cx.answer_created(locale.as_str(), now) }
     }
 
-    /// Takes the texts of one locale away.
+    /// Delete an app's translation.
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
     async fn marketplace_translations_delete(
         &self,

@@ -21,17 +21,17 @@ use crate::partner::imagery::PartnerImageKind;
 pub(in crate::marketplace) struct Vendor {
     /// Its name in addresses.
     slug: String,
-    /// The company's name.
+    /// Name of the company.
     name: String,
-    /// Whether we have made sure that it is the company it says.
+    /// Whether the platform has verified the identity of the company.
     verified: bool,
-    /// One line under the name.
+    /// One line below the name.
     tagline: String,
     /// Plain text; an empty line parts paragraphs.
     description: String,
-    /// The locale in which the texts here are.
+    /// Locale of the texts in this object.
     locale: String,
-    /// Every locale that the page has texts in, the default one first.
+    /// All locales of the profile's texts, the default locale first.
     locales: Vec<String>,
     /// Where the reader finds more.
     links: VendorLinks,
@@ -39,15 +39,15 @@ pub(in crate::marketplace) struct Vendor {
     languages: Vec<String>,
     /// Where the company's customers are.
     regions: Vec<String>,
-    /// The pictures that the page has, the logo first.
+    /// Images of the profile, the logo first.
     imagery: Vec<VendorImage>,
     /// Listings of the partner that are on show.
     listings_count: i32,
     /// What customers think of all of them together.
     rating: ListingRating,
-    /// When readers first saw a page of this partner.
+    /// Time when a profile of this partner was first published.
     first_published_at: Time,
-    /// When what is shown here was published.
+    /// Time when the content shown here was published.
     published_at: Time,
 }
 
@@ -63,7 +63,7 @@ pub(in crate::marketplace) struct VendorLinks {
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct VendorImage {
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
     /// What it is for.
     kind: PartnerImageKind,
@@ -71,9 +71,9 @@ pub(in crate::marketplace) struct VendorImage {
     alt_text: Option<String>,
     /// The media type of its bytes.
     media_type: String,
-    /// Pixels of the original.
+    /// Size of the original, in pixels.
     width: i32,
-    /// Pixels of the original.
+    /// Size of the original, in pixels.
     height: i32,
     /// The sizes in which it can be had, the largest first.
     variants: Vec<MediaVariant>,
@@ -87,7 +87,7 @@ pub(in crate::marketplace) struct VendorsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl VendorsQuery {
-    /// The published page of a partner in the best locale.
+    /// Get a vendor.
     #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
     async fn marketplace_vendors_get(
         &self,
@@ -102,7 +102,7 @@ impl VendorsQuery {
         cx.answer(row.shown(&cx.services.settings.pictures_url))
     }
 
-    /// The bytes of the logo or the banner that readers see, in one of four sizes. They leave beside the answer.
+    /// Get a vendor's image.
     #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = answers_file::apply(), visible = false)]
     async fn marketplace_vendors_get_image(
         &self,

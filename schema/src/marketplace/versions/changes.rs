@@ -31,7 +31,7 @@ pub(crate) struct VersionChangesMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl VersionChangesMutation {
-    /// Changes a version that is not handed in: what is left out stays, null empties.
+    /// Update an app version.
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
     async fn marketplace_versions_update(
         &self,
@@ -50,7 +50,7 @@ impl VersionChangesMutation {
         cx.answer(one(cx, app_uuid, version_uuid).await?)
     }
 
-    /// Gives a draft of a version up.
+    /// Delete an app version.
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
     async fn marketplace_versions_delete(
         &self,

@@ -35,7 +35,7 @@ pub(crate) struct VersionsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl VersionsQuery {
-    /// An app's versions, newest first unless told.
+    /// List an app's versions.
     #[graphql(directive = access::apply("marketplace.apps".into()))]
     async fn marketplace_versions_list(
         &self,
@@ -55,7 +55,7 @@ impl VersionsQuery {
         cx.answer_list(List { data: show_versions(cx, rows).await?, page })
     }
 
-    /// One version, and where its last submission stands.
+    /// Get an app version.
     #[graphql(directive = access::apply("marketplace.apps".into()))]
     async fn marketplace_versions_get(
         &self,
@@ -73,7 +73,7 @@ pub(crate) struct VersionsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl VersionsMutation {
-    /// Begins a version as a draft.
+    /// Create an app version.
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
     async fn marketplace_versions_create(
         &self,
@@ -108,7 +108,7 @@ impl VersionsMutation {
         cx.answer_created(version.version_uuid, one(cx, app_uuid, version.version_uuid).await?)
     }
 
-    /// Hands a version to the reviewers, with the listing as it is now.
+    /// Submit an app version for review.
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
     async fn marketplace_versions_submit(
         &self,
@@ -123,7 +123,7 @@ impl VersionsMutation {
         cx.answer(one(cx, app_uuid, version_uuid).await?)
     }
 
-    /// Puts an approved version on the storefront, now or at a time named.
+    /// Publish an app version.
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
     async fn marketplace_versions_publish(
         &self,
@@ -138,7 +138,7 @@ impl VersionsMutation {
         cx.answer(one(cx, app_uuid, version_uuid).await?)
     }
 
-    /// Takes a version back from the reviewers, or before it goes live.
+    /// Withdraw an app version.
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
     async fn marketplace_versions_withdraw(
         &self,

@@ -24,7 +24,7 @@ pub(crate) struct PartnerAccountQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PartnerAccountQuery {
-    /// The partner's own record.
+    /// Get the partner account.
     #[graphql(directive = access::apply("partner".into()))]
     async fn partner_account_get(
         &self,
@@ -35,7 +35,7 @@ impl PartnerAccountQuery {
         cx.answer(load_account(cx, ensure_own(cx, partner_uuid)?).await?)
     }
 
-    /// What happened to the account, by whom; what staff did with it or looked at included.
+    /// List the partner account's events.
     #[graphql(directive = access::apply("partner".into()))]
     async fn partner_account_list_events(
         &self,
@@ -59,7 +59,7 @@ pub(crate) struct PartnerAccountMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PartnerAccountMutation {
-    /// Changes the company's data: what is left out stays, null empties.
+    /// Update the partner account.
     #[graphql(directive = access::apply("partner:write".into()))]
     async fn partner_account_update(
         &self,
@@ -74,7 +74,7 @@ impl PartnerAccountMutation {
         cx.answer(load_account(cx, owner).await?)
     }
 
-    /// Ends the account after a waiting time, in which everything goes on.
+    /// Request closure of the partner account.
     #[graphql(directive = access::apply("partner:write".into()))]
     async fn partner_account_request_closure(
         &self,
@@ -95,7 +95,7 @@ impl PartnerAccountMutation {
         cx.answer(take_step(cx, owner, Action::RequestClosure, reason.as_deref()).await?)
     }
 
-    /// Takes a request to end the account back.
+    /// Cancel closure of the partner account.
     #[graphql(directive = access::apply("partner:write".into()))]
     async fn partner_account_cancel_closure(
         &self,

@@ -15,7 +15,7 @@ use crate::core::words::{Word as _, words};
 use crate::partner::company::{AddressPatch, BillingAddressPatch, CompanyAddressView, CompanyBillingAddress, Patch};
 use crate::partner::standing::{Action, PartnerState, Side, allowed_actions};
 
-/// A partner's own record.
+/// The account data of a partner.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerAccount {
@@ -23,7 +23,7 @@ pub(crate) struct PartnerAccount {
     uuid: Uuid,
     /// Its name in addresses.
     slug: String,
-    /// The company's name, as customers know it.
+    /// Name of the company, as customers know it.
     company_name: String,
     /// As its register writes it.
     legal_form: Option<String>,
@@ -45,9 +45,9 @@ pub(crate) struct PartnerAccount {
     state: PartnerState,
     /// When the account ends, while it is closing.
     closes_at: Option<Time>,
-    /// When it was registered.
+    /// Time when the partner was registered.
     registered_at: Time,
-    /// When its data or its state last changed.
+    /// Time when the data or the state of the partner last changed.
     updated_at: Time,
     /// What the caller can do with it now.
     allowed_actions: Vec<String>,
@@ -57,7 +57,7 @@ pub(crate) struct PartnerAccount {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerAccountUpdate {
-    /// The company's name.
+    /// Name of the company.
     company_name: Option<String>,
     /// As its register writes it.
     legal_form: MaybeUndefined<String>,
@@ -71,7 +71,7 @@ pub(crate) struct PartnerAccountUpdate {
     address: MaybeUndefined<AddressPatch>,
     /// Where bills go.
     billing_address: MaybeUndefined<BillingAddressPatch>,
-    /// Where bills are mailed.
+    /// E-mail address for invoices.
     billing_email: MaybeUndefined<String>,
     /// Its website.
     website: MaybeUndefined<String>,
@@ -100,7 +100,7 @@ words! {
 words! {
     /// Who did something, as a team is told.
     pub(crate) enum PartnerEventActorKind {
-        /// Somebody of the team.
+        /// Uuid of the team member.
         PartnerUser = "PARTNER_USER",
         /// A program of the partner.
         MachineClient = "MACHINE_CLIENT",
@@ -125,7 +125,7 @@ pub(crate) struct PartnerEventActor {
     name: Option<String>,
 }
 
-/// Something that happened to an account.
+/// An event of a partner account.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(name = "PartnerEvent", rename_fields = "snake_case")]
 pub(crate) struct PartnerEventView {
@@ -139,7 +139,7 @@ pub(crate) struct PartnerEventView {
     kind: String,
     /// Who did it.
     actor: PartnerEventActor,
-    /// What it was done to, where that is not the account itself.
+    /// Uuid of the affected object, if it is not the account itself.
     subject_uuid: Option<Uuid>,
     /// Which operation staff called, where they only looked or the history says no more.
     operation: Option<String>,

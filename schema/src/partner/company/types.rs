@@ -16,10 +16,10 @@ pub(crate) struct CompanyAddress {
     /// Postal code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) postal_code: Option<String>,
-    /// Town.
+    /// City or town.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) city: Option<String>,
-    /// Province, canton or county, where letters name it.
+    /// Province, canton or county, where postal addresses include it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) region: Option<String>,
 }
@@ -28,7 +28,7 @@ pub(crate) struct CompanyAddress {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct BillingAddress {
-    /// Whom the bill names, where that is not the company.
+    /// Recipient on invoices, if it is not the company.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) recipient: Option<String>,
     /// ISO 3166-1 code of two letters.
@@ -49,17 +49,17 @@ pub(crate) struct CompanyAddressView {
     addition: Option<String>,
     /// Postal code.
     postal_code: Option<String>,
-    /// Town.
+    /// City or town.
     city: Option<String>,
-    /// Province, canton or county, where letters name it.
+    /// Province, canton or county, where postal addresses include it.
     region: Option<String>,
 }
 
-/// Where bills go, where that is not the company's seat.
+/// Billing address, if it differs from the registered office.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct CompanyBillingAddress {
-    /// Whom the bill names, where that is not the company.
+    /// Recipient on invoices, if it is not the company.
     recipient: Option<String>,
     /// Street and number.
     street: Option<String>,
@@ -67,9 +67,9 @@ pub(crate) struct CompanyBillingAddress {
     addition: Option<String>,
     /// Postal code.
     postal_code: Option<String>,
-    /// Town.
+    /// City or town.
     city: Option<String>,
-    /// Province, canton or county, where letters name it.
+    /// Province, canton or county, where postal addresses include it.
     region: Option<String>,
     /// ISO 3166-1 code of two letters.
     country: Option<String>,
@@ -85,9 +85,9 @@ pub(crate) struct AddressPatch {
     pub(super) addition: MaybeUndefined<String>,
     /// Postal code.
     pub(super) postal_code: MaybeUndefined<String>,
-    /// Town.
+    /// City or town.
     pub(super) city: MaybeUndefined<String>,
-    /// Province, canton or county, where letters name it.
+    /// Province, canton or county, where postal addresses include it.
     pub(super) region: MaybeUndefined<String>,
 }
 
@@ -95,7 +95,7 @@ pub(crate) struct AddressPatch {
 #[derive(Clone, Debug, Default, InputObject)]
 #[graphql(name = "CompanyBillingAddressPatch", rename_fields = "snake_case")]
 pub(crate) struct BillingAddressPatch {
-    /// Whom the bill names, where that is not the company.
+    /// Recipient on invoices, if it is not the company.
     pub(super) recipient: MaybeUndefined<String>,
     /// Street and number.
     pub(super) street: MaybeUndefined<String>,
@@ -103,9 +103,9 @@ pub(crate) struct BillingAddressPatch {
     pub(super) addition: MaybeUndefined<String>,
     /// Postal code.
     pub(super) postal_code: MaybeUndefined<String>,
-    /// Town.
+    /// City or town.
     pub(super) city: MaybeUndefined<String>,
-    /// Province, canton or county, where letters name it.
+    /// Province, canton or county, where postal addresses include it.
     pub(super) region: MaybeUndefined<String>,
     /// ISO 3166-1 code of two letters.
     pub(super) country: MaybeUndefined<String>,

@@ -24,7 +24,7 @@ pub(crate) struct ContactsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ContactsQuery {
-    /// Whom the platform turns to.
+    /// List contacts.
     #[graphql(directive = access::apply("partner".into()))]
     async fn partner_contacts_list(
         &self,
@@ -47,7 +47,7 @@ pub(crate) struct ContactsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ContactsMutation {
-    /// Adds a contact.
+    /// Create a contact.
     #[graphql(directive = access::apply("partner:write".into()))]
     async fn partner_contacts_create(
         &self,
@@ -73,7 +73,7 @@ impl ContactsMutation {
         cx.answer_created(contact_uuid, row)
     }
 
-    /// Changes a contact: what is left out stays, null empties.
+    /// Update a contact.
     #[graphql(directive = access::apply("partner:write".into()))]
     async fn partner_contacts_update(
         &self,
@@ -99,7 +99,7 @@ impl ContactsMutation {
         cx.answer(row)
     }
 
-    /// Removes a contact.
+    /// Delete a contact.
     #[graphql(directive = access::apply("partner:write".into()))]
     async fn partner_contacts_delete(
         &self,

@@ -10,19 +10,19 @@ use crate::core::time::Time;
 #[derive(Clone, Debug, serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerContact {
-    /// The contact.
+    /// Uuid of the contact.
     pub(super) uuid: Uuid,
     /// What for.
     pub(super) kind: PartnerContactKind,
-    /// A person or a mailbox.
+    /// Name of the person or the mailbox.
     pub(super) name: String,
-    /// Where mail goes.
+    /// E-mail address of the contact.
     pub(super) email: String,
     /// In international form.
     pub(super) phone: Option<String>,
-    /// When it was added.
+    /// Time when the contact was created.
     pub(super) created_at: Time,
-    /// When it last changed.
+    /// Time when the contact last changed.
     pub(super) updated_at: Time,
     /// The address as it is compared.
     #[graphql(skip)]
@@ -30,15 +30,15 @@ pub(crate) struct PartnerContact {
     pub(super) email_normalised: String,
 }
 
-/// A contact to add.
+/// A contact to create.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerContactCreate {
     /// What for.
     pub(super) kind: PartnerContactKind,
-    /// A person or a mailbox.
+    /// Name of the person or the mailbox.
     pub(super) name: String,
-    /// Where mail goes.
+    /// E-mail address of the contact.
     pub(super) email: String,
     /// In international form.
     pub(super) phone: Option<String>,
@@ -50,9 +50,9 @@ pub(crate) struct PartnerContactCreate {
 pub(crate) struct PartnerContactUpdate {
     /// What for.
     pub(super) kind: Option<PartnerContactKind>,
-    /// A person or a mailbox.
+    /// Name of the person or the mailbox.
     pub(super) name: Option<String>,
-    /// Where mail goes.
+    /// E-mail address of the contact.
     pub(super) email: Option<String>,
     /// In international form.
     pub(super) phone: MaybeUndefined<String>,

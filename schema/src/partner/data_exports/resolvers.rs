@@ -23,7 +23,7 @@ use crate::partner::own::ensure_own;
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct DataExport {
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
     /// How far it has come.
     state: DataExportState,
@@ -37,13 +37,13 @@ pub(crate) struct DataExport {
     reason: Option<String>,
     /// Bytes of the archive.
     size_bytes: Option<i64>,
-    /// Whether it can be downloaded now.
+    /// Whether the archive can be downloaded now.
     is_available: bool,
-    /// When it was asked for.
+    /// Time when the data export was requested.
     created_at: Time,
-    /// When it was begun.
+    /// Time when the data export started.
     started_at: Option<Time>,
-    /// When it was made, or given up.
+    /// Time when the data export was completed or abandoned.
     ended_at: Option<Time>,
     /// Until when it can be downloaded.
     expires_at: Option<Time>,
@@ -55,7 +55,7 @@ pub(crate) struct DataExportsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl DataExportsQuery {
-    /// The archives that were asked for, with their states and progress.
+    /// List data exports.
     #[graphql(directive = access::apply("partner".into()))]
     async fn partner_data_exports_list(
         &self,
@@ -72,7 +72,7 @@ impl DataExportsQuery {
         cx.answer_list(rows.map(|row| Ok(row.into()))?.list())
     }
 
-    /// An archive, while it is kept. It leaves beside the answer.
+    /// Download a data export.
     #[graphql(directive = access::apply("partner".into()), directive = answers_file::apply(), visible = false)]
     async fn partner_data_exports_download(
         &self,
@@ -112,7 +112,7 @@ pub(crate) struct DataExportsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl DataExportsMutation {
-    /// Asks for an archive of everything the partner has here. It is made in the background.
+    /// Create a data export.
     #[graphql(directive = access::apply("partner:write".into()))]
     async fn partner_data_exports_create(
         &self,

@@ -24,7 +24,7 @@ use crate::partner::profile;
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerImage {
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
     /// What it is for.
     kind: PartnerImageKind,
@@ -32,23 +32,23 @@ pub(crate) struct PartnerImage {
     alt_text: Option<String>,
     /// Media type of its bytes.
     media_type: String,
-    /// Pixels of the original.
+    /// Size of the original, in pixels.
     width: i32,
-    /// Pixels of the original.
+    /// Size of the original, in pixels.
     height: i32,
     /// Bytes of the original as it is kept.
     size_bytes: i64,
-    /// SHA-256 of the original as it is kept, in hexadecimal.
+    /// SHA-256 of the stored original, in hexadecimal.
     #[graphql(name = "sha256")]
     #[serde(rename = "sha256")]
     sha256: String,
-    /// The sizes in which it can be had, the largest first.
+    /// Available sizes of the image, largest first.
     variants: Vec<MediaVariant>,
     /// Whether the draft of the page has it.
     in_draft: bool,
     /// Whether readers see it.
     is_published: bool,
-    /// When it was put.
+    /// Time when the image was uploaded.
     created_at: Time,
 }
 
@@ -65,7 +65,7 @@ pub(crate) struct ImageryQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ImageryQuery {
-    /// Logo and banner with their sizes.
+    /// List profile images.
     #[graphql(directive = access::apply("partner.profile".into()))]
     async fn partner_imagery_list(
         &self,
@@ -80,7 +80,7 @@ impl ImageryQuery {
         cx.answer_list(rows.map(|row| Ok(row.into()))?.list())
     }
 
-    /// The bytes of the draft's logo or banner, in one of four sizes.
+    /// Get a profile image.
     #[graphql(directive = access::apply("partner.profile".into()), directive = answers_file::apply(), visible = false)]
     async fn partner_imagery_get(
         &self,
@@ -104,7 +104,7 @@ pub(crate) struct ImageryMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ImageryMutation {
-    /// Takes a picture into the draft, in the place of the one before it.
+    /// Upload a profile image.
     #[graphql(directive = access::apply("partner.profile:write".into()))]
     async fn partner_imagery_put(
         &self,
@@ -144,7 +144,7 @@ impl ImageryMutation {
         cx.answer(image.ok_or_else(|| Fault::internal("a picture that was written is gone"))?.into())
     }
 
-    /// Takes a picture out of the draft. Readers see it until the next publication.
+    /// Delete a profile image.
     #[graphql(directive = access::apply("partner.profile:write".into()))]
     async fn partner_imagery_delete(
         &self,

@@ -19,7 +19,7 @@ pub(crate) struct InvitationsQuery;
 
 #[Object(name = "PartnerInvitationsQuery", rename_fields = "snake_case", rename_args = "snake_case")]
 impl InvitationsQuery {
-    /// The invitations that the team sent.
+    /// List invitations.
     #[graphql(directive = access::apply("partner.team".into()))]
     async fn partner_invitations_list(
         &self,
@@ -45,7 +45,7 @@ pub(crate) struct InvitationsMutation;
 
 #[Object(name = "PartnerInvitationsMutation", rename_fields = "snake_case", rename_args = "snake_case")]
 impl InvitationsMutation {
-    /// Invites somebody by mail.
+    /// Create an invitation.
     #[graphql(directive = access::apply("partner.team:write".into()))]
     async fn partner_invitations_create(
         &self,
@@ -57,7 +57,7 @@ impl InvitationsMutation {
         cx.answer(send(cx, Team::own(cx, partner_uuid)?, body, ActingAs::own(cx)?).await?)
     }
 
-    /// Sends an invitation again with a new token; the old one is void.
+    /// Resend an invitation.
     #[graphql(directive = access::apply("partner.team:write".into()))]
     async fn partner_invitations_resend(
         &self,
@@ -69,7 +69,7 @@ impl InvitationsMutation {
         cx.answer(resend(cx, Team::own(cx, partner_uuid)?, invitation_uuid, ActingAs::own(cx)?).await?)
     }
 
-    /// Takes an invitation back; its token is void.
+    /// Revoke an invitation.
     #[graphql(directive = access::apply("partner.team:write".into()))]
     async fn partner_invitations_revoke(
         &self,

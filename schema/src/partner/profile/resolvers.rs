@@ -23,7 +23,7 @@ pub(crate) struct ProfileQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ProfileQuery {
-    /// The vendor page as it is being written, and as published.
+    /// Get the partner profile.
     #[graphql(directive = access::apply("partner.profile".into()))]
     async fn partner_profile_get(
         &self,
@@ -41,7 +41,7 @@ pub(crate) struct ProfileMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ProfileMutation {
-    /// Changes the draft: what is left out stays, null empties, a locale that is null goes.
+    /// Update the partner profile.
     #[graphql(directive = access::apply("partner.profile:write".into()))]
     async fn partner_profile_update(
         &self,
@@ -61,7 +61,7 @@ impl ProfileMutation {
         cx.answer(load_profile(cx, owner.uuid(), false).await?)
     }
 
-    /// Shows readers the page as it is written now.
+    /// Publish the partner profile.
     #[graphql(directive = access::apply("partner.profile:write".into()))]
     async fn partner_profile_publish(
         &self,
@@ -82,7 +82,7 @@ impl ProfileMutation {
         cx.answer(load_profile(cx, owner.uuid(), false).await?)
     }
 
-    /// Takes the page off the storefront. What is written stays.
+    /// Unpublish the partner profile.
     #[graphql(directive = access::apply("partner.profile:write".into()))]
     async fn partner_profile_unpublish(
         &self,

@@ -126,7 +126,7 @@ pub(crate) fn drawing() -> StateDiagram {
 /// What the page says in one locale. Empty until it is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Text {
-    /// One line under the company's name.
+    /// Tagline: one line below the company name.
     pub(super) tagline: String,
     /// Plain text; an empty line parts paragraphs.
     pub(super) description: String,

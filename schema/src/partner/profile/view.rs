@@ -20,19 +20,19 @@ pub(crate) struct PartnerProfile {
     partner_uuid: Uuid,
     /// Its name in storefront addresses.
     slug: String,
-    /// The company's name.
+    /// Name of the company.
     company_name: String,
     /// Whether readers see it.
     state: State,
     /// Why staff took it down.
     state_reason: Option<String>,
-    /// Since when it is in this state.
+    /// Time when the profile entered this state.
     state_changed_at: Time,
     /// The locale that readers get when no other matches.
     default_locale: String,
     /// Tagline and description by locale.
     texts: Json<BTreeMap<String, Text>>,
-    /// The company's own site.
+    /// Website of the company.
     website_url: Option<String>,
     /// The languages in which the company helps its customers.
     languages: Vec<String>,
@@ -54,11 +54,11 @@ pub(crate) struct PartnerProfile {
     allowed_actions: Vec<String>,
 }
 
-/// A vendor page as readers see it.
+/// A partner profile, as readers see it.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublishedPartnerProfile {
-    /// When this was published.
+    /// Time when this version was published.
     published_at: Time,
     /// The locale that readers get when no other matches.
     default_locale: String,
@@ -80,19 +80,19 @@ pub(crate) struct PublishedPartnerProfile {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerProfileImage {
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
     /// Its media type.
     media_type: String,
-    /// Pixels of the original.
+    /// Size of the original, in pixels.
     width: i32,
-    /// Pixels of the original.
+    /// Size of the original, in pixels.
     height: i32,
     /// What it shows, for those who cannot see it.
     alt_text: Option<String>,
 }
 
-/// Something that stands in the way of a publication.
+/// An obstacle to the publication.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerProfileOpenItem {

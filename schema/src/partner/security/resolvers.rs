@@ -23,7 +23,7 @@ pub(crate) struct SecurityQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SecurityQuery {
-    /// What the team asks of its members' sessions.
+    /// Get the security policy.
     #[graphql(directive = access::apply("partner.security".into()))]
     async fn partner_security_get_policy(
         &self,
@@ -34,7 +34,7 @@ impl SecurityQuery {
         cx.answer(policy(cx, ensure_own(cx, partner_uuid)?).await?)
     }
 
-    /// The team's ledger of sign-ins and account changes.
+    /// List the team's security events.
     #[graphql(directive = access::apply("partner.security".into()))]
     async fn partner_security_list_events(
         &self,
@@ -51,7 +51,7 @@ impl SecurityQuery {
         cx.answer_list(EVENTS.page(cx, &events, &PageRequest::new(sort, limit, cursor)).await?.list())
     }
 
-    /// The programs that the operator issued to the partner.
+    /// List the partner's machine clients.
     #[graphql(directive = access::apply("partner.security".into()))]
     async fn partner_security_list_machine_clients(
         &self,
@@ -75,7 +75,7 @@ pub(crate) struct SecurityMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SecurityMutation {
-    /// Puts a policy in force, for each member from their next sign-in on.
+    /// Set the security policy.
     #[graphql(directive = access::apply("partner.security:write".into()))]
     async fn partner_security_put_policy(
         &self,

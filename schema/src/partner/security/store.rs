@@ -10,7 +10,7 @@ pub(super) struct PolicyRow {
     pub(super) session_hours: Option<i32>,
 }
 
-/// The policy in force.
+/// The effective policy.
 pub(super) async fn policy_get(db: &Db, owner: Owner) -> Result<Option<PolicyRow>, Fault> {
     Ok(sqlx::query_as!(
         PolicyRow,

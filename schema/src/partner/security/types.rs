@@ -7,7 +7,7 @@ use crate::core::scope::ScopeSet;
 use crate::core::time::Time;
 use crate::core::words::words;
 
-/// What a team asks of its members' sessions.
+/// Requirements of a team for the sessions of its members.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SecurityPolicy {
@@ -17,7 +17,7 @@ pub(crate) struct SecurityPolicy {
     pub(super) session_hours: Option<i32>,
 }
 
-/// A policy to put in force.
+/// The new policy.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SecurityPolicyPut {
@@ -39,13 +39,13 @@ words! {
     }
 }
 
-/// Something that happened to an account or a program of the team.
+/// A security event of a team member or a machine client of the team.
 #[derive(Debug, serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TeamSecurityEvent {
     /// The entry.
     pub(super) uuid: Uuid,
-    /// When it happened.
+    /// Time of the event.
     pub(super) occurred_at: Time,
     /// What: `SIGN_IN`, `SECOND_FACTOR_ENABLED` and so on.
     kind: String,
@@ -93,7 +93,7 @@ pub(crate) struct PartnerMachineClient {
     allowed_scopes: Vec<String>,
     /// Where it may come from; empty means from anywhere.
     allowed_networks: Vec<String>,
-    /// When it was provisioned.
+    /// Time when the machine client was provisioned.
     pub(super) created_at: Time,
     /// When it last got a token.
     last_used_at: Option<Time>,

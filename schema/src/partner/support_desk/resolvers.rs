@@ -30,7 +30,7 @@ pub(crate) struct SupportDeskQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SupportDeskQuery {
-    /// The queue: tickets of all partners, the most urgent first and of those the oldest.
+    /// List support tickets across partners.
     #[graphql(
         directive = access::apply("labs.admin.support".into()),
         directive = audit_partner::apply("partner_uuid".into())
@@ -50,7 +50,7 @@ impl SupportDeskQuery {
         cx.answer_list(rows.map(|row| Ok(SupportDeskTicket::of(row, cx)))?.counted_list(total))
     }
 
-    /// A ticket with what was written in it and what the desk noted for itself.
+    /// Get a partner's support ticket.
     #[graphql(
         directive = access::apply("labs.admin.support".into()),
         directive = audit_target::apply(AuditTargetKind::SupportTicket, "ticket_uuid".into()),
@@ -71,7 +71,7 @@ pub(crate) struct SupportDeskMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SupportDeskMutation {
-    /// Settles a ticket, changes its priority, or gives it to somebody.
+    /// Update a partner's support ticket.
     #[graphql(
         directive = access::apply("labs.admin.support:write".into()),
         directive = audit_target::apply(AuditTargetKind::SupportTicket, "ticket_uuid".into()),
@@ -99,7 +99,7 @@ impl SupportDeskMutation {
         cx.answer(load_ticket(cx, ticket_uuid).await?)
     }
 
-    /// Answers the partner, or notes something for the desk alone.
+    /// Post a message on a partner's support ticket.
     #[graphql(
         directive = access::apply("labs.admin.support:write".into()),
         directive = audit_target::apply(AuditTargetKind::SupportTicket, "ticket_uuid".into()),

@@ -20,25 +20,25 @@ pub(crate) struct SupportDeskTicket {
     uuid: Uuid,
     /// Whose it is.
     pub(crate) partner_uuid: Uuid,
-    /// That partner's name.
+    /// Company name of the partner.
     company_name: String,
-    /// What it is about, in a line.
+    /// Subject of the support ticket, in one line.
     subject: String,
     /// What it is about, by kind.
     topic: SupportTopic,
     /// The app concerned.
     app_uuid: Option<Uuid>,
-    /// The app's name in addresses.
+    /// Slug of the app.
     app_slug: Option<String>,
     /// Where it stands.
     state: SupportTicketState,
-    /// Since when it stands there.
+    /// Time of the last state change.
     state_changed_at: Time,
-    /// How soon it is to be looked at.
+    /// New priority of the support ticket.
     priority: SupportTicketPriority,
     /// Who of the staff has it; null: nobody yet.
     assignee: Option<SupportDeskColleague>,
-    /// The person or program that opened it.
+    /// Uuid of the user or machine client that created the support ticket.
     pub(crate) opened_by_uuid: Uuid,
     /// Their name; null for whoever is gone.
     opened_by_name: Option<String>,
@@ -48,28 +48,28 @@ pub(crate) struct SupportDeskTicket {
     last_message_at: Time,
     /// Since when the partner waits for the desk; null while it does not.
     waiting_since: Option<Time>,
-    /// When it was opened.
+    /// Time when the support ticket was created.
     created_at: Time,
-    /// When anything about it last changed, notes included.
+    /// Time of the last change of any kind, including notes.
     updated_at: Time,
     /// What the caller can do about it now.
     allowed_actions: Vec<String>,
 }
 
-/// A ticket with what was written in it and what the desk noted for itself.
+/// A support ticket with its messages and the internal notes of the support staff.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SupportDeskTicketDetail {
     #[graphql(flatten)]
     #[serde(flatten)]
     ticket: SupportDeskTicket,
-    /// What both sides wrote, the first first.
+    /// Messages of both sides, oldest first.
     messages: Vec<SupportDeskMessage>,
     /// What the desk noted for itself, the first first. The partner is never shown it.
     notes: Vec<SupportDeskNote>,
 }
 
-/// Somebody of the staff.
+/// A staff member.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SupportDeskColleague {
@@ -79,7 +79,7 @@ pub(crate) struct SupportDeskColleague {
     name: String,
 }
 
-/// Something that one side wrote to the other.
+/// A message from one side to the other.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SupportDeskMessage {
@@ -93,15 +93,15 @@ pub(crate) struct SupportDeskMessage {
     author_name: Option<String>,
     /// The text.
     body: String,
-    /// When it was written.
+    /// Time when the message was written.
     created_at: Time,
 }
 
-/// Something that the desk noted for itself.
+/// An internal note of the support staff.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SupportDeskNote {
-    /// The note.
+    /// UUID of the note.
     uuid: Uuid,
     /// Who noted it.
     author_uuid: Uuid,
@@ -129,7 +129,7 @@ pub(crate) enum SupportTicketSettlement {
 pub(crate) struct SupportDeskTicketUpdate {
     /// How it is settled.
     pub(super) state: Option<SupportTicketSettlement>,
-    /// How soon it is to be looked at.
+    /// New priority of the support ticket.
     pub(super) priority: Option<SupportTicketPriority>,
     /// Whose it is to be; null: nobody's.
     pub(super) assignee_uuid: MaybeUndefined<Uuid>,
@@ -145,7 +145,7 @@ pub(crate) enum SupportDeskMessageKind {
     Note,
 }
 
-/// Something to write into a ticket.
+/// A message or note to add to a support ticket.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SupportDeskMessageCreate {

@@ -24,7 +24,7 @@ pub(crate) struct SupportTicketsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SupportTicketsQuery {
-    /// The partner's tickets.
+    /// List support tickets.
     #[graphql(directive = access::apply("partner.support".into()))]
     async fn partner_support_tickets_list(
         &self,
@@ -42,7 +42,7 @@ impl SupportTicketsQuery {
         cx.answer_list(rows.map(|ticket| Ok(ticket.for_caller(cx)))?.list())
     }
 
-    /// One of the partner's tickets, with what was written in it.
+    /// Get a support ticket.
     #[graphql(directive = access::apply("partner.support".into()))]
     async fn partner_support_tickets_get(
         &self,
@@ -61,7 +61,7 @@ pub(crate) struct SupportTicketsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SupportTicketsMutation {
-    /// Asks the platform's support.
+    /// Create a support ticket.
     #[graphql(directive = access::apply("partner.support:write".into()))]
     async fn partner_support_tickets_open(
         &self,
@@ -105,7 +105,7 @@ impl SupportTicketsMutation {
         cx.answer_created(ticket_uuid, load_ticket(cx, owner, ticket_uuid).await?)
     }
 
-    /// Writes to the support in a ticket; one that was resolved is open again.
+    /// Reply to a support ticket.
     #[graphql(directive = access::apply("partner.support:write".into()))]
     async fn partner_support_tickets_reply(
         &self,
@@ -133,7 +133,7 @@ impl SupportTicketsMutation {
         cx.answer(load_ticket(cx, owner, ticket_uuid).await?)
     }
 
-    /// Ends a ticket that is settled.
+    /// Close a support ticket.
     #[graphql(directive = access::apply("partner.support:write".into()))]
     async fn partner_support_tickets_close(
         &self,

@@ -41,27 +41,27 @@ words! {
     }
 }
 
-/// A partner's ticket.
+/// A support ticket of a partner.
 #[derive(Debug, serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SupportTicket {
     /// The ticket.
     pub(super) uuid: Uuid,
-    /// What it is about, in a line.
+    /// Subject of the support ticket, in one line.
     subject: String,
     /// What it is about, by kind.
     topic: SupportTopic,
     /// The app concerned.
     app_uuid: Option<Uuid>,
-    /// The app's name in addresses.
+    /// Slug of the app.
     app_slug: Option<String>,
     /// Where it stands.
     state: SupportTicketState,
-    /// Since when it stands there.
+    /// Time of the last state change.
     state_changed_at: Time,
     /// How soon it is looked at.
     priority: SupportTicketPriority,
-    /// The person or program that opened it.
+    /// Uuid of the user or machine client that created the support ticket.
     opened_by_uuid: Uuid,
     /// Their name; null for whoever is gone.
     opened_by_name: Option<String>,
@@ -69,25 +69,25 @@ pub(crate) struct SupportTicket {
     messages_count: i32,
     /// When the last one was written.
     pub(super) last_message_at: Time,
-    /// When it was opened.
+    /// Time when the support ticket was created.
     pub(super) created_at: Time,
     /// What the caller can do about it now.
     #[sqlx(skip)]
     allowed_actions: Vec<String>,
 }
 
-/// A partner's ticket with what was written in it.
+/// A support ticket of a partner, with its messages.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SupportTicketDetail {
     #[graphql(flatten)]
     #[serde(flatten)]
     ticket: SupportTicket,
-    /// What both sides wrote, the first first.
+    /// Messages of both sides, oldest first.
     messages: Vec<SupportMessage>,
 }
 
-/// Something that one side wrote to the other.
+/// A message from one side to the other.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SupportMessage {
@@ -101,15 +101,15 @@ pub(crate) struct SupportMessage {
     author_name: Option<String>,
     /// The text.
     body: String,
-    /// When it was written.
+    /// Time when the message was written.
     created_at: Time,
 }
 
-/// A ticket to open.
+/// A support ticket to create.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SupportTicketOpen {
-    /// What it is about, in a line.
+    /// Subject of the support ticket, in one line.
     pub(super) subject: String,
     /// The first message.
     pub(super) body: String,
@@ -119,7 +119,7 @@ pub(crate) struct SupportTicketOpen {
     pub(super) app_uuid: Option<Uuid>,
 }
 
-/// Something to write into a ticket.
+/// A reply to add to a support ticket.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SupportReply {

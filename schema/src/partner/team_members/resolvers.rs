@@ -25,7 +25,7 @@ pub(crate) struct TeamMembersQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl TeamMembersQuery {
-    /// The people of the caller's team.
+    /// List team members.
     #[graphql(directive = access::apply("partner.team".into()))]
     async fn partner_team_members_list(
         &self,
@@ -44,7 +44,7 @@ impl TeamMembersQuery {
         cx.answer_list(rows.map(|row| Ok(row.for_caller(cx, acting)))?.list())
     }
 
-    /// Somebody of the caller's team, with what they may do.
+    /// Get a team member.
     #[graphql(directive = access::apply("partner.team".into()))]
     async fn partner_team_members_get(
         &self,
@@ -56,7 +56,7 @@ impl TeamMembersQuery {
         cx.answer(load_team_member(cx, Team::own(cx, partner_uuid)?, user_uuid, ActingAs::own(cx)?).await?)
     }
 
-    /// The roles, with what each may do under the partner's tier.
+    /// List partner roles.
     #[graphql(directive = access::apply("partner.team".into()))]
     async fn partner_team_members_list_roles(
         &self,
@@ -81,7 +81,7 @@ pub(crate) struct TeamMembersMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl TeamMembersMutation {
-    /// Gives somebody of the team another role.
+    /// Update a team member.
     #[graphql(directive = access::apply("partner.team:write".into()))]
     async fn partner_team_members_update(
         &self,
@@ -98,7 +98,7 @@ impl TeamMembersMutation {
         cx.answer(load_team_member(cx, team, user_uuid, ActingAs::own(cx)?).await?)
     }
 
-    /// Takes somebody out of the team for good.
+    /// Remove a team member.
     #[graphql(directive = access::apply("partner.team:write".into()))]
     async fn partner_team_members_remove(
         &self,
@@ -111,7 +111,7 @@ impl TeamMembersMutation {
         cx.answer(true)
     }
 
-    /// Holds somebody of the team back; their sessions end.
+    /// Suspend a team member.
     #[graphql(directive = access::apply("partner.team:write".into()))]
     async fn partner_team_members_suspend(
         &self,
@@ -125,7 +125,7 @@ impl TeamMembersMutation {
         cx.answer(load_team_member(cx, team, user_uuid, ActingAs::own(cx)?).await?)
     }
 
-    /// Lets somebody whom the team held back sign in again.
+    /// Reinstate a team member.
     #[graphql(directive = access::apply("partner.team:write".into()))]
     async fn partner_team_members_reinstate(
         &self,
@@ -139,7 +139,7 @@ impl TeamMembersMutation {
         cx.answer(load_team_member(cx, team, user_uuid, ActingAs::own(cx)?).await?)
     }
 
-    /// The caller leaves the team for good.
+    /// Leave the team.
     #[graphql(directive = access::apply("partner.team".into()))]
     async fn partner_team_members_leave(
         &self,

@@ -36,21 +36,21 @@ words! {
 pub(crate) struct TeamMember {
     /// The person.
     pub(super) uuid: Uuid,
-    /// Full name.
+    /// Full name of the team member.
     name: String,
-    /// The address to sign in with.
+    /// E-mail address that the team member signs in with.
     email: String,
     /// The role in the team.
     role: Role,
     /// Where they stand.
     state: TeamMemberState,
-    /// Whether a second factor is in force.
+    /// Whether a second factor is active.
     second_factor: bool,
     /// When they last signed in; null before the first time.
     pub(super) last_sign_in_at: Option<Time>,
     /// Since when they are in the team, or their account is there.
     pub(super) created_at: Time,
-    /// When name, address, role or state last changed.
+    /// Time of the last change to name, address, role or state.
     updated_at: Time,
     /// The name as the list by name compares it.
     #[graphql(skip)]

@@ -13,13 +13,13 @@ use crate::publication::items::{
     PublicationPatch, PublicationTexts,
 };
 
-/// The entry of a release.
+/// A changelog entry of a release.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ChangelogEntryCreate {
     /// Its title.
     title: String,
-    /// The release of the service that it tells of.
+    /// Release of the service that the entry describes.
     version: String,
     /// What kind of change it is.
     change: ChangeKind,
@@ -54,7 +54,7 @@ pub(crate) struct ChangelogEntriesQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ChangelogEntriesQuery {
-    /// An entry that a program wrote.
+    /// Get a changelog entry.
     #[graphql(directive = access::apply("publication.changelog".into()))]
     async fn publication_changelog_entries_get(
         &self,
@@ -71,7 +71,7 @@ pub(crate) struct ChangelogEntriesMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ChangelogEntriesMutation {
-    /// Writes the entry of a release, once.
+    /// Create a changelog entry.
     #[graphql(directive = access::apply("publication.changelog:write".into()))]
     async fn publication_changelog_entries_create(
         &self,
@@ -95,7 +95,7 @@ impl ChangelogEntriesMutation {
         cx.answer_created(entry_uuid, load(cx, entry_uuid).await?)
     }
 
-    /// Changes an entry that a program wrote, while it is a draft.
+    /// Update a changelog entry.
     #[graphql(directive = access::apply("publication.changelog:write".into()))]
     async fn publication_changelog_entries_update(
         &self,

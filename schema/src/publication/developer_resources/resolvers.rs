@@ -15,7 +15,7 @@ pub(crate) struct DeveloperResourcesQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl DeveloperResourcesQuery {
-    /// Released resources for everybody and for partners, the newest first.
+    /// List developer resources.
     #[graphql(directive = access::apply("publication.developer-resources".into()))]
     async fn publication_developer_resources_list(
         &self,
@@ -28,7 +28,7 @@ impl DeveloperResourcesQuery {
         cx.answer_list(reading::page(cx, &RESOURCES, filter, (limit, cursor)).await?)
     }
 
-    /// One of them.
+    /// Get a developer resource.
     #[graphql(directive = access::apply("publication.developer-resources".into()))]
     async fn publication_developer_resources_get(
         &self,
@@ -39,7 +39,7 @@ impl DeveloperResourcesQuery {
         cx.answer(reading::one(cx, &BY_SLUG, &slug).await?)
     }
 
-    /// Its file. It leaves beside the answer.
+    /// Download a developer resource's artefact.
     #[graphql(
         directive = access::apply("publication.developer-resources".into()),
         directive = answers_file::apply(),

@@ -32,7 +32,7 @@ pub(crate) struct FeedsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl FeedsQuery {
-    /// The feed of a channel. It leaves beside the answer.
+    /// Get an Atom feed.
     #[graphql(directive = access::apply("public".into()), directive = may_lag::apply(), directive = answers_file::apply(), visible = false)]
     async fn publication_feeds_get(&self, ctx: &Context<'_>, channel: String) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();

@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 use super::rules::{ChangeKind, PublicationAudience};
 use crate::core::time::Time;
 
-/// The file of a developer resource.
+/// Artefact of a developer resource.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicationArtefact {
-    /// What it is saved as.
+    /// File name for saving the artefact.
     pub(in crate::publication) file_name: String,
     /// What it is.
     pub(in crate::publication) media_type: String,
-    /// Its length.
+    /// Size of the artefact.
     pub(in crate::publication) size_bytes: i64,
-    /// Its SHA-256, in hexadecimal.
+    /// SHA-256 of the artefact, in hexadecimal.
     #[graphql(name = "sha256")]
     pub(in crate::publication) sha256: String,
 }
@@ -37,25 +37,25 @@ pub(crate) struct PublicationContent {
     pub(in crate::publication) body: String,
     /// Words to find it by.
     pub(in crate::publication) tags: Vec<String>,
-    /// Of a changelog entry: the release of the service that it tells of.
+    /// For a changelog entry: the release of the service that the entry describes.
     pub(in crate::publication) version: Option<String>,
     /// Of a changelog entry: what kind of change it is.
     pub(in crate::publication) change: Option<ChangeKind>,
     /// Of a changelog entry: the operations concerned.
     pub(in crate::publication) operations: Vec<String>,
-    /// Of a changelog entry: the fields concerned.
+    /// For a changelog entry: the affected fields.
     pub(in crate::publication) fields: Vec<String>,
-    /// Of a changelog entry: when the change is in force.
+    /// For a changelog entry: time when the change takes effect.
     pub(in crate::publication) effective_at: Option<Time>,
     /// Of a changelog entry: whether callers have to do something.
     pub(in crate::publication) action_required: bool,
     /// Of a changelog entry: what they have to do, as Markdown.
     pub(in crate::publication) migration: Option<String>,
-    /// Of a changelog entry: when something is gone.
+    /// For a changelog entry: the sunset time of the deprecated element.
     pub(in crate::publication) sunset_at: Option<Time>,
     /// Of a blog post: whether readers are told its author.
     pub(in crate::publication) show_author: bool,
-    /// Of a developer resource: the version of what it offers.
+    /// For a developer resource: the version of its content.
     pub(in crate::publication) resource_version: Option<String>,
     /// Of a developer resource: its file.
     #[sqlx(json(nullable))]

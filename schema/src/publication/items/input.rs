@@ -57,7 +57,7 @@ pub(in crate::publication) struct PublicationDetails {
     audience: Option<PublicationAudience>,
     /// Of a blog post: whether readers are told its author.
     show_author: Option<bool>,
-    /// Of a developer resource: the version of what it offers.
+    /// For a developer resource: the version of its content.
     resource_version: MaybeUndefined<String>,
 }
 

@@ -19,7 +19,7 @@ use crate::publication::readers::{shipped, show, show_migration};
 words! {
     /// The kinds of those who do something to an item.
     pub(crate) enum PublicationActorKind {
-        /// Somebody of the staff.
+        /// A staff member.
         StaffUser = "STAFF_USER",
         /// A program.
         MachineClient = "MACHINE_CLIENT",
@@ -28,7 +28,7 @@ words! {
     }
 }
 
-/// Somebody who did something to an item.
+/// Actor of a transition of a publication item.
 #[derive(Clone, Debug, Serialize, Deserialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicationActor {
@@ -36,17 +36,17 @@ pub(crate) struct PublicationActor {
     kind: PublicationActorKind,
     /// The person or the program.
     uuid: Option<Uuid>,
-    /// The name that they have now.
+    /// Current name of the author.
     name: Option<String>,
 }
 
-/// Who wrote a post.
+/// Author of a blog post.
 #[derive(Clone, Debug, Serialize, Deserialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicationAuthor {
     /// The person.
     pub(in crate::publication) uuid: Uuid,
-    /// The name that they have now.
+    /// Current name of the author.
     name: String,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct PublicationAuthor {
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicationItem {
-    /// Its id.
+    /// UUID of the object.
     pub(in crate::publication) uuid: Uuid,
     /// What it is.
     pub(in crate::publication) kind: PublicationKind,
@@ -85,9 +85,9 @@ pub(crate) struct PublicationItem {
     created_by: PublicationActor,
     /// When it is to be released, while it is scheduled.
     scheduled_for: Option<Time>,
-    /// When it was released first.
+    /// Time of the first release.
     pub(in crate::publication) first_released_at: Option<Time>,
-    /// When it was released last.
+    /// Time of the latest release.
     released_at: Option<Time>,
     /// When it was withdrawn, while it is.
     withdrawn_at: Option<Time>,
@@ -104,7 +104,7 @@ pub(crate) struct PublicationItem {
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicationItemSummary {
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
     /// What it is.
     kind: PublicationKind,
@@ -124,7 +124,7 @@ pub(crate) struct PublicationItemSummary {
     summary: String,
     /// Words to find it by.
     tags: Vec<String>,
-    /// Of a changelog entry: the release of the service that it tells of.
+    /// For a changelog entry: the release of the service that the entry describes.
     version: Option<String>,
     /// Of a changelog entry: what kind of change it is.
     change: Option<ChangeKind>,
@@ -138,7 +138,7 @@ pub(crate) struct PublicationItemSummary {
     created_by: PublicationActor,
     /// When it is to be released, while it is scheduled.
     scheduled_for: Option<Time>,
-    /// When it was released last.
+    /// Time of the latest release.
     released_at: Option<Time>,
     /// When it was begun.
     created_at: Time,
@@ -153,7 +153,7 @@ pub(crate) struct PublicationItemSummary {
 #[derive(Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicationTransition {
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
     /// When it happened.
     occurred_at: Time,
@@ -164,7 +164,7 @@ pub(crate) struct PublicationTransition {
     from_state: PublicationState,
     /// Where it stands from then on.
     to_state: PublicationState,
-    /// For a schedule: when it was to be released.
+    /// For a schedule: the scheduled time of the release.
     scheduled_for: Option<Time>,
     /// Why.
     reason: Option<String>,

@@ -73,7 +73,7 @@ pub(crate) struct PublicationItemUpdate {
     reason: Option<String>,
 }
 
-/// When an item is to be released.
+/// Schedule for the release of a publication item.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicationItemSchedule {
@@ -83,7 +83,7 @@ pub(crate) struct PublicationItemSchedule {
     reason: Option<String>,
 }
 
-/// Why an item is moved, where it need not be said.
+/// Reason for a transition, where it is optional.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicationItemMove {
@@ -97,7 +97,7 @@ pub(crate) struct PublicationItemsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PublicationItemsQuery {
-    /// All three kinds, in every state.
+    /// List publication items.
     #[graphql(directive = access::apply("labs.admin.publication".into()))]
     async fn publication_items_list(
         &self,
@@ -114,7 +114,7 @@ impl PublicationItemsQuery {
         cx.answer_list(rows.map(|row| Ok(row.for_caller(cx)))?.counted_list(total))
     }
 
-    /// One item with its texts.
+    /// Get a publication item.
     #[graphql(
         directive = access::apply("labs.admin.publication".into()),
         directive = audit_target::apply(AuditTargetKind::PublicationItem, "item_uuid".into()),
@@ -129,7 +129,7 @@ impl PublicationItemsQuery {
         cx.answer(load(cx, item_uuid).await?.with_file(cx).await?)
     }
 
-    /// Who moved an item, from where, to where, when and why.
+    /// List a publication item's transitions.
     #[graphql(
         directive = access::apply("labs.admin.publication".into()),
         directive = audit_target::apply(AuditTargetKind::PublicationItem, "item_uuid".into())
@@ -155,7 +155,7 @@ pub(crate) struct PublicationItemsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PublicationItemsMutation {
-    /// Begins a draft.
+    /// Create a publication item.
     #[graphql(directive = access::apply("labs.admin.publication:write".into()))]
     async fn publication_items_create(
         &self,
@@ -175,7 +175,7 @@ impl PublicationItemsMutation {
         cx.answer_created(item_uuid, load(cx, item_uuid).await?.with_file(cx).await?)
     }
 
-    /// Changes what an item says. Of a released one the change is a transition.
+    /// Update a publication item.
     #[graphql(
         directive = access::apply("labs.admin.publication:write".into()),
         directive = audit_target::apply(AuditTargetKind::PublicationItem, "item_uuid".into())
@@ -200,7 +200,7 @@ impl PublicationItemsMutation {
         cx.answer(load(cx, item_uuid).await?.with_file(cx).await?)
     }
 
-    /// Removes a draft that was never released.
+    /// Delete a publication item.
     #[graphql(
         directive = access::apply("labs.admin.publication:write".into()),
         directive = audit_target::apply(AuditTargetKind::PublicationItem, "item_uuid".into())
@@ -215,7 +215,7 @@ impl PublicationItemsMutation {
         cx.answer(true)
     }
 
-    /// Gives a developer resource its file. Of a released one that is a transition.
+    /// Upload a publication item's artefact.
     #[graphql(
         directive = access::apply("labs.admin.publication:write".into()),
         directive = audit_target::apply(AuditTargetKind::PublicationItem, "item_uuid".into())
@@ -254,7 +254,7 @@ pub(crate) struct PublicationStepsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PublicationStepsMutation {
-    /// Lets readers see an item from now on.
+    /// Release a publication item.
     #[graphql(
         directive = access::apply("labs.admin.publication:write".into()),
         directive = audit_target::apply(AuditTargetKind::PublicationItem, "item_uuid".into())
@@ -269,7 +269,7 @@ impl PublicationStepsMutation {
         step(ctx.cx(), item_uuid, PublicationAction::Release, None, reason).await
     }
 
-    /// Lets readers see an item from a moment on. Scheduling again moves it.
+    /// Schedule a publication item.
     #[graphql(
         directive = access::apply("labs.admin.publication:write".into()),
         directive = audit_target::apply(AuditTargetKind::PublicationItem, "item_uuid".into())
@@ -284,7 +284,7 @@ impl PublicationStepsMutation {
         step(ctx.cx(), item_uuid, PublicationAction::Schedule, Some(body.scheduled_for), reason).await
     }
 
-    /// Takes an item from readers, or from its schedule.
+    /// Withdraw a publication item.
     #[graphql(
         directive = access::apply("labs.admin.publication:write".into()),
         directive = audit_target::apply(AuditTargetKind::PublicationItem, "item_uuid".into())

@@ -11,11 +11,11 @@ use crate::core::words::{Word as _, words};
 words! {
     /// What an item is.
     pub(crate) enum PublicationKind {
-        /// What changed in a release of the service.
+        /// A change in a release of the service.
         ChangelogEntry = "CHANGELOG_ENTRY",
-        /// A post of the developers' blog.
+        /// A post of the developer blog.
         BlogPost = "BLOG_POST",
-        /// Something for developers to download.
+        /// A download for developers.
         DeveloperResource = "DEVELOPER_RESOURCE",
     }
 }
@@ -45,7 +45,7 @@ words! {
 }
 
 words! {
-    /// What kind of change a changelog entry tells of.
+    /// Kind of change that a changelog entry describes.
     pub(crate) enum ChangeKind {
         /// Something is there that was not.
         Added = "ADDED",

@@ -15,11 +15,11 @@ use crate::publication::readers::{
 #[derive(Clone, Debug, Serialize, Deserialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BlogPostAuthor {
-    /// The name that they have now.
+    /// Current name of the author.
     name: String,
 }
 
-/// A post that another leads to.
+/// A neighbouring blog post.
 #[derive(Clone, Debug, Serialize, Deserialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BlogPostNeighbour {
@@ -29,7 +29,7 @@ pub(crate) struct BlogPostNeighbour {
     title: String,
 }
 
-/// A post in the list, without its text.
+/// A blog post in the list, without its text.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BlogPostSummary {

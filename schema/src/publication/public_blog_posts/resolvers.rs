@@ -16,7 +16,7 @@ pub(crate) struct PublicBlogPostsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PublicBlogPostsQuery {
-    /// Released posts, the newest first.
+    /// List public blog posts.
     #[graphql(directive = access::apply("public".into()), directive = may_lag::apply())]
     async fn publication_public_blog_posts_list(
         &self,
@@ -29,7 +29,7 @@ impl PublicBlogPostsQuery {
         cx.answer_list(POSTS.page(cx, &filter, &PageRequest::new(None, limit, cursor)).await?.list())
     }
 
-    /// One released post.
+    /// Get a public blog post.
     #[graphql(directive = access::apply("public".into()), directive = may_lag::apply())]
     async fn publication_public_blog_posts_get(
         &self,

@@ -14,7 +14,7 @@ use crate::publication::readers::{
     PublicationAnchor, ReleasedItem, items_by_slug, released_item, shipped, show_migration, show_with_anchors,
 };
 
-/// An entry in the list, without its texts.
+/// A changelog entry in the list, without its texts.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ChangelogEntrySummary {
@@ -23,13 +23,13 @@ pub(crate) struct ChangelogEntrySummary {
     #[graphql(flatten)]
     #[serde(flatten)]
     pub(super) item: ReleasedItem,
-    /// The release of the service that it tells of.
+    /// Release of the service that the entry describes.
     version: String,
     /// What kind of change it is.
     change: ChangeKind,
     /// The operations concerned.
     operations: Vec<String>,
-    /// The fields concerned.
+    /// Affected fields.
     fields: Vec<String>,
     /// When the change is in force.
     effective_at: Option<Time>,

@@ -16,7 +16,7 @@ pub(crate) struct PublicChangelogQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PublicChangelogQuery {
-    /// Released entries, the newest first.
+    /// List public changelog entries.
     #[graphql(directive = access::apply("public".into()), directive = may_lag::apply())]
     async fn publication_public_changelog_list(
         &self,
@@ -29,7 +29,7 @@ impl PublicChangelogQuery {
         cx.answer_list(ENTRIES.page(cx, &filter, &PageRequest::new(None, limit, cursor)).await?.list())
     }
 
-    /// One released entry.
+    /// Get a public changelog entry.
     #[graphql(directive = access::apply("public".into()), directive = may_lag::apply())]
     async fn publication_public_changelog_get(
         &self,

@@ -16,7 +16,7 @@ pub(crate) struct PublicDeveloperResourcesQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PublicDeveloperResourcesQuery {
-    /// Released resources for everybody, the newest first.
+    /// List public developer resources.
     #[graphql(directive = access::apply("public".into()), directive = may_lag::apply())]
     async fn publication_public_developer_resources_list(
         &self,
@@ -29,7 +29,7 @@ impl PublicDeveloperResourcesQuery {
         cx.answer_list(reading::page(cx, &PUBLIC_RESOURCES, filter, (limit, cursor)).await?)
     }
 
-    /// One of them.
+    /// Get a public developer resource.
     #[graphql(directive = access::apply("public".into()), directive = may_lag::apply())]
     async fn publication_public_developer_resources_get(
         &self,
@@ -40,7 +40,7 @@ impl PublicDeveloperResourcesQuery {
         cx.answer(reading::one(cx, &PUBLIC_BY_SLUG, &slug).await?)
     }
 
-    /// Its file. It leaves beside the answer.
+    /// Download a public developer resource's artefact.
     #[graphql(
         directive = access::apply("public".into()), directive = may_lag::apply(),
         directive = answers_file::apply(),

@@ -29,9 +29,9 @@ pub(crate) struct ReleasedItem {
     pub(in crate::publication) summary: String,
     /// Words to find it by.
     pub(in crate::publication) tags: Vec<String>,
-    /// When readers first saw it.
+    /// Time of the first release.
     pub(in crate::publication) first_released_at: Time,
-    /// When it was released last.
+    /// Time of the latest release.
     pub(in crate::publication) released_at: Time,
     /// When what readers see last changed.
     pub(in crate::publication) updated_at: Time,

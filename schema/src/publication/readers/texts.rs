@@ -17,7 +17,7 @@ pub(crate) struct PublicationAnchor {
     id: String,
     /// From 1 for the uppermost to 6.
     level: i32,
-    /// Its words.
+    /// Text of the heading.
     text: String,
 }
 

@@ -25,7 +25,7 @@ const fn at(
     CategoryData { slug, parent, icon, names, descriptions }
 }
 
-/// The whole tree.
+/// The complete tree of categories.
 pub(in crate::sample) const CATEGORIES: [CategoryData; 30] = [
     at(
         "point-of-sale",

@@ -61,7 +61,7 @@ pub(crate) struct AppStatisticsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl AppStatisticsQuery {
-    /// How many customers use any app of the partner.
+    /// Get the app statistics summary.
     #[graphql(directive = access::apply("statistics".into()))]
     async fn statistics_apps_get_summary(
         &self,
@@ -99,7 +99,7 @@ impl AppStatisticsQuery {
         })
     }
 
-    /// The partner's apps with their customers on the latest day and the change to the week before.
+    /// List app statistics.
     #[graphql(directive = access::apply("statistics".into()))]
     async fn statistics_apps_list(
         &self,
@@ -124,7 +124,7 @@ impl AppStatisticsQuery {
         cx.answer_list(AppStatisticsPage { data, page, source: known.source, freshness: known.freshness })
     }
 
-    /// One app: its latest day, its peak and its first day.
+    /// Get an app's statistics.
     #[graphql(directive = access::apply("statistics".into()))]
     async fn statistics_apps_get(
         &self,
@@ -139,7 +139,7 @@ impl AppStatisticsQuery {
         cx.answer(AppStatisticsDetail { app, source: known.source, freshness: known.freshness })
     }
 
-    /// The days, weeks or months of an app, as a list or as CSV.
+    /// List an app's daily statistics.
     #[graphql(directive = access::apply("statistics".into()))]
     async fn statistics_apps_list_daily(
         &self,
@@ -169,7 +169,7 @@ pub(crate) struct AppStatisticsAdministrationQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl AppStatisticsAdministrationQuery {
-    /// The customers of any app, with its days, weeks or months page by page.
+    /// Get statistics of a partner's app.
     #[graphql(
         directive = access::apply("labs.admin.apps".into()),
         directive = audit_target::apply(AuditTargetKind::App, "app_uuid".into())

@@ -47,7 +47,7 @@ pub(crate) struct StatisticsFigure {
     pub(super) day: Day,
     /// Customers on that day.
     pub(super) customers: i64,
-    /// When the day was first imported.
+    /// Time of the first import of the day.
     pub(super) imported_at: Time,
     /// When it was replaced last.
     pub(super) restated_at: Option<Time>,
@@ -151,7 +151,7 @@ pub(super) fn average(figures: &[StatisticsFigure]) -> Option<f64> {
 pub(super) struct Span {
     /// The first day.
     pub(super) from: Day,
-    /// The first day behind it.
+    /// First day after the span.
     pub(super) until: Day,
 }
 
@@ -193,13 +193,13 @@ pub(crate) struct StatisticsPeriod {
     pub(super) customers: Option<i64>,
     /// Customers on an average day of those that are there.
     pub(super) average: f64,
-    /// Most customers of a day.
+    /// Highest number of customers on one day.
     pub(super) peak: i64,
     /// Days that are there.
     pub(super) days: i32,
     /// Completed days of the period that were asked for.
     pub(super) of_days: i32,
-    /// When the last of its days was first imported.
+    /// Latest time at which a day of the period was first imported.
     pub(super) imported_at: Time,
     /// When one of its days was replaced last.
     pub(super) restated_at: Option<Time>,

@@ -12,13 +12,13 @@ use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statem
 use crate::core::time::Time;
 use crate::core::words::words;
 
-/// A day that was asked for, and what became of it.
+/// A requested day and the outcome of its import.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StatisticsImportRun {
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
-    /// The import that asked for it.
+    /// Import that requested the day.
     import_uuid: Uuid,
     /// Who had that made.
     trigger: StatisticsImportTrigger,
@@ -28,7 +28,7 @@ pub(crate) struct StatisticsImportRun {
     pub(super) state: StatisticsRunState,
     /// Whether it replaced what was there.
     restated: bool,
-    /// Pages that were read.
+    /// Number of pages read.
     pages: i32,
     /// Apps that are known, of which a figure was kept.
     app_rows: i32,
@@ -42,9 +42,9 @@ pub(crate) struct StatisticsImportRun {
     error_code: Option<ImportErrorCode>,
     /// The same in a sentence.
     error: Option<String>,
-    /// When it was begun.
+    /// Time of the start.
     started_at: Time,
-    /// When it ended.
+    /// Time when the run ended.
     ended_at: Option<Time>,
 }
 

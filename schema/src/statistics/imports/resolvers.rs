@@ -46,7 +46,7 @@ pub(crate) struct StatisticsImportStatus {
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StatisticsImport {
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
     /// Who had it made.
     trigger: StatisticsImportTrigger,
@@ -56,17 +56,17 @@ pub(crate) struct StatisticsImport {
     state: StatisticsImportState,
     /// The days that it asks for, in their order.
     days: Vec<Day>,
-    /// Days that were imported.
+    /// Number of days imported.
     days_succeeded: i32,
-    /// Days that were not.
+    /// Number of days not imported.
     days_failed: i32,
     /// The days that were asked for so far.
     runs: Vec<StatisticsImportRun>,
-    /// When it was asked for.
+    /// Time when the import was requested.
     created_at: Time,
     /// When it was begun.
     started_at: Option<Time>,
-    /// When it ended.
+    /// Time when the run ended.
     ended_at: Option<Time>,
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct ImportsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ImportsQuery {
-    /// Where statistics come from, how fresh they are, and what lacks.
+    /// Get the statistics import status.
     #[graphql(directive = access::apply("labs.admin.statistics".into()))]
     async fn statistics_imports_get_status(&self, ctx: &Context<'_>) -> Result<Option<StatisticsImportStatus>, Fault> {
         let cx = ctx.cx();
@@ -102,7 +102,7 @@ impl ImportsQuery {
         })
     }
 
-    /// Every day that was asked for, with what became of it.
+    /// List statistics import runs.
     #[graphql(directive = access::apply("labs.admin.statistics".into()))]
     async fn statistics_imports_list_runs(
         &self,
@@ -118,7 +118,7 @@ impl ImportsQuery {
         cx.answer_list(rows.counted_list(RUNS.total(&cx.db, &filter, include_total).await?))
     }
 
-    /// One import and how far it has come.
+    /// Get a statistics import.
     #[graphql(
         directive = access::apply("labs.admin.statistics".into()),
         directive = audit_target::apply(AuditTargetKind::StatisticsImport, "import_uuid".into())
@@ -138,7 +138,7 @@ pub(crate) struct ImportsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ImportsMutation {
-    /// Has completed days imported, those that were imported before included.
+    /// Start a statistics import.
     #[graphql(directive = access::apply("labs.admin.statistics:write".into()))]
     async fn admin_statistics_imports_start(
         &self,

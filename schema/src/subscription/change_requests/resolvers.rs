@@ -18,7 +18,7 @@ use crate::core::time::Time;
 use crate::subscription::changing::{self, SubscriptionActor, SubscriptionChange};
 use crate::subscription::tiers::rules::TierState;
 
-/// A partner asks for another tier.
+/// A partner's request for another tier.
 #[derive(serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TierChangeRequest {
@@ -26,13 +26,13 @@ pub(crate) struct TierChangeRequest {
     pub(crate) uuid: Uuid,
     /// The partner.
     partner_uuid: Uuid,
-    /// Its name.
+    /// Company name of the partner.
     company_name: String,
     /// The tier that it was on.
     from_tier_code: String,
-    /// That tier's name for people.
+    /// Display name of that tier.
     from_tier_name: String,
-    /// The tier that it asks for.
+    /// Code of the requested tier.
     to_tier_code: String,
     /// That tier's name for people.
     to_tier_name: String,
@@ -40,10 +40,10 @@ pub(crate) struct TierChangeRequest {
     message: String,
     /// Where it stands.
     state: TierChangeRequestState,
-    /// Who made it.
+    /// Author of the request.
     #[sqlx(flatten)]
     requested_by: SubscriptionActor,
-    /// When it was made.
+    /// Time of the request.
     pub(super) created_at: Time,
     /// When it was settled; null while it is not.
     pub(crate) decided_at: Option<Time>,
@@ -70,7 +70,7 @@ pub(crate) struct ChangeRequestsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ChangeRequestsQuery {
-    /// The caller's partner's requests.
+    /// List tier change requests.
     #[graphql(directive = access::apply("subscription".into()))]
     async fn subscription_change_requests_list(
         &self,
@@ -85,7 +85,7 @@ impl ChangeRequestsQuery {
         cx.answer_list(rows.map(|request| Ok(request.for_caller(cx, false)))?.list())
     }
 
-    /// One of them.
+    /// Get a tier change request.
     #[graphql(directive = access::apply("subscription".into()))]
     async fn subscription_change_requests_get(
         &self,
@@ -103,7 +103,7 @@ pub(crate) struct ChangeRequestsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ChangeRequestsMutation {
-    /// Asks for another tier. One of self-service is applied at once, any other waits for staff.
+    /// Create a tier change request.
     #[graphql(directive = access::apply("subscription:write".into()))]
     async fn subscription_change_requests_create(
         &self,
@@ -137,7 +137,7 @@ impl ChangeRequestsMutation {
         cx.answer_created(new.request_uuid, load_request(cx, new.request_uuid, Some(owner)).await?)
     }
 
-    /// Takes a request back while it is undecided.
+    /// Withdraw a tier change request.
     #[graphql(directive = access::apply("subscription:write".into()))]
     async fn subscription_change_requests_withdraw(
         &self,

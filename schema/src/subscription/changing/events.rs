@@ -6,13 +6,13 @@ use uuid::Uuid;
 use crate::core::time::Time;
 use crate::core::words::words;
 
-/// Something that happened to a subscription.
+/// An event in the history of a subscription.
 #[derive(serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubscriptionEvent {
-    /// The entry.
+    /// Id of the event.
     pub(super) uuid: Uuid,
-    /// When it happened.
+    /// Time of the event.
     pub(super) occurred_at: Time,
     /// What: `CHANGED`, `CANCELLED` and so on.
     kind: String,

@@ -23,15 +23,15 @@ pub(crate) struct PartnerSubscription {
     tier_code: String,
     /// That tier's name for people.
     tier_name: String,
-    /// The price of one billing period, without tax.
+    /// Price of one billing period, without tax.
     price: Money,
     /// What the price pays for.
     billing_period: BillingPeriod,
     /// Where it stands.
     state: SubscriptionState,
-    /// Since when it is on the tier.
+    /// Time since which the partner is on the tier.
     started_at: Time,
-    /// When the present period began.
+    /// Start of the current period.
     period_start: Time,
     /// When the present period ends; null where there are no periods.
     period_end: Option<Time>,
@@ -41,17 +41,17 @@ pub(crate) struct PartnerSubscription {
     allowed_actions: Vec<String>,
 }
 
-/// What is to come of a subscription.
+/// A pending change of a subscription.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PendingChange {
     /// What it is.
     kind: PendingChangeKind,
-    /// The tier that it is going to be on.
+    /// Code of the tier after the change.
     tier_code: String,
     /// That tier's name for people.
     tier_name: String,
-    /// From when on.
+    /// Time when the change takes effect.
     at: Time,
 }
 

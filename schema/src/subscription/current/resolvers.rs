@@ -18,7 +18,7 @@ use crate::subscription::changing::{
 use crate::subscription::tiers::rules::TierState;
 use crate::subscription::values::{Effect, FeatureKind, FeatureValue};
 
-/// Another tier to look at.
+/// Tier to preview.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubscriptionPreviewChange {
@@ -30,19 +30,19 @@ pub(crate) struct SubscriptionPreviewChange {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubscriptionPreview {
-    /// The tier that the partner is on.
+    /// Returns the tier of the partner.
     from_tier_code: String,
     /// The tier that is looked at.
     to_tier_code: String,
     /// When a change that is asked for now takes effect.
     takes_effect: TakesEffect,
-    /// The features that there would be more of.
+    /// Features with a higher value for the partner.
     gained: Vec<FeatureDifference>,
-    /// The features that there would be less of.
+    /// Features with a lower value for the partner.
     lost: Vec<FeatureDifference>,
-    /// Requests a second.
+    /// Requests per second.
     burst_per_second: RateDifference,
-    /// Requests a day.
+    /// Requests per day.
     daily_requests: RateDifference,
     /// The limits beyond which the partner would be.
     over_limit: Vec<OverLimit>,
@@ -58,47 +58,47 @@ words! {
     }
 }
 
-/// A feature that would be worth something else.
+/// A feature whose value would change.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureDifference {
-    /// The feature.
+    /// Code of the feature.
     code: String,
-    /// Its name for people.
+    /// Display name of the feature.
     name: String,
     /// How to read its values.
     kind: FeatureKind,
     /// What a limit counts.
     unit: Option<String>,
-    /// What it is worth now.
+    /// Current value.
     before: FeatureValue,
-    /// What it would be worth.
+    /// New value.
     after: FeatureValue,
 }
 
-/// A budget now and then.
+/// Current and new value of a budget.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RateDifference {
-    /// Requests now.
+    /// Current number of requests.
     before: i64,
-    /// Requests then.
+    /// New number of requests.
     after: i64,
 }
 
-/// A limit of which more is used than another tier allows.
+/// A limit that the partner exceeds under another tier.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct OverLimit {
-    /// The feature.
+    /// Code of the feature.
     code: String,
     /// Its name for people.
     name: String,
     /// What it counts.
     unit: Option<String>,
-    /// What would be allowed.
+    /// Number that the tier would allow.
     limit: i64,
-    /// What is used.
+    /// Number in use.
     used: i64,
 }
 
@@ -108,13 +108,13 @@ pub(crate) struct CurrentQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl CurrentQuery {
-    /// The caller's partner's subscription.
+    /// Get the current subscription.
     #[graphql(directive = access::apply("subscription".into()))]
     async fn subscription_current_get(&self, ctx: &Context<'_>) -> Result<Option<PartnerSubscription>, Fault> {
         ctx.cx().answer(load_subscription(ctx.cx()).await?)
     }
 
-    /// What happened to it.
+    /// List the current subscription's events.
     #[graphql(directive = access::apply("subscription".into()))]
     async fn subscription_current_list_events(
         &self,
@@ -128,7 +128,7 @@ impl CurrentQuery {
         cx.answer_list(EVENTS.page(cx, &own, &PageRequest::new(None, limit, cursor)).await?.list())
     }
 
-    /// What another tier would give and take. Changes nothing.
+    /// Preview a change to another tier.
     #[graphql(directive = access::apply("subscription".into()))]
     async fn subscription_current_preview_change(
         &self,
@@ -153,7 +153,7 @@ pub(crate) struct CurrentMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl CurrentMutation {
-    /// Cancels: the free tier from the end of the period on.
+    /// Cancel the current subscription.
     #[graphql(directive = access::apply("subscription:write".into()))]
     async fn subscription_current_cancel(&self, ctx: &Context<'_>) -> Result<Option<PartnerSubscription>, Fault> {
         let cx = ctx.cx();
@@ -162,7 +162,7 @@ impl CurrentMutation {
         cx.answer(load_subscription(cx).await?)
     }
 
-    /// Takes a cancellation back before it takes effect.
+    /// Resume the current subscription.
     #[graphql(directive = access::apply("subscription:write".into()))]
     async fn subscription_current_resume(&self, ctx: &Context<'_>) -> Result<Option<PartnerSubscription>, Fault> {
         let cx = ctx.cx();
@@ -172,7 +172,7 @@ impl CurrentMutation {
     }
 }
 
-/// The subscription as it is now.
+/// The updated subscription.
 async fn load_subscription(cx: &RequestContext) -> Result<PartnerSubscription, Fault> {
     let row = changing::subscription_get(&cx.db, cx.owner()?.uuid()).await?;
     row.map(|row| PartnerSubscription::for_partner(row, cx))

@@ -6,7 +6,7 @@ use crate::subscription::values::{Effect, cap, effect};
 
 /// A feature in a comparison of two tiers for one partner.
 pub(super) struct Compared<'a> {
-    /// What it is worth now.
+    /// Current value.
     pub(super) before: &'a Value,
     /// What it would be worth; an override stays.
     pub(super) after: &'a Value,

@@ -13,29 +13,29 @@ use crate::core::time::Time;
 use crate::core::words::words;
 use crate::subscription::values::{FeatureKind, FeatureValue};
 
-/// What a partner may do and how much of it, each with where that comes from.
+/// Entitlements of a partner, each with its source.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Entitlements {
-    /// The partner.
+    /// Id of the partner.
     partner_uuid: Uuid,
     /// The moment that was asked about; null for now.
     at: Option<Time>,
-    /// The tier that the partner is on then.
+    /// Code of the partner's tier at that time.
     tier_code: String,
-    /// That tier's name for people.
+    /// Display name of that tier.
     tier_name: String,
     /// Every feature, in the order of the pricing page.
     features: Vec<Entitlement>,
 }
 
-/// One feature as it is resolved for a partner.
+/// A feature, resolved for a partner.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Entitlement {
     /// By which programs know the feature.
     code: String,
-    /// Its name for people.
+    /// Display name of the feature.
     name: String,
     /// How to read its value.
     kind: FeatureKind,
@@ -75,7 +75,7 @@ pub(crate) struct EntitlementsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl EntitlementsQuery {
-    /// What the caller's partner is entitled to, now or at a moment to come.
+    /// Get the current subscription's entitlements.
     #[graphql(directive = access::apply("subscription".into()))]
     async fn subscription_entitlements_get(
         &self,

@@ -16,7 +16,7 @@ use crate::core::time::Time;
 use crate::subscription::tiers;
 use crate::subscription::values::{FeatureKind, FeatureValue, Said};
 
-/// What a tier can hold.
+/// A feature that a tier can grant.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Feature {
@@ -24,7 +24,7 @@ pub(crate) struct Feature {
     code: String,
     /// How its values read; it never changes.
     kind: FeatureKind,
-    /// Its name for people.
+    /// Display name of the feature.
     name: String,
     /// What it is.
     description: String,
@@ -40,11 +40,11 @@ pub(crate) struct Feature {
     default_enabled: Option<bool>,
     /// Whether it is a limit without a cap where a tier says nothing.
     default_unlimited: bool,
-    /// Its place on the pricing page, smaller ones first.
+    /// Position on the pricing page, in ascending order.
     position: i32,
-    /// When it was defined.
+    /// Time of creation.
     created_at: Time,
-    /// When it last changed.
+    /// Time of the last change.
     updated_at: Time,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct FeatureCreate {
     kind: FeatureKind,
     /// Its name for people.
     name: String,
-    /// What it is.
+    /// Description of the feature.
     description: Option<String>,
     /// What a limit counts.
     unit: Option<String>,
@@ -104,7 +104,7 @@ pub(crate) struct FeaturesQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl FeaturesQuery {
-    /// Every feature that is defined.
+    /// List features.
     #[graphql(directive = access::apply("labs.admin.tiers".into()))]
     async fn subscription_features_list(
         &self,
@@ -127,7 +127,7 @@ pub(crate) struct FeaturesMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl FeaturesMutation {
-    /// Defines a feature. It is worth its default in every tier until a tier says otherwise.
+    /// Create a feature.
     #[graphql(directive = access::apply("labs.admin.tiers:write".into()))]
     async fn subscription_features_create(
         &self,
@@ -163,7 +163,7 @@ impl FeaturesMutation {
         cx.answer_created(body.code.as_str(), load_feature(cx, &body.code).await?)
     }
 
-    /// Changes a feature's words, place and default. The default is in force within a second where a tier says nothing.
+    /// Update a feature.
     #[graphql(directive = access::apply("labs.admin.tiers:write".into()))]
     async fn subscription_features_update(
         &self,
@@ -215,7 +215,7 @@ fn default_said(body: &FeatureUpdate) -> Option<Said<'_>> {
     })
 }
 
-/// The feature as it is now.
+/// The updated feature.
 async fn load_feature(cx: &RequestContext, code: &str) -> Result<Feature, Fault> {
     Ok(BY_CODE.one(&cx.db, [code.into()]).await?.ok_or_else(not_found)?.into())
 }

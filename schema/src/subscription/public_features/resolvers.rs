@@ -11,7 +11,7 @@ use crate::core::list::PageRequest;
 use crate::core::page::List;
 use crate::subscription::values::{FeatureKind, FeatureValue};
 
-/// A feature and what it is worth in each tier on offer.
+/// A feature with its value in each tier on offer.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicFeature {
@@ -31,7 +31,7 @@ pub(crate) struct PublicFeature {
     tiers: Vec<PublicFeatureValue>,
 }
 
-/// What a feature is worth in a tier.
+/// Value of a feature in a tier.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicFeatureValue {
@@ -53,7 +53,7 @@ pub(crate) struct PublicFeaturesQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PublicFeaturesQuery {
-    /// The feature matrix.
+    /// List public features by tier.
     #[graphql(directive = access::apply("public".into()), directive = may_lag::apply())]
     async fn subscription_public_features_list(
         &self,

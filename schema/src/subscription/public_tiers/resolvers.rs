@@ -13,21 +13,21 @@ use crate::core::page::List;
 use crate::core::words::words;
 use crate::subscription::values::{FeatureKind, FeatureValue};
 
-/// A tier that is on offer.
+/// A tier on offer.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Tier {
     /// By which programs know it.
     code: String,
-    /// Its name for people.
+    /// Display name of the tier.
     name: String,
     /// For whom it is.
     description: String,
-    /// The price of one billing period, without tax.
+    /// Price of one billing period, without tax.
     price: Money,
     /// What the price pays for.
     billing_period: BillingPeriod,
-    /// Whether a partner may choose it without asking.
+    /// Whether a partner may choose the tier without approval.
     self_service: bool,
     /// Whether a pricing page should set it off.
     highlighted: bool,
@@ -53,9 +53,9 @@ words! {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TierLimits {
-    /// Requests a second.
+    /// Requests per second.
     burst_per_second: i32,
-    /// Requests a day.
+    /// Requests per day.
     daily_requests: i64,
     /// Apps that are not archived; null means no cap.
     apps: Option<i64>,
@@ -89,7 +89,7 @@ pub(crate) struct PublicTiersQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PublicTiersQuery {
-    /// The tiers on offer, with price, limits and features.
+    /// List public tiers.
     #[graphql(directive = access::apply("public".into()), directive = may_lag::apply())]
     async fn subscription_public_tiers_list(
         &self,
@@ -102,7 +102,7 @@ impl PublicTiersQuery {
         cx.answer_list(rows.map(|row| Ok(row.into()))?.list())
     }
 
-    /// One of them.
+    /// Get a public tier.
     #[graphql(directive = access::apply("public".into()), directive = may_lag::apply())]
     async fn subscription_public_tiers_get(&self, ctx: &Context<'_>, tier_code: String) -> Result<Option<Tier>, Fault> {
         let row = BY_CODE.one(&ctx.cx().db, [Bound::Nothing, tier_code.as_str().into()]).await?;

@@ -36,7 +36,7 @@ pub(super) struct TierRecordRow {
     pub(super) features: Json<Vec<TierRecordFeatureRow>>,
 }
 
-/// What a feature is worth in a tier.
+/// Value of a feature in a tier.
 #[derive(Clone, Deserialize)]
 pub(super) struct TierRecordFeatureRow {
     pub(super) code: String,

@@ -32,7 +32,7 @@ pub(crate) struct TiersQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl TiersQuery {
-    /// Every tier: drafts, offered and retired ones.
+    /// List tiers.
     #[graphql(directive = access::apply("labs.admin.tiers".into()))]
     async fn subscription_tiers_list(
         &self,
@@ -48,7 +48,7 @@ impl TiersQuery {
         cx.answer_list(rows.map(|row| Ok(TierRecord::of(row, cx)))?.counted_list(total))
     }
 
-    /// One tier with the number of its subscribers.
+    /// Get a tier.
     #[graphql(
         directive = access::apply("labs.admin.tiers".into()),
         directive = audit_target::apply(AuditTargetKind::Tier, "tier_uuid".into()),
@@ -58,7 +58,7 @@ impl TiersQuery {
         ctx.cx().answer(load_tier(ctx.cx(), tier_uuid).await?)
     }
 
-    /// The partners on a tier, the latest first.
+    /// List a tier's subscribers.
     #[graphql(
         directive = access::apply("labs.admin.tiers".into()),
         directive = audit_target::apply(AuditTargetKind::Tier, "tier_uuid".into())
@@ -78,7 +78,7 @@ impl TiersQuery {
         cx.answer_list(rows.counted_list(SUBSCRIBERS.total(&cx.db, &tier_uuid, include_total).await?))
     }
 
-    /// Who would gain or lose what if a tier were changed so. Changes nothing.
+    /// Simulate a tier change.
     #[graphql(
         directive = access::apply("labs.admin.tiers".into()),
         directive = audit_target::apply(AuditTargetKind::Tier, "tier_uuid".into())
@@ -106,7 +106,7 @@ pub(crate) struct TiersMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl TiersMutation {
-    /// Makes a draft.
+    /// Create a tier.
     #[graphql(directive = access::apply("labs.admin.tiers:write".into()))]
     async fn subscription_tiers_create(
         &self,
@@ -140,7 +140,7 @@ impl TiersMutation {
         cx.answer_created(new.tier_uuid, load_tier(cx, new.tier_uuid).await?)
     }
 
-    /// Changes a tier. Its subscribers have it so within a second.
+    /// Update a tier.
     #[graphql(
         directive = access::apply("labs.admin.tiers:write".into()),
         directive = audit_target::apply(AuditTargetKind::Tier, "tier_uuid".into())
@@ -176,7 +176,7 @@ impl TiersMutation {
         cx.answer(load_tier(cx, tier_uuid).await?)
     }
 
-    /// Replaces all that a tier says of features. Where it says nothing, a feature's default holds.
+    /// Replace a tier's features.
     #[graphql(
         directive = access::apply("labs.admin.tiers:write".into()),
         directive = audit_target::apply(AuditTargetKind::Tier, "tier_uuid".into())
@@ -197,7 +197,7 @@ impl TiersMutation {
         cx.answer(load_tier(cx, tier_uuid).await?)
     }
 
-    /// Puts a tier into the public catalogue.
+    /// Offer a tier.
     #[graphql(
         directive = access::apply("labs.admin.tiers:write".into()),
         directive = audit_target::apply(AuditTargetKind::Tier, "tier_uuid".into())
@@ -206,7 +206,7 @@ impl TiersMutation {
         ctx.cx().answer(move_tier(ctx.cx(), tier_uuid, TierAction::Offer).await?)
     }
 
-    /// Takes a tier out of the public catalogue. Its subscribers keep it.
+    /// Retire a tier.
     #[graphql(
         directive = access::apply("labs.admin.tiers:write".into()),
         directive = audit_target::apply(AuditTargetKind::Tier, "tier_uuid".into())
@@ -256,7 +256,7 @@ async fn note(cx: &RequestContext, tier_uuid: Uuid) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The tier as it is now.
+/// The updated tier.
 async fn load_tier(cx: &RequestContext, tier_uuid: Uuid) -> Result<TierRecord, Fault> {
     let row = BY_UUID.one(&cx.db, [tier_uuid.into()]).await?.ok_or_else(not_found)?;
     note_target(cx, tier_uuid, &row.code);

@@ -16,7 +16,7 @@ use crate::subscription::values::{Effect, FeatureKind, FeatureValue, cap, effect
 /// Partners that are shown.
 const SHOWN: usize = 100;
 
-/// A feature that would be worth something else.
+/// A feature whose value would change.
 struct Changed {
     code: String,
     name: String,

@@ -12,7 +12,7 @@ use crate::core::db::Db;
 use crate::core::fault::{Fault, FieldError, constraint_of};
 use crate::subscription::public_tiers::BillingPeriod;
 
-/// A tier's code.
+/// Code of a tier.
 pub(super) async fn code_get(db: &Db, tier_uuid: Uuid) -> Result<Option<String>, Fault> {
     Ok(sqlx::query_scalar!("select code from tier where tier_uuid = $1", tier_uuid)
         .fetch_optional(&mut *db.conn().await?)

@@ -12,7 +12,7 @@ use crate::core::time::Time;
 use crate::subscription::entitlements::EntitlementSource;
 use crate::subscription::values::cap;
 
-/// Each limit beside what is used of it.
+/// Each limit with its current usage.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubscriptionUsage {
@@ -28,45 +28,45 @@ pub(crate) struct SubscriptionUsage {
     deprecated_calls: Vec<DeprecatedCall>,
 }
 
-/// Calls of something that is to go.
+/// Calls of a deprecated element.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct DeprecatedCall {
-    /// The deprecation.
+    /// UUID of the deprecation.
     deprecation_uuid: Uuid,
-    /// The operation, or the one that takes the parameter.
+    /// Operation to deprecate, or the operation that takes the deprecated parameter.
     operation_id: Option<String>,
     /// The parameter.
     parameter: Option<String>,
     /// The schema that has the field.
     schema: Option<String>,
-    /// The field.
+    /// Name of the field.
     field: Option<String>,
     /// The value of the parameter or field.
     value: Option<String>,
     /// The program that called; null for people, and for calls of before it was deprecated.
     client_uuid: Option<Uuid>,
-    /// The program's name.
+    /// Name of the machine client.
     program: Option<String>,
-    /// How often it was called.
+    /// Number of calls.
     requests: i64,
-    /// When it was called last.
+    /// Time of the last call.
     last_called_at: Time,
-    /// When it is gone.
+    /// Sunset: time when the element is removed.
     sunset_at: Time,
-    /// What to do instead, as Markdown.
+    /// Recommended replacement, in Markdown.
     replacement: String,
     /// The operation to call instead.
     replacement_operation_id: Option<String>,
-    /// The changelog entry that tells of it, once it is released.
+    /// Slug of the changelog entry that announces the deprecation. Null until the entry is released.
     changelog_slug: Option<String>,
 }
 
-/// A limit and what is used of it.
+/// A limit with its current usage.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct LimitUse {
-    /// The feature.
+    /// Code of the feature.
     code: String,
     /// Its name for people.
     name: String,
@@ -74,7 +74,7 @@ pub(crate) struct LimitUse {
     unit: Option<String>,
     /// What is allowed; null for no cap.
     limit: Option<i64>,
-    /// Whether there is no cap.
+    /// Whether the limit has no cap.
     unlimited: bool,
     /// Where the limit comes from.
     source: EntitlementSource,
@@ -88,19 +88,19 @@ pub(crate) struct LimitUse {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RequestUse {
-    /// Requests a second.
+    /// Requests per second.
     burst_per_second: i32,
     /// Where that comes from.
     burst_source: EntitlementSource,
-    /// Requests a day.
+    /// Requests per day.
     daily_limit: i64,
     /// Where that comes from.
     daily_source: EntitlementSource,
     /// What was booked today.
     daily_used: i64,
-    /// What can still be booked today.
+    /// Number of requests that can still be reserved today.
     daily_remaining: i64,
-    /// When the day's budget is whole again.
+    /// Time when the daily budget is reset.
     daily_resets_at: Time,
 }
 
@@ -110,7 +110,7 @@ pub(crate) struct UsageQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl UsageQuery {
-    /// Each limit beside what is used of it.
+    /// Get the current subscription's usage.
     #[graphql(directive = access::apply("subscription".into()))]
     async fn subscription_usage_get(&self, ctx: &Context<'_>) -> Result<Option<SubscriptionUsage>, Fault> {
         let cx = ctx.cx();

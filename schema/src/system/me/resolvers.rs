@@ -43,7 +43,7 @@ pub(crate) struct RateLimit {
     limit_day: i64,
     /// Requests left today.
     remaining_day: i64,
-    /// When the day's budget is whole again.
+    /// Time when the daily budget is reset.
     resets_at: Time,
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct MeQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl MeQuery {
-    /// The calling principal: kind, scopes the token carries, budgets.
+    /// Get the calling principal.
     #[graphql(directive = access::apply("any".into()))]
     async fn system_me_get(&self, ctx: &Context<'_>) -> Result<Option<Me>, Fault> {
         let cx = ctx.cx();

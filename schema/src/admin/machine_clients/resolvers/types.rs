@@ -11,17 +11,17 @@ use crate::core::context::RequestContext;
 use crate::core::time::Time;
 use crate::core::words::words;
 
-/// A program that an operator provisioned.
+/// A machine client that an operator provisioned.
 #[derive(SimpleObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct MachineClient {
     /// For paths.
     uuid: Uuid,
-    /// What the program sends as `username` for a token.
+    /// Client id, which the machine client sends as `username` to get a token.
     client_id: String,
-    /// What the program is, for people.
+    /// Display name of the machine client.
     name: String,
-    /// Whom to write to about it.
+    /// E-mail address of the contact for the machine client.
     contact_email: Option<String>,
     /// The partner it is bound to; null for the service's own.
     partner_uuid: Option<Uuid>,
@@ -37,7 +37,7 @@ pub(crate) struct MachineClient {
     allowed_networks: Vec<String>,
     /// A disabled one gets no token, and its tokens are refused.
     state: MachineClientState,
-    /// When it was provisioned.
+    /// Time when the machine client was provisioned.
     created_at: Time,
     /// When its settings last changed.
     updated_at: Time,
@@ -49,15 +49,15 @@ pub(crate) struct MachineClient {
     allowed_actions: Vec<String>,
 }
 
-/// How a program uses one scope.
+/// Use of one scope by a machine client.
 #[derive(Clone, SimpleObject, Serialize, Deserialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct MachineClientScopeUse {
-    /// The scope that the operation needed.
+    /// Scope that the operation required.
     scope: String,
-    /// When it was last needed, exact to a few minutes.
+    /// Time when the scope was last required, accurate to a few minutes.
     last_used_at: Time,
-    /// How many calls needed it, ever.
+    /// Total number of calls that required the scope.
     uses: i64,
 }
 
@@ -110,13 +110,13 @@ words! {
     }
 }
 
-/// One time that a program asked for a token.
+/// A token request of a machine client.
 #[derive(serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TokenGrant {
     /// The entry's id.
     pub(in super::super) uuid: Uuid,
-    /// When it asked.
+    /// Time of the token request.
     pub(in super::super) granted_at: Time,
     /// How that ended.
     outcome: TokenGrantOutcome,
@@ -153,11 +153,11 @@ pub(crate) struct RotatedSecret {
     pub(super) secret: MachineClientSecret,
     /// The secret itself.
     pub(super) client_secret: String,
-    /// When the last of the earlier secrets ends.
+    /// Expiry time of the last of the earlier secrets.
     pub(super) former_secrets_expire_at: Time,
 }
 
-/// A program to provision.
+/// A machine client to provision.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct MachineClientInput {
@@ -172,7 +172,7 @@ pub(crate) struct MachineClientInput {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct MachineClientUpdate {
-    /// What the program is, for people.
+    /// Display name of the machine client.
     pub(super) name: Option<String>,
     /// Whom to write to about it; null for nobody.
     pub(super) contact_email: MaybeUndefined<String>,
@@ -180,7 +180,7 @@ pub(crate) struct MachineClientUpdate {
     pub(super) allowed_networks: Option<Vec<String>>,
 }
 
-/// All that a program may ask for from now on.
+/// Complete list of scopes that a machine client may request.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct MachineClientScopesPut {
@@ -188,7 +188,7 @@ pub(crate) struct MachineClientScopesPut {
     pub(super) allowed_scopes: Vec<String>,
 }
 
-/// How long the earlier secrets live on.
+/// Remaining validity of the earlier secrets.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SecretRotationInput {

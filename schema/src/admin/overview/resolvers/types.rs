@@ -7,11 +7,11 @@ use super::super::store::{CountRow, TierCountRow};
 use super::super::traffic::TrafficFigures;
 use crate::core::day::Day;
 
-/// How many partners there are.
+/// Number of partners, in total and by state.
 #[derive(Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct OverviewPartners {
-    /// All of them.
+    /// Total number.
     total: i64,
     /// That work here.
     active: i64,
@@ -25,11 +25,11 @@ pub(crate) struct OverviewPartners {
     erased: i64,
 }
 
-/// How many people there are in partners' teams.
+/// Number of users in partner teams, in total and by state.
 #[derive(Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct OverviewUsers {
-    /// All of them, those who were removed left out.
+    /// Total number of users, except removed users.
     total: i64,
     /// Who can sign in.
     active: i64,
@@ -41,7 +41,7 @@ pub(crate) struct OverviewUsers {
     locked: i64,
 }
 
-/// How many apps there are.
+/// Number of apps, in total and by state.
 #[derive(Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct OverviewApps {
@@ -59,19 +59,19 @@ pub(crate) struct OverviewApps {
     archived: i64,
 }
 
-/// How many partners are on a tier.
+/// Number of partners on a tier.
 #[derive(Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct OverviewTier {
-    /// The tier.
+    /// Code of the tier.
     tier_code: String,
-    /// Its name for people.
+    /// Display name of the tier.
     tier_name: String,
-    /// How many partners are on it.
+    /// Number of partners on the tier.
     subscriptions: i64,
 }
 
-/// The platform at a glance.
+/// Overview of the platform.
 #[derive(Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PlatformOverview {
@@ -81,13 +81,13 @@ pub(crate) struct PlatformOverview {
     users: OverviewUsers,
     /// Apps.
     apps: OverviewApps,
-    /// Listings that the storefront shows.
+    /// Number of listings visible on the storefront.
     listings_on_show: i64,
     /// Partners by tier.
     subscriptions: Vec<OverviewTier>,
     /// The day in UTC.
     today: Day,
-    /// What was asked on it until now.
+    /// Requests of the current day so far.
     requests_today: TrafficFigures,
 }
 

@@ -9,7 +9,7 @@ use crate::core::time::Time;
 use crate::partner::company::{AddressPatch, BillingAddressPatch, CompanyAddressView, CompanyBillingAddress, Patch};
 use crate::partner::standing::{PartnerState, Side, allowed_actions};
 
-/// A partner, as staff see it.
+/// A partner, as seen by staff.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct AdminPartner {
@@ -17,7 +17,7 @@ pub(crate) struct AdminPartner {
     pub(crate) uuid: Uuid,
     /// Its name in addresses.
     slug: String,
-    /// The company's name, as customers know it.
+    /// Name of the company, as customers know it.
     company_name: String,
     /// As its register writes it.
     legal_form: Option<String>,
@@ -31,7 +31,7 @@ pub(crate) struct AdminPartner {
     address: CompanyAddressView,
     /// Where bills go; null: to the seat.
     billing_address: Option<CompanyBillingAddress>,
-    /// Where bills are mailed.
+    /// E-mail address for invoices.
     billing_email: Option<String>,
     /// Its website.
     website: Option<String>,
@@ -39,7 +39,7 @@ pub(crate) struct AdminPartner {
     state: PartnerState,
     /// Why, where a reason was given.
     state_reason: Option<String>,
-    /// Since when it stands there.
+    /// Time of the last state change.
     state_changed_at: Time,
     /// When it is closed, while it is closing.
     closes_at: Option<Time>,
@@ -53,31 +53,31 @@ pub(crate) struct AdminPartner {
     subscription: Option<AdminPartnerSubscription>,
     /// How much belongs to it.
     counts: AdminPartnerCounts,
-    /// When it was registered.
+    /// Time when the partner was registered.
     registered_at: Time,
-    /// When its data or its state last changed.
+    /// Time of the last change to the data or the state.
     updated_at: Time,
     /// What the caller can do with it now.
     allowed_actions: Vec<String>,
 }
 
-/// A partner's subscription, in short.
+/// Summary of a partner's subscription.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AdminPartnerSubscription {
-    /// The tier's code.
+    /// Code of the tier.
     tier_code: String,
-    /// The tier's name.
+    /// Name of the tier.
     tier_name: String,
     /// `ACTIVE` or `CANCELLING`.
     state: String,
-    /// When it began.
+    /// Time when the subscription started.
     started_at: Time,
     /// When the period ends; null for a tier without one.
     period_end: Option<Time>,
 }
 
-/// How much belongs to a partner.
+/// Numbers of objects that belong to a partner.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AdminPartnerCounts {
@@ -101,7 +101,7 @@ pub(crate) struct AdminPartnerCounts {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AdminPartnerCreate {
-    /// The company's name.
+    /// Name of the company.
     company_name: String,
     /// As its register writes it.
     legal_form: MaybeUndefined<String>,
@@ -115,7 +115,7 @@ pub(crate) struct AdminPartnerCreate {
     address: MaybeUndefined<AddressPatch>,
     /// Where bills go.
     billing_address: MaybeUndefined<BillingAddressPatch>,
-    /// Where bills are mailed.
+    /// E-mail address for invoices.
     billing_email: MaybeUndefined<String>,
     /// Its website.
     website: MaybeUndefined<String>,
@@ -123,7 +123,7 @@ pub(crate) struct AdminPartnerCreate {
     administrator: AdminPartnerAdministrator,
     /// The tier to start on; the one that cancelled subscriptions fall back to when none is named.
     tier_code: Option<String>,
-    /// Staff's labels.
+    /// Labels that staff assign.
     labels: Option<Vec<String>>,
     /// Whether the company's name may look like another.
     pub(super) allow_similar_name: Option<bool>,
@@ -135,7 +135,7 @@ pub(crate) struct AdminPartnerCreate {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AdminPartnerAdministrator {
-    /// Where the invitation goes.
+    /// E-mail address to which the invitation is sent.
     pub(super) email: String,
     /// The language of the mail; `en` when none is named.
     pub(super) locale: Option<String>,
@@ -145,7 +145,7 @@ pub(crate) struct AdminPartnerAdministrator {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AdminPartnerUpdate {
-    /// The company's name.
+    /// Name of the company.
     company_name: Option<String>,
     /// As its register writes it.
     legal_form: MaybeUndefined<String>,
@@ -159,7 +159,7 @@ pub(crate) struct AdminPartnerUpdate {
     address: MaybeUndefined<AddressPatch>,
     /// Where bills go.
     billing_address: MaybeUndefined<BillingAddressPatch>,
-    /// Where bills are mailed.
+    /// E-mail address for invoices.
     billing_email: MaybeUndefined<String>,
     /// Its website.
     website: MaybeUndefined<String>,
@@ -171,7 +171,7 @@ pub(crate) struct AdminPartnerUpdate {
     reason: Option<String>,
 }
 
-/// A partner's labels, all at once.
+/// Complete list of a partner's labels.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerLabelsPut {

@@ -10,17 +10,17 @@ use crate::core::fault::Fault;
 use crate::core::time::Time;
 use crate::core::words::Word as _;
 
-/// What a partner may spend, what is used of it, and where each limit comes from.
+/// Rate limits of a partner, their current use, and the source of each limit.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerRateLimit {
-    /// The partner.
+    /// UUID of the partner.
     partner_uuid: Uuid,
     /// Its name.
     company_name: String,
     /// The tier that its subscription is on.
     tier_code: String,
-    /// The budget of a second.
+    /// Burst budget per second.
     burst: BurstLimit,
     /// The budget of a day.
     daily: DailyLimit,
@@ -28,37 +28,37 @@ pub(crate) struct PartnerRateLimit {
     r#override: Option<RateLimitOverride>,
 }
 
-/// The budget of a second.
+/// Burst budget per second.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BurstLimit {
-    /// Requests a second.
+    /// Requests per second.
     limit: i32,
     /// Where that comes from.
     source: LimitSource,
-    /// What the tier allows.
+    /// Limit of the tier.
     tier_limit: i32,
 }
 
-/// The budget of a day in UTC.
+/// Daily budget, per UTC day.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct DailyLimit {
-    /// Requests a day.
+    /// Requests per day.
     limit: i64,
     /// Where that comes from.
     source: LimitSource,
-    /// What the tier allows.
+    /// Limit of the tier.
     tier_limit: i64,
     /// What was booked today, since the last reset if there was one.
     used: i64,
-    /// What can still be booked today.
+    /// Requests that replicas can still lease today.
     remaining: i64,
-    /// When the budget is whole again by itself.
+    /// Time when the service restores the full budget.
     resets_at: Time,
 }
 
-/// Limits in place of the tier's.
+/// Limits that override the limits of the tier.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RateLimitOverride {
@@ -66,23 +66,23 @@ pub(crate) struct RateLimitOverride {
     burst_per_second: Option<i32>,
     /// Requests a day; null leaves the tier's.
     daily_requests: Option<i64>,
-    /// Why it was set.
+    /// Reason for the override.
     reason: String,
     /// Who set it; null for a program, or somebody who is gone.
     set_by: Option<LimitSetter>,
-    /// When it was set.
+    /// Time when the override was set.
     set_at: Time,
     /// When the tier's limits are in force again by themselves; null for one without an end.
     expires_at: Option<Time>,
 }
 
-/// The internal person who set an override.
+/// The staff member who set an override.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct LimitSetter {
-    /// The person.
+    /// UUID of the staff member.
     uuid: Uuid,
-    /// Their name.
+    /// Name of the staff member.
     name: String,
 }
 
@@ -94,33 +94,33 @@ pub(crate) struct RateLimitOverridePut {
     pub(super) burst_per_second: Option<i32>,
     /// Requests a day; left out, the tier's.
     pub(super) daily_requests: Option<i64>,
-    /// Kept with the override and in the audit record.
+    /// Reason for the override. Kept with the override and in the audit record.
     pub(super) reason: String,
     /// When it ends by itself.
     pub(super) expires_at: Time,
 }
 
-/// Why a day's budget is made whole again.
+/// Reason for the reset of a daily budget.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RateLimitReset {
-    /// Kept in the audit record.
+    /// Reason for the reset. Kept in the audit record.
     pub(super) reason: Option<String>,
 }
 
-/// Whose a budget is.
+/// Account to which a budget belongs.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BudgetAccount {
     /// The kind of account.
     kind: BudgetAccountKind,
-    /// The partner, program or person.
+    /// UUID of the partner, machine client or staff member.
     uuid: Uuid,
     /// Its name; null when it is gone.
     name: Option<String>,
 }
 
-/// What an account has used of its day.
+/// Use of an account's daily budget.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RateLimitConsumer {
@@ -128,7 +128,7 @@ pub(crate) struct RateLimitConsumer {
     account: BudgetAccount,
     /// The tier of a partner; null for others.
     tier_code: Option<String>,
-    /// Requests a day.
+    /// Requests per day.
     limit: i64,
     /// Where a partner's limit comes from; null for others, whose budget is fixed.
     source: Option<LimitSource>,
@@ -140,7 +140,8 @@ pub(crate) struct RateLimitConsumer {
     share: f64,
 }
 
-/// How often an account was refused one operation in one hour because a budget was spent.
+/// Number of requests to one operation by one account that the service rejected within one hour because a budget was
+/// exhausted.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RateLimitRefusal {
@@ -152,9 +153,9 @@ pub(crate) struct RateLimitRefusal {
     operation: String,
     /// The budget that was spent, `burst` or `daily`.
     budget: String,
-    /// How often.
+    /// Number of rejected requests.
     refusals: i64,
-    /// When last, exact to some seconds.
+    /// Time of the last rejected request, accurate to a few seconds.
     last_at: Time,
 }
 

@@ -12,15 +12,15 @@ use crate::core::time::Time;
 /// What every person holds besides their roles.
 const OWN_ACCOUNT: &str = "auth.account:write";
 
-/// Somebody who runs the service.
+/// A staff member.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StaffMember {
     /// For paths.
     uuid: Uuid,
-    /// Full name.
+    /// Full name of the staff member.
     name: String,
-    /// The address to sign in with.
+    /// E-mail address for sign-in.
     email: String,
     /// Where they stand.
     state: StaffState,
@@ -38,13 +38,13 @@ pub(crate) struct StaffMember {
     last_sign_in_at: Option<Time>,
     /// When they were invited or made.
     created_at: Time,
-    /// When name, address or state last changed.
+    /// Time of the last change to the name, address or state.
     updated_at: Time,
     /// What the caller can do to their standing now.
     allowed_actions: Vec<String>,
 }
 
-/// A role that somebody holds.
+/// A role of a staff member.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StaffMemberRole {
@@ -54,7 +54,7 @@ pub(crate) struct StaffMemberRole {
     name: String,
 }
 
-/// Somebody to invite.
+/// A staff member to invite.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StaffCreate {
@@ -78,7 +78,7 @@ pub(crate) struct StaffUpdate {
     pub(super) email: Option<String>,
 }
 
-/// All the roles that somebody is to hold.
+/// Complete list of a staff member's roles.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StaffRolesPut {

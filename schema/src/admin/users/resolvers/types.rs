@@ -9,7 +9,7 @@ use crate::core::context::RequestContext;
 use crate::core::principal::Role;
 use crate::core::time::Time;
 
-/// Somebody who signs in.
+/// A user.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct User {
@@ -19,7 +19,7 @@ pub(crate) struct User {
     kind: PersonType,
     /// Full name.
     pub(in crate::admin::users) name: String,
-    /// The address to sign in with.
+    /// E-mail address for sign-in.
     email: String,
     /// Since when the address is proved; null: not yet.
     email_verified_at: Option<Time>,
@@ -43,9 +43,9 @@ pub(crate) struct User {
     sign_in_held_until: Option<Time>,
     /// When they last signed in.
     pub(in crate::admin::users) last_sign_in_at: Option<Time>,
-    /// When the account was made.
+    /// Time when the account was created.
     pub(in crate::admin::users) created_at: Time,
-    /// When name, address or state last changed.
+    /// Time of the last change to the name, address or state.
     updated_at: Time,
     /// The name as the list by name compares it.
     #[graphql(skip)]

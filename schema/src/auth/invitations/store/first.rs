@@ -6,7 +6,7 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::time::Time;
 
-/// What it is made of.
+/// Source of the preview.
 pub(in super::super) struct NewRow<'a> {
     pub(in super::super) invitation_uuid: Uuid,
     pub(in super::super) partner_uuid: Uuid,

@@ -51,7 +51,7 @@ pub(crate) struct Reauthenticated {
     pub(super) status: &'static str,
     /// When it was.
     pub(super) reauthenticated_at: Time,
-    /// Seconds in which sensitive changes are open to this session.
+    /// Seconds during which this session may make sensitive changes.
     pub(super) expires_in: i64,
 }
 
@@ -94,7 +94,7 @@ pub(crate) struct SessionVerifyMfa {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ReauthenticationInput {
-    /// The person's password.
+    /// Password of the user.
     pub(super) password: Option<String>,
     /// A code of the authenticator app, or a recovery code.
     pub(super) code: Option<String>,

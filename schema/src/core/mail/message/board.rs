@@ -9,7 +9,7 @@ pub struct BoardNotice {
     pub name: String,
     /// The title of the feature request, or of the one beneath which they wrote.
     pub title: String,
-    /// What happened.
+    /// Events of this page.
     pub news: BoardNews,
 }
 

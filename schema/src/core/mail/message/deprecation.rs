@@ -17,11 +17,11 @@ pub struct DeprecationNotice {
 pub struct DeprecatedCall {
     /// What it is, in the words of the contract: `operation marketplace_apps_list` for example.
     pub what: String,
-    /// How often it was called.
+    /// Number of calls.
     pub requests: u64,
     /// The program that called; none for people, and for calls of which it is not known.
     pub program: Option<String>,
-    /// When it is gone.
+    /// Sunset: time when the element is removed.
     pub sunset_at: Timestamp,
 }
 

@@ -30,7 +30,7 @@ pub struct VersionReview {
     pub version: String,
     /// Where it can be read, as a path below the base address.
     pub path: String,
-    /// What happened.
+    /// Events of this page.
     pub event: VersionReviewEvent,
 }
 
@@ -59,7 +59,7 @@ pub struct ListingNotice {
     pub app: String,
     /// What staff gave as the reason.
     pub reason: Option<String>,
-    /// What happened.
+    /// Events of this page.
     pub event: ListingEvent,
 }
 

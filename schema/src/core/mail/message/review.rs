@@ -9,7 +9,7 @@ pub struct ReviewNotice {
     pub name: String,
     /// The app.
     pub app: String,
-    /// What happened.
+    /// Events of this page.
     pub news: ReviewNews,
 }
 

@@ -14,7 +14,7 @@ pub struct Ticket {
     pub subject: String,
     /// Where it can be read, as a path below the base address.
     pub path: String,
-    /// What happened.
+    /// Events of this page.
     pub event: TicketEvent,
 }
 

@@ -21,7 +21,7 @@ pub enum StoreError {
     Store {
         /// What kind of failure it is.
         kind: FailureKind,
-        /// What happened.
+        /// Events of this page.
         told: String,
     },
     /// Reading a file failed.

@@ -27,13 +27,13 @@ pub(crate) struct AdminApp {
     pub(crate) app: App,
     /// The partner.
     pub(crate) partner_uuid: Uuid,
-    /// The company that owns the app.
+    /// Name of the partner that owns the app.
     partner_name: String,
-    /// Whether readers see its listing.
+    /// Whether the listing is visible on the storefront.
     is_visible: bool,
 }
 
-/// An app with everything that its owner writes, beside everything that readers see.
+/// An app with its complete draft and its complete published listing.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AdminAppDetail {
@@ -54,7 +54,7 @@ pub(crate) struct AppAdministrationQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl AppAdministrationQuery {
-    /// Apps across partners, the newest first unless told.
+    /// List apps across partners.
     #[graphql(
         directive = access::apply("labs.admin.apps".into()),
         directive = audit_partner::apply("partner_uuid".into())
@@ -74,7 +74,7 @@ impl AppAdministrationQuery {
         cx.answer_list(rows.map(|row| Ok(show(cx, row)))?.counted_list(total))
     }
 
-    /// One app with its live and its draft state.
+    /// Get a partner's app.
     #[graphql(
         directive = access::apply("labs.admin.apps".into()),
         directive = audit_target::apply(AuditTargetKind::App, "app_uuid".into())
@@ -95,7 +95,7 @@ impl AppAdministrationQuery {
         cx.answer(AdminAppDetail { app, draft, live, differences })
     }
 
-    /// The apps of one partner, the newest first.
+    /// List a partner's apps.
     #[graphql(
         directive = access::apply("labs.admin.apps".into()),
         directive = audit_partner::apply("partner_uuid".into())
@@ -119,7 +119,7 @@ impl AppAdministrationQuery {
         cx.answer_list(found.map(|row| Ok(show(cx, row)))?.counted_list(total))
     }
 
-    /// The versions of an app, the newest first.
+    /// List versions of a partner's app.
     #[graphql(
         directive = access::apply("labs.admin.apps".into()),
         directive = audit_target::apply(AuditTargetKind::App, "app_uuid".into())
@@ -141,7 +141,7 @@ impl AppAdministrationQuery {
         )
     }
 
-    /// One version of an app with its manifest.
+    /// Get a version of a partner's app.
     #[graphql(
         directive = access::apply("labs.admin.apps".into()),
         directive = audit_target::apply(AuditTargetKind::App, "app_uuid".into())
@@ -157,7 +157,7 @@ impl AppAdministrationQuery {
         cx.answer(versions::load_for_staff(cx, app_uuid, version_uuid).await?)
     }
 
-    /// What happened to an app, the latest first.
+    /// List events of a partner's app.
     #[graphql(
         directive = access::apply("labs.admin.apps".into()),
         directive = audit_target::apply(AuditTargetKind::App, "app_uuid".into())

@@ -22,7 +22,7 @@ use crate::marketplace::media;
 use crate::marketplace::versions::AppVersionState;
 use crate::partner::standing::PartnerState;
 
-/// Whose an app is to be, and why.
+/// New owner of an app, and the reason for the transfer.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppTransfer {
@@ -36,7 +36,7 @@ pub(crate) struct AppAdministrationMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl AppAdministrationMutation {
-    /// Gives an app to another partner, with everything that hangs on it.
+    /// Transfer an app to another partner.
     #[graphql(
         directive = access::apply("labs.admin.apps:write".into()),
         directive = audit_target::apply(AuditTargetKind::App, "app_uuid".into()),

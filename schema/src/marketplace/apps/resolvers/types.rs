@@ -14,7 +14,7 @@ use crate::marketplace::versions::AppVersionState;
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct App {
-    /// Its id.
+    /// UUID of the object.
     pub(crate) uuid: Uuid,
     /// Its name in storefront addresses.
     slug: String,
@@ -30,15 +30,15 @@ pub(crate) struct App {
     state: AppState,
     /// Why it is there, when somebody gave a reason.
     state_reason: Option<String>,
-    /// Where customers write for help.
+    /// E-mail address of customer support.
     support_email: Option<String>,
-    /// A help centre or contact page.
+    /// URL of a help centre or contact page.
     support_url: Option<String>,
-    /// The privacy policy.
+    /// URL of the privacy policy.
     privacy_url: Option<String>,
-    /// The app's own site.
+    /// URL of the app's website.
     website_url: Option<String>,
-    /// The terms of use.
+    /// URL of the terms of use.
     terms_url: Option<String>,
     /// The chosen categories, the primary one first.
     categories: Vec<AppCategory>,
@@ -60,13 +60,13 @@ pub(crate) struct App {
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppCategory {
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
     /// Its name in storefront addresses.
     slug: String,
-    /// Its name in the app's default locale, in English where that is missing.
+    /// Name of the category in the app's default locale, or in English if that locale is missing.
     name: String,
-    /// Whether the listing is filed under it first.
+    /// Whether the category is the listing's primary category.
     primary: bool,
 }
 
@@ -74,23 +74,23 @@ pub(crate) struct AppCategory {
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppIcon {
-    /// The id under which its content is fetched.
+    /// Id used to request the image content.
     media_uuid: Uuid,
     /// Its media type.
     media_type: String,
-    /// Pixels of the original.
+    /// Size of the original, in pixels.
     width: i32,
-    /// Pixels of the original.
+    /// Size of the original, in pixels.
     height: i32,
     /// What it shows, for those who cannot see it.
     alt_text: Option<String>,
 }
 
-/// The version made last, in short.
+/// Summary of the most recently created version.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppLatestVersion {
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
     /// Its semantic version.
     number: String,
@@ -100,15 +100,15 @@ pub(crate) struct AppLatestVersion {
     created_at: Time,
 }
 
-/// The version that is live, in short.
+/// Summary of the published version.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppPublishedVersion {
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
     /// Its semantic version.
     number: String,
-    /// When it went live.
+    /// Time when the version was published.
     published_at: Time,
 }
 
@@ -116,7 +116,7 @@ pub(crate) struct AppPublishedVersion {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppCategories {
-    /// The primary one first.
+    /// Categories, the primary category first.
     pub(super) categories: Vec<AppCategory>,
 }
 
@@ -124,13 +124,13 @@ pub(crate) struct AppCategories {
 #[derive(serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SelectableCategory {
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
     /// Its name in storefront addresses.
     slug: String,
-    /// Its name in the best matching locale.
+    /// Name of the category in the best matching locale.
     name: String,
-    /// What belongs in it, in the best matching locale.
+    /// Scope of the category, in the best matching locale.
     description: Option<String>,
     /// Name of a pictogram.
     icon: Option<String>,

@@ -16,7 +16,7 @@ use crate::marketplace::versions::AppVersionState;
 /// An entry for an app's history: who did it. What was done, the statement says.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Event {
-    /// Its id.
+    /// UUID of the object.
     pub(crate) event_uuid: Uuid,
     /// `PARTNER_USER` for example.
     pub(crate) actor_kind: &'static str,

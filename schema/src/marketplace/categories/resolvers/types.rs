@@ -8,17 +8,17 @@ use crate::core::texts::{Texts, TextsPatch, merge};
 use crate::core::time::Time;
 use crate::marketplace::categories::rules::{CategoryContent, CategoryState, allowed_actions};
 
-/// A category of the marketplace, for staff.
+/// A category of the marketplace, as staff see it.
 #[derive(Clone, serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct Category {
-    /// Its id.
+    /// UUID of the object.
     pub(in crate::marketplace::categories) uuid: Uuid,
-    /// Its name in storefront addresses, unique in the whole tree.
+    /// Slug of the category in storefront URLs, unique in the whole tree.
     pub(in crate::marketplace::categories) slug: String,
     /// Slugs that it had before, the latest first. They lead to it and are no other category's.
     former_slugs: Vec<String>,
-    /// The category above it; null at the root.
+    /// Id of the parent category. Null at the root.
     pub(crate) parent_uuid: Option<Uuid>,
     /// Its name by locale; English is always there.
     #[sqlx(json)]
@@ -26,15 +26,15 @@ pub(crate) struct Category {
     /// What belongs in it, by locale.
     #[sqlx(json)]
     descriptions: Json<Texts>,
-    /// Name of a pictogram of the storefront's set.
+    /// Name of an icon in the storefront's icon set.
     icon: Option<String>,
-    /// Its place among its siblings, from 1.
+    /// Position among the sibling categories, from 1.
     pub(in crate::marketplace::categories) position: i32,
     /// Whether it is shown itself; one above it may hide it.
     pub(in crate::marketplace::categories) state: CategoryState,
-    /// Steps from the root; 0 at the root.
+    /// Number of levels below the root. 0 at the root.
     pub(in crate::marketplace::categories) depth: i32,
-    /// Categories directly beneath it, deactivated ones included.
+    /// Number of direct child categories, including deactivated ones.
     children_count: i32,
     /// Apps that have chosen it, in whatever state, without those of categories beneath.
     apps_count: i32,
@@ -76,11 +76,11 @@ pub(crate) struct CategoryCreate {
     pub(super) names: Json<Texts>,
     /// What belongs in it, by locale.
     pub(super) descriptions: Option<Json<Texts>>,
-    /// Its name in storefront addresses. Left out, it is derived from the English name.
+    /// Slug of the category in storefront URLs. If omitted, the service derives it from the English name.
     pub(super) slug: Option<String>,
     /// The category to put it under. Left out, it stands at the root.
     pub(super) parent_uuid: Option<Uuid>,
-    /// Name of a pictogram of the storefront's set.
+    /// Name of an icon in the storefront's icon set.
     pub(super) icon: Option<String>,
     /// Its place among its siblings; those from there on move down. Left out, it comes last.
     pub(super) position: Option<i32>,
@@ -96,7 +96,7 @@ pub(crate) struct CategoryUpdate {
     descriptions: MaybeUndefined<Json<TextsPatch>>,
     /// Its name in storefront addresses. The former one leads to it from now on.
     slug: Option<String>,
-    /// Name of a pictogram of the storefront's set; null takes it away.
+    /// Name of an icon in the storefront's icon set. Null removes it.
     icon: MaybeUndefined<String>,
 }
 
@@ -121,7 +121,7 @@ impl CategoryUpdate {
     }
 }
 
-/// Where a category goes.
+/// New position of a category in the tree.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct CategoryMove {
@@ -135,7 +135,7 @@ pub(crate) struct CategoryMove {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct CategoryDeactivate {
-    /// Kept in the audit record.
+    /// Stored in the audit record.
     pub(super) reason: Option<String>,
     /// The category in which listings are filed that would be left without an active one.
     pub(super) move_to: Option<Uuid>,

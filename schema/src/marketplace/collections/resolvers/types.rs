@@ -8,11 +8,11 @@ use crate::core::texts::{Texts, TextsPatch, merge};
 use crate::core::time::Time;
 use crate::marketplace::collections::rules::CollectionContent;
 
-/// A curated collection, for staff.
+/// A curated collection, as staff see it.
 #[derive(Clone, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Collection {
-    /// Its id.
+    /// UUID of the object.
     pub(in crate::marketplace::collections) uuid: Uuid,
     /// Its name in storefront addresses.
     pub(in crate::marketplace::collections) slug: String,
@@ -24,15 +24,15 @@ pub(crate) struct Collection {
     /// What it holds together, by locale.
     #[sqlx(json)]
     descriptions: Json<Texts>,
-    /// Its place among all collections, from 1.
+    /// Position among all collections, from 1.
     pub(in crate::marketplace::collections) position: i32,
     /// Since when it is on show; without one it is not.
     shown_from: Option<Time>,
     /// The first moment at which it is not on show any more; without one it stays.
     shown_until: Option<Time>,
-    /// Whether readers see it now.
+    /// Whether readers currently see the collection.
     on_show: bool,
-    /// What is in it, in its order, hidden listings included.
+    /// Listings of the collection in order, including hidden listings.
     #[sqlx(json)]
     listings: Vec<CollectionListing>,
     /// When it was made.
@@ -43,7 +43,7 @@ pub(crate) struct Collection {
     pub(in crate::marketplace::collections) revision: String,
 }
 
-/// A listing in a collection, for staff.
+/// A listing in a collection, as staff see it.
 #[derive(Clone, Deserialize, Serialize, SimpleObject)]
 #[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct CollectionListing {
@@ -83,7 +83,7 @@ pub(crate) struct CollectionCreate {
     pub(super) titles: Json<Texts>,
     /// What it holds together, by locale.
     pub(super) descriptions: Option<Json<Texts>>,
-    /// Its name in storefront addresses. Left out, it is derived from the English title.
+    /// Slug of the collection in storefront URLs. If omitted, the service derives it from the English title.
     pub(super) slug: Option<String>,
     /// What is in it, in this order: slugs of listings or ids of apps.
     pub(super) listings: Option<Vec<String>>,
@@ -107,7 +107,7 @@ pub(crate) struct CollectionUpdate {
     slug: Option<String>,
     /// What is in it from now on, in this order: slugs of listings or ids of apps.
     pub(super) listings: Option<Vec<String>>,
-    /// Since when it is on show; null takes it off.
+    /// Time from which the collection is visible. Null hides it.
     shown_from: MaybeUndefined<Time>,
     /// The first moment at which it is not on show any more; null lets it stay.
     shown_until: MaybeUndefined<Time>,

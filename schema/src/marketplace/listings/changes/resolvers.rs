@@ -20,7 +20,7 @@ const PAGE: i32 = 100;
 /// Entries of a page, at most.
 const LONGEST_PAGE: i32 = 500;
 
-/// What happened to a listing, and what it is now.
+/// A change of a listing, with its current content.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingChange {
@@ -28,9 +28,9 @@ pub(in crate::marketplace) struct ListingChange {
     change: ListingChangeKind,
     /// Its name in addresses.
     slug: String,
-    /// The app that is or was listed.
+    /// Id of the app that is or was listed.
     app_uuid: Uuid,
-    /// When it happened last.
+    /// Time of the last change.
     changed_at: Time,
     /// The listing as it is now; null once it is gone.
     listing: Option<Listing>,
@@ -42,7 +42,7 @@ pub(in crate::marketplace) struct ListingChange {
 pub(in crate::marketplace) struct ListingChangePage {
     /// Goes into `cursor` for the next page, now or later; it is always there.
     next_cursor: String,
-    /// Whether there is more to read now.
+    /// Whether more changes can be read now.
     has_more: bool,
 }
 
@@ -50,7 +50,7 @@ pub(in crate::marketplace) struct ListingChangePage {
 #[derive(Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingChangeList {
-    /// The changes, each app once.
+    /// Changes on this page, each app once.
     data: Vec<ListingChange>,
     /// Where the follower stands.
     page: ListingChangePage,
@@ -64,7 +64,7 @@ pub(in crate::marketplace) struct ListingChangesQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ListingChangesQuery {
-    /// What was published, changed or left the storefront since a cursor; without one, everything that is on show.
+    /// List listing changes.
     #[graphql(directive = access::apply("storefront".into()))]
     async fn marketplace_listings_list_changes(
         &self,

@@ -11,7 +11,7 @@ use crate::core::list::{Bound, Condition, FixedOrder, ListQuery};
 pub(in crate::marketplace::listings) struct Chosen {
     /// Of which apps.
     pub(in crate::marketplace::listings) app_uuids: Vec<Uuid>,
-    /// The locale of the texts.
+    /// Locale of the texts.
     pub(in crate::marketplace::listings) locale: Option<String>,
 }
 

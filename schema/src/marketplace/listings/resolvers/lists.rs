@@ -32,7 +32,7 @@ pub(in crate::marketplace) struct ListingListsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ListingListsQuery {
-    /// The pictures of a listing: icon, banner, screenshots.
+    /// List a listing's media.
     #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
     async fn marketplace_listings_list_media(
         &self,
@@ -52,7 +52,7 @@ impl ListingListsQuery {
         cx.answer_list(found.map(|row| Ok(row.shown(pictures_url)))?.list())
     }
 
-    /// The versions that a listing's app has or had on the storefront.
+    /// List a listing's versions.
     #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
     async fn marketplace_listings_list_versions(
         &self,
@@ -72,7 +72,7 @@ impl ListingListsQuery {
         cx.answer_list(found.map(|row| Ok(ListingRelease::from(row)))?.list())
     }
 
-    /// Listings that have a category, the vendor or words in common with one.
+    /// List related listings.
     #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
     async fn marketplace_listings_list_related(
         &self,

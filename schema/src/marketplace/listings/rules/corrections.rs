@@ -26,7 +26,7 @@ pub(in crate::marketplace::listings) struct Candidate {
 /// What is looked for in the place of what was typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::marketplace::listings) struct Correction {
-    /// Its words.
+    /// Text of the heading.
     pub(in crate::marketplace::listings) text: String,
     /// Whether a word was replaced; else some that say nothing were only left out.
     pub(in crate::marketplace::listings) is_respelt: bool,

@@ -14,7 +14,7 @@ use crate::marketplace::submissions::store::{FindingRow, Standing};
 use crate::marketplace::submissions::thread::SubmissionMessage;
 use crate::marketplace::versions::AppVersionState;
 
-/// A member of staff who reviews.
+/// A staff member who reviews submissions.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Reviewer {
@@ -24,19 +24,19 @@ pub(crate) struct Reviewer {
     name: String,
 }
 
-/// One handing in of a version, as the queue shows it.
+/// A submission of an app version, as the queue shows it.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct Submission {
-    /// Its id.
+    /// UUID of the object.
     pub(crate) uuid: Uuid,
     /// The app.
     pub(crate) app_uuid: Uuid,
-    /// The name in the app's default locale as it was submitted.
+    /// Name in the app's default locale at the time of submission.
     pub(in crate::marketplace::submissions) app_name: String,
     /// The partner.
     pub(crate) partner_uuid: Uuid,
-    /// The company that owns the app.
+    /// Company that owns the app.
     partner_name: String,
     /// The version handed in.
     pub(in crate::marketplace::submissions) version_uuid: Uuid,
@@ -46,17 +46,17 @@ pub(crate) struct Submission {
     state: SubmissionState,
     /// Whether it appeals against a rejection; whoever rejected the version cannot claim it.
     appeal: bool,
-    /// When it was handed in.
+    /// Time of submission.
     submitted_at: Time,
-    /// The person or program that handed it in; null when that is no longer known.
+    /// Id of the user or machine client that submitted the version. Null if no longer known.
     submitted_by_uuid: Option<Uuid>,
-    /// Who has claimed it, or who decided it; null while it waits.
+    /// Reviewer who claimed or decided the submission. Null while it waits in the queue.
     reviewer: Option<Reviewer>,
-    /// When the reviewer took it.
+    /// Time when the reviewer claimed the submission.
     claimed_at: Option<Time>,
-    /// When it was decided or withdrawn.
+    /// Time of the decision or withdrawal.
     decided_at: Option<Time>,
-    /// Seconds from its handing in until the decision, or until now.
+    /// Seconds from the submission to the decision, or to the current time.
     age_seconds: i32,
     /// The date the partner is shown; null when decided, or when too few were decided lately to tell.
     expected_at: Option<Time>,
@@ -68,7 +68,7 @@ pub(crate) struct Submission {
     due_at: Option<Time>,
     /// From when on another reviewer may take it over; null while nobody has it.
     claim_rests_at: Option<Time>,
-    /// Whether it asks for permissions that the live version has not.
+    /// Whether the submission requests permissions that the published version does not have.
     new_permissions: bool,
     /// What the caller can do to it now.
     allowed_actions: Vec<String>,
@@ -78,7 +78,7 @@ pub(crate) struct Submission {
 #[derive(Clone, Debug, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubmittedPicture {
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
     /// What it is for.
     kind: MediaKind,
@@ -90,51 +90,51 @@ pub(crate) struct SubmittedPicture {
     caption: Option<String>,
     /// The media type of its bytes.
     media_type: String,
-    /// Pixels of the original.
+    /// Size of the original, in pixels.
     width: i32,
-    /// Pixels of the original.
+    /// Size of the original, in pixels.
     height: i32,
     /// Its place among all.
     #[graphql(skip)]
     pub(in crate::marketplace::submissions) ordinal: i64,
 }
 
-/// A submission with everything a reviewer weighs.
+/// A submission with all information for the reviewer's decision.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubmissionDetail {
     #[graphql(flatten)]
     #[serde(flatten)]
     pub(in crate::marketplace::submissions) submission: Submission,
-    /// What the partner wrote to the reviewers.
+    /// Note from the partner to the reviewers.
     pub(in crate::marketplace::submissions) note: Option<String>,
-    /// Why the partner holds the rejection to be wrong; null when it is no appeal.
+    /// Reason why the partner considers the rejection incorrect. Null if the submission is not an appeal.
     pub(in crate::marketplace::submissions) appeal_text: Option<String>,
-    /// What was written to the partner with the decision.
+    /// Note to the partner with the decision.
     pub(in crate::marketplace::submissions) decision_note: Option<String>,
-    /// What is to go live, as it stood when it was handed in.
+    /// Snapshot to be published, as submitted.
     pub(in crate::marketplace::submissions) submitted: ListingSnapshot,
-    /// What readers see now; null when the app was never published.
+    /// Snapshot that readers currently see. Null if the app was never published.
     pub(in crate::marketplace::submissions) live: Option<ListingSnapshot>,
-    /// Every place in which the two differ. With nothing live, every place of what is submitted.
+    /// Every difference between the two snapshots. Without a published snapshot, every value of the submitted one.
     pub(in crate::marketplace::submissions) differences: Vec<SubmissionDifference>,
-    /// What this and earlier reviews of the version found, the open ones first.
+    /// Findings of this and earlier reviews of the version, open findings first.
     pub(in crate::marketplace::submissions) findings: Vec<ReviewFinding>,
-    /// The requirements held against what is submitted.
+    /// Result of checking the submitted snapshot against the requirements.
     pub(in crate::marketplace::submissions) checklist: AppChecklist,
     /// What both sides said about the version, the oldest first; the last 200.
     pub(in crate::marketplace::submissions) messages: Vec<SubmissionMessage>,
 }
 
-/// Something a reviewer found, tied to a numbered requirement.
+/// A reviewer's finding about a numbered requirement.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ReviewFinding {
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
     /// The listing requirement.
     requirement_code: String,
-    /// What is wrong and what would mend it.
+    /// Description of the problem and its fix.
     text: String,
     /// Where it is, a path into what was handed in; null in findings of before it was asked for.
     #[graphql(name = "where")]
@@ -142,11 +142,11 @@ pub(crate) struct ReviewFinding {
     place: Option<String>,
     /// What the reviewer saw there; null in findings of before it was asked for.
     observed: Option<String>,
-    /// Why it has to change now, though it was live before and did not change.
+    /// Reason why the content must change now, although it was published before and did not change.
     why_now: Option<String>,
     /// Whether it is mended.
     resolved: bool,
-    /// What became of it.
+    /// Result of the reauthentication.
     status: FindingStatus,
 }
 
@@ -176,14 +176,14 @@ pub(crate) struct SubmissionReject {
     pub(in crate::marketplace::submissions) internal_note: Option<String>,
 }
 
-/// Why a claim ends.
+/// Reason for ending a claim.
 #[derive(InputObject, Default)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubmissionUnclaim {
     pub(in crate::marketplace::submissions) reason: Option<String>,
 }
 
-/// One thing that was found.
+/// A finding of the review.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FindingInput {

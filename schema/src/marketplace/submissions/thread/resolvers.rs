@@ -34,7 +34,7 @@ pub(crate) struct ReviewMessagesQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ReviewMessagesQuery {
-    /// The talk with the reviewers about a version, decisions included, the oldest first unless told.
+    /// List an app version's review messages.
     #[graphql(directive = access::apply("marketplace.apps".into()))]
     async fn marketplace_versions_list_messages(
         &self,
@@ -65,7 +65,7 @@ pub(crate) struct ReviewMessagesMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ReviewMessagesMutation {
-    /// Answers the reviewers. What waited for it goes on at its place in the queue.
+    /// Post a review message on an app version.
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
     async fn marketplace_versions_post_message(
         &self,
@@ -104,7 +104,7 @@ pub(crate) struct SubmissionMessagesMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SubmissionMessagesMutation {
-    /// Writes to the partner, or notes something for other reviewers.
+    /// Post a message on a submission.
     #[graphql(
         directive = access::apply("labs.admin.submissions:write".into()),
         directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into()),

@@ -48,7 +48,7 @@ words! {
     }
 }
 
-/// Who wrote an entry.
+/// Author of an entry.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ReviewMessageAuthor {
@@ -62,7 +62,7 @@ pub(crate) struct ReviewMessageAuthor {
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ReviewMessage {
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
     /// What it is.
     kind: ReviewMessageKind,
@@ -76,21 +76,21 @@ pub(crate) struct ReviewMessage {
     decision: Option<SubmissionState>,
     /// What the decision found, each with what became of it.
     findings: Vec<ReviewFinding>,
-    /// The handing in that it is about.
+    /// Submission that the entry concerns.
     submission_uuid: Uuid,
-    /// Whether that was an appeal.
+    /// Whether that submission was an appeal.
     appeal: bool,
-    /// When it was said.
+    /// Time when the entry was written.
     created_at: Time,
     /// Whether it came from the other side and you have not read it yet.
     unread: bool,
 }
 
-/// An entry of the talk about a version, as reviewers see it.
+/// An entry in the conversation about a version, as reviewers see it.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubmissionMessage {
-    /// Its id.
+    /// UUID of the object.
     uuid: Uuid,
     /// What it is.
     kind: SubmissionMessageKind,
@@ -104,24 +104,24 @@ pub(crate) struct SubmissionMessage {
     decision: Option<SubmissionState>,
     /// What the decision found, each with what became of it.
     findings: Vec<ReviewFinding>,
-    /// The handing in that it is about.
+    /// Submission that the entry concerns.
     submission_uuid: Uuid,
-    /// Whether that was an appeal.
+    /// Whether that submission was an appeal.
     appeal: bool,
-    /// When it was said.
+    /// Time when the entry was written.
     created_at: Time,
     /// Whether it came from the other side and you have not read it yet.
     unread: bool,
 }
 
-/// An answer to the reviewers.
+/// A message to the reviewers.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ReviewMessagePost {
     pub(super) body: String,
 }
 
-/// Words to the partner, or a note for reviewers.
+/// A message to the partner, or a note for reviewers.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubmissionMessagePost {

@@ -12,11 +12,11 @@ use crate::marketplace::versions::rules;
 use crate::marketplace::versions::rules::manifest::{AppManifest, AppPermission};
 use crate::marketplace::versions::{AppVersionState, Side, allowed_actions};
 
-/// One version of an app.
+/// A version of an app.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct AppVersion {
-    /// Its id.
+    /// UUID of the object.
     pub(crate) uuid: Uuid,
     /// The app it is a version of.
     pub(crate) app_uuid: Uuid,
@@ -32,13 +32,13 @@ pub(crate) struct AppVersion {
     created_at: Time,
     /// When it last changed.
     updated_at: Time,
-    /// When it was last handed in.
+    /// Time of the last submission.
     submitted_at: Option<Time>,
-    /// When it went live; stays when it is superseded.
+    /// Time of publication. Stays set when the version is superseded.
     published_at: Option<Time>,
-    /// When it will go live; set only while SCHEDULED.
+    /// Scheduled publication time. Set only while SCHEDULED.
     publish_at: Option<Time>,
-    /// The review of the last submission; null before the first one.
+    /// Review of the last submission. Null before the first submission.
     review: Option<VersionReview>,
     /// What the caller can do to it now.
     allowed_actions: Vec<String>,
@@ -52,7 +52,7 @@ pub(crate) struct VersionReview {
     submission_uuid: Uuid,
     /// Where it is.
     state: SubmissionState,
-    /// Whether it was handed in as an appeal against a rejection.
+    /// Whether the version was submitted as an appeal against a rejection.
     appeal: bool,
     /// Whether it waits for another reviewer than the one who rejected the version before: that one cannot take it, also
     /// where nobody else is on duty.
@@ -68,17 +68,17 @@ pub(crate) struct VersionReview {
     waiting_on: Option<WaitingOn>,
     /// By when the decision is promised; null while it is not the reviewers' turn.
     due_at: Option<Time>,
-    /// When it was decided or withdrawn.
+    /// Time of the decision or withdrawal.
     decided_at: Option<Time>,
     /// Why the rejection was held to be wrong; null when it is no appeal.
     appeal_text: Option<String>,
-    /// What reviewers found in this version, the open ones first.
+    /// Findings of the reviewers in this version, open findings first.
     findings: Vec<ReviewFinding>,
-    /// What the reviewers wrote to the decision.
+    /// Note of the reviewers with the decision.
     decision_note: Option<String>,
 }
 
-/// A new version, begun as a draft.
+/// A new version, created as a draft.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppVersionCreate {
@@ -116,7 +116,7 @@ impl AppManifestPatch {
     }
 }
 
-/// One permission of the platform's own API, and why the app needs it.
+/// A permission of the platform's own API, with the app's reason for requesting it.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppPermissionInput {
@@ -134,7 +134,7 @@ pub(crate) struct AppVersionSubmit {
     pub(in crate::marketplace::versions) replaces: Option<bool>,
 }
 
-/// When to publish.
+/// Time of publication.
 #[derive(InputObject, Default)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppVersionPublish {

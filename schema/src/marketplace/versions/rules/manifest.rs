@@ -18,21 +18,21 @@ const LONGEST_REASON: usize = 300;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppManifest {
-    /// What the app may do with a customer's data, each named once.
+    /// Permissions of the app on a customer's data, each named once.
     #[serde(default)]
     pub(crate) permissions: Vec<AppPermission>,
-    /// Where the platform may send a customer back to after consent.
+    /// URIs to which the platform may redirect a customer after consent.
     #[serde(default)]
     pub(crate) redirect_uris: Vec<String>,
 }
 
-/// One permission of the platform's own API, and why the app needs it.
+/// A permission of the platform's own API, with the app's reason for requesting it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppPermission {
-    /// The permission. `:write` includes reading.
+    /// Permission code. `:write` includes reading.
     pub(crate) code: String,
-    /// Why, in a sentence that customers read before they install the app.
+    /// Reason for the permission, in one sentence. Customers read it before they install the app.
     pub(crate) reason: String,
 }
 

@@ -25,11 +25,11 @@ pub(crate) struct AppStatisticsSummary {
     pub(super) week_before: StatisticsComparison,
     /// The first day of the span.
     pub(super) day_from: Day,
-    /// The first day behind it.
+    /// First day after the span.
     pub(super) day_until: Day,
-    /// Days of the span of which there is a figure.
+    /// Number of days of the span that have a figure.
     pub(super) days: i32,
-    /// Completed days of the span.
+    /// Number of completed days of the span.
     pub(super) of_days: i32,
     /// Distinct customers on an average day of those.
     pub(super) average: Option<f64>,
@@ -41,7 +41,7 @@ pub(crate) struct AppStatisticsSummary {
     pub(super) freshness: StatisticsFreshness,
 }
 
-/// An app and its customers on the latest day.
+/// An app with its customers on the latest day.
 #[derive(Clone, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppStatistics {
@@ -102,7 +102,7 @@ pub(crate) struct AppFigures {
     pub(super) first_day: Option<Day>,
     /// Days of which there is one.
     pub(super) days: i32,
-    /// Completed days since the first.
+    /// Number of completed days since the first day with a figure.
     pub(super) of_days: i32,
 }
 
@@ -147,7 +147,7 @@ pub(crate) struct StatisticsPeriods {
     pub(super) freshness: StatisticsFreshness,
 }
 
-/// Any app with all that its figures tell, and a page of its days, weeks or months.
+/// An app of any partner, with all its figures and a page of its days, weeks or months.
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AdminAppStatistics {

@@ -14,7 +14,7 @@ use crate::subscription::tiers::list::{TierRecordFeatureRow, TierRecordRow};
 use crate::subscription::tiers::rules::{TierState, allowed_actions};
 use crate::subscription::values::{Effect, FeatureKind, FeatureValue, FeatureValueInput};
 
-/// A tier as staff see it.
+/// A tier, as staff see it.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TierRecord {
@@ -22,43 +22,43 @@ pub(crate) struct TierRecord {
     uuid: Uuid,
     /// By which programs know it; it never changes.
     code: String,
-    /// Its name for people.
+    /// Display name of the tier.
     name: String,
     /// For whom it is.
     description: String,
     /// Where it stands.
     state: TierState,
-    /// The price of one billing period, without tax.
+    /// Price of one billing period, without tax.
     price: Money,
     /// What the price pays for.
     billing_period: BillingPeriod,
-    /// Requests a second.
+    /// Requests per second.
     burst_per_second: i32,
-    /// Requests a day.
+    /// Requests per day.
     daily_requests: i64,
-    /// Whether a partner may choose it without asking.
+    /// Whether a partner may choose the tier without approval.
     self_service: bool,
-    /// Its place on the pricing page, smaller ones first.
+    /// Position on the pricing page, in ascending order.
     position: i32,
-    /// Whether the pricing page should set it off.
+    /// Whether the pricing page should highlight the tier.
     highlighted: bool,
     /// What every feature is worth in it.
     features: Vec<TierRecordFeature>,
-    /// How many partners are on it.
+    /// Number of partners on the tier.
     subscribers_count: i64,
-    /// When it was made.
+    /// Time of creation.
     created_at: Time,
-    /// When it last changed.
+    /// Time of the last change.
     updated_at: Time,
     /// What the caller can do with it now.
     allowed_actions: Vec<String>,
 }
 
-/// What a feature is worth in a tier, and whether the tier says so.
+/// Value of a feature in a tier, with its source.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TierRecordFeature {
-    /// The feature.
+    /// Code of the feature.
     code: String,
     /// Its name for people.
     name: String,
@@ -76,7 +76,7 @@ pub(crate) struct TierRecordFeature {
     unit: Option<String>,
     /// The scope that it opens.
     scope: Option<String>,
-    /// `TIER` where the tier says so, `DEFAULT` where it says nothing.
+    /// `TIER` if the tier sets the value, `DEFAULT` if it sets none.
     source: EntitlementSource,
 }
 
@@ -90,11 +90,11 @@ pub(crate) struct Subscriber {
     company_name: String,
     /// Where its subscription stands.
     state: SubscriptionState,
-    /// Since when it is on the tier.
+    /// Time since which the partner is on the tier.
     pub(in crate::subscription::tiers) started_at: Time,
     /// When its period ends; null where there are none.
     period_end: Option<Time>,
-    /// How many of its features are overridden now.
+    /// Number of the partner's features with an effective override.
     overrides_count: i64,
     /// Whether the tier costs nothing.
     #[graphql(skip)]
@@ -130,15 +130,15 @@ pub(crate) struct TierCreate {
     pub(super) price: PriceInput,
     /// What the price pays for.
     pub(super) billing_period: BillingPeriod,
-    /// Requests a second.
+    /// Requests per second.
     pub(super) burst_per_second: i32,
-    /// Requests a day.
+    /// Requests per day.
     pub(super) daily_requests: i64,
-    /// Whether a partner may choose it without asking.
+    /// Whether a partner may choose the tier without approval.
     pub(super) self_service: Option<bool>,
     /// Its place on the pricing page; behind all others unless it is said.
     pub(super) position: Option<i32>,
-    /// Whether the pricing page should set it off.
+    /// Whether the pricing page should highlight the tier.
     pub(super) highlighted: Option<bool>,
     /// What features are worth in it; where it says nothing, their default holds.
     pub(super) features: Option<Vec<FeatureValueInput>>,
@@ -166,19 +166,19 @@ pub(crate) struct TierUpdate {
     pub(super) price: Option<PriceInput>,
     /// What the price pays for; only a draft's changes.
     pub(super) billing_period: Option<BillingPeriod>,
-    /// Requests a second.
+    /// Requests per second.
     pub(super) burst_per_second: Option<i32>,
-    /// Requests a day.
+    /// Requests per day.
     pub(super) daily_requests: Option<i64>,
-    /// Whether a partner may choose it without asking.
+    /// Whether a partner may choose the tier without approval.
     pub(super) self_service: Option<bool>,
     /// Its place on the pricing page.
     pub(super) position: Option<i32>,
-    /// Whether the pricing page should set it off.
+    /// Whether the pricing page should highlight the tier.
     pub(super) highlighted: Option<bool>,
 }
 
-/// All that a tier says of features.
+/// Complete set of feature values of a tier.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TierFeaturesPut {
@@ -190,15 +190,15 @@ pub(crate) struct TierFeaturesPut {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TierSimulate {
-    /// Requests a second.
+    /// Requests per second.
     pub(super) burst_per_second: Option<i32>,
-    /// Requests a day.
+    /// Requests per day.
     pub(super) daily_requests: Option<i64>,
     /// The whole set of features, as it would be put.
     pub(super) features: Option<Vec<FeatureValueInput>>,
 }
 
-/// Who would gain or lose what.
+/// Partners and features that a change would affect.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TierSimulation {
@@ -206,53 +206,53 @@ pub(crate) struct TierSimulation {
     pub(in crate::subscription::tiers) tier_uuid: Uuid,
     /// Its code.
     pub(in crate::subscription::tiers) tier_code: String,
-    /// How many partners are on it.
+    /// Number of partners on the tier.
     pub(in crate::subscription::tiers) subscribers_count: i64,
-    /// The features that would be worth something else.
+    /// Features whose values would change.
     pub(in crate::subscription::tiers) features: Vec<SimulatedFeature>,
     /// Requests a second; null when they would stay.
     pub(in crate::subscription::tiers) burst_per_second: Option<SimulatedRate>,
     /// Requests a day; null when they would stay.
     pub(in crate::subscription::tiers) daily_requests: Option<SimulatedRate>,
-    /// The first hundred partners whose features would change, the latest on the tier first.
+    /// First hundred partners whose features would change, most recent subscribers first.
     pub(in crate::subscription::tiers) partners: Vec<SimulatedPartner>,
-    /// Whether there are more of them.
+    /// Whether there are more affected partners.
     pub(in crate::subscription::tiers) has_more_partners: bool,
 }
 
-/// A feature that would be worth something else.
+/// A feature whose value would change.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SimulatedFeature {
-    /// The feature.
+    /// Code of the feature.
     pub(in crate::subscription::tiers) code: String,
     /// Its name for people.
     pub(in crate::subscription::tiers) name: String,
     /// How to read its values.
     pub(in crate::subscription::tiers) kind: FeatureKind,
-    /// What it is worth now.
+    /// Current value.
     pub(in crate::subscription::tiers) before: FeatureValue,
-    /// What it would be worth.
+    /// New value.
     pub(in crate::subscription::tiers) after: FeatureValue,
     /// Whether that is more or less.
     pub(in crate::subscription::tiers) effect: Effect,
-    /// How many partners would have it so.
+    /// Number of partners that the change would reach.
     pub(in crate::subscription::tiers) partners_affected: i64,
     /// How many would keep what an override gives them.
     pub(in crate::subscription::tiers) partners_overridden: i64,
 }
 
-/// A budget that would be another.
+/// A budget that would change.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SimulatedRate {
-    /// Requests now.
+    /// Current number of requests.
     pub(in crate::subscription::tiers) before: i64,
-    /// Requests then.
+    /// New number of requests.
     pub(in crate::subscription::tiers) after: i64,
     /// Whether that is more or less.
     pub(in crate::subscription::tiers) effect: Effect,
-    /// How many partners would have it so.
+    /// Number of partners that the change would reach.
     pub(in crate::subscription::tiers) partners_affected: i64,
     /// How many would keep what an override gives them.
     pub(in crate::subscription::tiers) partners_overridden: i64,
@@ -266,23 +266,23 @@ pub(crate) struct SimulatedPartner {
     pub(in crate::subscription::tiers) partner_uuid: Uuid,
     /// Its name.
     pub(in crate::subscription::tiers) company_name: String,
-    /// The codes of the features that it would have more of.
+    /// Codes of the features with a higher value for the partner.
     pub(in crate::subscription::tiers) gained: Vec<String>,
-    /// The codes of the features that it would have less of.
+    /// Codes of the features with a lower value for the partner.
     pub(in crate::subscription::tiers) lost: Vec<String>,
     /// The limits beyond which it would be: it keeps what it has and cannot add more.
     pub(in crate::subscription::tiers) over_limit: Vec<SimulatedOverLimit>,
 }
 
-/// A limit beyond which a partner would be.
+/// A limit that a partner would exceed.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SimulatedOverLimit {
-    /// The feature.
+    /// Code of the feature.
     pub(in crate::subscription::tiers) code: String,
-    /// What would be allowed.
+    /// Number that the tier would allow.
     pub(in crate::subscription::tiers) limit: i64,
-    /// What is used.
+    /// Number in use.
     pub(in crate::subscription::tiers) used: i64,
 }
 

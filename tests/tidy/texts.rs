@@ -1,0 +1,131 @@
+//! The contract's texts are plain technical English: a summary begins with a verb, and no text has a phrase over which
+//! readers stumble. It is a place to look: a text without a finding can still be unclear.
+
+use std::collections::BTreeMap;
+
+use super::{files, none};
+
+/// The verbs with which the summary of an operation begins.
+const VERBS: &str = "Accept Activate Approve Archive Assign Cancel Change Claim Close Confirm Create Deactivate Decline \
+                     Delete Disable Download Enable End Enrol Erase Explain Export Extend Flag Follow Generate Get Inspect \
+                     Introspect Issue Leave Lift List Lock Mark Merge Move Offer Pause Pin Post Preview Publish \
+                     Reauthenticate Refresh Register Reinstate Reject Release Relist Remove Reopen Reorder Replace Reply \
+                     Report Request Resend Reset Resolve Restore Resume Retire Retry Revoke Rotate Run Schedule Search Send \
+                     Set Sign Simulate Start Submit Suspend Transfer Unclaim Unfollow Unlist Unlock Unmerge Unpin Unpublish \
+                     Update Upload Verify Vote Withdraw";
+
+/// The most characters of a summary.
+const LONGEST_SUMMARY: usize = 60;
+
+/// Phrases that readers stumble over.
+const PHRASES: [&str; 30] = [
+    "anew",
+    "anybody",
+    "anyone else",
+    "as it stands",
+    "at an end",
+    "beforehand",
+    "beside",
+    "hands in",
+    "handed in",
+    "in its stead",
+    "in place of",
+    "is over",
+    "is told",
+    "are told",
+    "it tells",
+    "likewise",
+    "meanwhile",
+    "mend",
+    "mended",
+    "nobody",
+    "of its own",
+    "of their own",
+    "of whom",
+    "somebody",
+    "stands for",
+    "stands in",
+    "unless told",
+    "whatever",
+    "whichever",
+    "whoever",
+];
+
+/// A text of a YAML file: its key, the line on which it begins, and its words.
+struct Text {
+    key: String,
+    line: usize,
+    words: String,
+}
+
+/// The texts under these keys in a YAML file, by line; the rest of the file is not read.
+fn texts(yaml: &str) -> Vec<Text> {
+    const KEYS: [&str; 4] = ["summary", "description", "means", "do"];
+    let mut found: Vec<Text> = Vec::new();
+    let mut open: Option<usize> = None;
+    for (place, line) in yaml.lines().enumerate() {
+        let indent = line.len() - line.trim_start().len();
+        if let (Some(depth), Some(text)) = (open, found.last_mut())
+            && (indent > depth || line.trim().is_empty())
+        {
+            text.words.push(' ');
+            text.words.push_str(line.trim());
+            continue;
+        }
+        let key = line.trim_start().split_once(':').filter(|(key, _)| KEYS.contains(key));
+        open = key.map(|_| indent);
+        found.extend(key.map(|(key, words)| Text { key: key.to_owned(), line: place + 1, words: words.to_owned() }));
+    }
+    found
+}
+
+/// The words of a text in lower case, between blanks; code spans are left out.
+fn words_of(text: &str) -> String {
+    let prose: String = text.split('`').step_by(2).collect::<Vec<_>>().join(" ");
+    let letters = |letter: char| if letter.is_alphanumeric() { letter.to_ascii_lowercase() } else { ' ' };
+    let prose: String = prose.chars().map(letters).collect();
+    format!(" {} ", prose.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+#[test]
+fn contract_has_no_phrase_over_which_readers_stumble() {
+    let mut found = Vec::new();
+    for (path, yaml) in files("contract", ".yaml").into_iter().filter(|(path, _)| path != "contract/openapi.yaml") {
+        for text in texts(&yaml) {
+            let words = words_of(&text.words);
+            let phrases = PHRASES.iter().filter(|phrase| words.contains(&format!(" {phrase} ")));
+            found.extend(phrases.map(|phrase| format!("{path}:{}: \"{phrase}\"", text.line)));
+        }
+    }
+    none(&found, "say these in plain words (CONTRIBUTING.md):");
+}
+
+#[test]
+fn summaries_begin_with_a_verb_and_differ() {
+    let verbs: Vec<&str> = VERBS.split_whitespace().collect();
+    let mut found = Vec::new();
+    let mut known: BTreeMap<String, String> = BTreeMap::new();
+    for (path, yaml) in files("contract/paths", ".yaml") {
+        // The summary of an operation, not that of an example.
+        for text in texts(&yaml).into_iter().filter(|text| text.key == "summary" && is_operation(&yaml, text.line)) {
+            let summary = text.words.trim().trim_matches('\'').replace("''", "'");
+            let place = format!("{path}:{}: {summary}", text.line);
+            if !summary.split(' ').next().is_some_and(|first| verbs.contains(&first)) {
+                found.push(format!("{place} (begin with a verb)"));
+            }
+            if summary.chars().count() > LONGEST_SUMMARY || summary.ends_with('.') {
+                found.push(format!("{place} (at most {LONGEST_SUMMARY} characters, no full stop)"));
+            }
+            if let Some(other) = known.insert(summary, place.clone()) {
+                found.push(format!("{place} (the same as {other})"));
+            }
+        }
+    }
+    assert!(known.len() > 300, "summaries were found: {}", known.len());
+    none(&found, "write these summaries as CONTRIBUTING.md says:");
+}
+
+/// Whether the summary on this line belongs to an operation: operations stand four deep.
+fn is_operation(yaml: &str, line: usize) -> bool {
+    yaml.lines().nth(line - 1).is_some_and(|line| line.starts_with("    summary:"))
+}
