@@ -1,6 +1,7 @@
 //! Stories of the marketplace.
 
 mod administration;
+mod app_categories;
 mod apps;
 mod apps_life;
 mod categories;
@@ -11,6 +12,7 @@ mod collections;
 mod costs;
 mod listing_changes;
 mod listing_lists;
+mod listing_locales;
 mod listings;
 mod main_job;
 mod market;

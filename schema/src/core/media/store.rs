@@ -379,7 +379,6 @@ mod tests {
     #[tokio::test]
     async fn store_that_cannot_be_read_is_unusable() {
         let (folder, store) = in_new_folder();
-        store.prove().await.unwrap();
         assert!(matches!(store.state().await, StoreState::Usable));
         fs::remove_dir_all(folder.path().join("media")).unwrap();
         fs::write(folder.path().join("media"), "a file in its place").unwrap();

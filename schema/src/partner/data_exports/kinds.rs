@@ -1,9 +1,8 @@
 //! What goes into an archive, table by table, and what does not, and why.
 //!
-//! Each table is a file of JSON Lines with the names of its columns. The function `data_export_line` leaves out secrets and
-//! which staff member did something. Of another partner's time with an app, who did something is left out, as in the list of
-//! the app's events; of a person, what is from before they joined, since they may have come from a company that closed. A table
-//! with something of a partner in neither [`KINDS`] nor [`super::withheld`] fails the story of the archive (by the catalogue).
+//! Each table is a file of JSON Lines with its column names. The function `data_export_line` omits secrets and the staff
+//! members who acted. Actors of an app's former owner are omitted, and events of a user from before they joined the team. A
+//! table with a partner's data in neither [`KINDS`] nor [`super::withheld`] fails the test of the archive.
 
 use futures_util::stream::BoxStream;
 use sqlx::PgConnection;
@@ -22,7 +21,7 @@ pub(super) struct Kind {
     pub(super) scope: &'static str,
     /// What its lines are.
     pub(super) about: &'static str,
-    /// The partner's rows of it.
+    /// The partner's rows.
     pub(super) lines: for<'c> fn(&'c mut PgConnection, Uuid) -> Lines<'c>,
 }
 
