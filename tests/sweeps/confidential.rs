@@ -73,7 +73,7 @@ fn inputs(document: &Value, operation: &Operation) -> Vec<(&'static str, String)
             inputs.insert(name.clone(), description.clone());
         }
     }
-    let described = |input| Some((input, inputs.get(input)?.as_str().unwrap_or_default().to_owned()));
+    let described = |input: &'static str| Some((input, inputs.get(input)?.as_str().unwrap_or_default().to_owned()));
     INPUTS.into_iter().filter_map(described).collect()
 }
 
