@@ -243,7 +243,7 @@ mod tests {
         for (text, said) in [
             ("warning", "\"warning\" is neither a level nor a part that logs: write off, error, warn, info, debug"),
             ("info,Warning", "Is warn meant?"),
-            ("inof", "Is info meant?"),
+            ("infoo", "Is info meant?"),
             ("info,labs_rset=debug", "Is labs_rest meant?"),
             ("labs_rest=verbose", "\"verbose\" is no level: write off, error, warn"),
             ("labs_rest=debg", "Is debug meant?"),

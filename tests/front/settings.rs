@@ -42,7 +42,7 @@ fn a_setting_that_cannot_be_used_is_told_by_its_name_and_with_what_to_write() {
             "warning",
             "LABS_LOG=warning: \"warning\" is neither a level nor a part that logs: write off,".into(),
         ),
-        ("LABS_LOG", "inof", "Is info meant?".into()),
+        ("LABS_LOG", "infoo", "Is info meant?".into()),
         (
             "LABS_LOG",
             "info,html5ever=trace",

@@ -16,7 +16,8 @@ use crate::contract::{BodyForm, BodyKind, FieldCode, FieldError, Operation};
 pub fn form<'o>(operation: &'o Operation, headers: &HeaderMap) -> Result<Option<&'o BodyForm>, Refusal> {
     let Some(body) = &operation.body else {
         let is_small = length(headers).is_none_or(|length| length <= EMPTY_OBJECT);
-        return if is_small && !is_coded(headers) { Ok(None) } else { Err(unread()) };
+        let is_readable = is_small && !(is_coded(headers) && brings_body(headers));
+        return if is_readable { Ok(None) } else { Err(unread()) };
     };
     let refusal = || Refusal::UnsupportedMediaType { accepted: body.media_types().map(str::to_owned).collect() };
     if is_coded(headers) {

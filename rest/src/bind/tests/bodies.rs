@@ -123,15 +123,12 @@ async fn a_body_is_there_when_needed_and_only_then() {
         assert!(delete.bind("marketplace_apps_delete").await.is_ok(), "{body:?} is no body");
     }
     let announced = |name, value| Call::default().path("app_uuid", APP).header(name, value);
-    for head in
-        [announced("content-length", "17"), announced("content-length", "x"), announced("content-encoding", "gzip")]
-    {
-        assert_eq!(
-            head.refused("marketplace_apps_delete").await,
-            one(422, "", FieldCode::NotAllowed),
-            "before it is read"
-        );
+    let coded = announced("content-length", "2").header("content-encoding", "gzip");
+    for head in [announced("content-length", "17"), announced("content-length", "x"), coded] {
+        let refused = head.refused("marketplace_apps_delete").await;
+        assert_eq!(refused, one(422, "", FieldCode::NotAllowed), "before it is read");
     }
+    assert!(announced("content-encoding", "gzip").bind("marketplace_apps_delete").await.is_ok(), "no body comes");
     for head in
         [announced("content-length", "0"), announced("content-length", "2"), announced("transfer-encoding", "chunked")]
     {
