@@ -216,7 +216,8 @@ async fn every_reading_locale_takes_any_well_formed_tag() {
         let send = async |text: &str| cast.admitted(operation).query(&parameter.name, text).send().await;
         for tag in ["de", "DE-at", "es-419", "zh-Hant-TW", "zh-cmn-Hans-CN", "sl-rozaj-biske", "i-klingon", "x-a"] {
             let answer = send(tag).await;
-            assert_ne!(answer.status, 422, "{} {} {tag}: {}", operation.id, parameter.name, answer.text());
+            let found = codes(&answer, "parameter", &parameter.name);
+            assert!(found.is_empty(), "{} {} {tag}: {}", operation.id, parameter.name, answer.text());
         }
         for bad in ["de_AT", "d", "de-", "deutsch-land-123456789"] {
             let answer = send(bad).await;

@@ -31,7 +31,10 @@ pub(crate) fn equivalents(requested: &[String]) -> Vec<String> {
     let mut found = Vec::new();
     for tag in requested {
         match identifier(tag) {
-            Some(id) => [id.clone(), canonical(id)].iter().for_each(|id| add_forms(id, &mut found)),
+            Some(id) => {
+                let alias = norwegian(&id).into_iter().chain([canonical(id.clone())]);
+                [id].into_iter().chain(alias).for_each(|id| add_forms(&id, &mut found));
+            }
             None => add(tag.clone(), &mut found),
         }
     }
@@ -71,6 +74,16 @@ fn matching(tag: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// The same tag with `nb` for `no`, or `no` for `nb`: Norwegian without another word is Bokmål.
+fn norwegian(id: &LanguageIdentifier) -> Option<LanguageIdentifier> {
+    let other = match id.language.as_str() {
+        "no" => "nb",
+        "nb" => "no",
+        _ => return None,
+    };
+    Some(LanguageIdentifier { language: other.parse().ok()?, ..id.clone() })
 }
 
 /// Language, script and region of a tag. `None` for one that has no language, such as a private one.

@@ -82,7 +82,7 @@ async fn lead(cx: &RequestContext, app_uuid: Uuid, present: &Present, action: Ap
 async fn take_slug(cx: &RequestContext, app_uuid: Uuid, slug: String) -> Result<(), Fault> {
     let mut attempts = SlugAttempts::new(&cx.db, NewSlug::Derived(slug), cx.new_uuid());
     loop {
-        let slug = attempts.begin().await?;
+        let slug = attempts.next_slug().await?;
         let taken = store::slug_take(&cx.db, app_uuid, &slug).await?;
         if attempts.end(taken.ok_or_else(|| rules::draft::slug_taken(&slug))).await?.is_some() {
             return Ok(());

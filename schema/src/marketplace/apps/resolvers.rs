@@ -84,7 +84,7 @@ impl AppsMutation {
         let app_uuid = cx.new_uuid();
         let mut attempts = SlugAttempts::new(&cx.db, slug, cx.new_uuid());
         let made = loop {
-            draft.slug = attempts.begin().await?;
+            draft.slug = attempts.next_slug().await?;
             let made = store::app_insert(&cx.db, owner, app_uuid, &draft, event(cx)?).await?;
             if let Some(made) = attempts.end(made.ok_or_else(|| draft::slug_taken(&draft.slug))).await? {
                 break made;

@@ -92,7 +92,7 @@ impl CategoriesMutation {
         let category_uuid = new.category_uuid;
         let mut attempts = SlugAttempts::new(&cx.db, slug, cx.new_uuid());
         loop {
-            new.content.slug = attempts.begin().await?;
+            new.content.slug = attempts.next_slug().await?;
             let inserted = store::insert(&cx.db, &new).await;
             if attempts.end(inserted).await?.is_some() {
                 break;

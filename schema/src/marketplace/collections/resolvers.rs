@@ -72,7 +72,7 @@ impl CollectionsMutation {
         let collection_uuid = cx.new_uuid();
         let mut attempts = SlugAttempts::new(&cx.db, slug, cx.new_uuid());
         loop {
-            content.slug = attempts.begin().await?;
+            content.slug = attempts.next_slug().await?;
             let inserted = store::insert(&cx.db, collection_uuid, &content).await;
             if attempts.end(inserted).await?.is_some() {
                 break;

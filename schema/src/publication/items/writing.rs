@@ -61,7 +61,7 @@ pub(in crate::publication) async fn begin(
     let origin = Origin { actor: Actor::of(principal), author_uuid, release_key, generated };
     let mut attempts = SlugAttempts::new(&cx.db, slug, cx.new_uuid());
     loop {
-        content.slug = attempts.begin().await?;
+        content.slug = attempts.next_slug().await?;
         let inserted = store::insert(&cx.db, item_uuid, kind, &content, &origin).await;
         if attempts.end(inserted).await?.is_some() {
             return Ok(item_uuid);
