@@ -131,7 +131,7 @@ async fn unattributed_operations_spend_a_limit_of_the_person_alone() {
     left.sort_unstable();
     let most = left[3];
     assert_eq!(left, [most - 3, most - 2, most - 1, most]);
-    let spent = "select coalesce(sum(requests), 0)::bigint from rate_limit_refusal";
+    let spent = "select coalesce(sum(refusals), 0)::bigint from rate_limit_refusal";
     fresh.engine.services().usage.flush(fresh.engine.pool()).await.unwrap();
     assert_eq!(harness.number(spent).await, 0, "nor does a ledger tell of the refusals");
 }
