@@ -12,7 +12,6 @@ mod collections;
 mod costs;
 mod listing_changes;
 mod listing_lists;
-mod listing_locales;
 mod listings;
 mod main_job;
 mod market;
