@@ -19,19 +19,14 @@ pub use self::people::{Client, ClientCreate, ClientRotateSecret, Staff, StaffCre
     name = "labs",
     version,
     arg_required_else_help = true,
-    after_help = "\
-Examples:
-  labs serve                           start with a private PostgreSQL in .labs
-  labs serve --listen 0.0.0.0:80       on every address of the machine
-  labs check                           compare contract, documents, schema and router
-  labs migrate                         bring the database up to date and stop
-  labs staff create --email ada@example.com --name 'Ada Byron' --role operator
-  labs staff list                      who they are, their state and roles
-  labs client create --name storefront --scope storefront
-  labs totp <secret>                   print a code of the second factor
-  labs contract > openapi.yaml         print the contract
-
-`labs help <command>` tells more about each."
+    after_help = "Examples:\n  labs serve                           start with a private PostgreSQL in .labs\n  labs \
+                  serve --listen 0.0.0.0:80       on every address of the machine\n  labs check                       \
+                      compare contract, documents, schema and router\n  labs migrate                         run \
+                  pending migrations and exit\n  labs staff create --email ada@example.com --name 'Ada Byron' --role \
+                  operator\n  labs staff list                      list staff members, their state and roles\n  labs \
+                  client create --name storefront --scope storefront\n  labs totp <secret>                   print a \
+                  TOTP code\n  labs contract > openapi.yaml         print the contract\n\n`labs help <command>` \
+                  describes a command."
 )]
 pub struct Cli {
     /// What to do.
@@ -43,31 +38,22 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Start the service: database, migrations, sample data on the first start, HTTP
-    #[command(after_help = "\
-Examples:
-  labs serve
-  labs serve --folder /srv/labs --empty
-  DATABASE_URL=postgres://labs@db.example.com/labs labs serve --base-url https://labs.example.com
-
-Ctrl-C stops it after the requests under way, SIGTERM after the grace period (--stop-grace-seconds) and the requests
-under way; a second signal stops it at once.")]
+    #[command(after_help = "Examples:\n  labs serve\n  labs serve --folder /srv/labs --empty\n  \
+                            DATABASE_URL=postgres://labs@db.example.com/labs labs serve --base-url \
+                            https://labs.example.com\n\nCtrl-C shuts down gracefully: in-flight requests finish. \
+                            SIGTERM does the same after the grace period\n(--stop-grace-seconds). A second signal \
+                            stops the service at once.")]
     Serve(Box<Serve>),
 
     /// Compare contract, documents, schema, scopes and router, print every difference
-    #[command(after_help = "\
-Example:
-  labs check
-
-Needs no database. Exits with 1 when something differs; `labs serve` would not start either.")]
+    #[command(after_help = "Example:\n  labs check\n\nNeeds no database. Exits with 1 if there is a difference; \
+                            `labs serve` does not start in that case.")]
     Check,
 
     /// Bring the database up to date and stop
-    #[command(after_help = "\
-Examples:
-  labs migrate
-  DATABASE_URL=postgres://labs@db.example.com/labs labs migrate
-
-`labs serve` does the same first. A running older service keeps working meanwhile.")]
+    #[command(after_help = "Examples:\n  labs migrate\n  DATABASE_URL=postgres://labs@db.example.com/labs labs \
+                            migrate\n\n`labs serve` runs the same migrations at its start. A running older release \
+                            keeps working during the migrations.")]
     Migrate(Common),
 
     /// Internal people, who sign in with a second factor
@@ -83,11 +69,8 @@ Examples:
     Keys(Keys),
 
     /// Print the code that an authenticator with this secret shows now
-    #[command(after_help = "\
-Example:
-  labs totp GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ
-
-For trying out, where no authenticator is at hand: whoever lists processes sees the secret.")]
+    #[command(after_help = "Example:\n  labs totp GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ\n\nFor tests without an \
+                            authenticator app. The secret is visible in the process list.")]
     Totp(Totp),
 
     /// Print the contract, the OpenAPI document that the service answers to
@@ -111,13 +94,11 @@ Prints a draft in Markdown. Needs no database.")]
 #[derive(Debug, Subcommand)]
 pub enum Keys {
     /// Seal with the newest key of the master key's file what an older one sealed
-    #[command(after_help = "\
-Example:
-  labs keys rotate --master-key-file /etc/labs/master.key
-
-Works while the service runs. The file has the newest key in its first line and the former one below. The command refuses
-while a running replica does not know the newest key: restart every replica with the file first. Afterwards the former
-line may go (operate/README.md).")]
+    #[command(after_help = "Example:\n  labs keys rotate --master-key-file /etc/labs/master.key\n\nWorks while the \
+                            service runs. First write the newest key into the first line of the file, keep the former \
+                            key below it,\nand restart every replica with this file. The command fails if a running \
+                            replica does not know the newest key.\nAfter the rotation you can remove the former line \
+                            (operate/README.md).")]
     Rotate(Common),
 }
 
@@ -195,7 +176,7 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
             database.close().await?;
             match done? {
                 0 => say("The database is up to date."),
-                run => say(&format!("The database is up to date: migrations run now: {run}.")),
+                run => say(&format!("The database is up to date. Migrations run: {run}.")),
             }
         }
         Command::Staff(command) => say(&people::staff(command).await?),
@@ -203,8 +184,7 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Keys(Keys::Rotate(common)) => say(&beside(&common, wiring::keys::rotate).await?),
         Command::Totp(Totp { secret }) => {
             let seed = TotpSeed::from_base32(&secret);
-            let seed =
-                seed.context("this is no secret of a second factor: it has 32 letters A to Z and digits 2 to 7")?;
+            let seed = seed.context("this is not a TOTP secret: it must have 32 letters A to Z and digits 2 to 7")?;
             say(&seed.code_at(Clock::default().now().unix()))
         }
         Command::Contract(Contract { assemble: true, .. }) => wiring::contract_assemble(),

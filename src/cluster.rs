@@ -81,9 +81,9 @@ impl Cluster {
         let plan = Plan::new(folder.path(), settings).await?;
         let url = plan.place.url()?;
         if !plan.place.data.exists() {
-            data::make(&plan).await.context("the private PostgreSQL cannot be made")?;
+            data::make(&plan).await.context("the private PostgreSQL could not be created")?;
         }
-        let server = Server::start(&plan).await.context("the private PostgreSQL does not start")?;
+        let server = Server::start(&plan).await.context("the private PostgreSQL could not be started")?;
         let (stop, stopped) = oneshot::channel();
         let programs = plan.binaries.folder().to_owned();
         let keeper = tokio::spawn(keep(server, plan, stopped));
@@ -144,11 +144,11 @@ async fn keep(mut server: Server, plan: Plan, mut stopped: oneshot::Receiver<()>
             () = tokio::time::sleep(Duration::from_secs(60)) => data::logs_prune(&plan.place),
             ended = server.wait_for_end() => {
                 drop(server);
-                tracing::error!(%ended, "the private PostgreSQL ended by itself; it is started again");
+                tracing::error!(%ended, "the private PostgreSQL stopped unexpectedly; it is restarted");
                 server = loop {
                     match Server::start(&plan).await {
                         Ok(server) => break server,
-                        Err(error) => tracing::error!("the private PostgreSQL does not start: {error:#}"),
+                        Err(error) => tracing::error!("the private PostgreSQL could not be restarted: {error:#}"),
                     }
                     tokio::select! {
                         _ = &mut stopped => return Ok(()),

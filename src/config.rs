@@ -284,7 +284,7 @@ impl Serve {
         let master_key_file = self.common.master_key_file();
         let statistics = self.statistics_url.filter(|url| !url.is_empty()).map(|url| {
             let token_file =
-                self.statistics_token_file.context("LABS_STATISTICS_URL needs LABS_STATISTICS_TOKEN_FILE")?;
+                self.statistics_token_file.context("LABS_STATISTICS_URL requires LABS_STATISTICS_TOKEN_FILE")?;
             PlatformSettings::new(&url, token_file, self.statistics_from, self.statistics_allow_private)
         });
         let database = self.common.urls_listening_at(self.listen_database_url)?;

@@ -47,8 +47,8 @@ impl Database {
         let is_elsewhere = common.database_urls()?.is_some();
         ensure!(
             is_elsewhere || cluster::is_in(&common.folder),
-            "no Labs lives in {}: start one there with `labs serve`, or name another folder with --folder, or its database \
-             in DATABASE_URL",
+            "the folder {} contains no Labs database: create one there with `labs serve`, name another folder with \
+             --folder, or set DATABASE_URL",
             common.folder.display()
         );
         Self::reach(common).await

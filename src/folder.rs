@@ -35,8 +35,8 @@ impl Folder {
         match Self::claim(path)? {
             Claim::Ours(folder) => Ok(folder),
             Claim::Theirs(process) => bail!(
-                "the folder {} is in use by {}: stop that one first, or choose another folder \
-                 with --folder or LABS_FOLDER",
+                "the folder {} is in use by {}: stop that process first, or choose another folder with --folder or \
+                 LABS_FOLDER",
                 path.display(),
                 process.map_or_else(|| "another Labs".into(), |id| format!("another Labs, process {id}")),
             ),
@@ -89,18 +89,19 @@ fn private(path: &Path) -> anyhow::Result<PathBuf> {
         .recursive(true)
         .mode(0o700)
         .create(path)
-        .with_context(|| format!("the folder {} cannot be made", path.display()))?;
-    let path = fs::canonicalize(path).with_context(|| format!("the folder {} cannot be reached", path.display()))?;
+        .with_context(|| format!("the folder {} could not be created", path.display()))?;
+    let path = fs::canonicalize(path).with_context(|| format!("the folder {} cannot be accessed", path.display()))?;
     if fs::metadata(&path)?.permissions().mode() & 0o7777 != 0o700 {
         if !path.join("lock").exists() && fs::read_dir(&path)?.next().is_some() {
             bail!(
-                "the folder {} holds other things and others can read it: choose an empty one, \
-                 or run `chmod 700` on it",
+                "the folder {} contains other files and is readable by other users: choose an empty folder, or run \
+                 `chmod 700` on it",
                 path.display()
             );
         }
-        fs::set_permissions(&path, Permissions::from_mode(0o700))
-            .with_context(|| format!("the folder {} cannot be made private", path.display()))?;
+        fs::set_permissions(&path, Permissions::from_mode(0o700)).with_context(|| {
+            format!("the permissions of the folder {} could not be restricted to its owner", path.display())
+        })?;
     }
     Ok(path)
 }

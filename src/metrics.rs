@@ -39,29 +39,37 @@ const METADATA: Metadata<'static> = Metadata::new("labs", Level::INFO, None);
 
 /// What each metric is, as its help line says it.
 const COUNTERS: [(&str, &str); 4] = [
-    ("labs_requests_total", "Requests that were answered, by operation of the contract and status."),
-    ("labs_refusals_total", "Requests that were refused, by the code of the problem document."),
-    ("labs_read_replica_reads_total", "Reads that a read replica may answer, by what became of them."),
-    ("labs_spans_total", "Spans of traces, by what became of them."),
+    ("labs_requests_total", "Requests that were answered, by operation and status."),
+    ("labs_refusals_total", "Requests that were rejected, by code of the problem document."),
+    ("labs_read_replica_reads_total", "Reads that a read replica may answer, by outcome."),
+    ("labs_spans_total", "Trace spans, by outcome."),
 ];
 const GAUGES: [(&str, &str); 17] = [
-    ("labs_build_info", "The version that runs; always 1."),
-    ("labs_database_up", "Whether the database answered within two seconds when it was asked last."),
-    ("labs_part_up", "Whether a part that readiness asks for worked when it was asked last."),
+    ("labs_build_info", "Version of the running service; always 1."),
+    ("labs_database_up", "Whether the database answered the last check within two seconds."),
+    ("labs_part_up", "Whether a component of the readiness check worked at the last check."),
     ("labs_database_connections", "Connections of this replica to the database, by whether they are in use."),
-    ("labs_database_connections_max", "The most connections that this replica opens."),
-    ("labs_mails", "Mails that wait and mails that were given up, up to 10,000 of each."),
-    ("labs_mail_oldest_queued_seconds", "Age of the oldest mail that waits."),
-    ("labs_audit_oldest_unsealed_seconds", "Age of the oldest audit record that has no place in the chain yet."),
-    ("labs_job_last_success_seconds", "Time since the last run of a job that succeeded, over all replicas."),
-    ("labs_job_failures", "Last runs of a job that failed, one after the other."),
+    ("labs_database_connections_max", "Maximum number of connections that this replica opens."),
+    ("labs_mails", "Mail messages that are queued and mail messages that were given up, up to 10,000 of each."),
+    ("labs_mail_oldest_queued_seconds", "Age of the oldest queued mail message."),
+    ("labs_audit_oldest_unsealed_seconds", "Age of the oldest audit record without a seal."),
+    ("labs_job_last_success_seconds", "Time since the last successful run of a job, over all replicas."),
+    ("labs_job_failures", "Consecutive failed runs of a job."),
     ("labs_job_paused", "Whether staff have paused a job."),
-    ("labs_ledger_partitions", "Partitions by time of a ledger, those of several tables counted once."),
-    ("labs_ledger_room_seconds", "Time until a ledger needs a partition that is not there yet."),
-    ("labs_rights_age_seconds", "Age of what this replica knows of rights; beyond a second every token is looked up."),
-    ("labs_read_replica_delay_seconds", "How old what a read replica shows is at most; +Inf while nobody knows."),
-    ("labs_figures_age_seconds", "Time since the database last told how mails, audit records and jobs stand."),
-    ("process_resident_memory_bytes", "Memory of this process that is resident."),
+    ("labs_ledger_partitions", "Time partitions of an event table; tables that share partitions are counted once."),
+    ("labs_ledger_room_seconds", "Time until an event table needs a partition that does not exist yet."),
+    (
+        "labs_rights_age_seconds",
+        "Age of this replica's authorization data; above one second, every access token is \
+                                 looked up in the database.",
+    ),
+    ("labs_read_replica_delay_seconds", "Upper limit of the delay of a read replica; +Inf if it is unknown."),
+    (
+        "labs_figures_age_seconds",
+        "Time since the figures about mail messages, audit records and jobs were read from \
+                                  the database.",
+    ),
+    ("process_resident_memory_bytes", "Resident memory of this process."),
 ];
 /// Of latency.
 const DURATION: &str = "labs_request_duration_seconds";
@@ -105,7 +113,7 @@ impl Metrics {
         for (name, help) in GAUGES {
             recorder.describe_gauge(name.into(), None, help.into());
         }
-        let help = "Time from the head of a request to the head of its answer.";
+        let help = "Time from the request headers to the response headers.";
         recorder.describe_histogram(DURATION.into(), None, help.into());
         let metrics = Self {
             handle: recorder.handle(),
@@ -143,7 +151,7 @@ impl Metrics {
 
     async fn answer(&self, engine: &Engine, method: &Method, path: &str) -> Response<Body> {
         if (method, path) != (&Method::GET, "/metrics") {
-            let mut response = Response::new(Body::from("Only GET /metrics is answered here.\n"));
+            let mut response = Response::new(Body::from("Only GET /metrics is available here.\n"));
             *response.status_mut() = StatusCode::NOT_FOUND;
             return response;
         }

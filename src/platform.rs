@@ -74,13 +74,19 @@ impl PlatformSettings {
     /// # Errors
     /// For another address than `https://host[:port][/path]`. Plain `http://` needs private addresses to be allowed.
     pub fn new(url: &str, token_file: PathBuf, first_day: Option<Day>, allow_private: bool) -> anyhow::Result<Self> {
-        let base = Url::parse(url.trim_end_matches('/')).with_context(|| format!("the platform's address {url:?}"))?;
+        let base = Url::parse(url.trim_end_matches('/')).with_context(|| {
+            format!(
+                "LABS_STATISTICS_URL {url:?} cannot \
+                                                                                  be parsed"
+            )
+        })?;
         let plain = base.username().is_empty() && base.password().is_none() && base.query().is_none();
         let has_scheme = base.scheme() == "https" || (base.scheme() == "http" && allow_private);
         let host = base.host_str().unwrap_or_default().to_owned();
         if !plain || !has_scheme || base.fragment().is_some() || host.is_empty() {
             bail!(
-                "the platform's address {url:?} is not https:// and a host; http:// needs LABS_STATISTICS_ALLOW_PRIVATE"
+                "LABS_STATISTICS_URL {url:?} is not https:// and a host; http:// requires \
+                 LABS_STATISTICS_ALLOW_PRIVATE"
             );
         }
         Ok(Self { base, host, token_file, first_day, allow_private })
@@ -108,8 +114,8 @@ struct AddressRule {
 impl AddressRule {
     fn check(self, address: IpAddr) -> Result<(), AddressRefused> {
         match is_private(address) {
-            true if !self.allow_private => Err(AddressRefused("an address inside a network")),
-            false if self.only_private => Err(AddressRefused("a public address, which http:// is not for")),
+            true if !self.allow_private => Err(AddressRefused("an address in a private network")),
+            false if self.only_private => Err(AddressRefused("a public address, which requires https://")),
             _ => Ok(()),
         }
     }
@@ -224,20 +230,29 @@ fn check_head(response: Response) -> Result<Response, ImportError> {
     match status {
         StatusCode::OK => {}
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-            return refuse(Code::Unauthorized, format!("It answered {}: the token is not taken.", status.as_u16()));
+            return refuse(
+                Code::Unauthorized,
+                format!("The platform returned {} and rejected the token.", status.as_u16()),
+            );
         }
         status if status.is_redirection() => {
             return refuse(
                 Code::Redirected,
-                format!("It answered {}, and redirects are not followed.", status.as_u16()),
+                format!("The platform returned {}, and the service does not follow redirects.", status.as_u16()),
             );
         }
-        status => return refuse(Code::HttpStatus, format!("It answered {}.", status.as_u16())),
+        status => return refuse(Code::HttpStatus, format!("The platform returned {}.", status.as_u16())),
     }
     let sent = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let media_type = sent.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     if media_type != "application/json" {
-        return refuse(Code::WrongContentType, format!("It answered {media_type:?} instead of application/json."));
+        return refuse(
+            Code::WrongContentType,
+            format!(
+                "The platform returned {media_type:?} instead of \
+                                                       application/json."
+            ),
+        );
     }
     Ok(response)
 }
@@ -247,7 +262,7 @@ async fn body(mut response: Response) -> PageAnswer {
     let mut bytes = Vec::new();
     while let Some(piece) = response.chunk().await.map_err(|error| failure(&error, Code::CutOff))? {
         if bytes.len() + piece.len() > LARGEST {
-            return Err(ImportError::new(Code::TooLarge, format!("A page has more than {LARGEST} bytes.")));
+            return Err(ImportError::new(Code::TooLarge, format!("A page is larger than {LARGEST} bytes.")));
         }
         bytes.extend_from_slice(&piece);
     }
@@ -265,11 +280,17 @@ fn failure(error: &reqwest::Error, otherwise: Code) -> ImportError {
     }
     if error.is_timeout() {
         let seconds = PATIENCE.as_secs();
-        return ImportError::new(Code::Timeout, format!("It did not answer whole within {seconds} seconds."));
+        return ImportError::new(
+            Code::Timeout,
+            format!(
+                "The platform did not send a complete response within \
+                                                        {seconds} seconds."
+            ),
+        );
     }
     let message = match otherwise {
-        Code::CutOff => "The connection ended in the middle of an answer.",
-        _ => "No connection, or none that was answered.",
+        Code::CutOff => "The connection ended in the middle of a response.",
+        _ => "The service could not connect to the platform or received no response.",
     };
     ImportError::new(otherwise, message)
 }

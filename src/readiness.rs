@@ -25,15 +25,15 @@ pub(crate) fn probes(engine: &Engine, postman: &Arc<Postman>) -> Probes {
         async move {
             match is_migrated(&pool).await {
                 Ok(true) => Ok(()),
-                Ok(false) => Err(Trouble::Failing("Migrations of this version are missing.".to_owned())),
-                Err(fault) => Err(away("MIGRATIONS", &fault, "What is applied cannot be read.")),
+                Ok(false) => Err(Trouble::Failing("Migrations of this release are missing.".to_owned())),
+                Err(fault) => Err(away("MIGRATIONS", &fault, "The applied migrations cannot be read.")),
             }
         }
     };
     let check_mail = move || {
         let postman = Arc::clone(&postman);
         async move {
-            let said = "Mail cannot be handed over, and waits.";
+            let said = "Mail messages cannot be delivered and stay queued.";
             postman.ready().await.map_err(|error| Trouble::Degraded(logged("MAIL", error, said)))
         }
     };
@@ -44,10 +44,10 @@ pub(crate) fn probes(engine: &Engine, postman: &Arc<Postman>) -> Probes {
             match media.state().await {
                 StoreState::Usable => Ok(()),
                 StoreState::ReadOnly(error) => {
-                    Err(Trouble::Degraded(logged(part, error, "The media store can be read, but not written.")))
+                    Err(Trouble::Degraded(logged(part, error, "The object storage can be read, but not written.")))
                 }
                 StoreState::Unusable(error) => {
-                    Err(Trouble::Failing(logged(part, error, "The media store cannot be read.")))
+                    Err(Trouble::Failing(logged(part, error, "The object storage cannot be read.")))
                 }
             }
         }
@@ -58,7 +58,7 @@ pub(crate) fn probes(engine: &Engine, postman: &Arc<Postman>) -> Probes {
         async move {
             let behind = list_behind(&pool, now).await;
             behind
-                .inspect_err(|fault| tracing::warn!(cause = fault.for_log(), "the jobs cannot be asked"))
+                .inspect_err(|fault| tracing::warn!(cause = fault.for_log(), "the state of the jobs cannot be read"))
                 .unwrap_or_default()
         }
     };
@@ -77,6 +77,6 @@ fn away(part: &'static str, fault: &Fault, said: &str) -> Trouble {
 }
 
 fn logged(part: &'static str, cause: impl std::fmt::Display, said: &str) -> String {
-    tracing::warn!(part, %cause, "a part does not work");
+    tracing::warn!(part, %cause, "a component does not work");
     said.to_owned()
 }

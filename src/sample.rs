@@ -17,12 +17,13 @@ use labs_schema::sample::{Sample, is_wanted, sheet};
 /// # Errors
 /// When the sheet cannot be written or the database is away; then there are no sample data.
 pub async fn fill(engine: &Engine, file: &Path, base_url: &str) -> anyhow::Result<()> {
-    let told = |fault: labs_schema::Fault| anyhow!("the sample data: {}", fault.for_log());
+    let told = |fault: labs_schema::Fault| anyhow!("the sample data could not be created: {}", fault.for_log());
     if !is_wanted(engine.pool()).await.map_err(told)? {
         return Ok(());
     }
     let sample = Sample::make(engine.services(), engine.services().clock.now()).await.map_err(told)?;
-    write_private(file, &sheet(sample.sign_ins(), base_url)).context("the sheet of sign-ins")?;
+    write_private(file, &sheet(sample.sign_ins(), base_url))
+        .context("the file of sample sign-ins could not be written")?;
     sample.insert(engine.pool()).await.map_err(told)
 }
 

@@ -57,11 +57,11 @@ impl Listeners {
 async fn listen(address: SocketAddr, settings: &str) -> anyhow::Result<TcpListener> {
     TcpListener::bind(address).await.map_err(|error| {
         let what = match error.kind() {
-            ErrorKind::AddrInUse => "another program listens there: end it, or choose another port",
+            ErrorKind::AddrInUse => "another process uses this address: stop it, or choose another port",
             ErrorKind::AddrNotAvailable => {
-                "this machine does not have that address: choose one that it has, or 0.0.0.0 for all of them,"
+                "this machine does not have this address: choose one of its addresses, or 0.0.0.0 for all of them,"
             }
-            ErrorKind::PermissionDenied => "ports below 1024 are for privileged programs: choose another one",
+            ErrorKind::PermissionDenied => "only privileged processes can use ports below 1024: choose another port",
             _ => "choose another address",
         };
         anyhow!("cannot listen on {address} ({error}): {what} with {settings}")
@@ -81,7 +81,8 @@ async fn serve_with(
         let migrations = wiring::migrate(database.urls()).await?;
         let base_url = config.base_url(address);
         if config.is_named_by_chance() {
-            tracing::warn!(%base_url, "LABS_BASE_URL is not set: replicas at other addresses will refuse these tokens");
+            tracing::warn!(%base_url, "LABS_BASE_URL is not set: replicas at other addresses will reject the access \
+                                       tokens of this one");
         }
         let application = wiring::application(config, media, database.urls(), &base_url, Clock::default()).await?;
         if config.sample_data {
@@ -101,7 +102,7 @@ async fn serve_with(
         // Whoever reads JSON finds the address in the line above.
         LogFormat::Json if has_staff => {}
         LogFormat::Json => {
-            tracing::info!("there is no staff member yet: create the first one with `labs staff create`");
+            tracing::info!("no staff member exists yet: create the first one with `labs staff create`");
         }
     }
     let metrics = application.metrics().zip(listeners.metrics).map(|(metrics, listener)| {
@@ -113,7 +114,7 @@ async fn serve_with(
     if let Some(metrics) = metrics {
         metrics.await??;
     }
-    tracing::info!("all requests are answered");
+    tracing::info!("all requests have finished");
     Ok(())
 }
 
@@ -148,7 +149,7 @@ fn announce(config: &Config, address: SocketAddr, metrics: Option<SocketAddr>, h
     let mut out = std::io::stdout().lock();
     let lines = announcement(config, address, metrics, has_staff);
     if let Err(error) = out.write_all(lines.as_bytes()).and_then(|()| out.flush()) {
-        tracing::warn!(%error, "nobody reads standard output");
+        tracing::warn!(%error, "the start message could not be written to standard output");
     }
 }
 
@@ -171,8 +172,8 @@ fn announcement(config: &Config, address: SocketAddr, metrics: Option<SocketAddr
         lines += "  Sample pages   npm run sample --prefix playground/sample\n";
     }
     if !has_staff {
-        lines += "  Nobody of staff yet; the first one: \
-                  labs staff create --email you@example.com --name 'Your Name' --role ADMINISTRATOR\n";
+        lines += "  No staff member exists yet. Create one: labs staff create --email you@example.com --name 'Your \
+                  Name' --role ADMINISTRATOR\n";
     }
     lines
 }
@@ -188,7 +189,7 @@ fn stop_on_signal(config: &Config) -> anyhow::Result<StopSignal> {
     tokio::spawn(async move {
         let has_grace = is_termination(&mut interrupts, &mut terminations).await && !grace.is_zero();
         let seconds = if has_grace { grace.as_secs() } else { 0 };
-        tracing::info!(grace_seconds = seconds, "stopping; another Ctrl-C stops at once");
+        tracing::info!(grace_seconds = seconds, "shutting down; another Ctrl-C stops at once");
         if has_grace {
             stopping.begin();
             tokio::select! {

@@ -56,7 +56,7 @@ impl Traces {
             .build();
         global::set_tracer_provider(provider.clone());
         labs_schema::trace::begin();
-        tracing::info!(collector = settings.collector, "traces are collected");
+        tracing::info!(collector = settings.collector, "trace export is enabled");
         Ok(Self(provider))
     }
 
@@ -64,7 +64,7 @@ impl Traces {
     pub async fn end(self) {
         let ended = tokio::task::spawn_blocking(move || self.0.shutdown_with_timeout(PATIENCE)).await;
         if !matches!(ended, Ok(Ok(()))) {
-            tracing::warn!(seconds = PATIENCE.as_secs(), "the last spans were not sent in time");
+            tracing::warn!(seconds = PATIENCE.as_secs(), "the last spans could not be exported in time");
         }
     }
 }
@@ -129,9 +129,9 @@ impl SpanExporter for TellingExporter {
         let was_failing = self.is_failing.swap(sent.is_err(), Ordering::Relaxed);
         match &sent {
             Err(error) if !was_failing => {
-                tracing::warn!(cause = %error, "the collector takes no spans; they are lost until it does");
+                tracing::warn!(cause = %error, "the collector rejects spans; they are lost until it accepts them");
             }
-            Ok(()) if was_failing => tracing::info!("the collector takes spans again"),
+            Ok(()) if was_failing => tracing::info!("the collector accepts spans again"),
             _ => {}
         }
         sent

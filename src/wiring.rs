@@ -123,7 +123,8 @@ pub async fn application(
         database: database.clone(),
         plan: Arc::clone(&carried.plan),
         connections: config.database_connections,
-        key: MasterKey::load_or_create(&config.master_key_file).context("the master key")?,
+        key: MasterKey::load_or_create(&config.master_key_file)
+            .context("the master key could not be loaded or created")?,
         clock,
         media,
         settings: Settings {
@@ -146,7 +147,10 @@ pub async fn application(
         limits: config.limits,
     };
     let postman = Arc::new(postman(config, base_url)?);
-    let platform = config.statistics.clone().map(Platform::open).transpose().context("the platform's API")?;
+    let platform = config.statistics.clone().map(Platform::open).transpose().context(
+        "the client of the platform's \
+                                                                                      API could not be created",
+    )?;
     let probes = Arc::new(probes(&engine, &postman));
     let metrics = config.metrics_listen.map(|_| Metrics::new()).transpose()?.map(Arc::new);
     let rest = Rest::new(engine.clone(), Arc::clone(&carried.bound), settings, Arc::clone(&probes));
@@ -213,10 +217,10 @@ fn job_of_unconfirmed(engine: &Engine) -> Job {
 
 /// Hands mail to a server, or writes it to files.
 fn postman(config: &Config, base_url: &str) -> anyhow::Result<Postman> {
-    let letterhead = Letterhead::new(&config.mail_from, base_url).context("the sender of the mail")?;
+    let letterhead = Letterhead::new(&config.mail_from, base_url).context("the sender address of mail is invalid")?;
     match &config.smtp_url {
-        Some(url) => Postman::smtp(url.expose(), letterhead).context("the mail server"),
-        None => Postman::folder(&config.mail_folder, letterhead).context("the mail folder"),
+        Some(url) => Postman::smtp(url.expose(), letterhead).context("the mail server cannot be used"),
+        None => Postman::folder(&config.mail_folder, letterhead).context("the mail folder cannot be used"),
     }
 }
 
@@ -344,5 +348,5 @@ fn write(file: &Path, text: &str) -> anyhow::Result<()> {
 
 fn differences<T: std::fmt::Display>(found: &[T]) -> anyhow::Error {
     let lines: Vec<String> = found.iter().map(ToString::to_string).collect();
-    anyhow::anyhow!("the parts do not agree:\n{}", lines.join("\n"))
+    anyhow::anyhow!("the check found differences:\n{}", lines.join("\n"))
 }

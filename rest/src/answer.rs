@@ -94,7 +94,7 @@ pub(crate) fn conditionally(
     let tag = response.headers().get(header::ETAG).and_then(|tag| tag.to_str().ok());
     let Some(tag) = tag.map(|tag| tag.trim_matches('"').to_owned()) else { return Ok(response) };
     if if_match.is_some_and(|condition| !condition.matches_strongly(&tag)) {
-        let detail = "What is here now is not what If-Match names. Leave the header out to read it all the same.";
+        let detail = "The resource does not match If-Match. Omit the header to read the current state.";
         return Err(Fault::new(Code::PreconditionFailed, detail));
     }
     match if_none_match {

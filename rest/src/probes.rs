@@ -68,7 +68,7 @@ impl Probes {
     pub(crate) async fn verdicts(&self) -> Verdicts {
         let mut found = self.found.lock().await;
         if let Some((at, verdicts)) = found.as_ref().filter(|(at, _)| at.elapsed() < GOOD_FOR) {
-            tracing::trace!(age_ms = at.elapsed().as_millis(), "readiness answered again");
+            tracing::trace!(age_ms = at.elapsed().as_millis(), "a recent readiness result was reused");
             return verdicts.clone();
         }
         let behind = async { tokio::time::timeout(PATIENCE, (self.jobs_behind)()).await.unwrap_or_default() };
@@ -81,7 +81,7 @@ impl Probes {
 
 async fn verdict(probe: &Probe) -> Value {
     let found = tokio::time::timeout(PATIENCE, (probe.check)()).await;
-    let found = found.unwrap_or_else(|_| Err((probe.silent)("It does not answer in time.".to_owned())));
+    let found = found.unwrap_or_else(|_| Err((probe.silent)("The check did not finish in time.".to_owned())));
     let (state, detail) = match found {
         Ok(()) => ("OK", None),
         Err(Trouble::Degraded(detail)) => ("DEGRADED", Some(detail)),

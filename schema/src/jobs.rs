@@ -104,10 +104,10 @@ impl Jobs {
     pub async fn end(self) {
         self.tasks.wait().await;
         if let Err(fault) = self.services.usage.flush(&self.pool).await {
-            tracing::warn!(cause = fault.for_log(), "the last counts of usage are lost");
+            tracing::warn!(cause = fault.for_log(), "the latest usage counts are lost");
         }
         if let Err(fault) = self.board.tell(&self.pool).await {
-            tracing::warn!(cause = fault.for_log(), "what the jobs did last could not be written");
+            tracing::warn!(cause = fault.for_log(), "the latest results of the jobs could not be saved");
         }
     }
 }

@@ -4,8 +4,8 @@
 #[must_use]
 pub fn draw() -> String {
     let mut out =
-        "# The state machines\n\nDrawn from the tables in code by `make accept`. An action that a state does \
-        not have here is answered 409\n`ILLEGAL_TRANSITION` with those that it has.\n"
+        "# State machines\n\nGenerated from the tables in the code by `make accept`. For an action that a state does \
+         not have here, the service\nreturns 409 `ILLEGAL_TRANSITION` with the allowed actions.\n"
             .to_owned();
     for drawing in [
         crate::partner::standing::drawing(),

@@ -12,12 +12,9 @@ use crate::wiring::people;
 #[derive(Debug, Subcommand)]
 pub enum Staff {
     /// Make a staff member and print password and second factor
-    #[command(after_help = "\
-Example:
-  labs staff create --email ada@example.com --name 'Ada Byron' --role operator
-
-Works while the service runs and while it does not. Password and secret of the second factor are
-shown this once: put the secret into an authenticator app, which then shows the codes.")]
+    #[command(after_help = "Example:\n  labs staff create --email ada@example.com --name 'Ada Byron' --role \
+                            operator\n\nWorks whether or not the service is running. The password and the TOTP secret \
+                            are shown only once:\nadd the secret to an authenticator app, which then shows the codes.")]
     Create(StaffCreate),
 
     /// List staff members: address, state, second factor, roles, name
@@ -25,19 +22,14 @@ shown this once: put the secret into an authenticator app, which then shows the 
     List(Common),
 
     /// Give a staff member a new password and print it; every session ends
-    #[command(after_help = "\
-Example:
-  labs staff reset-password --email ada@example.com
-
-The second factor stays. The password is shown this once.")]
+    #[command(after_help = "Example:\n  labs staff reset-password --email ada@example.com\n\nThe second factor stays \
+                            the same. The new password is shown only once.")]
     ResetPassword(StaffMember),
 
     /// Give a staff member another second factor and print it; every session ends
-    #[command(after_help = "\
-Example:
-  labs staff reset-mfa --email ada@example.com
-
-For who has lost the authenticator and the recovery codes. The former ones are void, the password stays.")]
+    #[command(after_help = "Example:\n  labs staff reset-mfa --email ada@example.com\n\nFor a staff member who has \
+                            lost the authenticator app and the recovery codes. The former secret and codes\nbecome \
+                            invalid; the password stays the same.")]
     ResetMfa(StaffMember),
 }
 
@@ -73,12 +65,9 @@ pub struct StaffCreate {
 #[derive(Debug, Subcommand)]
 pub enum Client {
     /// Make a machine client and print its id and secret
-    #[command(after_help = "\
-Examples:
-  labs client create --name storefront --scope storefront
-  labs client create --name importer --partner nordsee-kassen --scope marketplace.apps:write
-
-Works while the service runs and while it does not. The secret is shown this once.")]
+    #[command(after_help = "Examples:\n  labs client create --name storefront --scope storefront\n  labs client \
+                            create --name importer --partner nordsee-kassen --scope marketplace.apps:write\n\nWorks \
+                            whether or not the service is running. The secret is shown only once.")]
     Create(ClientCreate),
 
     /// List machine clients: id, state, last use, owner, scopes, name
@@ -86,13 +75,10 @@ Works while the service runs and while it does not. The secret is shown this onc
     List(Common),
 
     /// Give a machine client a new secret and print it; the former one goes on for a day
-    #[command(after_help = "\
-Examples:
-  labs client rotate-secret labs-client-storefront
-  labs client rotate-secret labs-client-storefront --old-secret-expires-in 0
-
-The secret is shown this once. With 0 the former secrets end at once; tokens that were made with them
-last until they expire.")]
+    #[command(after_help = "Examples:\n  labs client rotate-secret labs-client-storefront\n  labs client \
+                            rotate-secret labs-client-storefront --old-secret-expires-in 0\n\nThe secret is shown \
+                            only once. With 0, the former secrets expire at once; access tokens issued with \
+                            them\nstay valid until they expire.")]
     RotateSecret(ClientRotateSecret),
 }
 

@@ -33,13 +33,13 @@ impl Binaries {
         let seen = if seen.is_empty() { "none".to_owned() } else { seen.join(", ") };
         match made_by {
             Some(made_by) => bail!(
-                "the data were made by PostgreSQL {made_by}, and that version is needed to open \
-                 them (found: {seen}). Install it, or name its programs' folder in LABS_PG_BIN"
+                "the data folder was created by PostgreSQL {made_by} and needs that version (found: {seen}). Install \
+                 it, or set LABS_PG_BIN to the folder of its binaries"
             ),
             None => bail!(
-                "PostgreSQL {MAJOR_MIN} or newer is needed (found: {seen}). Install it \
-                 (Debian, Ubuntu: apt-get install postgresql; macOS: brew install postgresql@17), \
-                 or name its programs' folder in LABS_PG_BIN"
+                "PostgreSQL {MAJOR_MIN} or newer is required (found: {seen}). Install it (Debian, Ubuntu: apt-get \
+                 install postgresql; macOS: brew install postgresql@17), or set LABS_PG_BIN to the folder of its \
+                 binaries"
             ),
         }
     }

@@ -37,9 +37,9 @@ pub(super) fn read_version(data: &Path) -> anyhow::Result<Option<u32>> {
     }
     let file = data.join("PG_VERSION");
     let text = fs::read_to_string(&file)
-        .with_context(|| format!("{} is no PostgreSQL data folder: move it away", data.display()))?;
+        .with_context(|| format!("{} is not a PostgreSQL data folder: move it away", data.display()))?;
     let major = text.trim().parse();
-    Ok(Some(major.with_context(|| format!("{} holds {text:?}", file.display()))?))
+    Ok(Some(major.with_context(|| format!("{} contains {text:?}", file.display()))?))
 }
 
 /// Removes the oldest log files beyond the limit. The service's own user may be refused, which
@@ -102,12 +102,12 @@ async fn database_create(plan: &Plan, draft: &Path) -> anyhow::Result<()> {
     command.args(["-c", "log_checkpoints=off", "-c", "exit_on_error=on", "postgres"]);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn()?;
-    let mut input = child.stdin.take().context("no way to speak to postgres")?;
+    let mut input = child.stdin.take().context("postgres has no standard input")?;
     input.write_all(b"create database labs\n").await?;
     drop(input);
     let done = child.wait_with_output().await?;
     if !done.status.success() {
-        bail!("the database cannot be made: {}", String::from_utf8_lossy(&done.stderr).trim());
+        bail!("the database could not be created: {}", String::from_utf8_lossy(&done.stderr).trim());
     }
     Ok(())
 }

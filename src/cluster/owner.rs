@@ -34,7 +34,7 @@ impl Owner {
         }
         let (uid, gid) = match fs::metadata(&place.data) {
             Ok(data) if data.uid() != 0 => (data.uid(), data.gid()),
-            Ok(_) => bail!("{} belongs to root, as whom PostgreSQL refuses to run", place.data.display()),
+            Ok(_) => bail!("{} belongs to root, but PostgreSQL refuses to run as root", place.data.display()),
             Err(_) => substitute().await?,
         };
         let drop = ways(uid, gid).await;
@@ -49,8 +49,7 @@ impl Owner {
             "install util-linux, or start Labs as another user"
         };
         bail!(
-            "PostgreSQL refuses to run as root, and none of setpriv, runuser and su can run it as \
-             user {uid}: {advice}"
+            "PostgreSQL refuses to run as root, and neither setpriv, runuser nor su can run it as user {uid}: {advice}"
         )
     }
 
@@ -133,7 +132,7 @@ async fn succeeds(command: &mut Command) -> bool {
 
 async fn id(arguments: &[&str]) -> anyhow::Result<u32> {
     let number = output("id", arguments).await?;
-    number.parse().with_context(|| format!("`id` answered {number:?}"))
+    number.parse().with_context(|| format!("`id` printed {number:?}"))
 }
 
 /// What a program prints, without the line's end.

@@ -44,8 +44,8 @@ impl Place {
         let socket = if fits(&near) { near } else { std::env::temp_dir().join(&name) };
         if !fits(&socket) {
             bail!(
-                "neither {} nor the temporary folder is short enough for a socket ({} bytes): \
-                 choose another with --folder",
+                "the paths of {} and of the temporary folder are too long for a socket (limit: {} bytes): choose \
+                 another folder with --folder",
                 folder.display(),
                 SOCKET_PATH_MAX
             );
@@ -83,7 +83,7 @@ impl Place {
             Ok(()) => owner.give(&self.socket)?,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => {
-                return Err(error).with_context(|| format!("{} cannot be made", self.socket.display()));
+                return Err(error).with_context(|| format!("{} could not be created", self.socket.display()));
             }
         }
         // Anybody may have made a folder of this name in a shared temporary folder.
@@ -105,7 +105,7 @@ impl Owner {
     pub(super) fn give(&self, path: &Path) -> anyhow::Result<()> {
         if self.drops() {
             chown(path, Some(self.uid), Some(self.gid))
-                .with_context(|| format!("{} cannot change its owner", path.display()))?;
+                .with_context(|| format!("the owner of {} could not be changed", path.display()))?;
         }
         Ok(())
     }

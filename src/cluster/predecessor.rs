@@ -36,7 +36,7 @@ pub(super) async fn outwait(place: &Place) -> anyhow::Result<Option<u32>> {
             told = true;
         }
         if begun.elapsed() > STOP_MAX {
-            bail!("a PostgreSQL of an earlier run, process {process}, does not stop");
+            bail!("a PostgreSQL left over from an earlier run (process {process}) does not stop");
         }
         sleep(Duration::from_millis(10)).await;
     }

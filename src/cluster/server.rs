@@ -142,8 +142,8 @@ impl Server {
         let log = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(place.start_log())?;
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(log);
         command.process_group(0);
-        let mut watchdog = command.spawn().context("its watchdog cannot be run")?;
-        let pipe = watchdog.stdin.take().context("its watchdog has no pipe")?;
+        let mut watchdog = command.spawn().context("the watchdog of PostgreSQL could not be started")?;
+        let pipe = watchdog.stdin.take().context("the watchdog of PostgreSQL has no pipe")?;
         Ok(Self { watchdog, pipe })
     }
 
@@ -154,7 +154,7 @@ impl Server {
         loop {
             match ask(&socket).await {
                 Answer::Ready => return Ok(None),
-                Answer::Refused(message) => bail!("PostgreSQL refuses: {message}"),
+                Answer::Refused(message) => bail!("PostgreSQL refuses connections: {message}"),
                 Answer::NotYet => {}
             }
             if self.watchdog.try_wait()?.is_some() {
@@ -162,7 +162,7 @@ impl Server {
             }
             if Instant::now() > until {
                 bail!(
-                    "it does not answer within {} s. PostgreSQL said:\n{}",
+                    "PostgreSQL did not accept connections within {} s. Its log:\n{}",
                     START_MAX.as_secs(),
                     data::last_words(&plan.place)
                 );
@@ -189,7 +189,7 @@ impl Server {
             .await
             .with_context(|| format!("PostgreSQL did not stop within {} s", STOP_MAX.as_secs()))??;
         if !status.success() {
-            tracing::warn!(%status, "the private PostgreSQL stopped badly");
+            tracing::warn!(%status, "the private PostgreSQL stopped with an error");
         }
         Ok(())
     }

@@ -27,14 +27,17 @@ impl Common {
             ];
             return match stray.into_iter().find(|(is_given, _)| *is_given) {
                 Some((_, name)) => bail!(
-                    "{name} needs DATABASE_URL, as postgres://user@host:5432/database; the private PostgreSQL needs none of \
-                     these"
+                    "{name} requires DATABASE_URL, for example postgres://user@host:5432/database; the private \
+                     PostgreSQL does not use it"
                 ),
                 None => Ok(None),
             };
         };
         if migrate.is_none() && file_of_migrate.is_some() {
-            bail!("LABS_MIGRATE_PASSWORD_FILE needs LABS_MIGRATE_URL, as postgres://user@host:5432/database");
+            bail!(
+                "LABS_MIGRATE_PASSWORD_FILE requires LABS_MIGRATE_URL, for example \
+                   postgres://user@host:5432/database"
+            );
         }
         let service = filled(&service, file, ("DATABASE_URL", "LABS_DATABASE_PASSWORD_FILE"))?;
         let migrate =
@@ -49,7 +52,7 @@ impl Common {
     pub(super) fn urls_listening_at(&self, listen: Option<Secret>) -> anyhow::Result<Option<DatabaseUrls>> {
         let (urls, listen) = (self.database_urls()?, listen.filter(Secret::is_some));
         if urls.is_none() && listen.is_some() {
-            bail!("LABS_LISTEN_DATABASE_URL needs DATABASE_URL; the private PostgreSQL is reached without");
+            bail!("LABS_LISTEN_DATABASE_URL requires DATABASE_URL; the private PostgreSQL does not use it");
         }
         let listen = listen.map(|url| self.with_usual_password(&url, "LABS_LISTEN_DATABASE_URL")).transpose()?;
         Ok(urls.map(|urls| urls.listening_at(listen)))
@@ -66,7 +69,7 @@ impl Common {
     ) -> anyhow::Result<Option<DatabaseUrls>> {
         let replicas: Vec<Secret> = replicas.into_iter().filter(Secret::is_some).collect();
         if urls.is_none() && !replicas.is_empty() {
-            bail!("LABS_READ_DATABASE_URLS needs DATABASE_URL; the private PostgreSQL has no replicas");
+            bail!("LABS_READ_DATABASE_URLS requires DATABASE_URL; the private PostgreSQL has no read replicas");
         }
         let named = replicas.iter().map(|url| self.with_usual_password(url, "LABS_READ_DATABASE_URLS"));
         let named = named.collect::<anyhow::Result<Vec<_>>>()?;
@@ -94,7 +97,7 @@ impl Common {
 fn filled(url: &Secret, file: Option<&Path>, (setting, of_file): (&str, &str)) -> anyhow::Result<String> {
     let Some(file) = file else { return Ok(url.expose().to_owned()) };
     let password = std::fs::read_to_string(file)
-        .map_err(|error| anyhow!("the file {} cannot be read ({error}), which {of_file} names", file.display()))?;
+        .map_err(|error| anyhow!("{of_file} names the file {}, which cannot be read ({error})", file.display()))?;
     with_password(url.expose(), password.trim_end_matches(['\r', '\n']), (setting, of_file))
 }
 
@@ -105,12 +108,12 @@ fn has_password(url: &str) -> bool {
 /// The address with this password. No message holds either.
 fn with_password(url: &str, password: &str, (setting, of_file): (&str, &str)) -> anyhow::Result<String> {
     let mut parsed = Url::parse(url)
-        .map_err(|error| anyhow!("{setting} cannot be read: {error}. Write postgres://user@host:5432/database"))?;
+        .map_err(|error| anyhow!("{setting} cannot be parsed: {error}. Write postgres://user@host:5432/database"))?;
     if has_password(url) {
-        bail!("{setting} has a password, and {of_file} names another: leave one of them out");
+        bail!("{setting} and {of_file} both contain a password: remove one of them");
     }
     if password.is_empty() || parsed.set_password(Some(password)).is_err() {
-        bail!("{of_file} needs a password in its file, and a user and a host in {setting}");
+        bail!("{of_file} requires a password in its file, and a user and a host in {setting}");
     }
     Ok(String::from(parsed))
 }

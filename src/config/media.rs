@@ -28,12 +28,12 @@ pub(super) fn place(
 ) -> anyhow::Result<MediaPlace> {
     let Some(text) = url.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(MediaPlace::Folder(folder)) };
     if is_chosen {
-        bail!("LABS_MEDIA_URL and LABS_MEDIA_FOLDER each say where the uploaded files lie: leave one of them out");
+        bail!("LABS_MEDIA_URL and LABS_MEDIA_FOLDER both name the place for uploaded files: set only one of them");
     }
     let url = match Url::parse(text) {
         Ok(url) => url,
         Err(_) if !text.contains(':') => return Ok(MediaPlace::Folder(text.into())),
-        Err(error) => bail!("LABS_MEDIA_URL cannot be read: {error}. {FORM}"),
+        Err(error) => bail!("LABS_MEDIA_URL cannot be parsed: {error}. {FORM}"),
     };
     if url.scheme() == "file" {
         let folder = url.to_file_path().ok().filter(|_| url.query().is_none() && url.fragment().is_none());
@@ -47,19 +47,20 @@ fn bucket(url: &Url, variables: impl IntoIterator<Item = (OsString, OsString)>) 
     let provider = Provider::ALL.into_iter().find(|provider| provider.scheme() == url.scheme());
     let provider = provider.ok_or_else(|| {
         anyhow!(
-            "LABS_MEDIA_URL begins with {}:, which is no place for files. {FORM}; where a server speaks as S3 does, its \
-             address stands in AWS_ENDPOINT_URL",
+            "LABS_MEDIA_URL begins with {}:, which is not a supported storage. {FORM}; for an S3-compatible server, \
+             set AWS_ENDPOINT_URL to its address",
             url.scheme()
         )
     })?;
     let begin = provider.variables();
     if !url.username().is_empty() || url.password().is_some() || url.port().is_some() {
         bail!(
-            "LABS_MEDIA_URL takes no user, password or port: keys and endpoint stand in the variables {begin}…. {FORM}"
+            "LABS_MEDIA_URL must not contain a user, password or port: set keys and endpoint in the variables \
+             {begin}…. {FORM}"
         );
     }
     if url.query().is_some() || url.fragment().is_some() {
-        bail!("LABS_MEDIA_URL takes no ? and no #: what else is to be said stands in the variables {begin}…. {FORM}");
+        bail!("LABS_MEDIA_URL must not contain ? or #: set other options in the variables {begin}…. {FORM}");
     }
     let (name, prefix) = (url.host_str().unwrap_or_default(), url.path().trim_matches('/'));
     let is_name = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
@@ -67,7 +68,10 @@ fn bucket(url: &Url, variables: impl IntoIterator<Item = (OsString, OsString)>) 
         bail!("LABS_MEDIA_URL names no bucket. {FORM}");
     }
     if !prefix.is_empty() && prefix.split('/').any(|part| part.is_empty() || !is_name(part)) {
-        bail!("the prefix in LABS_MEDIA_URL takes letters, digits, dots, _ and -, and a / between its parts. {FORM}");
+        bail!(
+            "the prefix in LABS_MEDIA_URL may contain only letters, digits, dots, _ and -, with / between its \
+               parts. {FORM}"
+        );
     }
     let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
     let of_provider = |(name, value): &(String, String)| name.starts_with(begin) && !value.is_empty();
@@ -84,12 +88,12 @@ fn ensure_endpoint(provider: Provider, settings: &[(String, String)]) -> anyhow:
     let is_endpoint = |name: &str| name.starts_with("AWS_ENDPOINT") || name == "AZURE_STORAGE_ENDPOINT";
     for (name, value) in settings.iter().filter(|(name, _)| is_endpoint(name)) {
         let url = Url::parse(value).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-        let Some(url) = url else { bail!("{name} is no address of a server: write https:// and its host") };
+        let Some(url) = url else { bail!("{name} is not a server address: write https:// and its host") };
         if !url.username().is_empty() || url.password().is_some() || url.query().is_some() {
-            bail!("{name} takes no user, password or query: keys stand in variables of their own");
+            bail!("{name} must not contain a user, password or query: set keys in separate variables");
         }
         if url.scheme() == "http" && !is_allowed {
-            bail!("{name} is http://: write https://, or {plainly}=true where the way to it is safe without TLS");
+            bail!("{name} is http://: write https://, or set {plainly}=true if the connection is secure without TLS");
         }
     }
     Ok(())
@@ -105,22 +109,25 @@ pub(super) fn public_url(text: &str) -> anyhow::Result<Option<String>> {
         return Ok(None);
     }
     let refused = |what: &str| {
-        anyhow!("LABS_MEDIA_PUBLIC_URL {what}: write https://, a host and a path, as https://cdn.example.com/media")
+        anyhow!(
+            "LABS_MEDIA_PUBLIC_URL {what}: write https://, a host and a path, for example \
+                 https://cdn.example.com/media"
+        )
     };
-    let url = Url::parse(text).map_err(|error| refused(&format!("cannot be read ({error})")))?;
+    let url = Url::parse(text).map_err(|error| refused(&format!("cannot be parsed ({error})")))?;
     if text.len() > LONGEST {
-        return Err(refused("is too long for the addresses that begin with it"));
+        return Err(refused("is too long: every media URL begins with it"));
     }
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     let is_near = host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback());
     match url.scheme() {
         "https" if url.has_host() => {}
         "http" if is_near => {}
-        "http" => return Err(refused("is http://, which pages with TLS do not load")),
-        _ => return Err(refused("is no address on the web")),
+        "http" => return Err(refused("is http://, which pages served over TLS do not load")),
+        _ => return Err(refused("is not a web address")),
     }
     if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
-        return Err(refused("has a user, a query or a fragment, and everybody reads it"));
+        return Err(refused("contains a user, a query or a fragment, which would be public"));
     }
     Ok(Some(url.as_str().trim_end_matches('/').to_owned()))
 }

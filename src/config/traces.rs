@@ -48,7 +48,7 @@ pub fn traces(variable: impl Fn(&str) -> Option<String>) -> anyhow::Result<Optio
     let endpoint = match (exporter.as_deref(), endpoint) {
         (Some("none"), _) | (None, None) => return Ok(None),
         (Some(_), None) => {
-            bail!("OTEL_TRACES_EXPORTER=otlp needs OTEL_EXPORTER_OTLP_ENDPOINT, as http://127.0.0.1:4318")
+            bail!("OTEL_TRACES_EXPORTER=otlp requires OTEL_EXPORTER_OTLP_ENDPOINT, for example http://127.0.0.1:4318")
         }
         (_, Some(endpoint)) => endpoint,
     };
@@ -90,13 +90,14 @@ impl<V: Fn(&str) -> Option<String>> Variables<V> {
         for name in ["CERTIFICATE", "CLIENT_CERTIFICATE", "CLIENT_KEY"] {
             self.either(name, |_| -> anyhow::Result<()> {
                 bail!(
-                    "this is not read: a collector's authority is one of the system's, or in the file of SSL_CERT_FILE"
+                    "this setting is not supported: the collector's certificate authority must be one of the \
+                     system's, or in the file named by SSL_CERT_FILE"
                 )
             })?;
         }
         self.read("OTEL_PROPAGATORS", |text| {
             let is_known = text.split(',').any(|word| word.trim() == "tracecontext");
-            if is_known { Ok(()) } else { bail!("write tracecontext: no other header is read or sent") }
+            if is_known { Ok(()) } else { bail!("write tracecontext: the service does not support other headers") }
         })?;
         Ok(())
     }
@@ -105,10 +106,13 @@ impl<V: Fn(&str) -> Option<String>> Variables<V> {
         let sampler = self.read("OTEL_TRACES_SAMPLER", |text| one_of(text, &SAMPLERS))?.unwrap_or_default();
         let ratio = self.read("OTEL_TRACES_SAMPLER_ARG", |text| {
             let ratio = text.parse().ok().filter(|ratio| (0.0..=1.0).contains(ratio));
-            ratio.ok_or_else(|| anyhow!("write a number from 0 to 1, as 0.1 for every tenth request"))
+            ratio.ok_or_else(|| anyhow!("write a number from 0 to 1, for example 0.1 for every tenth request"))
         })?;
         if sampler.ends_with("traceidratio") && ratio.is_none() {
-            bail!("OTEL_TRACES_SAMPLER={sampler} needs OTEL_TRACES_SAMPLER_ARG, as 0.1 for every tenth request");
+            bail!(
+                "OTEL_TRACES_SAMPLER={sampler} requires OTEL_TRACES_SAMPLER_ARG, for example 0.1 for every tenth \
+                   request"
+            );
         }
         Ok(())
     }
@@ -118,7 +122,7 @@ impl<V: Fn(&str) -> Option<String>> Variables<V> {
         let queue = self.read("OTEL_BSP_MAX_QUEUE_SIZE", |text| whole(text, 1, LARGEST_QUEUE))?.unwrap_or(QUEUE);
         let batch = self.read("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", |text| whole(text, 1, LARGEST_QUEUE))?;
         if batch.unwrap_or(BATCH.min(queue)) > queue {
-            bail!("OTEL_BSP_MAX_EXPORT_BATCH_SIZE is more than the {queue} spans that wait (OTEL_BSP_MAX_QUEUE_SIZE)");
+            bail!("OTEL_BSP_MAX_EXPORT_BATCH_SIZE exceeds the queue size of {queue} spans (OTEL_BSP_MAX_QUEUE_SIZE)");
         }
         self.read("OTEL_BSP_SCHEDULE_DELAY", |text| whole(text, 1, 600_000))?;
         Ok(queue)
@@ -137,10 +141,11 @@ fn whole(text: &str, least: usize, most: usize) -> anyhow::Result<usize> {
 /// The address of a collector.
 fn endpoint(text: &str) -> anyhow::Result<Url> {
     let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-    let url =
-        url.ok_or_else(|| anyhow!("write http:// or https://, and a host and a port, as http://127.0.0.1:4318"))?;
+    let url = url.ok_or_else(|| {
+        anyhow!("write http:// or https://, and a host and a port, for example http://127.0.0.1:4318")
+    })?;
     if !url.username().is_empty() || url.password().is_some() {
-        bail!("a user and a password stand in OTEL_EXPORTER_OTLP_HEADERS, as authorization=Basic%20…");
+        bail!("set user and password in OTEL_EXPORTER_OTLP_HEADERS, for example authorization=Basic%20…");
     }
     Ok(url)
 }
@@ -150,7 +155,7 @@ fn pairs(text: &str) -> anyhow::Result<Vec<(&str, &str)>> {
     let pairs = text.split(',').map(str::trim).filter(|pair| !pair.is_empty()).map(|pair| {
         let pair = pair.split_once('=').filter(|(name, _)| !name.trim().is_empty());
         pair.map(|(name, value)| (name.trim(), value.trim()))
-            .ok_or_else(|| anyhow!("write name=value, with commas between"))
+            .ok_or_else(|| anyhow!("write name=value, separated by commas"))
     });
     pairs.collect()
 }
@@ -159,7 +164,7 @@ fn headers(text: &str) -> anyhow::Result<()> {
     for (name, value) in pairs(text)? {
         let is_good = name.parse::<HeaderName>().is_ok() && value.parse::<HeaderValue>().is_ok();
         if !is_good {
-            bail!("a header {name:?} cannot be sent so: write name=value, and %20 for a space");
+            bail!("the header {name:?} cannot be sent: write name=value, and %20 for a space");
         }
     }
     Ok(())

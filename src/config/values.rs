@@ -16,17 +16,18 @@ pub(super) fn listen(text: &str) -> anyhow::Result<SocketAddr> {
     if let Ok(address) = text.parse() {
         return Ok(address);
     }
-    let form = "write an address and a port, as 127.0.0.1:8080, or 0.0.0.0:8080 for every address of the machine";
+    let form = "write an address and a port, for example 127.0.0.1:8080, or 0.0.0.0:8080 for every address of the \
+                machine";
     match text.rsplit_once(':') {
         Some((host, port)) if !host.is_empty() && !host.contains([':', '/']) => {
-            let port: u16 = port.parse().map_err(|_| anyhow!("{port:?} is no port from 0 to 65535: {form}"))?;
+            let port: u16 = port.parse().map_err(|_| anyhow!("{port:?} is not a port from 0 to 65535: {form}"))?;
             let found = (host, port).to_socket_addrs();
             let mut found: Vec<SocketAddr> =
-                found.map_err(|error| anyhow!("{host} has no address here ({error}): {form}"))?.collect();
+                found.map_err(|error| anyhow!("{host} does not resolve to an address ({error}): {form}"))?.collect();
             found.sort_by_key(SocketAddr::is_ipv6);
-            found.first().copied().ok_or_else(|| anyhow!("{host} has no address here: {form}"))
+            found.first().copied().ok_or_else(|| anyhow!("{host} does not resolve to an address: {form}"))
         }
-        _ => bail!("this is no address with a port: {form}"),
+        _ => bail!("this is not an address with a port: {form}"),
     }
 }
 
@@ -73,7 +74,8 @@ impl BaseUrl {
         let read = host_alone(text).filter(|_| !text.contains('*'));
         read.map(|address| Self(Some(address))).ok_or_else(|| {
             anyhow!(
-                "write http:// or https:// and a host, perhaps with a port, and no path, as https://labs.example.com"
+                "write http:// or https:// and a host, optionally with a port, and no path, for example \
+                 https://labs.example.com"
             )
         })
     }
@@ -83,7 +85,7 @@ impl BaseUrl {
 pub(super) fn mailbox(text: &str) -> anyhow::Result<String> {
     Letterhead::new(text, "")
         .map(|_| text.to_owned())
-        .map_err(|_| anyhow!("write a name and an address, as Labs <no-reply@example.com>"))
+        .map_err(|_| anyhow!("write a name and an address, for example Labs <no-reply@example.com>"))
 }
 
 /// A web origin.
@@ -91,14 +93,17 @@ pub(super) fn origin(text: &str) -> anyhow::Result<String> {
     let text = text.trim();
     if text.contains('*') {
         bail!(
-            "an origin has no *: write http:// or https:// and the whole host of each page that may call, separated by commas, \
-             as https://shop.example.com,https://admin.example.com"
+            "an origin must not contain *: write http:// or https:// and the full host of each page that may send \
+             requests, separated by commas, for example https://shop.example.com,https://admin.example.com"
         );
     }
     host_alone(text).ok_or_else(|| {
         let host = text.split_once("://").map_or(text, |(_, behind)| behind).split('/').next().unwrap_or_default();
         let example = if host.is_empty() { "shop.example.com" } else { host };
-        anyhow!("{text:?} is no origin: write http:// or https:// and the host, without a path, as https://{example}")
+        anyhow!(
+            "{text:?} is not an origin: write http:// or https:// and the host, without a path, for example \
+                 https://{example}"
+        )
     })
 }
 
@@ -115,9 +120,12 @@ pub(super) fn network(text: &str) -> anyhow::Result<IpNet> {
     let text = text.trim();
     match text.parse::<IpAddr>() {
         Ok(address) => Ok(address.into()),
-        Err(_) => {
-            text.parse().map_err(|_| anyhow!("{text:?} is no network: write an address or a network, as 10.0.0.0/8"))
-        }
+        Err(_) => text.parse().map_err(|_| {
+            anyhow!(
+                "{text:?} is not a network: write an address or a network, for example \
+                                              10.0.0.0/8"
+            )
+        }),
     }
 }
 
@@ -132,8 +140,8 @@ pub(super) fn mail_server(text: &str) -> anyhow::Result<String> {
         Some((scheme, host, Some(port))) => Ok(format!("{scheme}://{host}:{port}")),
         Some((scheme, host, None)) => Ok(format!("{scheme}://{host}")),
         None => bail!(
-            "LABS_SMTP_URL is no address of a mail server: write smtps://user:password@host:465, or smtp:// likewise, and in \
-             the password %40 for @, %2F for / and %23 for #"
+            "LABS_SMTP_URL is not the address of a mail server: write smtps://user:password@host:465 or the same \
+             with smtp://, and in the password %40 for @, %2F for / and %23 for #"
         ),
     }
 }

@@ -27,8 +27,8 @@ fn sentence(name: &str, known: &BTreeSet<String>) -> String {
     let behind = name.trim_start_matches("LABS_");
     let meant = known.get(behind).map(String::as_str).or_else(|| nearest(name, known.iter().map(String::as_str)));
     match meant {
-        Some(meant) => format!("{name} is no setting and does nothing. Is {meant} meant?"),
-        None => format!("{name} is no setting and does nothing. `labs help serve` lists those that there are."),
+        Some(meant) => format!("{name} is not a setting and has no effect. Did you mean {meant}?"),
+        None => format!("{name} is not a setting and has no effect. `labs help serve` lists all settings."),
     }
 }
 

@@ -93,7 +93,7 @@ impl LogFilter {
                     named.insert(target.trim().to_owned(), ensure_target(target.trim(), chosen)?);
                 }
                 (None, Some(chosen)) => {
-                    ensure!(level.is_none(), "there are two levels without a target: leave one out");
+                    ensure!(level.is_none(), "two levels have no target: omit one of them");
                     level = Some(chosen);
                 }
                 (None, None) => {
@@ -153,11 +153,11 @@ fn ensure_known(target: &str) -> anyhow::Result<()> {
         return Ok(());
     }
     let meant = hint(target, crates());
-    bail!("{target:?} is neither a level nor a part that logs: {}.{meant}", advice())
+    bail!("{target:?} is neither a level nor a module that logs: {}.{meant}", advice())
 }
 
 fn unknown_level(word: &str) -> anyhow::Error {
-    anyhow!("{word:?} is no level: {}.{}", advice(), hint(word.trim(), std::iter::empty()))
+    anyhow!("{word:?} is not a level: {}.{}", advice(), hint(word.trim(), std::iter::empty()))
 }
 
 /// Asks whether the level or the part that is most like the word is meant.
@@ -165,7 +165,7 @@ fn hint<'a>(word: &'a str, parts: impl Iterator<Item = &'a str>) -> String {
     let levels = || LEVELS.iter().map(|(level, _)| *level);
     let begun = levels().find(|level| word.to_ascii_lowercase().starts_with(level));
     let meant = begun.or_else(|| nearest(word, levels().chain(parts)));
-    meant.map(|meant| format!(" Is {meant} meant?")).unwrap_or_default()
+    meant.map(|meant| format!(" Did you mean {meant}?")).unwrap_or_default()
 }
 
 fn advice() -> String {
@@ -173,8 +173,8 @@ fn advice() -> String {
         .into_iter()
         .chain(DEPENDENCIES.iter().filter(|known| known.most > LevelFilter::INFO).map(|known| known.target));
     format!(
-        "write off, error, warn, info, debug or trace, which applies to Labs itself, or a part with a level, as in \
-         info,labs_rest=debug; parts are {}",
+        "write off, error, warn, info, debug or trace, which applies to Labs itself, or a module with a level, for \
+         example info,labs_rest=debug; the modules are {}",
         parts.collect::<Vec<_>>().join(", ")
     )
 }

@@ -82,7 +82,7 @@ fn write_all(mut out: impl Write, messages: &Receiver<Message>, counts: &Counts)
                 counts.waiting.fetch_sub(line.len(), Ordering::Relaxed);
                 let lines = counts.dropped.swap(0, Ordering::Relaxed);
                 if lines > 0 {
-                    tracing::warn!(lines, "log lines were dropped: the reader of standard error was too slow");
+                    tracing::warn!(lines, "log lines were dropped because the reader of standard error was too slow");
                 }
             }
             Message::Flush(done) => {

@@ -11,10 +11,15 @@ pub async fn rotate(engine: &Engine) -> anyhow::Result<String> {
     let unreadable: u64 = resealed.iter().map(|sort| sort.unreadable).sum();
     let mut lines: Vec<String> =
         resealed.iter().map(|sort| format!("{:>8}  {}", sort.sealed_anew, sort.name)).collect();
-    lines.insert(0, "Sealed anew with the newest key:".to_owned());
+    lines.insert(0, "Encrypted again with the newest key:".to_owned());
     lines.push(match unreadable {
-        0 => "The former keys open nothing more here. Refresh cookies of before end when their lines go.".to_owned(),
-        some => format!("{some} values open with none of these keys and were left: is a key missing from the file?"),
+        0 => "The former keys are no longer needed for these values. Refresh cookies issued under a former key stop \
+              working when its line is removed."
+            .to_owned(),
+        some => format!(
+            "{some} values cannot be opened with any of these keys and were not changed: is a key \
+                         missing from the file?"
+        ),
     });
     Ok(lines.join("\n"))
 }

@@ -26,7 +26,7 @@ pub async fn staff_create(engine: &Engine, new: &StaffCreate) -> anyhow::Result<
         NewStaff { email: new.email.clone(), name: new.name.clone(), roles: new.roles.clone(), password: None };
     let made = operator::staff_create(engine.pool(), engine.services(), wanted).await.map_err(to_error)?;
     Ok(format!(
-        "{} may sign in. All of this is shown once:\n  password        {}\n{}",
+        "{} can now sign in. The following is shown only once:\n  password        {}\n{}",
         new.email,
         made.password.unwrap_or_default(),
         shown(&made.factor),
@@ -54,7 +54,10 @@ pub async fn staff_list(engine: &Engine) -> anyhow::Result<String> {
 /// When nobody has the address, or the database cannot be reached.
 pub async fn staff_reset_password(engine: &Engine, email: &str) -> anyhow::Result<String> {
     let done = operator::staff_reset_password(engine.pool(), engine.services(), email);
-    Ok(format!("{email} signs in anew. This is shown once:\n  password        {}", done.await.map_err(to_error)?))
+    Ok(format!(
+        "{email} must sign in again. The password is shown only once:\n  password        {}",
+        done.await.map_err(to_error)?
+    ))
 }
 
 /// Gives a staff member another second factor; the lines to show to the operator.
@@ -63,7 +66,7 @@ pub async fn staff_reset_password(engine: &Engine, email: &str) -> anyhow::Resul
 /// When nobody has the address, or the database cannot be reached.
 pub async fn staff_reset_mfa(engine: &Engine, email: &str) -> anyhow::Result<String> {
     let factor = operator::staff_reset_mfa(engine.pool(), engine.services(), email).await.map_err(to_error)?;
-    Ok(format!("{email} signs in anew. All of this is shown once:\n{}", shown(&factor)))
+    Ok(format!("{email} must sign in again. The following is shown only once:\n{}", shown(&factor)))
 }
 
 fn shown(factor: &SecondFactor) -> String {
@@ -84,7 +87,8 @@ pub async fn client_create(engine: &Engine, new: &ClientCreate) -> anyhow::Resul
     let wanted = NewClient { name: new.name.clone(), scopes: new.scopes.clone(), partner_uuid, networks: Vec::new() };
     let made = operator::client_create(engine.pool(), engine.services(), wanted).await.map_err(to_error)?;
     Ok(format!(
-        "The program may ask for tokens. The secret is shown once:\n  client id      {}\n  client secret  {}",
+        "The machine client can now request access tokens. The secret is shown only once:\n  client id      {}\n  \
+         client secret  {}",
         made.client_id, made.secret
     ))
 }
@@ -111,7 +115,7 @@ pub async fn client_list(engine: &Engine) -> anyhow::Result<String> {
 /// When there is no such program, it has two good secrets already, or the database cannot be reached.
 pub async fn client_rotate_secret(engine: &Engine, client_id: &str, former_seconds: i32) -> anyhow::Result<String> {
     let done = operator::client_rotate_secret(engine.pool(), engine.services(), client_id, former_seconds);
-    Ok(format!("The secret is shown once:\n  client secret  {}", done.await.map_err(to_error)?))
+    Ok(format!("The secret is shown only once:\n  client secret  {}", done.await.map_err(to_error)?))
 }
 
 /// Rows below a head, each column as wide as its longest text, the last one as it is.
@@ -160,7 +164,10 @@ async fn open_inside(database: &DatabaseUrls, common: &Common) -> anyhow::Result
         database: database.clone(),
         plan: Arc::new(PreparedSchema::new(Descriptions::default()).map_err(|breaches| differences(&breaches))?),
         connections: 2,
-        key: MasterKey::load_or_create(&common.master_key_file()).context("the master key")?,
+        key: MasterKey::load_or_create(&common.master_key_file()).context(
+            "the master key could not be loaded or \
+                                                                           created",
+        )?,
         clock: Clock::default(),
         // No command reads or writes files; one that runs as another user would leave a folder that the service cannot write.
         media: MediaStore::in_folder(&common.folder.join("media"))?,
@@ -185,7 +192,7 @@ pub(super) fn to_error(fault: labs_schema::Fault) -> anyhow::Error {
     match (errors.is_empty(), fault.code()) {
         (false, _) => anyhow::anyhow!("{}", errors.join(" ")),
         // Its own words are for callers of the API, who have a request to name.
-        (true, Code::Internal) => anyhow::anyhow!("it could not be done: {}", fault.for_log()),
+        (true, Code::Internal) => anyhow::anyhow!("the command failed: {}", fault.for_log()),
         (true, _) => anyhow::anyhow!("{}", fault.detail()),
     }
 }

@@ -138,7 +138,7 @@ async fn whatever_is_wrong_with_a_program_is_refused_in_the_same_words() {
     let first = issue(&harness, &form(&wrong, "")).await;
     assert_eq!(
         told(&first),
-        (400, "INVALID_CREDENTIALS", "invalid_grant", "The client id or the client secret is not valid.")
+        (400, "INVALID_CREDENTIALS", "invalid_grant", "The client id or the client secret is wrong.")
     );
     let mut refusals = vec![issue(&harness, &form(&unknown, "")).await, issue(&harness, &form(&garbled, "")).await];
     for (breakage, mending) in [

@@ -78,7 +78,7 @@ fn a_ctrl_c_for_the_whole_group_reaches_the_service_before_its_database() {
     assert!(service.wait().success());
     assert!(processes(&[&name]).is_empty());
     let log = std::fs::read_to_string(service.log.path()).unwrap();
-    assert!(log.contains("all requests are answered"), "{log}");
+    assert!(log.contains("all requests have finished"), "{log}");
     assert!(!log.contains("ended by itself"), "{log}");
 }
 

@@ -57,8 +57,8 @@ async fn by_transactions_a_start_is_refused_until_all_is_set_that_it_takes() {
     let harness = house().await;
     let pooler = Pooler::start(&harness.database_url, "transaction");
     let (straight, pooled) = (harness.database_url.as_str(), pooler.url(&harness.database_url));
-    refused(&start(&pooled, None), "Name one that leads to PostgreSQL itself in LABS_LISTEN_DATABASE_URL");
-    refused(&start(&pooled, Some(&pooled)), "Name another one in LABS_LISTEN_DATABASE_URL");
+    refused(&start(&pooled, None), "Set LABS_LISTEN_DATABASE_URL to an address of PostgreSQL itself");
+    refused(&start(&pooled, Some(&pooled)), "Set LABS_LISTEN_DATABASE_URL to another address");
     refused(&start(&pooled, Some(straight)), "ALTER ROLE labs SET role = 'labs_service'");
 
     // What the sentence says, for this database alone: others share the role. Whoever signs in after the last one sets no more.

@@ -263,7 +263,7 @@ async fn a_collector_that_never_answers_slows_no_request_and_no_end() {
     service.stop();
     assert!(begun.elapsed() < Duration::from_secs(30), "it took {:?} to end", begun.elapsed());
     let log = std::fs::read_to_string(log.path()).unwrap();
-    assert!(log.contains("the last spans were not sent in time"), "{log}");
+    assert!(log.contains("the last spans could not be exported in time"), "{log}");
 }
 
 #[tokio::test]
@@ -290,7 +290,7 @@ async fn a_collector_that_is_away_is_told_once_and_so_is_that_it_is_back() {
     service.stop();
     let log = std::fs::read_to_string(log.path()).unwrap();
     assert_eq!(log.matches("the collector takes no spans").count(), 1, "{log}");
-    assert_eq!(log.matches("the collector takes spans again").count(), 1, "{log}");
+    assert_eq!(log.matches("the collector accepts spans again").count(), 1, "{log}");
 }
 
 #[test]
@@ -311,5 +311,5 @@ fn variables_that_cannot_be_meant_so_end_the_start_and_those_that_say_no_do_not(
     assert!(service.answers());
     service.stop();
     let log = std::fs::read_to_string(log.path()).unwrap();
-    assert!(!log.contains("traces are collected") && !log.contains("trace_id"), "{log}");
+    assert!(!log.contains("trace export is enabled") && !log.contains("trace_id"), "{log}");
 }

@@ -24,7 +24,10 @@ pub(super) fn asked(headers: &HeaderMap, tag: &str, length: u64) -> Result<Optio
         (None, last) => (length.saturating_sub(last.unwrap_or_default()), length),
     };
     if from >= until {
-        let detail = format!("There are {length} bytes, and the part that Range names lies behind them.");
+        let detail = format!(
+            "The file has {length} bytes, and Range starts after its end. Request a range within \
+                              the file."
+        );
         return Err(Fault::of(Reason::RangeNotSatisfiable(length), detail));
     }
     Ok(Some(from..until))

@@ -45,8 +45,8 @@ pub(super) async fn read(
     match read_parts(contract, form, request, &mut parts, findings).await {
         Ok(()) => Some(parts),
         Err(Stop::Unreadable) => {
-            let detail = "The multipart body cannot be read; its parts must be framed by the \
-                          boundary that Content-Type names.";
+            let detail = "The service cannot parse the multipart body. Separate its parts with the boundary named in \
+                          Content-Type.";
             findings.add_malformed(detail);
             None
         }
@@ -70,7 +70,7 @@ async fn read_parts(
     let mut multipart = open(request).await?;
     while let Some(part) = multipart.next_field().await.map_err(|_| Stop::Unreadable)? {
         let Some(name) = part.name().map(str::to_owned) else {
-            findings.add_malformed("A part of the multipart body has no name.");
+            findings.add_malformed("A part of the multipart body has no name. Name every part.");
             return Err(Stop::Noted);
         };
         let file_name = part.file_name().map(quote_name);
@@ -82,7 +82,7 @@ async fn read_parts(
             return Err(Stop::Noted);
         }
         if parts.fields.len() + parts.files.len() >= MOST_PARTS {
-            findings.add_malformed(format!("At most {MOST_PARTS} parts."));
+            findings.add_malformed(format!("Send at most {MOST_PARTS} parts."));
             return Err(Stop::Noted);
         }
         if is_file(contract, form, &name) {
@@ -109,7 +109,7 @@ async fn open(request: &Request<'_>) -> Result<Multipart, Stop> {
 fn text(contract: &Contract, form: &BodyForm, name: &str, bytes: &[u8], parts: &mut Parts, findings: &mut Findings) {
     let pointer = below("", name);
     let Ok(text) = std::str::from_utf8(bytes) else {
-        let message = "This field is not UTF-8.";
+        let message = "This field is not valid UTF-8. Encode its text as UTF-8.";
         findings.add_malformed_at(FieldError::pointer(pointer, FieldCode::Syntax, message));
         return;
     };

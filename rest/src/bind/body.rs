@@ -29,7 +29,7 @@ pub(super) async fn read(
     if request.body.is_empty() && form.is_none_or(|form| form.kind != BodyKind::Form) {
         if body.required {
             let types: Vec<&str> = body.media_types().collect();
-            findings.add_malformed(format!("This operation needs a body; send {}.", types.join(" or ")));
+            findings.add_malformed(format!("This operation requires a body. Send {}.", types.join(" or ")));
         }
         return Ok(());
     }

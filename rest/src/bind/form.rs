@@ -9,7 +9,7 @@ use crate::contract::{BodyForm, Contract, FieldCode, FieldError, Kind, below};
 /// The fields of a form as an object, typed by their schemas. None when they cannot be read.
 pub(super) fn read(contract: &Contract, form: &BodyForm, body: &[u8], findings: &mut Findings) -> Option<Value> {
     let Ok(body) = std::str::from_utf8(body) else {
-        findings.add_malformed("The form is not UTF-8.");
+        findings.add_malformed("The form is not valid UTF-8. Encode its text as UTF-8.");
         return None;
     };
     let mut fields = Map::new();
@@ -18,7 +18,7 @@ pub(super) fn read(contract: &Contract, form: &BodyForm, body: &[u8], findings: 
         let (name, value) = match (percent::decode_form(name), percent::decode_form(value)) {
             (Ok(name), Ok(value)) => (name, value),
             (Err(error), _) | (_, Err(error)) => {
-                findings.add_malformed(format!("The form cannot be read. {}", error.message()));
+                findings.add_malformed(format!("The service cannot decode the form. {}", error.message()));
                 readable = false;
                 continue;
             }
@@ -57,5 +57,5 @@ pub(super) fn field(
 
 /// The error of a field that came twice.
 pub(super) fn duplicate_field(name: &str) -> FieldError {
-    FieldError::pointer(below("", name), FieldCode::Duplicate, "This field comes twice; send it once.")
+    FieldError::pointer(below("", name), FieldCode::Duplicate, "This field occurs twice. Send it once.")
 }

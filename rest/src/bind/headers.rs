@@ -30,13 +30,15 @@ pub(super) fn read(
         bound.if_match = condition(IF_MATCH, headers, findings);
     } else if operation.is_write() && headers.contains_key(IF_MATCH) {
         // Whoever sends it relies on it: to write all the same would be the very loss that they want to be kept from.
-        let message = "Nothing is compared here; leave If-Match out. Where it is taken, the reference lists it.";
+        let message = "This operation does not support If-Match. Omit the header. The reference lists the operations \
+                       that support it.";
         findings.parameter(IF_MATCH, FieldCode::NotAllowed, message);
     }
     if operation.takes_if_none_match {
         bound.if_none_match = condition(IF_NONE_MATCH, headers, findings);
     } else if operation.is_write() && headers.contains_key(IF_NONE_MATCH) {
-        let message = "Nothing is compared here; leave If-None-Match out. It is for reads alone.";
+        let message = "This operation does not support If-None-Match. Omit the header. Only read operations support \
+                       it.";
         findings.parameter(IF_NONE_MATCH, FieldCode::NotAllowed, message);
     }
     for parameter in operation.parameters_in(Place::Header) {
@@ -55,13 +57,17 @@ fn idempotency_key(headers: &HeaderMap, findings: &mut Findings) -> Option<Strin
     let mut sent = headers.get_all(IDEMPOTENCY_KEY).iter();
     let value = sent.next()?.as_bytes();
     let (code, message) = if sent.next().is_some() {
-        (FieldCode::Duplicate, "Send one Idempotency-Key.")
+        (FieldCode::Duplicate, "Send exactly one Idempotency-Key header.")
     } else if value.is_empty() {
-        (FieldCode::TooShort, "The key must not be empty; a UUID serves well.")
+        (FieldCode::TooShort, "The key is empty. Send a unique value, for example a UUID.")
     } else if value.len() > 255 {
-        (FieldCode::TooLong, "At most 255 characters; a UUID serves well.")
+        (FieldCode::TooLong, "The key is too long. Send at most 255 characters, for example a UUID.")
     } else if !value.iter().all(u8::is_ascii_graphic) {
-        (FieldCode::Pattern, "Only visible ASCII characters, without spaces; a UUID serves well.")
+        (
+            FieldCode::Pattern,
+            "The key contains an invalid character. Send only visible ASCII characters without \
+                              spaces, for example a UUID.",
+        )
     } else {
         return String::from_utf8(value.to_vec()).ok();
     };
@@ -77,8 +83,8 @@ fn condition(name: &str, headers: &HeaderMap, findings: &mut Findings) -> Option
     let condition = Condition::parse(values);
     if condition.is_none() {
         let message = format!(
-            "{name} is `*` or a list of entity tags as the header ETag gave them, \
-             with their quotation marks."
+            "{name} must be `*` or a list of entity tags. Send them as the ETag header returned them, with their \
+             quotation marks."
         );
         findings.add_malformed_at(FieldError::parameter(name, FieldCode::Syntax, message));
     }
@@ -92,7 +98,7 @@ fn other(parameter: &Parameter, headers: &HeaderMap, findings: &mut Findings) ->
         match line.to_str() {
             Ok(line) => lines.push(line.trim()),
             Err(_) => {
-                let message = "Only visible ASCII characters and spaces.";
+                let message = "Send only visible ASCII characters and spaces.";
                 findings.parameter(&parameter.name, FieldCode::Character, message);
                 return None;
             }
@@ -100,7 +106,7 @@ fn other(parameter: &Parameter, headers: &HeaderMap, findings: &mut Findings) ->
     }
     if lines.is_empty() {
         if parameter.required && parameter.default.is_none() {
-            let message = format!("The header `{}` is missing; it is required.", parameter.name);
+            let message = format!("The required header `{}` is missing. Send it.", parameter.name);
             findings.parameter(&parameter.name, FieldCode::Required, message);
         }
         return parameter.default.clone();

@@ -24,7 +24,7 @@ const MOST_KEY: usize = 1024;
 /// Reads a JSON text. None when it cannot be read; then it is noted why. Explicit nulls stay.
 pub(super) fn read(bytes: &[u8], findings: &mut Findings) -> Option<Value> {
     let Ok(text) = std::str::from_utf8(bytes) else {
-        findings.add_malformed("The body is not UTF-8; encode the JSON as UTF-8.");
+        findings.add_malformed("The body is not valid UTF-8. Encode the JSON as UTF-8.");
         return None;
     };
     let noted = RefCell::new(Noted::default());
@@ -40,7 +40,7 @@ pub(super) fn read(bytes: &[u8], findings: &mut Findings) -> Option<Value> {
             None
         }
         (Err(error), None) => {
-            findings.add_malformed(format!("The body is not JSON: {error}."));
+            findings.add_malformed(format!("The body is not valid JSON: {error}."));
             None
         }
     }
@@ -97,7 +97,7 @@ impl Seed<'_> {
 
     fn deeper<E: Error>(&self) -> Result<usize, E> {
         if self.depth == MOST_DEPTH {
-            let message = "The body is nested too deeply; at most 32 levels.";
+            let message = "The body is nested too deeply. Use at most 32 levels.";
             return Err(self.stop(self.path.pointer(), FieldCode::Syntax, message));
         }
         Ok(self.depth + 1)
@@ -105,7 +105,7 @@ impl Seed<'_> {
 
     fn text(&self, text: &str) {
         if text.contains('\0') {
-            self.invalid(FieldCode::Character, "The character U+0000 is not allowed; remove it.");
+            self.invalid(FieldCode::Character, "The character U+0000 is not allowed. Remove it.");
         }
     }
 }
@@ -176,7 +176,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
                 None => return Ok(Value::Array(values)),
             }
             if values.len() > MOST_ENTRIES {
-                let message = "The array is too long; at most 1,000 entries.";
+                let message = "The array has too many entries. Send at most 1,000.";
                 return Err(self.stop(self.path.pointer(), FieldCode::TooMany, message));
             }
         }
@@ -187,14 +187,14 @@ impl<'de> Visitor<'de> for Seed<'_> {
         let mut values = Map::new();
         while let Some(key) = fields.next_key::<String>()? {
             if key.len() > MOST_KEY {
-                let message = "A key in here is too long; at most 1,024 bytes.";
+                let message = "A key in this object is too long. Use at most 1,024 bytes.";
                 return Err(self.stop(self.path.pointer(), FieldCode::TooLong, message));
             }
             let path = Path::Key(self.path, &key);
             let seed = Seed { path: &path, depth, noted: self.noted };
             seed.text(&key);
             if values.contains_key(&key) {
-                let message = "This key comes twice in one object; send it once.";
+                let message = "This key occurs twice in one object. Send it once.";
                 return Err(self.stop(path.pointer(), FieldCode::Duplicate, message));
             }
             let value = fields.next_value_seed(seed)?;
@@ -204,4 +204,4 @@ impl<'de> Visitor<'de> for Seed<'_> {
     }
 }
 
-const TOO_LARGE: &str = "This number is too large to be held exactly.";
+const TOO_LARGE: &str = "This number is too large to be represented exactly. Send a smaller number.";

@@ -52,7 +52,7 @@ pub(super) fn says_nothing(body: &[u8]) -> bool {
 
 /// The refusal of a body where none is read: a caller who sends one means something by it.
 pub(crate) fn unread() -> Refusal {
-    let message = "This operation takes no body; leave it out, or send {}.";
+    let message = "This operation does not accept a body. Omit it, or send {}.";
     Refusal::Invalid { errors: vec![FieldError::pointer("", FieldCode::NotAllowed, message)] }
 }
 

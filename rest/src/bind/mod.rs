@@ -103,7 +103,7 @@ pub fn value(bytes: &[u8]) -> Result<Value, String> {
         Err(Refusal::Invalid { errors }) => {
             Err(errors.into_iter().map(|error| error.message).next().unwrap_or_default())
         }
-        _ => value.ok_or_else(|| "The body is no JSON text.".to_owned()),
+        _ => value.ok_or_else(|| "The body is not valid JSON.".to_owned()),
     }
 }
 

@@ -14,7 +14,7 @@ impl Malformed {
     /// What to do, in a sentence.
     pub(super) fn message(self) -> &'static str {
         match self {
-            Malformed::Escape => "Write `%` itself as %25; two hexadecimal digits must follow it.",
+            Malformed::Escape => "A `%` must be followed by two hexadecimal digits. Write a literal `%` as %25.",
             Malformed::Utf8 => "Encode the text as UTF-8 before percent-encoding it.",
         }
     }

@@ -19,7 +19,10 @@ pub(super) fn read(operation: &Operation, query: Option<&str>, findings: &mut Fi
                 findings.add_malformed_at(FieldError::parameter(&name, FieldCode::Syntax, error.message()));
             }
             (Err(error), _) => {
-                findings.add_malformed(format!("A name in the query cannot be read. {}", error.message()));
+                findings.add_malformed(format!(
+                    "The service cannot decode a parameter name in the query. {}",
+                    error.message()
+                ));
             }
         }
     }
@@ -47,7 +50,7 @@ fn refuse_unknown(operation: &Operation, sent: &[(String, String)], findings: &m
             Some(near) => format!(" Did you mean `{near}`?"),
             None => {
                 let known: Vec<String> = known().take(MOST_NAMED).map(|name| format!("`{name}`")).collect();
-                if known.is_empty() { String::new() } else { format!(" It has {}.", known.join(", ")) }
+                if known.is_empty() { String::new() } else { format!(" Known parameters: {}.", known.join(", ")) }
             }
         };
         let message = format!("This operation has no query parameter `{}`.{suggestion}", quote_name(name));
@@ -59,7 +62,7 @@ fn of_parameter(parameter: &Parameter, texts: &[&str], findings: &mut Findings) 
     match texts {
         [] => {
             if parameter.required && parameter.default.is_none() {
-                let message = format!("The query parameter `{}` is missing; it is required.", parameter.name);
+                let message = format!("The required query parameter `{}` is missing. Send it.", parameter.name);
                 findings.parameter(&parameter.name, FieldCode::Required, message);
             }
             parameter.default.clone()
@@ -67,7 +70,7 @@ fn of_parameter(parameter: &Parameter, texts: &[&str], findings: &mut Findings) 
         texts if parameter.array => array(parameter, texts, findings),
         [text] => one(parameter, text, findings),
         _ => {
-            let message = format!("`{}` takes one value; send it once.", parameter.name);
+            let message = format!("`{}` accepts one value. Send it once.", parameter.name);
             findings.parameter(&parameter.name, FieldCode::Duplicate, message);
             None
         }

@@ -9,7 +9,7 @@ use crate::contract::{Contract, FieldCode, FieldPlace, Kind, Operation, Place};
 /// The value of a text in its one form (NFC), or the rule that it breaks and what to do.
 pub(super) fn value(kind: Kind, text: &str) -> Result<Value, (FieldCode, &'static str)> {
     if text.contains('\0') {
-        return Err((FieldCode::Character, "The character U+0000 is not allowed; remove it."));
+        return Err((FieldCode::Character, "The character U+0000 is not allowed. Remove it."));
     }
     match kind {
         Kind::Text => Ok(Value::String(normalize(text).into_owned())),
@@ -63,7 +63,7 @@ pub(super) fn check(
         let name = parameter.map_or(variable, |parameter| parameter.name.as_str());
         let value = whole.get(variable).and_then(Value::as_str).unwrap_or_default();
         if error.code == FieldCode::Format && value.contains(' ') {
-            let hint = format!("{} In a query, write + as %2B.", error.message);
+            let hint = format!("{} In a query, encode + as %2B.", error.message);
             findings.parameter(name, error.code, hint);
         } else {
             findings.parameter(name, error.code, error.message);

@@ -102,7 +102,7 @@ impl Check<'_> {
                 FieldPlace::Pointer(pointer) => pointer,
                 FieldPlace::Parameter(name) => name,
             };
-            let what = format!("the example does not fit at `{pointer}`: {}", error.message);
+            let what = format!("the example does not match the schema at `{pointer}`: {}", error.message);
             self.problems.push(Problem::new(FILE, place, what));
         }
     }

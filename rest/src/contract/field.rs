@@ -163,7 +163,7 @@ pub(super) fn explain(book: &SchemaSet, error: &ValidationError<'_>, errors: &mu
     match error.kind() {
         Kind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
-            let message = format!("`{}` is missing; it is required.", quote_name(name));
+            let message = format!("The required field `{}` is missing. Send it.", quote_name(name));
             errors.push(FieldError::pointer(below(pointer, name), FieldCode::Required, message));
         }
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
@@ -175,7 +175,7 @@ pub(super) fn explain(book: &SchemaSet, error: &ValidationError<'_>, errors: &mu
                     .and_then(|known| nearest(name, known.keys().map(String::as_str)))
                     .map(|name| format!(" Did you mean `{name}`?"))
                     .unwrap_or_default();
-                let message = format!("There is no field `{}` here.{suggestion}", quote_name(name));
+                let message = format!("This object has no field `{}`.{suggestion}", quote_name(name));
                 let pointer = below(pointer, name);
                 errors.push(FieldError::pointer(pointer, FieldCode::UnknownField, message));
             }
@@ -212,15 +212,23 @@ fn simple(book: &SchemaSet, error: &ValidationError<'_>) -> (FieldCode, String) 
         }
         Kind::Pattern { .. } => {
             let words = error.absolute_keyword_location().and_then(|location| book.message_beside(location.as_str()));
-            (FieldCode::Pattern, words.unwrap_or("This is not written as the contract says.").to_owned())
+            (
+                FieldCode::Pattern,
+                words
+                    .unwrap_or(
+                        "This value does not match the pattern in the contract. Compare it \
+                                                  with the schema.",
+                    )
+                    .to_owned(),
+            )
         }
         Kind::Format { format } => (FieldCode::Format, format_message(format)),
         Kind::OneOfMultipleValid { .. } => (
             FieldCode::Ambiguous,
-            "This fits several of the forms that are allowed here. Send the fields of one only.".to_owned(),
+            "This value matches several of the allowed forms. Send the fields of one form only.".to_owned(),
         ),
-        Kind::UniqueItems => (FieldCode::Duplicate, "An entry comes twice; send each once.".to_owned()),
-        Kind::FalseSchema => (FieldCode::NotAllowed, "This must not be here; leave it out.".to_owned()),
+        Kind::UniqueItems => (FieldCode::Duplicate, "An entry occurs twice. Send each entry once.".to_owned()),
+        Kind::FalseSchema => (FieldCode::NotAllowed, "This is not allowed here. Omit it.".to_owned()),
         _ => limit(error),
     }
 }
@@ -228,27 +236,29 @@ fn simple(book: &SchemaSet, error: &ValidationError<'_>) -> (FieldCode, String) 
 /// Limits of length, number and range, and what is left.
 fn limit(error: &ValidationError<'_>) -> (FieldCode, String) {
     match error.kind() {
-        Kind::MaxLength { limit } => {
-            (FieldCode::TooLong, format!("At most {limit} characters; this has {}.", length(error.instance())))
-        }
+        Kind::MaxLength { limit } => (
+            FieldCode::TooLong,
+            format!("Send at most {limit} characters; this value has {}.", length(error.instance())),
+        ),
         Kind::MinLength { limit: 1 } => (FieldCode::TooShort, "This must not be empty.".to_owned()),
-        Kind::MinLength { limit } => {
-            (FieldCode::TooShort, format!("At least {limit} characters; this has {}.", length(error.instance())))
-        }
+        Kind::MinLength { limit } => (
+            FieldCode::TooShort,
+            format!("Send at least {limit} characters; this value has {}.", length(error.instance())),
+        ),
         Kind::Maximum { limit } => (FieldCode::Range, format!("Send at most {limit}.")),
         Kind::Minimum { limit } => (FieldCode::Range, format!("Send at least {limit}.")),
         Kind::ExclusiveMaximum { limit } => (FieldCode::Range, format!("Send less than {limit}.")),
         Kind::ExclusiveMinimum { limit } => (FieldCode::Range, format!("Send more than {limit}.")),
         Kind::MultipleOf { multiple_of } => (FieldCode::Range, format!("Send a multiple of {multiple_of}.")),
-        Kind::MaxItems { limit } => (FieldCode::TooMany, format!("At most {limit} entries.")),
-        Kind::AdditionalItems { limit } => (FieldCode::TooMany, format!("At most {limit} entries.")),
-        Kind::MinItems { limit } => (FieldCode::TooFew, format!("At least {limit} entries.")),
-        Kind::Contains => (FieldCode::TooFew, "An entry that is needed is missing.".to_owned()),
-        Kind::MaxProperties { limit } => (FieldCode::TooMany, format!("At most {limit} fields.")),
+        Kind::MaxItems { limit } => (FieldCode::TooMany, format!("Send at most {limit} entries.")),
+        Kind::AdditionalItems { limit } => (FieldCode::TooMany, format!("Send at most {limit} entries.")),
+        Kind::MinItems { limit } => (FieldCode::TooFew, format!("Send at least {limit} entries.")),
+        Kind::Contains => (FieldCode::TooFew, "A required entry is missing. Add it.".to_owned()),
+        Kind::MaxProperties { limit } => (FieldCode::TooMany, format!("Send at most {limit} fields.")),
         Kind::MinProperties { limit: 1 } => (FieldCode::TooFew, "Send at least one field.".to_owned()),
         Kind::MinProperties { limit } => (FieldCode::TooFew, format!("Send at least {limit} fields.")),
         Kind::Not { .. } => (FieldCode::NotAllowed, "This value is not allowed here.".to_owned()),
-        _ => (FieldCode::NotAllowed, "This does not fit the contract; compare it with the schema.".to_owned()),
+        _ => (FieldCode::NotAllowed, "This value does not match the contract. Compare it with the schema.".to_owned()),
     }
 }
 
@@ -265,7 +275,7 @@ pub(super) fn one_of<'a>(values: impl Iterator<Item = &'a Value>) -> String {
         [only] => format!("Send {only}."),
         _ if more > 0 => {
             let first: Vec<&str> = values.iter().take(20).map(String::as_str).collect();
-            format!("Send one of {} or {more} others that the contract lists.", first.join(", "))
+            format!("Send one of {}, or one of the {more} other values that the contract lists.", first.join(", "))
         }
         _ => format!("Send one of {}.", values.join(", ")),
     }
@@ -274,23 +284,24 @@ pub(super) fn one_of<'a>(values: impl Iterator<Item = &'a Value>) -> String {
 /// What a format asks for, with an example.
 fn format_message(format: &str) -> String {
     match format {
-        "uuid" => "This is no UUID; one looks like 019aa5c2-7b1e-7c40-9d52-3f8e6a1b0c47.".to_owned(),
+        "uuid" => "Send a UUID, for example 019aa5c2-7b1e-7c40-9d52-3f8e6a1b0c47.".to_owned(),
         "date-time" => {
-            "This is no RFC 3339 date and time with Z or an offset, before the last day of the year 9999; one looks like \
+            "Send an RFC 3339 date and time with Z or an offset, before the last day of the year 9999, for example \
              2025-11-20T14:03:27Z."
                 .to_owned()
         }
-        "date" => "This is no date; one looks like 2025-11-20.".to_owned(),
-        "idn-email" => "This is no e-mail address; one looks like marta@tischwerk.example.".to_owned(),
-        "uri" => "This is no absolute URI; one looks like https://tischwerk.example/help.".to_owned(),
-        "language-tag" => "This is no language tag (BCP 47); one looks like de-AT or zh-Hant.".to_owned(),
-        "web-address" => "Send an https address of a public host, without user name and with a port from 1 to 65535; one \
-                          looks like https://tischwerk.example/help. Percent-encode blanks and control characters."
+        "date" => "Send a date, for example 2025-11-20.".to_owned(),
+        "idn-email" => "Send an e-mail address, for example marta@tischwerk.example.".to_owned(),
+        "uri" => "Send an absolute URI, for example https://tischwerk.example/help.".to_owned(),
+        "language-tag" => "Send a language tag (BCP 47), for example de-AT or zh-Hant.".to_owned(),
+        "web-address" => "Send an https address of a public host, without a user name and with a port from 1 to \
+                          65535, for example https://tischwerk.example/help. Percent-encode blanks and control \
+                          characters."
             .to_owned(),
-        "redirect-uri" => "Send an https address of a public host, or an address on localhost, 127.0.0.1 or [::1], without \
-                           user name, fragment and wildcard; one looks like https://tischwerk.example/callback."
+        "redirect-uri" => "Send an https address of a public host, or an address on localhost, 127.0.0.1 or [::1], \
+                           without a user name, fragment or wildcard, for example https://tischwerk.example/callback."
             .to_owned(),
-        other => format!("This is not of the format {other}."),
+        other => format!("Send a value of the format {other}."),
     }
 }
 

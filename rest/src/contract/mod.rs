@@ -147,9 +147,9 @@ impl Contract {
             let id = operation.id.clone();
             let told = operation.parameters.iter().filter(|parameter| !parameter.description.is_empty());
             let told = told.map(|parameter| ((id.clone(), parameter.name.clone()), parameter.description.clone()));
-            let endpoint = format!("What it takes, as in the body of {} {}.", operation.method, operation.path);
+            let endpoint = format!("Request body, as for {} {}.", operation.method, operation.path);
             let body = operation.body.as_ref().map(|_| ((id.clone(), "body".to_owned()), endpoint));
-            let narrowed = "Which entries are wanted. What is left out narrows nothing.".to_owned();
+            let narrowed = "Filter of the list. An omitted field does not restrict the result.".to_owned();
             let filter = operation.is_list.then(|| ((id.clone(), "filter".to_owned()), narrowed));
             told.chain(body).chain(filter).collect::<Vec<_>>()
         };
@@ -206,7 +206,7 @@ impl Contract {
     /// [`Contract::compile_responses`] tell such ones before.
     pub fn check(&self, schema: SchemaId, instance: &Value) -> Vec<FieldError> {
         self.book.check(schema, instance).unwrap_or_else(|_| {
-            let message = "The contract's own schema is broken here.";
+            let message = "The contract's schema of this value is invalid.";
             vec![FieldError::pointer("", FieldCode::NotAllowed, message)]
         })
     }

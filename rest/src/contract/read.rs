@@ -69,7 +69,7 @@ impl<'a> Reader<'a> {
                 let place = format!("{method} {path}");
                 match self.operation(path, method, value) {
                     Ok(operation) if operations.iter().any(|other| other.id == operation.id) => {
-                        let what = "this operationId comes twice";
+                        let what = "this operationId occurs twice";
                         self.problems.push(Problem::new(FILE, operation.id, what));
                     }
                     Ok(operation) => operations.push(Operation { index: operations.len(), ..operation }),
@@ -83,12 +83,14 @@ impl<'a> Reader<'a> {
     fn operation(&mut self, path: &str, method: &str, value: &'a Value) -> Result<Operation, String> {
         let id = text(value, "operationId").ok_or("has no operationId")?.to_owned();
         let group = value.pointer("/tags/0").and_then(Value::as_str).ok_or("has no tag")?;
-        let resource = text(value, "x-resource").ok_or("has no x-resource: assemble the contract from its pieces")?;
+        let resource =
+            text(value, "x-resource").ok_or("has no x-resource: assemble the contract from its source files")?;
         let access = access(value)?;
         let (segments, verb) = segments(path);
         let parameters = self.parameters(value)?;
         let responses = self.responses(&id, value)?;
-        let success = *responses.keys().find(|status| (200..300).contains(*status)).ok_or("promises no success")?;
+        let success =
+            *responses.keys().find(|status| (200..300).contains(*status)).ok_or("declares no successful response")?;
         let creates = responses.contains_key(&201);
         let takes = |name: &str| {
             let mut headers = parameters.iter().filter(|parameter| parameter.place == Place::Header);
@@ -101,7 +103,7 @@ impl<'a> Reader<'a> {
             index: 0,
             group: group.to_owned(),
             resource: resource.to_owned(),
-            method: Method::from_bytes(method.to_ascii_uppercase().as_bytes()).map_err(|_| "is no method")?,
+            method: Method::from_bytes(method.to_ascii_uppercase().as_bytes()).map_err(|_| "is not a method")?,
             path: path.to_owned(),
             segments,
             verb,
@@ -146,13 +148,13 @@ impl<'a> Reader<'a> {
         let mut parameters = Vec::new();
         for parameter in array(operation.get("parameters")) {
             let parameter = resolve(self.document, parameter);
-            let name = text(parameter, "name").ok_or("has a parameter without name")?;
+            let name = text(parameter, "name").ok_or("has a parameter without a name")?;
             let place = match text(parameter, "in") {
                 Some("path") => Place::Path,
                 Some("query") => Place::Query,
                 Some("header") => Place::Header,
                 Some("cookie") => continue,
-                _ => return Err(format!("the parameter {name} stands nowhere (`in`)")),
+                _ => return Err(format!("the parameter {name} has no `in`")),
             };
             let schema = parameter.get("schema").ok_or_else(|| format!("the parameter {name} has no schema"))?;
             parameters.push(self.parameter(name, place, parameter, schema));
@@ -219,7 +221,7 @@ impl<'a> Reader<'a> {
             });
         }
         if forms.is_empty() {
-            return Err("reads a body of no media type".to_owned());
+            return Err("has a request body without a media type".to_owned());
         }
         Ok(Some(Body { required: flag(body, "required"), forms }))
     }
@@ -227,7 +229,7 @@ impl<'a> Reader<'a> {
     fn responses(&mut self, id: &str, operation: &'a Value) -> Result<BTreeMap<u16, Response>, String> {
         let mut responses = BTreeMap::new();
         for (status, response) in object(operation.get("responses")) {
-            let code = status.parse::<u16>().map_err(|_| format!("`{status}` is no status"))?;
+            let code = status.parse::<u16>().map_err(|_| format!("`{status}` is not a status"))?;
             let response = resolve(self.document, response);
             let mut media = BTreeMap::new();
             for (media_type, value) in object(response.get("content")) {
@@ -254,7 +256,7 @@ fn probe(operation: &Value) -> Result<Option<Probe>, String> {
         None => Ok(None),
         Some("liveness") => Ok(Some(Probe::Liveness)),
         Some("readiness") => Ok(Some(Probe::Readiness)),
-        Some(other) => Err(format!("`x-probe: {other}` is neither liveness nor readiness")),
+        Some(other) => Err(format!("`x-probe: {other}` is invalid: write liveness or readiness")),
     }
 }
 
@@ -267,7 +269,7 @@ fn access(operation: &Value) -> Result<Access, String> {
     match text(operation, "x-access") {
         Some("cookie") => return Ok(Access::Cookie),
         Some("client") => return Ok(Access::Client),
-        Some(other) => return Err(format!("`x-access: {other}` is no way in")),
+        Some(other) => return Err(format!("`x-access: {other}` is invalid: write cookie or client")),
         None => {}
     }
     let security = operation.get("security").and_then(Value::as_array).ok_or("declares no access")?;
@@ -277,10 +279,10 @@ fn access(operation: &Value) -> Result<Access, String> {
             match requirement.get("labs").and_then(Value::as_array).map(Vec::as_slice) {
                 Some([]) => Ok(Access::Any),
                 Some([Value::String(scope)]) => Ok(Access::Scope(scope.clone())),
-                _ => Err("`security` names the scheme `labs` with one scope at most".to_owned()),
+                _ => Err("`security` must name the scheme `labs` with at most one scope".to_owned()),
             }
         }
-        _ => Err("declares more than one way in".to_owned()),
+        _ => Err("declares more than one kind of access".to_owned()),
     }
 }
 

@@ -120,19 +120,19 @@ fn limits_are_told_with_their_numbers_and_never_with_the_value() {
             "website",
             json!("secret"),
             FieldCode::Format,
-            "This is no absolute URI; one looks like https://tischwerk.example/help.",
+            "Send an absolute URI, for example https://tischwerk.example/help.",
         ),
         ("state", json!("SECRET"), FieldCode::Enum, "Send one of DRAFT, LISTED, ARCHIVED."),
         (
             "opens_at",
             json!("2025-11-20 10:00"),
             FieldCode::Format,
-            "This is no RFC 3339 date and time with Z or an offset, before the last day of the year 9999; one looks like \
+            "Send an RFC 3339 date and time with Z or an offset, before the last day of the year 9999, for example \
              2025-11-20T14:03:27Z.",
         ),
         ("keywords", json!([]), FieldCode::TooFew, "At least 1 entries."),
         ("keywords", json!(["a", "b", "c", "d"]), FieldCode::TooMany, "At most 3 entries."),
-        ("keywords", json!(["a", "a"]), FieldCode::Duplicate, "An entry comes twice; send each once."),
+        ("keywords", json!(["a", "a"]), FieldCode::Duplicate, "An entry occurs twice. Send each entry once."),
     ];
     for (field, value, code, message) in cases {
         assert_eq!(error_with(field, value), (format!("/{field}"), code, message.to_owned()));

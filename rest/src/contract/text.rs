@@ -40,7 +40,7 @@ pub(super) fn compile<'a>(
 ) -> Result<Box<dyn for<'i> Keyword<'i>>, ValidationError<'a>> {
     let kind = declared.as_str().and_then(TextKind::of);
     kind.map(|kind| -> Box<dyn for<'i> Keyword<'i>> { Box::new(TextRule(kind)) })
-        .ok_or_else(|| ValidationError::schema("`x-text` is line, lines or opaque"))
+        .ok_or_else(|| ValidationError::schema("`x-text` must be line, lines or opaque"))
 }
 
 /// The code and message of a text that breaks the rule of its kind.

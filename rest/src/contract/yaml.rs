@@ -34,13 +34,13 @@ fn json(yaml: Yaml) -> Result<Value, String> {
                 let key = json_key(key)?;
                 let value = json(value)?;
                 if object.insert(key.clone(), value).is_some() {
-                    return Err(format!("the key `{key}` comes twice in one mapping"));
+                    return Err(format!("the key `{key}` occurs twice in one mapping"));
                 }
             }
             Value::Object(object)
         }
         Yaml::Tagged(tagged) => {
-            return Err(format!("the tag `{}` has no meaning here", tagged.tag));
+            return Err(format!("the tag `{}` is not supported", tagged.tag));
         }
     })
 }
@@ -52,14 +52,19 @@ fn json_number(number: &yaml_serde::Number) -> Result<Number, String> {
     if let Some(number) = number.as_u64() {
         return Ok(number.into());
     }
-    number.as_f64().and_then(Number::from_f64).ok_or_else(|| format!("the number {number} cannot be held in JSON"))
+    number.as_f64().and_then(Number::from_f64).ok_or_else(|| {
+        format!(
+            "the number {number} cannot be represented in \
+                                                                      JSON"
+        )
+    })
 }
 
 /// Keys are text, but for those that YAML takes for something else (`200:`, `true:`).
 fn json_key(key: Yaml) -> Result<String, String> {
     match key {
         Yaml::String(text) if text == "<<" => {
-            Err("merge keys (`<<`) are not understood: write the fields out".to_owned())
+            Err("merge keys (`<<`) are not supported: write the fields out".to_owned())
         }
         Yaml::String(text) => Ok(text),
         Yaml::Number(number) => Ok(number.to_string()),

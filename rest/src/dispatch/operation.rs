@@ -88,7 +88,7 @@ async fn answer_operation<'a>(
         }
         Match::MethodNotAllowed { allow } => {
             exchange.spend_anonymous(rest)?;
-            let fault = Fault::new(Code::MethodNotAllowed, format!("This path knows {}.", join(&allow)));
+            let fault = Fault::new(Code::MethodNotAllowed, format!("This path supports only {}.", join(&allow)));
             let mut response = refuse(&fault, parts, exchange);
             headers::text(response.headers_mut(), header::ALLOW, &join(&allow));
             return Ok(response);

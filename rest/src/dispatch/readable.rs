@@ -128,7 +128,7 @@ async fn page(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body>
         (status, _) => tell(status, &body),
     };
     let html = html.unwrap_or_else(|fault| {
-        tracing::error!(cause = fault.for_log(), path, "a page could not be made of its answer");
+        tracing::error!(cause = fault.for_log(), path, "a page could not be rendered from the response");
         head.status = StatusCode::INTERNAL_SERVER_ERROR;
         "<!doctype html><title>Labs</title><p>This page could not be made. Try again.".to_owned()
     });

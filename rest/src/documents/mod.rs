@@ -104,22 +104,23 @@ impl Documents {
                     prefixes.insert(file.clone(), prefix);
                     sources.push((file, text));
                 }
-                None => problems.push(Problem::new(file, "", "documents stand in <group>/<resource>.graphql")),
+                None => problems.push(Problem::new(file, "", "a document must be in <group>/<resource>.graphql")),
             }
         }
         for document in split::documents(&sources, &mut problems) {
             let place = format!("line {}", document.line);
             let Some(prefix) = prefixes.get(&document.file) else {
-                let what = format!("{} is an operation, and only fragments stand in this file", document.name);
+                let what = format!("{} is an operation, but this file may contain only fragments", document.name);
                 problems.push(Problem::new(&document.file, &place, what));
                 continue;
             };
             if document.name.strip_prefix(prefix.as_str()).is_none_or(str::is_empty) {
-                let what = format!("in this file an operation's name begins with `{prefix}`, unlike {}", document.name);
+                let what =
+                    format!("in this file, an operation's name must begin with `{prefix}`, unlike {}", document.name);
                 problems.push(Problem::new(&document.file, &place, what));
             }
             if let Some(first) = documents.get(&document.name) {
-                let what = format!("{} stands in {} too", document.name, first.file);
+                let what = format!("{} is also defined in {}", document.name, first.file);
                 problems.push(Problem::new(&document.file, &place, what));
                 continue;
             }

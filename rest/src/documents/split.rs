@@ -25,7 +25,10 @@ pub(super) fn documents(files: &[(String, String)], problems: &mut Vec<Problem>)
     for file in &files {
         for (name, fragment) in &file.parsed.fragments {
             if let Some((first, _)) = known.insert(name.as_str(), (file, fragment)) {
-                let what = format!("the fragment {name} stands in {} too; a fragment serves all files", first.name);
+                let what = format!(
+                    "the fragment {name} is also defined in {}; a fragment is available in all files",
+                    first.name
+                );
                 problems.push(file.problem(fragment.pos, what));
             }
         }
@@ -37,7 +40,11 @@ pub(super) fn documents(files: &[(String, String)], problems: &mut Vec<Problem>)
             match name {
                 Some(name) => operations.push((name, operation)),
                 None => {
-                    problems.push(file.problem(operation.pos, "this operation has no name; give it its promise's id"));
+                    problems.push(file.problem(
+                        operation.pos,
+                        "this operation has no name; name it after its \
+                                                               operation id",
+                    ));
                 }
             }
         }
@@ -104,7 +111,7 @@ impl<'a> Reached<'a> {
                 Selection::FragmentSpread(spread) => {
                     let name = spread.node.fragment_name.node.as_str();
                     if self.open.contains(&name) {
-                        problems.push(file.problem(item.pos, format!("the fragment {name} leads back to itself")));
+                        problems.push(file.problem(item.pos, format!("the fragment {name} includes itself")));
                         continue;
                     }
                     let Some((name, (home, fragment))) = self.known.get_key_value(name) else {

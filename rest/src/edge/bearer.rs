@@ -17,7 +17,7 @@ pub fn token(headers: &HeaderMap) -> Result<&str, Fault> {
         Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") && !token.is_empty() && !token.contains(' ') => {
             Ok(token)
         }
-        _ => Err(unauthenticated("This operation takes an access token: `Authorization: Bearer <token>`.")),
+        _ => Err(unauthenticated("This operation requires an access token. Send `Authorization: Bearer <token>`.")),
     }
 }
 
@@ -27,8 +27,14 @@ pub fn token(headers: &HeaderMap) -> Result<&str, Fault> {
 /// # Errors
 /// [`Code::InvalidCredentials`] when the header cannot be read.
 pub fn basic(headers: &HeaderMap) -> Result<Option<(String, String)>, Fault> {
-    let unreadable =
-        || Fault::new(Code::InvalidCredentials, "The Authorization header is not HTTP Basic.").oauth("invalid_client");
+    let unreadable = || {
+        Fault::new(
+            Code::InvalidCredentials,
+            "The Authorization header is not valid HTTP Basic. Send the client \
+                                                 id and the client secret by HTTP Basic.",
+        )
+        .oauth("invalid_client")
+    };
     let Some(value) = authorization(headers).map_err(|_| unreadable())? else { return Ok(None) };
     let (scheme, encoded) = value.split_once(' ').ok_or_else(unreadable)?;
     if !scheme.eq_ignore_ascii_case("basic") {
@@ -70,7 +76,7 @@ fn authorization(headers: &HeaderMap) -> Result<Option<&str>, Fault> {
         (Some(value), None) => value
             .to_str()
             .map(|text| Some(text.trim()))
-            .map_err(|_| unauthenticated("The Authorization header cannot be read.")),
+            .map_err(|_| unauthenticated("The Authorization header is not valid text. Send only ASCII characters.")),
         (Some(_), Some(_)) => Err(unauthenticated("Send one Authorization header, not several.")),
     }
 }

@@ -262,7 +262,7 @@ impl RateLimiters {
             Ok(_) => Ok(()),
             Err(refused) => {
                 let wait = seconds(refused.wait_time_from(DefaultClock::default().now()));
-                let detail = format!("Too many tries from your network. Wait {wait} seconds.");
+                let detail = format!("Your network made too many attempts. Wait {wait} seconds, then try again.");
                 Err(Fault::rate_limited(SpentBudget::Burst, wait, detail))
             }
         }
@@ -297,13 +297,14 @@ fn seconds(wait: Duration) -> u64 {
 
 fn burst_spent(limit: u32, wait: u64) -> Fault {
     let detail = format!(
-        "More than {limit} requests in a second. Wait {wait} s, then spread your calls; the X-RateLimit headers say what is left."
+        "The limit of {limit} requests per second is exceeded. Wait {wait} s, then spread your requests. The \
+         X-RateLimit headers show the remaining budget."
     );
     Fault::rate_limited(SpentBudget::Burst, wait, detail)
 }
 
 fn day_spent(limit: u64, wait: u64) -> Fault {
-    let detail = format!("The day's budget of {limit} requests without a token is spent. Sign in, or wait.");
+    let detail = format!("The daily budget of {limit} requests without an access token is spent. Sign in, or wait.");
     Fault::rate_limited(SpentBudget::Daily, wait, detail)
 }
 

@@ -94,7 +94,7 @@ async fn serve_within(
                 Err(error) => {
                     if told_at.is_none_or(|told_at| told_at.elapsed() >= REMINDER) {
                         told_at = Some(Instant::now());
-                        tracing::warn!(cause = %error, "connections cannot be taken");
+                        tracing::warn!(cause = %error, "the server cannot accept connections");
                     }
                     tokio::time::sleep(Duration::from_millis(20)).await;
                 }
@@ -112,7 +112,7 @@ async fn serve_within(
     drop(listener);
     open.close();
     if tokio::time::timeout(DRAIN, open.wait()).await.is_err() {
-        tracing::warn!(seconds = DRAIN.as_secs(), "some requests did not end in time and are cut off");
+        tracing::warn!(seconds = DRAIN.as_secs(), "some requests did not finish in time and are aborted");
     }
     Ok(())
 }
@@ -140,10 +140,11 @@ async fn answer(
     (stop, closing): (StopSignal, CancellationToken),
 ) {
     if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(cause = %error, "a connection without TCP_NODELAY");
+        tracing::debug!(cause = %error, "TCP_NODELAY could not be set on a connection");
     }
     if let Err(error) = SockRef::from(&stream).set_send_buffer_size(SEND_BUFFER) {
-        tracing::debug!(cause = %error, "a connection with a send buffer of the system's size");
+        tracing::debug!(cause = %error, "the send buffer size could not be set on a connection; the system's default \
+                                         applies");
     }
     let turns = RequestCounter::default();
     let stream = StallTimeoutStream::new(stream, turns.clone(), HEAD, stall);
@@ -186,7 +187,7 @@ async fn answer(
         }
     };
     if let Err(error) = ended {
-        tracing::debug!(cause = %error, "a connection ended badly");
+        tracing::debug!(cause = %error, "a connection ended with an error");
     }
     drop(seat);
 }

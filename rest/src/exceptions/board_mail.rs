@@ -58,7 +58,8 @@ async fn find(rest: &Rest, parts: &Parts) -> Result<Response<Body>, Fault> {
         false => board_mail::is_token(&rest.engine, &token),
     };
     if !is_known {
-        let detail = "This link is not whole. Follow it as the mail has it, or end the mail in your account.";
+        let detail = "This link is incomplete. Copy the complete link from the e-mail, or turn the e-mail off in \
+                      your account.";
         return Err(Fault::new(Code::NotFound, detail));
     }
     let html = Page { is_over }.render().map_err(Fault::internal)?;

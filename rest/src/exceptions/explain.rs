@@ -37,7 +37,7 @@ pub(super) async fn explain(
         .operation
         .is_some_and(|operation| matches!(operation.access, Access::Any | Access::Scope(_)) && !operation.unattributed);
     let spent = (is_booked && daily.remaining == 0)
-        .then(|| Fault::of(Reason::RateLimited(SpentBudget::Daily), "The day's budget is spent."));
+        .then(|| Fault::of(Reason::RateLimited(SpentBudget::Daily), "The daily budget is spent."));
     let refusal = spent.or(found.refusal);
     let needed = found.operation.and_then(|operation| operation.access.scope()).and_then(Scope::parse);
     let held = needed.and_then(|needed| principal.scopes.minimal().into_iter().find(|held| held.grants(needed)));
@@ -79,7 +79,7 @@ fn verdict<'a>(rest: &'a Rest, parts: &Parts, caller: &Caller, method: &str, pat
         Match::Operation { operation, values } => (operation.as_ref(), values),
         Match::MethodNotAllowed { allow } => {
             let known: Vec<&str> = allow.iter().map(Method::as_str).collect();
-            let fault = Fault::new(Code::MethodNotAllowed, format!("This path knows {}.", known.join(", ")));
+            let fault = Fault::new(Code::MethodNotAllowed, format!("This path supports only {}.", known.join(", ")));
             return Verdict { operation: None, refusal: Some(fault) };
         }
         Match::NotFound => {
@@ -88,7 +88,7 @@ fn verdict<'a>(rest: &'a Rest, parts: &Parts, caller: &Caller, method: &str, pat
     };
     let guarded = match (&operation.access, rest.bound(operation).and_then(|bound| bound.prepared.as_ref())) {
         (Access::Cookie, _) => {
-            Err(Fault::new(Code::Unauthenticated, "This operation takes the refresh cookie, not a token."))
+            Err(Fault::new(Code::Unauthenticated, "This operation takes the refresh cookie, not an access token."))
         }
         // The token of this very call is no client's id and secret.
         (Access::Client, _) => bearer::basic(&parts.headers).map(drop),

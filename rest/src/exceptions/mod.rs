@@ -55,7 +55,9 @@ pub(crate) fn other_method(rest: &Rest, request: Request, allow: &'static str) -
             *response.status_mut() = StatusCode::NO_CONTENT;
             response
         }
-        Ok(()) => exchange.refusal(&Fault::new(Code::MethodNotAllowed, format!("This path knows {allow}.")), &parts),
+        Ok(()) => {
+            exchange.refusal(&Fault::new(Code::MethodNotAllowed, format!("This path supports only {allow}.")), &parts)
+        }
         Err(fault) => exchange.refusal(&fault, &parts),
     };
     response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allow));

@@ -42,7 +42,7 @@ async fn unknown_method(State(rest): State<Arc<Rest>>, request: Request) -> Resp
 }
 
 async fn find(rest: &Rest, parts: &Parts) -> Result<Response<Body>, Fault> {
-    let missing = || Fault::new(Code::NotFound, "No picture that is on show has this address.");
+    let missing = || Fault::new(Code::NotFound, "No published image has this address.");
     let name = parts.uri.path().strip_prefix(FOLDER).and_then(PictureName::parse).ok_or_else(missing)?;
     let bytes = pictures::open(&rest.engine, &name).await?.ok_or_else(missing)?;
     let mut response = Response::new(Body::from(bytes));

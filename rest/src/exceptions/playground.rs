@@ -39,7 +39,9 @@ static RUNTIME: LazyLock<Option<Runtime>> = LazyLock::new(|| {
         .thread_stack_size(STACK_BYTES)
         .enable_all()
         .build();
-    built.inspect_err(|error| tracing::error!(cause = %error, "the playground has no runtime")).ok()
+    built
+        .inspect_err(|error| tracing::error!(cause = %error, "the runtime of the playground could not be started"))
+        .ok()
 });
 
 /// The door's path.
@@ -97,9 +99,14 @@ async fn answer_query(
                 Fault::new(Code::MalformedRequest, "Send one object with `query` and, if need be, `variables`.")
             })?;
     let exploration = PlaygroundQuery { query: sent.query, variables: sent.variables.unwrap_or_default() };
-    let runtime = RUNTIME.as_ref().ok_or_else(|| Fault::unavailable("The playground cannot run queries now."))?;
+    let runtime = RUNTIME.as_ref().ok_or_else(|| {
+        Fault::unavailable(
+            "The playground cannot run queries now. Try \
+                                                                     again later.",
+        )
+    })?;
     let wait = tokio::time::timeout(LONGEST_WAIT, SEATS.acquire()).await;
-    let seat = wait.map_err(|_| Fault::unavailable("Too many queries run now. Try again in a moment."))?;
+    let seat = wait.map_err(|_| Fault::unavailable("Too many queries are running. Try again in a moment."))?;
     let seat = seat.map_err(Fault::internal)?;
     let (asked, metered) = (Arc::clone(rest), Arc::new(Metered::new(Arc::clone(rest))));
     let spent = Arc::clone(&metered);

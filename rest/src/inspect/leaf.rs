@@ -24,7 +24,7 @@ pub(super) fn misfit(sdl: &Sdl, shape: &Shape<'_>, name: &str) -> Option<String>
     };
     let own_scalar = matches!(kind, Kind::Scalar) && !DEFINITE.contains(&name);
     let expected = expected_scalar(shape, name, own_scalar)?;
-    Some(format!("the contract says {expected}, and the schema {name}"))
+    Some(format!("the contract declares {expected}, but the schema declares {name}"))
 }
 
 /// What the contract asks for, in GraphQL's words. None when `name` is it.
@@ -32,12 +32,12 @@ fn expected_scalar(shape: &Shape<'_>, name: &str, own_scalar: bool) -> Option<&'
     let (fits, expected) = match shape {
         Shape::Text(Some("uuid")) => (name == "UUID", "a uuid (UUID)"),
         Shape::Text(Some("date-time")) => (name == "Time", "a time (Time)"),
-        Shape::Text(_) => (matches!(name, "String" | "ID") || own_scalar, "a text (String)"),
+        Shape::Text(_) => (matches!(name, "String" | "ID") || own_scalar, "a string (String)"),
         Shape::Enum(values) if values.len() > 1 && values.iter().all(|value| is_enum_name(value)) => {
             (false, "an enumeration (an enum with the same values)")
         }
         // A single one is a constant, and travels as text.
-        Shape::Enum(_) => (name == "String" || own_scalar, "one of several texts (String)"),
+        Shape::Enum(_) => (name == "String" || own_scalar, "one of several strings (String)"),
         Shape::Integer => (name == "Int", "a whole number (Int)"),
         Shape::Number => (name == "Float", "a number (Float)"),
         Shape::Boolean => (name == "Boolean", "true or false (Boolean)"),
@@ -45,7 +45,7 @@ fn expected_scalar(shape: &Shape<'_>, name: &str, own_scalar: bool) -> Option<&'
         Shape::List(_) => (false, "a list"),
         // GraphQL has no input without fields, so what says nothing travels as it is.
         Shape::Object(fields) if fields.properties.is_empty() => {
-            (matches!(name, "JSON" | "JSONObject"), "an object with nothing in it (JSON)")
+            (matches!(name, "JSON" | "JSONObject"), "an object without fields (JSON)")
         }
         Shape::Object(_) => (false, "an object with named fields"),
         Shape::Forms(_) => (matches!(name, "JSON" | "JSONObject"), "one of several forms (JSON)"),

@@ -15,17 +15,17 @@ pub(super) fn differences(operation: &Operation) -> Vec<String> {
     let first = path.strip_prefix("/v1/").and_then(|rest| rest.split(['/', ':']).next()).unwrap_or_default();
     let group = operation.group.as_str();
     if first != group && !OTHERS.contains(&(group, first)) {
-        found.push(format!("{id} lies at {path}: the paths of its group begin with /v1/{group}"));
+        found.push(format!("{id} has the path {path}, but the paths of its group must begin with /v1/{group}"));
     }
     let named: BTreeSet<&str> =
         path.split('{').skip(1).filter_map(|rest| rest.split_once('}').map(|(name, _)| name)).collect();
     let promised: BTreeSet<&str> =
         operation.parameters_in(Place::Path).map(|parameter| parameter.name.as_str()).collect();
     for name in named.difference(&promised) {
-        found.push(format!("{id} lies at {path}: promise the parameter {name}, or rename it in the path"));
+        found.push(format!("{id} has the path {path}: declare the parameter {name}, or rename it in the path"));
     }
     for name in promised.difference(&named) {
-        found.push(format!("{id} promises the parameter {name} of its path {path}, which does not name it"));
+        found.push(format!("{id} declares the path parameter {name}, but its path {path} does not contain it"));
     }
     found
 }

@@ -52,14 +52,14 @@ impl Inspection<'_> {
         match root {
             Some((root, field)) => self.root_field(operation, root, field, found),
             None => {
-                let what = format!("{id} is promised: write a root field of this name");
+                let what = format!("{id} is in the contract: write a root field of this name");
                 found.push(difference(&resolvers(operation), what));
             }
         }
         match document {
             Some(document) => self.document(operation, document, root, found),
             None => {
-                let what = format!("{id} is promised and has no document: run `make accept`");
+                let what = format!("{id} is in the contract but has no document: run `make accept`");
                 found.push(difference(&operation.document_file(), what));
             }
         }
@@ -73,7 +73,7 @@ impl Inspection<'_> {
             Some(access) if access == needs => {}
             Some(access) => {
                 let what =
-                    format!("{id} has @access(needs: \"{access}\"), and the contract says {needs}: make them the same");
+                    format!("{id} has @access(needs: \"{access}\"), but the contract says {needs}: make them equal");
                 found.push(difference(&file, what));
             }
             None => {
@@ -81,7 +81,7 @@ impl Inspection<'_> {
             }
         }
         if field.internal {
-            let what = format!("{id} is marked @internal, yet the contract promises it: remove the mark");
+            let what = format!("{id} is marked @internal, but the contract contains it: remove the mark");
             found.push(difference(&file, what));
         }
         let promises_file = operation
@@ -89,14 +89,17 @@ impl Inspection<'_> {
             .is_some_and(|response| !response.media.is_empty() && response.json().is_none());
         if field.answers_file != promises_file {
             let what = format!(
-                "{id}: its root field is {}marked @answers_file, and the contract promises {}: make them the same",
+                "{id}: its root field is {}marked @answers_file, but the contract declares {}: make them equal",
                 if field.answers_file { "" } else { "not " },
                 if promises_file { "a file" } else { "no file" },
             );
             found.push(difference(&file, what));
         }
         if operation.method == http::Method::GET && root == Root::Mutation {
-            let what = format!("{id} is a GET and a mutation: a GET changes nothing, make it a query");
+            let what = format!(
+                "{id} is a GET but its root field is a mutation: a GET changes nothing, so make it a \
+                                query"
+            );
             found.push(difference(&file, what));
         }
     }
@@ -160,15 +163,21 @@ impl Inspection<'_> {
     fn leftovers(&self, found: &mut Vec<Difference>) {
         for document in self.documents.iter() {
             if self.contract.operation(&document.name).is_none() {
-                let what = format!("{} is no promise of the contract: run `make accept`, or promise it", document.name);
+                let what = format!(
+                    "{} is not an operation of the contract: run `make accept`, or add it to the \
+                                    contract",
+                    document.name
+                );
                 found.push(difference(&document.file, what));
             }
         }
         for field in self.sdl.root_fields() {
             let name = &field.name;
             if !field.internal && self.contract.operation(name).is_none() {
-                let what =
-                    format!("the root field {name} is no promise of the contract: promise it, or mark it @internal");
+                let what = format!(
+                    "the root field {name} is not an operation of the contract: add it to the contract, or \
+                             mark it @internal"
+                );
                 found.push(difference(&folder_of(name), what));
             }
             if field.access.is_none() && field.internal {
@@ -178,8 +187,10 @@ impl Inspection<'_> {
         }
         for id in self.served_directly {
             if self.contract.operation(id).is_none() {
-                let what =
-                    format!("{id} is served without GraphQL, and no promise of the contract: remove it from the list");
+                let what = format!(
+                    "{id} is served without GraphQL but is not an operation of the contract: remove it from \
+                             the list"
+                );
                 found.push(difference("rest/src/exceptions/mod.rs", what));
             }
         }
@@ -191,15 +202,15 @@ fn root_of<'d>(definition: &'d OperationDefinition, id: &str) -> Result<&'d Fiel
     match definition.selection_set.node.items.as_slice() {
         [only] => match &only.node {
             Selection::Field(field) if field.node.name.node != *id => {
-                Err(format!("it asks {}: ask the root field {id}", field.node.name.node))
+                Err(format!("it selects {}: select the root field {id}", field.node.name.node))
             }
             Selection::Field(field) if field.node.alias.is_some() => {
                 Err("its root field has an alias: remove it".to_owned())
             }
             Selection::Field(field) => Ok(&field.node),
-            _ => Err(format!("it begins with a fragment: ask the root field {id}")),
+            _ => Err(format!("it begins with a fragment: select the root field {id}")),
         },
-        _ => Err(format!("it asks several root fields: ask {id} only")),
+        _ => Err(format!("it selects several root fields: select {id} only")),
     }
 }
 

@@ -38,16 +38,16 @@ impl<'a> Answers<'a> {
         let Shaped { nullable, shape } = shape(self.contract, schema);
         let mut found = Vec::new();
         if ty.nullable && !nullable {
-            found.push(format!("{place} can be null in the schema ({ty}), and the contract promises that it is not"));
+            found.push(format!("{place} can be null in the schema ({ty}), but not in the contract"));
         }
         match (shape, entries(ty), named_type(ty)) {
             (Shape::List(items), Some(entry), _) => {
                 found.extend(self.differences(&format!("{place}[]"), items, entry, selection));
             }
             (Shape::List(_), None, _) => {
-                found.push(format!("{place} is a list in the contract, and {ty} is none"));
+                found.push(format!("{place} is a list in the contract, but {ty} is not a list"));
             }
-            (_, Some(_), _) => found.push(format!("{place} is {ty}, and no list in the contract")),
+            (_, Some(_), _) => found.push(format!("{place} is {ty} in the schema, but not a list in the contract")),
             (shape, None, Some(name)) => found.extend(self.check_named_type(place, shape, name, selection)),
             (_, None, None) => {}
         }
@@ -73,7 +73,7 @@ impl<'a> Answers<'a> {
         let forms: Vec<&Value> = match shape {
             Shape::Forms(forms) => forms,
             Shape::Object(fields) => return self.each_member(place, name, selection, &fields),
-            _ => return vec![format!("{place} is one of several types ({name}), and no object in the contract")],
+            _ => return vec![format!("{place} is one of several types ({name}), but not an object in the contract")],
         };
         let mut found = Vec::new();
         for member in self.sdl.members(name) {
@@ -86,7 +86,7 @@ impl<'a> Answers<'a> {
                 .min_by_key(Vec::len)
                 .unwrap_or_default();
             if let Some(first) = best.first() {
-                found.push(format!("{place}: {member} fits none of the contract's forms; nearest: {first}"));
+                found.push(format!("{place}: {member} matches none of the contract's forms; nearest: {first}"));
             }
         }
         found
@@ -122,7 +122,7 @@ impl<'a> Answers<'a> {
             _ => None,
         };
         let Some(fields) = fields else {
-            return vec![format!("{place} is an object ({name}), and no object with named fields in the contract")];
+            return vec![format!("{place} is an object ({name}), but not an object with named fields in the contract")];
         };
         let mut found = Vec::new();
         let mut selected = Selected::new();
@@ -133,8 +133,8 @@ impl<'a> Answers<'a> {
             let asked = field.name.node.as_str();
             match (fields.properties.get(key), object.field(asked)) {
                 (_, Some(definition)) if !definition.is_plain() => found.push(format!(
-                    "{place}: {name}.{asked} is an edge or takes arguments, and only staff's own queries follow it: run \
-                     `make accept`"
+                    "{place}: {name}.{asked} is an edge or takes arguments, and only staff queries may follow it: \
+                     run `make accept`"
                 )),
                 (None, _) => found.push(leak(&place, name, asked)),
                 (Some(_), _) if asked == "__typename" => {}
@@ -164,13 +164,18 @@ impl<'a> Answers<'a> {
         for key in fields.properties.keys().filter(|key| !selected.contains_key(*key)) {
             let place = below(place, key);
             found.push(match object.field(key) {
-                None => format!("{place} is promised, and {name} has no such field: give it one, or do not promise it"),
+                None => format!(
+                    "{place} is in the contract, but {name} has no such field: add the field, or remove \
+                                 it from the contract"
+                ),
                 Some(field) if !field.is_plain() => format!(
-                    "{place} is promised, and {name}.{key} is an edge or takes arguments, which no document follows: make \
-                     it a plain field, or do not promise it"
+                    "{place} is in the contract, but {name}.{key} is an edge or takes arguments, which documents do \
+                     not follow: make it a plain field, or remove it from the contract"
                 ),
                 Some(field) if self.sdl.ends(innermost(&field.ty), &self.open) => continue,
-                Some(_) => format!("{place} is promised, and the document does not select it: run `make accept`"),
+                Some(_) => {
+                    format!("{place} is in the contract, but the document does not select it: run `make accept`")
+                }
             });
         }
         let answered = object.plain_fields().map(|field| field.name.as_str());
@@ -190,7 +195,10 @@ impl<'a> Answers<'a> {
     ) {
         for item in &selection.items {
             if !item.node.directives().is_empty() {
-                found.push(format!("line {}: a document's answer is fixed; remove the directive", item.pos.line));
+                found.push(format!(
+                    "line {}: a document must not depend on directives; remove the directive",
+                    item.pos.line
+                ));
             }
             let (condition, inner) = match &item.node {
                 Selection::Field(field) => {
@@ -231,7 +239,7 @@ fn shape_of<'a>(contract: &'a Contract, schema: &'a Value) -> Shape<'a> {
 
 /// A field that answers hold and nobody promised.
 fn leak(place: &str, name: &str, field: &str) -> String {
-    format!("{place}: {name}.{field} is answered, and the contract does not promise it: promise it, or mark it @edge")
+    format!("{place}: {name}.{field} is returned, but the contract does not declare it: declare it, or mark it @edge")
 }
 
 fn copy<'a>(fields: &Fields<'a>) -> Fields<'a> {

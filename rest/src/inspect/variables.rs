@@ -40,7 +40,8 @@ pub(super) fn differences(
             }
             None if parameter.place == Place::Header => {}
             None => compare.found.push(format!(
-                "the parameter {name} is promised, and the root field does not take it: give it the argument {name}"
+                "the contract declares the parameter {name}, but the root field does not take it: add the argument \
+                 {name}"
             )),
         }
     }
@@ -48,7 +49,8 @@ pub(super) fn differences(
     known.push("body".to_owned());
     for name in variables.keys().filter(|name| !known.iter().any(|known| known == *name)) {
         compare.found.push(format!(
-            "the root field takes ${name}, which is no parameter of the contract: take the argument away, or promise it"
+            "the root field takes ${name}, which is not a parameter of the contract: remove the argument, or declare \
+             the parameter"
         ));
     }
     compare.found
@@ -87,7 +89,7 @@ impl<'a> Compare<'a> {
             expected = true;
             let Some((ty, has_default)) = variable else {
                 self.found.push(
-                    "the promise has a body, and the root field does not take it: give it the argument body".to_owned(),
+                    "the operation has a body, but the root field does not take it: add the argument body".to_owned(),
                 );
                 continue;
             };
@@ -97,7 +99,7 @@ impl<'a> Compare<'a> {
             }
         }
         if variable.is_some() && !expected {
-            self.found.push("the promise has no body but bytes, yet the root field takes $body".to_owned());
+            self.found.push("the body of the operation is binary, but the root field takes $body".to_owned());
         }
         self.found.dedup();
     }
@@ -115,10 +117,10 @@ impl<'a> Compare<'a> {
         let shaped = shape(self.contract, schema);
         let may_be_null = shaped.nullable || !presence.always;
         if may_be_null && !ty.nullable && !presence.has_default {
-            self.found.push(format!("{place} can be left out or null in the contract, and {ty} cannot: drop its `!`"));
+            self.found.push(format!("{place} can be absent or null in the contract, but not in {ty}: drop its `!`"));
         }
         if presence.required && !shaped.nullable && ty.nullable {
-            self.found.push(format!("{place} is required in the contract, and {ty} is not: write `{ty}!`"));
+            self.found.push(format!("{place} is required in the contract, but {ty} is not: write `{ty}!`"));
         }
         match shaped.shape {
             Shape::List(items) => match entries(ty) {
@@ -126,11 +128,11 @@ impl<'a> Compare<'a> {
                     let presence = Presence { required: true, always: true, has_default: false };
                     self.input(&format!("{place}[]"), items, entry, presence);
                 }
-                None => self.found.push(format!("{place} is a list in the contract, and {ty} is none")),
+                None => self.found.push(format!("{place} is a list in the contract, but {ty} is not a list")),
             },
             shape => match named_type(ty) {
                 Some(name) => self.check_named_type(place, schema, shape, name),
-                None => self.found.push(format!("{place} is {ty}, and no list in the contract")),
+                None => self.found.push(format!("{place} is {ty} in the schema, but not a list in the contract")),
             },
         }
     }
@@ -145,7 +147,7 @@ impl<'a> Compare<'a> {
             (Shape::Forms(forms), Some(_)) => match merge_fields(self.contract, &forms) {
                 Some(fields) => fields,
                 None => {
-                    self.found.push(format!("{place} has forms that are no objects, and {name} is an input object"));
+                    self.found.push(format!("{place} has forms that are not objects, but {name} is an input object"));
                     return;
                 }
             },
@@ -176,11 +178,11 @@ impl<'a> Compare<'a> {
                     let presence = Presence { required, always: required, has_default: input.has_default };
                     self.input(&place, schema, &input.ty, presence);
                 }
-                None => self.found.push(format!("{place} is in the contract, and the input {name} lacks it")),
+                None => self.found.push(format!("{place} is in the contract, but the input {name} lacks it")),
             }
         }
         for field in inputs.keys().filter(|field| !fields.properties.contains_key(field.as_str())) {
-            self.found.push(format!("{place}.{field} is in the input {name}, and the contract lacks it"));
+            self.found.push(format!("{place}.{field} is in the input {name}, but the contract lacks it"));
         }
     }
 }

@@ -63,7 +63,10 @@ pub(crate) fn check_accept(operation: &Operation, headers: &HeaderMap) -> Result
     if offered.is_empty() || offered.iter().any(|media_type| accepts(&accept, media_type)) {
         return Ok(());
     }
-    Err(Fault::new(Code::NotAcceptable, format!("This operation answers {}. Accept that, or */*.", offered.join(", "))))
+    Err(Fault::new(
+        Code::NotAcceptable,
+        format!("This operation returns {}. Name this media type or */* in Accept.", offered.join(", ")),
+    ))
 }
 
 /// Whether CSV is wanted of an operation that answers JSON as well: where it is named by a higher weight. Whoever takes
@@ -125,7 +128,7 @@ pub(crate) async fn place<'r>(
     }
     let account = caller.principal.as_ref().map_or(network, |principal| principal.budget.account.as_str());
     let place = places.take(SlotHolder { network: network.to_owned(), account: account.to_owned() }).await;
-    place.map(Some).ok_or_else(|| Fault::unavailable("Too many uploads are under way. Try again in a moment."))
+    place.map(Some).ok_or_else(|| Fault::unavailable("Too many uploads are in progress. Try again in a moment."))
 }
 
 fn is_upload(form: &BodyForm) -> bool {
@@ -165,7 +168,12 @@ pub(crate) async fn read(form: Option<&BodyForm>, parts: &Parts, arriving: Arriv
     }
     let awaited = async {
         let place = arriving.places.take(SlotHolder::network(arriving.network)).await;
-        let _place = place.ok_or_else(|| Fault::unavailable("Too many requests are waiting for their bodies."))?;
+        let _place = place.ok_or_else(|| {
+            Fault::unavailable(
+                "Too many requests are waiting for their bodies. Try \
+                                                             again in a moment.",
+            )
+        })?;
         body.await
     };
     arriving.seat.aside(awaited).await
@@ -181,7 +189,15 @@ pub(crate) async fn read_small(parts: &Parts, body: Body, largest: usize) -> Res
 
 async fn collect(parts: &Parts, body: Body, bounds: Bounds) -> Result<Bytes, Fault> {
     let Bounds { largest, patience, grace } = bounds;
-    let too_large = || Fault::new(Code::PayloadTooLarge, format!("The body is larger than {largest} bytes."));
+    let too_large = || {
+        Fault::new(
+            Code::PayloadTooLarge,
+            format!(
+                "The body is larger than {largest} bytes. Send a \
+                                                                  smaller one."
+            ),
+        )
+    };
     let announced = parts
         .headers
         .get(header::CONTENT_LENGTH)
@@ -212,7 +228,7 @@ async fn collect(parts: &Parts, body: Body, bounds: Bounds) -> Result<Bytes, Fau
             Some(Err(_)) => {
                 return Err(Fault::new(
                     Code::MalformedRequest,
-                    "The body broke off or is not framed as the head says.",
+                    "The body ended early or does not match its framing headers. Send the complete body.",
                 ));
             }
         }
@@ -222,8 +238,8 @@ async fn collect(parts: &Parts, body: Body, bounds: Bounds) -> Result<Bytes, Fau
 fn late(bounds: Bounds, is_slow: bool) -> Fault {
     let detail = if is_slow {
         format!(
-            "The body came too slowly: within {} seconds it must bring {} bytes for each. Send it again over a faster \
-             connection, or make it smaller.",
+            "The body arrived too slowly. It may lag at most {} seconds behind a rate of {} bytes per second. Use a \
+             faster connection, or send a smaller body.",
             bounds.grace.as_secs(),
             LEAST_PACE
         )

@@ -19,12 +19,15 @@ const LONGEST_TARGET: usize = 4096;
 pub(crate) fn head(parts: &Parts) -> Result<(), Fault> {
     let malformed = |detail: &str| Err(Fault::new(Code::MalformedRequest, detail));
     if parts.uri.path_and_query().is_none_or(|target| target.as_str().len() > LONGEST_TARGET) {
-        return malformed("The request's target is longer than 4096 bytes. Send fewer or shorter parameters.");
+        return malformed("The request target is longer than 4096 bytes. Send fewer or shorter parameters.");
     }
     let mut hosts = parts.headers.get_all(header::HOST).iter();
     match (hosts.next(), hosts.next()) {
         (Some(host), None) if names_a_host(host) => Ok(()),
-        (Some(_), None) => malformed("The Host header names no host. Send one as in api.example.com or [::1]:8080."),
+        (Some(_), None) => malformed(
+            "The Host header names no host. Send a host, for example api.example.com or \
+                                      [::1]:8080.",
+        ),
         // HTTP/1.0 knows no Host (RFC 9112 section 3.2); health checks of proxies speak it.
         (None, None) if parts.version <= Version::HTTP_10 => Ok(()),
         _ => malformed("Send exactly one Host header."),
@@ -54,7 +57,7 @@ fn own_partner(path: &str, own: Option<Uuid>, values: &[(&str, &str)]) -> Result
     }
     Err(Fault::new(
         Code::PartnerMismatch,
-        "The path names another partner than your token. GET /v1/system/me shows yours.",
+        "The path names another partner than your access token. GET /v1/system/me returns yours.",
     ))
 }
 
@@ -66,7 +69,7 @@ pub(crate) fn origin(rest: &Rest, sent: &HeaderMap) -> Result<(), Fault> {
     if own || rest.settings.cors_origins.iter().any(|known| known == origin) {
         return Ok(());
     }
-    Err(Fault::new(Code::Unauthenticated, "The refresh cookie is not taken from this origin."))
+    Err(Fault::new(Code::Unauthenticated, "The service does not accept the refresh cookie from this origin."))
 }
 
 #[cfg(test)]

@@ -228,5 +228,5 @@ fn is_good(status: http::StatusCode) -> bool {
 /// A panic is one request's 500, never the process's.
 pub(crate) async fn catch_panic<T>(walked: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
     let outcome = AssertUnwindSafe(walked).catch_unwind().await;
-    outcome.unwrap_or_else(|_| Err(Fault::internal("a request panicked")))
+    outcome.unwrap_or_else(|_| Err(Fault::internal("a request handler panicked")))
 }

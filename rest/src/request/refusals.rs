@@ -8,7 +8,7 @@ use crate::bind::Refusal;
 use crate::contract::{FieldPlace, MOST, Operation};
 
 /// What whoever sends a coded body is told.
-pub(crate) const CODED: &str = "Send the body as it is, without Content-Encoding.";
+pub(crate) const CODED: &str = "Send the body without Content-Encoding.";
 
 /// The fault of a refusal. The token endpoints say it in the words of RFC 6749 section 5.2.
 pub(crate) fn fault(operation: &Operation, refusal: Refusal) -> Fault {
@@ -16,7 +16,7 @@ pub(crate) fn fault(operation: &Operation, refusal: Refusal) -> Fault {
         Refusal::NotFound => Fault::not_found(thing(operation)),
         Refusal::UnsupportedMediaType { accepted } => Fault::new(
             Code::UnsupportedMediaType,
-            format!("Send the body as {} and say so in Content-Type.", accepted.join(" or ")),
+            format!("Send the body as {} and set Content-Type to this media type.", accepted.join(" or ")),
         ),
         Refusal::UnsupportedCoding => Fault::new(Code::UnsupportedMediaType, CODED),
         Refusal::Malformed { detail, errors } => Fault::new(Code::MalformedRequest, detail).with_errors(fields(errors)),
@@ -53,7 +53,7 @@ pub(crate) async fn with_further(engine: &Engine, operation: &Operation, body: &
 fn another_grant(fault: &Fault) -> Option<String> {
     let [only] = fault.errors() else { return None };
     let is_another = only.pointer.as_deref() == Some("/grant_type") && only.code == "ENUM";
-    is_another.then(|| format!("This grant_type is not known here. {}", only.message))
+    is_another.then(|| format!("This grant_type is not supported. {}", only.message))
 }
 
 /// What the last parameter of the path names.

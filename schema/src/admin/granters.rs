@@ -67,7 +67,7 @@ pub(super) async fn whole_remains(db: &Db) -> Result<(), Fault> {
         return Ok(());
     }
     Err(Fault::conflict(
-        "No role would be left that reaches labs.admin:write, and nobody could be granted it again. Make another one \
-         first.",
+        "This would leave no role with labs.admin:write, so the scope could never be granted again. Create another \
+         role with it first.",
     ))
 }

@@ -26,7 +26,7 @@ pub(in crate::admin) fn parse_networks(
         networks.dedup();
     }
     networks.map(Some).map_err(|_| {
-        let message = "Send addresses or networks, 192.0.2.44 or 192.0.2.0/24 or 2001:db8:40::/48 for example.";
+        let message = "Send addresses or networks, for example 192.0.2.44 or 192.0.2.0/24 or 2001:db8:40::/48.";
         Fault::invalid(vec![FieldError::of(parameter, "FORMAT", message)])
     })
 }

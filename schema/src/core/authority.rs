@@ -224,7 +224,7 @@ impl Authority {
             {
                 tracing::warn!(
                     cause = fault.for_log(),
-                    "the authority feed broke off; tokens are looked up one by one until it is back"
+                    "the authority feed was interrupted; tokens are looked up one by one until it works again"
                 );
             }
             tokio::time::sleep(BEAT).await;
@@ -346,13 +346,13 @@ fn token_fault(error: TokenError) -> Fault {
         TokenError::Expired => expired(),
         _ => Fault::new(
             Code::Unauthenticated,
-            "The access token is not valid. Get a new one by signing in or from POST /v1/oauth/token.",
+            "The access token is not valid. Sign in, or request a new token from POST /v1/oauth/token.",
         ),
     }
 }
 
 fn expired() -> Fault {
-    Fault::new(Code::TokenExpired, "The access token has expired. Refresh the session or ask for a new token.")
+    Fault::new(Code::TokenExpired, "The access token has expired. Refresh the session or request a new token.")
 }
 
 #[cfg(test)]

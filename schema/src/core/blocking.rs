@@ -24,10 +24,10 @@ pub struct BlockingPool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BlockingError {
     /// The queue is full: answer 503 with Retry-After and do no more.
-    #[error("too much work of this kind is waiting")]
+    #[error("too many tasks of this kind are waiting")]
     Overloaded,
     /// The work panicked, or the runtime is going down.
-    #[error("the work ended without a result")]
+    #[error("the task ended without a result")]
     Broken,
 }
 

@@ -86,7 +86,8 @@ impl Budgets {
     /// know: a request is refused rather than let through.
     pub fn spend<'a>(&'a self, budget: &'a Budget, now: Time) -> BoxFuture<'a, Result<Daily, (Fault, Option<Daily>)>> {
         async move {
-            let unknown = |_| Err((Fault::unavailable("What is left of the day's budget could not be asked."), None));
+            let unknown =
+                |_| Err((Fault::unavailable("The remaining daily budget could not be read. Try again."), None));
             tokio::time::timeout(PATIENCE, self.spend_one(budget, now)).await.unwrap_or_else(unknown)
         }
         .boxed()
@@ -246,7 +247,7 @@ async fn put_part_back(pool: PgPool, account: String, day: i64, left: u64, reset
     .execute(&pool)
     .await;
     if let Err(error) = given {
-        tracing::warn!(cause = %error, "a lease could not be given back; its rest counts as spent");
+        tracing::warn!(cause = %error, "a lease could not be returned; its remainder counts as used");
     }
 }
 
@@ -320,7 +321,8 @@ impl Lease {
 fn spent(lease: &Lease, now: Time) -> Fault {
     let wait = reset(now);
     let detail = format!(
-        "The day's budget of {} requests is spent. It is whole again at midnight UTC, in {wait} seconds; a larger tier has a larger budget.",
+        "The daily budget of {} requests is spent. It resets at midnight UTC, in {wait} seconds. A larger tier has a \
+         larger budget.",
         lease.limit
     );
     Fault::rate_limited(SpentBudget::Daily, wait, detail)

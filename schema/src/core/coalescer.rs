@@ -69,7 +69,7 @@ impl<K: Send + 'static, V: Send + 'static> Coalescer<K, V> {
                 }
             });
         }
-        answered.await.map_err(|_| Fault::internal("a shared statement ended without an answer"))?
+        answered.await.map_err(|_| Fault::internal("a shared statement ended without a result"))?
     }
 }
 
@@ -123,7 +123,7 @@ where
         Err(fault) => {
             let heard = asking.into_iter().filter_map(|answer| answer.send(Err(fault.clone())).ok()).count();
             if heard == 0 {
-                tracing::warn!(cause = fault.for_log(), "a shared statement failed, whose callers had gone");
+                tracing::warn!(cause = fault.for_log(), "a shared statement failed after its callers had gone");
             }
         }
     }

@@ -33,13 +33,19 @@ impl Daily {
 
     fn refusal(self, now: i64, most: i64) -> Fault {
         let what = match self {
-            Self::Uploads => format!("Uploads may bring {most} bytes a day, what was replaced or deleted included"),
+            Self::Uploads => format!(
+                "At most {most} bytes can be uploaded per day, including replaced and deleted \
+                                      files"
+            ),
             Self::Invitations | Self::InvitationsByStaff => {
-                format!("{most} invitations may be sent for a company a day, those sent again or taken back included")
+                format!(
+                    "At most {most} invitations can be sent for a company per day, including resent and revoked \
+                         ones"
+                )
             }
         };
         let seconds = DAY - now.rem_euclid(DAY);
-        let detail = format!("{what}, and no more are left. Try again after midnight (UTC), in {seconds} seconds.");
+        let detail = format!("{what}. The limit is reached. Try again after midnight (UTC), in {seconds} seconds.");
         Fault::rate_limited(SpentBudget::Daily, seconds.unsigned_abs(), detail)
     }
 }

@@ -57,9 +57,9 @@ impl FromStr for Day {
 impl ScalarType for Day {
     fn parse(value: Value) -> InputValueResult<Self> {
         match &value {
-            Value::String(text) => text
-                .parse()
-                .map_err(|_| InputValueError::custom("expected a day of the calendar, 2026-11-24 for example")),
+            Value::String(text) => {
+                text.parse().map_err(|_| InputValueError::custom("expected a calendar date, for example 2026-11-24"))
+            }
             _ => Err(InputValueError::expected_type(value)),
         }
     }

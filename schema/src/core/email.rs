@@ -29,7 +29,7 @@ pub enum EmailProblem {
     #[error("the e-mail address must have the form name@example.com")]
     Form,
     /// A blank, a control character or an invisible one.
-    #[error("the e-mail address contains a blank or an invisible character")]
+    #[error("the e-mail address contains a space or an invisible character")]
     Character,
     /// The domain is none that mail could go to.
     #[error("the domain of the e-mail address is not valid")]

@@ -85,7 +85,7 @@ fn most(value: Option<&Value>) -> Option<Option<i64>> {
 }
 
 fn no_limit(feature: &str, value: Option<&Value>) -> Fault {
-    Fault::internal(format!("the feature {feature} has the value {value:?}, which is no limit"))
+    Fault::internal(format!("the feature {feature} has the value {value:?}, which is not a limit"))
 }
 
 #[cfg(test)]

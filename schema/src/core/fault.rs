@@ -66,8 +66,8 @@ impl Fault {
     /// No access token came.
     #[must_use]
     pub fn without_token() -> Self {
-        let detail = "Send an access token: `Authorization: Bearer <token>`. A person gets one from POST \
-                      /v1/auth/sessions, a program from POST /v1/oauth/token.";
+        let detail = "Send an access token: `Authorization: Bearer <token>`. A user gets one from POST \
+                      /v1/auth/sessions, a machine client from POST /v1/oauth/token.";
         Self::new(Code::Unauthenticated, detail)
     }
 
@@ -80,7 +80,7 @@ impl Fault {
     /// A former name of something that is there (docs/decisions.md#answers): the parameter, and what it says now.
     pub fn moved(parameter: &'static str, present: impl Into<String>) -> Self {
         let present = present.into();
-        let detail = format!("This is called {present} now. Ask for it by that name from now on.");
+        let detail = format!("This resource is now named {present}. Use the new name in future requests.");
         Self::of(Reason::Moved(Moved { parameter, present }), detail)
     }
 
@@ -102,7 +102,7 @@ impl Fault {
     pub fn invalid(errors: Vec<FieldError>) -> Self {
         Self::of(
             Reason::Fields { code: Code::ValidationFailed, errors },
-            "The request breaks the rules listed in `errors`; mend each and send it again.",
+            "The request breaks the rules listed in `errors`. Fix each error and send the request again.",
         )
     }
 
@@ -115,7 +115,7 @@ impl Fault {
     #[must_use]
     pub fn illegal(thing: &str, state: &str, action: &str, allowed: Vec<String>) -> Self {
         let now = if allowed.is_empty() { "nothing".to_owned() } else { allowed.join(", ") };
-        let detail = format!("The {thing} is {state} and cannot take the action {action}. Allowed now: {now}.");
+        let detail = format!("The {thing} is {state} and does not allow the action {action}. Allowed now: {now}.");
         Self::of(Reason::IllegalTransition(allowed), detail)
     }
 
@@ -123,7 +123,7 @@ impl Fault {
     pub fn scope(needed: impl Into<String>) -> Self {
         let needed = needed.into();
         let detail =
-            format!("This operation needs the scope {needed}. GET /v1/system/me shows the scopes your token carries.");
+            format!("This operation requires the scope {needed}. GET /v1/system/me shows the scopes of your token.");
         Self::of(Reason::ScopeMissing(needed), detail)
     }
 
@@ -141,7 +141,7 @@ impl Fault {
     pub fn internal(cause: impl fmt::Display) -> Self {
         Self::new(
             Code::Internal,
-            "Something went wrong on our side. Nothing was changed. Quote the request id when you report it.",
+            "An internal error occurred. Nothing was changed. Quote the request id when you report it.",
         )
         .caused_by(cause)
     }
@@ -151,7 +151,8 @@ impl Fault {
     pub(crate) fn audit_unavailable() -> Self {
         Self::new(
             Code::AuditUnavailable,
-            "This call must leave an audit record and none can be written now, so nothing was done. Try again shortly.",
+            "This operation requires an audit record, which cannot be written now. Nothing was changed. Try again \
+             shortly.",
         )
         .retry_after(5)
     }
@@ -160,8 +161,9 @@ impl Fault {
     pub(crate) fn unknown(cause: impl fmt::Display) -> Self {
         let mut fault = Self::new(
             Code::Internal,
-            "The connection to the database broke while this was being kept, so it may or may not have been done. Read \
-             what it was about before you send it again; with the Idempotency-Key that it had, it is done at most once.",
+            "The connection to the database was lost while the change was being saved, so it may or may not have \
+             been made. Read the affected resource before you send the request again. With the same Idempotency-Key \
+             it is executed at most once.",
         );
         fault.0.settlement = Settlement::Unknown;
         fault.caused_by(cause)
@@ -172,7 +174,7 @@ impl Fault {
     pub fn entitlement(feature: &str, limit: i64, used: i64) -> Self {
         Self::of(
             Reason::EntitlementExceeded(Entitlement { feature: feature.to_owned(), limit, used }),
-            format!("Your plan allows {limit} of {feature} and {used} are in use. Remove one or change the plan."),
+            format!("Your tier allows {limit} of {feature}, and {used} are in use. Remove one or change the tier."),
         )
     }
 
@@ -182,7 +184,7 @@ impl Fault {
         // Rounded up: whoever waits as long as they are told must not come too early.
         let whole = until.seconds_since(now);
         let seconds = (whole + i64::from(now.plus_seconds(whole) < until)).max(1).unsigned_abs();
-        let detail = format!("Too many failed tries. Wait {seconds} seconds and try again.");
+        let detail = format!("Too many failed attempts. Wait {seconds} seconds and try again.");
         Self::rate_limited(SpentBudget::Burst, seconds, detail)
     }
 

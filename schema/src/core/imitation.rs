@@ -64,14 +64,14 @@ pub(crate) fn skeletons(name: &str) -> Vec<String> {
 
 /// What is wrong with a name at this place that looks like a designation of the platform or its staff.
 pub(crate) fn of_platform(pointer: &str, name: &str) -> Option<FieldError> {
-    let message = "This name looks like the platform's own or that of its staff. Choose another one.";
+    let message = "This name resembles the name of the platform or its staff. Choose another one.";
     imitates_platform(name).then(|| FieldError::at(pointer, CODE, message))
 }
 
 /// What is wrong with a company's name that looks like that of another one.
 pub(crate) fn of_company(pointer: &str) -> FieldError {
-    let message = "This name looks like that of a company whose apps are on the storefront. Choose another one, or ask \
-                   the support to allow it.";
+    let message = "This name resembles the name of a company whose apps are on the storefront. Choose another one, \
+                   or ask support to allow it.";
     FieldError::at(pointer, CODE, message)
 }
 

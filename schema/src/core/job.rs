@@ -108,42 +108,42 @@ impl JobCode {
     #[must_use]
     pub const fn purpose(self) -> &'static str {
         match self {
-            Self::AuditSeal => "Gives the records of the audit log their places in the chain that shows changes.",
-            Self::BoardMail => "Writes to whoever wants it how much happened on the board in the week before.",
-            Self::DataExports => {
-                "Makes the archives that partners asked for, and deletes them when their time is over."
+            Self::AuditSeal => "Gives audit records their positions in the hash chain, which reveals changes.",
+            Self::BoardMail => {
+                "Sends subscribers of the weekly e-mail a count of the changes on the board in the \
+                                previous week."
             }
+            Self::DataExports => "Creates the data exports that partners requested, and deletes expired ones.",
             Self::DeprecationReminders => {
-                "Tells partners 60, 30 and 7 days before something deprecated is gone that they still call it."
+                "Notifies partners that still use a deprecated element 60, 30 and 7 days before its sunset."
             }
             Self::Ledgers => {
-                "Makes room for what ledgers will hold, takes away what is over, and archives the audit log before."
+                "Creates partitions for event tables, archives the audit log, then drops expired partitions."
             }
             Self::ListingChangesSeal => {
-                "Gives the changes of listings their places in the feed that storefronts follow."
+                "Gives changes of listings their positions in the feed that storefronts follow."
             }
-            Self::MailDelivery => "Hands mails to the mail server.",
-            Self::ObjectsSweep => {
-                "Deletes files that nothing names: what was replaced, and uploads that were broken off."
+            Self::MailDelivery => "Delivers mail messages to the mail server.",
+            Self::ObjectsSweep => "Deletes unreferenced files: replaced files and interrupted uploads.",
+            Self::PartnerClosures => "Closes accounts after their waiting period, and erases their data.",
+            Self::PictureRenditions => "Creates the image sizes that pages show, for images that lack them.",
+            Self::PlatformCounts => "Adds changes to the counts of the platform overview.",
+            Self::PublicationReleases => {
+                "Releases changelog entries, blog posts and developer resources at their \
+                                          scheduled time."
             }
-            Self::PartnerClosures => "Closes accounts whose waiting time is over, and erases what they held.",
-            Self::PictureRenditions => "Makes the sizes of pictures that pages show, of those that have none yet.",
-            Self::PlatformCounts => "Adds what changed to the counts of the platform at a glance.",
-            Self::PublicationReleases => "Releases changelog entries, posts and resources at their hour.",
-            Self::ScheduledPublications => "Puts approved versions live at the time that their partner chose.",
+            Self::ScheduledPublications => "Publishes approved versions at the time that their partner chose.",
             Self::SilentPartners => {
-                "Reminds partners whose answer a submission waits for, and withdraws it in the end."
+                "Reminds partners whose answer a submission is waiting for, and finally withdraws the submission."
             }
-            Self::StatisticsImport => {
-                "Imports the customers of apps of completed days, where there is a source of them."
-            }
-            Self::SubscriptionChanges => "Lets changes of subscriptions take effect on their day.",
+            Self::StatisticsImport => "Imports the app customers of completed days, if a source is configured.",
+            Self::SubscriptionChanges => "Applies scheduled subscription changes on their day.",
             Self::TextRendering => {
-                "Renders texts of the board whose HTML is missing or was made by an older version of the service."
+                "Renders board texts whose HTML is missing or was created by an older version of the service."
             }
-            Self::Tidying => "Deletes rows whose time is over: expired tokens, old counts, old runs of jobs.",
-            Self::UnconfirmedRegistrations => "Drops registrations that nobody confirmed in time.",
-            Self::UsageCounts => "Writes what was counted of requests since the last time.",
+            Self::Tidying => "Deletes expired rows: expired tokens, old counts, old job runs.",
+            Self::UnconfirmedRegistrations => "Deletes registrations that were not confirmed in time.",
+            Self::UsageCounts => "Writes the counts of requests since the last run.",
         }
     }
 
@@ -155,13 +155,13 @@ impl JobCode {
             // A record is sealed within a second of its commit.
             Self::AuditSeal => every(D::from_millis(250))
                 .quiet()
-                .needed("Audit records are sealed within a second; unsealed ones could be changed without a trace."),
+                .needed("Audit records are sealed within a second; unsealed records could be changed unnoticed."),
             Self::BoardMail => calendar("0 6 * * 1", D::from_secs(600)),
             Self::DataExports | Self::StatisticsImport => every(D::from_secs(2)).within(D::from_secs(600)),
             // A change of a listing has its place within a second.
             Self::ListingChangesSeal => every(D::from_millis(500))
                 .quiet()
-                .needed("Storefronts that follow the feed would go on showing listings that were taken off."),
+                .needed("Storefronts that follow the feed would continue to show removed listings."),
             Self::Ledgers => calendar("35 * * * *", D::from_secs(3600)),
             Self::MailDelivery => every(D::from_millis(500)),
             Self::DeprecationReminders => calendar("5 * * * *", D::from_secs(300)),
@@ -176,7 +176,7 @@ impl JobCode {
             Self::UnconfirmedRegistrations => calendar("*/10 * * * *", DEADLINE),
             Self::UsageCounts => every(D::from_secs(5))
                 .quiet()
-                .needed("Requests are counted in memory; what is not written is lost with the process."),
+                .needed("Requests are counted in memory; unwritten counts are lost when the process ends."),
         }
     }
 }

@@ -93,17 +93,20 @@ fn key_of(markdown: &str, format: TextFormat) -> [u8; 32] {
 pub(crate) fn text_error(pointer: &str, error: RenderError, format: TextFormat) -> FieldError {
     match error {
         RenderError::TooDeep => {
-            let message = format!("Quotations, lists and emphasis are nested deeper than {DEEPEST}. Write it flatter.");
+            let message = format!(
+                "Quotations, lists and emphasis may be nested at most {DEEPEST} levels deep. \
+                                   Reduce the nesting."
+            );
             FieldError::at(pointer, "TOO_DEEP", message)
         }
         RenderError::TooManyAmpersands => {
-            let message = format!("A text has at most {} ampersands. Remove some.", thousands(MOST_AMPERSANDS));
+            let message = format!("A text may contain at most {} ampersands. Remove some.", thousands(MOST_AMPERSANDS));
             FieldError::at(pointer, "TOO_MANY_AMPERSANDS", message)
         }
         RenderError::TooLong => {
             let message = format!(
-                "As HTML this text has more than {} characters. Shorten the titles of links that it uses often, or use fewer \
-                 links, headings and table cells.",
+                "The HTML of this text has more than {} characters. Shorten the titles of links that it uses often, \
+                 or use fewer links, headings and table cells.",
                 thousands(format.longest_html)
             );
             FieldError::at(pointer, "HTML_TOO_LONG", message)

@@ -24,7 +24,7 @@ pub(crate) fn line(pointer: &str, text: &str, errors: &mut Vec<FieldError>) -> S
 /// into one form can make it longer, so whatever is kept is counted again.
 pub(crate) fn too_long(pointer: &str, text: &str, most: usize) -> Option<FieldError> {
     let length = text.chars().count();
-    let message = || format!("At most {most} characters; in one form (NFC) this has {length}.");
+    let message = || format!("Send at most {most} characters; in normalized form (NFC) this text has {length}.");
     (length > most).then(|| FieldError::at(pointer, "TOO_LONG", message()))
 }
 

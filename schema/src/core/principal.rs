@@ -166,7 +166,9 @@ impl Principal {
         let fault = Fault::scope(needed.to_string());
         if self.lacks_factor {
             return Err(fault.with_detail(format!(
-                "This operation needs the scope {needed}. A second factor is compulsory for you and this session has not proved one, so it reaches your own account only. Enrol one with POST /v1/auth/mfa/totp and confirm it; if you have one, send a code to POST /v1/auth/sessions:reauthenticate."
+                "This operation requires the scope {needed}. You must have a second factor and this session has not \
+                 confirmed one, so it can access only your own account. Enrol one with POST /v1/auth/mfa/totp and \
+                 confirm it; if you have one, send a code to POST /v1/auth/sessions:reauthenticate."
             )));
         }
         Err(fault)
@@ -184,10 +186,7 @@ impl Principal {
     /// [`Code::NotFound`] for a principal that is bound to none: it has no such things.
     pub fn owner(&self) -> Result<Owner, Fault> {
         self.partner_uuid.map(Owner).ok_or_else(|| {
-            Fault::new(
-                Code::NotFound,
-                "This token belongs to no partner, so there is nothing of a partner here. Use a partner's token.",
-            )
+            Fault::new(Code::NotFound, "This token does not belong to a partner. Use a partner's token.")
         })
     }
 }

@@ -104,7 +104,7 @@ impl<'d> SlugAttempts<'d> {
     /// # Errors
     /// When the database is away.
     pub(crate) async fn next_slug(&mut self) -> Result<String, Fault> {
-        let slug = self.candidates.pop_front().ok_or_else(|| Fault::internal("no slug is left to try"))?;
+        let slug = self.candidates.pop_front().ok_or_else(|| Fault::internal("no free slug was found"))?;
         if !self.candidates.is_empty() {
             self.statement("savepoint slug_attempt").await?;
         }

@@ -65,7 +65,7 @@ impl ServedContract {
             surface: || &EMPTY,
             text: || ("", ""),
             differences_since: |_| Ok(Vec::new()),
-            make: |_, _, _| Err("no contract is served".to_owned()),
+            make: |_, _, _| Err("no contract is available".to_owned()),
         }
     }
 }

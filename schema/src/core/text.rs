@@ -107,8 +107,8 @@ impl TextFault {
             Reason::Control => format!("Remove line breaks and control characters ({code})."),
             Reason::Direction => format!("Remove {code}, which changes the direction of the text."),
             Reason::Invisible => format!("Remove {code}, which is invisible here."),
-            Reason::Unassigned => format!("Remove {code}, which is no assigned Unicode character."),
-            Reason::Marks => format!("At most {MOST_MARKS} combining marks in a row; remove {code}."),
+            Reason::Unassigned => format!("Remove {code}, which is not an assigned Unicode character."),
+            Reason::Marks => format!("Use at most {MOST_MARKS} combining marks in a row. Remove {code}."),
             Reason::Baseless => format!("{code} is a combining mark. Put a character before it."),
         }
     }

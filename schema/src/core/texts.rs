@@ -45,13 +45,18 @@ pub(crate) fn merge(texts: &mut Texts, patch: TextsPatch) {
 /// Finds texts of which nothing could be read, each with its place, and more of them than are kept.
 pub(crate) fn check(field: &str, texts: &Texts, errors: &mut Vec<FieldError>) {
     if texts.len() > MOST_LOCALES {
-        let message = format!("There can be {MOST_LOCALES} locales at most. Take some away.");
+        let message = format!("At most {MOST_LOCALES} locales are allowed. Remove some.");
         errors.push(FieldError::at(format!("/{field}"), "TOO_MANY", message));
     }
     let blank = texts.iter().filter(|(_, text)| text.trim().is_empty());
-    errors.extend(
-        blank.map(|(locale, _)| FieldError::at(format!("/{field}/{locale}"), "BLANK", "Write more than spaces.")),
-    );
+    errors.extend(blank.map(|(locale, _)| {
+        FieldError::at(
+            format!("/{field}/{locale}"),
+            "BLANK",
+            "Send a text that contains \
+                                                                                       more than spaces.",
+        )
+    }));
 }
 
 #[cfg(test)]

@@ -91,7 +91,7 @@ impl ScalarType for Time {
     fn parse(value: Value) -> InputValueResult<Self> {
         match &value {
             Value::String(text) => text.parse().map_err(|_| {
-                InputValueError::custom("expected a date-time as RFC 3339 defines it, 2026-03-01T09:30:00Z for example")
+                InputValueError::custom("expected an RFC 3339 date and time, for example 2026-03-01T09:30:00Z")
             }),
             _ => Err(InputValueError::expected_type(value)),
         }

@@ -79,7 +79,7 @@ macro_rules! words {
         impl<'r> sqlx::Decode<'r, sqlx::Postgres> for $name {
             fn decode(value: sqlx::postgres::PgValueRef<'r>) -> Result<Self, sqlx::error::BoxDynError> {
                 let text = <&str as sqlx::Decode<'r, sqlx::Postgres>>::decode(value)?;
-                <Self as $crate::core::words::Word>::read(text).ok_or_else(|| format!("`{text}` is no {}", stringify!($name)).into())
+                <Self as $crate::core::words::Word>::read(text).ok_or_else(|| format!("`{text}` is not a valid {}", stringify!($name)).into())
             }
         }
     };
@@ -108,7 +108,7 @@ pub(crate) trait Word: Copy + PartialEq + Sized + 'static {
     /// [`Code::Internal`](crate::core::fault::Code::Internal) for a word that the column's check would not let in.
     fn parse(word: &str) -> Result<Self, Fault> {
         let ty = std::any::type_name::<Self>();
-        Self::read(word).ok_or_else(|| Fault::internal(format!("`{word}` is no {ty}")))
+        Self::read(word).ok_or_else(|| Fault::internal(format!("`{word}` is not a valid {ty}")))
     }
 }
 

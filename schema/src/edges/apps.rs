@@ -28,7 +28,7 @@ impl AdminApp {
     async fn versions(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "How many at most: 20 unless told, and up to 100.")] limit: Option<i32>,
+        #[graphql(desc = "Maximum number of entries, from 1 to 100. Default: 20.")] limit: Option<i32>,
     ) -> Result<Vec<AppVersion>, Fault> {
         let cx = ctx.cx();
         versions::show_followed(cx, VERSIONS_OF_EACH.first(cx, self.app.uuid, limit).await?).await
@@ -42,7 +42,7 @@ impl AppVersion {
     async fn submissions(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "How many at most: 20 unless told, and up to 100.")] limit: Option<i32>,
+        #[graphql(desc = "Maximum number of entries, from 1 to 100. Default: 20.")] limit: Option<i32>,
     ) -> Result<Vec<Submission>, Fault> {
         let cx = ctx.cx();
         submissions::show_followed(cx, SUBMISSIONS_OF_EACH.first_of(cx, self.app_uuid, self.uuid, limit).await?).await
@@ -68,7 +68,7 @@ impl Submission {
     async fn pictures(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "How many at most: 20 unless told, and up to 100.")] limit: Option<i32>,
+        #[graphql(desc = "Maximum number of entries, from 1 to 100. Default: 20.")] limit: Option<i32>,
     ) -> Result<Vec<SubmittedPicture>, Fault> {
         PICTURES_OF_EACH.first(ctx.cx(), self.uuid, limit).await
     }

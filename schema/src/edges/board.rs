@@ -23,7 +23,7 @@ impl ModeratedFeatureRequest {
     async fn comments(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "How many at most: 20 unless told, and up to 100.")] limit: Option<i32>,
+        #[graphql(desc = "Maximum number of entries, from 1 to 100. Default: 20.")] limit: Option<i32>,
     ) -> Result<Vec<ModeratedFeatureComment>, Fault> {
         let cx = ctx.cx();
         let comments = COMMENTS_OF_EACH.first(cx, self.uuid, limit).await?;

@@ -19,7 +19,7 @@ impl AdminPartner {
     async fn apps(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "How many at most: 20 unless told, and up to 100.")] limit: Option<i32>,
+        #[graphql(desc = "Maximum number of entries, from 1 to 100. Default: 20.")] limit: Option<i32>,
     ) -> Result<Vec<AdminApp>, Fault> {
         let cx = ctx.cx();
         let rows = APPS_OF_EACH.first(cx, self.uuid, limit).await?;
@@ -31,7 +31,7 @@ impl AdminPartner {
     async fn team(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "How many at most: 20 unless told, and up to 100.")] limit: Option<i32>,
+        #[graphql(desc = "Maximum number of entries, from 1 to 100. Default: 20.")] limit: Option<i32>,
     ) -> Result<Vec<User>, Fault> {
         let cx = ctx.cx();
         let users = TEAM.first(cx, self.uuid, limit).await?;
@@ -51,7 +51,7 @@ impl AdminPartner {
     async fn tickets(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "How many at most: 20 unless told, and up to 100.")] limit: Option<i32>,
+        #[graphql(desc = "Maximum number of entries, from 1 to 100. Default: 20.")] limit: Option<i32>,
     ) -> Result<Vec<SupportDeskTicket>, Fault> {
         let cx = ctx.cx();
         let rows = TICKETS_OF_EACH.first(cx, self.uuid, limit).await?;
@@ -63,7 +63,7 @@ impl AdminPartner {
     async fn events(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "How many at most: 20 unless told, and up to 100.")] limit: Option<i32>,
+        #[graphql(desc = "Maximum number of entries, from 1 to 100. Default: 20.")] limit: Option<i32>,
     ) -> Result<Vec<PartnerTimelineEntry>, Fault> {
         let rows = TIMELINE_OF_EACH.first(ctx.cx(), self.uuid, limit).await?;
         Ok(rows.into_iter().map(PartnerTimelineEntry::from).collect())

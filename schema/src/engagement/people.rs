@@ -31,8 +31,8 @@ impl Person {
     pub(super) fn of(cx: &RequestContext) -> Result<Self, Fault> {
         let principal = cx.principal()?;
         if principal.kind != PrincipalType::PartnerUser {
-            let detail = "This belongs to a person: a program can read the board, and cannot propose, vote, follow, \
-                          comment, report or be notified. Sign in as a person of the team.";
+            let detail = "Only users can do this: a machine client can read the board, but cannot propose, vote, \
+                          follow, comment, report or receive notifications. Sign in as a user of the team.";
             return Err(Fault::new(Code::PersonRequired, detail));
         }
         let key = &cx.services.key;
@@ -91,14 +91,14 @@ impl BoardDaily {
             Self::Comments => "comments",
             Self::Reports => "reports",
         };
-        spent(now, &format!("{} {what} a day are the most for one person", self.most()))
+        spent(now, &format!("At most {} {what} per day are allowed for one user", self.most()))
     }
 }
 
 /// The refusal of what is beyond the day's most.
 pub(super) fn spent(now: i64, what: &str) -> Fault {
     let seconds = (DAY - now.rem_euclid(DAY)).unsigned_abs();
-    let detail = format!("{what}, and no more are left. Try again after midnight (UTC), in {seconds} seconds.");
+    let detail = format!("{what}. The limit is reached. Try again after midnight (UTC), in {seconds} seconds.");
     Fault::rate_limited(SpentBudget::Daily, seconds, detail)
 }
 

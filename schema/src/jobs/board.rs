@@ -93,7 +93,7 @@ impl Board {
         let mut beats = 0;
         loop {
             if let Err(fault) = self.beat(&pool, beats).await {
-                tracing::debug!(cause = fault.for_log(), "the jobs' ledger does not answer; the next beat tries again");
+                tracing::debug!(cause = fault.for_log(), "the table of jobs does not answer; the next beat retries");
             }
             beats = (beats + 1) % BEATS_A_TELLING;
             if stop.run_until_cancelled(sleep(BEAT)).await.is_none() {

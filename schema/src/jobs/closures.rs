@@ -22,7 +22,7 @@ pub(super) async fn close_due(pool: &PgPool, services: &Services) -> Result<u64,
             Ok(true) => closed += 1,
             Ok(false) => {}
             Err(fault) => {
-                tracing::warn!(%partner_uuid, cause = fault.for_log(), "a partner was not closed; the next run tries again");
+                tracing::warn!(%partner_uuid, cause = fault.for_log(), "a partner was not closed; the next run retries");
             }
         }
     }

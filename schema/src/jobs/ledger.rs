@@ -64,12 +64,7 @@ impl Ledger for PgLedger {
         let (job, failures) = (ended.code.name(), ended.failures);
         let is_worth_a_row = match &ended.outcome {
             Err(fault) if failures == 0 => {
-                tracing::warn!(
-                    job,
-                    code = fault.code().name(),
-                    cause = fault.for_log(),
-                    "a job failed; it is tried again"
-                );
+                tracing::warn!(job, code = fault.code().name(), cause = fault.for_log(), "a job failed; it is retried");
                 true
             }
             Err(fault) => {
@@ -81,7 +76,7 @@ impl Ledger for PgLedger {
                 true
             }
             Ok(done) => {
-                tracing::trace!(job, done, "a job ran");
+                tracing::trace!(job, done, "a job run succeeded");
                 !ended.plan.is_quiet && *done > 0
             }
         };
@@ -89,7 +84,7 @@ impl Ledger for PgLedger {
             return;
         }
         if let Err(fault) = write(&self.0, ended).await {
-            tracing::warn!(job, cause = fault.for_log(), "a run could not be written into the ledger");
+            tracing::warn!(job, cause = fault.for_log(), "a job run could not be recorded");
         }
     }
 }

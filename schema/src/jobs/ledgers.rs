@@ -52,7 +52,7 @@ async fn archive(pool: &PgPool, services: &Services, days: u16) -> Result<u64, F
         if !when_free(|| audit_chain::detach(pool, &part)).await? {
             tracing::warn!(
                 part = part.suffix,
-                "a part of the audit log is archived and stays: not all of it is sealed"
+                "an archived part of the audit log is kept because not all of it is sealed"
             );
         }
     }
@@ -70,5 +70,5 @@ where
         }
         tokio::time::sleep(PAUSE).await;
     }
-    Err(Fault::unavailable("The partitions of a ledger were needed by others all the time."))
+    Err(Fault::unavailable("The partitions of an event table were locked by other transactions during all attempts."))
 }

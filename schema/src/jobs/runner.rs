@@ -83,7 +83,7 @@ where
             }
             Ok(None) => {}
             Err(fault) => {
-                tracing::warn!(job = job.code.name(), cause = fault.for_log(), "the ledger of runs does not answer");
+                tracing::warn!(job = job.code.name(), cause = fault.for_log(), "the table of job runs does not answer");
             }
         }
         tokio::select! {
@@ -133,10 +133,11 @@ async fn attend(job: &Job, stop: &CancellationToken) -> Outcome {
     loop {
         tokio::select! {
             ended = &mut run => return ended.unwrap_or_else(|error| Err(Fault::internal(error))),
-            () = &mut given_up => return Err(Fault::unavailable("The run outlived the service.")),
+            () = &mut given_up => return Err(Fault::unavailable("The service stopped before the run ended.")),
             () = sleep(job.plan.deadline) => {
                 let seconds = job.plan.deadline.as_secs();
-                tracing::warn!(job = job.code.name(), seconds, "a run takes longer than it should; it is waited for");
+                tracing::warn!(job = job.code.name(), seconds, "a run takes longer than its deadline; the service \
+                                                                waits for it");
             }
         }
     }

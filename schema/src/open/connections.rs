@@ -46,7 +46,7 @@ pub(super) fn options_of(address: &Address) -> Result<(Place, PgConnectOptions),
 /// The pool of requests and jobs.
 pub(super) async fn connect(address: &Address, connections: u32) -> Result<PgPool, OpenRefusal> {
     for name in place::ignored_parameters(&address.url) {
-        tracing::warn!(parameter = name, "{} has a parameter that this service ignores", address.setting);
+        tracing::warn!(parameter = name, "{} contains a parameter that this service ignores", address.setting);
     }
     let (place, options) = options_of(address)?;
     let options = options.statement_cache_capacity(STATEMENTS);
@@ -106,6 +106,6 @@ async fn begin(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
     let answer = sqlx::raw_sql(SESSION).fetch_one(connection).await?;
     match answer.try_get(0)? {
         "off" => Ok(()),
-        _ => Err(sqlx::Error::Protocol("the server takes no writes: it is a standby, or read-only".to_owned())),
+        _ => Err(sqlx::Error::Protocol("the server does not accept writes: it is a standby, or read-only".to_owned())),
     }
 }

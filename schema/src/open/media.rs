@@ -12,8 +12,8 @@ pub async fn open_media(place: &MediaPlace) -> Result<MediaStore, OpenRefusal> {
         MediaPlace::Folder(folder) => {
             let refused = |error: StoreError| {
                 OpenRefusal::new(format!(
-                    "The media folder {place} cannot be used: {error}. Let the service read and write it and make room on its \
-                     disk, or name another one in LABS_MEDIA_FOLDER."
+                    "The media folder {place} cannot be used: {error}. Give the service read and write access and \
+                     free space on its disk, or name another folder in LABS_MEDIA_FOLDER."
                 ))
             };
             let store = MediaStore::in_folder(folder).map_err(refused)?;
@@ -40,14 +40,14 @@ fn refusal(error: &StoreError, bucket: &Bucket) -> OpenRefusal {
             format!("Create the bucket {}, or name another one in LABS_MEDIA_URL.", bucket.name)
         }
         StoreError::Store { kind: FailureKind::Denied, .. } => format!(
-            "Mend {keys}, or let whoever they are of list the bucket {} and read, write and delete objects in it.",
+            "Check {keys}, or allow their owner to list the bucket {} and to read, write and delete objects in it.",
             bucket.name
         ),
         // Where no keys are set, they are asked of the machine's provider, at this address.
         StoreError::Store { told, .. } if told.contains("169.254.") => {
-            format!("Set {keys}: there are none, and this machine has none of its provider either.")
+            format!("Set {keys}: no keys are configured, and this machine provides no keys of its cloud provider.")
         }
-        _ => format!("Look at {endpoint}, at the other variables that begin with {variables}, and at the way there."),
+        _ => format!("Check {endpoint}, the other variables that begin with {variables}, and the network connection."),
     };
-    OpenRefusal::new(format!("The media in {bucket} cannot be reached: {error}. {what}"))
+    OpenRefusal::new(format!("The media in {bucket} cannot be accessed: {error}. {what}"))
 }

@@ -101,11 +101,11 @@ impl Place {
     pub(super) fn of(address: &Address) -> Result<(Self, PgConnectOptions), OpenRefusal> {
         let Address { url, setting } = address;
         let Some((scheme, behind)) = url.split_once("://") else {
-            return Err(OpenRefusal::new(format!("{setting} is no address. Write {FORM}.")));
+            return Err(OpenRefusal::new(format!("{setting} is not an address. Write {FORM}.")));
         };
         let authority = behind.find(['/', '?', '#']).unwrap_or(behind.len());
         if behind.get(authority..).is_some_and(|rest| rest.contains(['@', '#'])) {
-            return Err(unreadable(setting, "an @ or a # stands behind the host"));
+            return Err(unreadable(setting, "an @ or a # follows the host"));
         }
         ensure_parameters(address)?;
         let options = PgConnectOptions::from_str(url).map_err(|error| match error {
@@ -137,8 +137,8 @@ impl Place {
         let (host, _) = self.host.rsplit_once(':').unwrap_or((&self.host, ""));
         let setting = self.setting;
         OpenRefusal::new(format!(
-            "{setting} names the database {} at {host} by {scheme}://, and Labs keeps its data in PostgreSQL alone. Write \
-             {FORM}; or leave {setting} out, and a private PostgreSQL is started.",
+            "{setting} names the database {} at {host} by {scheme}://, but Labs supports only PostgreSQL. Write \
+             {FORM}; or omit {setting} to start a private PostgreSQL.",
             self.database
         ))
     }
@@ -181,8 +181,8 @@ impl fmt::Display for Place {
 
 fn unreadable(setting: &str, cause: &str) -> OpenRefusal {
     OpenRefusal::new(format!(
-        "{setting} cannot be read: {cause}. Write {FORM}, and in the password %40 for @, %3A for :, %2F for /, %3F for ? and \
-         %23 for #."
+        "{setting} cannot be parsed: {cause}. Write {FORM}, and in the password %40 for @, %3A for :, %2F for /, %3F \
+         for ? and %23 for #."
     ))
 }
 
@@ -201,7 +201,7 @@ fn with_authority(address: &Address, options: PgConnectOptions) -> Result<PgConn
         // A certificate may stand there itself.
         if !file.trim_start().starts_with("-----BEGIN") {
             File::open(&file).map_err(|error| {
-                OpenRefusal::new(format!("The file {file} cannot be read ({error}), which {name} of {setting} names."))
+                OpenRefusal::new(format!("{name} of {setting} names the file {file}, which cannot be read ({error})."))
             })?;
         }
     }
@@ -229,12 +229,15 @@ fn ensure_parameters(Address { url, setting }: &Address) -> Result<(), OpenRefus
             continue;
         }
         let words = PARAMETERS.iter().chain(IGNORED).copied();
-        let meant = nearest(name, words).map(|meant| format!(" Is {meant} meant?")).unwrap_or_default();
+        let meant = nearest(name, words).map(|meant| format!(" Did you mean {meant}?")).unwrap_or_default();
         let is_word =
             name.len() <= 40 && name.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'-'));
         let named = if is_word { format!("the parameter {name}, which") } else { "a parameter that".to_owned() };
         let known = PARAMETERS.join(", ");
-        return Err(OpenRefusal::new(format!("{setting} has {named} is unknown.{meant} There are {known}.")));
+        return Err(OpenRefusal::new(format!(
+            "{setting} contains {named} is unknown.{meant} The known parameters are \
+                                             {known}."
+        )));
     }
     Ok(())
 }
@@ -305,9 +308,9 @@ mod tests {
             ("labs:hush@db.example/shop", "is no address"),
             ("mysql://labs:hush@db.example/shop", "names the database shop at db.example by mysql://"),
             ("postgres://labs:hush@db.example:port/shop", "cannot be read: invalid port number"),
-            ("postgres://labs:1/hush@db.example/shop", "an @ or a # stands behind the host"),
-            ("postgres://labs:1?hush@db.example/shop", "an @ or a # stands behind the host"),
-            ("postgres://labs:1#hush", "an @ or a # stands behind the host"),
+            ("postgres://labs:1/hush@db.example/shop", "an @ or a # follows the host"),
+            ("postgres://labs:1?hush@db.example/shop", "an @ or a # follows the host"),
+            ("postgres://labs:1#hush", "an @ or a # follows the host"),
             (
                 "postgres://labs:hush@db.example/shop?sslmode=full",
                 "DATABASE_URL has an unknown value of sslmode. Write one of disable, allow, prefer, require, verify-ca, verify-full.",

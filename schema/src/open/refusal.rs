@@ -23,8 +23,8 @@ impl OpenRefusal {
     pub(super) fn silent(place: &Place) -> Self {
         let setting = place.setting;
         Self(format!(
-            "{} does not answer: nothing came in {} seconds. Look at it and at what stands before it (firewall, network \
-             policy), or name another one in {setting}.",
+            "{} did not answer within {} seconds. Check it and the network in front of it (firewall, network \
+             policy), or name another database in {setting}.",
             place.whole(),
             SILENCE.as_secs()
         ))
@@ -33,16 +33,16 @@ impl OpenRefusal {
     /// Migrations would be run over connections that are lent for a transaction only.
     pub(super) fn needs_a_session(place: &Place) -> Self {
         Self(format!(
-            "Migrations are lacking, and what stands before {place} lends connections for a transaction (pool_mode = \
-             transaction). Name an address of PostgreSQL itself in LABS_MIGRATE_URL."
+            "{place} needs migrations, but a connection pooler in front of it assigns connections per transaction \
+             (pool_mode = transaction). Set LABS_MIGRATE_URL to an address of PostgreSQL itself."
         ))
     }
 
     /// A read replica of something else.
     pub(super) fn no_replica(place: &Place) -> Self {
         Self(format!(
-            "{} is no replica of the one in DATABASE_URL: it has other data. Name servers that follow that one in {}, separated \
-             by commas.",
+            "{} is not a replica of the database in DATABASE_URL: its data differs. Name servers that follow that \
+             database in {}, separated by commas.",
             place.whole(),
             place.setting
         ))
@@ -51,8 +51,8 @@ impl OpenRefusal {
     /// Another master key than the database's.
     pub(super) fn other_key() -> Self {
         Self::new(
-            "The master key is not the one that this database was sealed with. Name its file with --master-key-file or \
-             LABS_MASTER_KEY_FILE; every replica needs the same.",
+            "The data of this database was sealed with another master key. Name the file of that key with \
+             --master-key-file or LABS_MASTER_KEY_FILE; every replica needs the same key.",
         )
     }
 
@@ -66,29 +66,32 @@ impl OpenRefusal {
                  {setting}."
             ),
             (_, Some("28000")) if error.to_string().contains("no encryption") => format!(
-                "{place} lets {user} in by TLS only ({error}). Write sslmode=require or, better, sslmode=verify-full in \
-                 {setting}."
+                "{place} accepts {user} only over TLS ({error}). Write sslmode=require or, better, \
+                 sslmode=verify-full in {setting}."
             ),
             (_, Some("28000" | "28P01")) => format!(
-                "{place} does not let {user} in ({error}). Create the role (CREATE ROLE {user} LOGIN PASSWORD …), mend the \
-                 password, or let it in by pg_hba.conf; or name another one in {setting}."
+                "{place} rejects the user {user} ({error}). Create the role (CREATE ROLE {user} LOGIN PASSWORD …), \
+                 correct the password, or allow the user in pg_hba.conf; or name another database in {setting}."
             ),
             (_, Some("42501")) if error.to_string().contains("permission denied to set role") => format!(
-                "{user} may not act as labs_service at {place}, as the service does. Let a superuser run: GRANT labs_service \
-                 TO {};",
+                "{place} does not allow {user} to act as labs_service, which the service requires. Have a superuser \
+                 run: GRANT labs_service TO {};",
                 place.quoted_user()
             ),
             (_, Some("42501")) => not_permitted(error, place),
             (_, Some("53100")) => {
-                format!("The disk of {place} is full. Free some room and start again; nothing was lost.")
+                format!("{place} has a full disk. Free some space and start again; no data was lost.")
             }
             (_, Some("53300")) => format!(
                 "{place} has no connection left for {user}. Raise max_connections, or lower LABS_DATABASE_CONNECTIONS of \
                  the replicas."
             ),
-            (_, Some("57P03")) => format!("{place} is only starting, or stopping. Start again in a moment."),
+            (_, Some("57P03")) => format!("{place} is starting or stopping. Start again in a moment."),
             (_, Some("55P03")) => {
-                format!("Somebody at {place} holds what a migration needs ({error}). End that, then start again.")
+                format!(
+                    "{place} has a session that holds a lock which a migration needs ({error}). End that \
+                         session, then start again."
+                )
             }
             (sqlx::Error::Configuration(cause), _) => format!("{setting} cannot be used: {cause}."),
             (sqlx::Error::PoolTimedOut, _) => return Self::silent(place),
@@ -98,16 +101,16 @@ impl OpenRefusal {
                 without_tls(&cause.to_string(), place)
             }
             (sqlx::Error::Io(cause), _) => format!(
-                "{} cannot be reached ({cause}). Start it, mend host and port in {setting}, or let this machine through \
-                 to it.",
+                "{} cannot be reached ({cause}). Start it, correct host and port in {setting}, or allow connections \
+                 from this machine.",
                 place.whole()
             ),
             (sqlx::Error::Protocol(cause), _) => format!(
-                "{} cannot be reached: what answers there does not speak as PostgreSQL does ({cause}). Mend host and port \
-                 in {setting}.",
+                "{} cannot be reached: the server at this address does not speak the PostgreSQL protocol ({cause}). \
+                 Correct host and port in {setting}.",
                 place.whole()
             ),
-            _ => format!("{place} refuses what the service needs: {error}."),
+            _ => format!("{place} rejects a statement that the service needs: {error}."),
         })
     }
 
@@ -117,12 +120,12 @@ impl OpenRefusal {
         match error {
             MigrateError::Execute(cause) | MigrateError::ExecuteMigration(cause, _) => Self::of(cause, place),
             MigrateError::VersionMissing(number) => Self(format!(
-                "{place} was migrated by a newer version of Labs: its migration {number} is unknown to this one. Start that \
-                 version, or a later one."
+                "{place} was migrated by a newer version of Labs: this version does not know its migration {number}. \
+                 Start that version, or a later one."
             )),
             MigrateError::VersionMismatch(number) => Self(format!(
-                "Migration {number} of {place} was another one than this version has. Start the version that migrated it, \
-                 or name another database in {setting}."
+                "{place} has a migration {number} that differs from the one in this version. Start the version that \
+                 migrated it, or name another database in {setting}."
             )),
             other => Self(format!("{place} cannot be migrated: {other}.")),
         }
@@ -132,7 +135,7 @@ impl OpenRefusal {
     pub(super) fn of_fault(fault: &Fault) -> Self {
         match fault.code() {
             // Its own words are for callers of the API.
-            Code::Internal | Code::Unavailable => Self(format!("The service cannot be opened: {}.", fault.for_log())),
+            Code::Internal | Code::Unavailable => Self(format!("The service cannot start: {}.", fault.for_log())),
             _ => Self(fault.detail().to_owned()),
         }
     }
@@ -143,10 +146,11 @@ fn not_permitted(error: &sqlx::Error, place: &Place) -> String {
     let (name, user) = (&place.database, place.quoted_user());
     let cause = error.as_database_error().map_or_else(|| error.to_string(), |error| error.message().to_owned());
     format!(
-        "{} may not do at {place} what a migration does ({cause}). Name the owner of the database {name} in LABS_MIGRATE_URL, \
-         for `labs migrate` alone if you like: once all migrations have run, the service needs no right but that of \
-         labs_service. What the owner may not do, a superuser does once, in that database: CREATE ROLE labs_service \
-         NOLOGIN; GRANT labs_service TO {user}; CREATE EXTENSION pg_trgm; CREATE EXTENSION unaccent;",
+        "{place} does not give {} the rights that a migration needs ({cause}). Name the owner of the database {name} \
+         in LABS_MIGRATE_URL, for `labs migrate` alone if you like: after all migrations have run, the service needs \
+         only the rights of labs_service. If the owner lacks a right too, have a superuser run once in that database: \
+         CREATE ROLE labs_service NOLOGIN; GRANT labs_service TO {user}; CREATE EXTENSION pg_trgm; CREATE EXTENSION \
+         unaccent;",
         place.user
     )
 }
@@ -157,27 +161,28 @@ fn without_tls(cause: &str, place: &Place) -> String {
     let what = match cause {
         _ if cause.contains("does not support TLS") => {
             return format!(
-                "{place} does not speak TLS, and sslmode in {setting} asks for it. Switch it on there (ssl = on), or write \
-                 sslmode=disable where the way to it is safe without."
+                "{place} does not support TLS, but sslmode in {setting} requires it. Enable TLS there (ssl = on), or \
+                 write sslmode=disable if the connection is secure without TLS."
             );
         }
         _ if cause.contains("not valid for name") => {
             format!(
-                "Write the host in {setting} as the certificate has it; it is not the one that was asked for, or not the one \
-                 that should have answered."
+                "The certificate is not valid for the host in {setting}. Write the host as the certificate names it, \
+                 and check that the right server answers."
             )
         }
         _ if cause.contains("UnknownIssuer") || cause.contains("CaUsedAsEndEntity") => {
-            format!("Name the file of the authority that issued its certificate: sslrootcert=<file> in {setting}.")
+            format!("Set sslrootcert=<file> in {setting} to the file of the authority that issued the certificate.")
         }
         _ if cause.contains("alert") => {
             format!(
-                "It wants a certificate of this service: sslcert=<file>&sslkey=<file> in {setting}; or another one."
+                "The server requires a certificate of this service, or another one: set sslcert=<file>&sslkey=<file> \
+                 in {setting}."
             )
         }
-        _ => format!("Look at its certificate, and at sslmode, sslrootcert, sslcert and sslkey in {setting}."),
+        _ => format!("Check the server's certificate, and sslmode, sslrootcert, sslcert and sslkey in {setting}."),
     };
-    format!("The TLS connection to {} fails ({cause}). {what}", place.host())
+    format!("The TLS connection to {} failed ({cause}). {what}", place.host())
 }
 
 #[cfg(test)]

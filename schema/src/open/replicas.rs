@@ -36,12 +36,12 @@ pub(super) async fn open(urls: &DatabaseUrls, connections: u32) -> Result<Option
             (Ok((_, true)), _) => {}
             (Ok((_, false)), _) => tracing::warn!(
                 replica = place.host(),
-                "a server in LABS_READ_DATABASE_URLS is a leader; it is asked once it follows another one"
+                "a server in LABS_READ_DATABASE_URLS is a primary; it is used as soon as it follows another server"
             ),
             (Err(error), _) => tracing::warn!(
                 replica = place.host(),
                 cause = %OpenRefusal::of(&error, &place),
-                "a read replica does not answer; it is asked once it does"
+                "a read replica does not answer; it is used as soon as it answers"
             ),
         }
         let pool = connections::replica(options.clone(), connections);

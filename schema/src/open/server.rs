@@ -39,7 +39,7 @@ pub async fn check_server(urls: &DatabaseUrls) -> Result<(), OpenRefusal> {
     asking.close().await.map_err(told)?;
     if setting == "off" {
         return Err(OpenRefusal::new(
-            "The database runs with synchronous_commit = off and would lose what was acknowledged. Set it to on.",
+            "The database runs with synchronous_commit = off and could lose acknowledged changes. Set it to on.",
         ));
     }
     if lends_for_a_transaction(&urls.listen).await? {
@@ -57,8 +57,8 @@ pub async fn check_server(urls: &DatabaseUrls) -> Result<(), OpenRefusal> {
 fn too_old(version: Option<u32>, place: &Place) -> Option<OpenRefusal> {
     let major = version? / 10_000;
     let text = format!(
-        "{place} is PostgreSQL {major}, and Labs needs {OLDEST} or a later one. Upgrade it (pg_upgrade, or a dump into a \
-         newer server), or name another one in {}.",
+        "{place} is PostgreSQL {major}, but Labs requires {OLDEST} or later. Upgrade it (pg_upgrade, or a dump into \
+         a newer server), or name another one in {}.",
         place.setting
     );
     (major < OLDEST).then(|| OpenRefusal::new(text))
@@ -115,10 +115,11 @@ async fn check_session(options: &PgConnectOptions, place: &Place) -> Result<(), 
     let user = place.quoted_user();
     is_set.then_some(()).ok_or_else(|| {
         OpenRefusal::new(format!(
-            "What stands before {place} lends connections for a transaction (pool_mode = transaction), and {} is not set \
-             for that. Let pool_mode be session; or run once ALTER ROLE {user} SET role = 'labs_service'; ALTER ROLE {user} \
-             SET statement_timeout = '10s'; ALTER ROLE {user} SET lock_timeout = '3s'; ALTER ROLE {user} SET \
-             idle_in_transaction_session_timeout = '15s'; and name the owner in LABS_MIGRATE_URL.",
+            "{place} is behind a connection pooler that assigns connections per transaction (pool_mode = \
+             transaction), and the role {} is not configured for that. Set pool_mode to session; or run once ALTER \
+             ROLE {user} SET role = 'labs_service'; ALTER ROLE {user} SET statement_timeout = '10s'; ALTER ROLE \
+             {user} SET lock_timeout = '3s'; ALTER ROLE {user} SET idle_in_transaction_session_timeout = '15s'; and \
+             name the owner in LABS_MIGRATE_URL.",
             place.user
         ))
     })
@@ -152,27 +153,27 @@ fn is_of_prepared(error: &sqlx::Error) -> bool {
 
 fn unprepared(place: &Place) -> OpenRefusal {
     OpenRefusal::new(format!(
-        "What stands before {place} lends connections for a transaction (pool_mode = transaction) and loses the statements \
-         that are prepared on them. That takes PgBouncer 1.21 or later with max_prepared_statements of 512 or more; or let \
-         pool_mode be session."
+        "{place} is behind a connection pooler that assigns connections per transaction (pool_mode = transaction) \
+         and loses prepared statements. Use PgBouncer 1.21 or later with max_prepared_statements of 512 or more, or \
+         set pool_mode to session."
     ))
 }
 
 fn deaf(place: &Place, urls: &DatabaseUrls) -> OpenRefusal {
     let address = match urls.listen.setting {
-        "LABS_LISTEN_DATABASE_URL" => "Name another one in LABS_LISTEN_DATABASE_URL",
-        _ => "Name one that leads to PostgreSQL itself in LABS_LISTEN_DATABASE_URL",
+        "LABS_LISTEN_DATABASE_URL" => "Set LABS_LISTEN_DATABASE_URL to another address",
+        _ => "Set LABS_LISTEN_DATABASE_URL to an address of PostgreSQL itself",
     };
     OpenRefusal::new(format!(
-        "What stands before {place} lends connections for a transaction (pool_mode = transaction): a replica would not be \
-         told of rights that end. {address}; two connections of each replica go there."
+        "{place} is behind a connection pooler that assigns connections per transaction (pool_mode = transaction), \
+         so a replica would not be notified of revoked rights. {address}; each replica opens two connections there."
     ))
 }
 
 fn too_few(place: &Place) -> OpenRefusal {
     OpenRefusal::new(format!(
-        "What stands before {place} has no second connection to the server in {} seconds. Raise default_pool_size (and \
-         max_db_connections) above LABS_DATABASE_CONNECTIONS of all replicas.",
+        "{place} is behind a connection pooler that did not provide a second connection within {} seconds. Raise \
+         default_pool_size (and max_db_connections) above the total of LABS_DATABASE_CONNECTIONS of all replicas.",
         SECOND_CONNECTION.as_secs()
     ))
 }

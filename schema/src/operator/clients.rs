@@ -87,7 +87,7 @@ pub fn partner_find<'a>(pool: &'a PgPool, named: &'a str) -> BoxFuture<'a, Resul
             [] => Err(Fault::field(
                 "/partner_uuid",
                 "UNKNOWN_PARTNER",
-                format!("There is no partner with the UUID, slug or name {named:?}, or it is closed."),
+                format!("No open partner has the UUID, slug or name {named:?}."),
             )),
             several => {
                 let candidates: Vec<String> = several
@@ -175,7 +175,7 @@ pub fn client_rotate_secret<'a>(
 ) -> BoxFuture<'a, Result<String, Fault>> {
     async move {
         let act = Act::begin(pool, services);
-        let none = || Fault::not_found("program with this client id");
+        let none = || Fault::not_found("machine client with this client id");
         let client = store::client_lock(&act.db, client_id).await?.ok_or_else(none)?;
         let secret =
             machine_clients::rotate_secret(&act.db, client.client_uuid, act.new_uuid(), former_seconds).await?;

@@ -35,7 +35,7 @@ pub struct NewInvitation {
 /// [`crate::Code::NotFound`] when whoever invites is not of the team; [`crate::Code::Unavailable`].
 pub async fn invitation_create(pool: &PgPool, services: &Services, new: NewInvitation) -> Result<Uuid, Fault> {
     let email = EmailAddress::parse(&new.email)
-        .map_err(|problem| Fault::field("/email", "FORMAT", format!("This cannot be used: {problem}.")))?;
+        .map_err(|problem| Fault::field("/email", "FORMAT", format!("This address cannot be used: {problem}.")))?;
     let act = Act::begin(pool, services);
     let invitation_uuid = act.new_uuid();
     let row = Row {

@@ -79,7 +79,7 @@ const COLUMNS: [SealedColumn; 6] = [
         purpose: |id| format!("mail/{id}"),
     },
     SealedColumn {
-        name: "answers to idempotent requests",
+        name: "responses to idempotent requests",
         table: "idempotency_key",
         column: "answer_sealed",
         id: "jsonb_build_array(principal, operation, key)::text",
@@ -90,7 +90,7 @@ const COLUMNS: [SealedColumn; 6] = [
         purpose: |_| "idempotent-answer".to_owned(),
     },
     SealedColumn {
-        name: "what was read of the board",
+        name: "read marks of the board",
         table: "board_read",
         column: "sealed",
         id: "encode(reader, 'hex')",
@@ -123,8 +123,8 @@ pub fn keys_rotate<'a>(pool: &'a PgPool, services: &'a Services) -> BoxFuture<'a
         if !services.key.has_older() {
             return Err(Fault::new(
                 Code::Conflict,
-                "The master key's file holds one key. Write the new one into its first line, the former into the second, and \
-                 restart every replica before this.",
+                "The master key file contains only one key. Write the new key into its first line and the former key \
+                 into the second, and restart every replica before you run this command.",
             ));
         }
         ensure_known(running_replicas(pool, &services.key).await?)?;
@@ -157,8 +157,9 @@ fn ensure_known(replicas: RunningReplicas) -> Result<(), Fault> {
     Err(Fault::new(
         Code::Conflict,
         format!(
-            "{unaware} of {all} running replicas of Labs do not know the newest key of the master key's file, and could not open \
-             what it seals. Restart every replica with this file, then run this again. Nothing was changed."
+            "{unaware} of {all} running replicas do not know the newest key in the master key file and could not \
+             decrypt values sealed with it. Restart every replica with this file, then run the command again. Nothing \
+             was changed."
         ),
     ))
 }

@@ -29,13 +29,13 @@ pub(super) fn allowed_scopes(typed: &[String], is_bound: bool) -> Result<Vec<Str
     for (position, name) in typed.iter().enumerate() {
         let pointer = format!("/scopes/{position}");
         match Scope::parse(name.trim()) {
-            None => errors.push(FieldError::at(pointer, "UNKNOWN_SCOPE", format!("There is no scope {name}."))),
+            None => errors.push(FieldError::at(pointer, "UNKNOWN_SCOPE", format!("The scope {name} does not exist."))),
             Some(scope) if account.reaches(scope) => {
-                let message = "An account belongs to a person; a program has none.";
+                let message = "This scope is for accounts of users. A machine client cannot have it.";
                 errors.push(FieldError::at(pointer, "NOT_ALLOWED", message));
             }
             Some(scope) if is_bound && scope.is_admin() => {
-                let message = "A program bound to a partner can hold nothing under labs.admin.";
+                let message = "A machine client of a partner cannot have a scope under labs.admin.";
                 errors.push(FieldError::at(pointer, "NOT_ALLOWED", message));
             }
             Some(scope) => scopes.push(scope.to_string()),

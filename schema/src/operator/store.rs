@@ -50,7 +50,7 @@ pub(super) async fn roles_exist(db: &Db, codes: &[String]) -> Result<(), Fault> 
         .await?;
     match codes.iter().find(|code| !known.contains(code)) {
         Some(code) => {
-            let message = format!("There is no staff role {code}. There are {}.", known.join(", "));
+            let message = format!("The staff role {code} does not exist. The roles are {}.", known.join(", "));
             Err(Fault::field("/roles", "UNKNOWN_ROLE", message))
         }
         None => Ok(()),
@@ -78,9 +78,10 @@ pub(super) async fn staff_insert(
     .execute(&mut *db.conn().await?)
     .await;
     match inserted {
-        Err(error) if constraint_of(&error) == Some("person_email_normalised_key") => {
-            Err(Fault::conflict("Somebody has this e-mail address already. One address is one person."))
-        }
+        Err(error) if constraint_of(&error) == Some("person_email_normalised_key") => Err(Fault::conflict(
+            "Another user already has this e-mail address. Each address belongs to one user. \
+                                 Send another one.",
+        )),
         Err(error) => Err(error.into()),
         Ok(_) => Ok(()),
     }
@@ -167,7 +168,7 @@ pub(super) async fn partner_exists(db: &Db, partner_uuid: Uuid) -> Result<(), Fa
     if found {
         Ok(())
     } else {
-        Err(Fault::field("/partner_uuid", "UNKNOWN_PARTNER", "There is no such partner, or it is closed."))
+        Err(Fault::field("/partner_uuid", "UNKNOWN_PARTNER", "This partner does not exist, or it is closed."))
     }
 }
 

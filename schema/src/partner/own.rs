@@ -17,6 +17,6 @@ pub(in crate::partner) fn ensure_own(cx: &RequestContext, partner_uuid: Uuid) ->
     }
     Err(Fault::new(
         Code::PartnerMismatch,
-        "The path names another partner than your token. GET /v1/system/me shows yours.",
+        "The path names another partner than your access token. GET /v1/system/me returns yours.",
     ))
 }

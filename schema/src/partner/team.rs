@@ -68,9 +68,9 @@ impl<'a> ActingAs<'a> {
         const WRITES: &str = "partner.team:write";
         let Some(person_uuid) = member_of(cx.principal()?).filter(|_| !self.is_staff()) else { return Ok(self) };
         let Some(role) = role_hold(&cx.db, team, person_uuid).await? else {
-            return Err(Fault::new(Code::TokenRevoked, "Your account is held back or gone. Sign in again."));
+            return Err(Fault::new(Code::TokenRevoked, "Your account is not active any more. Sign in again."));
         };
-        let own = Role::read(&role).ok_or_else(|| Fault::internal("a person with an unknown role"))?.scopes();
+        let own = Role::read(&role).ok_or_else(|| Fault::internal("a user has an unknown role"))?.scopes();
         if !Scope::parse(WRITES).is_some_and(|scope| own.reaches(scope)) {
             return Err(Fault::scope(WRITES));
         }

@@ -129,15 +129,15 @@ type Wrong = (&'static str, &'static str, &'static str);
 /// A LIMIT's number, or that it has no cap.
 fn limit(said: &Said<'_>) -> Result<Value, Wrong> {
     if said.enabled.is_some() {
-        return Err(("enabled", "KIND", "This feature is a limit. Say a number as `limit`, and leave out `enabled`."));
+        return Err(("enabled", "KIND", "This feature is a limit. Send a number as `limit`, and omit `enabled`."));
     }
     let (place, number) = match (said.value, said.limit) {
         (None, None) if said.unlimited == Some(true) => return Ok(Value::from(UNLIMITED)),
         (_, _) if said.unlimited == Some(true) => {
-            return Err(("unlimited", "CONTRADICTION", "A limit has a number or no cap. Leave out one of the two."));
+            return Err(("unlimited", "CONTRADICTION", "A limit has either a number or no cap. Omit one of the two."));
         }
         (Some(value), Some(limit)) if value.as_i64() != Some(limit) => {
-            return Err(("limit", "CONTRADICTION", "`limit` and `value` say two things. Leave out one of the two."));
+            return Err(("limit", "CONTRADICTION", "`limit` and `value` contradict each other. Omit one of the two."));
         }
         (_, Some(limit)) => ("limit", Some(limit)),
         (value, None) => ("value", value.and_then(Value::as_i64)),
@@ -147,8 +147,8 @@ fn limit(said: &Said<'_>) -> Result<Value, Wrong> {
         None => Err((
             place,
             "KIND",
-            "This feature is a limit. Say a whole number from 0 to 999999999999 as `limit`, or `unlimited`: true for no \
-             cap.",
+            "This feature is a limit. Send a whole number from 0 to 999999999999 as `limit`, or `unlimited`: true \
+             for no cap.",
         )),
     }
 }
@@ -156,19 +156,19 @@ fn limit(said: &Said<'_>) -> Result<Value, Wrong> {
 /// Whether a FLAG or a SCOPE is granted.
 fn grant(said: &Said<'_>) -> Result<Value, Wrong> {
     if said.unlimited == Some(true) {
-        return Err(("unlimited", "NO_LIMIT", "Only a LIMIT can be without a cap. Say true or false as `enabled`."));
+        return Err(("unlimited", "NO_LIMIT", "Only a LIMIT can be without a cap. Send true or false as `enabled`."));
     }
     if said.limit.is_some() {
-        let message = "This feature is granted or not. Say true or false as `enabled`, and leave out `limit`.";
+        let message = "This feature is either granted or not. Send true or false as `enabled`, and omit `limit`.";
         return Err(("limit", "KIND", message));
     }
     match (said.value, said.enabled) {
         (Some(value), Some(enabled)) if *value != Value::Bool(enabled) => {
-            Err(("enabled", "CONTRADICTION", "`enabled` and `value` say two things. Leave out one of the two."))
+            Err(("enabled", "CONTRADICTION", "`enabled` and `value` contradict each other. Omit one of the two."))
         }
         (_, Some(enabled)) => Ok(Value::Bool(enabled)),
         (Some(Value::Bool(granted)), None) => Ok(Value::Bool(*granted)),
-        (..) => Err(("value", "KIND", "This feature is granted or not. Say true or false as `enabled`.")),
+        (..) => Err(("value", "KIND", "This feature is either granted or not. Send true or false as `enabled`.")),
     }
 }
 

@@ -27,11 +27,11 @@ fn name(promise: &Promise, found: &mut Vec<String>) {
         Some(id) => {
             let plain = |char: char| char.is_ascii_lowercase() || char.is_ascii_digit() || char == '_';
             if !id.chars().all(plain) {
-                found.push("an operationId has lower-case letters, digits and _ only".to_owned());
+                found.push("an operationId may contain only lower-case letters, digits and _".to_owned());
             }
             if id.strip_prefix(&prefix).is_none_or(str::is_empty) {
                 found.push(format!(
-                    "in this file an operationId begins with `{prefix}`: rename it, or move the operation"
+                    "in this file, an operationId must begin with `{prefix}`: rename it, or move the operation"
                 ));
             }
         }
@@ -45,7 +45,7 @@ fn name(promise: &Promise, found: &mut Vec<String>) {
     }
     for key in ["tags", "x-resource"] {
         if promise.operation.contains_key(key) {
-            found.push(format!("`{key}` follows from the file's address: remove it"));
+            found.push(format!("`{key}` is derived from the path of the file: remove it"));
         }
     }
 }
@@ -54,18 +54,17 @@ fn name(promise: &Promise, found: &mut Vec<String>) {
 fn access(promise: &Promise, root: &Map<String, Value>, found: &mut Vec<String>) {
     let Some(security) = promise.operation.get("security").and_then(Value::as_array) else {
         found.push(
-            "says nothing about access: write `security: []`, `security: [{labs: []}]` or \
-             `security: [{labs: [scope]}]`"
+            "declares no access: write `security: []`, `security: [{labs: []}]` or `security: [{labs: [scope]}]`"
                 .to_owned(),
         );
         return;
     };
     if let Some(other) = promise.operation.get("x-access") {
         if !matches!(other.as_str(), Some("cookie" | "client")) {
-            found.push("`x-access` is `cookie` or `client`".to_owned());
+            found.push("`x-access` must be `cookie` or `client`".to_owned());
         }
         if !security.is_empty() {
-            found.push("`x-access` stands beside `security: []` only".to_owned());
+            found.push("`x-access` is allowed only together with `security: []`".to_owned());
         }
     }
     let Some(requirement) = security.first() else {
@@ -76,7 +75,7 @@ fn access(promise: &Promise, root: &Map<String, Value>, found: &mut Vec<String>)
     match scopes {
         Some(scopes) if security.len() == 1 && one_scheme && scopes.len() <= 1 => {}
         _ => {
-            found.push("`security` names the scheme `labs` with one scope at most".to_owned());
+            found.push("`security` must name the scheme `labs` with at most one scope".to_owned());
             return;
         }
     }
@@ -102,62 +101,62 @@ fn path_parameters(promise: &Promise, found: &mut Vec<String>) {
         };
         let place = parameter.get("in").and_then(Value::as_str).unwrap_or_default();
         if !names.insert((place, name)) {
-            found.push(format!("the {place} parameter {name} comes twice"));
+            found.push(format!("the {place} parameter {name} is declared twice"));
         }
         if place == "path" && !in_template.contains(name) {
             found.push(format!("the path has no {{{name}}}: remove the parameter"));
         }
         if place == "path" && parameter.get("required") != Some(&Value::Bool(true)) {
-            found.push(format!("the path parameter {name} must say `required: true`"));
+            found.push(format!("the path parameter {name} must have `required: true`"));
         }
     }
 }
 
 fn responses(promise: &Promise, found: &mut Vec<String>) {
     let Some(responses) = promise.operation.get("responses").and_then(Value::as_object) else {
-        found.push("has no responses: write the successful one".to_owned());
+        found.push("has no responses: add the successful one".to_owned());
         return;
     };
     let mut successes = 0;
     for (status, response) in responses {
         let Some(code) = status.parse::<u16>().ok().filter(|code| (200..600).contains(code)) else {
-            found.push(format!("`{status}` is no status: write a number from 200 to 599"));
+            found.push(format!("`{status}` is not a status: write a number from 200 to 599"));
             continue;
         };
         let reference = response.get("$ref").is_some();
         if (200..300).contains(&code) {
             successes += 1;
             if reference {
-                found.push(format!("write the {status} response out: its headers differ by operation"));
+                found.push(format!("define the {status} response inline: its headers differ by operation"));
             }
         }
         if !reference && response.get("description").and_then(Value::as_str).is_none() {
             found.push(format!("the {status} response has no description"));
         }
         if code >= 400 && !reference && response.get("x-codes").is_none() {
-            found.push(format!("the {status} response names no `x-codes`"));
+            found.push(format!("the {status} response has no `x-codes`"));
         }
     }
     if successes == 0 {
-        found.push("promises no success: write a 2xx response".to_owned());
+        found.push("declares no successful response: add a 2xx response".to_owned());
     }
 }
 
 fn marks(promise: &Promise, found: &mut Vec<String>) {
     if let Some(list) = promise.operation.get("x-list") {
         if promise.method != "get" {
-            found.push("`x-list` belongs to a GET".to_owned());
+            found.push("`x-list` is allowed only on a GET".to_owned());
         }
         if *list != Value::Bool(true) && list.as_str() != Some("staff") {
-            found.push("`x-list` is `true` or `staff`".to_owned());
+            found.push("`x-list` must be `true` or `staff`".to_owned());
         }
     }
     if let Some(idempotency) = promise.operation.get("x-idempotency") {
         if promise.method != "post" {
-            found.push("`x-idempotency` belongs to a POST: others take no key anyway".to_owned());
+            found.push("`x-idempotency` is allowed only on a POST: other methods take no idempotency key".to_owned());
         }
         if idempotency.as_str() != Some("none") {
-            found.push("`x-idempotency` is `none`, or is not written".to_owned());
+            found.push("`x-idempotency` must be `none` or absent".to_owned());
         }
     }
 }
@@ -180,7 +179,7 @@ pub(super) fn references(document: &Value, problems: &mut Vec<Problem>) {
             None => problems.push(Problem::new(
                 "contract/components",
                 reference,
-                "nothing of this name stands in any components file, and a $ref leads there",
+                "a $ref names this component, but no components file defines it",
             )),
         }
     }
@@ -237,7 +236,7 @@ pub(super) fn codes(document: &Value, promises: &[Promise], problems: &mut Vec<P
             for code in codes.into_iter().flatten() {
                 if known.is_some_and(|known| !known.contains(code)) {
                     problems.push(promise.problem(format!(
-                        "the {status} response names the code {code}, which the schema ProblemCode does not have"
+                        "the {status} response names the code {code}, which is missing from the schema ProblemCode"
                     )));
                 }
             }

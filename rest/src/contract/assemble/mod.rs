@@ -21,7 +21,7 @@ use rules::Traits;
 pub(super) use rules::is_staff_scope;
 
 /// The first line of the assembled file.
-const HEAD: &str = "# Assembled from the pieces beside this file; change those, then run `make accept`.\n";
+const HEAD: &str = "# Generated from the files in this folder. Edit those, then run `make accept`.\n";
 
 /// The methods that a path item may have, in no order: operations stay as written.
 const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
@@ -126,7 +126,7 @@ fn promises(pieces: &Pieces, problems: &mut Vec<Problem>) -> Vec<Promise> {
                     _ => problems.push(Problem::new(
                         &piece.file,
                         path,
-                        format!("`{method}` is no operation; a path item has {METHODS:?} and `parameters`"),
+                        format!("`{method}` is not an operation; a path item has {METHODS:?} and `parameters`"),
                     )),
                 }
             }
@@ -154,12 +154,12 @@ fn refuse_twice(promises: &[Promise], problems: &mut Vec<Problem>) {
         let address = (&promise.path, &promise.method);
         if let Some(first) = addresses.insert(address, &promise.file) {
             let (path, method) = address;
-            problems.push(promise.problem(format!("{method} {path} stands in {first} too")));
+            problems.push(promise.problem(format!("{method} {path} is also defined in {first}")));
         }
         if let Some(id) = promise.operation.get("operationId").and_then(Value::as_str)
             && let Some(first) = ids.insert(id, &promise.file)
         {
-            problems.push(promise.problem(format!("this operationId stands in {first} too")));
+            problems.push(promise.problem(format!("this operationId is also defined in {first}")));
         }
     }
 }
@@ -216,7 +216,7 @@ fn merged(
     for component in components {
         let key = (component.section, component.name);
         if let Some(first) = files.get(&key) {
-            let what = format!("a component of this name stands in {first} too");
+            let what = format!("a component of this name is also defined in {first}");
             let place = format!("{}/{}", key.0, key.1);
             problems.push(Problem::new(component.file, place, what));
             continue;
@@ -229,7 +229,7 @@ fn merged(
     sections.retain(|_, section| section.as_object().is_some_and(|map| !map.is_empty()));
     for (section, value) in written {
         if sections.contains_key(&section) {
-            let what = "stands in components/ and in root.yaml: keep it in components/";
+            let what = "is defined in components/ and in root.yaml: keep it in components/";
             problems.push(Problem::new("contract/root.yaml", section, what));
         } else {
             sections.insert(section, value);
@@ -265,7 +265,7 @@ fn complete_responses(components: &mut Map<String, Value>, paths: &Map<String, V
 /// Writes `info.x-operations`: how many operations each group has, and all together.
 fn count(root: &mut Map<String, Value>, promises: &[Promise], problems: &mut Vec<Problem>) {
     let Some(info) = root.get_mut("info").and_then(Value::as_object_mut) else {
-        let what = "has no `info`: title and version stand there";
+        let what = "has no `info`: add it with title and version";
         problems.push(Problem::new("contract/root.yaml", "", what));
         return;
     };

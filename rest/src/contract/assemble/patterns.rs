@@ -16,10 +16,10 @@ pub(super) fn explain(document: &mut Value, sentences: &Map<String, Value>, prob
     walk(document, sentences, &mut found);
     let known: BTreeSet<&String> = sentences.keys().collect();
     for pattern in found.iter().filter(|pattern| !known.contains(pattern)) {
-        problems.push(Problem::new(FILE, pattern, "this pattern has no sentence that says what to send"));
+        problems.push(Problem::new(FILE, pattern, "this pattern has no message that says what to send"));
     }
     for pattern in known.into_iter().filter(|pattern| !found.contains(*pattern)) {
-        problems.push(Problem::new(FILE, pattern, "no schema has this pattern any more"));
+        problems.push(Problem::new(FILE, pattern, "no schema uses this pattern"));
     }
 }
 

@@ -69,7 +69,7 @@ fn read_paths(dir: &Path, problems: &mut Vec<Problem>) -> Vec<PathsPiece> {
             _ => problems.push(Problem::new(
                 display_path(dir, &entry),
                 "",
-                format!("not the folder of a group; the groups are {}", GROUPS.join(", ")),
+                format!("not a group folder; the groups are {}", GROUPS.join(", ")),
             )),
         }
     }

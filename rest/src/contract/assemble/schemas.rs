@@ -53,23 +53,26 @@ fn types(map: &Map<String, Value>, found: &mut Vec<&str>) {
     };
     let format = map.get("format").and_then(Value::as_str);
     if names.contains(&"integer") && !matches!(format, Some("int32" | "int64")) {
-        found.push("an integer says `format: int32` or `format: int64`");
+        found.push("an integer must have `format: int32` or `format: int64`");
     }
     if names.len() > 1 {
-        found.push("no generated client reads a field of several types: give each a field of its own, or no type");
+        found.push(
+            "generated clients do not support a field of several types: use a separate field for each type, \
+                    or omit the type",
+        );
     }
 }
 
 fn pattern(map: &Map<String, Value>, found: &mut Vec<&str>) {
     let pattern = map.get("pattern").and_then(Value::as_str);
     if pattern.is_some_and(|pattern| !pattern.starts_with('^')) {
-        found.push("a pattern begins with ^: generated Python clients hold it against the beginning of the text alone");
+        found.push("a pattern must begin with ^: generated Python clients match it only at the start of the text");
     }
 }
 
 fn reference(map: &Map<String, Value>, found: &mut Vec<&str>) {
     let refers = map.get("$ref").is_some_and(Value::is_string);
     if refers && map.keys().any(|key| !BESIDE_A_REFERENCE.contains(&key.as_str())) {
-        found.push("beside a `$ref` stands a description at most: generated clients do not compile with more");
+        found.push("only a description may accompany a `$ref`: generated clients do not compile otherwise");
     }
 }

@@ -267,10 +267,10 @@ fn path_parameters_and_template_must_agree() {
 fn responses_and_marks_must_make_sense() {
     let file = "paths/auth/sessions.yaml";
     let problem = Pieces::new().replace(file, "'200'", "'404'").problems().join("\n");
-    assert!(problem.contains("promises no success"), "{problem}");
+    assert!(problem.contains("declares no successful response"), "{problem}");
     assert!(problem.contains("names no `x-codes`"), "{problem}");
     let problem = Pieces::new().replace(file, "x-idempotency: none", "x-list: true").problem();
-    assert!(problem.contains("`x-list` belongs to a GET"), "{problem}");
+    assert!(problem.contains("`x-list` is allowed only on a GET"), "{problem}");
     let file = "paths/marketplace/apps.yaml";
     let problem = Pieces::new().replace(file, "[ENTITLEMENT_EXCEEDED]", "[TOO_MANY_APPS]").problem();
     assert!(problem.contains("\"TOO_MANY_APPS\""), "{problem}");

@@ -25,7 +25,8 @@ fn draft(differences: &[Difference]) -> String {
     let mut text = String::new();
     let breaking = differences.iter().filter(|difference| difference.breaking);
     if breaking.clone().next().is_some() {
-        text += "Clients of the former contract may fail: a new major version is due, and six months of notice.\n\n";
+        text += "Clients of the former contract may fail. This requires a new major version and six months' \
+                 notice.\n\n";
         section(&mut text, "Breaks clients", breaking);
     }
     for (title, change) in [("Added", Change::Added), ("Changed", Change::Changed), ("Removed", Change::Removed)] {

@@ -43,11 +43,11 @@ pub(super) fn compare(comparison: &mut Comparison<'_>) {
     for (id, before) in &former {
         match present.get(id) {
             Some(now) => compare_operation(comparison, id, before, now),
-            None => comparison.note(id, id, Change::Removed, true, "The operation is gone."),
+            None => comparison.note(id, id, Change::Removed, true, "The operation was removed."),
         }
     }
     for id in present.keys().filter(|id| !former.contains_key(*id)) {
-        comparison.note(id, id, Change::Added, false, "The operation is new.");
+        comparison.note(id, id, Change::Added, false, "The operation was added.");
     }
 }
 
@@ -103,7 +103,7 @@ fn compare_access(comparison: &mut Comparison<'_>, id: &str, before: &Value, now
         any if any.is_empty() => "any token".to_owned(),
         scopes => scopes,
     };
-    let text = format!("It asked for {} and asks for {}.", say(&held), say(&needed));
+    let text = format!("It required {} and now requires {}.", say(&held), say(&needed));
     comparison.note(id, id, Change::Changed, !stays_open, text);
 }
 
@@ -112,11 +112,11 @@ fn compare_parameters(comparison: &mut Comparison<'_>, id: &str, before: &Operat
     for ((place, name), parameter) in &before.parameters {
         let at = format!("{id}:{place}/{name}");
         let Some(present) = now.parameters.get(&(place.clone(), name.clone())) else {
-            comparison.note(id, &at, Change::Removed, true, format!("The {place} parameter `{name}` is gone."));
+            comparison.note(id, &at, Change::Removed, true, format!("The {place} parameter `{name}` was removed."));
             continue;
         };
         match (is_required(parameter), is_required(present)) {
-            (false, true) => comparison.note(id, &at, Change::Changed, true, "It is required now."),
+            (false, true) => comparison.note(id, &at, Change::Changed, true, "It is now required."),
             (true, false) => comparison.note(id, &at, Change::Changed, false, "It is not required any more."),
             _ => {}
         }
@@ -126,7 +126,7 @@ fn compare_parameters(comparison: &mut Comparison<'_>, id: &str, before: &Operat
     }
     for ((place, name), parameter) in &now.parameters {
         if !before.parameters.contains_key(&(place.clone(), name.clone())) {
-            let text = format!("The {place} parameter `{name}` is new.");
+            let text = format!("The {place} parameter `{name}` was added.");
             comparison.note(id, &format!("{id}:{place}/{name}"), Change::Added, is_required(parameter), text);
         }
     }
@@ -138,12 +138,12 @@ fn compare_bodies(comparison: &mut Comparison<'_>, id: &str, before: &Value, now
     let is_required = |body: &Value| body["required"] == Value::Bool(true);
     match (before.is_null(), now.is_null()) {
         (true, true) => {}
-        (true, false) => comparison.note(id, &at, Change::Added, is_required(now), "It takes a body now."),
-        (false, true) => comparison.note(id, &at, Change::Removed, true, "It takes no body any more."),
+        (true, false) => comparison.note(id, &at, Change::Added, is_required(now), "It now takes a body."),
+        (false, true) => comparison.note(id, &at, Change::Removed, true, "It no longer takes a body."),
         (false, false) => {
             match (is_required(before), is_required(now)) {
-                (false, true) => comparison.note(id, &at, Change::Changed, true, "A body is required now."),
-                (true, false) => comparison.note(id, &at, Change::Changed, false, "A body is not required any more."),
+                (false, true) => comparison.note(id, &at, Change::Changed, true, "The body is now required."),
+                (true, false) => comparison.note(id, &at, Change::Changed, false, "The body is not required any more."),
                 _ => {}
             }
             compare_contents(comparison, id, Way::In, &at, &before["content"], &now["content"]);
@@ -155,7 +155,7 @@ fn compare_bodies(comparison: &mut Comparison<'_>, id: &str, before: &Value, now
 fn compare_contents(comparison: &mut Comparison<'_>, id: &str, way: Way, at: &str, before: &Value, now: &Value) {
     for (media_type, content) in members(before) {
         let Some(present) = now.get(media_type) else {
-            comparison.note(id, at, Change::Removed, true, format!("The media type {media_type} is gone."));
+            comparison.note(id, at, Change::Removed, true, format!("The media type {media_type} was removed."));
             continue;
         };
         let mut visited = HashSet::new();
@@ -163,7 +163,7 @@ fn compare_contents(comparison: &mut Comparison<'_>, id: &str, way: Way, at: &st
         schemas::compare(comparison, &mut place, &content["schema"], &present["schema"]);
     }
     for (media_type, _) in members(now).filter(|(media_type, _)| before.get(media_type.as_str()).is_none()) {
-        comparison.note(id, at, Change::Added, false, format!("The media type {media_type} is new."));
+        comparison.note(id, at, Change::Added, false, format!("The media type {media_type} was added."));
     }
 }
 
@@ -173,7 +173,7 @@ fn compare_responses(comparison: &mut Comparison<'_>, id: &str, before: &Value, 
         let Some(present) = now.get(status) else {
             // An answer that tells of success is relied upon; nobody relies on being refused.
             let breaking = !status.starts_with(['4', '5']);
-            comparison.note(id, &at, Change::Removed, breaking, format!("It does not answer {status} any more."));
+            comparison.note(id, &at, Change::Removed, breaking, format!("It no longer returns {status}."));
             continue;
         };
         let (response, present) = (resolve(comparison.former, response).0, resolve(comparison.present, present).0);
@@ -181,17 +181,17 @@ fn compare_responses(comparison: &mut Comparison<'_>, id: &str, before: &Value, 
         for (name, _) in
             members(&response["headers"]).filter(|(name, _)| present["headers"].get(name.as_str()).is_none())
         {
-            comparison.note(id, &at, Change::Removed, true, format!("The header {name} is gone."));
+            comparison.note(id, &at, Change::Removed, true, format!("The header {name} was removed."));
         }
         for (name, _) in
             members(&present["headers"]).filter(|(name, _)| response["headers"].get(name.as_str()).is_none())
         {
-            comparison.note(id, &at, Change::Added, false, format!("The header {name} is new."));
+            comparison.note(id, &at, Change::Added, false, format!("The header {name} was added."));
         }
         compare_contents(comparison, id, Way::Out, &at, &response["content"], &present["content"]);
     }
     for (status, _) in members(now).filter(|(status, _)| before.get(status.as_str()).is_none()) {
-        comparison.note(id, &format!("{id}:{status}"), Change::Added, false, format!("It may answer {status}."));
+        comparison.note(id, &format!("{id}:{status}"), Change::Added, false, format!("It can now return {status}."));
     }
 }
 
@@ -202,10 +202,10 @@ fn compare_codes(comparison: &mut Comparison<'_>, id: &str, at: &str, before: &V
     };
     let (before, now) = (codes(before), codes(now));
     for code in now.difference(&before) {
-        comparison.note(id, at, Change::Added, false, format!("It may be refused with {code}."));
+        comparison.note(id, at, Change::Added, false, format!("It can now return the code {code}."));
     }
     for code in before.difference(&now) {
-        comparison.note(id, at, Change::Removed, false, format!("It is not refused with {code} any more."));
+        comparison.note(id, at, Change::Removed, false, format!("It no longer returns the code {code}."));
     }
 }
 

@@ -88,7 +88,12 @@ fn compare_types(comparison: &mut Comparison<'_>, place: &Place<'_>, before: &BT
         any if any.is_empty() => "anything".to_owned(),
         types => types,
     };
-    comparison.note_at(place, Change::Changed, breaking, format!("It was {} and is {}.", say(before), say(now)));
+    comparison.note_at(
+        place,
+        Change::Changed,
+        breaking,
+        format!("The type changed from {} to {}.", say(before), say(now)),
+    );
 }
 
 fn values(schema: &Value) -> Option<BTreeSet<String>> {
@@ -100,17 +105,17 @@ fn compare_values(comparison: &mut Comparison<'_>, place: &Place<'_>, before: &V
     match (values(before), values(now)) {
         (Some(before), Some(now)) => {
             for value in before.difference(&now) {
-                comparison.note_at(place, Change::Removed, true, format!("The value {value} is gone."));
+                comparison.note_at(place, Change::Removed, true, format!("The value {value} was removed."));
             }
             for value in now.difference(&before) {
-                comparison.note_at(place, Change::Added, false, format!("The value {value} is new."));
+                comparison.note_at(place, Change::Added, false, format!("The value {value} was added."));
             }
         }
         (None, Some(_)) => {
             let breaking = place.way == Way::In;
-            comparison.note_at(place, Change::Changed, breaking, "Only certain values are left.");
+            comparison.note_at(place, Change::Changed, breaking, "Only the listed values are now allowed.");
         }
-        (Some(_), None) => comparison.note_at(place, Change::Changed, false, "Any value is possible."),
+        (Some(_), None) => comparison.note_at(place, Change::Changed, false, "Any value is now allowed."),
         (None, None) => {}
     }
 }
@@ -139,7 +144,7 @@ fn compare_bounds(comparison: &mut Comparison<'_>, place: &Place<'_>, before: &V
             continue;
         }
         let say = |value: &Value| if value.is_null() { "nothing".to_owned() } else { value.to_string() };
-        let text = format!("`{key}` was {} and is {}.", say(&before[key]), say(&now[key]));
+        let text = format!("`{key}` changed from {} to {}.", say(&before[key]), say(&now[key]));
         comparison.note_at(place, Change::Changed, is_narrower && place.way == Way::In, text);
     }
 }
@@ -156,11 +161,11 @@ fn compare_forms(comparison: &mut Comparison<'_>, place: &Place<'_>, before: &Va
             Way::Out => key == "format" || key.starts_with("content"),
         };
         let say = |value: &Value| if value.is_null() { "not set".to_owned() } else { value.to_string() };
-        let text = format!("`{key}` was {} and is {}.", say(former), say(present));
+        let text = format!("`{key}` changed from {} to {}.", say(former), say(present));
         comparison.note_at(place, Change::Changed, breaking, text);
     }
     if before["default"] != now["default"] {
-        let text = format!("The default was {} and is {}.", before["default"], now["default"]);
+        let text = format!("The default changed from {} to {}.", before["default"], now["default"]);
         comparison.note_at(place, Change::Changed, false, text);
     }
 }
@@ -194,17 +199,17 @@ fn compare_members(comparison: &mut Comparison<'_>, place: &mut Place<'_>, befor
     let (former, present) = (object(comparison.former, before), object(comparison.present, now));
     for (name, member) in &former.members {
         let Some(member_now) = present.members.get(name) else {
-            comparison.note_at(&place.below(name), Change::Removed, true, format!("`{name}` is gone."));
+            comparison.note_at(&place.below(name), Change::Removed, true, format!("`{name}` was removed."));
             continue;
         };
         let was = former.required.contains(name);
         let below = place.below(name);
         match (was, present.required.contains(name), below.way) {
             (false, true, way) => {
-                comparison.note_at(&below, Change::Changed, way == Way::In, format!("`{name}` is always there now."));
+                comparison.note_at(&below, Change::Changed, way == Way::In, format!("`{name}` is now always present."));
             }
             (true, false, way) => {
-                comparison.note_at(&below, Change::Changed, way == Way::Out, format!("`{name}` may be left out now."));
+                comparison.note_at(&below, Change::Changed, way == Way::Out, format!("`{name}` can now be absent."));
             }
             _ => {}
         }
@@ -212,11 +217,11 @@ fn compare_members(comparison: &mut Comparison<'_>, place: &mut Place<'_>, befor
     }
     for name in present.members.keys().filter(|name| !former.members.contains_key(*name)) {
         let breaking = place.way == Way::In && present.required.contains(name);
-        comparison.note_at(&place.below(name), Change::Added, breaking, format!("`{name}` is new."));
+        comparison.note_at(&place.below(name), Change::Added, breaking, format!("`{name}` was added."));
     }
     if former.is_closed != present.is_closed {
         let breaking = present.is_closed && place.way == Way::In;
-        let text = if present.is_closed { "Other members are refused now." } else { "Other members are possible now." };
+        let text = if present.is_closed { "Other members are now rejected." } else { "Other members are now allowed." };
         comparison.note_at(place, Change::Changed, breaking, text);
     }
     if let (Some(before), Some(now)) = (former.others, present.others) {
@@ -240,13 +245,15 @@ fn compare_alternatives(comparison: &mut Comparison<'_>, place: &mut Place<'_>, 
         for (name, alternative) in &former {
             match present.get(name) {
                 Some(now) => compare(comparison, &mut place.below(name), alternative, now),
-                None => comparison.note_at(place, Change::Removed, true, format!("The alternative {name} is gone.")),
+                None => {
+                    comparison.note_at(place, Change::Removed, true, format!("The alternative {name} was removed."))
+                }
             }
         }
         // A client that met one shape until now knows of no alternatives.
         let is_first = former.is_empty() && place.way == Way::Out;
         for name in present.keys().filter(|name| !former.contains_key(*name)) {
-            comparison.note_at(place, Change::Added, is_first, format!("The alternative {name} is new."));
+            comparison.note_at(place, Change::Added, is_first, format!("The alternative {name} was added."));
         }
     }
 }

@@ -33,7 +33,8 @@ impl RateLimiters {
             Err(refused) => {
                 let wait = seconds(refused.wait_time_from(DefaultClock::default().now()));
                 let detail = format!(
-                    "More than {limit} of your own votes, follows and the like in a second. Wait {wait} s. This limit is yours alone: your partner's budgets are not spent."
+                    "The limit of {limit} personal requests (votes, follows and similar) per second is exceeded. \
+                     Wait {wait} s. This limit applies to your account only and does not use your partner's budgets."
                 );
                 // A flood costs no statement.
                 let allowance = whole(budgets.look(budget, now).await);

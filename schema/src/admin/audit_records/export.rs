@@ -34,6 +34,6 @@ fn written(rows: Vec<AuditRecordRow>) -> Result<Bytes, Fault> {
 
 /// Ends the body before its end, so that nobody takes half of the log for the whole.
 fn break_body_off(fault: Fault) -> io::Error {
-    tracing::error!(cause = fault.for_log(), "an export of the audit log broke off");
-    io::Error::other("the export broke off")
+    tracing::error!(cause = fault.for_log(), "the export of the audit log was interrupted");
+    io::Error::other("the export was interrupted")
 }

@@ -98,8 +98,7 @@ impl Summed {
         let until = filter.recorded_at_until.map_or(latest, |until| until.min(latest));
         let from = filter.recorded_at_from.unwrap_or_else(|| until.min(present).plus_seconds(-DAYS * DAY));
         if until.seconds_since(from) > MOST_DAYS * DAY {
-            let message =
-                format!("A summary counts {MOST_DAYS} days at most. Name a later beginning or an earlier end.");
+            let message = format!("A summary covers at most {MOST_DAYS} days. Choose a later start or an earlier end.");
             return Err(Fault::invalid(vec![FieldError::of("recorded_at_from", "RANGE", message)]));
         }
         Ok(Self { filter, apart, from, until })

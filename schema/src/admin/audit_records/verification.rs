@@ -129,7 +129,8 @@ fn range(from: Option<i64>, until: Option<i64>, last: i64) -> Result<Range, Faul
     let wanted = until.unwrap_or_else(|| last.max(from.unwrap_or_default()));
     let from = from.unwrap_or(1);
     if until.is_some_and(|until| until < from) {
-        let message = "The range ends before it begins. Name a later place, or leave it out for the end of the chain.";
+        let message = "The range ends before it begins. Send a later position, or omit it to verify to the end of \
+                       the chain.";
         return Err(Fault::field("/until_position", "RANGE", message));
     }
     let until = wanted.min(from.saturating_add(MOST_PLACES - 1));

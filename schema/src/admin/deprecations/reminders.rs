@@ -31,7 +31,8 @@ pub(crate) async fn remind_callers(pool: &PgPool, services: &Services) -> Result
             Ok(true) => told += 1,
             Ok(false) => {}
             Err(fault) => {
-                tracing::warn!(%partner_uuid, cause = fault.for_log(), "a partner was not reminded; the next run tries again");
+                tracing::warn!(%partner_uuid, cause = fault.for_log(), "a deprecation reminder was not sent to a \
+                                                                        partner; the next run retries");
             }
         }
     }

@@ -248,7 +248,7 @@ impl DeprecationsMutation {
         let entry = DeprecationEntry {
             title: format!("The {} is deprecated", target.describe()),
             body: format!(
-                "The {} is deprecated and will be gone at {}. {}",
+                "The {} is deprecated and will be removed at {}. {}",
                 target.describe(),
                 body.sunset_at,
                 body.reason.trim()
@@ -296,9 +296,10 @@ impl DeprecationsMutation {
         let (Some(former), Some(target)) = (row.changelog_entry, target) else { return cx.answer(true) };
         if !drop_unreleased(&cx.db, former.uuid).await? {
             let entry = DeprecationEntry {
-                title: format!("The {} stays", target.describe()),
+                title: format!("The {} stays supported", target.describe()),
                 body: format!(
-                    "The {} is no longer deprecated. Whoever has moved to what was to take its place can stay there.",
+                    "The {} is not deprecated any more. Clients that already use its replacement can continue to do \
+                     so.",
                     target.describe()
                 ),
                 operations: target.operations(surface),

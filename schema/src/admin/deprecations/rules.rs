@@ -31,9 +31,13 @@ pub(super) fn target(named: Named, surface: &Surface, errors: &mut Vec<FieldErro
     match (operation_id, parameter, schema, field) {
         (Some(id), None, None, None) => match (surface.operations.contains_key(&id), value) {
             (false, _) => refuse("/operation_id", "UNKNOWN_OPERATION", unknown_operation(&id)),
-            (true, Some(_)) => {
-                refuse("/value", "NO_FIELD", "A value is one of a parameter or of a field. Name that too.".to_owned())
-            }
+            (true, Some(_)) => refuse(
+                "/value",
+                "NO_FIELD",
+                "`value` is a value of a parameter or a field. Name the parameter or \
+                                              the field too."
+                    .to_owned(),
+            ),
             (true, None) => Some(DeprecationTarget::Operation(id)),
         },
         (Some(operation_id), Some(name), None, None) => {
@@ -53,7 +57,7 @@ pub(super) fn target(named: Named, surface: &Surface, errors: &mut Vec<FieldErro
         (None, None, Some(schema), Some(name)) => {
             let Some(known) = surface.fields.get(&(schema.clone(), name.clone())) else {
                 let of_schema = surface.fields.keys().filter(|(known, _)| *known == schema).map(|(_, field)| field);
-                let message = format!("The contract has no such field in a schema of this name. {}", one_of(of_schema));
+                let message = format!("The contract has no such field in this schema. {}", one_of(of_schema));
                 return refuse("/field", "UNKNOWN_FIELD", message);
             };
             match value {
@@ -64,8 +68,8 @@ pub(super) fn target(named: Named, surface: &Surface, errors: &mut Vec<FieldErro
             }
         }
         _ => {
-            let message = "Name `operation_id` alone or with `parameter`, or `schema` with `field`; and `value` where one \
-                           value of these is meant.";
+            let message = "Send `operation_id` alone or with `parameter`, or send `schema` with `field`. Add `value` \
+                           to deprecate one value of the parameter or field.";
             refuse("/operation_id", "AMBIGUOUS", message.to_owned())
         }
     }
@@ -84,7 +88,12 @@ pub(super) fn replacement(
         errors.push(FieldError::at(pointer, "UNKNOWN_OPERATION", unknown_operation(named)));
     }
     if matches!(target, Some(DeprecationTarget::Operation(id)) if id == named) {
-        errors.push(FieldError::at(pointer, "ITSELF", "This is the operation that is to go."));
+        errors.push(FieldError::at(
+            pointer,
+            "ITSELF",
+            "This is the operation that you deprecate. Name another \
+                                                       operation.",
+        ));
     }
 }
 
@@ -92,18 +101,22 @@ pub(super) fn replacement(
 pub(super) fn sunset(sunset_at: Time, now: Time, errors: &mut Vec<FieldError>) {
     let earliest = now.0.to_zoned(TimeZone::UTC).saturating_add(LEAST_MONTHS.months()).timestamp();
     if sunset_at.0 < earliest {
-        let message = format!("Callers have at least six months. Name {earliest:.0} or a later moment.");
+        let message = format!("Callers must have at least six months. Send {earliest:.0} or a later time.");
         errors.push(FieldError::at("/sunset_at", "TOO_SOON", message));
     }
 }
 
 fn unknown_operation(id: &str) -> String {
-    format!("The contract has no operation called {id}. The reference lists them all.")
+    format!("The contract has no operation {id}. The reference lists all operations.")
 }
 
 fn one_of<'a>(known: impl IntoIterator<Item = &'a String>) -> String {
     let known: Vec<&str> = known.into_iter().map(String::as_str).take(50).collect();
-    if known.is_empty() { "It lists none.".to_owned() } else { format!("It has {}.", known.join(", ")) }
+    if known.is_empty() {
+        "There are no allowed values.".to_owned()
+    } else {
+        format!("Send one of {}.", known.join(", "))
+    }
 }
 
 #[cfg(test)]

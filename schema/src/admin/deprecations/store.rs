@@ -57,7 +57,7 @@ pub(super) async fn insert(db: &Db, new: &NewDeprecation<'_>) -> Result<(), Faul
     .await;
     match done {
         Err(error) if constraint_of(&error) == Some("deprecation_target_key") => Err(Fault::conflict(
-            "This is deprecated already. To give it another end, take that deprecation back and make a new one.",
+            "This is already deprecated. To change its sunset, delete that deprecation and create a new one.",
         )),
         done => done.map(drop).map_err(Fault::from),
     }

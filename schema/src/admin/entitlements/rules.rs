@@ -18,7 +18,7 @@ pub(super) fn check_override(
     let mut errors = Vec::new();
     let value = parse_value(kind, said, "").map_err(|error| errors.push(error)).ok();
     if expires_at <= moment {
-        errors.push(FieldError::at("/expires_at", "PAST", "An override ends in the future. Name a later moment."));
+        errors.push(FieldError::at("/expires_at", "PAST", "An override must end in the future. Send a later time."));
     }
     value.filter(|_| errors.is_empty()).ok_or_else(|| Fault::invalid(errors))
 }

@@ -189,8 +189,8 @@ impl JobsMutation {
         held(cx, job_code).await?;
         if !store::run_insert(&cx.db, run_uuid, job_code).await? {
             return Err(Fault::conflict(
-                "A run of this job is under way or asked for already; the list of its runs shows it. Ask again when it has \
-                 ended.",
+                "A run of this job is already queued or in progress. The list of its runs shows it. Try again after \
+                 it has ended.",
             ));
         }
         let run = RUN_BY_ID.one(&cx.db, [run_uuid.into()]).await?.ok_or_else(not_found)?;

@@ -44,14 +44,14 @@ pub(super) fn scopes(
 
 fn scope(name: &str, is_bound: bool, grantable: ScopeSet) -> Result<Scope, (&'static str, &'static str)> {
     let scope = Scope::parse(name)
-        .ok_or(("UNKNOWN_SCOPE", "There is no such scope. The contract's security scheme lists them all."))?;
+        .ok_or(("UNKNOWN_SCOPE", "This scope does not exist. The contract's security scheme lists all scopes."))?;
     if is_bound && scope.is_admin() {
-        return Err(("SCOPE_OF_STAFF", "A program that is bound to a partner can have no scope under labs.admin."));
+        return Err(("SCOPE_OF_STAFF", "A machine client of a partner cannot have a scope under labs.admin."));
     }
     if scope.is_admin() && !grantable.reaches(scope) {
         return Err((
             "SCOPE_BEYOND_YOURS",
-            "You can allow a program only those scopes under labs.admin that you hold yourself.",
+            "You can grant a machine client only the scopes under labs.admin that you hold yourself.",
         ));
     }
     Ok(scope)
@@ -69,13 +69,13 @@ pub(super) fn networks(wanted: &[String], errors: &mut Vec<FieldError>) -> Vec<S
                 }
             }
             Ok(network) => {
-                let message = format!("Bits behind the prefix have to be zero. You may mean {}.", network.trunc());
+                let message = format!("The bits after the prefix must be zero. Did you mean {}?", network.trunc());
                 errors.push(FieldError::at(format!("/allowed_networks/{place}"), "HOST_BITS", message));
             }
             Err(_) => errors.push(FieldError::at(
                 format!("/allowed_networks/{place}"),
                 "FORMAT",
-                "This is no network in CIDR notation, 198.51.100.0/24 for example.",
+                "This is not a network in CIDR notation. Send a network, for example 198.51.100.0/24.",
             )),
         }
     }
@@ -92,8 +92,16 @@ pub(super) fn contact_email(address: Option<&str>, errors: &mut Vec<FieldError>)
 /// Whether a program can be bound to a partner in this state; `None`: there is no such partner.
 pub(super) fn partner(state: Option<&str>, errors: &mut Vec<FieldError>) {
     let error = match state {
-        None => ("UNKNOWN_PARTNER", "There is no such partner. Leave it out for a program of the service's own."),
-        Some("CLOSED" | "ERASED") => ("PARTNER_CLOSED", "This partner is closed, so no program can act for it."),
+        None => (
+            "UNKNOWN_PARTNER",
+            "This partner does not exist. Omit the field for a machine client without a \
+                                     partner.",
+        ),
+        Some("CLOSED" | "ERASED") => (
+            "PARTNER_CLOSED",
+            "This partner is closed, so a machine client cannot act for \
+                                                         it.",
+        ),
         Some(_) => return,
     };
     errors.push(FieldError::at("/partner_uuid", error.0, error.1));
@@ -106,8 +114,8 @@ pub(super) fn partner(state: Option<&str>, errors: &mut Vec<FieldError>) {
 pub(super) fn rotation(good: i64, former_live_on: bool) -> Result<(), Fault> {
     if former_live_on && good >= MOST_SECRETS {
         return Err(Fault::conflict(
-            "Two secrets are good already, and a third would be one too many. Delete one of them, wait until the \
-             former one ends, or send old_secret_expires_in 0 to end both at once.",
+            "This machine client already has two valid secrets. Delete one of them, wait until the former one \
+             expires, or send old_secret_expires_in 0 to expire both at once.",
         ));
     }
     Ok(())
@@ -147,7 +155,7 @@ pub(super) fn list_unused(allowed: &[String], used: &[&str]) -> Vec<String> {
 pub(super) fn name(text: &str, errors: &mut Vec<FieldError>) -> String {
     let name = text.trim();
     if name.is_empty() {
-        errors.push(FieldError::at("/name", "LENGTH", "Say what the program is, in 1 to 120 characters."));
+        errors.push(FieldError::at("/name", "LENGTH", "Send a name of 1 to 120 characters."));
     }
     name.to_owned()
 }

@@ -119,7 +119,7 @@ impl MailMessagesMutation {
 fn has_ended(cx: &RequestContext, message_uuid: Uuid, held: &HeldRow) -> Result<bool, Fault> {
     let Some(sealed) = &held.content_sealed else { return Ok(false) };
     let letter = Letter::open(&cx.services.key, message_uuid, sealed).map_err(|_| {
-        Fault::conflict("This mail does not open under the service's master key, so it cannot be sent.")
+        Fault::conflict("This mail message cannot be decrypted with the service's master key, so it cannot be sent.")
     })?;
     Ok(matches!(letter, Letter::Asking { expires_at, .. } if expires_at <= cx.now.0))
 }

@@ -66,15 +66,19 @@ pub(crate) fn drawing() -> StateDiagram {
 pub(super) fn sendable(has_content: bool, is_claimed: bool, has_ended: bool) -> Result<(), Fault> {
     if is_claimed {
         return Err(Fault::conflict(
-            "This mail is being handed over right now. Look again in two minutes; to try it meanwhile could send it twice.",
+            "This mail message is being sent right now. Check again in two minutes. Retrying earlier could send it \
+             twice.",
         ));
     }
     if !has_content {
-        return Err(Fault::conflict("What this mail said is gone, so it cannot be sent. Have a new one sent instead."));
+        return Err(Fault::conflict(
+            "The content of this mail message was deleted, so it cannot be sent. Request a \
+                                    new message instead.",
+        ));
     }
     if has_ended {
         return Err(Fault::conflict(
-            "The link in this mail has ended, so it is of no use any more. Have a new one sent.",
+            "The link in this mail message has expired, so sending it is useless. Request a new message instead.",
         ));
     }
     Ok(())

@@ -51,7 +51,7 @@ impl NetworkDenialFilter {
         let address = self.address.map(|text| match text.parse::<IpAddr>() {
             Ok(address) => Ok(address.to_canonical().to_string()),
             Err(_) => {
-                let message = "This is no IPv4 or IPv6 address.";
+                let message = "This is not an IPv4 or IPv6 address. Send one.";
                 Err(Fault::invalid(vec![FieldError::of("address", "FORMAT", message)]))
             }
         });

@@ -20,11 +20,12 @@ pub(super) fn network(text: &str, own: IpAddr, errors: &mut Vec<FieldError>) -> 
         None
     };
     let Ok(network) = text.parse::<IpNet>() else {
-        let message = "This is no network in CIDR notation, 198.51.100.0/24 for example. A single address ends in /32, or /128 for IPv6.";
+        let message = "This is not a network in CIDR notation. Send a network, for example 198.51.100.0/24. A single \
+                       address ends in /32, or /128 for IPv6.";
         return refuse("FORMAT", message.to_owned());
     };
     if network.trunc() != network {
-        let message = format!("Bits behind the prefix have to be zero. You may mean {}.", network.trunc());
+        let message = format!("The bits after the prefix must be zero. Did you mean {}?", network.trunc());
         return refuse("HOST_BITS", message);
     }
     let (widest, is_mapped) = match network {
@@ -32,17 +33,32 @@ pub(super) fn network(text: &str, own: IpAddr, errors: &mut Vec<FieldError>) -> 
         IpNet::V6(network) => (WIDEST_V6, network.addr().to_ipv4_mapped().is_some()),
     };
     if network.prefix_len() < widest {
-        let message = format!("A network this wide shuts out too many. Name one of /{widest} or narrower.");
+        let message = format!(
+            "This network is too wide and would exclude too many clients. Send /{widest} or a \
+                               narrower network."
+        );
         return refuse("TOO_WIDE", message);
     }
     if is_mapped {
-        return refuse("FORMAT", "Write an IPv4 network as one: it is compared as such.".to_owned());
+        return refuse(
+            "FORMAT",
+            "This is an IPv4 network in IPv6 notation. Send it in IPv4 notation, which the \
+                                 service compares."
+                .to_owned(),
+        );
     }
     if network.contains(&own.to_canonical()) {
-        return refuse("OWN_NETWORK", format!("You are calling from {own}, which is in this network."));
+        return refuse(
+            "OWN_NETWORK",
+            format!(
+                "Your own address {own} is in this network. Send a network that does \
+                                              not contain it."
+            ),
+        );
     }
     if holds_loopback(network) {
-        let message = "The server calls itself from there, and so may whoever has to lift the denial.";
+        let message = "This network contains loopback addresses. The service itself uses them, and so may the person \
+                       who has to lift the denial. Send another network.";
         return refuse("LOOPBACK", message.to_owned());
     }
     Some(network)
@@ -59,7 +75,7 @@ fn holds_loopback(network: IpNet) -> bool {
 /// Whether a denial that ends then ends in the future.
 pub(super) fn end(expires_at: Option<Time>, moment: Time, errors: &mut Vec<FieldError>) {
     if expires_at.is_some_and(|expires_at| expires_at <= moment) {
-        let message = "A denial ends in the future. Name a later moment, or leave it out for one without an end.";
+        let message = "A denial must end in the future. Send a later time, or omit it for a denial without an end.";
         errors.push(FieldError::at("/expires_at", "PAST", message));
     }
 }

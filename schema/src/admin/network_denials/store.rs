@@ -38,7 +38,7 @@ pub(super) async fn insert(db: &Db, new: &NewDenial<'_>) -> Result<(), Fault> {
     .await;
     match done {
         Err(error) if constraint_of(&error) == Some("network_denial_network_key") => Err(Fault::conflict(
-            "This network is denied already. To give it another reason or end, lift that denial and make a new one.",
+            "This network is already denied. To change its reason or end, lift that denial and create a new one.",
         )),
         done => done.map(drop).map_err(Fault::from),
     }

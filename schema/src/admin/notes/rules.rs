@@ -13,7 +13,7 @@ pub(super) fn ensure_author(author_uuid: Option<Uuid>, caller_uuid: Uuid) -> Res
     if author_uuid == Some(caller_uuid) {
         return Ok(());
     }
-    Err(Fault::conflict("Somebody else wrote this note, and only its author changes it. Add a note of your own."))
+    Err(Fault::conflict("Another staff member wrote this note, and only its author can change it. Add your own note."))
 }
 
 /// The text as it is kept: without blanks around it.

@@ -123,11 +123,11 @@ impl Span {
         let until = until.map_or(after_today, |until| until.min(after_today));
         let from = from.unwrap_or_else(|| until.plus(-usual));
         if from >= until {
-            let message = "The first day lies before the day at which the span ends, and no later than today.";
+            let message = "The first day must be before the day at which the period ends, and not after today.";
             return Err(Fault::invalid(vec![FieldError::of("day_from", "RANGE", message)]));
         }
         if i64::from(until.days_since(from)) > i64::from(most) {
-            let message = format!("At most {most} days are counted. Name a later beginning or an earlier end.");
+            let message = format!("The period covers at most {most} days. Choose a later start or an earlier end.");
             return Err(Fault::invalid(vec![FieldError::of("day_from", "RANGE", message)]));
         }
         Ok(Self { from, until })

@@ -73,7 +73,11 @@ impl Sought {
     pub(super) fn read(q: &str) -> Result<Self, Fault> {
         let text: String = q.trim().nfc().collect();
         if text.chars().count() < FEWEST_LETTERS {
-            return Err(Fault::invalid(vec![FieldError::of("q", "LENGTH", "Look for two characters at least.")]));
+            return Err(Fault::invalid(vec![FieldError::of(
+                "q",
+                "LENGTH",
+                "Send at least two characters to search for.",
+            )]));
         }
         let email = EmailAddress::parse(&text).ok().map(|address| address.normalised().to_owned());
         Ok(Self { email, uuid: text.parse().ok(), text })

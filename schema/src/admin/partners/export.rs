@@ -130,6 +130,6 @@ fn line(out: &mut String, row: &AdminPartnerRow) {
 
 /// Ends the body before its end, so that nobody takes half of the list for the whole.
 fn break_body_off(fault: Fault) -> io::Error {
-    tracing::error!(cause = fault.for_log(), "an export of partners broke off");
-    io::Error::other("the export broke off")
+    tracing::error!(cause = fault.for_log(), "the export of partners was interrupted");
+    io::Error::other("the export was interrupted")
 }

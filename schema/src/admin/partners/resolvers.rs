@@ -168,7 +168,12 @@ impl PartnersMutation {
         let (verified, allows_imitation) = (body.verified, body.allow_similar_name.unwrap_or_default());
         let (patch, reason) = body.apart();
         if verified.is_some() && reason.is_none() {
-            return Err(Fault::field("/reason", "REQUIRED", "Say what the company was known by, or is no longer."));
+            return Err(Fault::field(
+                "/reason",
+                "REQUIRED",
+                "Send a reason: how the company was verified, or why the \
+                                                            verification was removed.",
+            ));
         }
         rules::ensure_reason(allows_imitation, reason.as_deref())?;
         let actor = Actor::of(cx.principal()?);

@@ -15,7 +15,7 @@ pub(super) fn labels(mut labels: Vec<String>) -> Vec<String> {
 /// [`crate::Code::ValidationFailed`], pointing to the reason.
 pub(super) fn ensure_reason(allows_imitation: bool, reason: Option<&str>) -> Result<(), Fault> {
     if allows_imitation && reason.is_none_or(|reason| reason.trim().is_empty()) {
-        return Err(Fault::field("/reason", "REQUIRED", "Say why the name may look like another."));
+        return Err(Fault::field("/reason", "REQUIRED", "Send a reason why the name may resemble another one."));
     }
     Ok(())
 }

@@ -50,11 +50,11 @@ pub(super) fn check_override(
     let mut errors = Vec::new();
     if burst_per_second.is_none() && daily_requests.is_none() {
         let message =
-            "Say `burst_per_second`, `daily_requests` or both. To have the tier's limits again, delete the override.";
+            "Send `burst_per_second`, `daily_requests` or both. To restore the tier's limits, delete the override.";
         errors.push(FieldError::at("", "NO_LIMIT", message));
     }
     if expires_at <= moment {
-        errors.push(FieldError::at("/expires_at", "PAST", "An override ends in the future. Name a later moment."));
+        errors.push(FieldError::at("/expires_at", "PAST", "An override must end in the future. Send a later time."));
     }
     if errors.is_empty() { Ok(()) } else { Err(Fault::invalid(errors)) }
 }

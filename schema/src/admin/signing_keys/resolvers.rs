@@ -108,7 +108,7 @@ impl SigningKeysMutation {
         few_enough(store::count_verifying(&cx.db).await?)?;
         let former = store::set_retired(&cx.db, VERIFIES_SECONDS).await?;
         let current = store::set_current(&cx.db).await?;
-        let missing = || Fault::internal("there was no current and no next signing key; a restart makes them");
+        let missing = || Fault::internal("there was no current and no next signing key; a restart creates them");
         let (former, current) = former.zip(current).ok_or_else(missing)?;
         let next = store::insert(&cx.db, &fresh).await?;
         cx.note_target(Target {
@@ -126,8 +126,8 @@ fn few_enough(verifying: i64) -> Result<(), Fault> {
         return Ok(());
     }
     Err(Fault::conflict(format!(
-        "{MOST_VERIFYING} keys verify tokens already. Wait until the first of those that were retired expires, an hour \
-         after its rotation, and rotate then."
+        "{MOST_VERIFYING} keys already verify tokens. Wait until the first retired key expires, an hour after its \
+         rotation, then rotate again."
     )))
 }
 

@@ -133,7 +133,7 @@ impl StaffMutation {
         let cx = ctx.cx();
         let before = granters::lock(&cx.db).await?;
         let member = lock_member(cx, staff_uuid).await?;
-        let own = "Nobody changes their own roles. Ask a colleague who may.";
+        let own = "You cannot change your own roles. Ask another staff member to change them.";
         rules::not_oneself(cx.principal()?.uuid, staff_uuid, own)?;
         let known = store::roles_lock(&cx.db, &[body.roles.as_slice(), &member.role_codes].concat()).await?;
         let own = cx.principal()?.scopes;
@@ -211,11 +211,14 @@ impl StaffMutation {
         let cx = ctx.cx();
         body.note(cx);
         let member = lock_member(cx, staff_uuid).await?;
-        let own = "Nobody takes their own second factor away here. Use a recovery code, or ask a colleague.";
+        let own = "You cannot remove your own second factor here. Use a recovery code, or ask another staff member.";
         rules::not_oneself(cx.principal()?.uuid, staff_uuid, own)?;
         covers(cx, &member)?;
         if !mfa::take_away(&cx.db, staff_uuid).await? {
-            return Err(Fault::conflict("No second factor is in force. They enrol one when they next sign in."));
+            return Err(Fault::conflict(
+                "This staff member has no active second factor. They enrol one at their next \
+                                        sign-in.",
+            ));
         }
         end_access(cx, staff_uuid, SecurityEventKind::SecondFactorReset).await?;
         outbox::queue_notice(cx, staff_uuid, Notified::SecondFactorReset).await?;
@@ -249,7 +252,8 @@ async fn move_to(cx: &RequestContext, person_uuid: Uuid, member: &HeldRow, email
     if member.email == email.as_str() && !is_invited {
         return Ok(());
     }
-    let own = "Nobody changes their own address here. POST /v1/auth/account:change-email proves the new one first.";
+    let own = "You cannot change your own address here. Use POST /v1/auth/account:change-email, which verifies the \
+               new address first.";
     rules::not_oneself(cx.principal()?.uuid, person_uuid, own)?;
     covers(cx, member)?;
     if is_invited {
@@ -299,7 +303,7 @@ async fn event(cx: &RequestContext, person_uuid: Uuid, kind: SecurityEventKind) 
 fn address(text: &str, errors: &mut Vec<FieldError>) -> Option<EmailAddress> {
     let parsed = EmailAddress::parse(text);
     if let Err(problem) = &parsed {
-        errors.push(FieldError::at("/email", "FORMAT", format!("This cannot be used: {problem}.")));
+        errors.push(FieldError::at("/email", "FORMAT", format!("This address cannot be used: {problem}.")));
     }
     parsed.ok()
 }

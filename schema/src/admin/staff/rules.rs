@@ -120,7 +120,7 @@ pub(super) fn grantable(
     for (place, code) in wanted.iter().enumerate() {
         let pointer = format!("/roles/{place}");
         let Some(role) = known.iter().find(|role| role.code == *code) else {
-            let message = "There is no such role. GET /v1/admin/staff-roles lists them all.";
+            let message = "This role does not exist. GET /v1/admin/staff-roles lists all roles.";
             errors.push(FieldError::at(pointer, "UNKNOWN_ROLE", message));
             continue;
         };
@@ -129,7 +129,7 @@ pub(super) fn grantable(
         }
         if let Err(fault) = covers(own, ScopeSet::parse(role.scopes.iter().map(String::as_str))) {
             let lacking = fault.required_scope().map(str::to_owned).unwrap_or_default();
-            let message = format!("You can grant only roles of scopes that you hold yourself. You lack {lacking}.");
+            let message = format!("You can grant only roles whose scopes you hold yourself. You lack {lacking}.");
             errors.push(FieldError::at(pointer, "ROLE_BEYOND_YOURS", message));
         }
     }
@@ -146,7 +146,7 @@ pub(super) fn grantable(
 pub(super) fn name(text: &str, errors: &mut Vec<FieldError>) -> String {
     let name = text.trim();
     if name.is_empty() {
-        errors.push(FieldError::at("/name", "LENGTH", "Say who it is, in 1 to 120 characters."));
+        errors.push(FieldError::at("/name", "LENGTH", "Send a name of 1 to 120 characters."));
     }
     name.to_owned()
 }

@@ -24,13 +24,13 @@ pub(super) fn scopes(wanted: &[String], own: ScopeSet, held: ScopeSet, errors: &
 }
 
 fn scope(name: &str, grantable: ScopeSet) -> Result<Scope, (&'static str, &'static str)> {
-    let scope =
-        Scope::parse(name).ok_or(("UNKNOWN_SCOPE", "There is no such scope. GET /v1/admin/scopes lists them all."))?;
+    let scope = Scope::parse(name)
+        .ok_or(("UNKNOWN_SCOPE", "This scope does not exist. GET /v1/admin/scopes lists all scopes."))?;
     if !scope.is_admin() {
-        return Err(("NOT_OF_STAFF", "A staff role holds scopes under labs.admin only."));
+        return Err(("NOT_OF_STAFF", "A staff role may contain only scopes under labs.admin."));
     }
     if !grantable.reaches(scope) {
-        return Err(("SCOPE_BEYOND_YOURS", "You can put only those scopes into a role that you hold yourself."));
+        return Err(("SCOPE_BEYOND_YOURS", "You can add to a role only scopes that you hold yourself."));
     }
     Ok(scope)
 }
@@ -39,7 +39,7 @@ fn scope(name: &str, grantable: ScopeSet) -> Result<Scope, (&'static str, &'stat
 pub(super) fn name(text: &str, errors: &mut Vec<FieldError>) -> String {
     let name = text.trim();
     if name.is_empty() {
-        errors.push(FieldError::at("/name", "LENGTH", "Call the role something, in 1 to 80 characters."));
+        errors.push(FieldError::at("/name", "LENGTH", "Send a name of 1 to 80 characters."));
     }
     name.to_owned()
 }
@@ -67,7 +67,8 @@ pub(super) fn loses_whole(before: ScopeSet, after: ScopeSet) -> bool {
 pub(super) fn ensure_not_own(is_holder: bool) -> Result<(), Fault> {
     if is_holder {
         return Err(Fault::conflict(
-            "You hold this role, and nobody changes their own rights. Ask a colleague, or change its name only.",
+            "You hold this role, and you cannot change your own rights. Ask another staff member, or change only its \
+             name.",
         ));
     }
     Ok(())
@@ -80,7 +81,7 @@ pub(super) fn ensure_not_own(is_holder: bool) -> Result<(), Fault> {
 pub(super) fn ensure_unused(holders: i64) -> Result<(), Fault> {
     if holders > 0 {
         return Err(Fault::conflict(format!(
-            "This role has {holders} holders, those who are disabled included. Take it from them first."
+            "This role has {holders} holders, including disabled ones. Remove the role from them first."
         )));
     }
     Ok(())

@@ -27,9 +27,9 @@ pub(super) async fn insert(
     .await;
     match inserted {
         Err(error) if constraint_of(&error) == Some("staff_role_pkey") => {
-            let errors = vec![FieldError::at("/code", "TAKEN", "There is a role with this code.")];
+            let errors = vec![FieldError::at("/code", "TAKEN", "A role with this code already exists.")];
             Err(Fault::conflict(format!(
-                "There is a role {role_code} already. Choose another code, or change that one."
+                "The role {role_code} already exists. Choose another code, or update that role."
             ))
             .with_errors(errors))
         }

@@ -8,7 +8,7 @@ use crate::core::fault::Fault;
 /// [`crate::Code::ValidationFailed`] for no tier, and for a draft.
 pub(super) fn ensure_offered_once<T>(tier: Option<T>, is_draft: impl Fn(&T) -> bool) -> Result<T, Fault> {
     let tier = tier.ok_or_else(|| {
-        let message = "There is no tier of this code. GET /v1/subscription/internal/tiers lists them all.";
+        let message = "No tier has this code. GET /v1/subscription/internal/tiers lists all tiers.";
         Fault::field("/tier_code", "UNKNOWN_TIER", message)
     })?;
     if is_draft(&tier) {

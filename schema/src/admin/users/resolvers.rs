@@ -246,7 +246,9 @@ impl UsersMutation {
         let user = lock_user(cx, user_uuid).await?;
         rules::ensure_settled(address::open_by_staff(cx, user_uuid).await?)?;
         if !mfa::take_away(&cx.db, user_uuid).await? {
-            return Err(Fault::conflict("No second factor is in force, so the password alone lets this person in."));
+            return Err(Fault::conflict(
+                "This user has no active second factor, so sign-in requires only the password.",
+            ));
         }
         end_access(cx, &user, SecurityEventKind::SecondFactorReset).await?;
         outbox::queue_notice(cx, user_uuid, Notified::SecondFactorReset).await?;
@@ -307,7 +309,7 @@ const fn event(user: &HeldRow, kind: SecurityEventKind) -> LedgerEntry {
 
 fn parse_email(email: &str) -> Result<EmailAddress, FieldError> {
     EmailAddress::parse(email)
-        .map_err(|problem| FieldError::at("/email", "FORMAT", format!("This cannot be used: {problem}.")))
+        .map_err(|problem| FieldError::at("/email", "FORMAT", format!("This address cannot be used: {problem}.")))
 }
 
 /// What was sent and can be used; what cannot is told with everything else that is wrong.

@@ -40,7 +40,7 @@ pub(super) fn changeable(is_staff: bool, own: ScopeSet) -> Result<(), Fault> {
     match is_staff {
         false => Ok(()),
         true if shows_staff(own) => Err(Fault::conflict(
-            "This is somebody who runs the service. They are changed under /v1/admin/staff/{staff_uuid} only.",
+            "This user is a staff member. Change staff members only under /v1/admin/staff/{staff_uuid}.",
         )),
         true => Err(not_found()),
     }
@@ -74,7 +74,8 @@ pub(super) fn allowed_actions(state: UserState, is_held_back: bool) -> Vec<Strin
 pub(super) fn ensure_settled(open_until: Option<Time>) -> Result<(), Fault> {
     open_until.map_or(Ok(()), |until| {
         Err(Fault::conflict(format!(
-            "Staff changed this person's address, and until {until} the old address can take that back. Do this afterwards."
+            "Staff changed this user's address, and the change can be undone from the old address until {until}. Try \
+             again after that time."
         )))
     })
 }
@@ -87,12 +88,14 @@ pub(super) fn active(state: &str) -> Result<(), Fault> {
     match state {
         "ACTIVE" => Ok(()),
         "UNVERIFIED" => Err(Fault::conflict(
-            "This person has not proved their address yet. Have it proved first; after a slip in the address they register anew with the right one.",
+            "This user has not verified the e-mail address. It must be verified first. If the address is misspelled, \
+             the user must register again with the correct one.",
         )),
-        "SUSPENDED" => {
-            Err(Fault::conflict("This person's team has suspended them. Their administrator can reinstate them."))
-        }
-        _ => Err(Fault::conflict("This person is locked. Unlock them first.")),
+        "SUSPENDED" => Err(Fault::conflict(
+            "The team has suspended this user. An administrator of the team can reinstate the \
+                                 user.",
+        )),
+        _ => Err(Fault::conflict("This user is locked. Unlock the user first.")),
     }
 }
 

@@ -140,7 +140,7 @@ impl AccountMutation {
         let cx = ctx.cx();
         let own = fresh(cx).await?;
         let email = EmailAddress::parse(&body.email)
-            .map_err(|problem| Fault::field("/email", "FORMAT", format!("This cannot be used: {problem}.")))?;
+            .map_err(|problem| Fault::field("/email", "FORMAT", format!("This address cannot be used: {problem}.")))?;
         address::request(cx, &own, &email).await?;
         let expires_in = address::rules::CONFIRM_SECONDS;
         cx.answer(EmailChangeReceipt { status: "CONFIRMATION_SENT", email: body.email, expires_in })

@@ -33,7 +33,11 @@ pub(crate) fn person_name(name: &str, pointer: &str) -> Result<String, FieldErro
     let mut errors = Vec::new();
     let name = line(pointer, name, &mut errors);
     if name.is_empty() && errors.is_empty() {
-        errors.push(FieldError::at(pointer, "TOO_SHORT", "A name has at least one character, blanks aside."));
+        errors.push(FieldError::at(
+            pointer,
+            "TOO_SHORT",
+            "Send a name with at least one character that is not a blank.",
+        ));
     }
     errors.extend(too_long(pointer, &name, LONGEST_NAME));
     errors.into_iter().next().map_or(Ok(name), Err)
@@ -51,7 +55,12 @@ pub(crate) fn partner_person_name(name: &str, pointer: &str) -> Result<String, F
 /// [`crate::Code::ValidationFailed`], pointing to the wish.
 pub(super) fn ensure_board_mail(change: &Change, is_of_partner: bool) -> Result<(), Fault> {
     if change.board_mail == Some(true) && !is_of_partner {
-        return Err(Fault::field("/board_mail", "UNEXPECTED", "This mail goes to people of partners. Leave it out."));
+        return Err(Fault::field(
+            "/board_mail",
+            "UNEXPECTED",
+            "This e-mail is sent only to users of partners. Omit \
+                                                              the field.",
+        ));
     }
     Ok(())
 }
@@ -62,7 +71,7 @@ pub(super) fn ensure_board_mail(change: &Change, is_of_partner: bool) -> Result<
 /// [`crate::Code::ValidationFailed`] for a zone that the database does not have.
 pub(super) fn known_time_zone(name: &str) -> Result<String, Fault> {
     canonical_name(name).ok_or_else(|| {
-        Fault::field("/time_zone", "UNKNOWN_TIME_ZONE", "Send the IANA name of a time zone, Europe/Vienna for example.")
+        Fault::field("/time_zone", "UNKNOWN_TIME_ZONE", "Send the IANA name of a time zone, for example Europe/Vienna.")
     })
 }
 

@@ -128,30 +128,33 @@ pub(super) fn may_invite(partner_state: &str) -> Result<(), Fault> {
         return Ok(());
     }
     Err(Fault::conflict(
-        "The company is not active at present, so nobody could accept. Invite once it is active again.",
+        "The company is not active, so the invitation could not be accepted. Send the invitation when the company is \
+         active again.",
     ))
 }
 
 /// The refusal of an address that has an invitation already.
 pub(super) fn waits_already() -> Fault {
-    Fault::conflict("This address has an invitation that waits for an answer. Send that one again instead.")
+    Fault::conflict("This address already has a pending invitation. Resend that invitation instead.")
 }
 
 /// The refusal of somebody who is in the team.
 pub(super) fn is_member() -> Fault {
-    Fault::conflict("Somebody of this address is in the team already.")
+    Fault::conflict("A user with this address is already in the team.")
 }
 
 /// The refusal of one mail too many.
 pub(super) fn too_many_mails() -> Fault {
-    let detail =
-        format!("More than {MAILS_PER_HOUR} invitations to this address in an hour. Wait an hour and try again.");
+    let detail = format!(
+        "The limit of {MAILS_PER_HOUR} invitations to this address per hour is exceeded. Wait an hour and \
+                 try again."
+    );
     Fault::rate_limited(SpentBudget::Burst, 3600, detail)
 }
 
 /// What is wrong with an address that cannot be invited.
 pub(super) fn no_address(problem: EmailProblem) -> FieldError {
-    FieldError::at("/email", "FORMAT", format!("This cannot be used: {problem}."))
+    FieldError::at("/email", "FORMAT", format!("This address cannot be used: {problem}."))
 }
 
 /// Somebody who has the invited address already, and has proved it.
@@ -188,7 +191,8 @@ pub(super) fn joining(holder: Option<Holder<'_>>) -> Joining {
 /// Who may not join, told what to do.
 pub(super) fn elsewhere() -> Fault {
     Fault::conflict(
-        "This address belongs to a member of a team already, and a person belongs to one. Leave that team first, or ask for an invitation to another address.",
+        "This address already belongs to a member of a team, and a user can belong to only one team. Leave that team \
+         first, or ask for an invitation to another address.",
     )
 }
 
@@ -197,12 +201,12 @@ pub(super) fn find_missing(joining: Joining, has_name: bool, has_password: bool)
     let fields = [("/name", has_name), ("/password", has_password)];
     let wrong = |(pointer, is_there): (&'static str, bool)| match (joining, is_there) {
         (Joining::New, false) => {
-            Some(FieldError::at(pointer, "REQUIRED", "A new account needs a name and a password."))
+            Some(FieldError::at(pointer, "REQUIRED", "A new account requires a name and a password. Send both."))
         }
         (Joining::Existing, true) => Some(FieldError::at(
             pointer,
             "NOT_ALLOWED",
-            "You have an account with a name and a password. Leave this out.",
+            "You already have an account with a name and a password. Omit this field.",
         )),
         _ => None,
     };
@@ -217,15 +221,13 @@ pub(super) fn ensure_open_team(partner_state: &str) -> Result<(), Fault> {
     if partner_state == "ACTIVE" {
         return Ok(());
     }
-    Err(Fault::new(
-        Code::PartnerSuspended,
-        "The company that invites is not active at present. Ask whoever invited you.",
-    ))
+    Err(Fault::new(Code::PartnerSuspended, "The inviting company is not active. Ask the person who invited you."))
 }
 
 /// The refusal of a token that is unknown, used or past its time: the same words for all three.
 pub(super) fn void_token() -> Fault {
-    let message = "This token is not valid: it is unknown, used or past its time. Take it from the mail, where it stands behind the # of the link, or ask for a new invitation.";
+    let message = "This token is not valid: it is unknown, used or expired. Copy it from the e-mail: it follows the \
+                   # of the link. Otherwise ask for a new invitation.";
     Fault::field("/token", "INVALID", message)
 }
 

@@ -87,7 +87,7 @@ pub(crate) async fn put_in_force(
     store::enrol(db, person_uuid, &seal(key, person_uuid, &seed)).await?;
     store::set_confirmed(db, person_uuid, None, ENROL_SECONDS)
         .await?
-        .ok_or_else(|| Fault::conflict("An authenticator app is in force already. A person can have one."))?;
+        .ok_or_else(|| Fault::conflict("An authenticator app is already active. A user can have only one."))?;
     Ok((seed, recovery_codes(db, key, person_uuid).await?))
 }
 
@@ -115,7 +115,7 @@ pub(crate) fn seal(key: &MasterKey, person_uuid: Uuid, seed: &TotpSeed) -> Vec<u
 
 fn open(key: &MasterKey, person_uuid: Uuid, sealed: &[u8]) -> Result<TotpSeed, Fault> {
     let opened = key.open(&purpose(person_uuid), sealed).map_err(Fault::internal)?;
-    TotpSeed::from_bytes(&opened).ok_or_else(|| Fault::internal("a sealed seed of the wrong length"))
+    TotpSeed::from_bytes(&opened).ok_or_else(|| Fault::internal("a decrypted TOTP seed has the wrong length"))
 }
 
 /// What a seed is sealed for: this person's row and no other's.

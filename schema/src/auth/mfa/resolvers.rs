@@ -72,10 +72,11 @@ impl MfaMutation {
         let person = load_addressee(&cx.db, person_uuid).await?.ok_or_else(|| Fault::not_found("account"))?;
         let seed = TotpSeed::random();
         if !store::enrol(&cx.db, person_uuid, &seal(&cx.services.key, person_uuid, &seed)).await? {
-            return Err(Fault::conflict("An authenticator app is in force already. A person can have one."));
+            return Err(Fault::conflict("An authenticator app is already active. A user can have only one."));
         }
         let uri = seed.otpauth_uri(ISSUER, &person.email);
-        let picture = qr_data_uri(&uri).ok_or_else(|| Fault::internal("an otpauth address too long for a QR code"))?;
+        let picture =
+            qr_data_uri(&uri).ok_or_else(|| Fault::internal("the otpauth address is too long for a QR code"))?;
         cx.answer(TotpEnrolment {
             secret: seed.base32().expose().to_owned(),
             otpauth_uri: uri.expose().to_owned(),
@@ -120,7 +121,7 @@ impl MfaMutation {
         let own = fresh(cx).await?;
         person_lock(&cx.db, own.person_uuid).await?;
         let factor = store::in_force_lock(&cx.db, own.person_uuid).await?;
-        let factor = factor.ok_or_else(|| Fault::not_found("authenticator app in force"))?;
+        let factor = factor.ok_or_else(|| Fault::not_found("active authenticator app"))?;
         rules::may_disable(own.is_staff, factor.is_demanded)?;
         store::delete(&cx.db, own.person_uuid).await?;
         store::session_release(&cx.db, own.session_uuid).await?;
@@ -157,9 +158,9 @@ fn to_texts(codes: &[RecoveryCode]) -> Vec<String> {
 }
 
 fn nothing_waits() -> Fault {
-    Fault::conflict("No enrolment is waiting to be confirmed. Begin one with POST /v1/auth/mfa/totp.")
+    Fault::conflict("No enrolment is waiting for confirmation. Start one with POST /v1/auth/mfa/totp.")
 }
 
 fn wrong_code() -> Fault {
-    Fault::field("/code", "WRONG_CODE", "This is not the code of the new secret. Check the clock of the device.")
+    Fault::field("/code", "WRONG_CODE", "This code does not match the new secret. Check the clock of the device.")
 }

@@ -8,11 +8,12 @@ use crate::core::fault::Fault;
 /// [`crate::Code::Conflict`], saying who demands it.
 pub(super) fn may_disable(is_staff: bool, is_demanded_by_team: bool) -> Result<(), Fault> {
     if is_staff {
-        return Err(Fault::conflict("A second factor is compulsory for staff, so it stays in force."));
+        return Err(Fault::conflict("Staff members must have a second factor, so it cannot be disabled."));
     }
     if is_demanded_by_team {
         return Err(Fault::conflict(
-            "Your team's security policy demands a second factor, so it stays in force. An administrator of your team can change the policy.",
+            "Your team's security policy requires a second factor, so it cannot be disabled. An administrator of \
+             your team can change the policy.",
         ));
     }
     Ok(())
@@ -21,7 +22,7 @@ pub(super) fn may_disable(is_staff: bool, is_demanded_by_team: bool) -> Result<(
 /// The refusal when there is no factor that recovery codes could stand in for.
 pub(super) fn no_factor() -> Fault {
     Fault::conflict(
-        "No second factor is in force, so there is nothing to recover. Enrol one with POST /v1/auth/mfa/totp.",
+        "No second factor is active, so there are no recovery codes. Enrol one with POST /v1/auth/mfa/totp.",
     )
 }
 

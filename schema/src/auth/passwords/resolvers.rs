@@ -84,7 +84,7 @@ impl PasswordsMutation {
     ) -> Result<Option<PasswordResetReceipt>, Fault> {
         let cx = ctx.cx();
         let email = EmailAddress::parse(&body.email)
-            .map_err(|problem| Fault::field("/email", "FORMAT", format!("This cannot be used: {problem}.")))?;
+            .map_err(|problem| Fault::field("/email", "FORMAT", format!("This address cannot be used: {problem}.")))?;
         let person = store::load_addressee(&cx.db, email.normalised()).await?;
         // From here on the work is the same, whether the address is known or not.
         let address = person.as_ref().map_or(email.as_str(), |person| person.email.as_str());

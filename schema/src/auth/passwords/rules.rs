@@ -13,24 +13,26 @@ pub(in crate::auth) fn new_password(pointer: &str, problems: &[PasswordProblem])
 
 /// The refusal of a new password that is the old one.
 pub(super) fn same_password() -> Fault {
-    Fault::field("/new_password", "SAME", "This is the password that you have. Choose another one.")
+    Fault::field("/new_password", "SAME", "This is your current password. Choose another one.")
 }
 
 /// The refusal of a token that is unknown, used or past its time: the same words for all three.
 pub(super) fn void_token() -> Fault {
-    let message = "This token is not valid: it is unknown, used or past its time. Take it from the mail, where it stands behind the # of the link, or ask for a new mail.";
+    let message = "This token is not valid: it is unknown, used or expired. Copy it from the e-mail: it follows the \
+                   # of the link. Otherwise request a new e-mail.";
     Fault::field("/token", "INVALID", message)
 }
 
 /// The refusal of one mail too many.
 pub(super) fn too_many_mails() -> Fault {
-    let detail = "This address got as many mails about resets as it may get in an hour, or in a day. Try again later.";
+    let detail = "This address has received the maximum number of password-reset e-mails for this hour or day. Try \
+                  again later.";
     Fault::rate_limited(SpentBudget::Burst, 3600, detail)
 }
 
 /// The refusal of a change that another one overtook.
 pub(super) fn overtaken() -> Fault {
-    Fault::conflict("The password was changed at this very moment by somebody else. Reset it if that was not you.")
+    Fault::conflict("Another request changed the password at the same time. If it was not yours, reset the password.")
 }
 
 #[cfg(test)]

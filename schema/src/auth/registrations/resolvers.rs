@@ -323,5 +323,5 @@ async fn notify_owner(cx: &RequestContext, person_uuid: Uuid) -> Result<(), Faul
 }
 
 pub(super) fn busy(_: BlockingError) -> Fault {
-    Fault::unavailable("Too many registrations at the same time. Try again in a moment.")
+    Fault::unavailable("Too many registrations are in progress. Try again in a moment.")
 }

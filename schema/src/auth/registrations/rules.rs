@@ -32,14 +32,15 @@ pub(super) fn errors(found: &Findings<'_>) -> Vec<FieldError> {
         errors.push(FieldError::at("/tier_code", "UNKNOWN_TIER", message));
     }
     if !found.accepts_terms {
-        errors.push(FieldError::at("/accept_terms", "NOT_ALLOWED", "The terms must be accepted: send true."));
+        errors.push(FieldError::at("/accept_terms", "NOT_ALLOWED", "You must accept the terms. Send true."));
     }
     errors
 }
 
 /// The refusal of a token that is unknown, used or past its time: the same words for all three.
 pub(super) fn void_token() -> Fault {
-    let message = "This token is not valid: it is unknown, used or past its time. Take it from the mail, where it stands behind the # of the link, or register again.";
+    let message = "This token is not valid: it is unknown, used or expired. Copy it from the e-mail: it follows the \
+                   # of the link. Otherwise register again.";
     Fault::field("/token", "INVALID", message)
 }
 
@@ -47,9 +48,9 @@ pub(super) fn void_token() -> Fault {
 pub(super) fn wrong_password() -> Fault {
     Fault::new(
         Code::InvalidCredentials,
-        "This is not the password that this registration was made with. Each mail names its company and its hour: take \
-         the token of your own registration. A token ends after ten wrong passwords; if you have forgotten it, register \
-         again.",
+        "This is not the password of this registration. Each e-mail names the company and the hour of its \
+         registration: use the token of your own registration. A token becomes invalid after ten wrong passwords. If \
+         you have forgotten the password, register again.",
     )
     .keep_writes()
 }

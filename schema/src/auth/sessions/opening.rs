@@ -39,14 +39,14 @@ pub(super) async fn sign_in(cx: &RequestContext, person: &Credentials, second_fa
 
 /// The session of a refresh cookie, held until the transaction ends.
 pub(super) async fn going_on(cx: &RequestContext, session_uuid: Uuid) -> Result<SessionRow, Fault> {
-    let session = store::lock(&cx.db, session_uuid)
-        .await?
-        .ok_or_else(|| Fault::new(Code::Unauthenticated, "This refresh cookie belongs to no session. Sign in."))?;
+    let session = store::lock(&cx.db, session_uuid).await?.ok_or_else(|| {
+        Fault::new(Code::Unauthenticated, "This refresh cookie does not belong to a session. Sign in.")
+    })?;
     if session.ended {
         return Err(ended());
     }
     if session.expires_at <= cx.now || session.idle_expires_at <= cx.now {
-        return Err(Fault::new(Code::TokenExpired, "The session has run out. Sign in again."));
+        return Err(Fault::new(Code::TokenExpired, "The session has expired. Sign in again."));
     }
     Ok(session)
 }
@@ -72,7 +72,8 @@ pub(super) async fn challenge(cx: &RequestContext, person: &Credentials) -> Resu
     };
     Ok(Fault::of(
         Reason::MfaRequired(awaited),
-        "Send `challenge` with the six digits of your authenticator, or a recovery code, to POST /v1/auth/sessions:verify-mfa.",
+        "Send `challenge` with the six-digit code of your authenticator app, or a recovery code, to POST \
+         /v1/auth/sessions:verify-mfa.",
     )
     .keep_writes())
 }
@@ -91,7 +92,7 @@ pub(super) fn ended() -> Fault {
 pub(super) fn wrong_credentials() -> Fault {
     Fault::new(
         Code::InvalidCredentials,
-        "The e-mail address or the password is not right. Check both, or reset the password.",
+        "The e-mail address or the password is wrong. Check both, or reset the password.",
     )
 }
 

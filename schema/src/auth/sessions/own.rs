@@ -60,7 +60,8 @@ pub(crate) async fn fresh(cx: &RequestContext) -> Result<Own, Fault> {
     Err(Fault::new(
         Code::ReauthenticationRequired,
         format!(
-            "This needs a password or code given in the last {} minutes. Call POST /v1/auth/sessions:reauthenticate, then repeat the request.",
+            "This operation requires a password or code entered in the last {} minutes. Call POST \
+             /v1/auth/sessions:reauthenticate, then repeat the request.",
             rules::FRESH_SECONDS / 60
         ),
     ))
@@ -90,11 +91,11 @@ pub(in crate::auth) async fn prove_password(
     }
     attempts::record_failure(cx, &subjects).await?;
     own.event(kind, false).write(cx).await?;
-    let message = "This is not your password. Reset it with POST /v1/auth/password-resets if you have forgotten it.";
+    let message = "The password is wrong. If you have forgotten it, reset it with POST /v1/auth/password-resets.";
     Err(Fault::field(pointer, "WRONG_PASSWORD", message).keep_writes())
 }
 
 /// The answer when too many passwords wait to be looked at.
 pub(in crate::auth) fn busy(_: BlockingError) -> Fault {
-    Fault::unavailable("Too many sign-ins at the same time. Try again in a moment.")
+    Fault::unavailable("Too many sign-ins are in progress. Try again in a moment.")
 }

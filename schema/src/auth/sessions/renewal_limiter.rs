@@ -35,8 +35,8 @@ impl RenewalLimiter {
         self.0.check_key(&person_uuid).map_err(|refused| {
             let wait = refused.wait_time_from(DefaultClock::default().now()).as_secs() + 1;
             let detail = format!(
-                "More than {EACH_MINUTE} renewals of your sessions in a minute. Wait {wait} s, and keep the access token \
-                 until `expires_in` is nearly over."
+                "The limit of {EACH_MINUTE} refreshes of your sessions per minute is exceeded. Wait {wait} s, and \
+                 reuse the access token until `expires_in` has almost elapsed."
             );
             Fault::rate_limited(SpentBudget::Burst, wait, detail)
         })

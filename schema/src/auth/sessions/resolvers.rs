@@ -124,7 +124,7 @@ impl SessionsMutation {
     async fn auth_sessions_refresh(
         &self,
         ctx: &Context<'_>,
-        #[graphql(name = "body", desc = "Nothing: the cookie says it all.")] _nothing: Option<serde_json::Value>,
+        #[graphql(name = "body", desc = "No fields: the cookie is sufficient.")] _nothing: Option<serde_json::Value>,
     ) -> Result<Option<SignedIn>, Fault> {
         let cx = ctx.cx();
         let presented = read_refresh_token(cx)?;
@@ -153,7 +153,7 @@ impl SessionsMutation {
     async fn auth_sessions_sign_out(
         &self,
         ctx: &Context<'_>,
-        #[graphql(name = "body", desc = "Nothing: the cookie says it all.")] _nothing: Option<serde_json::Value>,
+        #[graphql(name = "body", desc = "No fields: the cookie is sufficient.")] _nothing: Option<serde_json::Value>,
     ) -> Result<Option<SignedOut>, Fault> {
         let cx = ctx.cx();
         let session = going_on(cx, read_refresh_token(cx)?.session_uuid).await?;
@@ -171,7 +171,7 @@ impl SessionsMutation {
     async fn auth_sessions_sign_out_everywhere(
         &self,
         ctx: &Context<'_>,
-        #[graphql(name = "body", desc = "Nothing: the token says it all.")] _nothing: Option<serde_json::Value>,
+        #[graphql(name = "body", desc = "No fields: the token is sufficient.")] _nothing: Option<serde_json::Value>,
     ) -> Result<Option<SignedOutEverywhere>, Fault> {
         let cx = ctx.cx();
         let own = load_own(cx)?;
@@ -255,7 +255,8 @@ async fn end_reused(cx: &RequestContext, session: &SessionRow) -> Result<Fault, 
     outbox::queue_notice(cx, session.person_uuid, Notified::RefreshReused).await?;
     Ok(Fault::new(
         Code::RefreshReused,
-        "This refresh token was used before, so the session was ended for safety. Sign in again; if that was not you, change your password.",
+        "This refresh token was already used, so the session was ended for security. Sign in again. If it was not \
+         you, change your password.",
     )
     .keep_writes())
 }
@@ -263,8 +264,8 @@ async fn end_reused(cx: &RequestContext, session: &SessionRow) -> Result<Fault, 
 fn read_refresh_token(cx: &RequestContext) -> Result<RefreshToken, Fault> {
     let text = cx.caller.credentials.refresh.as_deref();
     text.and_then(|text| cx.services.refresh.open(text)).ok_or_else(|| {
-        let detail = "Send the refresh cookie that the sign-in set. It is Secure: a client that takes that to the \
-                          letter, Python's requests for one, sends it over https:// alone, also to this machine.";
+        let detail = "Send the refresh cookie that the sign-in set. The cookie is Secure: strict clients, for \
+                      example Python's requests, send it only over https://, even to the same machine.";
         Fault::new(Code::Unauthenticated, detail)
     })
 }
@@ -273,7 +274,7 @@ fn standing(person: &Credentials) -> Result<(), Fault> {
     if person.state == "UNVERIFIED" {
         return Err(Fault::new(
             Code::EmailUnverified,
-            "The e-mail address is not verified yet. Take the token from the mail and this password to POST \
+            "The e-mail address is not verified. Send the token from the e-mail and this password to POST \
              /v1/auth/registrations:verify-email.",
         ));
     }
@@ -285,7 +286,8 @@ fn people_stand(person: &str, partner: Option<&str>) -> Result<(), Fault> {
         ("ACTIVE", None | Some("ACTIVE" | "CLOSING")) => Ok(()),
         ("ACTIVE", Some(_)) => Err(Fault::new(
             Code::PartnerSuspended,
-            "This partner account is not active. The mail about it says why; the platform's support can help.",
+            "This partner account is not active. The e-mail about it states the reason. The platform's support can \
+             help.",
         )),
         _ => Err(Fault::new(
             Code::AccountLocked,
@@ -297,14 +299,14 @@ fn people_stand(person: &str, partner: Option<&str>) -> Result<(), Fault> {
 fn wrong_code() -> Fault {
     Fault::new(
         Code::InvalidCredentials,
-        "The code is not right or was used before. Wait for the next one, or use a recovery code.",
+        "The code is wrong or was already used. Wait for the next one, or use a recovery code.",
     )
 }
 
 fn void_challenge() -> Fault {
     Fault::new(
         Code::InvalidCredentials,
-        "This sign-in has expired or was tried too often. Start again with e-mail and password.",
+        "This sign-in has expired or was attempted too often. Start again with e-mail address and password.",
     )
     .keep_writes()
 }

@@ -40,7 +40,7 @@ pub(super) fn proof(password: Option<String>, code: Option<String>) -> Result<Pr
 
 /// The refusal of a code that is given again.
 pub(super) fn wrong_code() -> Fault {
-    let message = "The code is not right or was used before, or no second factor is in force. Wait for the next code.";
+    let message = "The code is wrong or was already used, or no second factor is active. Wait for the next code.";
     Fault::field("/code", "WRONG_CODE", message)
 }
 

@@ -69,7 +69,7 @@ pub(super) fn read_credentials<'a>(
         }
         "" => Err(malformed("invalid_request", "Send grant_type=client_credentials.")),
         _ => {
-            let detail = "Send grant_type=client_credentials, or password. No other grant is known here.";
+            let detail = "Send grant_type=client_credentials or password. Other grants are not supported.";
             Err(malformed("unsupported_grant_type", detail))
         }
     }
@@ -77,7 +77,7 @@ pub(super) fn read_credentials<'a>(
 
 /// The refusal of an e-mail address, which no program's id is.
 fn no_program() -> Fault {
-    let detail = "This grant is for programs. People sign in with POST /v1/auth/sessions.";
+    let detail = "This grant is for machine clients. Users sign in with POST /v1/auth/sessions.";
     Fault::new(Code::InvalidCredentials, detail).oauth("unauthorized_client")
 }
 
@@ -121,7 +121,8 @@ pub(super) fn client<'a>(
             Ok(Presented { client_id, secret, way: Way::Client })
         }
         (_, _, Some(_)) => {
-            let detail = "Send the client id and the secret one way: by HTTP Basic, or as client_id and client_secret.";
+            let detail = "Send the client id and the secret in only one way: by HTTP Basic, or as client_id and \
+                          client_secret.";
             Err(malformed("invalid_request", detail))
         }
         _ => {
@@ -147,7 +148,7 @@ pub(super) fn may_see(client_partner: Option<Uuid>, client_uuid: Uuid, holder_uu
 
 /// The refusal to end somebody else's token (RFC 7009, section 2.1).
 pub(super) fn not_its_own() -> Fault {
-    let detail = "This token was not issued to this client. A client can revoke its own tokens only.";
+    let detail = "The token was not issued to this client. A client can revoke only its own tokens.";
     Fault::new(Code::NotFound, detail).oauth("unauthorized_client")
 }
 
@@ -161,12 +162,12 @@ pub(super) fn parse_scopes(scope: Option<&str>) -> Result<Option<ScopeSet>, Faul
         !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\'))
     };
     if scope.len() > LONGEST_SCOPE || !scope.split(' ').all(is_name) {
-        return Err(malformed("invalid_scope", "Send scope as names of scopes with single spaces between them."));
+        return Err(malformed("invalid_scope", "Send scope as scope names separated by single spaces."));
     }
     let read = |name: &str| {
         Scope::parse(name).ok_or_else(|| {
             let detail =
-                format!("`{name}` is no scope. The contract lists every scope under its security scheme `oauth2`.");
+                format!("`{name}` is not a scope. The contract lists every scope under its security scheme `oauth2`.");
             malformed("invalid_scope", &detail)
         })
     };
@@ -202,12 +203,15 @@ pub(super) fn refused(way: Way) -> Fault {
         Way::Form => "invalid_grant",
         Way::Client => "invalid_client",
     };
-    Fault::new(Code::InvalidCredentials, "The client id or the client secret is not valid.").oauth(error)
+    Fault::new(Code::InvalidCredentials, "The client id or the client secret is wrong.").oauth(error)
 }
 
 /// A program that keeps asking for tokens instead of keeping one.
 pub(super) fn too_many() -> Fault {
-    let detail = format!("More than {TOKENS_PER_MINUTE} tokens a minute. Keep one token for all calls until it ends.");
+    let detail = format!(
+        "The limit of {TOKENS_PER_MINUTE} tokens per minute is exceeded. Reuse one token for all \
+                          requests until it expires."
+    );
     Fault::rate_limited(SpentBudget::Burst, 60, detail)
 }
 

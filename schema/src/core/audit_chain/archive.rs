@@ -65,10 +65,13 @@ pub(crate) async fn archive(db: &Db, files: &MediaStore, until: i64) -> Result<u
         let piece = write(db, files, name, before).await?;
         let mut walk = ChainVerification::begin(name.first, Some(before));
         if let Some(found) = step_through(None, files, &piece, &mut walk, name.last).await? {
-            return Err(Fault::internal(format!("what was archived of the audit log is not what is read: {found:?}")));
+            return Err(Fault::internal(format!("the archived audit log differs from the data read back: {found:?}")));
         }
         if !store::insert_piece(db, &piece).await? {
-            return Err(Fault::internal(format!("what was archived from place {first_position} on is not confirmed")));
+            return Err(Fault::internal(format!(
+                "the archived piece of the audit log from position {first_position} \
+                                                could not be recorded"
+            )));
         }
         archived += (name.last - name.first + 1).unsigned_abs();
     }
@@ -90,7 +93,10 @@ async fn write(db: &Db, files: &MediaStore, name: AuditPieceName, before: Hash) 
         };
         if let Some(found) = broken {
             writer.abort().await;
-            return Err(Fault::internal(format!("the audit log is not archived, its chain is broken: {found:?}")));
+            return Err(Fault::internal(format!(
+                "the audit log was not archived because its hash chain is broken: \
+                                                {found:?}"
+            )));
         }
         let lines = lines(&sealed);
         bytes += lines.len();

@@ -73,7 +73,8 @@ impl List {
 fn refused() -> Fault {
     Fault::new(
         Code::NetworkDenied,
-        "Requests from your network are refused. If you think that this is a mistake, write to the platform's support.",
+        "The service rejects requests from your network. If you think that this is a mistake, contact the platform's \
+         support.",
     )
 }
 

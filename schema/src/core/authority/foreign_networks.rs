@@ -40,7 +40,8 @@ impl ForeignNetworks {
         .execute(pool)
         .await;
         if let Err(error) = written {
-            tracing::warn!(cause = %error, "a token from a foreign network was refused and not written down");
+            tracing::warn!(cause = %error, "a token was rejected because of its network, and the attempt could not \
+                                            be recorded");
         }
     }
 }
@@ -49,7 +50,7 @@ impl ForeignNetworks {
 pub(super) fn refused() -> Fault {
     Fault::new(
         Code::Unauthenticated,
-        "This token is not taken from your network. Its program may call from certain networks only; ask whoever \
-         provisioned it to add yours.",
+        "This token is not accepted from your network. Its machine client may send requests only from certain \
+         networks. Ask its administrator to add yours.",
     )
 }

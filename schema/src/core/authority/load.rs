@@ -223,7 +223,8 @@ fn standing(person: &str, partner: Option<&str>) -> Result<(), Fault> {
         }
         ("ACTIVE", Some(_)) => Err(Fault::new(
             Code::PartnerSuspended,
-            "This partner account is not active. The mail about it says why; the platform's support can help.",
+            "This partner account is not active. The e-mail about it states the reason. The platform's support can \
+             help.",
         )),
         _ => Err(revoked("account")),
     }
@@ -232,7 +233,7 @@ fn standing(person: &str, partner: Option<&str>) -> Result<(), Fault> {
 fn revoked(thing: &str) -> Fault {
     Fault::new(
         Code::TokenRevoked,
-        format!("The {thing} behind this token has ended. Sign in again or ask for a new token."),
+        format!("The {thing} of this token is not active any more. Sign in again or request a new token."),
     )
 }
 

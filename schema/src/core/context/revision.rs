@@ -44,7 +44,7 @@ impl RequestContext {
     /// [`crate::Code::Internal`]: to write all the same would be the very loss that the caller wants to be kept from.
     pub(crate) fn ensure_compared(&self) -> Result<(), Fault> {
         if self.expects_revision() && !self.expected.compared.load(Ordering::Relaxed) {
-            return Err(Fault::internal("a write that takes If-Match compared nothing"));
+            return Err(Fault::internal("a write with If-Match did not compare a revision"));
         }
         Ok(())
     }

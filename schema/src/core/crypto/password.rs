@@ -64,7 +64,7 @@ impl PasswordHasher {
     pub async fn verify(&self, password: SecretText, stored: Option<&str>) -> Result<Verdict, BlockingError> {
         let readable = stored.filter(|hash| PasswordHash::new(hash).is_ok());
         if stored.is_some() && readable.is_none() {
-            tracing::error!("a stored password hash is unreadable; the sign-in is refused");
+            tracing::error!("a stored password hash is unreadable; the sign-in is rejected");
         }
         let known = readable.is_some();
         let hash = readable.unwrap_or(&self.dummy).to_owned();
@@ -181,12 +181,9 @@ impl PasswordProblem {
         match self {
             PasswordProblem::TooShort => "Use at least 12 characters.",
             PasswordProblem::TooLong => "Use at most 256 characters.",
-            PasswordProblem::ControlCharacter => "Leave out control characters, such as line ends and tabs.",
-            PasswordProblem::IsEmail => "Use something else than your e-mail address.",
-            PasswordProblem::TooCommon => {
-                "This is too easily guessed. A few words that have nothing to do with each other \
-                 make a good password."
-            }
+            PasswordProblem::ControlCharacter => "Do not use control characters, such as line breaks and tabs.",
+            PasswordProblem::IsEmail => "Do not use your e-mail address.",
+            PasswordProblem::TooCommon => "This password is easy to guess. Use several unrelated words.",
         }
     }
 }

@@ -47,14 +47,14 @@ pub struct MacKey {
 
 /// What was sealed does not open: another key, another purpose, or changed bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the sealed value does not open under this key and purpose")]
+#[error("the sealed value cannot be opened with this key and purpose")]
 pub struct OpenError;
 
 /// Why the key file cannot be used. Messages name the file and the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
     /// Reading, creating or syncing failed.
-    #[error("the key file {path} cannot be read or made: {source}")]
+    #[error("the key file {path} cannot be read or created: {source}")]
     Io {
         /// The key file.
         path: PathBuf,
@@ -63,13 +63,14 @@ pub enum KeyFileError {
     },
     /// Not 64 hexadecimal digits a line.
     #[error(
-        "the key file {0} must hold 64 hexadecimal digits and a line end, nothing else; while one key follows another, at most \
+        "the key file {0} must contain exactly 64 hexadecimal digits and a line end; during a key rotation, at most \
          {MOST_KEYS} such lines, the newest first"
     )]
     Form(PathBuf),
     /// Others than the owner may read or write it.
     #[error(
-        "the key file {0} is open to others than its owner: run `chmod 600` on it (root may give it to a group: 0440)"
+        "the key file {0} is accessible to users other than its owner: run `chmod 600` on it (root may give it to a \
+         group: 0440)"
     )]
     Open(PathBuf),
 }

@@ -75,7 +75,7 @@ pub enum TokenError {
     #[error("the token is meant for another audience")]
     WrongAudience,
     /// `nbf` or `iat` lies in the future.
-    #[error("the token is not good yet")]
+    #[error("the token is not valid yet")]
     NotYet,
     /// `exp` is now or past.
     #[error("the token has expired")]
@@ -115,7 +115,7 @@ pub enum KeyRingError {
     #[error("the key {0} is damaged")]
     Damaged(String),
     /// Two rows share a `kid`.
-    #[error("the key {0} is there twice")]
+    #[error("the key {0} occurs twice")]
     Twice(String),
 }
 

@@ -154,7 +154,11 @@ impl AuditEntry {
         .await?;
         // A trigger or a rule can take a row away without an error.
         if done.rows_affected() != entries.len() as u64 {
-            return Err(Fault::internal(format!("{} of {} records were kept", done.rows_affected(), entries.len())));
+            return Err(Fault::internal(format!(
+                "only {} of {} audit records were stored",
+                done.rows_affected(),
+                entries.len()
+            )));
         }
         Ok(())
     }

@@ -58,7 +58,7 @@ impl Engine {
             for ((teller, outcome), request_id) in tellers.into_iter().zip(outcomes).zip(request_ids) {
                 // Who has gone away meanwhile wants no answer.
                 if let Err(Err(fault)) = teller.send(outcome) {
-                    fault.log(&request_id, "a request failed whose caller had gone");
+                    fault.log(&request_id, "a request failed after its caller had gone");
                 }
             }
         }));
@@ -107,7 +107,7 @@ impl Engine {
             let walked = AssertUnwindSafe(self.walk(call, &cx)).catch_unwind().await;
             let outcome = walked.unwrap_or_else(|_| Err(super::panicked()));
             outcome
-                .inspect_err(|fault| fault.log(&call.caller().request_id, "a shared read failed, and is asked alone"))
+                .inspect_err(|fault| fault.log(&call.caller().request_id, "a shared read failed and is run separately"))
                 .ok()
         }))
         .await;
@@ -117,7 +117,7 @@ impl Engine {
         match self.commit_together(&db, &entries).await {
             Ok(()) => Ok(answers),
             Err(fault) => {
-                tracing::warn!(cause = fault.for_log(), "reads that shared a transaction are asked alone");
+                tracing::warn!(cause = fault.for_log(), "reads that shared a transaction are run separately");
                 self.roll_back(&db).await;
                 Ok(Vec::new())
             }
@@ -141,5 +141,5 @@ impl Engine {
 }
 
 fn unsettled() -> Fault {
-    Fault::internal("a shared read has no outcome")
+    Fault::internal("a shared read has no result")
 }

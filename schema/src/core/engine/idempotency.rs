@@ -79,7 +79,7 @@ impl Stored {
 }
 
 fn in_progress() -> Fault {
-    let detail = "A request with this Idempotency-Key is still running. Repeat it in a moment.";
+    let detail = "A request with this Idempotency-Key is still in progress. Repeat it in a moment.";
     Fault::new(Code::IdempotencyInProgress, detail).retry_after(1)
 }
 
@@ -132,7 +132,8 @@ impl ClaimedKey {
         match stored {
             Some(stored) if stored.request_sha256 != self.fingerprint => Err(Fault::new(
                 Code::IdempotencyKeyReused,
-                "This Idempotency-Key was used for another request. Send the same content again, or choose a new key.",
+                "This Idempotency-Key was used for another request. Send the original content again, or choose a new \
+                 key.",
             )),
             stored => Ok(stored.map(|stored| Stored {
                 sealed: stored.answer_sealed,

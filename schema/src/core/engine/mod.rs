@@ -290,7 +290,11 @@ impl Engine {
             let db = self.reading(Freshness::Recent);
             match db.in_time(self.read_from(call, &db)).await {
                 Err(fault) if fault.code().is_failure() && db.has_lagged() => {
-                    tracing::warn!(cause = fault.for_log(), "a read replica did not answer; the leader is asked");
+                    tracing::warn!(
+                        cause = fault.for_log(),
+                        "a read replica did not answer; the primary is used \
+                                                             instead"
+                    );
                     if let Some(replicas) = &self.0.services.read_replicas {
                         replicas.note_failure();
                     }
@@ -313,7 +317,7 @@ impl Engine {
         let (engine, request_id) = (self.clone(), call.caller().request_id.clone());
         let unheard = move |outcome: std::thread::Result<Result<Answer, Fault>>| {
             if let Ok(Err(fault)) = outcome {
-                fault.log(&request_id, "a request failed whose caller had gone");
+                fault.log(&request_id, "a request failed after its caller had gone");
             }
         };
         match (DetachOnDrop::new(async move { engine.settle(call).await }, unheard).await, kept) {
@@ -346,7 +350,7 @@ impl Engine {
             let own = error.source::<Fault>().cloned();
             return Err(own.unwrap_or_else(|| Fault::internal(format!("{name}: {}", error.message))));
         }
-        cx.take_written().ok_or_else(|| Fault::internal(format!("{name}: the root field wrote no answer")))
+        cx.take_written().ok_or_else(|| Fault::internal(format!("{name}: the root field produced no response")))
     }
 }
 
@@ -359,7 +363,7 @@ impl Answer {
 }
 
 fn panicked() -> Fault {
-    Fault::internal("a question panicked")
+    Fault::internal("a query panicked")
 }
 
 #[cfg(test)]

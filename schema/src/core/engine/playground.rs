@@ -145,17 +145,17 @@ impl Engine {
         if roots.len() > MOST_ROOTS {
             let asked = roots.len();
             return Err(invalid(format!(
-                "The query asks {asked} root fields; at most {MOST_ROOTS} are answered. Send several queries."
+                "The query selects {asked} root fields. The maximum is {MOST_ROOTS}. Send several queries."
             )));
         }
         if writes && roots.len() > 1 {
-            return Err(invalid("One write at a time: ask one root field of a mutation."));
+            return Err(invalid("Send one write at a time: select one root field of a mutation."));
         }
         if let Some(name) = asked::find_doubled_name(&roots) {
-            return Err(invalid(format!("Two root fields are called `{name}`. Give each an alias of its own.")));
+            return Err(invalid(format!("Two root fields have the name `{name}`. Give each one its own alias.")));
         }
         if asked::is_steered(&document, &operation.selection_set.node) {
-            return Err(invalid("A directive at the root decides what is asked. Leave out what is not to be asked."));
+            return Err(invalid("Directives are not allowed on root fields. Omit the fields that you do not need."));
         }
         let further = u32::try_from(roots.len().saturating_sub(1)).unwrap_or(u32::MAX);
         let mut verdict = rest.spend_further(principal, further).await;
@@ -234,10 +234,10 @@ impl Engine {
             }
             // Signing in and the like have budgets of their own, which their own doors spend.
             Access::Public if root.is_mutation => {
-                Err(invalid(format!("`{name}` is everybody's write. Call {}.", at_its_door())))
+                Err(invalid(format!("`{name}` is a public write operation. Call {}.", at_its_door())))
             }
             access => Self::guard(access, caller).and_then(|()| {
-                let refusal = || invalid(format!("`{name}` answers a file. Call {}.", at_its_door()));
+                let refusal = || invalid(format!("`{name}` returns a file. Call {}.", at_its_door()));
                 if root.is_file { Err(refusal()) } else { Ok(()) }
             }),
         };
@@ -363,7 +363,7 @@ async fn in_time(query: impl Future<Output = Response>) -> Response {
     };
     let answered = tokio::time::timeout(DEADLINE, query).await.ok();
     answered.filter(|response| !was_ended(response)).unwrap_or_else(|| {
-        let slow = Fault::unavailable("The query ran longer than 2 seconds and was ended. Ask for less.");
+        let slow = Fault::unavailable("The query ran longer than 2 seconds and was aborted. Select fewer fields.");
         let error = async_graphql::Error::from(slow).into_server_error(async_graphql::Pos::default());
         Response::from_errors(vec![error])
     })
@@ -372,11 +372,11 @@ async fn in_time(query: impl Future<Output = Response>) -> Response {
 /// The text as a document. What no text column holds is refused: it would fail the statement and its record alike.
 fn readable(exploration: &PlaygroundQuery) -> Result<ExecutableDocument, Fault> {
     if exploration.query.len() > LONGEST_TEXT {
-        return Err(invalid("The query is longer than 16 KB."));
+        return Err(invalid("The query is longer than 16 KB. Shorten it."));
     }
     let variables = serde_json::to_string(&exploration.variables).map_err(Fault::internal)?;
     if [&exploration.query, &variables].iter().any(|text| text.contains('\0') || text.contains("\\u0000")) {
-        return Err(invalid("The character U+0000 cannot be kept. Leave it out."));
+        return Err(invalid("The character U+0000 cannot be stored. Remove it."));
     }
     nesting::check(&exploration.query).map_err(invalid)?;
     let read = async_graphql::parser::parse_query(&exploration.query);

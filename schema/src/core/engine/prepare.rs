@@ -67,7 +67,7 @@ impl PreparedSchema {
         });
         let sdl = strict.sdl();
         let document = async_graphql::parser::parse_schema(&sdl)
-            .map_err(|error| vec![format!("the SDL cannot be read: {error}")])?;
+            .map_err(|error| vec![format!("the SDL cannot be parsed: {error}")])?;
         let mut plan = Self { fixed, strict, roots: HashMap::new(), nested: HashMap::new(), sdl };
         let (inputs, mut breaches) = (inputs(&document), Vec::new());
         for (object, field) in fields(&document) {
@@ -84,7 +84,7 @@ impl PreparedSchema {
         }
         breaches.extend(plan.nested.iter().flat_map(|((ty, name), nested)| {
             let unknown = nested.reads.iter().filter(|read| !plan.roots.contains_key(&read.root));
-            unknown.map(move |read| format!("{ty}.{name}: @edge reads `{}`, which is no root field", read.root))
+            unknown.map(move |read| format!("{ty}.{name}: @edge reads `{}`, which is not a root field", read.root))
         }));
         crate::core::access::declare(plan.roots.values());
         if breaches.is_empty() { Ok(plan) } else { Err(breaches) }
@@ -120,25 +120,28 @@ async fn bind(
     document: ExecutableDocument,
 ) -> Result<PreparedOperation, Vec<String>> {
     let breach = |text: String| vec![format!("{name}: {text}")];
-    let only = only_operation(&document).ok_or_else(|| breach("a document holds exactly one operation".to_owned()))?;
+    let only =
+        only_operation(&document).ok_or_else(|| breach("a document must contain exactly one operation".to_owned()))?;
     let mut operation = only.clone();
     let roots = root_fields(&document, &operation.node);
-    let [root] = roots.as_slice() else { return Err(breach("a document asks exactly one root field".to_owned())) };
+    let [root] = roots.as_slice() else {
+        return Err(breach("a document must select exactly one root field".to_owned()));
+    };
     let asked = &root.name.node;
     if asked.as_str() != name {
-        return Err(breach(format!("the document asks `{asked}`; document and root field share one name")));
+        return Err(breach(format!("the document selects `{asked}`; document and root field must have the same name")));
     }
-    let known = plan.roots.get(name).ok_or_else(|| breach("the schema has no such root field".to_owned()))?;
+    let known = plan.roots.get(name).ok_or_else(|| breach("the schema has no root field of this name".to_owned()))?;
     if known.is_mutation != is_mutation(&operation.node) {
-        return Err(breach("the schema has it under the other root type (query, mutation)".to_owned()));
+        return Err(breach("the schema has this root field under the other root type (query, mutation)".to_owned()));
     }
     validate(&plan.strict, document.clone()).await?;
     if has_directives(&document, &operation.node.selection_set.node) {
-        return Err(breach("a fixed document uses no directives".to_owned()));
+        return Err(breach("a fixed document must not use directives".to_owned()));
     }
     let [Positioned { node: Selection::Field(root), .. }] = operation.node.selection_set.node.items.as_mut_slice()
     else {
-        return Err(breach("a document asks its root field, without a fragment around it".to_owned()));
+        return Err(breach("a document must select its root field directly, not in a fragment".to_owned()));
     };
     // What is answered is written whole, so nobody looks at what is asked beneath it.
     root.node.selection_set.node.items.clear();
@@ -196,14 +199,15 @@ fn root_field(field: &FieldDefinition, inputs: &Inputs, is_mutation: bool) -> Re
             let within = base_of(&argument.ty.node).and_then(|input| inputs.get(input));
             argument.name.node == name || within.is_some_and(|fields| fields.contains(&name))
         });
-        if is_there { Ok(Some(name)) } else { Err(format!("@{directive} names `{name}`, which is no argument")) }
+        if is_there { Ok(Some(name)) } else { Err(format!("@{directive} names `{name}`, which is not an argument")) }
     };
-    let access = access_of(field)?.ok_or_else(|| "no @access directive; default deny".to_owned())?;
+    let access =
+        access_of(field)?.ok_or_else(|| "the @access directive is missing; access is denied by default".to_owned())?;
     let target = match (argument("audit_target")?, value_of(field, "audit_target", "kind")) {
         (None, _) => None,
         (Some(argument), kind) => {
             let kind = kind.as_deref().and_then(AuditTargetKind::read);
-            let kind = kind.ok_or("@audit_target names no kind of thing")?;
+            let kind = kind.ok_or("@audit_target names an unknown kind of target")?;
             Some(TargetArgument { kind, argument })
         }
     };
@@ -227,7 +231,7 @@ fn root_field(field: &FieldDefinition, inputs: &Inputs, is_mutation: bool) -> Re
 /// A declaration about audit records, which only some root fields leave.
 fn audited_only<T>(access: Access, directive: &str, declared: Option<T>) -> Result<Option<T>, String> {
     if declared.is_some() && !access.is_audited() {
-        return Err(format!("@{directive} is about audit records, which calls of this field do not leave"));
+        return Err(format!("@{directive} concerns audit records, but calls of this field write none"));
     }
     Ok(declared)
 }
@@ -277,7 +281,7 @@ fn access_of(field: &FieldDefinition) -> Result<Option<Access>, String> {
         return Ok(None);
     }
     let text = value_of(field, "access", "needs").unwrap_or_default();
-    Access::parse(&text).map(Some).ok_or_else(|| format!("@access names `{text}`, which is no access"))
+    Access::parse(&text).map(Some).ok_or_else(|| format!("@access names `{text}`, which is not a known access"))
 }
 
 /// What an edge reads, as its directive says.

@@ -98,10 +98,10 @@ fn argument_list(field: &MetaField, directive: &str, argument: &str) -> Vec<Stri
 /// What is told of who may ask a root field, by what its `@access` needs.
 fn told_of_root(needs: &str) -> String {
     match needs {
-        "public" => "Needs no token.".to_owned(),
-        "any" => "Needs a token, and no scope.".to_owned(),
-        "cookie" | "client" => "Needs a credential that the playground does not send.".to_owned(),
-        scope => format!("Needs the scope `{scope}`."),
+        "public" => "Requires no token.".to_owned(),
+        "any" => "Requires a token but no scope.".to_owned(),
+        "cookie" | "client" => "Requires a credential that the playground does not send.".to_owned(),
+        scope => format!("Requires the scope `{scope}`."),
     }
 }
 
@@ -114,8 +114,8 @@ fn told_of_edge(reads: &[String], needs: &HashMap<String, String>) -> Option<Str
     let scopes: Vec<String> = reads.iter().filter_map(|read| scope_of(read)).collect();
     match scopes.as_slice() {
         [] => None,
-        [one] => Some(format!("Needs the scope {one}.")),
-        several => Some(format!("Needs the scope of each type that is asked for: {}.", several.join(", "))),
+        [one] => Some(format!("Requires the scope {one}.")),
+        several => Some(format!("Requires the scope of each selected type: {}.", several.join(", "))),
     }
 }
 

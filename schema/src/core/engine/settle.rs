@@ -87,7 +87,7 @@ impl Engine {
         if let Err(fault) = db.rollback().await {
             tracing::warn!(
                 cause = fault.for_log(),
-                "a rollback failed; the database rolls back when the connection ends"
+                "a rollback failed; the database rolls back when the connection closes"
             );
         }
     }

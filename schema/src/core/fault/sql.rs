@@ -40,15 +40,15 @@ impl Fault {
     /// A team would be left without an active administrator.
     #[must_use]
     pub(crate) fn last_administrator() -> Self {
-        Self::conflict("A partner always keeps one active administrator. Make somebody else administrator first.")
+        Self::conflict("A partner must keep at least one active administrator. Make another user administrator first.")
     }
 
     /// Nobody who holds all of `labs.admin:write` would be left.
     #[must_use]
     pub(crate) fn last_of_all_rights() -> Self {
         Self::conflict(
-            "Nobody would be left who holds labs.admin:write, and nobody could be granted it again. Give somebody else a \
-             role with it first.",
+            "This would leave no staff member with labs.admin:write, so the scope could never be granted again. Give \
+             another staff member a role with it first.",
         )
     }
 
@@ -56,8 +56,8 @@ impl Fault {
     #[must_use]
     pub(crate) fn last_granter() -> Self {
         Self::conflict(
-            "Nobody would be left who can let staff in and grant roles. Give somebody else a role with \
-             labs.admin.staff:write first.",
+            "This would leave no staff member who can admit staff members and grant roles. Give another staff member \
+             a role with labs.admin.staff:write first.",
         )
     }
 }

@@ -53,10 +53,10 @@ pub enum PostmanError {
     #[error("the mail server's address must have the form smtps://user:password@host:port or smtp://host:port")]
     Server,
     /// A password would be sent in clear.
-    #[error("a password is only sent to a mail server under TLS: use smtps://, or smtp:// with ?tls=required")]
+    #[error("a password is sent to a mail server only under TLS: use smtps://, or smtp:// with ?tls=required")]
     Unprotected,
     /// The folder cannot be made.
-    #[error("the folder for mails cannot be made: {0}")]
+    #[error("the mail folder cannot be created: {0}")]
     Folder(#[from] io::Error),
 }
 
@@ -116,7 +116,7 @@ impl Postman {
                 match timeout(self.patience, server.send(mail)).await {
                     Ok(Ok(_)) => Ok(()),
                     Ok(Err(error)) => Err(smtp_error(&error)),
-                    Err(_) => Err(passing("the mail server took too long")),
+                    Err(_) => Err(passing("the mail server did not answer in time")),
                 }
             }
             Way::Folder(folder) => {
@@ -139,7 +139,7 @@ impl Postman {
                 Ok(Ok(true)) => Ok(()),
                 Ok(Ok(false)) => Err(passing("the mail server does not answer")),
                 Ok(Err(error)) => Err(smtp_error(&error)),
-                Err(_) => Err(passing("the mail server took too long")),
+                Err(_) => Err(passing("the mail server did not answer in time")),
             },
             Way::Folder(folder) => {
                 let probe = folder.join(".ready");
@@ -179,16 +179,16 @@ impl Letterhead {
     /// The mail as it travels (RFC 5322), where bytes beyond ASCII are taken as they are or not. The same message always
     /// gives the same bytes.
     fn write(&self, message: &Message, takes_8bit: bool) -> Result<lettre::Message, DeliveryError> {
-        let unwritable = |_| lasting("the mail cannot be written");
+        let unwritable = |_| lasting("the mail message cannot be composed");
         let recipient = Address::new(message.recipient.local(), message.recipient.ascii_domain())
-            .map_err(|_| lasting("the recipient's address is not one that mail can go to"))?;
+            .map_err(|_| lasting("the recipient's address is not a deliverable address"))?;
         let places = Places { platform: self.platform(), base_url: &self.base_url };
         let text = words::text(&message.letter, message.locale, &places);
         let written_at = u64::try_from(message.written_at.as_second()).unwrap_or_default();
         let automatic = HeaderName::new_from_ascii("Auto-Submitted".to_owned())
-            .map_err(|_| lasting("the mail cannot be written"))?;
+            .map_err(|_| lasting("the mail message cannot be composed"))?;
         let subject = words::without_links(&message.letter.subject(message.locale, self.platform()));
-        let subject = subject::header(&subject).ok_or_else(|| lasting("the mail cannot be written"))?;
+        let subject = subject::header(&subject).ok_or_else(|| lasting("the mail message cannot be composed"))?;
         let mut mail = lettre::Message::builder()
             .from(self.from.clone())
             .to(Mailbox::new(None, recipient))
@@ -200,7 +200,12 @@ impl Letterhead {
         if let Some(address) = message.letter.unsubscribe_at(&self.base_url) {
             let header = |name: &str, value: String| {
                 let name = HeaderName::new_from_ascii(name.to_owned());
-                name.map(|name| HeaderValue::new(name, value)).map_err(|_| lasting("the mail cannot be written"))
+                name.map(|name| HeaderValue::new(name, value)).map_err(|_| {
+                    lasting(
+                        "the mail message cannot be \
+                                                                                    composed",
+                    )
+                })
             };
             mail = mail
                 .raw_header(header("List-Unsubscribe", format!("<{address}>"))?)
@@ -221,16 +226,16 @@ fn encode_text(text: &str, takes_8bit: bool) -> Result<Body, DeliveryError> {
         return Ok(Body::dangerous_pre_encoded(text.replace('\n', "\r\n").into_bytes(), encoding));
     }
     Body::new_with_encoding(text.to_owned(), ContentTransferEncoding::QuotedPrintable)
-        .map_err(|_| lasting("the mail cannot be written"))
+        .map_err(|_| lasting("the mail message cannot be composed"))
 }
 
 /// Servers like to repeat the address in their answers, so only the status is kept.
 fn smtp_error(error: &lettre::transport::smtp::Error) -> DeliveryError {
     let what = match error.status() {
         Some(status) => format!("the mail server answered {status}"),
-        None if error.is_timeout() => "the mail server took too long".to_owned(),
+        None if error.is_timeout() => "the mail server did not answer in time".to_owned(),
         None if error.is_tls() => "no secure connection to the mail server".to_owned(),
-        None if error.is_client() => "the mail server lacks something that this mail needs".to_owned(),
+        None if error.is_client() => "the mail server lacks a feature that this mail message requires".to_owned(),
         None => "no connection to the mail server".to_owned(),
     };
     DeliveryError { is_permanent: error.is_permanent(), detail: what }
@@ -247,8 +252,10 @@ fn lasting(detail: &str) -> DeliveryError {
 async fn in_background(work: impl FnOnce() -> io::Result<()> + Send + 'static) -> Result<(), DeliveryError> {
     match spawn_blocking(work).await {
         Ok(Ok(())) => Ok(()),
-        Ok(Err(error)) => Err(passing(&format!("the mail could not be written to its folder: {}", error.kind()))),
-        Err(_) => Err(passing("the mail could not be written to its folder")),
+        Ok(Err(error)) => {
+            Err(passing(&format!("the mail message could not be written to its folder: {}", error.kind())))
+        }
+        Err(_) => Err(passing("the mail message could not be written to its folder")),
     }
 }
 

@@ -16,7 +16,7 @@ pub enum ImageError {
     #[error(transparent)]
     Refused(#[from] ImageProblem),
     /// Too many uploads wait already: 503 with Retry-After.
-    #[error("too many pictures are being processed")]
+    #[error("too many images are being processed")]
     Overloaded,
 }
 

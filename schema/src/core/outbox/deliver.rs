@@ -68,14 +68,13 @@ pub fn deliver_due<'a>(
 
 async fn hand_over(services: &Services, postman: &Postman, row: &DueRow) -> Result<(), DeliveryError> {
     let letter = Letter::open(&services.key, row.message_uuid, &row.content_sealed)
-        .map_err(|_| lasting("the mail does not open under this master key"))?;
+        .map_err(|_| lasting("the mail message cannot be decrypted with this master key"))?;
     if let Letter::Asking { expires_at, .. } = &letter
         && *expires_at <= services.clock.now().0
     {
-        return Err(lasting("the token in the mail ended before the mail could be sent"));
+        return Err(lasting("the token in the mail message expired before the message could be sent"));
     }
-    let recipient =
-        EmailAddress::parse(&row.recipient).map_err(|_| lasting("the recipient's address is not one of ours"))?;
+    let recipient = EmailAddress::parse(&row.recipient).map_err(|_| lasting("the recipient's address is not valid"))?;
     let message = Message {
         message_uuid: row.message_uuid,
         recipient,
@@ -95,12 +94,12 @@ async fn settle(db: &Db, row: &DueRow, outcome: Result<(), DeliveryError>, round
     match wait {
         Some(seconds) => {
             round.postponed += 1;
-            tracing::warn!(message_uuid = %row.message_uuid, attempt = row.attempts, wait_seconds = seconds, cause = %error, "a mail was not handed over; it is tried again");
+            tracing::warn!(message_uuid = %row.message_uuid, attempt = row.attempts, wait_seconds = seconds, cause = %error, "a mail message was not delivered; delivery is retried");
             store::set_postponed(db, row.message_uuid, seconds, &error.detail).await
         }
         None => {
             round.failed += 1;
-            tracing::error!(message_uuid = %row.message_uuid, attempt = row.attempts, cause = %error, "a mail is given up");
+            tracing::error!(message_uuid = %row.message_uuid, attempt = row.attempts, cause = %error, "delivery of a mail message was given up");
             store::set_failed(db, row.message_uuid, &error.detail).await
         }
     }

@@ -121,10 +121,14 @@ async fn watch_replica(replica: &Replica, written: &Written) {
 fn tell(replica: &Replica, is_fresh: bool, heard: &Result<Option<WalPlace>, sqlx::Error>) {
     let replica = replica.name.as_str();
     match heard {
-        _ if is_fresh => tracing::info!(replica, "a read replica is fresh, and answers public reads"),
-        Ok(Some(_)) => tracing::warn!(replica, "a read replica is over a second behind; the leader is asked instead"),
-        Ok(None) => tracing::warn!(replica, "a read replica is a leader now; it is not asked"),
-        Err(error) => tracing::warn!(replica, %error, "a read replica does not answer; the leader is asked instead"),
+        _ if is_fresh => tracing::info!(replica, "a read replica is up to date and answers public reads"),
+        Ok(Some(_)) => tracing::warn!(
+            replica,
+            "a read replica is more than one second behind; the primary is used \
+                                                instead"
+        ),
+        Ok(None) => tracing::warn!(replica, "a read replica has become a primary; it is not used"),
+        Err(error) => tracing::warn!(replica, %error, "a read replica does not answer; the primary is used instead"),
     }
 }
 

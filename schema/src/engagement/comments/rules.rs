@@ -28,12 +28,12 @@ pub(super) fn partner_actions(standing: CommentStanding) -> Vec<String> {
 /// [`Code::AuthorRequired`] or [`Code::Conflict`].
 pub(super) fn ensure_editable(standing: CommentStanding) -> Result<(), Fault> {
     if !standing.is_own {
-        let detail =
-            "Only the person who wrote this comment can change it. Add what is missing as a comment of your own.";
+        let detail = "Only the user who wrote this comment can change it. Add missing information as a new comment.";
         return Err(Fault::new(Code::AuthorRequired, detail));
     }
     if standing.is_removed {
-        let detail = "Our moderators removed this comment, so it cannot be changed. The mail about it says why.";
+        let detail = "Our moderators removed this comment, so it cannot be changed. The e-mail about it states the \
+                      reason.";
         return Err(Fault::conflict(detail));
     }
     ensure_open(standing.is_locked)
@@ -45,8 +45,8 @@ pub(super) fn ensure_editable(standing: CommentStanding) -> Result<(), Fault> {
 /// [`Code::Conflict`].
 pub(super) fn ensure_open(is_locked: bool) -> Result<(), Fault> {
     if is_locked {
-        let detail = "Our moderators locked the comments of this feature request: none can be added or changed. You can \
-                      still vote for it and follow it.";
+        let detail = "Our moderators locked the comments of this feature request, so comments cannot be added or \
+                      changed. You can still vote for it and follow it.";
         return Err(Fault::conflict(detail));
     }
     Ok(())

@@ -209,7 +209,8 @@ async fn check(
     if let Some(topic_uuid) = proposal.topic_uuid.filter(|topic| Some(*topic) != present_topic)
         && !store::topic_is_active(&cx.db, topic_uuid).await?
     {
-        let message = "No proposal can be given this topic. GET /v1/engagement/topics lists those that there are.";
+        let message = "This topic is not available for feature requests. GET /v1/engagement/topics lists the \
+                       available topics.";
         errors.push(FieldError::at("/topic_uuid", "UNKNOWN", message));
     }
     if errors.is_empty() { Ok(()) } else { Err(Fault::invalid(errors)) }
@@ -222,6 +223,6 @@ async fn hold_own(cx: &RequestContext, person: &Person, request_uuid: Uuid) -> R
     if held.author_uuid == person.uuid {
         return Ok(held);
     }
-    let detail = "Only the person who proposed this can change it. Add what is missing as a comment.";
+    let detail = "Only the user who proposed this feature request can change it. Add missing information as a comment.";
     Err(Fault::new(Code::AuthorRequired, detail))
 }

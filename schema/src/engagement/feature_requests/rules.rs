@@ -162,13 +162,14 @@ pub(in crate::engagement) fn partner_actions(marks: Marks, is_own: bool, standin
 /// [`crate::Code::Conflict`].
 pub(super) fn ensure_editable(marks: Marks) -> Result<(), Fault> {
     if marks.is_merged {
-        return Err(Fault::conflict("This proposal was merged into another. Comment on that one."));
+        return Err(Fault::conflict("This feature request was merged into another one. Comment on that one."));
     }
     if marks.status == FeatureRequestStatus::Open {
         return Ok(());
     }
     Err(Fault::conflict(format!(
-        "This proposal is {} by now, and people voted for what it says. Add what is missing as a comment.",
+        "This feature request is already {}, and users voted for its current text. Add missing information as a \
+         comment.",
         marks.status.name()
     )))
 }
@@ -181,7 +182,7 @@ pub(super) fn titled(title: &str) -> String {
 /// Checks that a title or a text says something.
 pub(in crate::engagement) fn check_said(pointer: &str, text: &str, errors: &mut Vec<FieldError>) {
     if text.trim().is_empty() {
-        errors.push(FieldError::at(pointer, "BLANK", "Write more than spaces."));
+        errors.push(FieldError::at(pointer, "BLANK", "Send a text that contains more than spaces."));
     }
 }
 

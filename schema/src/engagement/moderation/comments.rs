@@ -109,7 +109,7 @@ impl BoardCommentModerationMutation {
         let held = hold_comment_for(cx, comment_uuid, "suspend").await?;
         let reason = body.reason.trim();
         if reason.is_empty() {
-            return Err(Fault::field("/reason", "BLANK", "Say why; its author is told."));
+            return Err(Fault::field("/reason", "BLANK", "Send a reason. The author receives it."));
         }
         cx.note_reason(reason);
         comments_store::suspend(cx, &held, reason).await?;

@@ -115,7 +115,7 @@ impl BoardMarksMutation {
         let cx = ctx.cx();
         let note = body.note.trim();
         if note.is_empty() {
-            return Err(Fault::field("/note", "BLANK", "Say in public why both are the same."));
+            return Err(Fault::field("/note", "BLANK", "Send the public reason why both are the same."));
         }
         merging::hold_both(&cx.db, request_uuid, body.into_uuid).await?;
         let source = hold_for(cx, request_uuid, BoardAction::Merge).await?;

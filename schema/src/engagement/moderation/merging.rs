@@ -45,17 +45,17 @@ pub(super) async fn ensure_target(cx: &RequestContext, request_uuid: Uuid, into_
     }
     let found = hold(&cx.db, into_uuid).await?.filter(|target| !target.marks().is_suspended);
     let Some(target) = found else {
-        return Err(Fault::field("/into_uuid", "UNKNOWN", "There is no such feature request on the board."));
+        return Err(Fault::field("/into_uuid", "UNKNOWN", "This feature request is not on the board."));
     };
     if target.merged_into_uuid.is_none() {
         return Ok(());
     }
-    let errors = vec![FieldError::at("/into_uuid", "MERGED", format!("It is part of {}.", target.root_uuid))];
+    let errors = vec![FieldError::at("/into_uuid", "MERGED", format!("It was merged into {}.", target.root_uuid))];
     let detail = if target.root_uuid == request_uuid {
-        "The other one is part of this one already. Let that one stand for itself first, then merge this one into it."
+        "The other feature request was merged into this one. Undo that merge first, then merge this one into it."
             .to_owned()
     } else {
-        format!("The other one is part of {}. Merge into that one.", target.root_uuid)
+        format!("The other feature request was merged into {}. Merge into that one.", target.root_uuid)
     };
     Err(Fault::conflict(detail).with_errors(errors))
 }

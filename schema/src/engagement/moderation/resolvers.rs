@@ -112,7 +112,7 @@ impl BoardModerationMutation {
         let note = body.note.map(|note| note.trim().to_owned()).filter(|note| !note.is_empty());
         if held.status == body.status {
             let status = body.status.name();
-            return Err(Fault::conflict(format!("This feature request is {status} already. Answer it to say more.")));
+            return Err(Fault::conflict(format!("This feature request is already {status}. To say more, answer it.")));
         }
         check_status(cx, body.status, note.as_deref(), body.changelog_entry_uuid).await?;
         if let Some(note) = &note {
@@ -140,7 +140,7 @@ impl BoardModerationMutation {
         let held = hold_for(cx, request_uuid, BoardAction::Suspend).await?;
         let reason = body.reason.trim();
         if reason.is_empty() {
-            return Err(Fault::field("/reason", "BLANK", "Say why; its author is told."));
+            return Err(Fault::field("/reason", "BLANK", "Send a reason. The author receives it."));
         }
         cx.note_reason(reason);
         store::suspend(cx, request_uuid, reason).await?;
@@ -181,7 +181,7 @@ impl BoardModerationMutation {
         if let Some(topic_uuid) = body.topic_uuid.filter(|topic| Some(*topic) != held.topic_uuid)
             && !topic_is_active(&cx.db, topic_uuid).await?
         {
-            let message = "No feature request can be given this topic: it is not there, or not active.";
+            let message = "A feature request cannot have this topic: it does not exist, or it is not active.";
             return Err(Fault::field("/topic_uuid", "UNKNOWN", message));
         }
         store::set_topic(&cx.db, request_uuid, body.topic_uuid).await?;
@@ -198,14 +198,24 @@ async fn check_status(
 ) -> Result<(), Fault> {
     let mut errors = Vec::new();
     if status == FeatureRequestStatus::Declined && note.is_none() {
-        errors.push(FieldError::at("/note", "REQUIRED", "Say in public why this will not come."));
+        errors.push(FieldError::at("/note", "REQUIRED", "Send the public reason why this will not be implemented."));
     }
     let entry = "/changelog_entry_uuid";
     match (status == FeatureRequestStatus::Shipped, entry_uuid) {
-        (true, None) => errors.push(FieldError::at(entry, "REQUIRED", "Name the changelog entry that tells of it.")),
-        (false, Some(_)) => errors.push(FieldError::at(entry, "UNEXPECTED", "Only what is SHIPPED names one.")),
+        (true, None) => errors.push(FieldError::at(
+            entry,
+            "REQUIRED",
+            "Name the changelog entry that describes the \
+                                                                       feature.",
+        )),
+        (false, Some(_)) => errors.push(FieldError::at(
+            entry,
+            "UNEXPECTED",
+            "Only a SHIPPED feature request names a \
+                                                                             changelog entry. Omit this field.",
+        )),
         (true, Some(entry_uuid)) if !store::entry_is_released(&cx.db, entry_uuid).await? => {
-            let message = "This is no changelog entry that is released. Release it first.";
+            let message = "This is not a released changelog entry. Release it first.";
             errors.push(FieldError::at(entry, "UNKNOWN", message));
         }
         _ => {}

@@ -143,7 +143,7 @@ impl BoardReportsMutation {
 /// Nobody reports what they wrote themselves.
 fn ensure_foreign(person: &Person, author_uuid: Option<Uuid>) -> Result<(), Fault> {
     if author_uuid == Some(person.uuid) {
-        return Err(Fault::conflict("You wrote this yourself. Edit it, or write to support if it has to go."));
+        return Err(Fault::conflict("You wrote this yourself. Edit it, or contact support to have it removed."));
     }
     Ok(())
 }
@@ -163,7 +163,7 @@ async fn report(
     people::spend(cx, person, BoardDaily::Reports).await?;
     store::insert(cx, person, target, (body.reason, note.as_deref())).await?;
     let made = store::made(&cx.db, person, target).await?;
-    made.ok_or_else(|| Fault::internal("a report that was added is not there"))
+    made.ok_or_else(|| Fault::internal("a report cannot be found after it was added"))
 }
 
 /// The report as it is now, named to the audit record.

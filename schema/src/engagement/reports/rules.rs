@@ -64,7 +64,7 @@ pub(super) fn trimmed(note: Option<String>) -> Option<String> {
 /// [`crate::Code::ValidationFailed`].
 pub(super) fn ensure_said(reason: BoardReportReason, note: Option<&str>) -> Result<(), Fault> {
     if reason == BoardReportReason::Other && note.is_none() {
-        return Err(Fault::field("/note", "REQUIRED", "Say what is wrong; OTHER alone does not."));
+        return Err(Fault::field("/note", "REQUIRED", "Describe the problem. OTHER alone is not sufficient."));
     }
     Ok(())
 }

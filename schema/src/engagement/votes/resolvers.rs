@@ -92,7 +92,8 @@ async fn refusal(cx: &RequestContext, request_uuid: Uuid, outcome: Outcome) -> R
     Ok(match outcome {
         Outcome::Done | Outcome::Already | Outcome::Missing => Fault::not_found("feature request"),
         Outcome::Shipped => Fault::conflict(
-            "This was shipped, so it takes no more votes. `changelog_entry` tells where it is described.",
+            "This feature request was shipped, so it takes no more votes. `changelog_entry` names the entry that \
+             describes it.",
         ),
         Outcome::Merged => merged(&cx.db, request_uuid).await?,
     })
@@ -103,10 +104,10 @@ pub(in crate::engagement) async fn merged(db: &Db, request_uuid: Uuid) -> Result
     let Some(root_uuid) = store::root(db, request_uuid).await? else {
         return Ok(Fault::not_found("feature request"));
     };
-    let errors = vec![FieldError::of("request_uuid", "MERGED", format!("It is part of {root_uuid}."))];
+    let errors = vec![FieldError::of("request_uuid", "MERGED", format!("It was merged into {root_uuid}."))];
     let detail = format!(
-        "This feature request was merged into {root_uuid}. Votes, follows and comments go to that one, and those that it had \
-         count there."
+        "This feature request was merged into {root_uuid}. Vote for, follow or comment on that one. Existing votes, \
+         follows and comments count there."
     );
     Ok(Fault::conflict(detail).with_errors(errors))
 }

@@ -71,7 +71,7 @@ pub(super) async fn spend(cx: &RequestContext, person: &Person) -> Result<(), Fa
     if done.rows_affected() > 0 {
         return Ok(());
     }
-    Err(people::spent(cx.now.unix(), &format!("{MOST_VOTES} votes a day are the most for one person")))
+    Err(people::spent(cx.now.unix(), &format!("At most {MOST_VOTES} votes per day are allowed for one user")))
 }
 
 /// Whether a proposal is on the board and no part of another. It is held against merging until the transaction ends.

@@ -39,7 +39,8 @@ pub(crate) async fn mail_due(pool: &PgPool, services: &Services) -> Result<u64, 
             match db.settle(outcome).await {
                 Ok(is_written) => written += u64::from(is_written),
                 Err(fault) => {
-                    tracing::warn!(%person_uuid, cause = fault.for_log(), "a weekly mail was not queued; the next run tries again");
+                    tracing::warn!(%person_uuid, cause = fault.for_log(), "a weekly e-mail was not queued; the next \
+                                                                           run retries");
                 }
             }
         }

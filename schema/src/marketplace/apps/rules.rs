@@ -163,7 +163,7 @@ pub(super) fn deletable(state: AppState, was_published: bool, version_states: &[
     if was_published {
         return Err(Fault::of(
             Reason::IllegalTransition(allowed_actions(state, Side::Owner, Past::published(was_published))),
-            "This app was published, so it cannot be deleted. Archive it to take it off the storefront for good.",
+            "This app was published, so it cannot be deleted. Archive it to remove it from the storefront permanently.",
         ));
     }
     match version_states.iter().find(|state| UNDER_WAY.contains(state)) {
@@ -191,8 +191,8 @@ pub(super) fn ensure_archivable(version_states: &[AppVersionState]) -> Result<()
 }
 
 /// Detail of the refusal to archive another app that was never published.
-pub(super) const ARCHIVE_FULL: &str = "Your plan allows as many archived apps that were never published as it allows apps. \
-                                       Delete one of them, or this app.";
+pub(super) const ARCHIVE_FULL: &str = "Your tier limits archived apps that were never published to its number of \
+                                       apps. Delete one of them, or this app.";
 
 /// The machine as a picture.
 pub(crate) fn drawing() -> StateDiagram {

@@ -235,7 +235,7 @@ async fn load(cx: &RequestContext, category_uuid: Uuid) -> Result<Category, Faul
 
 /// Where a category stands that the body names at this place.
 async fn standing(cx: &RequestContext, category_uuid: Uuid, pointer: &str) -> Result<Standing, Fault> {
-    let message = "There is no such category. GET /v1/marketplace/internal/categories lists them all.";
+    let message = "This category does not exist. GET /v1/marketplace/internal/categories lists all categories.";
     let found = store::standing_get(&cx.db, category_uuid).await?;
     found.ok_or_else(|| Fault::field(pointer, "UNKNOWN_CATEGORY", message))
 }

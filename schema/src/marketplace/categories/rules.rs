@@ -102,11 +102,12 @@ pub(super) struct Standing {
 /// [`crate::Code::ValidationFailed`].
 pub(super) fn check_parent(parent: &Standing, height: i32) -> Result<(), Fault> {
     if !parent.shown {
-        let message = "This category, or one above it, is deactivated. Activate it first or choose another one.";
+        let message = "This category, or a category above it, is deactivated. Activate it first, or choose another \
+                       one.";
         return Err(Fault::field("/parent_uuid", "DEACTIVATED", message));
     }
     if parent.depth + 1 + height > LOWEST_DEPTH {
-        let message = "The tree has four levels, and something would stand on a fifth. Choose a parent further up.";
+        let message = "The tree has four levels, and this would create a fifth. Choose a parent on a higher level.";
         return Err(Fault::field("/parent_uuid", "TOO_DEEP", message));
     }
     Ok(())
@@ -118,7 +119,7 @@ pub(super) fn check_parent(parent: &Standing, height: i32) -> Result<(), Fault> 
 /// [`crate::Code::ValidationFailed`].
 pub(super) fn check_no_cycle(category_uuid: Uuid, parent: &Standing) -> Result<(), Fault> {
     if parent.path.contains(&category_uuid) {
-        let message = "This is the category itself or one beneath it. Choose a parent outside of it.";
+        let message = "This is the category itself or one of its subcategories. Choose another parent.";
         return Err(Fault::field("/parent_uuid", "CYCLE", message));
     }
     Ok(())
@@ -130,7 +131,8 @@ pub(super) fn check_no_cycle(category_uuid: Uuid, parent: &Standing) -> Result<(
 /// [`crate::Code::ValidationFailed`].
 pub(super) fn check_target(category_uuid: Uuid, target: &Standing) -> Result<(), Fault> {
     if !target.shown || target.path.contains(&category_uuid) {
-        let message = "This category is deactivated, or would be hidden with the other. Choose one that stays active.";
+        let message = "This category is deactivated, or would be hidden together with the other. Choose a category \
+                       that stays active.";
         return Err(Fault::field("/move_to", "DEACTIVATED", message));
     }
     Ok(())
@@ -146,12 +148,12 @@ pub(super) fn ensure_none_left<'a>(slugs: impl ExactSizeIterator<Item = &'a str>
         return Ok(());
     }
     let named = |slug: &str| {
-        FieldError::at("/move_to", "LISTING_LEFT", format!("The listing {slug} is in no other active category."))
+        FieldError::at("/move_to", "LISTING_LEFT", format!("The listing {slug} has no other active category."))
     };
     let errors = slugs.take(MOST_NAMED).map(named).collect();
     Err(Fault::conflict(format!(
-        "Listings that would be left without an active category: {count}. `errors` names them, at most {MOST_NAMED}. Send \
-         `move_to` with the category to file them in."
+        "Listings that would have no active category: {count}. `errors` names at most {MOST_NAMED} of them. Send \
+         `move_to` with the category that receives them."
     ))
     .with_errors(errors))
 }
@@ -175,8 +177,8 @@ pub(super) fn ensure_unused(used: CategoryUse) -> Result<(), Fault> {
     let CategoryUse { children, apps, listings } = used;
     if children + apps + listings > 0 {
         return Err(Fault::conflict(format!(
-            "This category is in use: categories beneath it {children}, apps that have chosen it {apps}, listings in it \
-             {listings}, those off the storefront included. Deactivate it instead, which hides it."
+            "This category is in use by {children} subcategories, {apps} apps that chose it, and {listings} \
+             listings, including listings off the storefront. Deactivate it instead, which hides it."
         )));
     }
     Ok(())

@@ -117,11 +117,9 @@ fn slug_taken(error: sqlx::Error, slug: &str) -> Fault {
     if !matches!(constraint_of(&error), Some("category_slug_key" | "category_address_pkey")) {
         return error.into();
     }
-    let errors = vec![taken("This slug belongs, or once belonged, to another category.")];
-    Fault::conflict(format!(
-        "The slug {slug} belongs, or once belonged, to another category. Send a slug of your own choice."
-    ))
-    .with_errors(errors)
+    let errors = vec![taken("This slug belongs or belonged to another category.")];
+    Fault::conflict(format!("The slug {slug} belongs or belonged to another category. Send another slug."))
+        .with_errors(errors)
 }
 
 /// Puts a category under a parent, or at the root, in a place among its siblings there, or behind the last. Those whom it
@@ -209,9 +207,10 @@ pub(super) async fn delete(db: &Db, category_uuid: Uuid) -> Result<(), Fault> {
     .execute(&mut *db.conn().await?)
     .await;
     match deleted {
-        Err(error) if constraint_of(&error).is_some_and(|name| USES.contains(&name)) => {
-            Err(Fault::conflict("This category has just come into use. Deactivate it instead, which hides it."))
-        }
+        Err(error) if constraint_of(&error).is_some_and(|name| USES.contains(&name)) => Err(Fault::conflict(
+            "An app or listing has just started to use this category. Deactivate it instead, \
+                                 which hides it.",
+        )),
         Err(error) => Err(error.into()),
         Ok(_) => Ok(()),
     }

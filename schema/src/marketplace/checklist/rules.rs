@@ -132,13 +132,14 @@ pub(super) fn hindrances(account: &AccountFact) -> Vec<Hindrance> {
     if !account.is_verified {
         found.push(Hindrance {
             code: "EMAIL_UNVERIFIED",
-            detail: "No administrator of your company has a verified e-mail address. Follow the link in the mail from registration.",
+            detail: "No administrator of your company has a verified e-mail address. Follow the link in the \
+                     registration e-mail.",
         });
     }
     if account.partner_state != "ACTIVE" {
         found.push(Hindrance {
             code: "PARTNER_NOT_ACTIVE",
-            detail: "Your company's account is being closed or is suspended. Take the closure back, or write to support.",
+            detail: "Your company's account is being closed or is suspended. Cancel the closure, or contact support.",
         });
     }
     found
@@ -146,7 +147,7 @@ pub(super) fn hindrances(account: &AccountFact) -> Vec<Hindrance> {
 
 fn icon(facts: &Facts) -> Option<String> {
     let has_icon = facts.pictures.iter().any(|picture| picture.kind == MediaKind::Icon);
-    missing(!has_icon, "The app has no icon. Upload one of kind ICON.")
+    missing(!has_icon, "The app has no icon. Upload an image of kind ICON.")
 }
 
 fn name(facts: &Facts) -> Option<String> {
@@ -156,18 +157,18 @@ fn name(facts: &Facts) -> Option<String> {
 
 fn tagline(facts: &Facts) -> Option<String> {
     let is_empty = own_text(facts).is_none_or(|text| text.tagline.trim().is_empty());
-    missing(is_empty, "The tagline is empty. Say in one line what the app does.")
+    missing(is_empty, "The tagline is empty. Describe the app in one line.")
 }
 
 fn description(facts: &Facts) -> Option<String> {
     let is_empty = own_text(facts).is_none_or(|text| text.description.trim().is_empty());
-    missing(is_empty, "The description is empty. Say what the app does and for whom.")
+    missing(is_empty, "The description is empty. Describe the purpose of the app and its users.")
 }
 
 fn primary_category(facts: &Facts) -> Option<String> {
     match facts.primary_category_shown {
         None => Some("The app has no primary category. Choose one.".to_owned()),
-        Some(shown) => missing(!shown, "The primary category was taken off the storefront. Choose another."),
+        Some(shown) => missing(!shown, "The primary category was removed from the storefront. Choose another one."),
     }
 }
 
@@ -177,13 +178,16 @@ const SCREENSHOTS: usize = 2;
 fn screenshots(facts: &Facts) -> Option<String> {
     let count = facts.pictures.iter().filter(|picture| picture.kind == MediaKind::Screenshot).count();
     (count < SCREENSHOTS).then(|| {
-        format!("The app has {count} of {SCREENSHOTS} recommended screenshots. Readers judge by them; upload of kind SCREENSHOT.")
+        format!(
+            "The app has {count} of {SCREENSHOTS} recommended screenshots. Customers judge the app by them. \
+                 Upload images of kind SCREENSHOT."
+        )
     })
 }
 
 fn support(facts: &Facts) -> Option<String> {
     let is_missing = is_blank(facts.support_email.as_deref()) && !is_web_address(facts.support_url.as_deref());
-    missing(is_missing, "Customers find no help. Set support_email or support_url.")
+    missing(is_missing, "Customers cannot find help. Set support_email or support_url.")
 }
 
 /// Stored addresses are checked again: an older release accepted some that this one rejects.
@@ -194,13 +198,13 @@ fn is_web_address(stored: Option<&str>) -> bool {
 fn privacy(facts: &Facts) -> Option<String> {
     missing(
         !is_web_address(facts.privacy_url.as_deref()),
-        "There is no privacy policy. Set privacy_url to its https address.",
+        "The app has no privacy policy. Set privacy_url to its https address.",
     )
 }
 
 fn release_notes(facts: &Facts) -> Option<String> {
     match &facts.version {
-        None => Some("There is no version to submit. Create one with release notes.".to_owned()),
+        None => Some("The app has no version to submit. Create one with release notes.".to_owned()),
         Some(version) => is_blank(version.release_notes.as_deref()).then(|| {
             format!("The version has no release notes in {}, the default locale. Write them.", facts.default_locale)
         }),
@@ -210,17 +214,22 @@ fn release_notes(facts: &Facts) -> Option<String> {
 fn redirect_uris(facts: &Facts) -> Option<String> {
     let uris = facts.version.as_ref().map(|version| version.redirect_uris.as_slice()).unwrap_or_default();
     let unsafe_uri = uris.iter().find(|uri| !is_redirect_uri(uri))?;
-    Some(format!("{unsafe_uri} is not safe. Send https addresses without a fragment, or loopback ones."))
+    Some(format!("{unsafe_uri} is not safe. Send https addresses without a fragment, or loopback addresses."))
 }
 
 fn alternative_texts(facts: &Facts) -> Option<String> {
     let count = facts.pictures.iter().filter(|picture| picture.alt_text.trim().is_empty()).count();
-    (count > 0)
-        .then(|| format!("{count} of the pictures say nothing to those who cannot see them. Give each an alt_text."))
+    (count > 0).then(|| {
+        format!("{count} of the images have no text for users who cannot see them. Give each one an alt_text.")
+    })
 }
 
 fn account(facts: &Facts) -> Option<String> {
-    missing(!hindrances(&facts.account).is_empty(), "blockers_of_account says what of the account stands in the way.")
+    missing(
+        !hindrances(&facts.account).is_empty(),
+        "The account does not meet every requirement. See \
+                                                     blockers_of_account.",
+    )
 }
 
 fn whole_texts(facts: &Facts) -> Option<String> {
@@ -228,7 +237,7 @@ fn whole_texts(facts: &Facts) -> Option<String> {
     let others = facts.texts.iter().filter(|text| text.locale != facts.default_locale);
     let partial: Vec<&str> = others.filter(is_partial).map(|text| text.locale.as_str()).collect();
     (!partial.is_empty()).then(|| {
-        format!("Name, tagline or description is empty in {}. Write them, or take the locale out.", partial.join(", "))
+        format!("Name, tagline or description is empty in {}. Write them, or remove the locale.", partial.join(", "))
     })
 }
 

@@ -26,7 +26,7 @@ pub(super) fn check(content: &CollectionContent, errors: &mut Vec<FieldError>) {
     texts::check("titles", &content.titles, errors);
     texts::check("descriptions", &content.descriptions, errors);
     if content.shown_from.zip(content.shown_until).is_some_and(|(from, until)| until <= from) {
-        let message = "It would end before it begins: `shown_until` has to be later than `shown_from`.";
+        let message = "The period would end before it begins: `shown_until` must be later than `shown_from`.";
         errors.push(FieldError::at("/shown_until", "NOT_LATER", message));
     }
 }
@@ -51,7 +51,7 @@ pub(super) fn chosen(named: &[String], known: &[KnownListing], errors: &mut Vec<
         match found {
             None => refuse("UNKNOWN_LISTING", "No app was ever listed under this slug or id."),
             Some(listing) if chosen.contains(&listing.app_uuid) => {
-                refuse("DUPLICATE", "This listing stands further up already. Name each once.");
+                refuse("DUPLICATE", "This listing occurs earlier in the list. Name each listing once.");
             }
             Some(listing) => chosen.push(listing.app_uuid),
         }

@@ -75,11 +75,9 @@ fn slug_taken(error: sqlx::Error, slug: &str) -> Fault {
     if !matches!(constraint_of(&error), Some("collection_slug_key" | "collection_address_pkey")) {
         return error.into();
     }
-    let errors = vec![taken("This slug belongs, or once belonged, to another collection.")];
-    Fault::conflict(format!(
-        "The slug {slug} belongs, or once belonged, to another collection. Send a slug of your own choice."
-    ))
-    .with_errors(errors)
+    let errors = vec![taken("This slug belongs or belonged to another collection.")];
+    Fault::conflict(format!("The slug {slug} belongs or belonged to another collection. Send another slug."))
+        .with_errors(errors)
 }
 
 /// Lets a collection hold the listings of these apps, in this order, and no others.

@@ -97,7 +97,7 @@ impl ListingsQuery {
     ) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
         let found = store::media_get(&cx.db, &listing_slug, media_uuid).await?;
-        let shown = found.ok_or_else(|| Fault::not_found("picture of this listing"))?;
+        let shown = found.ok_or_else(|| Fault::not_found("media item of this listing"))?;
         let called = format!("{listing_slug}-{}", shown.called);
         deliver(cx, &shown.stored, variant.unwrap_or(MediaVariantName::Original), &called).await?;
         cx.answer(true)

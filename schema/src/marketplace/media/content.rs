@@ -97,7 +97,7 @@ pub(crate) async fn deliver(
 ) -> Result<(), Fault> {
     let found = sizes(&stored.original, &stored.copies).into_iter().find(|(name, _)| *name == variant);
     let size = found.map_or(&stored.original, |(_, size)| size);
-    let lost = || Fault::internal(format!("the picture {} has no object {}", stored.media_uuid, size.object_key));
+    let lost = || Fault::internal(format!("the media item {} has no object {}", stored.media_uuid, size.object_key));
     let key = MediaKey::from_name(&size.object_key).ok_or_else(lost)?;
     cx.db.answered().await;
     let object = cx.services.media.get(key).await?.ok_or_else(lost)?;

@@ -58,7 +58,8 @@ pub(super) fn place(kind: MediaKind, present: i64) -> Result<i32, Fault> {
     }
     if present >= MOST_SCREENSHOTS {
         return Err(Fault::conflict(format!(
-            "The app has {present} screenshots, and {MOST_SCREENSHOTS} is the most it can have. Delete one, then upload this one again."
+            "The app has {present} screenshots, and the maximum is {MOST_SCREENSHOTS}. Delete one, then upload this \
+             one again."
         )));
     }
     Ok(i32::try_from(present + 1).unwrap_or(1))
@@ -116,7 +117,11 @@ pub(super) fn merge(pointer: &str, present: &Texts, patch: BTreeMap<String, Opti
         }
     }
     if texts.len() > MOST_LOCALES {
-        let message = format!("At most {MOST_LOCALES} locales; with this there would be {}.", texts.len());
+        let message = format!(
+            "At most {MOST_LOCALES} locales are allowed; with this one there would be {}. Remove \
+                               one first.",
+            texts.len()
+        );
         return Err(Fault::field(pointer, "TOO_MANY", message));
     }
     Ok(texts)
@@ -133,34 +138,41 @@ pub(super) fn check_order(present: &[Uuid], named: &[Uuid]) -> Result<(), Fault>
     for (place, uuid) in named.iter().enumerate() {
         let pointer = format!("/media_uuids/{place}");
         if !present.contains(uuid) {
-            let message = format!("{uuid} is no picture of this kind in the draft. Leave it out.");
+            let message = format!("{uuid} is not a media item of this kind in the draft. Omit it.");
             errors.push(FieldError::at(pointer, "UNKNOWN", message));
         } else if !known.insert(*uuid) {
-            errors.push(FieldError::at(pointer, "DUPLICATE", format!("{uuid} is named twice. Name it once.")));
+            errors.push(FieldError::at(pointer, "DUPLICATE", format!("{uuid} occurs twice. Name it once.")));
         }
     }
     let missing = present.iter().filter(|uuid| !known.contains(*uuid));
     errors.extend(missing.map(|uuid| {
-        FieldError::at("/media_uuids", "MISSING", format!("{uuid} is in the draft and not named. Name it, too."))
+        FieldError::at("/media_uuids", "MISSING", format!("{uuid} is in the draft but missing here. Add it."))
     }));
     if errors.is_empty() {
         return Ok(());
     }
-    let detail = "The order must name each picture of this kind in the draft once. Read the list again and send it \
-                  whole.";
+    let detail = "The order must name each media item of this kind in the draft once. Read the list again and send \
+                  it completely.";
     Err(Fault::conflict(detail).with_errors(errors))
 }
 
 /// The refusal of a file.
 pub(crate) fn refusal(error: ImageError) -> Fault {
     match error {
-        ImageError::Overloaded => Fault::unavailable("Too many pictures are being worked on. Try again in a moment."),
+        ImageError::Overloaded => Fault::unavailable("Too many images are being processed. Try again in a moment."),
         ImageError::Refused(ImageProblem::TooManyBytes) => {
-            Fault::new(Code::PayloadTooLarge, "The file may have 8,388,608 bytes at most.")
+            Fault::new(Code::PayloadTooLarge, "The file is too large. Send at most 8,388,608 bytes.")
         }
         ImageError::Refused(problem) => {
-            let error = FieldError::at("/file", problem.code(), format!("It does not fit: {problem}."));
-            let detail = format!("This file cannot be taken: {problem}. Mend it and upload it again.");
+            let error = FieldError::at(
+                "/file",
+                problem.code(),
+                format!(
+                    "The file does not meet the requirements: \
+                                                                         {problem}."
+                ),
+            );
+            let detail = format!("This file cannot be accepted: {problem}. Fix it and upload it again.");
             Fault::invalid(vec![error]).with_detail(detail)
         }
     }

@@ -114,7 +114,7 @@ pub(super) async fn insert(db: &Db, new: &NewMedia, is_single: bool) -> Result<M
     .execute(&mut *db.conn().await?)
     .await?;
     let row = BY_ID.one(db, [new.media_uuid.into()]).await?;
-    row.ok_or_else(|| Fault::internal("a picture that was just written is gone"))
+    row.ok_or_else(|| Fault::internal("a media item cannot be found after it was written"))
 }
 
 /// One picture of the draft of an owner's app.

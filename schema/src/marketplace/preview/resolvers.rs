@@ -94,7 +94,7 @@ async fn version(cx: &RequestContext, app_uuid: Uuid, version_uuid: Option<Uuid>
     Err(match version_uuid {
         Some(_) => Fault::not_found("version"),
         None => Fault::conflict(
-            "The app has no version that could go live, so there is nothing to list. Create one, then look at its preview.",
+            "The app has no version that could be published, so a preview is not possible. Create a version first.",
         ),
     })
 }

@@ -113,7 +113,7 @@ pub(crate) async fn watch(services: Arc<Services>, stop: CancellationToken) {
         {
             tracing::warn!(
                 cause = fault.for_log(),
-                "the feed of pictures broke off; none is answered until it is back"
+                "the feed of published images was interrupted; no image is served until it works again"
             );
         }
         tokio::time::sleep(BEAT).await;
@@ -129,7 +129,7 @@ impl PublicPictures {
         if is_known {
             return Ok(());
         }
-        Err(Fault::unavailable("It is not known at the moment which pictures are on show. Try again."))
+        Err(Fault::unavailable("The service cannot determine at the moment which images are published. Try again."))
     }
 
     /// One life of the listening connection, which is none of the pool's: requests need those. A round trip on it proves

@@ -108,10 +108,10 @@ impl Asked {
         let invalid =
             |code: &str, message: String| Fault::invalid(vec![FieldError::of("written_at_until", code, message)]);
         if from.is_some_and(|from| from >= until) {
-            return Err(invalid("ORDER", "The end must come after the beginning, written_at_from.".to_owned()));
+            return Err(invalid("ORDER", "The end must be later than the start, written_at_from.".to_owned()));
         }
         if from.is_some_and(|from| until.seconds_since(from) / interval.seconds() >= MOST_PERIODS) {
-            let message = format!("These are more than {MOST_PERIODS} periods. Ask for fewer, or for longer ones.");
+            let message = format!("The range has more than {MOST_PERIODS} periods. Request fewer or longer periods.");
             return Err(invalid("TOO_MANY", message));
         }
         Ok(Self { interval, from, until })

@@ -175,16 +175,18 @@ impl Faces {
     /// is named counts no more.
     pub(super) fn find(self, text_uuid: Uuid, action: ReviewAction) -> Result<Place, Fault> {
         if self == Self::default() {
-            return Err(Fault::illegal("customer review", self.state().name(), action.name(), Vec::new())
-                .with_detail("This review was erased at its customer's request, so nothing is left to decide."));
+            return Err(Fault::illegal("customer review", self.state().name(), action.name(), Vec::new()).with_detail(
+                "This customer review was erased at the customer's request, so no decision is necessary.",
+            ));
         }
         let places = [(self.shown, Place::Shown), (self.waiting, Place::Waiting), (self.rejected, Place::Rejected)];
         let found = places.into_iter().find(|(text, _)| *text == Some(text_uuid)).map(|(_, place)| place);
         let place = found.filter(|place| next(self.state(), action, *place, self.waiting.is_some()).is_some());
         place.ok_or_else(|| {
-            let message = "This is no text of the review that is shown or waits now.";
+            let message = "This is not the published or the pending text of the customer review.";
             Fault::conflict(
-                "Another text of this review counts by now. Read the review again and decide about that one.",
+                "Another text of this customer review is now current. Read the customer review again and decide on \
+                 that text.",
             )
             .with_errors(vec![FieldError::at("/text_uuid", "SUPERSEDED", message)])
         })
@@ -270,10 +272,11 @@ pub(super) fn trimmed(text: Option<String>) -> Option<String> {
 pub(super) fn ensure_flaggable(last: Option<(ReviewMarkOutcome, Uuid)>, shown: Uuid) -> Result<(), Fault> {
     match last {
         Some((ReviewMarkOutcome::Open, _)) => {
-            Err(Fault::conflict("You have flagged this review already. We will tell you what we decide."))
+            Err(Fault::conflict("You have already flagged this customer review. We will notify you of the decision."))
         }
         Some((ReviewMarkOutcome::Dismissed, text)) if text == shown => Err(Fault::conflict(
-            "We have looked at this text and kept it. Flag the review again only if the customer changes the text.",
+            "We have checked this text and kept it. Flag the customer review again only if the customer changes the \
+             text.",
         )),
         _ => Ok(()),
     }

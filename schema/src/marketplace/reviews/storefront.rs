@@ -114,7 +114,7 @@ impl ListingReviewsMutation {
         if let Some(number) = &words.version_number
             && !store::version_exists(&cx.db, app_uuid, number).await?
         {
-            let message = "No version of this number was ever on the storefront. Leave it out where it is not known.";
+            let message = "No version with this number was ever on the storefront. Omit it if it is not known.";
             return Err(Fault::field("/version_number", "UNKNOWN_VERSION", message));
         }
         let (review_uuid, text_uuid) = (cx.new_uuid(), cx.new_uuid());
@@ -123,7 +123,7 @@ impl ListingReviewsMutation {
             return cx.answer_created(review_uuid, submitted(cx, review_uuid).await?);
         }
         let held = store::hold_of_customer(&cx.db, app_uuid, &customer).await?;
-        let erased = || Fault::conflict("This review was erased a moment ago. Send it again.").retryable();
+        let erased = || Fault::conflict("This customer review was just erased. Send it again.").retryable();
         let held = held.ok_or_else(erased)?;
         hand_in_again(cx, &held, text_uuid, &words).await?;
         cx.answer(submitted(cx, held.review_uuid).await?)

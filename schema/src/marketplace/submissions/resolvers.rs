@@ -113,7 +113,7 @@ impl SubmissionsQuery {
         let cx = ctx.cx();
         one(cx, submission_uuid).await?;
         let stored = store::media_get(&cx.db, submission_uuid, media_uuid).await?;
-        let stored = stored.ok_or_else(|| Fault::not_found("picture of this submission"))?;
+        let stored = stored.ok_or_else(|| Fault::not_found("media item of this submission"))?;
         let called = format!("submitted-{media_uuid}");
         deliver(cx, &stored, variant.unwrap_or(MediaVariantName::Original), &called).await?;
         cx.answer(true)
@@ -272,7 +272,7 @@ async fn check_findings(cx: &RequestContext, held: &Held, written: &[Written]) -
     let requirements = store::requirement_codes_get(&cx.db).await?;
     let known: HashSet<&str> = requirements.iter().map(String::as_str).collect();
     let detail = store::detail_get(&cx.db, held.submission_uuid).await?;
-    let detail = detail.ok_or_else(|| Fault::internal("a submission that is held is gone"))?;
+    let detail = detail.ok_or_else(|| Fault::internal("a locked submission cannot be found"))?;
     let sides = publication::sides(&cx.db, held.app_uuid, detail.snapshot.0).await?;
     findings::check(written, &known, &sides.places())
 }
@@ -298,7 +298,7 @@ async fn tell(cx: &RequestContext, held: &Held, to: AppVersionState) -> Result<(
 pub(super) fn reviewer(cx: &RequestContext) -> Result<(Uuid, Actor), Fault> {
     let principal = cx.principal()?;
     if principal.kind != PrincipalType::StaffUser {
-        return Err(Fault::conflict("A submission is reviewed by a person. Sign in as a member of staff."));
+        return Err(Fault::conflict("Only a user can review a submission. Sign in as a staff member."));
     }
     Ok((principal.uuid, Actor::of(principal)))
 }
@@ -315,7 +315,7 @@ async fn one(cx: &RequestContext, submission_uuid: Uuid) -> Result<Submission, F
     let row = BY_ID.one(&cx.db, [submission_uuid.into()]).await?.ok_or_else(|| Fault::not_found("submission"))?;
     note_target(cx, row.submission_uuid, (&row.app_name, &row.version_number), row.partner_uuid);
     let mut submissions = show_submissions(cx, vec![row]).await?;
-    submissions.pop().ok_or_else(|| Fault::internal("a submission that was read is gone"))
+    submissions.pop().ok_or_else(|| Fault::internal("a submission cannot be found after it was read"))
 }
 
 fn note_target(cx: &RequestContext, uuid: Uuid, (app, version): (&str, &str), partner_uuid: Uuid) {

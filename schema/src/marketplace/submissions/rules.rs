@@ -122,7 +122,8 @@ pub(super) fn claim(standing: &ClaimStanding, me: Uuid, now: Time) -> Result<(),
         AppVersionState::InReview if !standing.is_of(me) => {
             if !standing.rests(now) {
                 return Err(Fault::conflict(format!(
-                    "Another reviewer claimed this submission. Take another from the queue; from {} on you may take it over.",
+                    "Another reviewer has claimed this submission. Claim another one from the queue. From {} on you \
+                     can take this one over.",
                     standing.claimed_at.map(rests_at).unwrap_or(now)
                 )));
             }
@@ -133,7 +134,7 @@ pub(super) fn claim(standing: &ClaimStanding, me: Uuid, now: Time) -> Result<(),
     }
     if standing.rejected_by == Some(me) {
         return Err(Fault::conflict(
-            "You rejected this version before, so another reviewer decides its appeal. Take another.",
+            "You rejected this version before, so another reviewer decides its appeal. Claim another submission.",
         ));
     }
     Ok(())
@@ -148,7 +149,12 @@ pub(super) fn unclaim(standing: &ClaimStanding, me: Uuid, now: Time, reason: Opt
     if standing.is_of(me) || standing.rests(now) || reason.is_some() {
         return Ok(());
     }
-    Err(Fault::field("/reason", "REQUIRED", "Another reviewer claimed this submission. Say why you take it from them."))
+    Err(Fault::field(
+        "/reason",
+        "REQUIRED",
+        "Another reviewer has claimed this submission. Send a reason why you \
+                                             take it over.",
+    ))
 }
 
 /// Whether a reviewer may decide a submission: the one who claimed it.

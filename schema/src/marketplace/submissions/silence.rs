@@ -49,7 +49,8 @@ pub(crate) async fn attend_silent(pool: &PgPool, services: &Services) -> Result<
             Ok(true) => attended += 1,
             Ok(false) => {}
             Err(fault) => {
-                tracing::warn!(%submission_uuid, cause = fault.for_log(), "a silent partner was not reminded; the next run tries again");
+                tracing::warn!(%submission_uuid, cause = fault.for_log(), "a reminder was not sent to a partner; the \
+                                                                           next run retries");
             }
         }
     }

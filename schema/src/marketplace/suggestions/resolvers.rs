@@ -64,7 +64,7 @@ impl SuggestionsQuery {
             let (names, taglines) = store::names_all(&cx.db, locale.as_deref()).await?;
             tokio::task::spawn_blocking(move || Names::new(names, &taglines))
                 .await
-                .map_err(|error| Fault::internal(format!("the table of names was not made: {error}")))
+                .map_err(|error| Fault::internal(format!("the table of names could not be created: {error}")))
         };
         let names = cache.names.get_or_make(stamp, locale.clone().unwrap_or_default(), make).await?;
         let most = usize::try_from(limit.unwrap_or(FEW).clamp(1, MOST)).unwrap_or(1);

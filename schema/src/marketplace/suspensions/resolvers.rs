@@ -75,7 +75,7 @@ impl SuspensionsMutation {
     ) -> Result<Option<ListingStanding>, Fault> {
         let reason = body.reason.trim().to_owned();
         if reason.is_empty() {
-            return Err(Fault::field("/reason", "REQUIRED", "Say why; the partner reads it."));
+            return Err(Fault::field("/reason", "REQUIRED", "Send a reason. The partner reads it."));
         }
         lead(ctx.cx(), &listing_slug, AppAction::Suspend, Some(reason)).await
     }

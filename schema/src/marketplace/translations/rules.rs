@@ -40,8 +40,7 @@ pub(super) fn ensure_room(locales: &[String], locale: &str) -> Result<(), Fault>
         return Ok(());
     }
     Err(Fault::conflict(format!(
-        "The app has texts in {} locales, and {MOST_LOCALES} is the most it can have. Delete one, then write this one \
-         again.",
+        "The app has texts in {} locales, and the maximum is {MOST_LOCALES}. Delete one, then write this one again.",
         locales.len()
     )))
 }
@@ -56,13 +55,13 @@ pub(super) fn ensure_not_default(locales: &[String], locale: &str, default_local
     }
     let others: Vec<&str> = locales.iter().map(String::as_str).filter(|other| *other != locale).collect();
     let how = if others.is_empty() {
-        "It is the app's only one. Write the texts of another locale, make that one the app's `default_locale`, then \
-         delete this one."
+        "It is the app's only locale. Write the texts of another locale, make that one the app's `default_locale`, \
+         then delete this one."
             .to_owned()
     } else {
-        format!("Make another one the app's `default_locale` first ({}), then delete this one.", others.join(", "))
+        format!("Make another locale the app's `default_locale` first ({}), then delete this one.", others.join(", "))
     };
-    Err(Fault::conflict(format!("{locale} is the default locale, which readers get when no other matches. {how}")))
+    Err(Fault::conflict(format!("{locale} is the default locale, which is shown when no other locale matches. {how}")))
 }
 
 #[cfg(test)]

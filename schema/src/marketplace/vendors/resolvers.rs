@@ -113,7 +113,7 @@ impl VendorsQuery {
     ) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
         let stored = store::stored_get(&cx.db, &partner_slug, kind.name()).await?;
-        let stored = stored.ok_or_else(|| Fault::not_found("picture of this vendor"))?;
+        let stored = stored.ok_or_else(|| Fault::not_found("image of this partner"))?;
         let called = format!("{partner_slug}-{}", kind.name().to_ascii_lowercase());
         deliver(cx, &stored, variant.unwrap_or(MediaVariantName::Original), &called).await?;
         cx.answer(true)

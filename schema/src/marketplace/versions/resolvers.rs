@@ -90,7 +90,7 @@ impl VersionsMutation {
         let ground = store::ground_get(&cx.db, owner, app_uuid, &number).await?.ok_or_else(missing)?;
         let manifest = manifest::normalise(body.manifest.map(AppManifest::from).unwrap_or_default())?;
         if ground.app_state == apps::AppState::Archived {
-            return Err(Fault::conflict("This app is archived. Restore it before you begin a version."));
+            return Err(Fault::conflict("This app is archived. Restore it before you create a version."));
         }
         if let Some(published) = ground.published_number.filter(|_| !ground.is_higher) {
             return Err(number::not_higher(&number.text, &published));
@@ -172,8 +172,8 @@ async fn submit(
     }
     if let Some(other) = ties.other_number.as_ref().filter(|_| !body.replaces.unwrap_or_default()) {
         return Err(Fault::conflict(format!(
-            "Version {other} of this app is with the reviewers, and one is at a time. Wait, withdraw it, or submit with \
-             `replaces` true to take its place in the queue."
+            "Version {other} of this app is with the reviewers, and only one version can be there at a time. Wait, \
+             withdraw it, or submit with `replaces` true to take its place in the queue."
         )));
     }
     ensure_higher(cx, version_uuid, held).await?;
@@ -183,7 +183,7 @@ async fn submit(
     }
     let mut snapshot = publication::draft_get(&cx.db, app_uuid, version_uuid)
         .await?
-        .ok_or_else(|| Fault::internal("a version that is held is gone"))?;
+        .ok_or_else(|| Fault::internal("a locked version cannot be found"))?;
     snapshot.note = body.note.filter(|note| !note.trim().is_empty());
     if let Some(other) = ties.other_uuid {
         store::set_withdrawn(&cx.db, actor(cx)?, other).await?;
@@ -248,7 +248,7 @@ pub(super) async fn one(cx: &RequestContext, app_uuid: Uuid, version_uuid: Uuid)
     let row = store::get(&cx.db, cx.owner()?, app_uuid, version_uuid).await?;
     let row = row.ok_or_else(|| Fault::not_found("version"))?;
     let mut versions = show_versions(cx, vec![row]).await?;
-    versions.pop().ok_or_else(|| Fault::internal("a version that was read is gone"))
+    versions.pop().ok_or_else(|| Fault::internal("a version cannot be found after it was read"))
 }
 
 /// Rows as they are shown. Where those stand that wait is asked only when one does.
@@ -284,7 +284,7 @@ fn unmet(open: Vec<OpenItem>) -> Fault {
     let count = errors.len();
     let (verb, noun) = if count == 1 { ("is", "requirement") } else { ("are", "requirements") };
     Fault::conflict(format!(
-        "{count} listing {noun} {verb} not met; `errors` names each. Mend what it says and submit again."
+        "{count} listing {noun} {verb} not met; `errors` lists each one. Fix them and submit again."
     ))
     .with_errors(errors)
 }

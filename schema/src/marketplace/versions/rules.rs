@@ -231,16 +231,16 @@ pub(super) fn check_appeal(state: AppVersionState, appeal: bool, appeal_text: Op
         (true, false, _) => Err(Fault::field(
             "/appeal",
             "APPEAL_NEEDED",
-            "This version was rejected. Send `appeal` true with `appeal_text`, or begin a new version.",
+            "This version was rejected. Send `appeal` true with `appeal_text`, or create a new version.",
         )),
         (false, true, _) => {
-            Err(Fault::field("/appeal", "NOT_REJECTED", "Only a rejected version can be appealed. Leave `appeal` out."))
+            Err(Fault::field("/appeal", "NOT_REJECTED", "Only a rejected version can be appealed. Omit `appeal`."))
         }
         (true, true, None) => {
-            Err(Fault::field("/appeal_text", "REQUIRED", "Say in `appeal_text` why the rejection was wrong."))
+            Err(Fault::field("/appeal_text", "REQUIRED", "State in `appeal_text` why the rejection was wrong."))
         }
         (false, false, Some(_)) => {
-            Err(Fault::field("/appeal_text", "NO_APPEAL", "Leave `appeal_text` out: this is no appeal."))
+            Err(Fault::field("/appeal_text", "NO_APPEAL", "This is not an appeal. Omit `appeal_text`."))
         }
     }
 }

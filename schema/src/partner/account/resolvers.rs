@@ -87,7 +87,8 @@ impl PartnerAccountMutation {
         if cx.principal()?.kind == PrincipalType::MachineClient {
             return Err(Fault::new(
                 Code::ReauthenticationRequired,
-                "A program cannot end an account. Somebody of the team does, who gave a password or code just before.",
+                "A machine client cannot close an account. A user of the team must do it, shortly after entering a \
+                 password or code.",
             ));
         }
         sessions::fresh(cx).await?;

@@ -61,7 +61,7 @@ pub(crate) async fn insert(db: &Db, partner_uuid: Uuid, company: &Company) -> Re
             return Ok(());
         }
     }
-    Err(Fault::internal("no slug is free for a new partner"))
+    Err(Fault::internal("no free slug was found for a new partner"))
 }
 
 /// Who names a company, which decides what the name may look like.

@@ -37,7 +37,12 @@ pub(super) fn merge(present: &Company, patch: Patch, errors: &mut Vec<FieldError
     if let Some(name) = patch.company_name {
         after.company_name = line("/company_name", &name, LONGEST_COMPANY, errors);
         if after.company_name.chars().count() < SHORTEST_COMPANY {
-            errors.push(FieldError::at("/company_name", "TOO_SHORT", "Use at least 2 characters, blanks aside."));
+            errors.push(FieldError::at(
+                "/company_name",
+                "TOO_SHORT",
+                "Send at least 2 characters, not counting \
+                                                                      surrounding blanks.",
+            ));
         }
     }
     set(&mut after.legal_form, patch.legal_form, 60, "/legal_form", errors);
@@ -124,7 +129,7 @@ fn country(pointer: &str, code: &str, errors: &mut Vec<FieldError>) {
         errors.push(FieldError::at(
             pointer,
             "UNKNOWN_COUNTRY",
-            "This is no country's code of two letters. ISO 3166-1 lists them: DE, AT, GB for example.",
+            "This is not a two-letter country code. Send a code of ISO 3166-1, for example DE, AT or GB.",
         ));
     }
 }
@@ -141,7 +146,7 @@ pub(super) fn email(pointer: &str, text: &str, errors: &mut Vec<FieldError>) -> 
     let parsed = EmailAddress::parse(text);
     parsed
         .map_err(|problem| {
-            errors.push(FieldError::at(pointer, "FORMAT", format!("This cannot be used: {problem}.")));
+            errors.push(FieldError::at(pointer, "FORMAT", format!("This address cannot be used: {problem}.")));
         })
         .ok()
 }

@@ -31,7 +31,8 @@ pub(super) fn room(of_this_kind: i64) -> Result<(), Fault> {
         return Ok(());
     }
     Err(Fault::conflict(format!(
-        "There are {MOST_OF_A_KIND} contacts of this kind, and no more are kept. Remove one first, or use a mailbox that several read."
+        "There are already {MOST_OF_A_KIND} contacts of this kind, which is the maximum. Delete one first, or use a \
+         shared mailbox."
     )))
 }
 
@@ -44,13 +45,13 @@ pub(super) fn ensure_security_contact(kind: PartnerContactKind, others: i64) -> 
         return Ok(());
     }
     Err(Fault::conflict(
-        "This is the last security contact, and somebody must be there when it matters. Add another one first, or change this one.",
+        "This is the last security contact, and there must always be one. Add another one first, or change this one.",
     ))
 }
 
 /// The refusal of an address that is named for the kind already.
 pub(super) fn address_taken() -> Fault {
-    Fault::conflict("This address is named for this kind of contact already. Change that contact instead.")
+    Fault::conflict("A contact of this kind already has this address. Change that contact instead.")
 }
 
 #[cfg(test)]

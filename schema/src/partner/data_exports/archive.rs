@@ -58,7 +58,7 @@ pub(super) async fn make<F: Future<Output = Result<(), Fault>>>(
             // Whoever failed first made the others fail: the log tells of each.
             let faults = [produced.err(), zipped.err(), stored.err()].into_iter().flatten();
             let fault = faults.reduce(|fault, other| fault.in_place_of(&other));
-            Err(fault.unwrap_or_else(|| Fault::internal("an archive failed without a fault")))
+            Err(fault.unwrap_or_else(|| Fault::internal("an archive failed without an error")))
         }
     }
 }
@@ -84,7 +84,7 @@ fn compress(mut pieces: mpsc::Receiver<Piece>, outlet: mpsc::Sender<Bytes>, at: 
             Some(Piece::Begin(name)) => zip.start_file(name, options)?,
             Some(Piece::Bytes(bytes)) => zip.write_all(&bytes)?,
             Some(Piece::End) => return zip.finish().map(StreamWriter::into_inner)?.flush(),
-            None => return Err(io::Error::other("the pieces of an archive ended before their end")),
+            None => return Err(io::Error::other("the data of an archive ended early")),
         }
     }
 }
@@ -109,7 +109,12 @@ impl Write for Outlet {
             return Ok(());
         }
         let bytes = self.waiting.split().freeze();
-        self.outlet.blocking_send(bytes).map_err(|_| io::Error::other("the store takes no more of an archive"))
+        self.outlet.blocking_send(bytes).map_err(|_| {
+            io::Error::other(
+                "the object storage accepts no more data of an \
+                                                                       archive",
+            )
+        })
     }
 }
 

@@ -49,13 +49,13 @@ pub(super) const KINDS: &[Kind] = &[
     kind!(
         "partner_profile",
         "partner",
-        "your vendor page, as it is being written and as it was published last",
+        "your profile: the draft and the last published copy",
         r#"select data_export_line(to_jsonb(t)) as "line!" from partner_profile as t where partner_uuid = $1"#
     ),
     kind!(
         "partner_image",
         "partner",
-        "logo and banner; the files lie in media/profile",
+        "logo and banner; the files are in media/profile",
         r#"select data_export_line(to_jsonb(t), 'object_key', 'variants', 'renditions', 'renditions_due') as "line!" from partner_image as t where partner_uuid = $1"#
     ),
     kind!(
@@ -69,7 +69,7 @@ pub(super) const KINDS: &[Kind] = &[
     kind!(
         "staff_access",
         "partner",
-        "what the platform's staff did with your account or looked at, in addition to what its histories contain",
+        "operations of the platform's staff on your account, in addition to its histories",
         r#"select data_export_line(jsonb_build_object('event_uuid', h.event_uuid, 'occurred_at', h.occurred_at,
                   'operation', h.operation, 'subject_uuid', h.subject_uuid,
                   'reason', case when h.operation = any($3) then h.reason end)) as "line!"
@@ -82,27 +82,27 @@ pub(super) const KINDS: &[Kind] = &[
     kind!(
         "data_export",
         "partner",
-        "the archives that were asked for",
+        "your data exports",
         r#"select data_export_line(to_jsonb(t), 'error', 'attempts', 'claimed_until') as "line!" from data_export as t
             where partner_uuid = $1"#
     ),
     kind!(
         "partner_contact",
         "partner",
-        "whom to turn to at your company",
+        "contacts of your company",
         r#"select data_export_line(to_jsonb(t)) as "line!" from partner_contact as t where partner_uuid = $1"#
     ),
     kind!(
         "support_ticket",
         "partner",
-        "what you asked the platform's support",
+        "your support tickets",
         r#"select data_export_line(to_jsonb(t), 'assignee_uuid', 'urgency', 'updated_at') as "line!"
              from support_ticket as t where partner_uuid = $1"#
     ),
     kind!(
         "support_message",
         "partner",
-        "what both sides wrote then",
+        "the messages of these tickets",
         r#"select case m.side when 'SUPPORT' then data_export_line(to_jsonb(m), 'author_uuid')
                   else data_export_line(to_jsonb(m)) end as "line!"
              from support_ticket as t join support_message as m using (ticket_uuid)
@@ -112,40 +112,40 @@ pub(super) const KINDS: &[Kind] = &[
     kind!(
         "person",
         "partner",
-        "the people of your team, those who left included",
+        "the users of your team, including former ones",
         r#"select data_export_line(to_jsonb(t)) as "line!" from person as t where partner_uuid = $1"#
     ),
     kind!(
         "invitation",
         "partner",
-        "invitations into your team",
+        "invitations to your team",
         r#"select data_export_line(to_jsonb(t)) as "line!" from invitation as t where partner_uuid = $1"#
     ),
     kind!(
         "session",
         "partner",
-        "your people's sign-ins that were open lately",
+        "recent sessions of your users",
         r#"select data_export_line(to_jsonb(t)) as "line!" from person as p join session as t using (person_uuid)
             where p.partner_uuid = $1 and t.created_at >= person_joined_at(p.person_uuid, p.partner_uuid)"#
     ),
     kind!(
         "email_change",
         "partner",
-        "changes of your people's e-mail addresses",
+        "changes of your users' e-mail addresses",
         r#"select data_export_line(to_jsonb(t)) as "line!" from person as p join email_change as t using (person_uuid)
             where p.partner_uuid = $1 and t.requested_at >= person_joined_at(p.person_uuid, p.partner_uuid)"#
     ),
     kind!(
         "security_event",
         "partner",
-        "what happened to the accounts of your people and to your programs",
+        "security events of your users and machine clients",
         r#"select data_export_line(to_jsonb(t)) as "line!" from security_event as t where partner_uuid = $1
             order by occurred_at, event_uuid"#
     ),
     kind!(
         "mail_message",
         "partner",
-        "the mails that were sent to your company and its people, without their content",
+        "the mail messages that were sent to your company and its users, without their content",
         r#"select data_export_line(to_jsonb(t), 'last_error', 'attempts', 'next_attempt_at', 'about_partner_uuid',
                                  'asked_from') as "line!"
              from mail_message as t where partner_uuid = $1
@@ -160,20 +160,20 @@ pub(super) const KINDS: &[Kind] = &[
     kind!(
         "machine_client",
         "partner",
-        "the programs that may act for your company",
+        "the machine clients that may act for your company",
         r#"select data_export_line(to_jsonb(t)) as "line!" from machine_client as t where partner_uuid = $1"#
     ),
     kind!(
         "client_scope_use",
         "partner",
-        "the scopes that your programs used",
+        "the scopes that your machine clients used",
         r#"select data_export_line(to_jsonb(t)) as "line!" from machine_client as c
              join client_scope_use as t using (client_uuid) where c.partner_uuid = $1"#
     ),
     kind!(
         "token_grant",
         "partner",
-        "the tokens that your programs asked for",
+        "the access tokens that your machine clients requested",
         r#"select data_export_line(to_jsonb(t)) as "line!" from machine_client as c
              join token_grant as t using (client_uuid) where c.partner_uuid = $1"#
     ),
@@ -187,14 +187,14 @@ pub(super) const KINDS: &[Kind] = &[
     kind!(
         "rate_limit_refusal",
         "subscription",
-        "those that were refused because a budget was spent, by hour and operation",
+        "requests that were rejected because a budget was spent, by hour and operation",
         r#"select data_export_line(to_jsonb(t)) as "line!" from rate_limit_refusal as t
             where account = 'partner:' || $1::uuid::text order by hour, operation, budget"#
     ),
     kind!(
         "deprecation_use",
         "subscription",
-        "your requests that something deprecated concerned, by day and program",
+        "your requests that used something deprecated, by day and machine client",
         r#"select data_export_line(to_jsonb(t)) as "line!" from deprecation_use as t
             where account = 'partner:' || $1::uuid::text order by day, deprecation_uuid, client_uuid"#
     ),
@@ -215,21 +215,21 @@ pub(super) const KINDS: &[Kind] = &[
     kind!(
         "entitlement_override",
         "subscription",
-        "what you are granted beside your tier",
+        "feature values that replace the values of your tier",
         r#"select data_export_line(to_jsonb(t), 'set_by') as "line!" from entitlement_override as t
             where partner_uuid = $1"#
     ),
     kind!(
         "rate_limit_override",
         "subscription",
-        "the budgets that you have beside your tier's",
+        "rate limits that replace the limits of your tier",
         r#"select data_export_line(to_jsonb(t), 'set_by', 'reason') as "line!" from rate_limit_override as t
             where partner_uuid = $1"#
     ),
     kind!(
         "tier_change_request",
         "subscription",
-        "the tiers that you asked for, and what became of it",
+        "your tier change requests and their outcomes",
         r#"select data_export_line(to_jsonb(t)) as "line!" from tier_change_request as t where partner_uuid = $1"#
     ),
     // The apps.
@@ -272,28 +272,28 @@ pub(super) const KINDS: &[Kind] = &[
     kind!(
         "media",
         "marketplace.apps",
-        "their pictures; the files lie in media/apps",
+        "their images; the files are in media/apps",
         r#"select data_export_line(to_jsonb(t), 'object_key', 'variants', 'renditions', 'renditions_due') as "line!" from app as a join media as t using (app_uuid)
             where a.partner_uuid = $1"#
     ),
     kind!(
         "submission",
         "marketplace.apps",
-        "what you handed to the reviewers, and what became of it",
+        "your submissions and their outcomes",
         r#"select data_export_line(to_jsonb(t), 'reviewer_uuid') as "line!" from submission as t
             where partner_uuid = $1 order by submitted_at, submission_uuid"#
     ),
     kind!(
         "submission_finding",
         "marketplace.apps",
-        "what the reviewers found",
+        "the findings of the reviewers",
         r#"select data_export_line(to_jsonb(t)) as "line!" from submission as s
              join submission_finding as t using (submission_uuid) where s.partner_uuid = $1"#
     ),
     kind!(
         "review_message",
         "marketplace.apps",
-        "the talk with the reviewers",
+        "the messages exchanged with the reviewers",
         r#"select data_export_line(to_jsonb(t)) as "line!" from submission as s
              join review_message as t using (submission_uuid)
              join app_tenure as own on own.app_uuid = s.app_uuid
@@ -330,7 +330,7 @@ pub(super) const KINDS: &[Kind] = &[
     kind!(
         "customer_review",
         "marketplace.reviews",
-        "customers' reviews of your apps that are published",
+        "published customer reviews of your apps",
         r#"select data_export_line(to_jsonb(t), 'waiting_text_uuid', 'rejected_text_uuid', 'waiting_since', 'moderated_by',
                   'moderated_at', 'reports', 'reported_at', 'priority', 'queued_at') as "line!"
              from app as a join customer_review as t using (app_uuid)
@@ -339,7 +339,7 @@ pub(super) const KINDS: &[Kind] = &[
     kind!(
         "customer_review_text",
         "marketplace.reviews",
-        "what they say, as it is published",
+        "their published texts",
         r#"select data_export_line(to_jsonb(t), 'rejected_because', 'decision_note', 'decided_at') as "line!"
              from app as a join customer_review as r using (app_uuid)
              join customer_review_text as t on t.text_uuid = r.shown_text_uuid
@@ -348,7 +348,7 @@ pub(super) const KINDS: &[Kind] = &[
     kind!(
         "customer_review_reply",
         "marketplace.reviews",
-        "your replies, former ones included",
+        "your replies, including former ones",
         r#"select data_export_line(to_jsonb(t)) as "line!"
              from app_tenure as own join customer_review as r using (app_uuid)
              join customer_review_reply as t using (review_uuid)
@@ -357,7 +357,7 @@ pub(super) const KINDS: &[Kind] = &[
     kind!(
         "customer_review_flag",
         "marketplace.reviews",
-        "what you asked us to look at, and what became of it",
+        "the customer reviews that you flagged, and the outcomes",
         r#"select data_export_line(to_jsonb(t)) as "line!"
              from app_tenure as own join customer_review as r using (app_uuid)
              join customer_review_flag as t using (review_uuid)
@@ -367,7 +367,7 @@ pub(super) const KINDS: &[Kind] = &[
     kind!(
         "feature_request",
         "engagement.feature-requests",
-        "what you proposed",
+        "your feature requests",
         r#"select data_export_line(to_jsonb(t), 'rooted_at', 'pin', 'shown', 'author_voted_on', 'trend', 'heat',
                   'open_reports', 'reported_at', 'declined_votes', 'body_html', 'body_renderer') as "line!"
              from feature_request as t where partner_uuid = $1"#
@@ -375,7 +375,7 @@ pub(super) const KINDS: &[Kind] = &[
     kind!(
         "feature_comment",
         "engagement.feature-requests",
-        "what you commented",
+        "your comments",
         r#"select data_export_line(to_jsonb(t), 'open_reports', 'reported_at', 'body_html', 'body_renderer') as "line!"
              from feature_comment as t
             where partner_uuid = $1"#
@@ -383,7 +383,7 @@ pub(super) const KINDS: &[Kind] = &[
     kind!(
         "board_earlier_text",
         "engagement.feature-requests",
-        "what either said before it was edited",
+        "earlier texts of edited feature requests and comments",
         r#"select data_export_line(to_jsonb(t)) as "line!" from feature_request as d
              join board_earlier_text as t using (request_uuid) where d.partner_uuid = $1
            union all
@@ -393,7 +393,7 @@ pub(super) const KINDS: &[Kind] = &[
     kind!(
         "board_report",
         "engagement.feature-requests",
-        "what of the board you asked us to look at, and what became of it",
+        "your reports about the board, and the outcomes",
         r#"select data_export_line(to_jsonb(t), 'resolved_by', 'resolution_note') as "line!" from board_report as t
             where partner_uuid = $1"#
     ),

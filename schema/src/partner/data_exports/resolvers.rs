@@ -138,12 +138,12 @@ pub(crate) async fn request(cx: &RequestContext, partner_uuid: Uuid, reason: Opt
     let new = NewExport { export_uuid: cx.new_uuid(), partner_uuid, actor, reason };
     if !store::insert(&cx.db, &new).await? {
         return Err(Fault::conflict(
-            "An archive is being made already. The list of data exports shows how far it has come.",
+            "An archive is already being created. The list of data exports shows its progress.",
         ));
     }
     note(cx, partner_uuid, PartnerEventKind::DataExportRequested, new.export_uuid, reason).await?;
     let row = ANY.one(&cx.db, [new.export_uuid.into()]).await?;
-    row.ok_or_else(|| Fault::internal("a data export that was written is gone"))
+    row.ok_or_else(|| Fault::internal("a data export cannot be found after it was written"))
 }
 
 async fn note(

@@ -83,7 +83,8 @@ pub(super) fn within_a_day(asked: i64) -> Result<(), Fault> {
         return Ok(());
     }
     Err(Fault::conflict(format!(
-        "{asked} archives were asked for within a day, which is the most. Download the last one, or come back tomorrow."
+        "{asked} archives were requested within a day, which is the maximum. Download the last one, or try again \
+         tomorrow."
     )))
 }
 
@@ -94,9 +95,10 @@ pub(super) fn within_a_day(asked: i64) -> Result<(), Fault> {
 pub(super) fn fetchable(partner_state: &str) -> Result<(), Fault> {
     match partner_state {
         "ACTIVE" | "CLOSING" => Ok(()),
-        "ERASED" => Err(Fault::conflict("This partner's data were erased, so there is nothing left to hand over.")),
+        "ERASED" => Err(Fault::conflict("The data of this partner was erased, so there is nothing to export.")),
         _ => Err(Fault::conflict(
-            "This partner is suspended or closed: nobody of its team can sign in and download an archive. Reinstate or reopen it first.",
+            "This partner is suspended or closed, so its users cannot sign in and download an archive. Reinstate or \
+             reopen it first.",
         )),
     }
 }
@@ -110,7 +112,7 @@ pub(super) fn readable(role: Option<Role>, scopes: ScopeSet, spanned: &[&str]) -
     let lacking = spanned.iter().find(|name| !Scope::parse(name).is_some_and(|scope| scopes.reaches(scope)));
     let Some(lacking) = lacking.filter(|_| role != Some(Role::Administrator)) else { return Ok(()) };
     let detail = format!(
-        "An archive holds what is read under each of {}, and this token lacks {lacking}. Ask an administrator of your \
+        "An archive contains data of all these scopes: {}. This token lacks {lacking}. Ask an administrator of your \
          team to download it.",
         spanned.join(", ")
     );
@@ -126,13 +128,14 @@ pub(super) fn downloadable(state: DataExportState, is_kept: bool) -> Result<(), 
         (DataExportState::Succeeded, true) => Ok(()),
         (DataExportState::Succeeded, false) => Err(Fault::new(
             Code::NotFound,
-            "This archive was kept for seven days and is gone. Ask for another with POST on the list of data exports.",
+            "This archive was deleted after seven days. Request another one with POST on the list of data exports.",
         )),
         (DataExportState::Queued | DataExportState::Running, _) => Err(Fault::conflict(
-            "This archive is not made yet. The list of data exports shows how far it has come; come back when it is SUCCEEDED.",
+            "This archive is not ready yet. The list of data exports shows its progress. Try again when it is \
+             SUCCEEDED.",
         )),
         (DataExportState::Failed, _) => Err(Fault::conflict(
-            "This archive could not be made. Ask for another; if that fails too, write to support.",
+            "This archive could not be created. Request another one. If that fails too, contact support.",
         )),
     }
 }

@@ -64,7 +64,7 @@ async fn forget_due(db: &Db, services: &Services) -> Result<u64, Fault> {
 async fn run(db: &Db, services: &Services, claim: &Claim, name: ArchiveName) -> Result<(), Fault> {
     delete(services, claim.former_secret.as_deref()).await?;
     let outcome = match claim.attempts > MOST_ATTEMPTS {
-        true => Err(Fault::internal("the runs before died")),
+        true => Err(Fault::internal("the previous runs did not finish")),
         false => make_held(db, services, claim, name).await,
     };
     let fault = match outcome {
@@ -77,7 +77,7 @@ async fn run(db: &Db, services: &Services, claim: &Claim, name: ArchiveName) -> 
         Err(fault) => fault,
     };
     let (export_uuid, attempts) = (claim.export_uuid, claim.attempts);
-    tracing::warn!(%export_uuid, attempts, cause = fault.for_log(), "a data export was not made");
+    tracing::warn!(%export_uuid, attempts, cause = fault.for_log(), "a data export failed");
     if attempts < MOST_ATTEMPTS {
         return store::release(db, claim, fault.code().name()).await;
     }
@@ -126,7 +126,7 @@ async fn progress(db: &Db, claim: &Claim, steps: Option<(usize, usize)>) -> Resu
     if store::set_progress(db, claim, steps).await? {
         return Ok(());
     }
-    Err(Fault::unavailable("Another run has taken this archive up."))
+    Err(Fault::unavailable("Another run has taken over this archive."))
 }
 
 /// Hands in everything: the tables, the pictures, and what a reader should know.
@@ -185,7 +185,7 @@ async fn pictures(db: &Db, services: &Services, partner_uuid: Uuid, intake: &Int
                 None => None,
             };
             let Some(mut object) = found else {
-                tracing::error!(picture_uuid = %picture.picture_uuid, "a picture has no object");
+                tracing::error!(picture_uuid = %picture.picture_uuid, "an image has no object");
                 continue;
             };
             hand_in(intake, Piece::Begin(picture.path.clone())).await?;
@@ -205,17 +205,20 @@ async fn delete(services: &Services, object_secret: Option<&str>) -> Result<(), 
 /// What a reader should know, in words.
 fn readme(partner_uuid: Uuid, now: Time, counts: &[u64], pictures: u64) -> String {
     let mut text = format!(
-        "Everything that your company has on Labs\n\nCompany   {partner_uuid}\nMade      {}\n\n\
-         Each file ending in .jsonl is a table: one line is one row, a JSON object in UTF-8 with the names of its\n\
-         columns. Ids are UUIDs, and what refers to another row does so by its id. Moments are in UTC or name their\n\
-         offset. All tables are of one moment. Secrets are in none of them, nor anything of another company.\n\n",
+        "All data of your company on Labs\n\nCompany   {partner_uuid}\nCreated   {}\n\nEach file ending in .jsonl is \
+         a table: one line is one row, a JSON object in UTF-8 with the column names as keys.\nIds are UUIDs, and rows \
+         refer to other rows by id. Times are in UTC or state their offset. All tables are from the\nsame moment. \
+         They contain no secrets and no data of other companies.\n\n",
         now.whole_seconds()
     );
     for (kind, count) in KINDS.iter().zip(counts) {
         text.push_str(&format!("{:<28}{count:>8}  {}\n", format!("{}.jsonl", kind.table), kind.about));
     }
-    text.push_str(&format!("{:<28}{pictures:>8}  pictures, named by their ids\n", "media/"));
-    text.push_str("\nmanifest.json says the same for programs.\n\nWhat is kept of you and is not here:\n\n");
+    text.push_str(&format!("{:<28}{pictures:>8}  images, named by their ids\n", "media/"));
+    text.push_str(
+        "\nmanifest.json contains the same information in machine-readable form.\n\nData about you that is \
+                   not included:\n\n",
+    );
     for (table, why) in WITHHELD {
         text.push_str(&format!("{table:<28}{why}\n"));
     }

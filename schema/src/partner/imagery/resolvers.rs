@@ -141,7 +141,7 @@ impl ImageryMutation {
         take(cx, &new, made.stored_bytes()).await?;
         let images = store::images(&cx.db, partner_uuid).await?;
         let image = images.into_iter().find(|image| image.image_uuid == new.image_uuid);
-        cx.answer(image.ok_or_else(|| Fault::internal("a picture that was written is gone"))?.into())
+        cx.answer(image.ok_or_else(|| Fault::internal("an image cannot be found after it was written"))?.into())
     }
 
     /// Delete a profile image.

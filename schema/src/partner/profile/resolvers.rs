@@ -73,7 +73,7 @@ impl ProfileMutation {
         after(page.state, Action::Publish)?;
         let open = page.open_items();
         if !open.is_empty() {
-            let detail = "The page cannot be published yet; `errors` names what is missing and where to mend it.";
+            let detail = "The profile cannot be published yet; `errors` lists each problem and where to fix it.";
             return Err(Fault::conflict(detail).with_errors(open));
         }
         store::set_published(&cx.db, owner, &page.next()).await?;

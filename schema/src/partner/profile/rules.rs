@@ -56,7 +56,7 @@ impl State {
     /// [`crate::Code::Internal`] for a value that the column's check would not let in.
     pub(super) fn parse(text: &str) -> Result<Self, Fault> {
         let found = Self::ALL.into_iter().find(|state| state.name() == text);
-        found.ok_or_else(|| Fault::internal(format!("a vendor page in the state {text}")))
+        found.ok_or_else(|| Fault::internal(format!("a profile has the unknown state {text}")))
     }
 }
 
@@ -205,7 +205,11 @@ pub(super) fn merge(present: &Draft, patch: Patch) -> Result<Draft, Fault> {
         }
     }
     if draft.texts.len() > MOST_LOCALES {
-        let message = format!("At most {MOST_LOCALES} locales; with this there would be {}.", draft.texts.len());
+        let message = format!(
+            "At most {MOST_LOCALES} locales are allowed; with this one there would be {}. Remove \
+                               one first.",
+            draft.texts.len()
+        );
         errors.push(FieldError::at("/texts", "TOO_MANY", message));
     }
     draft.default_locale = patch.default_locale.unwrap_or(draft.default_locale);
@@ -240,7 +244,8 @@ fn check_default(draft: &Draft, names_default: bool) -> Option<FieldError> {
         (format!("/texts/{}", draft.default_locale), "DEFAULT_LOCALE")
     };
     let message = format!(
-        "The page has texts in {known}, and readers of other languages get the default locale. Make one of them the default, or write texts in {}.",
+        "The profile has texts in {known}, and readers of other languages get the default locale. Make one of them \
+         the default, or write texts in {}.",
         draft.default_locale
     );
     Some(FieldError::at(pointer, code, message))
@@ -273,27 +278,27 @@ pub(super) struct Ground<'a> {
 pub(super) fn open_items(ground: &Ground<'_>) -> Vec<FieldError> {
     let (draft, mut open) = (&ground.next.draft, Vec::new());
     if ground.partner_state != "ACTIVE" {
-        let message =
-            "Your company's account is being closed or is suspended. Take the closure back, or write to support.";
+        let message = "Your company's account is being closed or is suspended. Cancel the closure, or contact support.";
         open.push(FieldError::at("", "PARTNER_NOT_ACTIVE", message));
     }
     if draft.texts.is_empty() {
-        let message = "The page has no text. Write a tagline and a description in one locale at least.";
+        let message = "The profile has no text. Write a tagline and a description in at least one locale.";
         open.push(FieldError::at("/texts", "REQUIRED", message));
     }
     for (locale, text) in &draft.texts {
         for (field, said) in [("tagline", &text.tagline), ("description", &text.description)] {
             if said.is_empty() {
-                let message = format!("The {field} in {locale} is empty. Write it, or take the locale out.");
+                let message = format!("The {field} in {locale} is empty. Write it, or remove the locale.");
                 open.push(FieldError::at(format!("/texts/{locale}/{field}"), "REQUIRED", message));
             }
         }
     }
     if ground.next.logo_uuid.is_none() {
-        open.push(FieldError::at("/logo", "REQUIRED", "The page has no logo. Put one of kind LOGO."));
+        open.push(FieldError::at("/logo", "REQUIRED", "The profile has no logo. Upload an image of kind LOGO."));
     }
     if ground.state == State::TakenDown && ground.former == Some(ground.next) {
-        let message = "Staff took the page down as it is now. Mend what `state_reason` says, then publish it again.";
+        let message = "Staff took down the profile in its current form. Fix the problems in `state_reason`, then \
+                       publish it again.";
         open.push(FieldError::at("", "UNCHANGED", message));
     }
     open

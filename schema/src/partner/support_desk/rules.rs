@@ -29,12 +29,12 @@ pub(super) fn settle(
 
 /// The refusal of words about a partner that was erased.
 pub(super) fn erased() -> Fault {
-    Fault::conflict("This partner was erased: nobody is there to read it, and nothing is written about it any more.")
+    Fault::conflict("This partner was erased, so its support tickets have no reader and cannot be changed any more.")
 }
 
 /// The refusal of somebody who does not answer at the desk.
 pub(super) fn no_colleague() -> Fault {
-    let message = format!("Nobody of the staff who can sign in and reaches {ANSWERS} has this uuid.");
+    let message = format!("No active staff member with the scope {ANSWERS} has this uuid.");
     Fault::field("/assignee_uuid", "UNKNOWN_STAFF_MEMBER", message)
 }
 

@@ -85,7 +85,10 @@ impl Letters<'_> {
 async fn desk(cx: &RequestContext) -> Result<Option<Addressee>, Fault> {
     let Some(setting) = store::desk_email_get(&cx.db).await? else { return Ok(None) };
     let Ok(email) = EmailAddress::parse(&setting) else {
-        tracing::warn!("the setting support_desk_email is no address, so the desk gets no mail");
+        tracing::warn!(
+            "the setting support_desk_email is not an e-mail address, so the support desk receives no \
+                        e-mail"
+        );
         return Ok(None);
     };
     let (email, name) = (email.as_str().to_owned(), "Support".to_owned());

@@ -142,7 +142,7 @@ pub(super) fn subject(text: &str) -> Result<String, FieldError> {
     let mut errors = Vec::new();
     let text = plain::line("/subject", text, &mut errors);
     if text.is_empty() && errors.is_empty() {
-        errors.push(FieldError::at("/subject", "TOO_SHORT", "Say in a line what it is about."));
+        errors.push(FieldError::at("/subject", "TOO_SHORT", "Send a subject of one line."));
     }
     errors.into_iter().next().map_or(Ok(text), Err)
 }
@@ -151,7 +151,7 @@ pub(super) fn subject(text: &str) -> Result<String, FieldError> {
 pub(in crate::partner) fn text(text: &str) -> Result<String, FieldError> {
     let text = text::normalize(text);
     if text.trim().is_empty() {
-        return Err(FieldError::at("/body", "TOO_SHORT", "Say something, blanks aside."));
+        return Err(FieldError::at("/body", "TOO_SHORT", "Send a text that is not only blanks."));
     }
     text::find_fault(TextKind::Lines, &text).map_or_else(|| Ok(text.trim().to_owned()), |fault| Err(fault.at("/body")))
 }
@@ -165,7 +165,8 @@ pub(super) fn room(open: i64) -> Result<(), Fault> {
         return Ok(());
     }
     Err(Fault::conflict(format!(
-        "{OPEN_TICKETS} of your tickets are open. Close one that is settled, or go on in one that is open."
+        "{OPEN_TICKETS} of your support tickets are open, which is the maximum. Close a resolved one, or continue in \
+         an open one."
     )))
 }
 
@@ -176,7 +177,7 @@ pub(super) const fn first_priority(has_priority_support: bool) -> SupportTicketP
 
 /// The refusal of an app that is none of the partner's.
 pub(super) fn unknown_app() -> FieldError {
-    let message = "None of your company's apps has this uuid. GET /v1/marketplace/apps lists them.";
+    let message = "No app of your company has this uuid. GET /v1/marketplace/apps lists your apps.";
     FieldError::at("/app_uuid", "UNKNOWN_APP", message)
 }
 
@@ -188,7 +189,10 @@ pub(in crate::partner) fn full(count: i32) -> Result<(), Fault> {
     if count < MESSAGES {
         return Ok(());
     }
-    Err(Fault::conflict(format!("This ticket holds {MESSAGES} messages, which is all it can. Go on in another one.")))
+    Err(Fault::conflict(format!(
+        "This support ticket has {MESSAGES} messages, which is the maximum. Continue in \
+                                 another one."
+    )))
 }
 
 #[cfg(test)]

@@ -154,11 +154,15 @@ impl TeamMembersMutation {
 
 /// The roles with what each is for, the one that may do most first.
 const ROLES: [(Role, &str); 5] = [
-    (Role::Administrator, "Everything, the team and the subscription included."),
-    (Role::Developer, "Builds: apps with their versions and media, the feature-request board. Reads the rest."),
-    (Role::Editor, "Writes: the texts and media of apps, replies to reviews, the company's profile."),
-    (Role::Accountant, "Keeps the account: company data, team, security and the subscription."),
-    (Role::Viewer, "Looks on, and changes nothing but their own account."),
+    (Role::Administrator, "Full access, including the team and the subscription."),
+    (
+        Role::Developer,
+        "Builds apps with their versions and media, and uses the feature-request board. Read access to \
+                       everything else.",
+    ),
+    (Role::Editor, "Writes the texts and media of apps, replies to customer reviews, and the company's profile."),
+    (Role::Accountant, "Manages the account: company data, team, security and the subscription."),
+    (Role::Viewer, "Read access. Can change only the own account."),
 ];
 
 fn to_role_view(role: Role, description: &'static str, tier: ScopeSet, own: Option<ScopeSet>) -> TeamRole {

@@ -33,7 +33,7 @@ pub(crate) fn gives(giver: Role, role: Role) -> bool {
 /// [`crate::Code::ValidationFailed`] at `/role`.
 pub(crate) fn ensure_grantable(role: Role, own: Option<ScopeSet>) -> Result<(), Fault> {
     let Some(scope) = own.and_then(|own| lacking(role, own)) else { return Ok(()) };
-    let message = format!("Nobody gives a role above their own: this one may do {scope}, and you may not.");
+    let message = format!("You cannot grant a role above your own: this role includes {scope}, which you lack.");
     Err(Fault::invalid(vec![FieldError::at("/role", "ROLE_BEYOND_YOURS", message)]))
 }
 
@@ -56,7 +56,10 @@ pub(super) fn not_oneself(caller: Uuid, person: Uuid) -> Result<(), Fault> {
     if caller != person {
         return Ok(());
     }
-    Err(Fault::conflict("This is your own account. To go, call POST /v1/partner/{partner_uuid}/team-members:leave."))
+    Err(Fault::conflict(
+        "This is your own account. To leave the team, call POST \
+                         /v1/partner/{partner_uuid}/team-members:leave.",
+    ))
 }
 
 /// Refuses to take the last active administrator away. `others` counts the other active ones.
@@ -102,7 +105,7 @@ pub(super) fn allowed_actions(state: PersonState, role: Role, acting: ActingAs<'
 /// The refusal of a program that wants to leave.
 pub(super) fn no_person() -> Fault {
     Fault::conflict(
-        "A program is nobody of the team, so it cannot leave it. Ask the platform's support to shut it out.",
+        "A machine client is not a team member, so it cannot leave the team. Ask the platform's support to disable it.",
     )
 }
 

@@ -53,7 +53,7 @@ impl FeedChannel {
 
     const fn title(self) -> (&'static str, &'static str) {
         match self {
-            Self::Changelog => ("Labs changelog", "What changed in the service and its interface."),
+            Self::Changelog => ("Labs changelog", "Changes of the service and its API."),
             Self::Blog => ("Labs developer blog", "News and advice for developers."),
         }
     }

@@ -35,9 +35,7 @@ impl ArtefactPool {
             Ok(PublicationArtefact { file_name, media_type, size_bytes, sha256 })
         });
         let judged: Result<_, FieldError> = judged.await.map_err(|error| match error {
-            BlockingError::Overloaded => {
-                Fault::unavailable("Too many files are being looked at. Try again in a moment.")
-            }
+            BlockingError::Overloaded => Fault::unavailable("Too many files are being checked. Try again in a moment."),
             BlockingError::Broken => Fault::internal(error),
         })?;
         judged.map_err(|error| Fault::invalid(vec![error]))
@@ -51,7 +49,7 @@ fn clean_name(sent: &str) -> Result<String, FieldError> {
         last.chars().filter(|letter| !letter.is_control() && !matches!(letter, '"' | '<' | '>')).collect();
     let name = name.trim().trim_start_matches('.').to_owned();
     if name.is_empty() || name.chars().count() > LONGEST_NAME {
-        let message = "Name the file as readers shall save it, with its ending, in 1 to 100 characters.";
+        let message = "Send the file name for downloads, with its extension, in 1 to 100 characters.";
         return Err(FieldError::of("file_name", "NAME", message));
     }
     Ok(name)
@@ -67,13 +65,14 @@ fn media_type_of(file_name: &str, content: &[u8]) -> Result<&'static str, FieldE
         "yaml" | "yml" => ("application/yaml", is_text(content)),
         "txt" => ("text/plain", is_text(content)),
         _ => {
-            let message = "Files are .zip, .json, .yaml, .yml, .pdf or .txt. Name it so, or pack it into a .zip.";
+            let message = "Allowed files are .zip, .json, .yaml, .yml, .pdf and .txt. Rename the file, or pack it \
+                           into a .zip.";
             return Err(FieldError::of("file_name", "KIND", message));
         }
     };
     if !is_so {
         let message =
-            format!("What came is no {media_type}, which its name says. Check the file, or name it otherwise.");
+            format!("The content is not {media_type}, which the file name indicates. Check the file, or rename it.");
         return Err(FieldError::at("", "CONTENT", message));
     }
     Ok(media_type)

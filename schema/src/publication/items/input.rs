@@ -103,7 +103,7 @@ impl PublicationPatch {
         errors: &mut Vec<FieldError>,
     ) -> PublicationContent {
         let mut refuse = |pointer: &str| {
-            let message = format!("A {} has no such field. Leave it out.", kind.name());
+            let message = format!("A {} has no such field. Omit it.", kind.name());
             errors.push(FieldError::at(pointer, "NOT_OF_KIND", message));
         };
         if kind != PublicationKind::ChangelogEntry {

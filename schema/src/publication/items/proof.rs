@@ -82,9 +82,9 @@ pub(super) async fn prove(db: &Db, services: &Services, item: &PublicationItem) 
         FieldError::at("/operations", "NOT_NAMED", message)
     });
     let detail = format!(
-        "The contract has changed since the last release in {} things that no entry of {version} names. Name the operations \
-         concerned in `operations` of an entry of this release, or the fields in `fields`; `labs release-notes` writes a \
-         draft.",
+        "The contract has changed since the last release in {} places that no entry of {version} names. Name the \
+         affected operations in `operations` of an entry of this release, or the fields in `fields`; `labs \
+         release-notes` writes a draft.",
         unnamed.len()
     );
     Err(Fault::conflict(detail).with_errors(errors.collect()))

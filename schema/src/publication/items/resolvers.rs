@@ -239,7 +239,12 @@ impl PublicationItemsMutation {
         ensure_has_file(&present)?;
         if present.content.artefact.as_ref() != Some(&artefact) {
             let reason = noted(cx, reason);
-            let asked = FieldError::of("reason", "REQUIRED", "Readers see this already. Say why its file is replaced.");
+            let asked = FieldError::of(
+                "reason",
+                "REQUIRED",
+                "This resource is already released. Send the reason why \
+                                                              its file is replaced.",
+            );
             rules::ensure_reason(present.state, asked, reason.as_deref())?;
             store::set_artefact(&cx.db, item_uuid, &artefact).await?;
             writing::note_edit(cx, &present, reason.as_deref()).await?;
@@ -345,7 +350,9 @@ fn ensure_has_file(item: &PublicationItem) -> Result<(), Fault> {
         return Err(Fault::conflict("Only a developer resource has a file."));
     }
     if item.generated.is_some() {
-        return Err(Fault::conflict("The service makes this resource's file itself, of the contract that it serves."));
+        return Err(Fault::conflict(
+            "The service generates the file of this resource from the contract that it serves.",
+        ));
     }
     Ok(())
 }

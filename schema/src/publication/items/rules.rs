@@ -139,35 +139,36 @@ pub(crate) fn drawing() -> StateDiagram {
 pub(in crate::publication) fn check(kind: PublicationKind, content: &PublicationContent, errors: &mut Vec<FieldError>) {
     let mut refuse = |pointer: &str, code: &str, message: &str| errors.push(FieldError::at(pointer, code, message));
     if content.title.is_empty() {
-        refuse("/title", "BLANK", "Call it something, in 1 to 150 characters.");
+        refuse("/title", "BLANK", "Send a title of 1 to 150 characters.");
     }
     if kind != PublicationKind::DeveloperResource && content.audience != PublicationAudience::Public {
-        refuse("/audience", "PUBLIC_ONLY", "Changelog entries and blog posts are for everybody: PUBLIC.");
+        refuse("/audience", "PUBLIC_ONLY", "Changelog entries and blog posts are public. Send PUBLIC.");
     }
     if kind == PublicationKind::ChangelogEntry {
         if content.version.is_none() {
-            refuse("/version", "REQUIRED", "Say which release of the service the entry tells of, as in 1.4.0.");
+            refuse(
+                "/version",
+                "REQUIRED",
+                "Send the release of the service that the entry describes, for example \
+                                            1.4.0.",
+            );
         }
         if content.change.is_none() {
-            refuse(
-                "/change",
-                "REQUIRED",
-                "Say what kind of change it is: ADDED, CHANGED, DEPRECATED, FIXED or SECURITY.",
-            );
+            refuse("/change", "REQUIRED", "Send the kind of change: ADDED, CHANGED, DEPRECATED, FIXED or SECURITY.");
         }
     }
     if content.effective_at.zip(content.sunset_at).is_some_and(|(from, until)| until <= from) {
-        refuse("/sunset_at", "NOT_LATER", "`sunset_at` has to be later than `effective_at`.");
+        refuse("/sunset_at", "NOT_LATER", "`sunset_at` must be later than `effective_at`.");
     }
 }
 
 /// Finds what keeps an item from readers: it must say something, and tell what there is to do.
 pub(in crate::publication) fn check_readable(content: &PublicationContent, errors: &mut Vec<FieldError>) {
     if content.body.trim().is_empty() {
-        errors.push(FieldError::at("/body", "BLANK", "It says nothing yet. Write its text before readers see it."));
+        errors.push(FieldError::at("/body", "BLANK", "This item has no text. Write its text before readers see it."));
     }
     if content.action_required && content.migration.as_deref().is_none_or(|text| text.trim().is_empty()) {
-        let message = "Callers have to do something, so say what, with an example of before and after.";
+        let message = "Callers have to act. Describe the action, with an example of before and after.";
         errors.push(FieldError::at("/migration", "REQUIRED", message));
     }
 }
@@ -197,10 +198,10 @@ pub(in crate::publication) fn check_generated(
     errors: &mut Vec<FieldError>,
 ) {
     if is_generated && kind != PublicationKind::DeveloperResource {
-        let message = format!("A {} has no such field. Leave it out.", kind.name());
+        let message = format!("A {} has no such field. Omit it.", kind.name());
         errors.push(FieldError::at("/generated", "NOT_OF_KIND", message));
     } else if is_generated && says_version {
-        let message = "The service tells the version of what it makes itself. Leave `resource_version` out.";
+        let message = "The service sets the version of a file that it generates itself. Omit `resource_version`.";
         errors.push(FieldError::at("/resource_version", "GENERATED", message));
     }
 }
@@ -213,7 +214,7 @@ pub(in crate::publication) fn check_author(
     errors: &mut Vec<FieldError>,
 ) {
     if before != after && author != Some(caller) {
-        let message = "Only the post's author decides whether readers are told their name. Leave `show_author` out.";
+        let message = "Only the post's author can decide whether readers see the author's name. Omit `show_author`.";
         errors.push(FieldError::at("/show_author", "NOT_AUTHOR", message));
     }
 }
@@ -227,7 +228,7 @@ pub(in crate::publication) fn ensure_ahead(at: Time, now: Time) -> Result<(), Fa
         return Err(Fault::field(
             "/scheduled_for",
             "PAST",
-            "This moment is over. Name one to come, or release it now.",
+            "This time has passed. Send a future time, or release the item now.",
         ));
     }
     Ok(())

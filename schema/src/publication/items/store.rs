@@ -120,11 +120,9 @@ fn slug_taken(error: sqlx::Error, slug: &str) -> Fault {
     if !matches!(constraint_of(&error), Some("publication_item_slug_key" | "publication_slug_pkey")) {
         return error.into();
     }
-    let errors = vec![taken("This slug belongs, or once belonged, to another item.")];
-    Fault::conflict(format!(
-        "The slug {slug} belongs, or once belonged, to another item of this kind. Send a slug of your own choice."
-    ))
-    .with_errors(errors)
+    let errors = vec![taken("This slug belongs or belonged to another item.")];
+    Fault::conflict(format!("The slug {slug} belongs or belonged to another item of this kind. Send another slug."))
+        .with_errors(errors)
 }
 
 /// Gives a resource its file.

@@ -52,8 +52,10 @@ impl ShownTexts {
             let unknown = links.filter(|link| !operations.contains(*link)).take(MOST_NAMED);
             let unknown: Vec<String> = unknown.map(|link| link.chars().take(LONGEST_ID).collect()).collect();
             if !unknown.is_empty() {
-                let message =
-                    format!("There is no operation called {}. The reference lists them all.", unknown.join(", "));
+                let message = format!(
+                    "The contract has no operation {}. The reference lists all operations.",
+                    unknown.join(", ")
+                );
                 errors.push(FieldError::at(pointer, "UNKNOWN_OPERATION", message));
             }
         }

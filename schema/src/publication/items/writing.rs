@@ -99,7 +99,7 @@ pub(in crate::publication) async fn change(
     if after == *before {
         return Ok(());
     }
-    let asked = FieldError::at("/reason", "REQUIRED", "Readers see this already. Say why it is changed.");
+    let asked = FieldError::at("/reason", "REQUIRED", "This item is already released. Send the reason for the change.");
     rules::ensure_reason(present.state, asked, reason)?;
     store::set_content(&cx.db, present.uuid, &after).await?;
     note_edit(cx, present, reason).await

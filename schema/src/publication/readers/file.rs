@@ -32,7 +32,7 @@ pub(in crate::publication) async fn deliver(
         document(cx, artefact, (made.sha256, content.len() as u64), Box::new(move |part| one_part(&content, &part)));
         return Ok(());
     }
-    let lost = || Fault::internal(format!("the file {} is not in the store", artefact.sha256));
+    let lost = || Fault::internal(format!("the file {} is not in the object storage", artefact.sha256));
     let key = MediaKey::from_name(&artefact.sha256).ok_or_else(lost)?;
     cx.db.answered().await;
     let media = cx.services.media.clone();

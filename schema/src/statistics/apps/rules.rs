@@ -163,7 +163,7 @@ impl Span {
     /// [`crate::Code::ValidationFailed`] for a span that ends before it begins.
     pub(super) fn asked(from: Option<Day>, until: Option<Day>, first: Day, today: Day) -> Result<Self, Fault> {
         if from.zip(until).is_some_and(|(from, until)| until <= from) {
-            let message = "It would end before it begins: `day_until` has to be later than `day_from`.";
+            let message = "The period would end before it begins: `day_until` must be later than `day_from`.";
             return Err(Fault::field("/day_until", "NOT_LATER", message));
         }
         let until = until.map_or(today, |until| until.min(today));

@@ -117,10 +117,17 @@ impl Report {
     /// # Errors
     /// What of the page is not as it was asked for. Then nothing of the day is good.
     pub(super) fn add(&mut self, day: Day, page: &[u8]) -> Result<Option<String>, ImportError> {
-        let page: PageForm = serde_json::from_slice(page)
-            .map_err(|error| ImportError::new(ImportErrorCode::WrongType, format!("This is not the form: {error}.")))?;
+        let page: PageForm = serde_json::from_slice(page).map_err(|error| {
+            ImportError::new(
+                ImportErrorCode::WrongType,
+                format!(
+                    "The response does not have the \
+                                                                                   expected form: {error}."
+                ),
+            )
+        })?;
         if page.day != day {
-            let message = format!("{day} was asked for, and {} was answered.", page.day);
+            let message = format!("The service requested {day} and received {}.", page.day);
             return Err(ImportError::new(ImportErrorCode::OtherDay, message));
         }
         if !page.is_complete {
@@ -130,7 +137,7 @@ impl Report {
         if let Some(cursor) = &next
             && !self.cursors.insert(cursor.clone())
         {
-            let message = "A page leads back to one that was read before.";
+            let message = "A page repeats the cursor of an earlier page.";
             return Err(ImportError::new(ImportErrorCode::RepeatedPage, message));
         }
         for row in page.data {
@@ -150,10 +157,16 @@ fn count(rows: &mut HashMap<Uuid, i64>, thing: &str, uuid: Uuid, customers: i64)
         return refuse(ImportErrorCode::NegativeCount, format!("The {thing} {uuid} has {customers} customers."));
     }
     if customers > MOST_CUSTOMERS || rows.len() >= MOST_ROWS {
-        return refuse(ImportErrorCode::TooLarge, format!("More {thing}s, or customers of one, than can be: {uuid}."));
+        return refuse(
+            ImportErrorCode::TooLarge,
+            format!(
+                "There are too many {thing}s, or too many customers of one: \
+                                                          {uuid}."
+            ),
+        );
     }
     match rows.entry(uuid) {
-        Entry::Occupied(_) => refuse(ImportErrorCode::Duplicate, format!("The {thing} {uuid} comes twice.")),
+        Entry::Occupied(_) => refuse(ImportErrorCode::Duplicate, format!("The {thing} {uuid} occurs twice.")),
         Entry::Vacant(place) => {
             place.insert(customers);
             Ok(())

@@ -134,10 +134,13 @@ pub(super) fn days(asked: &[Day], today: Day, errors: &mut Vec<FieldError>) -> V
             errors.push(FieldError::at(format!("/days/{place}"), code, message));
         };
         if *day >= today {
-            refuse("NOT_COMPLETED", format!("{day} is not over in UTC. The last completed day is {}.", today.plus(-1)));
+            refuse(
+                "NOT_COMPLETED",
+                format!("{day} has not ended in UTC. The last completed day is {}.", today.plus(-1)),
+            );
         }
         if asked.iter().take(place).any(|before| before == day) {
-            refuse("DUPLICATE", format!("{day} stands further up already. Name each day once."));
+            refuse("DUPLICATE", format!("{day} occurs earlier in the list. Send each day once."));
         }
     }
     let mut days = asked.to_vec();
@@ -153,18 +156,19 @@ pub(super) fn ensure_source(is_configured: bool) -> Result<(), Fault> {
     if is_configured {
         return Ok(());
     }
-    let message = "There is no source to ask.";
+    let message = "No source is configured.";
     Err(Fault::conflict(
-        "The source of statistics is DISABLED, so there is nothing to import from. Set LABS_STATISTICS_URL first.",
+        "The source of statistics is DISABLED, so nothing can be imported. Set LABS_STATISTICS_URL first.",
     )
     .with_errors(vec![FieldError::at("/days", "SOURCE_DISABLED", message)]))
 }
 
 /// The refusal of an import beside another.
 pub(super) fn already_importing() -> Fault {
-    let message = "One import is under way at a time.";
+    let message = "Only one import can run at a time.";
     Fault::conflict(
-        "An import waits or is under way. Its progress stands in the import status; try again once it has ended.",
+        "An import is already queued or in progress. The import status shows its progress. Try again after it has \
+         ended.",
     )
     .with_errors(vec![FieldError::at("/days", "IMPORT_UNDER_WAY", message)])
 }

@@ -103,7 +103,7 @@ async fn read(
             Err(error) => return Ok(Some(Err(error))),
         }
     }
-    let message = format!("More than {MOST_PAGES} pages of one day.");
+    let message = format!("One day has more than {MOST_PAGES} pages.");
     Ok(Some(Err(ImportError::new(ImportErrorCode::TooLarge, message))))
 }
 

@@ -200,7 +200,7 @@ async fn load_request(
 }
 
 fn not_found() -> Fault {
-    Fault::not_found("request for another tier")
+    Fault::not_found("tier change request")
 }
 
 impl TierChangeRequest {

@@ -110,7 +110,8 @@ pub(super) fn applicable(tier_state: TierState, tier_code: &str) -> Result<(), F
         return Ok(());
     }
     Err(Fault::conflict(format!(
-        "{tier_code} is not on offer any more. Reject the request, or offer the tier again and approve it then."
+        "{tier_code} is not offered any more. Reject the request, or offer the tier again and then approve the \
+         request."
     )))
 }
 

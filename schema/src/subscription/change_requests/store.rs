@@ -76,7 +76,7 @@ pub(super) async fn insert(db: &Db, owner: Owner, new: &NewRequest<'_>) -> Resul
     .await;
     match inserted {
         Err(error) if constraint_of(&error) == Some("tier_change_request_pending_key") => {
-            Err(Fault::conflict("A request of yours waits for our staff already. Withdraw it before you make another."))
+            Err(Fault::conflict("You already have a pending request. Withdraw it before you create another one."))
         }
         Err(error) => Err(error.into()),
         Ok(_) => Ok(()),

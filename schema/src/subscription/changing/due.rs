@@ -26,7 +26,8 @@ pub(crate) async fn apply_due(pool: &PgPool, services: &Arc<Services>) -> Result
             Ok(true) => done += 1,
             Ok(false) => {}
             Err(fault) => {
-                tracing::warn!(%partner_uuid, cause = fault.for_log(), "what is due to a subscription was not done; the next run tries again");
+                tracing::warn!(%partner_uuid, cause = fault.for_log(), "a due change of a subscription was not \
+                                                                        applied; the next run retries");
             }
         }
     }

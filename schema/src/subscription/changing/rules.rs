@@ -149,7 +149,7 @@ const fn at_end(state: SubscriptionState) -> Due {
 pub(super) fn cancellable(is_fallback: bool, tier_code: &str) -> Result<(), Fault> {
     if is_fallback {
         return Err(Fault::conflict(format!(
-            "This subscription is on {tier_code} already, which costs nothing and does not end. There is nothing to cancel."
+            "This subscription is already on {tier_code}, which is free and does not end. There is nothing to cancel."
         )));
     }
     Ok(())
@@ -161,7 +161,7 @@ pub(super) fn cancellable(is_fallback: bool, tier_code: &str) -> Result<(), Faul
 /// [`crate::Code::Conflict`].
 pub(super) fn other_tier(is_same: bool, tier_code: &str) -> Result<(), Fault> {
     if is_same {
-        return Err(Fault::conflict(format!("The subscription is on {tier_code} already. Choose another tier.")));
+        return Err(Fault::conflict(format!("The subscription is already on {tier_code}. Choose another tier.")));
     }
     Ok(())
 }
@@ -172,7 +172,7 @@ pub(super) fn other_tier(is_same: bool, tier_code: &str) -> Result<(), Fault> {
 /// [`crate::Code::ValidationFailed`] for any other.
 pub(crate) fn on_offer<T>(tier: Option<T>, is_offered: impl Fn(&T) -> bool) -> Result<T, Fault> {
     tier.filter(is_offered).ok_or_else(|| {
-        let message = "No tier of this code is on offer. GET /v1/subscription/public/tiers lists those that are.";
+        let message = "No offered tier has this code. GET /v1/subscription/public/tiers lists the offered tiers.";
         Fault::field("/tier_code", "UNKNOWN_TIER", message)
     })
 }
@@ -185,7 +185,7 @@ pub(super) fn to_come(at: Time, present: Time, pointer: &str) -> Result<(), Faul
     if at > present {
         return Ok(());
     }
-    Err(Fault::field(pointer, "PAST", "This moment has passed. Name one to come."))
+    Err(Fault::field(pointer, "PAST", "This time has passed. Send a future time."))
 }
 
 /// A later end of a period.
@@ -194,12 +194,12 @@ pub(super) fn to_come(at: Time, present: Time, pointer: &str) -> Result<(), Faul
 /// [`crate::Code::Conflict`] where there are no periods, [`crate::Code::ValidationFailed`] for an end that is not later.
 pub(super) fn later_end(period_end: Option<Time>, wanted: Time, present: Time) -> Result<(), Fault> {
     let Some(end) = period_end else {
-        return Err(Fault::conflict("This subscription has no period that ends, so there is none to extend."));
+        return Err(Fault::conflict("This subscription has no period that ends, so it cannot be extended."));
     };
     if wanted > end && wanted > present {
         return Ok(());
     }
-    let message = format!("The period ends at {end}. Extending it names a later moment.");
+    let message = format!("The period ends at {end}. Send a later time to extend it.");
     Err(Fault::invalid(vec![FieldError::at("/period_end", "NOT_LATER", message)]))
 }
 

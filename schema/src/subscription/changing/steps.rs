@@ -168,7 +168,7 @@ impl<'a> SubscriptionChange<'a> {
             }
             Due::End => self.end(held, &self.fallback().await?, held.period_end).await,
             Due::Change => {
-                let waits = held.pending_tier_uuid.ok_or_else(|| Fault::internal("a change without a tier waits"))?;
+                let waits = held.pending_tier_uuid.ok_or_else(|| Fault::internal("a scheduled change has no tier"))?;
                 let state = rules::after(held.state, SubscriptionAction::ChangeTier, false)?;
                 let tier = self.tier(waits).await?;
                 store::set_tier(self.db, held.partner_uuid, tier.tier_uuid, state.name(), held.pending_at).await?;
@@ -237,11 +237,11 @@ impl<'a> SubscriptionChange<'a> {
     }
 
     async fn tier(&self, tier_uuid: Uuid) -> Result<TierRow, Fault> {
-        store::tier_by_uuid(self.db, tier_uuid).await?.ok_or_else(|| Fault::internal("a subscription without a tier"))
+        store::tier_by_uuid(self.db, tier_uuid).await?.ok_or_else(|| Fault::internal("a subscription has no tier"))
     }
 
     async fn fallback(&self) -> Result<TierRow, Fault> {
-        store::fallback_get(self.db).await?.ok_or_else(|| Fault::internal("no free tier is on offer"))
+        store::fallback_get(self.db).await?.ok_or_else(|| Fault::internal("no free tier is offered"))
     }
 
     async fn record(

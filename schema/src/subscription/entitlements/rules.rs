@@ -11,7 +11,7 @@ pub(super) fn moment(at: Option<Time>, present: Time) -> Result<(), Fault> {
     if at.is_none_or(|at| at >= present) {
         return Ok(());
     }
-    let message = "What held in the past is not kept. Leave `at` out for now, or name a moment to come.";
+    let message = "Past values are not stored. Omit `at` for the current values, or send a future time.";
     Err(Fault::invalid(vec![FieldError::of("at", "PAST", message)]))
 }
 

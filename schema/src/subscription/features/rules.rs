@@ -10,7 +10,7 @@ use crate::subscription::values::{FeatureKind, Said, parse_value};
 pub(super) fn name(text: &str, errors: &mut Vec<FieldError>) -> String {
     let name = text.trim();
     if name.is_empty() {
-        errors.push(FieldError::at("/name", "LENGTH", "Call the feature something, in 1 to 80 characters."));
+        errors.push(FieldError::at("/name", "LENGTH", "Send a name of 1 to 80 characters."));
     }
     name.to_owned()
 }
@@ -18,15 +18,15 @@ pub(super) fn name(text: &str, errors: &mut Vec<FieldError>) -> String {
 /// Whether a feature of this kind can open this scope. Nothing of the staff's is ever opened by a tier.
 pub(super) fn scope(kind: FeatureKind, said: Option<&str>, errors: &mut Vec<FieldError>) {
     let error = match (kind, said) {
-        (FeatureKind::Scope, None) => ("REQUIRED", "A SCOPE names the scope that it opens."),
+        (FeatureKind::Scope, None) => ("REQUIRED", "A SCOPE feature must name the scope that it grants."),
         (FeatureKind::Scope, Some(name)) => match Scope::parse(name) {
-            None => ("UNKNOWN_SCOPE", "There is no such scope. GET /v1/admin/scopes lists them all."),
+            None => ("UNKNOWN_SCOPE", "This scope does not exist. GET /v1/admin/scopes lists all scopes."),
             Some(scope) if scope.is_admin() => {
-                ("SCOPE_OF_STAFF", "Nothing under labs.admin is opened by a tier. Name a scope of partners.")
+                ("SCOPE_OF_STAFF", "A tier cannot grant a scope under labs.admin. Name a scope of partners.")
             }
             Some(_) => return,
         },
-        (_, Some(_)) => ("NO_SCOPE", "Only a SCOPE opens one. Leave `scope` out."),
+        (_, Some(_)) => ("NO_SCOPE", "Only a SCOPE feature grants a scope. Omit `scope`."),
         (_, None) => return,
     };
     errors.push(FieldError::at("/scope", error.0, error.1));
@@ -36,7 +36,7 @@ pub(super) fn scope(kind: FeatureKind, said: Option<&str>, errors: &mut Vec<Fiel
 pub(super) fn unit(kind: FeatureKind, said: Option<&str>, errors: &mut Vec<FieldError>) -> Option<String> {
     let unit = said.map(str::trim).filter(|unit| !unit.is_empty())?;
     if kind != FeatureKind::Limit {
-        errors.push(FieldError::at("/unit", "NO_LIMIT", "Only a LIMIT counts something. Leave `unit` out."));
+        errors.push(FieldError::at("/unit", "NO_LIMIT", "Only a LIMIT feature has a unit. Omit `unit`."));
     }
     Some(unit.to_owned())
 }
@@ -49,7 +49,7 @@ pub(super) fn few_enough(number: i64) -> Result<(), Fault> {
     if number <= MOST {
         return Ok(());
     }
-    Err(Fault::conflict(format!("There are {MOST} features, as many as there can be. Change one of them instead.")))
+    Err(Fault::conflict(format!("There are {MOST} features, which is the maximum. Change one of them instead.")))
 }
 
 /// What the feature is worth where a tier says nothing.

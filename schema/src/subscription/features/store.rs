@@ -71,9 +71,9 @@ pub(super) async fn insert(db: &Db, new: &NewFeature<'_>) -> Result<(), Fault> {
     match inserted {
         Err(error) => match constraint_of(&error) {
             Some("feature_pkey") => {
-                taken("/code", "There is a feature with this code. Choose another, or change that one.")
+                taken("/code", "A feature with this code already exists. Choose another code, or update that feature.")
             }
-            Some("feature_scope_key") => taken("/scope", "Another feature opens this scope already. Use that one."),
+            Some("feature_scope_key") => taken("/scope", "Another feature already grants this scope. Use that one."),
             _ => Err(error.into()),
         },
         Ok(_) => Ok(()),

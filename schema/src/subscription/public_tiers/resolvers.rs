@@ -106,7 +106,7 @@ impl PublicTiersQuery {
     #[graphql(directive = access::apply("public".into()), directive = may_lag::apply())]
     async fn subscription_public_tiers_get(&self, ctx: &Context<'_>, tier_code: String) -> Result<Option<Tier>, Fault> {
         let row = BY_CODE.one(&ctx.cx().db, [Bound::Nothing, tier_code.as_str().into()]).await?;
-        ctx.cx().answer(row.map(Into::into).ok_or_else(|| Fault::not_found("tier on offer"))?)
+        ctx.cx().answer(row.map(Into::into).ok_or_else(|| Fault::not_found("offered tier"))?)
     }
 }
 

@@ -79,8 +79,8 @@ pub(super) fn ensure_fallback(is_left: bool) -> Result<(), Fault> {
         return Ok(());
     }
     Err(Fault::conflict(
-        "This is the last tier on offer that costs nothing and that anybody may choose, and cancelled subscriptions \
-         fall back to it. Offer another such tier first.",
+        "This is the last offered tier that is free and that partners can choose themselves, and cancelled \
+         subscriptions fall back to it. Offer another one first.",
     ))
 }
 
@@ -95,7 +95,7 @@ pub(super) fn leaves_a_way_out(code: &str, granted: ScopeSet) -> Result<(), Faul
         return Ok(());
     }
     Err(Fault::conflict(format!(
-        "Whoever is on the tier {code} could not leave it, because it would not grant {}. Let it grant that.",
+        "Subscribers of the tier {code} could not leave it, because it would not grant {}. Add that to the tier.",
         lacking.text()
     )))
 }
@@ -107,8 +107,8 @@ pub(super) fn leaves_a_way_out(code: &str, granted: ScopeSet) -> Result<(), Faul
 pub(super) fn period_changeable(state: TierState, is_changed: bool) -> Result<(), Fault> {
     if is_changed && state != TierState::Draft {
         return Err(Fault::conflict(
-            "The billing period changes only while a tier is a DRAFT, because the periods of its subscribers run. \
-             Make another tier, offer it and retire this one.",
+            "The billing period can change only while a tier is a DRAFT, because its subscribers have current \
+             periods. Create another tier, offer it and retire this one.",
         ));
     }
     Ok(())
@@ -118,7 +118,7 @@ pub(super) fn period_changeable(state: TierState, is_changed: bool) -> Result<()
 pub(super) fn name(text: &str, errors: &mut Vec<FieldError>) -> String {
     let name = text.trim();
     if name.is_empty() {
-        errors.push(FieldError::at("/name", "LENGTH", "Call the tier something, in 1 to 80 characters."));
+        errors.push(FieldError::at("/name", "LENGTH", "Send a name of 1 to 80 characters."));
     }
     name.to_owned()
 }
@@ -133,7 +133,7 @@ pub(super) fn features(
     for (place, feature) in said.iter().enumerate() {
         let pointer = format!("/features/{place}");
         let Some(kind) = kinds.get(feature.code.as_str()) else {
-            let message = "There is no such feature. GET /v1/subscription/internal/features lists them all.";
+            let message = "This feature does not exist. GET /v1/subscription/internal/features lists all features.";
             errors.push(FieldError::at(format!("{pointer}/code"), "UNKNOWN_FEATURE", message));
             continue;
         };
@@ -141,7 +141,7 @@ pub(super) fn features(
             Err(error) => errors.push(error),
             Ok(value) => {
                 if values.insert(feature.code.clone(), value).is_some() {
-                    let message = "This feature is here twice. Say each once.";
+                    let message = "This feature occurs twice. Send each feature once.";
                     errors.push(FieldError::at(format!("{pointer}/code"), "TWICE", message));
                 }
             }

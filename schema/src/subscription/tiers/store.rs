@@ -115,8 +115,8 @@ pub(super) async fn insert(db: &Db, new: &NewTier<'_>) -> Result<(), Fault> {
     .await;
     match inserted {
         Err(error) if constraint_of(&error) == Some("tier_code_key") => {
-            let errors = vec![FieldError::at("/code", "TAKEN", "There is a tier with this code.")];
-            Err(Fault::conflict("There is a tier with this code already. Choose another.").with_errors(errors))
+            let errors = vec![FieldError::at("/code", "TAKEN", "A tier with this code already exists.")];
+            Err(Fault::conflict("A tier with this code already exists. Choose another code.").with_errors(errors))
         }
         Err(error) => Err(error.into()),
         Ok(_) => Ok(()),

@@ -58,30 +58,34 @@ pub(super) fn void_token() -> Fault {
     Fault::field(
         "/token",
         "INVALID",
-        "This token is not valid: it is unknown, used or past its time. Take it from the mail, where it stands behind the # of the link.",
+        "This token is not valid: it is unknown, used or expired. Copy it from the e-mail: it follows the # of the \
+         link.",
     )
 }
 
 /// The refusal of the address that the person has already.
 pub(super) fn same_address() -> Fault {
-    Fault::field("/email", "SAME", "This is the address that you have. Send another one.")
+    Fault::field("/email", "SAME", "This is already your address. Send another one.")
 }
 
 /// The refusal of one change too many.
 pub(super) fn too_many() -> Fault {
-    let detail = format!("More than {CHANGES_PER_HOUR} changes of address in an hour. Wait an hour and try again.");
+    let detail = format!(
+        "The limit of {CHANGES_PER_HOUR} address changes per hour is exceeded. Wait an hour and try \
+                          again."
+    );
     Fault::rate_limited(SpentBudget::Burst, 3600, detail)
 }
 
 /// The refusal of an address that somebody has, for staff, who may know.
 pub(super) fn somebodys() -> Fault {
-    Fault::conflict("Somebody has this e-mail address already. One address is one person.")
-        .with_errors(vec![FieldError::at("/email", "TAKEN", "This address is somebody's already.")])
+    Fault::conflict("Another user already has this e-mail address. Each address belongs to one user. Send another one.")
+        .with_errors(vec![FieldError::at("/email", "TAKEN", "Another user already has this address.")])
 }
 
 /// The refusal when the address became somebody else's meanwhile.
 pub(super) fn address_taken() -> Fault {
-    Fault::conflict("This address belongs to another account by now. Use another one, or write to support.")
+    Fault::conflict("This address now belongs to another account. Use another one, or contact support.")
 }
 
 #[cfg(test)]

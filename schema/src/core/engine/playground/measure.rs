@@ -62,22 +62,22 @@ pub(super) fn measure(
     let size = walk.selection(root, &operation.selection_set.node, 0)?;
     if size.nodes > MOST_NODES {
         return Err(format!(
-            "The query asks {} fields once its fragments are spread; at most {MOST_NODES} are answered.",
+            "The query selects {} fields including its fragments. The maximum is {MOST_NODES}. Select fewer fields.",
             size.nodes
         ));
     }
     if size.depth > DEEPEST {
-        return Err(format!("The query nests {} levels deep; at most {DEEPEST} are answered.", size.depth));
+        return Err(format!("The query is nested {} levels deep. The maximum is {DEEPEST}.", size.depth));
     }
     if size.cost > MOST_COST {
         return Err(format!(
-            "The query could answer {} values; at most {MOST_COST} are. Lower `limit` or ask fewer fields.",
+            "The query could return {} values. The maximum is {MOST_COST}. Lower `limit` or select fewer fields.",
             size.cost
         ));
     }
     if size.told > MOST_TOLD {
         return Err(format!(
-            "The query could tell {} things of the schema; at most {MOST_TOLD} are. Ask for single types with `__type`.",
+            "The query could return {} schema elements. The maximum is {MOST_TOLD}. Query single types with `__type`.",
             size.told
         ));
     }
@@ -124,7 +124,7 @@ impl Measurement<'_> {
 
     fn selection(&mut self, ty: &str, selection: &SelectionSet, level: u64) -> Result<Size, String> {
         if level > DEEPEST_FOLLOWED {
-            return Err(format!("The query nests too deep; at most {DEEPEST} levels are answered."));
+            return Err(format!("The query is nested too deeply. The maximum is {DEEPEST} levels."));
         }
         let (mut sum, document) = (Size::default(), self.document);
         for item in &selection.items {
@@ -160,7 +160,7 @@ impl Measurement<'_> {
     fn fragment(&mut self, name: &Name, level: u64) -> Result<Size, String> {
         match self.known.get(name) {
             Some(Some(size)) => return Ok(*size),
-            Some(None) => return Err(format!("The fragment {name} spreads itself.")),
+            Some(None) => return Err(format!("The fragment {name} includes itself.")),
             None => {}
         }
         let document = self.document;
@@ -214,7 +214,7 @@ impl Measurement<'_> {
             _ => None,
         };
         if is_edge && number.is_some_and(|number| !(1..=100).contains(&number)) {
-            return Err(format!("`limit` of `{}` is from 1 to 100.", field.name.node));
+            return Err(format!("`limit` of `{}` must be from 1 to 100.", field.name.node));
         }
         Ok(u64::try_from(number.unwrap_or(20).clamp(1, 100)).unwrap_or(1))
     }

@@ -19,7 +19,10 @@ pub(super) fn check(text: &str) -> Result<(), String> {
             '[' | '{' | '(' => {
                 depth += 1;
                 if depth > DEEPEST {
-                    return Err(format!("The query's brackets stand {DEEPEST} deep at most. Ask in several queries."));
+                    return Err(format!(
+                        "The brackets of a query may be nested at most {DEEPEST} levels deep. Send \
+                                        several queries."
+                    ));
                 }
                 after
             }
@@ -28,7 +31,7 @@ pub(super) fn check(text: &str) -> Result<(), String> {
                 after
             }
             '#' => after.find(['\n', '\r']).and_then(|end| after.get(end..)).unwrap_or_default(),
-            _ => after_string(after).ok_or("A string of the query has no end.")?,
+            _ => after_string(after).ok_or("A string in the query is not terminated.")?,
         };
     }
     Ok(())
@@ -155,7 +158,7 @@ mod tests {
     #[test]
     fn a_string_without_an_end_hides_nothing() {
         for text in ["{a(x:[\"\"\"x\" [[[", "{a(x:\"\n[[[", "{a(x:\"\\"] {
-            assert_eq!(check(text), Err("A string of the query has no end.".to_owned()), "{text}");
+            assert_eq!(check(text), Err("A string in the query is not terminated.".to_owned()), "{text}");
         }
     }
 }

@@ -32,19 +32,19 @@ fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Pl
         Asking::VerifyEmail { name, company, registered_at } => {
             let hour = registered_at.map(|at| format!(" at {}", moment(at))).unwrap_or_default();
             greet(format!("Confirm your e-mail address for {platform}"), name).say(format!(
-                "{} was registered with {platform}{hour} under this address. If you did that, follow this link, \
-                 and confirm it with the password that you chose then:",
+                "{} was registered with {platform}{hour} under this address. If you did that, follow this link and \
+                 confirm the registration with the password that you chose:",
                 tame(company)
             ))
         }
         Asking::ResetPassword { name } => greet(format!("Choose a new password for {platform}"), name)
-            .say("somebody, probably you, asked for a new password. Choose one at this link:"),
+            .say("a new password was requested for your account, probably by you. Choose one at this link:"),
         Asking::ConfirmNewEmail { name } => greet(format!("Confirm your new e-mail address for {platform}"), name)
-            .say(format!("this address is to become the one you sign in to {platform} with. Confirm it at this link:")),
+            .say(format!("this address will become your sign-in address for {platform}. Confirm it at this link:")),
         Asking::CancelEmailChange { name } => {
             greet(format!("Your e-mail address at {platform} is being changed"), name).say(format!(
-                "somebody, probably you, is changing the e-mail address of your account at {platform}. If it is not \
-                 you, stop the change at this link. That also ends every session of your account:"
+                "the e-mail address of your account at {platform} is being changed, probably by you. If it was not \
+                 you, cancel the change at this link. This also ends every session of your account:"
             ))
         }
         Asking::Invitation { company, inviter, role } => {
@@ -55,15 +55,15 @@ fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Pl
         }
         Asking::FirstAdministrator { company } => {
             Draft::new(format!("Your account for {} at {platform}", tame(company)), "Hello,".to_owned()).say(format!(
-                "we opened an account for {} at {platform}, and you are to be its first administrator. Accept at \
-                 this link:",
+                "we created an account for {} at {platform}, and you will be its first administrator. Accept at this \
+                 link:",
                 tame(company)
             ))
         }
         Asking::StaffInvitation { name, inviter } => {
             greet(format!("Your staff account at {platform}"), name).say(format!(
-                "{} made a staff account at {platform} for you. Choose a password at this link; you will need an \
-             authenticator app as well:",
+                "{} created a staff account for you at {platform}. Choose a password at this link. You will also \
+                 need an authenticator app:",
                 tame(inviter)
             ))
         }
@@ -78,15 +78,15 @@ fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Pl
         ),
     };
     let draft = draft.hand_over(token, &way, from_terminal, places);
-    draft.say(format!("Either works once, until {}.", moment(expires_at))).say(match about {
+    draft.say(format!("You can use one of them, once, until {}.", moment(expires_at))).say(match about {
         Asking::CancelEmailChange { .. } => "If you made the change yourself, there is nothing to do.",
         Asking::VerifyEmail { .. } => {
-            "If you did not register this company at that time, somebody else did: leave this mail alone, and nothing \
-             happens. Give the link to nobody."
+            "If you did not register this company at that time, another person did. Ignore this e-mail, and nothing \
+             happens. Do not share the link."
         }
         _ => {
-            "If you do not know what this is about, there is nothing to do: without the link nothing happens. Give it to \
-             nobody."
+            "If you did not expect this e-mail, there is nothing to do. Nothing happens without the link. Do not \
+             share it."
         }
     })
 }
@@ -94,38 +94,38 @@ fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Pl
 fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
     let platform = places.platform;
     match notice {
-        Notice::AlreadyRegistered { name } => greet(format!("You are registered with {platform} already"), name)
+        Notice::AlreadyRegistered { name } => greet(format!("You are already registered with {platform}"), name)
             .say(format!(
-                "somebody, perhaps you, tried to register with {platform} under this address. It has an account \
-                 already, so nothing was registered."
+                "someone, perhaps you, tried to register with {platform} under this address. The address already has \
+                 an account, so nothing was registered."
             ))
             .say("Sign in as usual. If you have forgotten the password, ask for a new one.")
             .say("If it was not you, there is nothing to do."),
-        Notice::EmailTaken { name } => greet(format!("Your e-mail address has an account at {platform} already"), name)
+        Notice::EmailTaken { name } => greet(format!("Your e-mail address already has an account at {platform}"), name)
             .say(format!(
-                "somebody, perhaps you, wanted to use this address for another account at {platform}. It has an account \
-                 already, so nothing was changed."
+                "someone, perhaps you, tried to use this address for another account at {platform}. The address \
+                 already has an account, so nothing was changed."
             ))
             .say("If it was not you, there is nothing to do."),
         Notice::Security { name, event, occurred_at } => {
             let (subject, what) = security(*event);
             greet(format!("{subject} at {platform}"), name)
-                .say(format!("{what} This was at {}.", moment(*occurred_at)))
-                .say("If it was you, or you know of it, there is nothing to do.")
+                .say(format!("{what} This happened at {}.", moment(*occurred_at)))
+                .say("If you did this or know about it, there is nothing to do.")
                 .say(format!(
-                    "If not, reset your password at once, look at the security events of your account, and write to \
+                    "Otherwise, reset your password at once, check the security events of your account, and contact \
                      the support of {platform}."
                 ))
         }
         Notice::PartnerSuspended { name, company, reason } => {
             greet(format!("{} is suspended at {platform}", tame(company)), name)
                 .say(format!(
-                    "the account of {} at {platform} is suspended. Until this ends, nobody of your company and none of \
-                     its programs can sign in. The reason given:",
+                    "the account of {} at {platform} is suspended. Until the suspension ends, no user and no machine \
+                     client of your company can sign in. The reason given:",
                     tame(company)
                 ))
                 .say(format!("    {}", tame_reason(reason)))
-                .say(format!("The support of {platform} can help."))
+                .say(format!("Contact the support of {platform} for help."))
         }
         Notice::PartnerReinstated { name, company } => greet(
             format!("{} is active at {platform} again", tame(company)),
@@ -151,40 +151,39 @@ fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
 
 fn closing(name: &str, company: &str, step: &ClosingStep, platform: &str) -> Draft {
     match step {
-        ClosingStep::Requested { closes_at } => greet(format!("{company} is to be closed at {platform}"), name)
+        ClosingStep::Requested { closes_at } => greet(format!("{company} will be closed at {platform}"), name)
             .say(format!(
-                "somebody of your team asked to close the account of {company} at {platform}. It will be closed at {}. \
-                 Until then everything goes on as before.",
+                "a member of your team requested to close the account of {company} at {platform}. It will be closed \
+                 at {}. Until then, nothing changes.",
                 moment(*closes_at)
             ))
-            .say("If this is not meant, any administrator can take it back in the account until then."),
-        ClosingStep::Cancelled => greet(format!("{company} stays open at {platform}"), name).say(format!(
-            "the account of {company} at {platform} will not be closed after all. Everything goes on as before."
-        )),
+            .say("If this was not intended, any administrator can cancel the closure in the account until then."),
+        ClosingStep::Cancelled => greet(format!("{company} stays open at {platform}"), name)
+            .say(format!("the account of {company} at {platform} will not be closed. Nothing changes.")),
         ClosingStep::Closed { until, reason } => {
             let draft = greet(format!("{company} is closed at {platform}"), name).say(format!(
-                "the account of {company} at {platform} is closed. Nobody of your company and none of its programs can \
-                 sign in any more, and its apps are off the storefront."
+                "the account of {company} at {platform} is closed. No user and no machine client of your company can \
+                 sign in any more, and its apps are not on the storefront any more."
             ));
             let draft = match reason {
                 Some(reason) => draft.say("The reason given:").say(format!("    {}", tame_reason(reason))),
                 None => draft,
             };
-            draft.say(format!("Until {} the support of {platform} can open it again.", moment(*until)))
+            draft.say(format!("Until {} the support of {platform} can reopen it.", moment(*until)))
         }
     }
 }
 
 fn archive(name: &str, company: &str, until: Option<Timestamp>, platform: &str) -> Draft {
     match until {
-        Some(until) => greet(format!("Your data of {company} at {platform} is ready"), name).say(format!(
-            "the archive of everything that {company} has at {platform} is made. Any administrator can download it from \
-             the account until {}; then it is deleted.",
+        Some(until) => greet(format!("The data export of {company} at {platform} is ready"), name).say(format!(
+            "the archive of all data of {company} at {platform} is ready. Any administrator can download it from the \
+             account until {}; then it is deleted.",
             moment(until)
         )),
-        None => greet(format!("Your data of {company} at {platform} could not be exported"), name).say(format!(
-            "the archive of everything that {company} has at {platform} could not be made. Nothing is lost: ask for it \
-             again, and write to the support of {platform} if it fails again."
+        None => greet(format!("The data export of {company} at {platform} failed"), name).say(format!(
+            "the archive of all data of {company} at {platform} could not be created. No data was lost. Request it \
+             again, and contact the support of {platform} if it fails again."
         )),
     }
 }
@@ -212,40 +211,42 @@ fn security(event: SecurityEvent) -> (&'static str, &'static str) {
         ),
         SecurityEvent::PasswordReset => (
             "Your password was reset",
-            "a new password was set with a token from a mail, and all sessions of your account were ended.",
+            "a new password was set with a token from an e-mail, and all sessions of your account were ended.",
         ),
         SecurityEvent::SecondFactorEnabled => {
-            ("Second factor on", "an authenticator app is now asked for when you sign in.")
+            ("Second factor on", "sign-in to your account now requires an authenticator app.")
         }
         SecurityEvent::SecondFactorDisabled => {
-            ("Second factor off", "the authenticator app of your account is no longer asked for when you sign in.")
+            ("Second factor off", "sign-in to your account does not require the authenticator app any more.")
         }
         SecurityEvent::SecondFactorReset => (
             "Second factor reset",
-            "our staff took the second factor of your account away, because somebody asked for it.",
+            "our staff removed the second factor of your account, because someone asked for it.",
         ),
         SecurityEvent::RecoveryCodeUsed => (
             "A recovery code was used",
-            "a recovery code was used to sign in to your account, in place of the authenticator app.",
+            "a recovery code was used to sign in to your account, instead of the authenticator app.",
         ),
-        SecurityEvent::RecoveryCodesRegenerated => {
-            ("New recovery codes", "new recovery codes were made for your account. The old ones are void.")
-        }
+        SecurityEvent::RecoveryCodesRegenerated => (
+            "New recovery codes",
+            "new recovery codes were created for your account. The old ones are not valid any \
+                                    more.",
+        ),
         SecurityEvent::WrongCodes => (
             "Wrong sign-in codes",
-            "somebody gave wrong codes of the second factor several times, and whoever gets as far as the code knows the \
-             password of your account. Nobody got in.",
+            "wrong codes of the second factor were entered several times. The person who entered them knows the \
+             password of your account. The sign-in did not succeed.",
         ),
         SecurityEvent::RefreshReused => (
             "Sessions ended",
-            "a sign-in credential of your account was used a second time. It may have been copied, so all sessions that \
-             stem from it were ended.",
+            "a sign-in credential of your account was used a second time. It may have been copied, so all sessions \
+             based on it were ended.",
         ),
         SecurityEvent::EmailChanged => {
             ("Your e-mail address was changed", "the e-mail address of your account was changed.")
         }
         SecurityEvent::AccountLocked => {
-            ("Your account is locked", "our staff locked your account. Nobody can sign in to it until they unlock it.")
+            ("Your account is locked", "our staff locked your account. You cannot sign in until they unlock it.")
         }
         SecurityEvent::AccountUnlocked => {
             ("Your account is unlocked", "our staff unlocked your account. You can sign in again.")

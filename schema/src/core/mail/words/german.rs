@@ -32,8 +32,8 @@ fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Pl
         Asking::VerifyEmail { name, company, registered_at } => {
             let hour = registered_at.map(|at| format!(" ({})", moment(at))).unwrap_or_default();
             greet(format!("Bestätigen Sie Ihre E-Mail-Adresse für {platform}"), name).say(format!(
-                "{} wurde bei {platform} unter dieser Adresse registriert{hour}. Waren Sie das, so folgen Sie \
-                 diesem Link und bestätigen es mit dem Passwort, das Sie dabei gewählt haben:",
+                "{} wurde bei {platform} unter dieser Adresse registriert{hour}. Wenn Sie das waren, folgen Sie \
+                 diesem Link und bestätigen Sie die Registrierung mit dem Passwort, das Sie dabei gewählt haben:",
                 tame(company)
             ))
         }
@@ -46,8 +46,8 @@ fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Pl
         }
         Asking::CancelEmailChange { name } => {
             greet(format!("Ihre E-Mail-Adresse bei {platform} wird geändert"), name).say(format!(
-                "jemand, vermutlich Sie, ändert die E-Mail-Adresse Ihres Kontos bei {platform}. Wenn Sie es nicht sind, \
-                 halten Sie die Änderung unter diesem Link auf. Das beendet auch alle Sitzungen Ihres Kontos:"
+                "jemand, vermutlich Sie, ändert die E-Mail-Adresse Ihres Kontos bei {platform}. Wenn Sie es nicht \
+                 waren, brechen Sie die Änderung unter diesem Link ab. Das beendet auch alle Sitzungen Ihres Kontos:"
             ))
         }
         Asking::Invitation { company, inviter, role } => {
@@ -80,15 +80,15 @@ fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Pl
         ),
     };
     let draft = draft.hand_over(token, &way, from_terminal, places);
-    draft.say(format!("Beides gilt einmal, bis {}.", moment(expires_at))).say(match about {
+    draft.say(format!("Sie können einen der beiden Wege einmal nutzen, bis {}.", moment(expires_at))).say(match about {
         Asking::CancelEmailChange { .. } => "Wenn Sie selbst die Adresse ändern, ist nichts zu tun.",
         Asking::VerifyEmail { .. } => {
-            "Wenn Sie diese Firma nicht um diese Zeit registriert haben, war es jemand anderes: lassen Sie diese Mail \
-             liegen, dann geschieht nichts. Geben Sie den Link niemandem."
+            "Wenn Sie diese Firma nicht um diese Zeit registriert haben, war es jemand anderes. Ignorieren Sie diese \
+             E-Mail, dann geschieht nichts. Geben Sie den Link nicht weiter."
         }
         _ => {
-            "Wenn Sie nicht wissen, worum es geht, ist nichts zu tun: ohne den Link geschieht nichts. Geben Sie ihn \
-             niemandem."
+            "Wenn Sie diese E-Mail nicht erwartet haben, ist nichts zu tun. Ohne den Link geschieht nichts. Geben \
+             Sie ihn nicht weiter."
         }
     })
 }
@@ -101,7 +101,7 @@ fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
                 "jemand, vielleicht Sie, wollte sich mit dieser Adresse bei {platform} registrieren. Sie hat schon ein \
                  Konto, deshalb wurde nichts registriert."
             ))
-            .say("Melden Sie sich an wie sonst. Wenn Sie das Passwort vergessen haben, fordern Sie ein neues an.")
+            .say("Melden Sie sich wie gewohnt an. Wenn Sie das Passwort vergessen haben, fordern Sie ein neues an.")
             .say("Wenn Sie es nicht waren, ist nichts zu tun."),
         Notice::EmailTaken { name } => greet(format!("Ihre E-Mail-Adresse hat bei {platform} schon ein Konto"), name)
             .say(format!(
@@ -115,15 +115,15 @@ fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
                 .say(format!("{what} Das war am {}.", moment(*occurred_at)))
                 .say("Wenn Sie es waren oder davon wissen, ist nichts zu tun.")
                 .say(format!(
-                    "Wenn nicht, setzen Sie sofort Ihr Passwort zurück, sehen Sie die Sicherheitsereignisse Ihres Kontos \
-                     durch und schreiben Sie dem Support von {platform}."
+                    "Andernfalls setzen Sie sofort Ihr Passwort zurück, prüfen Sie die Sicherheitsereignisse Ihres \
+                     Kontos und schreiben Sie dem Support von {platform}."
                 ))
         }
         Notice::PartnerSuspended { name, company, reason } => {
             greet(format!("{} ist bei {platform} gesperrt", tame(company)), name)
                 .say(format!(
-                    "das Konto von {} bei {platform} ist gesperrt. Bis zum Ende der Sperre kann sich niemand Ihres \
-                     Unternehmens und keines seiner Programme anmelden. Als Grund wurde angegeben:",
+                    "das Konto von {} bei {platform} ist gesperrt. Bis zum Ende der Sperre können sich weder \
+                     Personen noch Programme Ihres Unternehmens anmelden. Als Grund wurde angegeben:",
                     tame(company)
                 ))
                 .say(format!("    {}", tame_reason(reason)))
@@ -131,7 +131,7 @@ fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
         }
         Notice::PartnerReinstated { name, company } => {
             greet(format!("{} ist bei {platform} wieder aktiv", tame(company)), name).say(format!(
-                "das Konto von {} bei {platform} ist wieder aktiv. Sie können sich anmelden wie zuvor.",
+                "das Konto von {} bei {platform} ist wieder aktiv. Sie können sich wie zuvor anmelden.",
                 tame(company)
             ))
         }
@@ -158,18 +158,21 @@ fn closing(name: &str, company: &str, step: &ClosingStep, platform: &str) -> Dra
             greet(format!("{company} soll bei {platform} geschlossen werden"), name)
                 .say(format!(
                     "jemand aus Ihrem Team möchte das Konto von {company} bei {platform} schließen. Es wird am {} \
-                     geschlossen. Bis dahin geht alles weiter wie bisher.",
+                     geschlossen. Bis dahin ändert sich nichts.",
                     moment(*closes_at)
                 ))
-                .say("Wenn das nicht gewollt ist, kann es bis dahin jede Administration im Konto zurücknehmen.")
+                .say(
+                    "Wenn das nicht gewollt ist, kann jeder Administrator die Schließung bis dahin im Konto \
+                      zurücknehmen.",
+                )
         }
         ClosingStep::Cancelled => greet(format!("{company} bleibt bei {platform}"), name).say(format!(
-            "das Konto von {company} bei {platform} wird nun doch nicht geschlossen. Alles geht weiter wie bisher."
+            "das Konto von {company} bei {platform} wird nun doch nicht geschlossen. Es ändert sich nichts."
         )),
         ClosingStep::Closed { until, reason } => {
             let draft = greet(format!("{company} ist bei {platform} geschlossen"), name).say(format!(
-                "das Konto von {company} bei {platform} ist geschlossen. Niemand Ihres Unternehmens und keines seiner \
-                 Programme kann sich noch anmelden, und seine Apps sind nicht mehr im Marktplatz."
+                "das Konto von {company} bei {platform} ist geschlossen. Weder Personen noch Programme Ihres \
+                 Unternehmens können sich noch anmelden, und seine Apps sind nicht mehr im Marktplatz."
             ));
             let draft = match reason {
                 Some(reason) => draft.say("Als Grund wurde angegeben:").say(format!("    {}", tame_reason(reason))),
@@ -182,18 +185,16 @@ fn closing(name: &str, company: &str, step: &ClosingStep, platform: &str) -> Dra
 
 fn archive(name: &str, company: &str, until: Option<Timestamp>, platform: &str) -> Draft {
     match until {
-        Some(until) => greet(format!("Ihre Daten von {company} bei {platform} liegen bereit"), name).say(format!(
-            "das Archiv mit allem, was {company} bei {platform} hat, ist fertig. Jede Administration kann es bis {} im \
-             Konto herunterladen; danach wird es gelöscht.",
+        Some(until) => greet(format!("Der Datenexport von {company} bei {platform} ist fertig"), name).say(format!(
+            "das Archiv mit allen Daten von {company} bei {platform} ist fertig. Jeder Administrator kann es bis {} \
+             im Konto herunterladen; danach wird es gelöscht.",
             moment(until)
         )),
-        None => {
-            greet(format!("Ihre Daten von {company} bei {platform} ließen sich nicht ausgeben"), name).say(format!(
-                "das Archiv mit allem, was {company} bei {platform} hat, konnte nicht erstellt werden. Es ist nichts \
-             verloren: Fordern Sie es noch einmal an, und schreiben Sie dem Support von {platform}, wenn es wieder \
-             nicht gelingt."
-            ))
-        }
+        None => greet(format!("Der Datenexport von {company} bei {platform} ist fehlgeschlagen"), name).say(format!(
+            "das Archiv mit allen Daten von {company} bei {platform} konnte nicht erstellt werden. Es sind keine \
+                 Daten verloren. Fordern Sie es noch einmal an, und schreiben Sie dem Support von {platform}, wenn es \
+                 wieder fehlschlägt."
+        )),
     }
 }
 
@@ -242,13 +243,13 @@ fn security(event: SecurityEvent) -> (&'static str, &'static str) {
         ),
         SecurityEvent::WrongCodes => (
             "Falsche Anmeldecodes",
-            "jemand hat mehrmals falsche Codes des zweiten Faktors eingegeben, und wer bis zum Code kommt, kennt das \
-             Passwort Ihres Kontos. Angemeldet wurde niemand.",
+            "jemand hat mehrmals falsche Codes des zweiten Faktors eingegeben. Diese Person kennt das Passwort Ihres \
+             Kontos. Die Anmeldung ist nicht gelungen.",
         ),
         SecurityEvent::RefreshReused => (
             "Sitzungen beendet",
             "ein Anmeldenachweis Ihres Kontos wurde ein zweites Mal benutzt. Er könnte kopiert worden sein, deshalb \
-             wurden alle Sitzungen beendet, die auf ihn zurückgehen.",
+             wurden alle Sitzungen beendet, die damit begonnen wurden.",
         ),
         SecurityEvent::EmailChanged => ("E-Mail-Adresse geändert", "die E-Mail-Adresse Ihres Kontos wurde geändert."),
         SecurityEvent::AccountLocked => (

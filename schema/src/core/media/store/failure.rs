@@ -11,13 +11,13 @@ use crate::core::fault::Fault;
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The folder cannot be made.
-    #[error("the media folder cannot be made: {0}")]
+    #[error("the media folder cannot be created: {0}")]
     Folder(#[from] io::Error),
     /// The folder cannot be swept.
-    #[error("the media folder cannot be swept: {0}")]
+    #[error("the media folder cannot be cleaned up: {0}")]
     Sweep(#[source] io::Error),
     /// Reading or writing failed.
-    #[error("the media store failed: {told}")]
+    #[error("the object storage failed: {told}")]
     Store {
         /// What kind of failure it is.
         kind: FailureKind,
@@ -28,13 +28,13 @@ pub enum StoreError {
     #[error("the media cannot be read: {0}")]
     Read(#[source] io::Error),
     /// An object ended before its size.
-    #[error("the media store cut an object off")]
+    #[error("the object storage delivered an incomplete object")]
     CutOff,
     /// Nothing came in time.
-    #[error("the media store does not answer in time")]
+    #[error("the object storage does not answer in time")]
     Silent,
     /// The probe read something else than it wrote.
-    #[error("the media store does not give back what was put")]
+    #[error("the object storage does not return the stored bytes")]
     Mixed,
 }
 
@@ -62,7 +62,7 @@ impl From<Error> for StoreError {
 
 impl From<StoreError> for Fault {
     fn from(error: StoreError) -> Self {
-        Self::unavailable("Files cannot be reached at the moment. Try again.").caused_by(error)
+        Self::unavailable("Files cannot be accessed at the moment. Try again.").caused_by(error)
     }
 }
 

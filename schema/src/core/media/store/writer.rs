@@ -67,6 +67,6 @@ impl Drop for ObjectWriter {
 
 async fn clear(upload: WriteMultipart) {
     if let Err(error) = upload.abort().await.map_err(StoreError::from) {
-        tracing::warn!(cause = %error, "a broken-off object could not be cleared away");
+        tracing::warn!(cause = %error, "an incomplete object could not be deleted");
     }
 }

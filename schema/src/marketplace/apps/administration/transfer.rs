@@ -51,7 +51,7 @@ impl AppAdministrationMutation {
         let cx = ctx.cx();
         let reason = body.reason.trim();
         if reason.is_empty() {
-            return Err(Fault::field("/reason", "REQUIRED", "Say why; both partners read it."));
+            return Err(Fault::field("/reason", "REQUIRED", "Send a reason. Both partners read it."));
         }
         one(cx, app_uuid).await?;
         let unknown = || Fault::field("/partner_uuid", "UNKNOWN_PARTNER", "No partner has this id.");
@@ -61,7 +61,7 @@ impl AppAdministrationMutation {
         let megabytes = Allowance::lock_of(&cx.db, body.partner_uuid, media::LIMIT).await?;
         let held = store::lock(&cx.db, app_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
         if held.partner_uuid == body.partner_uuid {
-            return Err(Fault::conflict("The app is this partner's already."));
+            return Err(Fault::conflict("The app already belongs to this partner."));
         }
         ensure_not_reviewed(&apps::version_states_lock(&cx.db, app_uuid).await?)?;
         let taken = store::taken_get(&cx.db, app_uuid, body.partner_uuid).await?;
@@ -95,7 +95,7 @@ fn ensure_active(recipient: Recipient) -> Result<(), Fault> {
         return Ok(());
     }
     let state = recipient.state.name();
-    Err(Fault::conflict(format!("This partner is {state}. Only one that is ACTIVE can be given an app.")))
+    Err(Fault::conflict(format!("This partner is {state}. Only an ACTIVE partner can receive an app.")))
 }
 
 /// Refuses while reviewers look at what another partner handed in.
@@ -106,7 +106,7 @@ fn ensure_not_reviewed(version_states: &[AppVersionState]) -> Result<(), Fault> 
         Some(state) => {
             let state = state.name();
             Err(Fault::conflict(format!(
-                "A version of this app is {state}. Decide about it, or let its owner withdraw it, then transfer the app."
+                "A version of this app is {state}. Decide on it, or let its owner withdraw it, then transfer the app."
             )))
         }
         None => Ok(()),

@@ -16,7 +16,7 @@ pub(in crate::marketplace::apps) fn choice(primary: Uuid, further: &[Uuid]) -> R
             errors.push(FieldError::at(
                 pointer(chosen.len()),
                 "DUPLICATE",
-                "This category is named twice. Leave it out here.",
+                "This category occurs twice. Omit it here.",
             ));
         }
         chosen.push(*uuid);
@@ -36,7 +36,7 @@ pub(in crate::marketplace::apps) fn selectable(chosen: &[Uuid], known: impl Fn(U
             FieldError::at(
                 pointer(position),
                 "NOT_SELECTABLE",
-                "Choose a category that GET /v1/marketplace/categories shows with `selectable` true.",
+                "Choose a category for which GET /v1/marketplace/categories returns `selectable` true.",
             )
         })
         .collect();

@@ -66,7 +66,7 @@ pub(in crate::marketplace::apps) fn merge(present: &Draft, patch: Patch) -> Resu
         draft.name = line("/name", &name, &mut errors);
         errors.extend(too_long("/name", &draft.name, 60));
         if draft.name.chars().count() < 2 {
-            errors.push(FieldError::at("/name", "TOO_SHORT", "Give the app a name of two letters or more."));
+            errors.push(FieldError::at("/name", "TOO_SHORT", "Send a name with at least two letters."));
         }
     }
     if let Some(tagline) = null_as_empty(patch.tagline) {
@@ -158,13 +158,13 @@ pub(in crate::marketplace::apps) fn slug_movable(before: &Draft, after: &Draft, 
     let (detail, message) = match fixed {
         _ if before.slug == after.slug => return Ok(()),
         Fixed { was_published: true, .. } => (
-            "The slug of an app that was published cannot change, because customers have links to it. Leave it out.",
-            "The slug is fixed once the app was published.",
+            "The slug of a published app cannot change, because customers have links to it. Omit it.",
+            "The slug cannot change after the app was published.",
         ),
         Fixed { is_handed_in: true, .. } => (
-            "The slug cannot change while a version is with the reviewers or approved, because it goes live with it. \
-             Leave it out.",
-            "The slug is fixed while a version is submitted, in review, approved or scheduled.",
+            "The slug cannot change while a version is with the reviewers or approved, because it is published with \
+             the version. Omit it.",
+            "The slug cannot change while a version is submitted, in review, approved or scheduled.",
         ),
         Fixed { .. } => return Ok(()),
     };
@@ -190,7 +190,7 @@ pub(in crate::marketplace::apps) fn locale_movable(after: &Draft, locales: &[Str
 
 /// The refusal of a slug that another app has.
 pub(in crate::marketplace::apps) fn slug_taken(slug: &str) -> Fault {
-    let detail = format!("The slug {slug} belongs to another app. Send a slug of your own choice.");
+    let detail = format!("The slug {slug} belongs to another app. Send another slug.");
     Fault::conflict(detail).with_errors(vec![taken("This slug belongs to another app.")])
 }
 
@@ -202,11 +202,7 @@ fn address(pointer: &str, text: &str, errors: &mut Vec<FieldError>) -> String {
     match EmailAddress::parse(text) {
         Ok(address) => address.as_str().to_owned(),
         Err(problem) => {
-            errors.push(FieldError::at(
-                pointer,
-                "FORMAT",
-                format!("{problem}. Send an address that mail can be sent to."),
-            ));
+            errors.push(FieldError::at(pointer, "FORMAT", format!("{problem}. Send a deliverable e-mail address.")));
             String::new()
         }
     }

@@ -97,7 +97,7 @@ impl ListingChangesQuery {
 fn open(cx: &RequestContext, form: &[u8], cursor: &str) -> Result<Position, Fault> {
     let values = cx.services.cursors.open(OPERATION, form, cursor).ok();
     values.and_then(|(values, _)| Position::read(&values)).ok_or_else(|| {
-        let detail = "This cursor belongs to another list or locale. Read everything anew: ask without `cursor`.";
+        let detail = "This cursor belongs to another list or locale. Read everything again without `cursor`.";
         Fault::new(Code::InvalidCursor, detail)
     })
 }

@@ -80,8 +80,7 @@ pub(super) fn ensure_known(asked: Place, kept: Option<Uuid>, first_kept: Option<
     if is_known {
         return Ok(());
     }
-    let detail =
-        "This cursor is older than what is kept, or another database's. Read everything anew: ask without `cursor`.";
+    let detail = "This cursor is too old or belongs to another database. Read everything again without `cursor`.";
     Err(Fault::new(Code::CursorExpired, detail))
 }
 

@@ -33,23 +33,25 @@ pub(in crate::marketplace::submissions) fn check(
         };
         let Written { requirement_code, place, .. } = finding;
         if !known.contains(requirement_code.as_str()) {
-            let message =
-                format!("There is no listing requirement {requirement_code}. The checklist names those in force.");
+            let message = format!(
+                "The listing requirement {requirement_code} does not exist. The checklist lists the \
+                         effective ones."
+            );
             refuse("requirement_code", "UNKNOWN_REQUIREMENT", message);
         }
         for (field, text) in [("text", &finding.text), ("observed", &finding.observed)] {
             if text.trim().is_empty() {
-                refuse(field, "REQUIRED", "Say it in words, blanks aside.".to_owned());
+                refuse(field, "REQUIRED", "Send a text that is not only blanks.".to_owned());
             }
         }
         if !places.has(place) {
             let message = format!(
-                "What was handed in has nothing at {place}. Take a path of `submitted` or `differences`, such as \
+                "The submission has nothing at {place}. Send a path in `submitted` or `differences`, for example \
                  /texts/en/tagline, /media/{{uuid}} or /version."
             );
             refuse("where", "UNKNOWN_PLACE", message);
         } else if places.is_unchanged(place) && finding.why_now.is_none() {
-            let message = "This was live before and did not change. Say in `why_now` why it has to change now.";
+            let message = "This was published before and did not change. State in `why_now` why it has to change now.";
             refuse("why_now", "REQUIRED", message.to_owned());
         }
     }

@@ -77,7 +77,10 @@ impl ReviewMessagesMutation {
         let cx = ctx.cx();
         let last = store::last_get(&cx.db, cx.owner()?, app_uuid, version_uuid).await?;
         let last = last.ok_or_else(|| Fault::not_found("version"))?.submission_uuid.ok_or_else(|| {
-            Fault::conflict("No reviewer knows this version yet. Submit it; `note` takes words to the reviewers.")
+            Fault::conflict(
+                "This version was not submitted yet, so it has no reviewers. Submit it; `note` can \
+                             contain a message to the reviewers.",
+            )
         })?;
         let held = lock(cx, last).await?;
         rules::ensure_open(held.version_state)?;
@@ -122,7 +125,7 @@ impl SubmissionMessagesMutation {
         let text = rules::body(&body.body)?;
         let is_internal = body.internal.unwrap_or_default();
         if is_internal && body.awaits_answer.unwrap_or_default() {
-            let message = "The partner never sees a note, so it cannot answer. Leave `awaits_answer` out.";
+            let message = "The partner never sees a note, so it cannot answer. Omit `awaits_answer`.";
             return Err(Fault::field("/awaits_answer", "NOT_SEEN", message));
         }
         rules::ensure_room(store::written_get(&cx.db, held.version_uuid, true).await?.count)?;
@@ -216,7 +219,7 @@ async fn load(cx: &RequestContext, held: &Held, message_uuid: Uuid, with_notes: 
     let (version_uuid, message_uuid) = (held.version_uuid, Some(message_uuid));
     let talk = Talk { reader_uuid, version_uuid, with_notes, message_uuid };
     let mut rows = MESSAGES.page(cx, &talk, &PageRequest::new(None, Some(1), None)).await?.rows;
-    rows.pop().ok_or_else(|| Fault::internal("a message that was just written is gone"))
+    rows.pop().ok_or_else(|| Fault::internal("a message cannot be found after it was written"))
 }
 
 /// Remembers what a person has read; a program reads nothing.

@@ -30,7 +30,7 @@ pub(super) fn ensure_open(state: AppVersionState) -> Result<(), Fault> {
     }
     let state = state.word();
     Err(Fault::conflict(format!(
-        "This version is {state}, so its review is over. Write to the support, or about the version that comes next."
+        "This version is {state}, so its review has ended. Contact support, or write about the next version."
     )))
 }
 
@@ -42,7 +42,7 @@ pub(super) fn ensure_room(written: i64) -> Result<(), Fault> {
     if written < MESSAGES {
         return Ok(());
     }
-    Err(Fault::conflict(format!("{MESSAGES} messages of yours are about this version, which is all it takes.")))
+    Err(Fault::conflict(format!("You have sent {MESSAGES} messages about this version, which is the maximum.")))
 }
 
 /// Words as they are kept.
@@ -53,7 +53,7 @@ pub(super) fn body(text: &str) -> Result<String, Fault> {
     let mut errors = Vec::new();
     let text = plain::paragraphs("/body", text, &mut errors);
     if text.is_empty() {
-        errors.push(FieldError::at("/body", "REQUIRED", "Say something, blanks aside."));
+        errors.push(FieldError::at("/body", "REQUIRED", "Send a text that is not only blanks."));
     }
     errors.extend(plain::too_long("/body", &text, LENGTH));
     if errors.is_empty() { Ok(text) } else { Err(Fault::invalid(errors)) }

@@ -49,7 +49,8 @@ pub(in crate::marketplace::versions) fn normalise(mut manifest: AppManifest) -> 
         permission.reason = line(&pointer, &permission.reason, &mut errors);
         errors.extend(too_long(&pointer, &permission.reason, LONGEST_REASON));
         if permission.reason.chars().count() < SHORTEST_REASON {
-            let message = "Say in ten letters or more why the app needs it. Customers read it before they install.";
+            let message = "State in at least ten letters why the app needs this permission. Customers read it before \
+                           they install the app.";
             errors.push(FieldError::at(pointer, "TOO_SHORT", message));
         }
     }
@@ -64,7 +65,7 @@ fn breaches(manifest: &AppManifest) -> Vec<FieldError> {
         FieldError::at(
             format!("/manifest/permissions/{position}/code"),
             "DUPLICATE",
-            format!("The permission {code} is named twice. Name it once, with one reason."),
+            format!("The permission {code} occurs twice. Name it once, with one reason."),
         )
     });
     let mut errors: Vec<FieldError> = doubles.collect();
@@ -73,7 +74,7 @@ fn breaches(manifest: &AppManifest) -> Vec<FieldError> {
         FieldError::at(
             format!("/manifest/redirect_uris/{position}"),
             "NOT_ALLOWED",
-            "Send an https address without fragment and wildcard, or one on localhost, 127.0.0.1 or [::1].",
+            "Send an https address without a fragment or wildcard, or an address on localhost, 127.0.0.1 or [::1].",
         )
     }));
     errors

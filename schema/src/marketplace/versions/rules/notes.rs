@@ -27,7 +27,12 @@ pub(in crate::marketplace::versions) fn normalise(
         let text = paragraphs(&pointer, &text, &mut errors);
         errors.extend(too_long(&pointer, &text, LONGEST_TEXT));
         if text.is_empty() {
-            errors.push(FieldError::at(pointer, "BLANK", "Write more than spaces, or leave the locale out."));
+            errors.push(FieldError::at(
+                pointer,
+                "BLANK",
+                "Send a text that contains more than spaces, or omit the \
+                                                          locale.",
+            ));
         }
         kept.insert(locale, text);
     }
@@ -53,7 +58,11 @@ pub(in crate::marketplace::versions) fn merge(
         };
     }
     if notes.len() > MOST_LOCALES {
-        let message = format!("At most {MOST_LOCALES} locales; with this there would be {}.", notes.len());
+        let message = format!(
+            "At most {MOST_LOCALES} locales are allowed; with this one there would be {}. Remove \
+                               one first.",
+            notes.len()
+        );
         return Err(Fault::field("/release_notes", "TOO_MANY", message));
     }
     normalise(notes)
@@ -68,7 +77,10 @@ fn check_lengths(notes: &BTreeMap<String, String>) -> Result<(), Fault> {
     Err(Fault::field(
         "/release_notes",
         "TOO_LONG",
-        format!("At most {MOST_BYTES} bytes of UTF-8 in all locales together; this has {bytes}. Shorten the texts."),
+        format!(
+            "Send at most {MOST_BYTES} bytes of UTF-8 in all locales together; this has {bytes}. Shorten the \
+                 texts."
+        ),
     ))
 }
 

@@ -34,7 +34,7 @@ impl Number {
             Fault::field(
                 "/number",
                 "NOT_A_VERSION",
-                "Send a semantic version without build metadata, 1.5.0 or 2.0.0-rc.1 for example.",
+                "Send a semantic version without build metadata, for example 1.5.0 or 2.0.0-rc.1.",
             )
         })
     }
@@ -86,8 +86,8 @@ fn is_plain(text: &str) -> bool {
 
 /// The refusal of a number that this app has used before.
 pub(in crate::marketplace::versions) fn used(number: &str) -> Fault {
-    Fault::conflict(format!("Version {number} of this app was made before. Send a number not used yet."))
-        .with_errors(vec![FieldError::at("/number", "ALREADY_USED", format!("The number {number} was used before."))])
+    Fault::conflict(format!("The number {number} was already used for a version of this app. Send an unused number."))
+        .with_errors(vec![FieldError::at("/number", "ALREADY_USED", format!("The number {number} was already used."))])
 }
 
 /// The refusal of a number that does not come after the one that is live.
@@ -103,14 +103,14 @@ pub(in crate::marketplace::versions) fn not_higher(number: &str, published: &str
 pub(in crate::marketplace::versions) fn overtaken(number: &str, published: &str) -> Fault {
     let example = example(published);
     Fault::conflict(format!(
-        "Version {published} was published meanwhile, and {number} is not higher. Begin a version with a higher \
-         number{example}."
+        "Version {published} was published in the meantime, and {number} is not higher. Create a version with a \
+         higher number{example}."
     ))
     .with_errors(vec![must_be_higher(published)])
 }
 
 fn example(published: &str) -> String {
-    parse(published).map(|published| format!(", {} for example", published.higher())).unwrap_or_default()
+    parse(published).map(|published| format!(", for example {}", published.higher())).unwrap_or_default()
 }
 
 fn must_be_higher(published: &str) -> FieldError {

@@ -12,13 +12,11 @@ const FARTHEST: i64 = 180 * 86_400;
 /// [`crate::Code::ValidationFailed`] for one that has passed or lies more than 180 days ahead.
 pub(in crate::marketplace::versions) fn check_moment(publish_at: Time, now: Time) -> Result<(), Fault> {
     match publish_at.seconds_since(now) {
-        _ if publish_at <= now => Err(Fault::field(
-            "/publish_at",
-            "IN_THE_PAST",
-            "Name a moment in the future, or leave `publish_at` out to publish now.",
-        )),
+        _ if publish_at <= now => {
+            Err(Fault::field("/publish_at", "IN_THE_PAST", "Send a future time, or omit `publish_at` to publish now."))
+        }
         ahead if ahead > FARTHEST || publish_at > now.plus_seconds(FARTHEST) => {
-            Err(Fault::field("/publish_at", "TOO_FAR", "Name a moment at most 180 days ahead."))
+            Err(Fault::field("/publish_at", "TOO_FAR", "Send a time at most 180 days ahead."))
         }
         _ => Ok(()),
     }

@@ -63,7 +63,7 @@ const PREFIXES: &[(&str, &[&str])] = &[
 pub(super) fn error(vat_id: &str, country: Option<&str>) -> Option<FieldError> {
     let wrong = |code: &str, message: String| Some(FieldError::at("/vat_id", code, message));
     let Some(country) = country else {
-        return wrong("COUNTRY_MISSING", "Send the company's country as well: it decides the form.".to_owned());
+        return wrong("COUNTRY_MISSING", "Send the company's country too, because it determines the form.".to_owned());
     };
     let own = [country];
     let prefixes = PREFIXES.iter().find(|(known, _)| *known == country).map_or(own.as_slice(), |(_, all)| *all);
@@ -71,7 +71,7 @@ pub(super) fn error(vat_id: &str, country: Option<&str>) -> Option<FieldError> {
         let expected = prefixes.join(" or ");
         return wrong(
             "COUNTRY_MISMATCH",
-            format!("The VAT id of a company in {country} begins with {expected}. Mend it, or the country."),
+            format!("A VAT id of a company in {country} begins with {expected}. Correct the VAT id or the country."),
         );
     };
     let (_, forms) = FORMS.iter().find(|(known, _)| *known == prefix)?;
@@ -82,7 +82,7 @@ pub(super) fn error(vat_id: &str, country: Option<&str>) -> Option<FieldError> {
     wrong(
         "FORMAT",
         format!(
-            "A VAT id of {country} has the form {}, where # is a digit, @ a letter and * either.",
+            "A VAT id of {country} has the form {}, where # is a digit, @ is a letter and * is either.",
             shown.join(" or ")
         ),
     )

@@ -92,7 +92,7 @@ async fn a_server_that_hangs_is_given_up() {
     for mood in [Mood::SaysNothing, Mood::HangsAfterData] {
         let (url, _told) = server(mood).await;
         let error = postman(&url).send(&message(first_letter("Marta"))).await.unwrap_err();
-        assert_eq!(error, passing("the mail server took too long"));
+        assert_eq!(error, passing("the mail server did not answer in time"));
     }
 }
 

@@ -6,13 +6,14 @@ use crate::core::mail::words::{Draft, Places};
 
 pub(super) fn telling(week: &BoardWeek, places: &Places<'_>) -> Draft {
     let (platform, base_url) = (places.platform, places.base_url);
-    let changes = number(week.status_changes, "feature request was moved on", "feature requests were moved on");
+    let changes =
+        number(week.status_changes, "feature request changed its status", "feature requests changed their status");
     let answers = number(week.answers, "answer was written", "answers were written");
     greet(format!("The board of {platform} last week"), &week.name)
-        .say(format!("in the week before this one, {changes} on the board of {platform}, and {answers}."))
-        .say("What it was, the latest first:")
+        .say(format!("in the previous week, {changes} on the board of {platform}, and {answers}."))
+        .say("Read the changes, newest first:")
         .say(format!("    GET {base_url}/v1/engagement/feature-requests?sort=-active_at"))
-        .say("Everybody who wants this mail gets the same one. If you want it no more, this ends it:")
+        .say("All subscribers receive the same e-mail. To unsubscribe, open this link:")
         .say(format!("    {}", week.unsubscribe_at(base_url)))
 }
 

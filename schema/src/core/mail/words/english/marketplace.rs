@@ -8,25 +8,27 @@ pub(super) fn decided(name: &str, app: &str, version: &str, decision: Decision) 
     let (subject, what) = match decision {
         Decision::Approved => (
             "approved",
-            "is approved. It is not public yet: publish it when you like, and what was reviewed goes live.",
+            "is approved. It is not public yet. Publish it when you like: the storefront then shows the reviewed \
+             content.",
         ),
         Decision::ChangesRequested => (
             "changes requested",
-            "needs changes before it can be approved. The submission's findings say which; mend them and submit again.",
+            "needs changes before it can be approved. The submission's findings list them. Fix them and submit again.",
         ),
         Decision::Rejected => (
             "rejected",
-            "is rejected. The submission's findings say why. You may appeal once: submit it again with an appeal.",
+            "is rejected. The submission's findings state the reasons. You may appeal once: submit it again with an \
+             appeal.",
         ),
         Decision::AppealUpheld => (
             "appeal upheld",
-            "is approved: another reviewer agreed with your appeal, and the findings are withdrawn. It is not public yet: \
-             publish it when you like.",
+            "is approved: another reviewer accepted your appeal, and the findings are withdrawn. It is not public \
+             yet: publish it when you like.",
         ),
         Decision::AppealDenied => (
             "appeal denied",
-            "stays rejected: another reviewer looked at your appeal and agreed with the findings. This is final for this \
-             version. Begin a new one once the findings are mended.",
+            "stays rejected: another reviewer examined your appeal and confirmed the findings. This is final for \
+             this version. Create a new version after you have fixed the findings.",
         ),
     };
     greet(format!("{app} {version}: {subject}"), name).say(format!("version {version} of {app} {what}"))
@@ -39,33 +41,33 @@ pub(super) fn version_review(review: &VersionReview, places: &Places<'_>) -> Dra
             ("a message from the reviewers", format!("the reviewers of {app} {version} wrote to you."))
         }
         VersionReviewEvent::Asked => (
-            "the reviewers ask",
+            "a question from the reviewers",
             format!(
-                "the reviewers of {app} {version} asked you something and wait for your answer. Until then its review \
-                 stands still; its place in the queue is kept."
+                "the reviewers of {app} {version} asked you a question and wait for your answer. Until then the \
+                 review is paused; its place in the queue is kept."
             ),
         ),
         VersionReviewEvent::Answered => {
             ("a message from the partner", format!("the partner wrote about {app} {version}, which you review."))
         }
         VersionReviewEvent::Reminded => (
-            "the reviewers still wait for you",
+            "the reviewers are waiting for you",
             format!(
-                "{app} {version} waits for you: for an answer, or for the changes that were asked for. After 90 days \
-                 without a word it is withdrawn."
+                "{app} {version} is waiting for your answer or for the requested changes. After 90 days without a \
+                 response it is withdrawn."
             ),
         ),
         VersionReviewEvent::Lapsed => (
             "withdrawn",
             format!(
-                "{app} {version} waited for you for 90 days and is withdrawn now. Nothing was judged by that; begin a new \
-                 version whenever you like."
+                "{app} {version} waited for you for 90 days and has been withdrawn. This was not a decision about \
+                 the app: you can create a new version at any time."
             ),
         ),
     };
     greet(format!("{app} {version}: {title}"), &review.name)
         .say(what)
-        .say("It can be read at:")
+        .say("You can read it at:")
         .say(format!("    GET {}{}", places.base_url, review.path))
 }
 
@@ -77,20 +79,23 @@ pub(super) fn listing(notice: &ListingNotice, platform: &str) -> Draft {
             format!("{app} is off the storefront of {platform} until further notice."),
         ),
         ListingEvent::Reinstated => (
-            format!("{app} is no longer suspended at {platform}"),
-            format!("the suspension of {app} at {platform} is over. It is where it was before: listed, or unlisted."),
+            format!("{app} is not suspended any more at {platform}"),
+            format!(
+                "the suspension of {app} at {platform} has ended. The app is as it was before: listed or unlisted."
+            ),
         ),
         ListingEvent::GivenAway => (
-            format!("{app} is another partner's at {platform}"),
+            format!("{app} was transferred to another partner at {platform}"),
             format!(
-                "{app} was given to another partner of {platform}, with its versions, reviews and history. Your programs and \
-                 people reach it no longer."
+                "{app} was transferred to another partner of {platform}, with its versions, customer reviews and \
+                 history. Your users and machine clients cannot access it any more."
             ),
         ),
         ListingEvent::Received => (
-            format!("{app} is yours at {platform}"),
+            format!("{app} was transferred to you at {platform}"),
             format!(
-                "{app} was given to you at {platform}, with its versions, reviews and history. Check its links first."
+                "{app} was transferred to you at {platform}, with its versions, customer reviews and history. Check \
+                 its links first."
             ),
         ),
     };
@@ -99,5 +104,5 @@ pub(super) fn listing(notice: &ListingNotice, platform: &str) -> Draft {
         Some(reason) => draft.say("The reason given:").say(format!("    {}", tame_reason(reason))),
         None => draft,
     };
-    draft.say(format!("The support of {platform} can help."))
+    draft.say(format!("Contact the support of {platform} for help."))
 }

@@ -9,46 +9,46 @@ pub(super) fn telling(notice: &SubscriptionNotice, platform: &str) -> Draft {
     let when = notice.at.map(moment).unwrap_or_default();
     let (subject, what) = match notice.news {
         SubscriptionNews::Changed => (
-            format!("You are on {tier} at {platform} now"),
+            format!("Your tier at {platform} is now {tier}"),
             format!(
-                "the subscription of {company} at {platform} is on {tier} now. What your team and your programs may \
-                 do, and how much of it, follows at once."
+                "the subscription of {company} at {platform} is now on {tier}. The features and limits of your team \
+                 and your machine clients change immediately."
             ),
         ),
         SubscriptionNews::WillChange => (
-            format!("You change to {tier} at {platform}"),
+            format!("Your tier at {platform} changes to {tier}"),
             format!("the subscription of {company} at {platform} changes to {tier} at {when}."),
         ),
         SubscriptionNews::WillEnd => (
             format!("Your subscription at {platform} is cancelled"),
             format!(
-                "the subscription of {company} at {platform} is cancelled. It stays as it is until {when} and falls \
-                 back to {tier} then. Until that moment you can take the cancellation back."
+                "the subscription of {company} at {platform} is cancelled. It does not change until {when} and falls \
+                 back to {tier} then. You can undo the cancellation until then."
             ),
         ),
         SubscriptionNews::Resumed => (
-            format!("Your subscription at {platform} goes on"),
+            format!("Your subscription at {platform} continues"),
             format!(
-                "the subscription of {company} at {platform} goes on with {tier}: what was to come was taken back."
+                "the subscription of {company} at {platform} continues with {tier}: the scheduled change was \
+                 cancelled."
             ),
         ),
         SubscriptionNews::Ended => (
             format!("Your subscription at {platform} has ended"),
             format!(
-                "the subscription of {company} at {platform} has fallen back to {tier}. Everything that you have stays. \
-                 Where you have more than {tier} allows, you can add more only after removing some."
+                "the subscription of {company} at {platform} has fallen back to {tier}. Everything that you have is \
+                 kept. If you exceed a limit of {tier}, you must remove something before you can add more."
             ),
         ),
         SubscriptionNews::Extended => (
-            format!("Your period at {platform} lasts longer"),
-            format!(
-                "the present period of the subscription of {company} at {platform} ({tier}) lasts until {when} now."
-            ),
+            format!("Your billing period at {platform} was extended"),
+            format!("the current period of the subscription of {company} at {platform} ({tier}) now ends at {when}."),
         ),
         SubscriptionNews::RequestRejected => (
             format!("{tier} at {platform}: not approved"),
             format!(
-                "you asked for {tier} for {company} at {platform}. Our staff did not approve it, and nothing changes."
+                "you requested {tier} for {company} at {platform}. Our staff did not approve the request, so nothing \
+                 changes."
             ),
         ),
     };

@@ -8,30 +8,30 @@ pub(super) fn membership(membership: &Membership, platform: &str) -> Draft {
     let (name, company) = (&membership.name, tame(&membership.company));
     match &membership.change {
         MembershipChange::Role { role: code } => greet(format!("Your role at {company} changed"), name).say(format!(
-            "your role in the team of {company} at {platform} is now: {}. It is in force already.",
+            "your role in the team of {company} at {platform} is now: {}. It is already effective.",
             role(code)
         )),
         MembershipChange::Suspended => greet(format!("{company} suspended your account"), name)
             .say(format!(
-                "somebody in the team of {company} suspended your account at {platform}. Your sessions were ended, and \
-                 you cannot sign in until your team lets you in again."
+                "a member of the team of {company} suspended your account at {platform}. Your sessions were ended, \
+                 and you cannot sign in until your team reinstates you."
             ))
-            .say("Your team's administrators can tell you why."),
-        MembershipChange::Reinstated => greet(format!("{company} lets you in again"), name).say(format!(
+            .say("Your team's administrators can explain the reason."),
+        MembershipChange::Reinstated => greet(format!("{company} reinstated your account"), name).say(format!(
             "your account in the team of {company} at {platform} is active again. You can sign in as before."
         )),
-        MembershipChange::Removed => greet(format!("You are no longer in the team of {company}"), name)
+        MembershipChange::Removed => greet(format!("You are not in the team of {company} any more"), name)
             .say(format!(
-                "you were taken out of the team of {company} at {platform}. Your sessions were ended and your account \
-                 there is gone; this address is free for another one."
+                "you were removed from the team of {company} at {platform}. Your sessions were ended and your \
+                 account there was deleted. You can use this address for another account."
             ))
             .say(format!("If you think that this is a mistake, ask an administrator of {company}.")),
         MembershipChange::Left => greet(format!("You have left the team of {company}"), name)
             .say(format!(
-                "you left the team of {company} at {platform}. Your sessions were ended and your account there is gone; \
-                 this address is free for another one."
+                "you left the team of {company} at {platform}. Your sessions were ended and your account there was \
+                 deleted. You can use this address for another account."
             ))
-            .say(format!("If it was not you, write to an administrator of {company} at once.")),
+            .say(format!("If it was not you, contact an administrator of {company} at once.")),
     }
 }
 
@@ -41,33 +41,47 @@ pub(super) fn ticket(ticket: &Ticket, places: &Places<'_>) -> Draft {
         TicketEvent::Received => (
             "received",
             format!(
-                "your ticket \"{subject}\" is with the support of {platform}. A mail tells you when there is an answer."
+                "the support of {platform} received your support ticket \"{subject}\". We notify you by e-mail when \
+                 there is an answer."
             ),
         ),
         TicketEvent::Answered => (
             "answered",
-            format!("the support of {platform} answered your ticket \"{subject}\" and waits for your reply."),
+            format!("the support of {platform} answered your support ticket \"{subject}\" and waits for your reply."),
         ),
         TicketEvent::Resolved => (
             "resolved",
             format!(
-                "the support of {platform} takes your ticket \"{subject}\" for resolved. If it is not, reply to it and it \
-                 is open again; if it is, close it."
+                "the support of {platform} considers your support ticket \"{subject}\" resolved. If it is not \
+                 resolved, reply to reopen it. Otherwise, close it."
             ),
         ),
         TicketEvent::Closed => (
             "closed",
             format!(
-                "the support of {platform} closed your ticket \"{subject}\". Open another one for whatever is left."
+                "the support of {platform} closed your support ticket \"{subject}\". Open another one for further \
+                 questions."
             ),
         ),
-        TicketEvent::Opened => ("new ticket", format!("{company} opened the ticket \"{subject}\".")),
-        TicketEvent::Replied => ("new reply", format!("{company} replied to the ticket \"{subject}\".")),
-        TicketEvent::Withdrawn => ("closed by the partner", format!("{company} closed the ticket \"{subject}\".")),
-        TicketEvent::Assigned => ("assigned to you", format!("the ticket \"{subject}\" of {company} is yours now.")),
+        TicketEvent::Opened => ("new ticket", format!("{company} opened the support ticket \"{subject}\".")),
+        TicketEvent::Replied => ("new reply", format!("{company} replied to the support ticket \"{subject}\".")),
+        TicketEvent::Withdrawn => (
+            "closed by the partner",
+            format!(
+                "{company} closed the support ticket \
+                                                                     \"{subject}\"."
+            ),
+        ),
+        TicketEvent::Assigned => (
+            "assigned to you",
+            format!(
+                "the support ticket \"{subject}\" of {company} is now \
+                                                              assigned to you."
+            ),
+        ),
     };
     greet(format!("{subject}: {title}"), &ticket.name)
         .say(what)
-        .say("It can be read at:")
+        .say("You can read it at:")
         .say(format!("    GET {}{}", places.base_url, ticket.path))
 }

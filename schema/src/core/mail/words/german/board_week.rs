@@ -6,13 +6,14 @@ use crate::core::mail::words::{Draft, Places};
 
 pub(super) fn telling(week: &BoardWeek, places: &Places<'_>) -> Draft {
     let (platform, base_url) = (places.platform, places.base_url);
-    let changes = number(week.status_changes, "Vorschlag kam voran", "Vorschläge kamen voran");
+    let changes =
+        number(week.status_changes, "Vorschlag hat den Status gewechselt", "Vorschläge haben den Status gewechselt");
     let answers = number(week.answers, "Antwort wurde geschrieben", "Antworten wurden geschrieben");
     greet(format!("Das Board von {platform} in der letzten Woche"), &week.name)
-        .say(format!("in der Woche vor dieser auf dem Board von {platform}: {changes}, und {answers}."))
-        .say("Was es war, das Neueste zuerst:")
+        .say(format!("die Vorwoche auf dem Board von {platform}: {changes}, und {answers}."))
+        .say("Die Änderungen, die neuesten zuerst:")
         .say(format!("    GET {base_url}/v1/engagement/feature-requests?sort=-active_at"))
-        .say("Alle, die diese Mail wollen, bekommen dieselbe. Wenn Sie sie nicht mehr wollen, beendet sie dies:")
+        .say("Alle Abonnenten erhalten dieselbe E-Mail. Unter diesem Link bestellen Sie sie ab:")
         .say(format!("    {}", week.unsubscribe_at(base_url)))
 }
 

@@ -6,15 +6,15 @@ use crate::core::mail::words::{Draft, Places, moment, tame};
 
 pub(super) fn telling(DeprecationNotice { name, calls }: &DeprecationNotice, places: &Places<'_>) -> Draft {
     let platform = places.platform;
-    let mut draft = greet(format!("Ihre Programme rufen auf, was es bei {platform} bald nicht mehr gibt"), name).say(
-        "Ihr Unternehmen hat in den letzten 14 Tagen Folgendes aufgerufen, das abgekündigt ist. Nach den genannten \
-         Zeitpunkten geht es nicht mehr:",
+    let mut draft = greet(format!("Ihre Programme nutzen abgekündigte Teile von {platform}"), name).say(
+        "Ihr Unternehmen hat in den letzten 14 Tagen die folgenden abgekündigten Teile der API aufgerufen. Sie \
+         funktionieren ab den genannten Zeitpunkten nicht mehr:",
     );
     for call in calls {
         draft = draft.say(line(call));
     }
     draft
-        .say("Was an die Stelle tritt, steht zu jedem Einzelnen hier:")
+        .say("Was sie jeweils ersetzt, steht hier:")
         .say(format!("    GET {}/v1/subscription/usage", places.base_url))
         .say("Jede betroffene Antwort nennt in ihrem Link-Header den Eintrag im Changelog.")
 }

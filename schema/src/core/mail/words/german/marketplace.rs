@@ -8,28 +8,28 @@ pub(super) fn decided(name: &str, app: &str, version: &str, decision: Decision) 
     let (subject, what) = match decision {
         Decision::Approved => (
             "freigegeben",
-            "ist freigegeben. Sie ist noch nicht öffentlich: veröffentlichen Sie sie, wann Sie möchten; was geprüft \
-             wurde, geht dann online.",
+            "ist freigegeben. Sie ist noch nicht öffentlich. Veröffentlichen Sie sie, wann Sie möchten; der \
+             Marktplatz zeigt dann den geprüften Stand.",
         ),
         Decision::ChangesRequested => (
             "Änderungen nötig",
-            "braucht Änderungen, bevor sie freigegeben werden kann. Die Befunde der Einreichung sagen, welche; beheben \
+            "braucht Änderungen, bevor sie freigegeben werden kann. Die Befunde der Einreichung nennen sie; beheben \
              Sie sie und reichen Sie erneut ein.",
         ),
         Decision::Rejected => (
             "abgelehnt",
-            "ist abgelehnt. Die Befunde der Einreichung sagen, warum. Sie können einmal Einspruch erheben: reichen Sie \
-             sie mit einem Einspruch erneut ein.",
+            "ist abgelehnt. Die Befunde der Einreichung nennen die Gründe. Sie können einmal Einspruch erheben: \
+             Reichen Sie sie mit einem Einspruch erneut ein.",
         ),
         Decision::AppealUpheld => (
             "Einspruch stattgegeben",
-            "ist freigegeben: jemand anderes hat Ihrem Einspruch recht gegeben, und die Befunde sind zurückgenommen. Sie \
-             ist noch nicht öffentlich: veröffentlichen Sie sie, wann Sie möchten.",
+            "ist freigegeben: Eine andere Person hat Ihrem Einspruch stattgegeben, und die Befunde sind \
+             zurückgenommen. Sie ist noch nicht öffentlich; veröffentlichen Sie sie, wann Sie möchten.",
         ),
         Decision::AppealDenied => (
             "Einspruch abgelehnt",
-            "bleibt abgelehnt: jemand anderes hat Ihren Einspruch geprüft und die Befunde bestätigt. Für diese Version \
-             ist das endgültig. Beginnen Sie eine neue, sobald die Befunde behoben sind.",
+            "bleibt abgelehnt: Eine andere Person hat Ihren Einspruch geprüft und die Befunde bestätigt. Für diese \
+             Version ist das endgültig. Beginnen Sie eine neue, sobald die Befunde behoben sind.",
         ),
     };
     greet(format!("{app} {version}: {subject}"), name).say(format!("Version {version} von {app} {what}"))
@@ -44,8 +44,8 @@ pub(super) fn version_review(review: &VersionReview, places: &Places<'_>) -> Dra
         VersionReviewEvent::Asked => (
             "Frage der Prüfung",
             format!(
-                "die Prüfung von {app} {version} hat eine Frage und wartet auf Ihre Antwort. Bis dahin steht die Prüfung \
-                 still; der Platz in der Warteschlange bleibt."
+                "die Prüfung von {app} {version} hat eine Frage und wartet auf Ihre Antwort. Bis dahin ruht die \
+                 Prüfung; der Platz in der Warteschlange bleibt erhalten."
             ),
         ),
         VersionReviewEvent::Answered => {
@@ -54,21 +54,21 @@ pub(super) fn version_review(review: &VersionReview, places: &Places<'_>) -> Dra
         VersionReviewEvent::Reminded => (
             "die Prüfung wartet noch auf Sie",
             format!(
-                "{app} {version} wartet auf Sie: auf eine Antwort oder auf die Änderungen, um die gebeten wurde. Nach 90 \
-                 Tagen ohne ein Wort wird die Version zurückgezogen."
+                "{app} {version} wartet auf Ihre Antwort oder auf die Änderungen, um die gebeten wurde. Nach 90 \
+                 Tagen ohne Antwort wird die Version zurückgezogen."
             ),
         ),
         VersionReviewEvent::Lapsed => (
             "zurückgezogen",
             format!(
-                "{app} {version} hat 90 Tage auf Sie gewartet und ist nun zurückgezogen. Beurteilt wurde damit nichts; \
-                 beginnen Sie jederzeit eine neue Version."
+                "{app} {version} hat 90 Tage auf Sie gewartet und ist nun zurückgezogen. Das ist keine Entscheidung \
+                 über die App; Sie können jederzeit eine neue Version beginnen."
             ),
         ),
     };
     greet(format!("{app} {version}: {title}"), &review.name)
         .say(what)
-        .say("Sie steht unter:")
+        .say("Sie finden sie unter:")
         .say(format!("    GET {}{}", places.base_url, review.path))
 }
 
@@ -82,7 +82,8 @@ pub(super) fn listing(notice: &ListingNotice, platform: &str) -> Draft {
         ListingEvent::Reinstated => (
             format!("{app} ist bei {platform} nicht mehr gesperrt"),
             format!(
-                "die Sperre von {app} bei {platform} ist vorbei. Die App ist wieder, wie sie war: gelistet oder nicht."
+                "die Sperre von {app} bei {platform} ist beendet. Die App ist wieder, wie sie war: gelistet oder \
+                 nicht."
             ),
         ),
         ListingEvent::GivenAway => (

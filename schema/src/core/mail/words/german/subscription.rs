@@ -11,8 +11,8 @@ pub(super) fn telling(notice: &SubscriptionNotice, platform: &str) -> Draft {
         SubscriptionNews::Changed => (
             format!("Sie haben bei {platform} jetzt {tier}"),
             format!(
-                "das Abonnement von {company} bei {platform} läuft jetzt mit {tier}. Was Ihr Team und Ihre Programme \
-                 dürfen, und wie viel davon, richtet sich sofort danach."
+                "das Abonnement von {company} bei {platform} läuft jetzt mit {tier}. Die Funktionen und Grenzen für \
+                 Ihr Team und Ihre Programme ändern sich sofort."
             ),
         ),
         SubscriptionNews::WillChange => (
@@ -22,14 +22,14 @@ pub(super) fn telling(notice: &SubscriptionNotice, platform: &str) -> Draft {
         SubscriptionNews::WillEnd => (
             format!("Ihr Abonnement bei {platform} ist gekündigt"),
             format!(
-                "das Abonnement von {company} bei {platform} ist gekündigt. Es bleibt bis {when}, wie es ist, und fällt \
-                 dann auf {tier} zurück. Bis dahin können Sie die Kündigung zurücknehmen."
+                "das Abonnement von {company} bei {platform} ist gekündigt. Bis {when} bleibt es unverändert, dann \
+                 fällt es auf {tier} zurück. Bis dahin können Sie die Kündigung zurücknehmen."
             ),
         ),
         SubscriptionNews::Resumed => (
             format!("Ihr Abonnement bei {platform} läuft weiter"),
             format!(
-                "das Abonnement von {company} bei {platform} läuft mit {tier} weiter: was bevorstand, wurde \
+                "das Abonnement von {company} bei {platform} läuft mit {tier} weiter: Die geplante Änderung wurde \
                  zurückgenommen."
             ),
         ),
@@ -37,11 +37,12 @@ pub(super) fn telling(notice: &SubscriptionNotice, platform: &str) -> Draft {
             format!("Ihr Abonnement bei {platform} ist beendet"),
             format!(
                 "das Abonnement von {company} bei {platform} ist auf {tier} zurückgefallen. Alles, was Sie haben, \
-                 bleibt. Wo Sie mehr haben, als {tier} erlaubt, können Sie erst nach dem Entfernen Neues hinzufügen."
+                 bleibt erhalten. Wo Sie mehr haben, als {tier} erlaubt, müssen Sie erst etwas entfernen, bevor Sie \
+                 Neues hinzufügen können."
             ),
         ),
         SubscriptionNews::Extended => (
-            format!("Ihr Zeitraum bei {platform} dauert länger"),
+            format!("Ihr Abrechnungszeitraum bei {platform} wurde verlängert"),
             format!(
                 "der laufende Zeitraum des Abonnements von {company} bei {platform} ({tier}) dauert jetzt bis {when}."
             ),

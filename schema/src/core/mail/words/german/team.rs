@@ -12,23 +12,23 @@ pub(super) fn membership(membership: &Membership, platform: &str) -> Draft {
         ),
         MembershipChange::Suspended => greet(format!("{company} hat Ihr Konto gesperrt"), name)
             .say(format!(
-                "jemand aus dem Team von {company} hat Ihr Konto bei {platform} gesperrt. Ihre Sitzungen wurden beendet, \
-                 und Sie können sich erst wieder anmelden, wenn Ihr Team Sie lässt."
+                "jemand aus dem Team von {company} hat Ihr Konto bei {platform} gesperrt. Ihre Sitzungen wurden \
+                 beendet, und Sie können sich erst wieder anmelden, wenn Ihr Team das Konto entsperrt."
             ))
-            .say("Die Administratoren Ihres Teams können sagen, warum."),
+            .say("Die Administratoren Ihres Teams können Ihnen den Grund nennen."),
         MembershipChange::Reinstated => greet(format!("{company} hat Ihr Konto entsperrt"), name).say(format!(
-            "Ihr Konto im Team von {company} bei {platform} ist wieder aktiv. Sie können sich anmelden wie zuvor."
+            "Ihr Konto im Team von {company} bei {platform} ist wieder aktiv. Sie können sich wie zuvor anmelden."
         )),
         MembershipChange::Removed => greet(format!("Sie gehören nicht mehr zum Team von {company}"), name)
             .say(format!(
-                "Sie wurden aus dem Team von {company} bei {platform} entfernt. Ihre Sitzungen wurden beendet, und Ihr \
-                 Konto dort gibt es nicht mehr; diese Adresse ist für ein anderes frei."
+                "Sie wurden aus dem Team von {company} bei {platform} entfernt. Ihre Sitzungen wurden beendet, und \
+                 Ihr Konto dort wurde gelöscht. Sie können diese Adresse für ein anderes Konto verwenden."
             ))
             .say(format!("Wenn Sie das für ein Versehen halten, fragen Sie die Administration von {company}.")),
         MembershipChange::Left => greet(format!("Sie haben das Team von {company} verlassen"), name)
             .say(format!(
-                "Sie haben das Team von {company} bei {platform} verlassen. Ihre Sitzungen wurden beendet, und Ihr Konto \
-                 dort gibt es nicht mehr; diese Adresse ist für ein anderes frei."
+                "Sie haben das Team von {company} bei {platform} verlassen. Ihre Sitzungen wurden beendet, und Ihr \
+                 Konto dort wurde gelöscht. Sie können diese Adresse für ein anderes Konto verwenden."
             ))
             .say(format!("Wenn Sie das nicht waren, schreiben Sie sofort der Administration von {company}.")),
     }
@@ -40,7 +40,8 @@ pub(super) fn ticket(ticket: &Ticket, places: &Places<'_>) -> Draft {
         TicketEvent::Received => (
             "eingegangen",
             format!(
-                "Ihre Anfrage „{subject}“ ist beim Support von {platform}. Eine E-Mail sagt Ihnen, wenn es eine Antwort gibt."
+                "Ihre Anfrage „{subject}“ ist beim Support von {platform} eingegangen. Wir benachrichtigen Sie per \
+                 E-Mail, sobald es eine Antwort gibt."
             ),
         ),
         TicketEvent::Answered => (
@@ -52,8 +53,8 @@ pub(super) fn ticket(ticket: &Ticket, places: &Places<'_>) -> Draft {
         TicketEvent::Resolved => (
             "gelöst",
             format!(
-                "der Support von {platform} hält Ihre Anfrage „{subject}“ für gelöst. Wenn sie es nicht ist, antworten Sie \
-                 darauf, und sie ist wieder offen; wenn doch, schließen Sie sie."
+                "der Support von {platform} betrachtet Ihre Anfrage „{subject}“ als gelöst. Wenn sie es nicht ist, \
+                 antworten Sie darauf, um sie wieder zu öffnen. Andernfalls schließen Sie sie bitte."
             ),
         ),
         TicketEvent::Closed => (
@@ -68,11 +69,11 @@ pub(super) fn ticket(ticket: &Ticket, places: &Places<'_>) -> Draft {
             ("vom Partner geschlossen", format!("{company} hat die Anfrage „{subject}“ geschlossen."))
         }
         TicketEvent::Assigned => {
-            ("Ihnen zugewiesen", format!("die Anfrage „{subject}“ von {company} gehört jetzt Ihnen."))
+            ("Ihnen zugewiesen", format!("die Anfrage „{subject}“ von {company} ist jetzt Ihnen zugewiesen."))
         }
     };
     greet(format!("{subject}: {title}"), &ticket.name)
         .say(what)
-        .say("Sie steht unter:")
+        .say("Sie finden sie unter:")
         .say(format!("    GET {}{}", places.base_url, ticket.path))
 }
