@@ -93,7 +93,7 @@ for (const colorScheme of ['light', 'dark']) {
     await page.getByText('Password is missing.').waitFor();
     await page.keyboard.type('not the password');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText(/not the password that this registration was made with/).waitFor();
+    await page.getByRole('alert').getByText(/not the password of this registration/).waitFor();
     assert.deepEqual(await faultsOf(page), []);
     await password.focus();
     await page.keyboard.press('Control+A');

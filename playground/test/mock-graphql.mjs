@@ -26,7 +26,7 @@ export async function answer({ query, variables, operationName }, person, reques
 /** A text that cannot be run. The service suggests no names, and knows root fields from others. */
 function broken(message) {
   const errors = [{ pointer: '/query', code: 'QUERY', message }];
-  const detail = 'The request breaks the rules listed in `errors`; mend each and send it again.';
+  const detail = 'The request breaks the rules listed in `errors`. Fix each error and send the request again.';
   return { status: 422, body: { type: 'about:blank', title: 'The content breaks a rule', code: 'VALIDATION_FAILED', detail, errors } };
 }
 
@@ -132,7 +132,7 @@ function missing(scope) {
     type: 'about:blank',
     title: 'Scope missing',
     code: 'SCOPE_MISSING',
-    detail: `This operation needs the scope ${scope}. GET /v1/system/me shows the scopes your token carries.`,
+    detail: `This operation requires the scope ${scope}. GET /v1/system/me shows the scopes of your token.`,
     required_scope: scope,
   };
 }

@@ -145,7 +145,7 @@ async function account({ person: one }) {
 
 async function picture({ pathname, person: one }) {
   if (!one) return refusal(401, 'TOKEN_EXPIRED', 'The token has expired', 'Renew it.');
-  if (pathname.match(PICTURE)[1] !== PICTURES[0].uuid) return refusal(404, 'NOT_FOUND', 'Not found', 'There is no such picture of this submission.');
+  if (pathname.match(PICTURE)[1] !== PICTURES[0].uuid) return refusal(404, 'NOT_FOUND', 'Not found', 'There is no such media item of this submission.');
   return { status: 200, type: 'image/png', body: PIXEL };
 }
 

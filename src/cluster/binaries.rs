@@ -129,7 +129,7 @@ mod tests {
     #[tokio::test]
     async fn data_of_another_version_are_refused_by_name() {
         let refusal = Binaries::find(None, Some(9)).await.unwrap_err().to_string();
-        assert!(refusal.contains("made by PostgreSQL 9"), "{refusal}");
+        assert!(refusal.contains("created by PostgreSQL 9"), "{refusal}");
         let nowhere = Some(Path::new("/nowhere"));
         let refusal = Binaries::find(nowhere, None).await.unwrap_err().to_string();
         assert!(refusal.contains("found: none"), "{refusal}");

@@ -111,7 +111,7 @@ async fn data_of_another_major_version_are_refused() {
     }
     fs::write(place.path().join("postgres/PG_VERSION"), "9\n").unwrap();
     let refusal = Cluster::start(&folder, &SETTINGS).await.unwrap_err();
-    assert!(format!("{refusal:#}").contains("made by PostgreSQL 9"), "{refusal:#}");
+    assert!(format!("{refusal:#}").contains("created by PostgreSQL 9"), "{refusal:#}");
 }
 
 #[tokio::test]

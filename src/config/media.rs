@@ -172,25 +172,25 @@ mod tests {
     #[test]
     fn what_cannot_be_a_place_is_told_with_what_to_write_and_without_what_may_be_secret() {
         for (url, said) in [
-            ("s3://ada:hush@shop/media", "takes no user, password or port"),
-            ("s3://shop:9000/media", "takes no user, password or port"),
-            ("s3://shop/media?key=hush", "takes no ? and no #"),
+            ("s3://ada:hush@shop/media", "must not contain a user, password or port"),
+            ("s3://shop:9000/media", "must not contain a user, password or port"),
+            ("s3://shop/media?key=hush", "must not contain ? or #"),
             ("s3:///media", "names no bucket"),
             ("s3:shop", "names no bucket"),
-            ("s3://shop/a//b", "the prefix in LABS_MEDIA_URL takes"),
-            ("s3://shop/%2e%2e/b%20c", "the prefix in LABS_MEDIA_URL takes"),
-            ("https://ada:hush@s3.example/shop", "begins with https:, which is no place for files"),
+            ("s3://shop/a//b", "the prefix in LABS_MEDIA_URL may contain only"),
+            ("s3://shop/%2e%2e/b%20c", "the prefix in LABS_MEDIA_URL may contain only"),
+            ("https://ada:hush@s3.example/shop", "begins with https:, which is not a supported storage"),
             ("file://elsewhere/media", "names no folder"),
             ("memory:///", "begins with memory:"),
-            ("1:hush", "cannot be read"),
+            ("1:hush", "cannot be parsed"),
         ] {
             let told = placed(url, &[]).unwrap_err().to_string();
             assert!(told.contains(said) && told.contains("rite ") && !told.contains("hush"), "{url}: {told}");
         }
         for (value, said) in [
-            ("minio:9000", "is no address of a server"),
-            ("https://ada:hush@minio", "takes no user, password or query"),
-            ("http://minio:9000", "AWS_ALLOW_HTTP=true where"),
+            ("minio:9000", "is not a server address"),
+            ("https://ada:hush@minio", "must not contain a user, password or query"),
+            ("http://minio:9000", "set AWS_ALLOW_HTTP=true if"),
         ] {
             let told = placed("s3://shop", &[("AWS_ENDPOINT_URL", value)]).unwrap_err().to_string();
             assert!(told.starts_with("AWS_ENDPOINT_URL ") && told.contains(said) && !told.contains("hush"), "{told}");

@@ -95,10 +95,10 @@ fn ways_to_the_database_are_told_only_beside_the_first_one() {
         ["--migrate-password-file", "/dev/null"],
     ] {
         let told = config(&flags).unwrap_err().to_string();
-        assert!(told.contains("needs DATABASE_URL"), "{told}");
+        assert!(told.contains("requires DATABASE_URL"), "{told}");
     }
     let alone = ["--database-url", "postgres://labs@db/shop", "--migrate-password-file", "/dev/null"];
-    assert!(config(&alone).unwrap_err().to_string().contains("needs LABS_MIGRATE_URL"));
+    assert!(config(&alone).unwrap_err().to_string().contains("requires LABS_MIGRATE_URL"));
     let debug = format!("{:?}", config(&["--database-url", "postgres://labs:hush@db/shop"]).unwrap().database);
     assert!(!debug.contains("hush"), "{debug}");
 }

@@ -219,21 +219,21 @@ mod tests {
             ("OTEL_EXPORTER_OTLP_TRACES_COMPRESSION", "zstd", "write gzip or none"),
             ("OTEL_EXPORTER_OTLP_TIMEOUT", "10s", "write a whole number from 1"),
             ("OTEL_EXPORTER_OTLP_HEADERS", "hush", "write name=value"),
-            ("OTEL_EXPORTER_OTLP_HEADERS", "a b=hush", "\"a b\" cannot be sent so"),
+            ("OTEL_EXPORTER_OTLP_HEADERS", "a b=hush", "the header \"a b\" cannot be sent"),
             ("OTEL_EXPORTER_OTLP_CERTIFICATE", "/etc/ca.pem", "SSL_CERT_FILE"),
             ("OTEL_PROPAGATORS", "b3", "write tracecontext"),
             ("OTEL_TRACES_SAMPLER", "jaeger_remote", "write always_on or"),
-            ("OTEL_TRACES_SAMPLER", "traceidratio", "needs OTEL_TRACES_SAMPLER_ARG, as 0.1"),
+            ("OTEL_TRACES_SAMPLER", "traceidratio", "requires OTEL_TRACES_SAMPLER_ARG, for example 0.1"),
             ("OTEL_TRACES_SAMPLER_ARG", "10", "write a number from 0 to 1"),
             ("OTEL_RESOURCE_ATTRIBUTES", "shop", "write name=value"),
             ("OTEL_BSP_MAX_QUEUE_SIZE", "0", "write a whole number from 1"),
-            ("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "4096", "more than the 2048 spans that wait"),
+            ("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "4096", "exceeds the queue size of 2048 spans"),
             ("OTEL_BSP_SCHEDULE_DELAY", "soon", "write a whole number from 1"),
         ] {
             let told = read(&[(name, value), COLLECTOR]).unwrap_err().to_string();
             assert!(told.starts_with(name) && told.contains(said) && !told.contains("hush"), "{name}: {told}");
         }
         let told = read(&[("OTEL_TRACES_EXPORTER", "otlp")]).unwrap_err().to_string();
-        assert!(told.contains("needs OTEL_EXPORTER_OTLP_ENDPOINT, as http://"), "{told}");
+        assert!(told.contains("requires OTEL_EXPORTER_OTLP_ENDPOINT, for example http://"), "{told}");
     }
 }

@@ -62,10 +62,10 @@ mod tests {
     #[test]
     fn a_misspelt_setting_is_told_with_the_one_that_was_meant_and_without_its_value() {
         for (name, meant) in [
-            ("LABS_EMPTI", "Is LABS_EMPTY meant?"),
-            ("LABS_TRUSTED_PROXYS", "Is LABS_TRUSTED_PROXIES meant?"),
-            ("LABS_DATABASE_URL", "Is DATABASE_URL meant?"),
-            ("LABS_WONDERFUL_THING", "lists those that there are"),
+            ("LABS_EMPTI", "Did you mean LABS_EMPTY?"),
+            ("LABS_TRUSTED_PROXYS", "Did you mean LABS_TRUSTED_PROXIES?"),
+            ("LABS_DATABASE_URL", "Did you mean DATABASE_URL?"),
+            ("LABS_WONDERFUL_THING", "lists all settings"),
         ] {
             let told = told(name, "hush");
             assert!(told.starts_with(name) && told.contains(meant) && !told.contains("hush"), "{told}");

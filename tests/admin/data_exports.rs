@@ -52,6 +52,6 @@ async fn nothing_is_made_that_nobody_could_fetch() {
         harness.sql(&format!("update partner set state = '{state}'")).await;
         let call = harness.call("admin_data_exports_create").path("partner_uuid", partner).token(&staff.token);
         let answer = call.json(&json!({ "reason": "Letter of 20 November" })).expect(status).await;
-        assert!(status == 202 || answer.str("detail").contains("nobody of its team"), "{}", answer.text());
+        assert!(status == 202 || answer.str("detail").contains("its users cannot sign in"), "{}", answer.text());
     }
 }

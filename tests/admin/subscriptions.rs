@@ -142,7 +142,7 @@ async fn a_period_is_extended_and_a_subscription_ended_at_once() {
     let early = office.harness.clock.now().plus_seconds(86_400).to_string();
     assert_eq!(extend(early).expect(422).await.json["errors"][0]["code"], "NOT_LATER");
     assert_eq!(extend(far.clone()).expect(200).await.json["period_end"], json!(far));
-    office.mailed("lasts longer").await;
+    office.mailed("Your billing period").await;
     let cancelled = cancel(json!({ "reason": "In writing." })).expect(200).await.json;
     assert_eq!((&cancelled["state"], &cancelled["pending_change"]["at"]), (&json!("CANCELLING"), &json!(far)));
     let refused = cancel(json!({ "reason": "In writing." })).expect(409).await;

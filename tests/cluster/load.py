@@ -17,7 +17,7 @@ EACH = 2.0
 GIVEN_UP, AFTER = 0.05, (0.002, 0.05)
 OF_A_PARTNER = ("/v1/marketplace/apps?limit=20", "/v1/system/me")
 OF_A_STOREFRONT = ("/v1/marketplace/public/listings?limit=20", "/v1/marketplace/public/categories")
-UNKNOWN = "it may or may not have been done"
+UNKNOWN = "it may or may not have been made"
 
 
 class Load:

@@ -56,7 +56,7 @@ async fn whoever_wants_it_is_written_to_once_a_week_and_all_the_same() {
     board.harness.run_job("BOARD_MAIL").await;
     assert_eq!(board.harness.number(WEEKLY).await, 2);
     let (to_anna, to_bert) = (weekly_mail(&board, &anna).await, weekly_mail(&board, &bert).await);
-    assert!(to_anna.contains("1 feature request was moved on"), "{to_anna}");
+    assert!(to_anna.contains("1 feature request changed its status"), "{to_anna}");
     assert!(to_anna.contains("List-Unsubscribe-Post: List-Unsubscribe=One-Click"), "{to_anna}");
     let said = |mail: &str| {
         let text = mail.split_once("\r\n\r\n").unwrap().1;

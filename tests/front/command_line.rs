@@ -31,7 +31,7 @@ fn notes_of_a_release_say_what_breaks_clients() {
     assert!(notes.status.success(), "{}", said(&notes));
     let notes = String::from_utf8(notes.stdout).unwrap();
     assert!(
-        notes.contains("major version is due") && notes.contains("`system_pulse_get`: The operation is gone."),
+        notes.contains("requires a new major version") && notes.contains("`system_pulse_get`: The operation was removed."),
         "{notes}"
     );
     let missing = Command::new(LABS).args(["release-notes", "--since", "no-such-file.yaml"]).output().unwrap();
@@ -46,7 +46,7 @@ fn nothing_is_made_in_a_folder_where_no_service_lives() {
     let client = ["client", "create", "--name", "shop", "--scope", "storefront"];
     for command in [staff.as_slice(), client.as_slice()] {
         let output = Command::new(LABS).args(command).arg("--folder").arg(&folder).output().unwrap();
-        assert!(!output.status.success() && said(&output).contains("no Labs lives in"), "{}", said(&output));
+        assert!(!output.status.success() && said(&output).contains("contains no Labs database"), "{}", said(&output));
         assert!(!folder.exists(), "no database, no key, no folder");
     }
 }
@@ -136,7 +136,7 @@ async fn partner_of_a_program_is_named_by_slug_or_name() {
     );
     let unknown = named("nordsee");
     assert!(
-        !unknown.status.success() && said(&unknown).contains("no partner with the UUID, slug or name"),
+        !unknown.status.success() && said(&unknown).contains("No open partner has the UUID, slug or name"),
         "{}",
         said(&unknown)
     );
@@ -156,7 +156,7 @@ fn nobody_and_nothing_unknown_is_renewed() {
     for (words, missing) in [
         (["staff", "reset-password", "--email", "no@labs.example"].as_slice(), "staff member"),
         (&["staff", "reset-mfa", "--email", "no@labs.example"], "staff member"),
-        (&["client", "rotate-secret", "labs-client-none"], "program"),
+        (&["client", "rotate-secret", "labs-client-none"], "machine client"),
     ] {
         let output = Command::new(LABS).args(words).arg("--folder").arg(place.path()).output().unwrap();
         assert!(!output.status.success() && said(&output).contains(missing), "{}", said(&output));
@@ -171,7 +171,7 @@ fn a_code_of_the_second_factor_is_printed() {
     let is_code = |code: &str| code.len() == 6 && code.bytes().all(|digit| digit.is_ascii_digit());
     assert!(shown.status.success() && is_code(code.trim()), "{code}");
     let wrong = Command::new(LABS).args(["totp", "GEZDGNBV1"]).output().unwrap();
-    assert!(!wrong.status.success() && said(&wrong).contains("no secret of a second factor"), "{}", said(&wrong));
+    assert!(!wrong.status.success() && said(&wrong).contains("not a TOTP secret"), "{}", said(&wrong));
 }
 
 #[test]
@@ -206,10 +206,10 @@ async fn a_database_that_cannot_be_used_is_told_with_what_to_do() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     for (database_url, key, said) in [
         (elsewhere("labs", "no_such"), &own, "has no database no_such. Create it"),
-        (elsewhere("nobody", &name), &own, "does not let nobody in"),
+        (elsewhere("nobody", &name), &own, "rejects the user nobody"),
         (format!("postgres://labs@{closed}/labs"), &own, "cannot be reached"),
-        ("postgres://labs@db:port/labs".to_owned(), &own, "DATABASE_URL cannot be read"),
-        (harness.database_url.clone(), &other, "The master key is not the one that this database was sealed with"),
+        ("postgres://labs@db:port/labs".to_owned(), &own, "DATABASE_URL cannot be parsed"),
+        (harness.database_url.clone(), &other, "The data of this database was sealed with another master key"),
     ] {
         let told = refusal(&database_url, key);
         assert!(told.contains(said) && !told.contains("equest id"), "{database_url}: {told}");
@@ -222,7 +222,7 @@ async fn a_database_that_cannot_be_used_is_told_with_what_to_do() {
     let mut owner = sqlx::PgConnection::connect(&elsewhere("labs", &blank)).await.unwrap();
     sqlx::raw_sql(full).execute(&mut owner).await.unwrap();
     let told = refusal(&elsewhere("labs", &blank), &own);
-    assert!(told.contains("is full. Free some room"), "{told}");
+    assert!(told.contains("has a full disk. Free some space"), "{told}");
     harness
         .sql(
             "insert into _sqlx_migrations (version, description, success, checksum, execution_time)

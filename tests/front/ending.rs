@@ -79,7 +79,7 @@ fn a_ctrl_c_for_the_whole_group_reaches_the_service_before_its_database() {
     assert!(processes(&[&name]).is_empty());
     let log = std::fs::read_to_string(service.log.path()).unwrap();
     assert!(log.contains("all requests have finished"), "{log}");
-    assert!(!log.contains("ended by itself"), "{log}");
+    assert!(!log.contains("stopped unexpectedly"), "{log}");
 }
 
 #[test]

@@ -83,5 +83,5 @@ async fn migrations_are_not_run_over_connections_that_are_lent_for_a_transaction
     let newest = "delete from _sqlx_migrations where version = (select max(version) from _sqlx_migrations)";
     harness.sql(newest).await;
     let output = Command::new(LABS).args(["migrate", "--database-url", &pooler.url(&harness.database_url)]).output();
-    refused(&output.unwrap(), "Name an address of PostgreSQL itself in LABS_MIGRATE_URL");
+    refused(&output.unwrap(), "Set LABS_MIGRATE_URL to an address of PostgreSQL itself");
 }

@@ -26,23 +26,23 @@ fn a_setting_that_cannot_be_used_is_told_by_its_name_and_with_what_to_write() {
             "postgres://ada:hush@labs.invalid/shop",
             "The database shop at labs.invalid:5432 cannot".into(),
         ),
-        ("DATABASE_URL", "mysql://ada:hush@db/shop", "the database shop at db by mysql://, and Labs keeps".into()),
-        ("DATABASE_URL", "postgres://ada:1/hush@db/shop", "DATABASE_URL cannot be read".into()),
+        ("DATABASE_URL", "mysql://ada:hush@db/shop", "the database shop at db by mysql://, but Labs supports only".into()),
+        ("DATABASE_URL", "postgres://ada:1/hush@db/shop", "DATABASE_URL cannot be parsed".into()),
         ("LABS_EMPTY", "maybe", "LABS_EMPTY=maybe: write true or false.".into()),
         ("LABS_LOG_REQUESTS", "perhaps", "LABS_LOG_REQUESTS=perhaps: write true or false.".into()),
-        ("LABS_METRICS_LISTEN", "9100", "LABS_METRICS_LISTEN=9100: this is no address with a port".into()),
-        ("LABS_CORS_ORIGINS", "example.com", "as https://example.com.".into()),
+        ("LABS_METRICS_LISTEN", "9100", "LABS_METRICS_LISTEN=9100: this is not an address with a port".into()),
+        ("LABS_CORS_ORIGINS", "example.com", "for example https://example.com.".into()),
         (
             "LABS_LOG",
             "x=y=z",
-            "LABS_LOG=x=y=z: \"y=z\" is no level: write off, error, warn, info, debug or trace".into(),
+            "LABS_LOG=x=y=z: \"y=z\" is not a level: write off, error, warn, info, debug or trace".into(),
         ),
         (
             "LABS_LOG",
             "warning",
-            "LABS_LOG=warning: \"warning\" is neither a level nor a part that logs: write off,".into(),
+            "LABS_LOG=warning: \"warning\" is neither a level nor a module that logs: write off,".into(),
         ),
-        ("LABS_LOG", "infoo", "Is info meant?".into()),
+        ("LABS_LOG", "infoo", "Did you mean info?".into()),
         (
             "LABS_LOG",
             "info,html5ever=trace",
@@ -50,8 +50,8 @@ fn a_setting_that_cannot_be_used_is_told_by_its_name_and_with_what_to_write() {
         ),
         ("LABS_LOG_FORMAT", "xml", "LABS_LOG_FORMAT=xml: write text or json.".into()),
         ("LABS_BASE_URL", "labs.example", "LABS_BASE_URL=labs.example: write http:// or https:// and a host".into()),
-        ("LABS_BASE_URL", "https://labs.example/v1", "no path, as https://labs.example.com.".into()),
-        ("LABS_MAIL_FROM", "labs", "LABS_MAIL_FROM=labs: write a name and an address, as Labs <no-reply@".into()),
+        ("LABS_BASE_URL", "https://labs.example/v1", "no path, for example https://labs.example.com.".into()),
+        ("LABS_MAIL_FROM", "labs", "LABS_MAIL_FROM=labs: write a name and an address, for example Labs <no-reply@".into()),
         (
             "LABS_DATABASE_CONNECTIONS",
             "200",
@@ -63,12 +63,12 @@ fn a_setting_that_cannot_be_used_is_told_by_its_name_and_with_what_to_write() {
         ("LABS_OWN_PER_SECOND", "0", "LABS_OWN_PER_SECOND=0: write a whole number from 1 to".into()),
         ("LABS_ATTEMPTS_PER_MINUTE", "0", "LABS_ATTEMPTS_PER_MINUTE=0: write a whole number from 1 to".into()),
         ("LABS_STOP_GRACE_SECONDS", "5s", "LABS_STOP_GRACE_SECONDS=5s: write a whole number from 0 to 300.".into()),
-        ("LABS_CORS_ORIGINS", "*", "LABS_CORS_ORIGINS=*: an origin has no *: write http:// or https://".into()),
-        ("LABS_CORS_ORIGINS", "https://*.example.com", "as https://shop.example.com,https://admin.example.com.".into()),
+        ("LABS_CORS_ORIGINS", "*", "LABS_CORS_ORIGINS=*: an origin must not contain *: write http:// or https://".into()),
+        ("LABS_CORS_ORIGINS", "https://*.example.com", "for example https://shop.example.com,https://admin.example.com.".into()),
         (
             "DATABASE_URL",
             "postgres://ada:hush@db/shop?sslmod=require",
-            "DATABASE_URL has the parameter sslmod, which is unknown. Is sslmode meant?".into(),
+            "DATABASE_URL contains the parameter sslmod, which is unknown. Did you mean sslmode?".into(),
         ),
         (
             "DATABASE_URL",
@@ -76,11 +76,11 @@ fn a_setting_that_cannot_be_used_is_told_by_its_name_and_with_what_to_write() {
             "DATABASE_URL has an unknown value of sslmode. Write one of disable, allow, prefer, require, verify-ca,"
                 .into(),
         ),
-        ("LABS_SMTP_URL", "ada:hush@mail", "LABS_SMTP_URL is no address of a mail server".into()),
-        ("LABS_MEDIA_URL", "s3://ada:hush@shop/media", "LABS_MEDIA_URL takes no user, password or port".into()),
-        ("LABS_MEDIA_URL", "https://s3.example/shop", "address stands in AWS_ENDPOINT_URL".into()),
+        ("LABS_SMTP_URL", "ada:hush@mail", "LABS_SMTP_URL is not the address of a mail server".into()),
+        ("LABS_MEDIA_URL", "s3://ada:hush@shop/media", "LABS_MEDIA_URL must not contain a user, password or port".into()),
+        ("LABS_MEDIA_URL", "https://s3.example/shop", "set AWS_ENDPOINT_URL to its address".into()),
         ("LABS_MEDIA_PUBLIC_URL", "http://cdn.example", "LABS_MEDIA_PUBLIC_URL is http://".into()),
-        ("LABS_DATABASE_PASSWORD_FILE", "/nowhere", "LABS_DATABASE_PASSWORD_FILE needs DATABASE_URL".into()),
+        ("LABS_DATABASE_PASSWORD_FILE", "/nowhere", "LABS_DATABASE_PASSWORD_FILE requires DATABASE_URL".into()),
     ] {
         let told = refusal(&[(variable, value)], &[]);
         assert!(told.starts_with("labs: ") && told.contains(&said) && !told.contains("hush"), "{variable}: {told}");
@@ -93,7 +93,7 @@ fn misspelt_parameter_of_any_database_address_ends_the_start() {
     let misspelt = format!("{good}?sslrootcrt=/etc/ca.pem");
     for setting in ["LABS_MIGRATE_URL", "LABS_LISTEN_DATABASE_URL", "LABS_READ_DATABASE_URLS"] {
         let told = refusal(&[("DATABASE_URL", good), (setting, &misspelt)], &[]);
-        let said = format!("{setting} has the parameter sslrootcrt, which is unknown. Is sslrootcert meant?");
+        let said = format!("{setting} contains the parameter sslrootcrt, which is unknown. Did you mean sslrootcert?");
         assert!(told.contains(&said) && !told.contains("hush"), "{told}");
     }
 }
@@ -105,14 +105,14 @@ fn a_bucket_that_cannot_be_used_ends_the_start_with_what_to_look_at() {
     let bucket = [("LABS_MEDIA_URL", "s3://shop/labs"), ("AWS_ENDPOINT_URL", &endpoint), ("AWS_ACCESS_KEY_ID", "ada")];
     let (secret, plainly) = (("AWS_SECRET_ACCESS_KEY", "hush"), ("AWS_ALLOW_HTTP", "true"));
     for (variables, flags, said) in [
-        (&[secret][..], &[][..], "write https://, or AWS_ALLOW_HTTP=true where the way to it is safe without TLS"),
+        (&[secret][..], &[][..], "write https://, or set AWS_ALLOW_HTTP=true if the connection is secure without TLS"),
         (
             &[plainly],
             &[],
-            "The media in s3://shop/labs cannot be reached: the media store failed: Generic S3 error: Missing",
+            "The media in s3://shop/labs cannot be accessed: the object storage failed: Generic S3 error: Missing",
         ),
-        (&[secret, plainly], &[], "Look at AWS_ENDPOINT_URL and AWS_REGION"),
-        (&[secret, plainly], &["--media-folder", "media"], "LABS_MEDIA_URL and LABS_MEDIA_FOLDER each say where"),
+        (&[secret, plainly], &[], "Check AWS_ENDPOINT_URL and AWS_REGION"),
+        (&[secret, plainly], &["--media-folder", "media"], "LABS_MEDIA_URL and LABS_MEDIA_FOLDER both name the place"),
     ] {
         let told = refusal(&[&bucket, variables].concat(), flags);
         assert!(told.starts_with("labs: ") && told.contains(said) && !told.contains("hush"), "{told}");
@@ -129,6 +129,6 @@ fn a_name_is_an_address_to_listen_on_and_a_stray_variable_is_told_without_its_va
     assert!(service.answers());
     service.stop();
     let log = std::fs::read_to_string(log.path()).unwrap();
-    assert!(log.contains("LABS_EMPTI is no setting and does nothing. Is LABS_EMPTY meant?"), "{log}");
+    assert!(log.contains("LABS_EMPTI is not a setting and has no effect. Did you mean LABS_EMPTY?"), "{log}");
     assert!(!log.contains("hush") && !log.contains("LABS_TEST_SOMETHING") && !log.contains("LABS_PORT"), "{log}");
 }

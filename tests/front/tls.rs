@@ -152,11 +152,11 @@ async fn a_database_that_takes_tls_only_is_served_and_a_wrong_host_is_refused() 
         |host: &str, mode: &str| server.url("labs", host, &format!("sslmode={mode}&sslrootcert={}", root.display()));
     let migrate = |url: &str| server.migrate(url, Some(&password));
 
-    refused(&migrate(&server.url("labs", "localhost", "sslmode=disable")), "lets labs in by TLS only");
+    refused(&migrate(&server.url("labs", "localhost", "sslmode=disable")), "accepts labs only over TLS");
     refused(&migrate(&server.url("labs", "localhost", "sslmode=verify-full")), "sslrootcert=<file> in DATABASE_URL");
     refused(
         &migrate(&verified("127.0.0.1", "verify-full")),
-        "Write the host in DATABASE_URL as the certificate has it",
+        "The certificate is not valid for the host in DATABASE_URL",
     );
     let other = server.file("other.pem");
     fs::write(&other, Authority::new("Somebody else").pem).unwrap();
@@ -184,10 +184,10 @@ async fn a_password_comes_from_a_file_and_a_client_from_a_certificate() {
     let (password, wrong) = (server.file("password"), server.file("wrong"));
     fs::write(&wrong, "another one").unwrap();
     let url = server.url("labs", "localhost", "sslmode=require");
-    refused(&server.migrate(&url, Some(&wrong)), "does not let labs in");
-    refused(&server.migrate(&url, Some(&server.file("missing"))), "which LABS_DATABASE_PASSWORD_FILE names");
+    refused(&server.migrate(&url, Some(&wrong)), "rejects the user labs");
+    refused(&server.migrate(&url, Some(&server.file("missing"))), "LABS_DATABASE_PASSWORD_FILE names the file");
     let named = server.url("labs:a%2Fb", "localhost", "sslmode=require");
-    refused(&server.migrate(&named, Some(&password)), "leave one of them out");
+    refused(&server.migrate(&named, Some(&password)), "both contain a password");
 
     let (certificate, key) = server.authority.issue("certified");
     let (certificate_file, key_file) = (server.file("client.pem"), server.file("client.key"));
@@ -199,7 +199,7 @@ async fn a_password_comes_from_a_file_and_a_client_from_a_certificate() {
     let done = server.migrate(&with, None);
     assert!(done.status.success(), "{}", said(&done));
     let nowhere = format!("{without}&sslcert=no-such.pem&sslkey={}", key_file.display());
-    refused(&server.migrate(&nowhere, None), "The file no-such.pem cannot be read");
+    refused(&server.migrate(&nowhere, None), "names the file no-such.pem, which cannot be read");
 }
 
 #[tokio::test]
@@ -209,5 +209,5 @@ async fn a_server_without_tls_is_told_where_tls_is_asked_for() {
     let place = tempfile::tempdir().unwrap();
     let output =
         Command::new(LABS).args(["migrate", "--database-url", &url, "--folder"]).arg(place.path()).output().unwrap();
-    refused(&output, "does not speak TLS");
+    refused(&output, "does not support TLS");
 }

@@ -289,7 +289,7 @@ async fn a_collector_that_is_away_is_told_once_and_so_is_that_it_is_back() {
     let log = Arc::clone(&service.log);
     service.stop();
     let log = std::fs::read_to_string(log.path()).unwrap();
-    assert_eq!(log.matches("the collector takes no spans").count(), 1, "{log}");
+    assert_eq!(log.matches("the collector rejects spans").count(), 1, "{log}");
     assert_eq!(log.matches("the collector accepts spans again").count(), 1, "{log}");
 }
 

@@ -35,8 +35,8 @@ async fn a_bucket_that_is_not_there_lets_nobody_in_or_says_nothing_ends_the_star
     let cut = told("s3://labs-test/labs", StoreFault::AnswersCutAfter(10));
     let (missing, denied, silent, cut) = tokio::join!(missing, denied, silent, cut);
     assert!(missing.contains("NoSuchBucket. Create the bucket nowhere, or name another one"), "{missing}");
-    assert!(denied.contains("SignatureDoesNotMatch. Mend AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"), "{denied}");
+    assert!(denied.contains("SignatureDoesNotMatch. Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"), "{denied}");
     for told in [silent, cut] {
-        assert!(told.contains("Look at AWS_ENDPOINT_URL and AWS_REGION"), "{told}");
+        assert!(told.contains("Check AWS_ENDPOINT_URL and AWS_REGION"), "{told}");
     }
 }

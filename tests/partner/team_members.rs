@@ -287,7 +287,7 @@ async fn whoever_is_suspended_is_out_until_reinstated() {
         assert_eq!(harness.number(&own).await, 1, "in the person's own ledger, without where the colleague sits");
     }
     mailed(&harness, &tomas, "suspended your account").await;
-    mailed(&harness, &tomas, "lets you in again").await;
+    mailed(&harness, &tomas, "reinstated your account").await;
 }
 
 #[tokio::test]
@@ -309,7 +309,7 @@ async fn whoever_is_removed_is_gone_everywhere_and_the_address_is_free() {
     }
     assert_eq!(list(&harness, &owner, &[]).await, ["Mara Vogel"]);
     assert_eq!(noted(&harness, "MEMBER_REMOVED", tomas.uuid).await, 1);
-    mailed(&harness, &tomas, "no longer in the team").await;
+    mailed(&harness, &tomas, "You are not in the team").await;
     assert_eq!(invite(&harness, &owner, &tomas.email, "VIEWER").await.status, 201, "the address is free");
     let token = token_for(&harness, &tomas.email, super::team::ACCEPT, 2).await;
     let body = json!({ "token": token, "name": "Tomas anew", "password": PASSWORD });

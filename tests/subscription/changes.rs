@@ -47,7 +47,7 @@ async fn a_partner_chooses_a_tier_of_self_service_and_has_it_at_once() {
     );
     let of_a_month = "select count(*) from subscription where period_end = period_start + interval '1 month' and period_start = started_at";
     assert_eq!(office.harness.number(of_a_month).await, 1);
-    office.mailed("You are on Growth").await;
+    office.mailed("is now Growth").await;
     let same = office.ask_for("GROWTH").await;
     assert_eq!((same.status, same.code()), (409, "CONFLICT"));
     assert_eq!(office.ask_for("NO_SUCH").await.json["errors"][0]["pointer"], "/tier_code");

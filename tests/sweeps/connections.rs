@@ -85,7 +85,7 @@ async fn a_commit_that_nothing_answers_is_said_to_be_unknown_and_may_be_sent_aga
     };
     let (unknown, ()) = tokio::join!(create(), end);
     assert_eq!((unknown.status, unknown.code()), (500, "INTERNAL"), "{}", unknown.text());
-    assert!(unknown.str("detail").contains("may or may not have been done"), "{}", unknown.text());
+    assert!(unknown.str("detail").contains("may or may not have been made"), "{}", unknown.text());
     assert_eq!(create().await.status, 201, "it had not been done");
 }
 

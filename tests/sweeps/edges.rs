@@ -327,7 +327,7 @@ async fn the_rows_behind_an_edge_have_an_order_and_a_limit() {
     // What edges may lead to counts as what lists may hold.
     let wide = "{ admin_partners_list(limit: 100) { data { apps(limit: 100) { versions(limit: 100) { number } } } } }";
     let refused = ask(cast, &cast.staff, wide).await;
-    assert!(refused.to_string().contains("could answer"), "{refused}");
+    assert!(refused.to_string().contains("could return"), "{refused}");
 }
 
 #[tokio::test]
@@ -370,11 +370,11 @@ async fn a_description_ends_with_the_scope_that_is_needed() {
             let needs = field_of(object, name).needs.as_deref().unwrap();
             let end = field["description"].as_str().unwrap().rsplit("\n\n").next().unwrap();
             let is_scope = needs.contains('.') || !["public", "any", "cookie", "client"].contains(&needs);
-            let expected = if is_scope { format!("Needs the scope `{needs}`.") } else { "Needs a".to_owned() };
-            assert!(end == expected || (!is_scope && end.starts_with("Needs ")), "{name}: {end}");
+            let expected = if is_scope { format!("Requires the scope `{needs}`.") } else { "Requires a".to_owned() };
+            assert!(end == expected || (!is_scope && end.starts_with("Requires ")), "{name}: {end}");
         }
     }
-    assert!(of("partner", "team").ends_with("\n\nNeeds the scope `labs.admin.users`."));
+    assert!(of("partner", "team").ends_with("\n\nRequires the scope `labs.admin.users`."));
     assert!(of("actor", "account").contains("`labs.admin.staff` for `StaffMember`"));
-    assert!(!of("partner", "slug").contains("Needs"));
+    assert!(!of("partner", "slug").contains("Requires"));
 }

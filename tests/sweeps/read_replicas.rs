@@ -250,7 +250,7 @@ async fn the_leader_is_spared_what_replicas_answer() {
 async fn a_server_that_follows_another_leader_is_refused() {
     let (servers, strange) = (Followed::start().await, Followed::start().await);
     let error = opened(&servers.leader.url(), &strange.follower.url()).await.unwrap_err();
-    assert!(error.contains("is no replica of the one in DATABASE_URL"), "{error}");
+    assert!(error.contains("is not a replica of the database in DATABASE_URL"), "{error}");
     let away = opened(&servers.leader.url(), "postgres://labs@127.0.0.1:1/labs?sslmode=disable").await;
     assert!(away.is_ok(), "{away:?}: one that is away does not keep a service from starting");
 }

@@ -89,23 +89,23 @@ fn the_embedded_contract_can_be_read() {
 #[test]
 fn a_missing_field_is_named_where_it_would_stand() {
     let errors = errors_of(&json!({"contact": {"kind": "URL", "url": "https://a.example"}}));
-    assert_eq!(errors, [("/name".to_owned(), FieldCode::Required, "`name` is missing; it is required.".to_owned())]);
+    assert_eq!(errors, [("/name".to_owned(), FieldCode::Required, "The required field `name` is missing. Send it.".to_owned())]);
 }
 
 #[test]
 fn an_unknown_field_is_named_with_the_one_that_was_meant() {
     let (pointer, code, message) = error_with("webiste", json!("https://a.example"));
     assert_eq!((pointer.as_str(), code), ("/webiste", FieldCode::UnknownField));
-    assert_eq!(message, "There is no field `webiste` here. Did you mean `website`?");
+    assert_eq!(message, "This object has no field `webiste`. Did you mean `website`?");
     let (_, _, message) = error_with("colour", json!(1));
-    assert_eq!(message, "There is no field `colour` here.");
+    assert_eq!(message, "This object has no field `colour`.");
 }
 
 #[test]
 fn limits_are_told_with_their_numbers_and_never_with_the_value() {
     let cases = [
-        ("name", json!("secret, and too long"), FieldCode::TooLong, "At most 12 characters; this has 20."),
-        ("name", json!("x"), FieldCode::TooShort, "At least 2 characters; this has 1."),
+        ("name", json!("secret, and too long"), FieldCode::TooLong, "Send at most 12 characters; this value has 20."),
+        ("name", json!("x"), FieldCode::TooShort, "Send at least 2 characters; this value has 1."),
         ("name", json!(7), FieldCode::Type, "Send a string, not a number."),
         (
             "slug",
@@ -130,8 +130,8 @@ fn limits_are_told_with_their_numbers_and_never_with_the_value() {
             "Send an RFC 3339 date and time with Z or an offset, before the last day of the year 9999, for example \
              2025-11-20T14:03:27Z.",
         ),
-        ("keywords", json!([]), FieldCode::TooFew, "At least 1 entries."),
-        ("keywords", json!(["a", "b", "c", "d"]), FieldCode::TooMany, "At most 3 entries."),
+        ("keywords", json!([]), FieldCode::TooFew, "Send at least 1 entries."),
+        ("keywords", json!(["a", "b", "c", "d"]), FieldCode::TooMany, "Send at most 3 entries."),
         ("keywords", json!(["a", "a"]), FieldCode::Duplicate, "An entry occurs twice. Send each entry once."),
     ];
     for (field, value, code, message) in cases {

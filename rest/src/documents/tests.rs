@@ -71,8 +71,8 @@ fn names_must_be_there_and_fit_the_file() {
         problem(path, "\n{ a }")
             .starts_with("rest/documents/marketplace/apps.graphql: line 2: this operation has no name")
     );
-    assert!(problem(path, "query marketplace_versions_list { a }").contains("begins with `marketplace_apps_`"));
-    assert!(problem(path, "query marketplace_apps_ { a }").contains("begins with"));
+    assert!(problem(path, "query marketplace_versions_list { a }").contains("must begin with `marketplace_apps_`"));
+    assert!(problem(path, "query marketplace_apps_ { a }").contains("must begin with"));
     assert!(problem("apps.graphql", "query a { a }").contains("<group>/<resource>.graphql"));
     assert!(problem("shop/apps.graphql", "query a { a }").contains("<group>/<resource>.graphql"));
     assert!(problem(path, "fragment A on A { a }").contains("operation"));
@@ -84,7 +84,7 @@ fn one_name_stands_once_over_all_files() {
         ("marketplace/apps.graphql".to_owned(), "query marketplace_apps_events_list { a }".to_owned()),
         ("marketplace/apps_events.graphql".to_owned(), "query marketplace_apps_events_list { a }".to_owned()),
     ]);
-    assert!(twice.unwrap_err()[0].to_string().contains("stands in rest/documents/marketplace/apps.graphql too"));
+    assert!(twice.unwrap_err()[0].to_string().contains("is also defined in rest/documents/marketplace/apps.graphql"));
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn fragments_must_be_there_be_used_and_end() {
         path,
         "fragment A on A { ...B }\nfragment B on A { a { ...A } }\nquery marketplace_apps_list { a { ...A } }",
     );
-    assert!(endless.contains("leads back to itself"), "{endless}");
+    assert!(endless.contains("includes itself"), "{endless}");
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn a_fragment_stands_once_and_serves_all_files() {
         ("admin/profiles.graphql", "fragment Logo on Logo { uuid }\nquery admin_profiles_get { p { ...Logo } }");
     let twice = files(&[own, pictures, again]).unwrap_err()[0].to_string();
     assert!(
-        twice.contains("admin/profiles.graphql: line 1: the fragment Logo stands in rest/documents/partner/imagery"),
+        twice.contains("admin/profiles.graphql: line 1: the fragment Logo is also defined in rest/documents/partner/imagery"),
         "{twice}"
     );
     let lacking = files(&[other]).unwrap_err()[0].to_string();
@@ -143,7 +143,8 @@ fn the_shared_file_holds_fragments_only() {
     let problems = files("fragment App on App { a }\nquery marketplace_apps_get { a }").unwrap_err();
     assert_eq!(
         problems[0].to_string(),
-        "rest/documents/types.graphql: line 2: marketplace_apps_get is an operation, and only fragments stand in this file"
+        "rest/documents/types.graphql: line 2: marketplace_apps_get is an operation, but this file may contain only \
+         fragments"
     );
 }
 

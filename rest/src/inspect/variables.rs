@@ -99,7 +99,7 @@ impl<'a> Compare<'a> {
             }
         }
         if variable.is_some() && !expected {
-            self.found.push("the body of the operation is binary, but the root field takes $body".to_owned());
+            self.found.push("the operation has no body or a binary one, but the root field takes $body".to_owned());
         }
         self.found.dedup();
     }

@@ -293,7 +293,7 @@ mod tests {
     fn the_setting_that_is_wrong_is_named() {
         let of_migrations = Address { url: "db.example/shop".to_owned(), setting: "LABS_MIGRATE_URL" };
         let told = Place::of(&of_migrations).err().unwrap().to_string();
-        assert!(told.starts_with("LABS_MIGRATE_URL is no address"), "{told}");
+        assert!(told.starts_with("LABS_MIGRATE_URL is not an address"), "{told}");
     }
 
     #[test]
@@ -305,9 +305,9 @@ mod tests {
     #[test]
     fn an_address_that_cannot_be_used_is_told_with_what_to_write_and_without_its_password() {
         for (database_url, said) in [
-            ("labs:hush@db.example/shop", "is no address"),
+            ("labs:hush@db.example/shop", "is not an address"),
             ("mysql://labs:hush@db.example/shop", "names the database shop at db.example by mysql://"),
-            ("postgres://labs:hush@db.example:port/shop", "cannot be read: invalid port number"),
+            ("postgres://labs:hush@db.example:port/shop", "cannot be parsed: invalid port number"),
             ("postgres://labs:1/hush@db.example/shop", "an @ or a # follows the host"),
             ("postgres://labs:1?hush@db.example/shop", "an @ or a # follows the host"),
             ("postgres://labs:1#hush", "an @ or a # follows the host"),
@@ -318,23 +318,23 @@ mod tests {
             ("postgres://labs:hush@db.example/shop?ssl-mode=", "has an unknown value of ssl-mode"),
             (
                 "postgres://labs:hush@db.example/shop?sslmod=require",
-                "has the parameter sslmod, which is unknown. Is sslmode meant?",
+                "contains the parameter sslmod, which is unknown. Did you mean sslmode?",
             ),
             (
                 "postgres://labs:hush@db.example/shop?a=b&sslrootcrt=x",
-                "has the parameter a, which is unknown. There are sslmode,",
+                "contains the parameter a, which is unknown. The known parameters are sslmode,",
             ),
-            ("postgres://labs:hush@db.example/shop?sslmode=require&sslrootcrt=x", "Is sslrootcert meant?"),
+            ("postgres://labs:hush@db.example/shop?sslmode=require&sslrootcrt=x", "Did you mean sslrootcert?"),
             (
                 "postgres://labs@db.example/shop?SSLMODE=require",
-                "has a parameter that is unknown. Is sslmode meant? There are",
+                "contains a parameter that is unknown. Did you mean sslmode? The known parameters are",
             ),
             ("postgres://labs@db.example/shop?p=1&hush%20hush", "which is unknown"),
             (
                 "postgres://labs@db.example/shop?sslmode=require&hush%20hush",
-                "has a parameter that is unknown. There are",
+                "contains a parameter that is unknown. The known parameters are",
             ),
-            ("postgres://labs:hush@db.example/shop?sslrootcert=no%2Dsuch.pem", "The file no-such.pem cannot be read"),
+            ("postgres://labs:hush@db.example/shop?sslrootcert=no%2Dsuch.pem", "names the file no-such.pem, which cannot be read"),
         ] {
             let told = refused(database_url);
             assert!(told.contains(said) && !told.contains("hush"), "{database_url}: {told}");

@@ -187,7 +187,7 @@ mod tests {
         let address = Address { url: "postgres://labs@db.example/shop".to_owned(), setting: "DATABASE_URL" };
         let (place, _) = Place::of(&address).unwrap();
         let told = too_old(Some(140_012), &place).unwrap().to_string();
-        assert!(told.contains("db.example:5432 is PostgreSQL 14, and Labs needs 15"), "{told}");
+        assert!(told.contains("db.example:5432 is PostgreSQL 14, but Labs requires 15"), "{told}");
         assert!(too_old(Some(150_000), &place).is_none());
         assert!(too_old(None, &place).is_none());
     }

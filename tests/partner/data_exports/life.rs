@@ -24,7 +24,7 @@ async fn an_archive_is_made_once_downloaded_often_and_gone_after_seven_days() {
     assert_eq!((&shown["requested_by"], &shown["requested_by_uuid"]), (&json!("PARTNER_USER"), &json!(person.uuid)));
     harness.until("select count(*) from mail_message where kind = 'DATA_EXPORT' and state = 'SENT'", 1).await;
     let mails = harness.mails_now(&person.email);
-    assert!(mails.iter().any(|mail| mail.contains("archive of everything")), "{mails:?}");
+    assert!(mails.iter().any(|mail| mail.contains("archive of all data")), "{mails:?}");
     let whole = download(&harness, &person, &export).expect(200).await;
     assert_eq!(
         (whole.header("content-type"), json!(whole.bytes.len())),

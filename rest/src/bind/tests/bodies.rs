@@ -32,7 +32,7 @@ async fn json_that_cannot_be_read_is_malformed() {
         (400, vec![])
     );
     let detail = create("{\"name\": secret}").detail(CREATE).await;
-    assert!(detail.starts_with("The body is not JSON: ") && detail.contains("line 1 column"), "{detail}");
+    assert!(detail.starts_with("The body is not valid JSON: ") && detail.contains("line 1 column"), "{detail}");
     assert!(!detail.contains("secret"), "{detail}");
 }
 

@@ -107,7 +107,7 @@ async fn messages_help_and_do_not_repeat_values() {
     let suggestion = list("limt=5").detail(LIST).await;
     assert_eq!(suggestion, "This operation has no query parameter `limt`. Did you mean `limit`?");
     let plus = list("created_from=2025-11-20T10:00:00+02:00").detail(LIST).await;
-    assert!(plus.ends_with("In a query, write + as %2B."), "{plus}");
+    assert!(plus.ends_with("In a query, encode + as %2B."), "{plus}");
     let secret = list("limit=secret&q=%zzsecret&state=secret").detail(LIST).await;
     assert!(!secret.contains("secret"), "{secret}");
 }

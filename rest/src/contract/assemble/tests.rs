@@ -90,7 +90,7 @@ fn the_same_pieces_give_the_same_bytes_and_end_in_a_newline() {
     let first = assemble(&sample::folder()).unwrap().yaml;
     let second = assemble(Pieces::new().0.path()).unwrap().yaml;
     assert_eq!(first, second);
-    assert!(first.starts_with("# Assembled from") && first.ends_with('\n'));
+    assert!(first.starts_with("# Generated from") && first.ends_with('\n'));
 }
 
 #[test]
@@ -224,12 +224,12 @@ fn names_must_begin_with_group_and_resource() {
 #[test]
 fn what_comes_twice_is_refused() {
     let pieces = Pieces::new().replace("paths/system/me.yaml", "system_me_explain", "system_me_get");
-    assert!(pieces.problem().contains("this operationId stands in contract/paths/system/me.yaml too"));
+    assert!(pieces.problem().contains("this operationId is also defined in contract/paths/system/me.yaml"));
     let health = fs::read_to_string(sample::folder().join("paths/system/health.yaml")).unwrap();
     let pieces = Pieces::new().write("paths/system/life.yaml", &health.replace("system_health_", "system_life_"));
-    assert!(pieces.problem().contains("get /v1/system/health stands in"), "{}", pieces.problem());
+    assert!(pieces.problem().contains("get /v1/system/health is also defined in"), "{}", pieces.problem());
     let pieces = Pieces::new().write("components/more.yaml", "schemas: {Uuid: {type: string}}");
-    let twice = "schemas/Uuid: a component of this name stands in contract/components/more.yaml too";
+    let twice = "schemas/Uuid: a component of this name is also defined in contract/components/more.yaml";
     assert!(pieces.problem().contains(twice), "{}", pieces.problem());
 }
 
@@ -237,7 +237,7 @@ fn what_comes_twice_is_refused() {
 fn references_must_lead_somewhere_and_components_must_be_used() {
     let pieces = Pieces::new().replace("paths/system/me.yaml", "schemas/Me'", "schemas/Mee'");
     let problems = pieces.problems();
-    assert!(problems[0].contains("#/components/schemas/Mee: nothing of this name"), "{problems:?}");
+    assert!(problems[0].contains("#/components/schemas/Mee: a $ref names this component"), "{problems:?}");
     assert!(problems[1].contains("schemas/Me: no operation uses this component"), "{problems:?}");
 }
 
@@ -245,13 +245,13 @@ fn references_must_lead_somewhere_and_components_must_be_used() {
 fn access_must_be_said_and_scopes_must_be_listed() {
     let file = "paths/system/health.yaml";
     let problem = Pieces::new().replace(file, "    security: []\n", "").problem();
-    assert!(problem.contains("says nothing about access"), "{problem}");
+    assert!(problem.contains("declares no access"), "{problem}");
     let problem = Pieces::new().replace(file, "security: []", "security: [{labs: [marketplace.ap]}]").problem();
     assert!(problem.contains("the scope marketplace.ap is not listed"), "{problem}");
     let problem = Pieces::new().replace(file, "security: []", "security: []\n    x-access: magic").problem();
     assert!(problem.contains("`cookie` or `client`"), "{problem}");
     let problem = Pieces::new().replace(file, "security: []", "security: [{labs: [a, b]}]").problem();
-    assert!(problem.contains("one scope at most"), "{problem}");
+    assert!(problem.contains("at most one scope"), "{problem}");
 }
 
 #[test]
@@ -268,7 +268,7 @@ fn responses_and_marks_must_make_sense() {
     let file = "paths/auth/sessions.yaml";
     let problem = Pieces::new().replace(file, "'200'", "'404'").problems().join("\n");
     assert!(problem.contains("declares no successful response"), "{problem}");
-    assert!(problem.contains("names no `x-codes`"), "{problem}");
+    assert!(problem.contains("has no `x-codes`"), "{problem}");
     let problem = Pieces::new().replace(file, "x-idempotency: none", "x-list: true").problem();
     assert!(problem.contains("`x-list` is allowed only on a GET"), "{problem}");
     let file = "paths/marketplace/apps.yaml";
@@ -288,16 +288,16 @@ fn what_generators_of_clients_read_wrong_is_named() {
     let file = "components/schemas.yaml";
     let seats = "seats: {type: integer, format: int32, minimum: 1, maximum: 500}";
     let problem = Pieces::new().replace(file, seats, "seats: {type: integer, minimum: 1}").problem();
-    assert!(problem.contains("/seats: an integer says `format: int32`"), "{problem}");
+    assert!(problem.contains("/seats: an integer must have `format: int32`"), "{problem}");
     let problem =
         Pieces::new().replace(file, seats, "seats: {type: [boolean, integer, 'null'], format: int64}").problem();
-    assert!(problem.contains("/seats: no generated client reads a field of several types"), "{problem}");
+    assert!(problem.contains("/seats: generated clients do not support a field of several types"), "{problem}");
     let pattern = "seats: {type: string, pattern: 'Z$'}";
     let problem = Pieces::new().replace(file, seats, pattern).problem();
-    assert!(problem.contains("/seats: a pattern begins with ^"), "{problem}");
+    assert!(problem.contains("/seats: a pattern must begin with ^"), "{problem}");
     let reference = "seats: {$ref: '#/components/schemas/Uuid', default: x}";
     let problem = Pieces::new().replace(file, seats, reference).problem();
-    assert!(problem.contains("/seats: beside a `$ref` stands a description at most"), "{problem}");
+    assert!(problem.contains("/seats: only a description may accompany a `$ref`"), "{problem}");
 }
 
 #[test]
@@ -326,9 +326,9 @@ fn strange_files_and_folders_are_named() {
 fn a_pattern_has_its_sentence_and_a_sentence_its_pattern() {
     let slugs = "'^[a-z0-9-]+$': Send small letters, digits and hyphens.\n";
     let without = Pieces::new().replace("patterns.yaml", slugs, "").problem();
-    assert!(without.contains("^[a-z0-9-]+$: this pattern has no sentence"), "{without}");
+    assert!(without.contains("^[a-z0-9-]+$: this pattern has no message"), "{without}");
     let idle = Pieces::new().replace("patterns.yaml", slugs, &format!("{slugs}'^x$': Send x.\n")).problem();
-    assert!(idle.contains("^x$: no schema has this pattern"), "{idle}");
+    assert!(idle.contains("^x$: no schema uses this pattern"), "{idle}");
     let document = assemble(&sample::folder()).unwrap_or_else(|problems| panic!("{problems:#?}")).document;
     let words = document.pointer("/components/schemas/AppInput/properties/slug/x-message");
     assert_eq!(words, Some(&json!("Send small letters and digits, with single hyphens between them.")));

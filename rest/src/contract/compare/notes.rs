@@ -64,7 +64,7 @@ mod tests {
     fn what_breaks_is_said_first_and_asks_for_a_major_version() {
         let present = FORMER.replace("b_get", "c_get");
         let notes = release_notes(FORMER, &present).unwrap();
-        let places = ["major version is due", "## Breaks clients", "`b_get`", "## Added", "`c_get`"];
+        let places = ["requires a new major version", "## Breaks clients", "`b_get`", "## Added", "`c_get`"];
         let found: Vec<usize> = places.iter().map(|words| notes.find(words).unwrap()).collect();
         assert!(found.is_sorted(), "{notes}");
     }
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn an_addition_asks_for_nothing_and_the_same_says_so() {
         let present = format!("{FORMER}  /c:\n    get: {{operationId: c_get}}\n");
-        assert_eq!(release_notes(FORMER, &present).unwrap(), "## Added\n\n- `c_get`: The operation is new.\n\n");
+        assert_eq!(release_notes(FORMER, &present).unwrap(), "## Added\n\n- `c_get`: The operation was added.\n\n");
         assert_eq!(release_notes(FORMER, FORMER).unwrap(), "The contracts do not differ.\n");
         assert!(release_notes("{", FORMER).unwrap_err().starts_with("the former contract: "));
     }

@@ -261,7 +261,7 @@ fn a_shared_field_is_told_once_with_all_operations_that_it_concerns() {
         place: "Thing:/size".to_owned(),
         change: Change::Removed,
         breaking: true,
-        text: "`size` is gone.".to_owned(),
+        text: "`size` was removed.".to_owned(),
         operations: ["things_create", "things_get", "things_list"].map(str::to_owned).to_vec(),
     };
     assert_eq!(compare(&former, &present), [gone]);

@@ -101,12 +101,12 @@ fn a_path_lies_in_its_group_and_names_the_parameters_that_are_promised() {
     let elsewhere = House::new().contract("/v1/admin/audit-records:export", "/v1/abmin/audit-records:export");
     assert_eq!(
         elsewhere.difference(),
-        "contract/paths/admin/audit_records.yaml: admin_audit_records_export lies at /v1/abmin/audit-records:export: the \
-         paths of its group begin with /v1/admin"
+        "contract/paths/admin/audit_records.yaml: admin_audit_records_export has the path \
+         /v1/abmin/audit-records:export, but the paths of its group must begin with /v1/admin"
     );
     House::new().contract("/v1/marketplace/apps/{app_uuid}:archive", "/v1/marketplace/apps/{abb_uuid}:archive").differs(&[
-        "lies at /v1/marketplace/apps/{abb_uuid}:archive: promise the parameter abb_uuid",
-        "promises the parameter app_uuid of its path /v1/marketplace/apps/{abb_uuid}:archive, which does not name it",
+        "has the path /v1/marketplace/apps/{abb_uuid}:archive: declare the parameter abb_uuid",
+        "declares the path parameter app_uuid, but its path /v1/marketplace/apps/{abb_uuid}:archive does not contain it",
     ]);
 }
 
@@ -116,21 +116,21 @@ fn a_document_without_promise_is_named() {
     house.documents.push(("system/life.graphql".to_owned(), "query system_life_get { system_life_get }".to_owned()));
     assert_eq!(
         house.difference(),
-        "rest/documents/system/life.graphql: system_life_get is no promise of the contract: run `make accept`, or \
-         promise it"
+        "rest/documents/system/life.graphql: system_life_get is not an operation of the contract: run `make accept`, \
+         or add it to the contract"
     );
 }
 
 #[test]
 fn a_root_field_without_promise_must_be_internal_and_say_its_access() {
     let house = House::new().sdl(" @internal\n", "\n");
-    assert!(house.difference().starts_with("schema/src: the root field playground_only is no promise"));
+    assert!(house.difference().starts_with("schema/src: the root field playground_only is not an operation of the contract"));
     let house =
         House::new().sdl("playground_only: String! @access(needs: \"labs.admin.audit\")", "playground_only: String!");
     assert!(house.difference().contains("playground_only declares no access"));
     let house = House::new()
         .sdl("system_me_get: Me! @access(needs: \"any\")", "system_me_get: Me! @access(needs: \"any\") @internal");
-    assert!(house.difference().contains("marked @internal, yet the contract promises it"));
+    assert!(house.difference().contains("marked @internal, but the contract contains it"));
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn access_must_be_the_same_on_both_sides() {
     assert_eq!(
         house.difference(),
         "schema/src/marketplace/apps/resolvers.rs: marketplace_apps_get has @access(needs: \"marketplace.apps:write\"), \
-         and the contract says marketplace.apps: make them the same"
+         but the contract says marketplace.apps: make them equal"
     );
     let house = House::new().sdl("system_me_get: Me! @access(needs: \"any\")", "system_me_get: Me!");
     assert!(house.difference().contains("write @access(needs: \"any\")"));
@@ -155,7 +155,7 @@ fn a_get_never_mutates_and_documents_ask_the_right_root() {
     let field = "  playground_only: String!";
     let moved = "  system_me_get: Me! @access(needs: \"any\")\n";
     let house = House::new().sdl(moved, "").sdl("type Mutation {\n", &format!("type Mutation {{\n{moved}"));
-    house.differs(&["system_me_get is a GET and a mutation", "system_me_get: its root field is a mutation"]);
+    house.differs(&["system_me_get is a GET but its root field is a mutation", "system_me_get: its root field is a mutation"]);
     assert!(House::new().sdl.contains(field));
     let house = House::new().apps("mutation marketplace_apps_delete", "query marketplace_apps_delete");
     assert!(house.difference().contains("its root field is a mutation: run `make accept`"));
@@ -167,9 +167,9 @@ fn a_document_asks_one_root_field_of_its_own_name() {
     let house = House::new().document(path, "  system_me_get {", "  me: system_me_get {");
     assert!(house.difference().contains("its root field has an alias"));
     let house = House::new().document(path, "  system_me_get {", "  system_me_explain {");
-    assert!(house.difference().contains("it asks system_me_explain: ask the root field system_me_get"));
+    assert!(house.difference().contains("it selects system_me_explain: select the root field system_me_get"));
     let house = House::new().document(path, "query system_me_get {", "query system_me_get { playground_only");
-    assert!(house.difference().contains("it asks several root fields"));
+    assert!(house.difference().contains("it selects several root fields"));
 }
 
 #[test]
@@ -200,9 +200,9 @@ fn what_is_served_directly_is_promised_and_has_no_document() {
 #[test]
 fn counts_must_be_as_stated() {
     let house = House::new().contract("    system: 3\n", "    system: 4\n");
-    assert!(house.difference().contains("info.x-operations says 4 for system, there are 3"));
+    assert!(house.difference().contains("info.x-operations says 4 for system, but there are 3"));
     let house = House::new().contract("    total: 16\n", "");
-    assert!(house.difference().contains("says nothing for total, there are 16"));
+    assert!(house.difference().contains("says nothing for total, but there are 16"));
 }
 
 #[test]

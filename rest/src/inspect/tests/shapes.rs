@@ -5,44 +5,44 @@ fn parameters_and_variables_must_agree_in_name() {
     let house = House::new().apps("  $q: String\n", "");
     assert_eq!(
         house.difference(),
-        "schema/src/marketplace/apps/resolvers.rs: marketplace_apps_list: the parameter q is promised, and the root \
-         field does not take it: give it the argument q"
+        "schema/src/marketplace/apps/resolvers.rs: marketplace_apps_list: the contract declares the parameter q, but the \
+         root field does not take it: add the argument q"
     );
     let house = House::new().apps("$q: String\n", "$q: String\n  $colour: String\n");
-    assert!(house.difference().contains("the root field takes $colour, which is no parameter of the contract"));
+    assert!(house.difference().contains("the root field takes $colour, which is not a parameter of the contract"));
     let house = House::new().apps("marketplace_apps_create($body: AppInput!)", "marketplace_apps_create");
-    assert!(house.difference().contains("the promise has a body, and the root field does not take it"));
+    assert!(house.difference().contains("the operation has a body, but the root field does not take it"));
     let house = House::new()
         .apps("marketplace_apps_delete($app_uuid: UUID!)", "marketplace_apps_delete($app_uuid: UUID!, $body: JSON)");
-    assert!(house.difference().contains("the promise has no body"));
+    assert!(house.difference().contains("the operation has no body or a binary one"));
 }
 
 #[test]
 fn parameters_and_variables_must_agree_in_type() {
     let cases = [
-        ("$q: String", "$q: Int", "$q: the contract says a text (String), and the schema Int"),
+        ("$q: String", "$q: Int", "$q: the contract declares a string (String), but the schema declares Int"),
         (
             "$category_uuid: [UUID!]",
             "$category_uuid: [String!]",
-            "$category_uuid[]: the contract says a uuid (UUID), and the schema String",
+            "$category_uuid[]: the contract declares a uuid (UUID), but the schema declares String",
         ),
-        ("$created_from: Time", "$created_from: String", "$created_from: the contract says a time (Time)"),
-        ("$limit: Int!", "$limit: Float!", "$limit: the contract says a whole number (Int)"),
-        ("$rating: Float", "$rating: Int", "$rating: the contract says a number (Float)"),
-        ("$archived: Boolean!", "$archived: String!", "$archived: the contract says true or false (Boolean)"),
-        ("$state: [AppState!]", "$state: [String!]", "$state[]: the contract says an enumeration"),
-        ("$state: [AppState!]", "$state: AppState", "$state is a list in the contract, and AppState is none"),
+        ("$created_from: Time", "$created_from: String", "$created_from: the contract declares a time (Time)"),
+        ("$limit: Int!", "$limit: Float!", "$limit: the contract declares a whole number (Int)"),
+        ("$rating: Float", "$rating: Int", "$rating: the contract declares a number (Float)"),
+        ("$archived: Boolean!", "$archived: String!", "$archived: the contract declares true or false (Boolean)"),
+        ("$state: [AppState!]", "$state: [String!]", "$state[]: the contract declares an enumeration"),
+        ("$state: [AppState!]", "$state: AppState", "$state is a list in the contract, but AppState is not a list"),
         (
             "$state: [AppState!]",
             "$state: [AppState]",
-            "$state[] is required in the contract, and AppState is not: write `AppState!`",
+            "$state[] is required in the contract, but AppState is not: write `AppState!`",
         ),
         (
             "$sort: String!",
             "$sort: Method!",
             "$sort: the contract has the values CREATED_AT, CREATED_AT_DESC, the enum Method has GET, POST",
         ),
-        ("$q: String", "$q: [String!]", "$q is [String!], and no list in the contract"),
+        ("$q: String", "$q: [String!]", "$q is [String!] in the schema, but not a list in the contract"),
         ("$q: String", "$q: Words", "$q: the schema has no type Words"),
     ];
     for (from, to, expected) in cases {
@@ -54,41 +54,41 @@ fn parameters_and_variables_must_agree_in_type() {
 #[test]
 fn what_can_be_left_out_must_be_nullable_and_what_is_required_must_not() {
     let found = House::new().apps("$q: String\n", "$q: String!\n").difference();
-    assert!(found.contains("$q can be left out or null in the contract, and String! cannot"), "{found}");
+    assert!(found.contains("$q can be absent or null in the contract, but not in String!"), "{found}");
     let found = House::new().apps("$archived: Boolean!", "$archived: Boolean").differences();
     assert!(found.is_empty(), "a default stands in, so both are right: {found:?}");
     let found = House::new().document("system/me.graphql", "$path: String!", "$path: String").difference();
-    assert!(found.contains("$path is required in the contract, and String is not: write `String!`"), "{found}");
+    assert!(found.contains("$path is required in the contract, but String is not: write `String!`"), "{found}");
     let found = House::new().apps("$body: ArchiveInput)", "$body: ArchiveInput!)").difference();
-    assert!(found.contains("$body can be left out"), "{found}");
+    assert!(found.contains("$body can be absent"), "{found}");
 }
 
 #[test]
 fn a_body_and_its_input_must_agree_field_by_field() {
     let cases = [
-        ("  seats: Int\n", "", "$body.seats is in the contract, and the input AppInput lacks it"),
+        ("  seats: Int\n", "", "$body.seats is in the contract, but the input AppInput lacks it"),
         (
             "  seats: Int\n",
             "  seats: Int\n  size: Int\n",
-            "$body.size is in the input AppInput, and the contract lacks it",
+            "$body.size is in the input AppInput, but the contract lacks it",
         ),
-        ("  seats: Int\n", "  seats: Int!\n", "$body.seats can be left out or null in the contract"),
+        ("  seats: Int\n", "  seats: Int!\n", "$body.seats can be absent or null in the contract"),
         (
             "input AppInput {\n  name: String!",
             "input AppInput {\n  name: String",
             "$body.name is required in the contract",
         ),
-        ("  opens_at: Time\n", "  opens_at: String\n", "$body.opens_at: the contract says a time (Time)"),
-        ("  names: JSON\n", "  names: String\n", "$body.names: the contract says anything (JSON)"),
-        ("  either: JSON\n", "  either: Int\n", "$body.either: the contract says one of several forms (JSON)"),
-        ("  keywords: [String!]\n", "  keywords: [Int!]\n", "$body.keywords[]: the contract says a text"),
+        ("  opens_at: Time\n", "  opens_at: String\n", "$body.opens_at: the contract declares a time (Time)"),
+        ("  names: JSON\n", "  names: String\n", "$body.names: the contract declares anything (JSON)"),
+        ("  either: JSON\n", "  either: Int\n", "$body.either: the contract declares one of several forms (JSON)"),
+        ("  keywords: [String!]\n", "  keywords: [Int!]\n", "$body.keywords[]: the contract declares a string"),
         (
             "email: String url: String",
             "email: String",
-            "$body.contact.url is in the contract, and the input EitherContact lacks it",
+            "$body.contact.url is in the contract, but the input EitherContact lacks it",
         ),
-        ("email: String url: String", "email: String! url: String", "$body.contact.email can be left out or null"),
-        ("input AppChange { name: String ", "input AppChange { name: String! ", "$body.name can be left out or null"),
+        ("email: String url: String", "email: String! url: String", "$body.contact.email can be absent or null"),
+        ("input AppChange { name: String ", "input AppChange { name: String! ", "$body.name can be absent or null"),
         (
             "password: String! scope",
             "password: String scope",
@@ -112,18 +112,18 @@ fn every_promised_field_is_selected_and_every_selected_one_promised() {
     let found = House::new().document(path, "  scopes\n", "").difference();
     assert_eq!(
         found,
-        "contract/paths/system/me.yaml: system_me_get: scopes is promised, and the document does not select it: run \
-         `make accept`"
+        "contract/paths/system/me.yaml: system_me_get: scopes is in the contract, but the document does not select it: \
+         run `make accept`"
     );
     let found = House::new().document(path, "  scopes\n", "  scopes\n  secret\n").difference();
     assert!(found.contains("secret: Me.secret is an edge or takes arguments"), "{found}");
     let found = House::new().document(path, "  scopes\n", "  scopes\n  names: scopes\n").difference();
-    assert!(found.contains("names: Me.scopes is answered, and the contract does not promise it"), "{found}");
+    assert!(found.contains("names: Me.scopes is returned, but the contract does not declare it"), "{found}");
     let found = House::new().document(path, "  verdict\n", "  verdict: words\n").difference();
     assert!(found.contains("verdict: the type Verdict has no field words"), "{found}");
     House::new().document("types.graphql", "on Category {\n  uuid\n", "on Category {\n").differs(&[
-        "marketplace_apps_list: data[].categories[].uuid is promised",
-        "marketplace_apps_get: categories[].uuid is promised",
+        "marketplace_apps_list: data[].categories[].uuid is in the contract",
+        "marketplace_apps_get: categories[].uuid is in the contract",
         "marketplace_apps_create: categories[].uuid",
         "marketplace_apps_update: categories[].uuid",
         "marketplace_apps_archive: categories[].uuid",
@@ -134,27 +134,27 @@ fn every_promised_field_is_selected_and_every_selected_one_promised() {
 
 #[test]
 fn a_plain_field_that_nobody_promised_is_a_leak_whether_a_document_asks_it_or_not() {
-    let expected = "contract/paths/system/me.yaml: system_me_get: secret: Me.secret is answered, and the contract does \
-                    not promise it: promise it, or mark it @edge";
+    let expected = "contract/paths/system/me.yaml: system_me_get: secret: Me.secret is returned, but the contract does \
+                    not declare it: declare it, or mark it @edge";
     let leaks = || House::new().sdl("secret: String! @edge", "secret: String!");
     assert_eq!(leaks().difference(), expected);
     assert_eq!(leaks().accepted().difference(), expected);
     let found = House::new().sdl("limit_per_second: Int! }", "limit_per_second: Int! spent: Int }").difference();
-    assert!(found.contains("system_me_get: rate_limit.spent: RateLimit.spent is answered"), "{found}");
+    assert!(found.contains("system_me_get: rate_limit.spent: RateLimit.spent is returned"), "{found}");
 }
 
 #[test]
 fn a_promise_without_a_plain_field_is_told() {
     let found = House::new().sdl("scopes: [String!]! ", "").accepted().difference();
-    assert!(found.contains("system_me_get: scopes is promised, and Me has no such field"), "{found}");
+    assert!(found.contains("system_me_get: scopes is in the contract, but Me has no such field"), "{found}");
     let edge = House::new().sdl("scopes: [String!]! ", "scopes: [String!]! @edge ").accepted().difference();
-    assert!(edge.contains("scopes is promised, and Me.scopes is an edge"), "{edge}");
+    assert!(edge.contains("scopes is in the contract, but Me.scopes is an edge"), "{edge}");
     // What may be left out is promised all the same.
     let found = House::new()
         .contract("      - scopes\n      - rate_limit\n", "      - rate_limit\n")
         .document("system/me.graphql", "  scopes\n", "")
         .difference();
-    assert!(found.contains("scopes is promised, and the document does not select it"), "{found}");
+    assert!(found.contains("scopes is in the contract, but the document does not select it"), "{found}");
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn what_leads_back_to_itself_is_asked_to_the_last_level_of_a_document() {
     let last = "      children {\n        uuid\n        name\n      }\n";
     let cut = House::new().document("types.graphql", last, "").differences();
     assert_eq!(cut.len(), 7, "{cut:#?}");
-    let told = "children[].children[].children is promised, and the document does not select it";
+    let told = "children[].children[].children is in the contract, but the document does not select it";
     assert!(cut.iter().all(|cut| cut.contains(told)), "{cut:#?}");
     let category = "    Category:\n      type: object\n      required:\n";
     let endless = House::new().contract(category, &format!("{category}      - children\n")).accepted().differences();
@@ -175,7 +175,7 @@ fn answers_must_agree_in_type_and_never_be_null_unpromised() {
         (
             "limit_per_second: Int!",
             "limit_per_second: Float!",
-            "rate_limit.limit_per_second: the contract says a whole number",
+            "rate_limit.limit_per_second: the contract declares a whole number",
         ),
         (
             "limit_per_second: Int!",
@@ -183,16 +183,16 @@ fn answers_must_agree_in_type_and_never_be_null_unpromised() {
             "rate_limit.limit_per_second can be null in the schema (Int)",
         ),
         ("scopes: [String!]!", "scopes: [String]!", "scopes[] can be null in the schema"),
-        ("scopes: [String!]!", "scopes: String!", "scopes is a list in the contract, and String! is none"),
+        ("scopes: [String!]!", "scopes: String!", "scopes is a list in the contract, but String! is not a list"),
         (
             "rate_limit: RateLimit!",
             "rate_limit: [RateLimit!]!",
-            "rate_limit is [RateLimit!]!, and no list in the contract",
+            "rate_limit is [RateLimit!]! in the schema, but not a list in the contract",
         ),
         (
             "rate_limit: RateLimit!",
             "rate_limit: JSON!",
-            "rate_limit: the contract says an object with named fields, and the schema JSON",
+            "rate_limit: the contract declares an object with named fields, but the schema declares JSON",
         ),
         (
             "PARTNER_USER MACHINE_CLIENT",
@@ -208,7 +208,7 @@ fn answers_must_agree_in_type_and_never_be_null_unpromised() {
         (
             "difference: JSON }",
             "difference: Page }",
-            "data[].difference is an object (Page), and no object with named fields",
+            "data[].difference is an object (Page), but not an object with named fields",
         ),
     ];
     for (from, to, expected) in cases {
@@ -239,7 +239,7 @@ fn fragments_and_directives_are_seen_through() {
     let house = House::new().document(listings, "...AppFields", "...AppFields ... on Me { secret }");
     assert_eq!(house.differences(), Vec::<String>::new());
     let house = House::new().document(listings, "...AppFields", "...AppFields @skip(if: true)");
-    assert!(house.difference().contains("line 5: a document's answer is fixed; remove the directive"));
+    assert!(house.difference().contains("line 5: a document must not depend on directives; remove the directive"));
 }
 
 #[test]
@@ -253,7 +253,7 @@ fn one_of_several_types_fits_one_of_several_forms() {
     };
     assert_eq!(house().differences(), Vec::<String>::new());
     let found = house().document("system/me.graphql", "  kind\n  phone\n", "  kind\n").difference();
-    assert!(found.contains("Phone fits none of the contract's forms"), "{found}");
+    assert!(found.contains("Phone matches none of the contract's forms"), "{found}");
 }
 
 #[test]
@@ -262,9 +262,9 @@ fn the_fields_of_a_multipart_body_are_compared_and_its_files_are_not() {
         House::new().sdl("input UploadInput { kind: MediaKind! alt_text: String position: Int }", to).difference()
     };
     let found = media("input UploadInput { kind: MediaKind! alt_text: String position: Int file: String }");
-    assert!(found.contains("$body.file is in the input UploadInput, and the contract lacks it"), "{found}");
+    assert!(found.contains("$body.file is in the input UploadInput, but the contract lacks it"), "{found}");
     let found = media("input UploadInput { kind: String! alt_text: String position: Int }");
-    assert!(found.contains("$body.kind: the contract says an enumeration"), "{found}");
+    assert!(found.contains("$body.kind: the contract declares an enumeration"), "{found}");
     let found = media("input UploadInput { kind: MediaKind! alt_text: String }");
     assert!(found.contains("$body.position is in the contract"), "{found}");
 }

@@ -106,6 +106,6 @@ mod tests {
         let said = ensure_not_default(&known, "en", "en").err().map(|fault| fault.detail().to_owned());
         assert!(said.is_some_and(|said| said.contains("(de, fr)")));
         let said = ensure_not_default(&known[..1], "en", "en").err().map(|fault| fault.detail().to_owned());
-        assert!(said.is_some_and(|said| said.contains("only one")));
+        assert!(said.is_some_and(|said| said.contains("only locale")));
     }
 }

@@ -26,8 +26,8 @@ fn a_verification_reads_as_a_person_would_want_it() {
 Hello Marta Lindqvist,
 
 Tischwerk GmbH was registered with Labs at 2026-11-21 13:25 UTC under
-this address. If you did that, follow this link, and confirm it with the
-password that you chose then:
+this address. If you did that, follow this link and confirm the
+registration with the password that you chose:
 
     https://labs.example/account/verify-email#labs_ot_token
 
@@ -36,10 +36,10 @@ Or do it at a terminal, which asks for the password:
     printf 'Password: ' && sed 's/[\\\"]/\\\\&/g;s/.*/{\"token\":\"labs_ot_token\",\"password\":\"&\"}/;q' \
      | curl -sS 'https://labs.example/v1/auth/registrations:verify-email' -H 'Content-Type: application/json' -d @-
 
-Either works once, until 2026-11-21 14:25 UTC.
+You can use one of them, once, until 2026-11-21 14:25 UTC.
 
-If you did not register this company at that time, somebody else did:
-leave this mail alone, and nothing happens. Give the link to nobody.
+If you did not register this company at that time, another person did.
+Ignore this e-mail, and nothing happens. Do not share the link.
 
 -- 
 Labs
