@@ -100,7 +100,7 @@ async fn what_cannot_be_sent_or_might_be_sent_twice_is_refused_in_words() {
     let ended = office.mail(1, &asking(&office.harness, -1), "state = 'FAILED'").await;
     let empty = office.mail(2, &notice(), "state = 'FAILED', content_sealed = null").await;
     let claimed = office.mail(3, &notice(), "claimed_until = labs_now() + interval '1 minute'").await;
-    for (message, word) in [(ended, "ended"), (empty, "gone"), (claimed, "right now")] {
+    for (message, word) in [(ended, "expired"), (empty, "deleted"), (claimed, "right now")] {
         let refused = office.retry(message).await;
         assert_eq!((refused.status, refused.code()), (409, "CONFLICT"));
         assert!(refused.str("detail").contains(word), "{}", refused.text());

@@ -320,7 +320,7 @@ async fn whoever_has_to_have_a_factor_keeps_it() {
     assert_eq!(confirm(&harness, &person, &harness.code(&secret)).await.status, 200);
     harness.sql("update partner set mfa_required = true").await;
     let staff = harness.staff("Otto Operator", &["labs.admin.overview"]).await;
-    for (token, why) in [(&person.token, "policy"), (&staff.token, "staff")] {
+    for (token, why) in [(&person.token, "policy"), (&staff.token, "Staff members")] {
         let refused = harness.call("auth_mfa_disable_totp").token(token).expect(409).await;
         assert!(refused.code() == "CONFLICT" && refused.str("detail").contains(why), "{}", refused.text());
     }

@@ -195,7 +195,7 @@ mod tests {
         let address = listener.local_addr().unwrap();
         let refused =
             super::super::migrate(&DatabaseUrls::new(format!("postgres://labs@{address}/labs"))).await.unwrap_err();
-        let said = format!("The database labs at {address} does not answer");
+        let said = format!("The database labs at {address} did not answer within");
         assert!(refused.to_string().starts_with(&said), "{refused}");
     }
 }
