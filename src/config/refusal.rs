@@ -60,7 +60,11 @@ mod tests {
             ("--cors-origins", "example.com", "for example https://example.com."),
             ("--cors-origins", "https://example.com/shop", "for example https://example.com."),
             ("--cors-origins", "*", "an origin must not contain *: write http:// or https:// and the full host"),
-            ("--cors-origins", "https://*.example.com", "for example https://shop.example.com,https://admin.example.com."),
+            (
+                "--cors-origins",
+                "https://*.example.com",
+                "for example https://shop.example.com,https://admin.example.com.",
+            ),
             ("--trusted-proxies", "10.0.0.0/40", "for example 10.0.0.0/8"),
             ("--database-connections", "3", "write a whole number from 4 to 80."),
             ("--database-connections", "many", "write a whole number from 4 to 80."),

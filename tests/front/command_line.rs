@@ -31,7 +31,8 @@ fn notes_of_a_release_say_what_breaks_clients() {
     assert!(notes.status.success(), "{}", said(&notes));
     let notes = String::from_utf8(notes.stdout).unwrap();
     assert!(
-        notes.contains("requires a new major version") && notes.contains("`system_pulse_get`: The operation was removed."),
+        notes.contains("requires a new major version")
+            && notes.contains("`system_pulse_get`: The operation was removed."),
         "{notes}"
     );
     let missing = Command::new(LABS).args(["release-notes", "--since", "no-such-file.yaml"]).output().unwrap();
@@ -230,5 +231,8 @@ async fn a_database_that_cannot_be_used_is_told_with_what_to_do() {
         )
         .await;
     let told = refusal(&harness.database_url, &own);
-    assert!(told.contains("migrated by a newer version of Labs: its migration 9000"), "{told}");
+    assert!(
+        told.contains("migrated by a newer version of Labs: this version does not know its migration 9000"),
+        "{told}"
+    );
 }

@@ -51,10 +51,7 @@ async fn a_new_master_key_takes_over_and_everybody_goes_on() {
     // The replica that runs read its file before the new key was in it, and could open nothing that it seals.
     let early = rotate(folder);
     let told_early = said(&early);
-    assert!(
-        !early.status.success() && told_early.contains("1 of 1 running replicas do not know"),
-        "{told_early}"
-    );
+    assert!(!early.status.success() && told_early.contains("1 of 1 running replicas do not know"), "{told_early}");
     harness.call("auth_account_get").token(&partner.token).expect(200).await;
     service.stop();
 

@@ -26,7 +26,11 @@ fn a_setting_that_cannot_be_used_is_told_by_its_name_and_with_what_to_write() {
             "postgres://ada:hush@labs.invalid/shop",
             "The database shop at labs.invalid:5432 cannot".into(),
         ),
-        ("DATABASE_URL", "mysql://ada:hush@db/shop", "the database shop at db by mysql://, but Labs supports only".into()),
+        (
+            "DATABASE_URL",
+            "mysql://ada:hush@db/shop",
+            "the database shop at db by mysql://, but Labs supports only".into(),
+        ),
         ("DATABASE_URL", "postgres://ada:1/hush@db/shop", "DATABASE_URL cannot be parsed".into()),
         ("LABS_EMPTY", "maybe", "LABS_EMPTY=maybe: write true or false.".into()),
         ("LABS_LOG_REQUESTS", "perhaps", "LABS_LOG_REQUESTS=perhaps: write true or false.".into()),
@@ -51,7 +55,11 @@ fn a_setting_that_cannot_be_used_is_told_by_its_name_and_with_what_to_write() {
         ("LABS_LOG_FORMAT", "xml", "LABS_LOG_FORMAT=xml: write text or json.".into()),
         ("LABS_BASE_URL", "labs.example", "LABS_BASE_URL=labs.example: write http:// or https:// and a host".into()),
         ("LABS_BASE_URL", "https://labs.example/v1", "no path, for example https://labs.example.com.".into()),
-        ("LABS_MAIL_FROM", "labs", "LABS_MAIL_FROM=labs: write a name and an address, for example Labs <no-reply@".into()),
+        (
+            "LABS_MAIL_FROM",
+            "labs",
+            "LABS_MAIL_FROM=labs: write a name and an address, for example Labs <no-reply@".into(),
+        ),
         (
             "LABS_DATABASE_CONNECTIONS",
             "200",
@@ -63,8 +71,16 @@ fn a_setting_that_cannot_be_used_is_told_by_its_name_and_with_what_to_write() {
         ("LABS_OWN_PER_SECOND", "0", "LABS_OWN_PER_SECOND=0: write a whole number from 1 to".into()),
         ("LABS_ATTEMPTS_PER_MINUTE", "0", "LABS_ATTEMPTS_PER_MINUTE=0: write a whole number from 1 to".into()),
         ("LABS_STOP_GRACE_SECONDS", "5s", "LABS_STOP_GRACE_SECONDS=5s: write a whole number from 0 to 300.".into()),
-        ("LABS_CORS_ORIGINS", "*", "LABS_CORS_ORIGINS=*: an origin must not contain *: write http:// or https://".into()),
-        ("LABS_CORS_ORIGINS", "https://*.example.com", "for example https://shop.example.com,https://admin.example.com.".into()),
+        (
+            "LABS_CORS_ORIGINS",
+            "*",
+            "LABS_CORS_ORIGINS=*: an origin must not contain *: write http:// or https://".into(),
+        ),
+        (
+            "LABS_CORS_ORIGINS",
+            "https://*.example.com",
+            "for example https://shop.example.com,https://admin.example.com.".into(),
+        ),
         (
             "DATABASE_URL",
             "postgres://ada:hush@db/shop?sslmod=require",
@@ -77,7 +93,11 @@ fn a_setting_that_cannot_be_used_is_told_by_its_name_and_with_what_to_write() {
                 .into(),
         ),
         ("LABS_SMTP_URL", "ada:hush@mail", "LABS_SMTP_URL is not the address of a mail server".into()),
-        ("LABS_MEDIA_URL", "s3://ada:hush@shop/media", "LABS_MEDIA_URL must not contain a user, password or port".into()),
+        (
+            "LABS_MEDIA_URL",
+            "s3://ada:hush@shop/media",
+            "LABS_MEDIA_URL must not contain a user, password or port".into(),
+        ),
         ("LABS_MEDIA_URL", "https://s3.example/shop", "set AWS_ENDPOINT_URL to its address".into()),
         ("LABS_MEDIA_PUBLIC_URL", "http://cdn.example", "LABS_MEDIA_PUBLIC_URL is http://".into()),
         ("LABS_DATABASE_PASSWORD_FILE", "/nowhere", "LABS_DATABASE_PASSWORD_FILE requires DATABASE_URL".into()),

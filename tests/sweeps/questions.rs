@@ -205,7 +205,10 @@ async fn a_query_is_measured_before_anything_of_it_runs() {
         ("one write at a time", "mutation { a: auth_sessions_sign_out b: auth_sessions_sign_out }".to_owned()),
         ("no root field", "{ nothing_of_the_kind }".to_owned()),
         ("is nested too deeply", format!("{{ ...F0 }} {}", chained(70))),
-        ("have the name `a`", "{ a: system_me_get { scopes } ... on Query { a: system_me_get { scopes } } }".to_owned()),
+        (
+            "have the name `a`",
+            "{ a: system_me_get { scopes } ... on Query { a: system_me_get { scopes } } }".to_owned(),
+        ),
         ("Directives are not allowed", "mutation { auth_sessions_sign_out @skip(if: true) { signed_out } }".to_owned()),
         ("Directives are not allowed", "{ ... on Query @include(if: false) { system_me_get { scopes } } }".to_owned()),
         (

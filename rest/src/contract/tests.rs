@@ -89,7 +89,10 @@ fn the_embedded_contract_can_be_read() {
 #[test]
 fn a_missing_field_is_named_where_it_would_stand() {
     let errors = errors_of(&json!({"contact": {"kind": "URL", "url": "https://a.example"}}));
-    assert_eq!(errors, [("/name".to_owned(), FieldCode::Required, "The required field `name` is missing. Send it.".to_owned())]);
+    assert_eq!(
+        errors,
+        [("/name".to_owned(), FieldCode::Required, "The required field `name` is missing. Send it.".to_owned())]
+    );
 }
 
 #[test]

@@ -124,7 +124,9 @@ fn a_fragment_stands_once_and_serves_all_files() {
         ("admin/profiles.graphql", "fragment Logo on Logo { uuid }\nquery admin_profiles_get { p { ...Logo } }");
     let twice = files(&[own, pictures, again]).unwrap_err()[0].to_string();
     assert!(
-        twice.contains("admin/profiles.graphql: line 1: the fragment Logo is also defined in rest/documents/partner/imagery"),
+        twice.contains(
+            "admin/profiles.graphql: line 1: the fragment Logo is also defined in rest/documents/partner/imagery"
+        ),
         "{twice}"
     );
     let lacking = files(&[other]).unwrap_err()[0].to_string();

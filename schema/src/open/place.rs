@@ -334,7 +334,10 @@ mod tests {
                 "postgres://labs@db.example/shop?sslmode=require&hush%20hush",
                 "contains a parameter that is unknown. The known parameters are",
             ),
-            ("postgres://labs:hush@db.example/shop?sslrootcert=no%2Dsuch.pem", "names the file no-such.pem, which cannot be read"),
+            (
+                "postgres://labs:hush@db.example/shop?sslrootcert=no%2Dsuch.pem",
+                "names the file no-such.pem, which cannot be read",
+            ),
         ] {
             let told = refused(database_url);
             assert!(told.contains(said) && !told.contains("hush"), "{database_url}: {told}");

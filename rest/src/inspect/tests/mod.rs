@@ -91,8 +91,8 @@ fn a_promise_without_document_or_root_field_is_named_with_the_file_to_write() {
     let mut house = House::new();
     house.served_directly.clear();
     house.differs(&[
-        "rest/documents/system/health.graphql: system_health_get is promised and has no document",
-        "schema/src/system/health/resolvers.rs: system_health_get is promised: write a root field",
+        "rest/documents/system/health.graphql: system_health_get is in the contract but has no document",
+        "schema/src/system/health/resolvers.rs: system_health_get is in the contract: write a root field",
     ]);
 }
 
@@ -124,7 +124,11 @@ fn a_document_without_promise_is_named() {
 #[test]
 fn a_root_field_without_promise_must_be_internal_and_say_its_access() {
     let house = House::new().sdl(" @internal\n", "\n");
-    assert!(house.difference().starts_with("schema/src: the root field playground_only is not an operation of the contract"));
+    assert!(
+        house
+            .difference()
+            .starts_with("schema/src: the root field playground_only is not an operation of the contract")
+    );
     let house =
         House::new().sdl("playground_only: String! @access(needs: \"labs.admin.audit\")", "playground_only: String!");
     assert!(house.difference().contains("playground_only declares no access"));
@@ -155,7 +159,10 @@ fn a_get_never_mutates_and_documents_ask_the_right_root() {
     let field = "  playground_only: String!";
     let moved = "  system_me_get: Me! @access(needs: \"any\")\n";
     let house = House::new().sdl(moved, "").sdl("type Mutation {\n", &format!("type Mutation {{\n{moved}"));
-    house.differs(&["system_me_get is a GET but its root field is a mutation", "system_me_get: its root field is a mutation"]);
+    house.differs(&[
+        "system_me_get is a GET but its root field is a mutation",
+        "system_me_get: its root field is a mutation",
+    ]);
     assert!(House::new().sdl.contains(field));
     let house = House::new().apps("mutation marketplace_apps_delete", "query marketplace_apps_delete");
     assert!(house.difference().contains("its root field is a mutation: run `make accept`"));
