@@ -60,14 +60,12 @@ const GAUGES: [(&str, &str); 17] = [
     ("labs_ledger_room_seconds", "Time until an event table needs a partition that does not exist yet."),
     (
         "labs_rights_age_seconds",
-        "Age of this replica's authorization data; above one second, every access token is \
-                                 looked up in the database.",
+        "Age of this replica's authorization data; above one second, every access token is looked up in the database.",
     ),
     ("labs_read_replica_delay_seconds", "Upper limit of the delay of a read replica; +Inf if it is unknown."),
     (
         "labs_figures_age_seconds",
-        "Time since the figures about mail messages, audit records and jobs were read from \
-                                  the database.",
+        "Time since the figures about mail messages, audit records and jobs were read from the database.",
     ),
     ("process_resident_memory_bytes", "Resident memory of this process."),
 ];

@@ -74,12 +74,8 @@ impl PlatformSettings {
     /// # Errors
     /// For another address than `https://host[:port][/path]`. Plain `http://` needs private addresses to be allowed.
     pub fn new(url: &str, token_file: PathBuf, first_day: Option<Day>, allow_private: bool) -> anyhow::Result<Self> {
-        let base = Url::parse(url.trim_end_matches('/')).with_context(|| {
-            format!(
-                "LABS_STATISTICS_URL {url:?} cannot \
-                                                                                  be parsed"
-            )
-        })?;
+        let base = Url::parse(url.trim_end_matches('/'))
+            .with_context(|| format!("LABS_STATISTICS_URL {url:?} cannot be parsed"))?;
         let plain = base.username().is_empty() && base.password().is_none() && base.query().is_none();
         let has_scheme = base.scheme() == "https" || (base.scheme() == "http" && allow_private);
         let host = base.host_str().unwrap_or_default().to_owned();
@@ -248,10 +244,7 @@ fn check_head(response: Response) -> Result<Response, ImportError> {
     if media_type != "application/json" {
         return refuse(
             Code::WrongContentType,
-            format!(
-                "The platform returned {media_type:?} instead of \
-                                                       application/json."
-            ),
+            format!("The platform returned {media_type:?} instead of application/json."),
         );
     }
     Ok(response)
@@ -282,10 +275,7 @@ fn failure(error: &reqwest::Error, otherwise: Code) -> ImportError {
         let seconds = PATIENCE.as_secs();
         return ImportError::new(
             Code::Timeout,
-            format!(
-                "The platform did not send a complete response within \
-                                                        {seconds} seconds."
-            ),
+            format!("The platform did not send a complete response within {seconds} seconds."),
         );
     }
     let message = match otherwise {

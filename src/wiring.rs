@@ -147,10 +147,12 @@ pub async fn application(
         limits: config.limits,
     };
     let postman = Arc::new(postman(config, base_url)?);
-    let platform = config.statistics.clone().map(Platform::open).transpose().context(
-        "the client of the platform's \
-                                                                                      API could not be created",
-    )?;
+    let platform = config
+        .statistics
+        .clone()
+        .map(Platform::open)
+        .transpose()
+        .context("the client of the platform's API could not be created")?;
     let probes = Arc::new(probes(&engine, &postman));
     let metrics = config.metrics_listen.map(|_| Metrics::new()).transpose()?.map(Arc::new);
     let rest = Rest::new(engine.clone(), Arc::clone(&carried.bound), settings, Arc::clone(&probes));

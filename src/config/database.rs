@@ -35,8 +35,7 @@ impl Common {
         };
         if migrate.is_none() && file_of_migrate.is_some() {
             bail!(
-                "LABS_MIGRATE_PASSWORD_FILE requires LABS_MIGRATE_URL, for example \
-                   postgres://user@host:5432/database"
+                "LABS_MIGRATE_PASSWORD_FILE requires LABS_MIGRATE_URL, for example postgres://user@host:5432/database"
             );
         }
         let service = filled(&service, file, ("DATABASE_URL", "LABS_DATABASE_PASSWORD_FILE"))?;

@@ -69,8 +69,8 @@ fn bucket(url: &Url, variables: impl IntoIterator<Item = (OsString, OsString)>) 
     }
     if !prefix.is_empty() && prefix.split('/').any(|part| part.is_empty() || !is_name(part)) {
         bail!(
-            "the prefix in LABS_MEDIA_URL may contain only letters, digits, dots, _ and -, with / between its \
-               parts. {FORM}"
+            "the prefix in LABS_MEDIA_URL may contain only letters, digits, dots, _ and -, with / between its parts. \
+             {FORM}"
         );
     }
     let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
@@ -110,8 +110,7 @@ pub(super) fn public_url(text: &str) -> anyhow::Result<Option<String>> {
     }
     let refused = |what: &str| {
         anyhow!(
-            "LABS_MEDIA_PUBLIC_URL {what}: write https://, a host and a path, for example \
-                 https://cdn.example.com/media"
+            "LABS_MEDIA_PUBLIC_URL {what}: write https://, a host and a path, for example https://cdn.example.com/media"
         )
     };
     let url = Url::parse(text).map_err(|error| refused(&format!("cannot be parsed ({error})")))?;

@@ -111,7 +111,7 @@ impl<V: Fn(&str) -> Option<String>> Variables<V> {
         if sampler.ends_with("traceidratio") && ratio.is_none() {
             bail!(
                 "OTEL_TRACES_SAMPLER={sampler} requires OTEL_TRACES_SAMPLER_ARG, for example 0.1 for every tenth \
-                   request"
+                 request"
             );
         }
         Ok(())

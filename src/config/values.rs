@@ -102,7 +102,7 @@ pub(super) fn origin(text: &str) -> anyhow::Result<String> {
         let example = if host.is_empty() { "shop.example.com" } else { host };
         anyhow!(
             "{text:?} is not an origin: write http:// or https:// and the host, without a path, for example \
-                 https://{example}"
+             https://{example}"
         )
     })
 }
@@ -120,12 +120,9 @@ pub(super) fn network(text: &str) -> anyhow::Result<IpNet> {
     let text = text.trim();
     match text.parse::<IpAddr>() {
         Ok(address) => Ok(address.into()),
-        Err(_) => text.parse().map_err(|_| {
-            anyhow!(
-                "{text:?} is not a network: write an address or a network, for example \
-                                              10.0.0.0/8"
-            )
-        }),
+        Err(_) => text
+            .parse()
+            .map_err(|_| anyhow!("{text:?} is not a network: write an address or a network, for example 10.0.0.0/8")),
     }
 }
 

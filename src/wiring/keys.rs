@@ -17,8 +17,8 @@ pub async fn rotate(engine: &Engine) -> anyhow::Result<String> {
               working when its line is removed."
             .to_owned(),
         some => format!(
-            "{some} values cannot be opened with any of these keys and were not changed: is a key \
-                         missing from the file?"
+            "{some} values cannot be opened with any of these keys and were not changed: is a key missing from the \
+             file?"
         ),
     });
     Ok(lines.join("\n"))

@@ -164,10 +164,8 @@ async fn open_inside(database: &DatabaseUrls, common: &Common) -> anyhow::Result
         database: database.clone(),
         plan: Arc::new(PreparedSchema::new(Descriptions::default()).map_err(|breaches| differences(&breaches))?),
         connections: 2,
-        key: MasterKey::load_or_create(&common.master_key_file()).context(
-            "the master key could not be loaded or \
-                                                                           created",
-        )?,
+        key: MasterKey::load_or_create(&common.master_key_file())
+            .context("the master key could not be loaded or created")?,
         clock: Clock::default(),
         // No command reads or writes files; one that runs as another user would leave a folder that the service cannot write.
         media: MediaStore::in_folder(&common.folder.join("media"))?,

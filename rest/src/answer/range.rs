@@ -24,10 +24,8 @@ pub(super) fn asked(headers: &HeaderMap, tag: &str, length: u64) -> Result<Optio
         (None, last) => (length.saturating_sub(last.unwrap_or_default()), length),
     };
     if from >= until {
-        let detail = format!(
-            "The file has {length} bytes, and Range starts after its end. Request a range within \
-                              the file."
-        );
+        let detail =
+            format!("The file has {length} bytes, and Range starts after its end. Request a range within the file.");
         return Err(Fault::of(Reason::RangeNotSatisfiable(length), detail));
     }
     Ok(Some(from..until))

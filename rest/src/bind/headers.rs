@@ -65,8 +65,8 @@ fn idempotency_key(headers: &HeaderMap, findings: &mut Findings) -> Option<Strin
     } else if !value.iter().all(u8::is_ascii_graphic) {
         (
             FieldCode::Pattern,
-            "The key contains an invalid character. Send only visible ASCII characters without \
-                              spaces, for example a UUID.",
+            "The key contains an invalid character. Send only visible ASCII characters without spaces, for example a \
+             UUID.",
         )
     } else {
         return String::from_utf8(value.to_vec()).ok();

@@ -215,10 +215,7 @@ fn simple(book: &SchemaSet, error: &ValidationError<'_>) -> (FieldCode, String) 
             (
                 FieldCode::Pattern,
                 words
-                    .unwrap_or(
-                        "This value does not match the pattern in the contract. Compare it \
-                                                  with the schema.",
-                    )
+                    .unwrap_or("This value does not match the pattern in the contract. Compare it with the schema.")
                     .to_owned(),
             )
         }

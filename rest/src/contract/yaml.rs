@@ -52,12 +52,10 @@ fn json_number(number: &yaml_serde::Number) -> Result<Number, String> {
     if let Some(number) = number.as_u64() {
         return Ok(number.into());
     }
-    number.as_f64().and_then(Number::from_f64).ok_or_else(|| {
-        format!(
-            "the number {number} cannot be represented in \
-                                                                      JSON"
-        )
-    })
+    number
+        .as_f64()
+        .and_then(Number::from_f64)
+        .ok_or_else(|| format!("the number {number} cannot be represented in JSON"))
 }
 
 /// Keys are text, but for those that YAML takes for something else (`200:`, `true:`).

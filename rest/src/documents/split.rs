@@ -40,11 +40,9 @@ pub(super) fn documents(files: &[(String, String)], problems: &mut Vec<Problem>)
             match name {
                 Some(name) => operations.push((name, operation)),
                 None => {
-                    problems.push(file.problem(
-                        operation.pos,
-                        "this operation has no name; name it after its \
-                                                               operation id",
-                    ));
+                    problems.push(
+                        file.problem(operation.pos, "this operation has no name; name it after its operation id"),
+                    );
                 }
             }
         }

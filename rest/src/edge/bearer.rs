@@ -30,8 +30,7 @@ pub fn basic(headers: &HeaderMap) -> Result<Option<(String, String)>, Fault> {
     let unreadable = || {
         Fault::new(
             Code::InvalidCredentials,
-            "The Authorization header is not valid HTTP Basic. Send the client \
-                                                 id and the client secret by HTTP Basic.",
+            "The Authorization header is not valid HTTP Basic. Send the client id and the client secret by HTTP Basic.",
         )
         .oauth("invalid_client")
     };

@@ -99,12 +99,9 @@ async fn answer_query(
                 Fault::new(Code::MalformedRequest, "Send one object with `query` and, if need be, `variables`.")
             })?;
     let exploration = PlaygroundQuery { query: sent.query, variables: sent.variables.unwrap_or_default() };
-    let runtime = RUNTIME.as_ref().ok_or_else(|| {
-        Fault::unavailable(
-            "The playground cannot run queries now. Try \
-                                                                     again later.",
-        )
-    })?;
+    let runtime = RUNTIME
+        .as_ref()
+        .ok_or_else(|| Fault::unavailable("The playground cannot run queries now. Try again later."))?;
     let wait = tokio::time::timeout(LONGEST_WAIT, SEATS.acquire()).await;
     let seat = wait.map_err(|_| Fault::unavailable("Too many queries are running. Try again in a moment."))?;
     let seat = seat.map_err(Fault::internal)?;

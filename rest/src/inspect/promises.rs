@@ -96,10 +96,8 @@ impl Inspection<'_> {
             found.push(difference(&file, what));
         }
         if operation.method == http::Method::GET && root == Root::Mutation {
-            let what = format!(
-                "{id} is a GET but its root field is a mutation: a GET changes nothing, so make it a \
-                                query"
-            );
+            let what =
+                format!("{id} is a GET but its root field is a mutation: a GET changes nothing, so make it a query");
             found.push(difference(&file, what));
         }
     }
@@ -164,8 +162,7 @@ impl Inspection<'_> {
         for document in self.documents.iter() {
             if self.contract.operation(&document.name).is_none() {
                 let what = format!(
-                    "{} is not an operation of the contract: run `make accept`, or add it to the \
-                                    contract",
+                    "{} is not an operation of the contract: run `make accept`, or add it to the contract",
                     document.name
                 );
                 found.push(difference(&document.file, what));
@@ -175,8 +172,8 @@ impl Inspection<'_> {
             let name = &field.name;
             if !field.internal && self.contract.operation(name).is_none() {
                 let what = format!(
-                    "the root field {name} is not an operation of the contract: add it to the contract, or \
-                             mark it @internal"
+                    "the root field {name} is not an operation of the contract: add it to the contract, or mark it \
+                     @internal"
                 );
                 found.push(difference(&folder_of(name), what));
             }
@@ -188,8 +185,7 @@ impl Inspection<'_> {
         for id in self.served_directly {
             if self.contract.operation(id).is_none() {
                 let what = format!(
-                    "{id} is served without GraphQL but is not an operation of the contract: remove it from \
-                             the list"
+                    "{id} is served without GraphQL but is not an operation of the contract: remove it from the list"
                 );
                 found.push(difference("rest/src/exceptions/mod.rs", what));
             }

@@ -165,8 +165,8 @@ impl<'a> Answers<'a> {
             let place = below(place, key);
             found.push(match object.field(key) {
                 None => format!(
-                    "{place} is in the contract, but {name} has no such field: add the field, or remove \
-                                 it from the contract"
+                    "{place} is in the contract, but {name} has no such field: add the field, or remove it from the \
+                     contract"
                 ),
                 Some(field) if !field.is_plain() => format!(
                     "{place} is in the contract, but {name}.{key} is an edge or takes arguments, which documents do \

@@ -169,10 +169,7 @@ pub(crate) async fn read(form: Option<&BodyForm>, parts: &Parts, arriving: Arriv
     let awaited = async {
         let place = arriving.places.take(SlotHolder::network(arriving.network)).await;
         let _place = place.ok_or_else(|| {
-            Fault::unavailable(
-                "Too many requests are waiting for their bodies. Try \
-                                                             again in a moment.",
-            )
+            Fault::unavailable("Too many requests are waiting for their bodies. Try again in a moment.")
         })?;
         body.await
     };
@@ -189,15 +186,8 @@ pub(crate) async fn read_small(parts: &Parts, body: Body, largest: usize) -> Res
 
 async fn collect(parts: &Parts, body: Body, bounds: Bounds) -> Result<Bytes, Fault> {
     let Bounds { largest, patience, grace } = bounds;
-    let too_large = || {
-        Fault::new(
-            Code::PayloadTooLarge,
-            format!(
-                "The body is larger than {largest} bytes. Send a \
-                                                                  smaller one."
-            ),
-        )
-    };
+    let too_large =
+        || Fault::new(Code::PayloadTooLarge, format!("The body is larger than {largest} bytes. Send a smaller one."));
     let announced = parts
         .headers
         .get(header::CONTENT_LENGTH)

@@ -24,10 +24,9 @@ pub(crate) fn head(parts: &Parts) -> Result<(), Fault> {
     let mut hosts = parts.headers.get_all(header::HOST).iter();
     match (hosts.next(), hosts.next()) {
         (Some(host), None) if names_a_host(host) => Ok(()),
-        (Some(_), None) => malformed(
-            "The Host header names no host. Send a host, for example api.example.com or \
-                                      [::1]:8080.",
-        ),
+        (Some(_), None) => {
+            malformed("The Host header names no host. Send a host, for example api.example.com or [::1]:8080.")
+        }
         // HTTP/1.0 knows no Host (RFC 9112 section 3.2); health checks of proxies speak it.
         (None, None) if parts.version <= Version::HTTP_10 => Ok(()),
         _ => malformed("Send exactly one Host header."),

@@ -33,14 +33,12 @@ impl Daily {
 
     fn refusal(self, now: i64, most: i64) -> Fault {
         let what = match self {
-            Self::Uploads => format!(
-                "At most {most} bytes can be uploaded per day, including replaced and deleted \
-                                      files"
-            ),
+            Self::Uploads => {
+                format!("At most {most} bytes can be uploaded per day, including replaced and deleted files")
+            }
             Self::Invitations | Self::InvitationsByStaff => {
                 format!(
-                    "At most {most} invitations can be sent for a company per day, including resent and revoked \
-                         ones"
+                    "At most {most} invitations can be sent for a company per day, including resent and revoked ones"
                 )
             }
         };

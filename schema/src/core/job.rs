@@ -110,8 +110,7 @@ impl JobCode {
         match self {
             Self::AuditSeal => "Gives audit records their positions in the hash chain, which reveals changes.",
             Self::BoardMail => {
-                "Sends subscribers of the weekly e-mail a count of the changes on the board in the \
-                                previous week."
+                "Sends subscribers of the weekly e-mail a count of the changes on the board in the previous week."
             }
             Self::DataExports => "Creates the data exports that partners requested, and deletes expired ones.",
             Self::DeprecationReminders => {
@@ -129,8 +128,7 @@ impl JobCode {
             Self::PictureRenditions => "Creates the image sizes that pages show, for images that lack them.",
             Self::PlatformCounts => "Adds changes to the counts of the platform overview.",
             Self::PublicationReleases => {
-                "Releases changelog entries, blog posts and developer resources at their \
-                                          scheduled time."
+                "Releases changelog entries, blog posts and developer resources at their scheduled time."
             }
             Self::ScheduledPublications => "Publishes approved versions at the time that their partner chose.",
             Self::SilentPartners => {

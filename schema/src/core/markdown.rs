@@ -94,8 +94,7 @@ pub(crate) fn text_error(pointer: &str, error: RenderError, format: TextFormat) 
     match error {
         RenderError::TooDeep => {
             let message = format!(
-                "Quotations, lists and emphasis may be nested at most {DEEPEST} levels deep. \
-                                   Reduce the nesting."
+                "Quotations, lists and emphasis may be nested at most {DEEPEST} levels deep. Reduce the nesting."
             );
             FieldError::at(pointer, "TOO_DEEP", message)
         }

@@ -50,12 +50,7 @@ pub(crate) fn check(field: &str, texts: &Texts, errors: &mut Vec<FieldError>) {
     }
     let blank = texts.iter().filter(|(_, text)| text.trim().is_empty());
     errors.extend(blank.map(|(locale, _)| {
-        FieldError::at(
-            format!("/{field}/{locale}"),
-            "BLANK",
-            "Send a text that contains \
-                                                                                       more than spaces.",
-        )
+        FieldError::at(format!("/{field}/{locale}"), "BLANK", "Send a text that contains more than spaces.")
     }));
 }
 

@@ -24,14 +24,14 @@ const STATEMENTS: usize = 512;
 ///
 /// The isolation is what a plain BEGIN begins: to say it in each costs the server more than the BEGIN. To compile a statement
 /// takes seconds where there are many partitions, and no statement of a request runs for so long that it pays.
-const SESSION: &str = "set role labs_service; set statement_timeout = '10s'; set lock_timeout = '3s'; \
-    set idle_in_transaction_session_timeout = '15s'; set default_transaction_isolation = 'read committed'; \
-    set jit = off; select current_setting('transaction_read_only')";
+const SESSION: &str = "set role labs_service; set statement_timeout = '10s'; set lock_timeout = '3s'; set \
+                       idle_in_transaction_session_timeout = '15s'; set default_transaction_isolation = 'read \
+                       committed'; set jit = off; select current_setting('transaction_read_only')";
 
 /// The same at a read replica, which takes no writes.
-const SESSION_OF_REPLICA: &str = "set role labs_service; set statement_timeout = '2s'; \
-    set idle_in_transaction_session_timeout = '15s'; set default_transaction_isolation = 'read committed'; \
-    set jit = off";
+const SESSION_OF_REPLICA: &str = "set role labs_service; set statement_timeout = '2s'; set \
+                                  idle_in_transaction_session_timeout = '15s'; set default_transaction_isolation = \
+                                  'read committed'; set jit = off";
 
 /// Who listens for changes: one for rights, one for pictures.
 const LISTENERS: u32 = 2;

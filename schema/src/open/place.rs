@@ -235,8 +235,7 @@ fn ensure_parameters(Address { url, setting }: &Address) -> Result<(), OpenRefus
         let named = if is_word { format!("the parameter {name}, which") } else { "a parameter that".to_owned() };
         let known = PARAMETERS.join(", ");
         return Err(OpenRefusal::new(format!(
-            "{setting} contains {named} is unknown.{meant} The known parameters are \
-                                             {known}."
+            "{setting} contains {named} is unknown.{meant} The known parameters are {known}."
         )));
     }
     Ok(())

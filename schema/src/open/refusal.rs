@@ -89,8 +89,8 @@ impl OpenRefusal {
             (_, Some("57P03")) => format!("{place} is starting or stopping. Start again in a moment."),
             (_, Some("55P03")) => {
                 format!(
-                    "{place} has a session that holds a lock which a migration needs ({error}). End that \
-                         session, then start again."
+                    "{place} has a session that holds a lock which a migration needs ({error}). End that session, then \
+                     start again."
                 )
             }
             (sqlx::Error::Configuration(cause), _) => format!("{setting} cannot be used: {cause}."),

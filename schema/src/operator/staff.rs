@@ -216,14 +216,9 @@ async fn check(services: &Services, new: &NewStaff) -> Result<(EmailAddress, Str
     match EmailAddress::parse(&new.email) {
         Ok(email) if errors.is_empty() => return Ok((email, name)),
         Ok(_) => {}
-        Err(problem) => errors.push(FieldError::at(
-            "/email",
-            "FORMAT",
-            format!(
-                "This address cannot be used: \
-                                                                                {problem}."
-            ),
-        )),
+        Err(problem) => {
+            errors.push(FieldError::at("/email", "FORMAT", format!("This address cannot be used: {problem}.")))
+        }
     }
     Err(Fault::invalid(errors))
 }

@@ -79,8 +79,7 @@ pub(super) async fn staff_insert(
     .await;
     match inserted {
         Err(error) if constraint_of(&error) == Some("person_email_normalised_key") => Err(Fault::conflict(
-            "Another user already has this e-mail address. Each address belongs to one user. \
-                                 Send another one.",
+            "Another user already has this e-mail address. Each address belongs to one user. Send another one.",
         )),
         Err(error) => Err(error.into()),
         Ok(_) => Ok(()),

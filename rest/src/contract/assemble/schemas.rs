@@ -57,8 +57,8 @@ fn types(map: &Map<String, Value>, found: &mut Vec<&str>) {
     }
     if names.len() > 1 {
         found.push(
-            "generated clients do not support a field of several types: use a separate field for each type, \
-                    or omit the type",
+            "generated clients do not support a field of several types: use a separate field for each type, or omit \
+             the type",
         );
     }
 }

@@ -34,9 +34,7 @@ pub(super) fn target(named: Named, surface: &Surface, errors: &mut Vec<FieldErro
             (true, Some(_)) => refuse(
                 "/value",
                 "NO_FIELD",
-                "`value` is a value of a parameter or a field. Name the parameter or \
-                                              the field too."
-                    .to_owned(),
+                "`value` is a value of a parameter or a field. Name the parameter or the field too.".to_owned(),
             ),
             (true, None) => Some(DeprecationTarget::Operation(id)),
         },
@@ -91,8 +89,7 @@ pub(super) fn replacement(
         errors.push(FieldError::at(
             pointer,
             "ITSELF",
-            "This is the operation that you deprecate. Name another \
-                                                       operation.",
+            "This is the operation that you deprecate. Name another operation.",
         ));
     }
 }

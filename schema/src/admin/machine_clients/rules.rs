@@ -92,16 +92,12 @@ pub(super) fn contact_email(address: Option<&str>, errors: &mut Vec<FieldError>)
 /// Whether a program can be bound to a partner in this state; `None`: there is no such partner.
 pub(super) fn partner(state: Option<&str>, errors: &mut Vec<FieldError>) {
     let error = match state {
-        None => (
-            "UNKNOWN_PARTNER",
-            "This partner does not exist. Omit the field for a machine client without a \
-                                     partner.",
-        ),
-        Some("CLOSED" | "ERASED") => (
-            "PARTNER_CLOSED",
-            "This partner is closed, so a machine client cannot act for \
-                                                         it.",
-        ),
+        None => {
+            ("UNKNOWN_PARTNER", "This partner does not exist. Omit the field for a machine client without a partner.")
+        }
+        Some("CLOSED" | "ERASED") => {
+            ("PARTNER_CLOSED", "This partner is closed, so a machine client cannot act for it.")
+        }
         Some(_) => return,
     };
     errors.push(FieldError::at("/partner_uuid", error.0, error.1));

@@ -72,8 +72,7 @@ pub(super) fn sendable(has_content: bool, is_claimed: bool, has_ended: bool) -> 
     }
     if !has_content {
         return Err(Fault::conflict(
-            "The content of this mail message was deleted, so it cannot be sent. Request a \
-                                    new message instead.",
+            "The content of this mail message was deleted, so it cannot be sent. Request a new message instead.",
         ));
     }
     if has_ended {

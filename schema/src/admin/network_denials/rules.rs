@@ -34,26 +34,21 @@ pub(super) fn network(text: &str, own: IpAddr, errors: &mut Vec<FieldError>) -> 
     };
     if network.prefix_len() < widest {
         let message = format!(
-            "This network is too wide and would exclude too many clients. Send /{widest} or a \
-                               narrower network."
+            "This network is too wide and would exclude too many clients. Send /{widest} or a narrower network."
         );
         return refuse("TOO_WIDE", message);
     }
     if is_mapped {
         return refuse(
             "FORMAT",
-            "This is an IPv4 network in IPv6 notation. Send it in IPv4 notation, which the \
-                                 service compares."
+            "This is an IPv4 network in IPv6 notation. Send it in IPv4 notation, which the service compares."
                 .to_owned(),
         );
     }
     if network.contains(&own.to_canonical()) {
         return refuse(
             "OWN_NETWORK",
-            format!(
-                "Your own address {own} is in this network. Send a network that does \
-                                              not contain it."
-            ),
+            format!("Your own address {own} is in this network. Send a network that does not contain it."),
         );
     }
     if holds_loopback(network) {

@@ -171,8 +171,7 @@ impl PartnersMutation {
             return Err(Fault::field(
                 "/reason",
                 "REQUIRED",
-                "Send a reason: how the company was verified, or why the \
-                                                            verification was removed.",
+                "Send a reason: how the company was verified, or why the verification was removed.",
             ));
         }
         rules::ensure_reason(allows_imitation, reason.as_deref())?;

@@ -216,8 +216,7 @@ impl StaffMutation {
         covers(cx, &member)?;
         if !mfa::take_away(&cx.db, staff_uuid).await? {
             return Err(Fault::conflict(
-                "This staff member has no active second factor. They enrol one at their next \
-                                        sign-in.",
+                "This staff member has no active second factor. They enrol one at their next sign-in.",
             ));
         }
         end_access(cx, staff_uuid, SecurityEventKind::SecondFactorReset).await?;

@@ -164,8 +164,7 @@ pub(super) async fn set_state(db: &Db, person_uuid: Uuid, state: StaffState) -> 
 fn address_taken(error: sqlx::Error) -> Fault {
     match constraint_of(&error) {
         Some("person_email_normalised_key") => Fault::conflict(
-            "Another user already has this e-mail address. Each address belongs to one user. Send \
-                             another one.",
+            "Another user already has this e-mail address. Each address belongs to one user. Send another one.",
         )
         .with_errors(vec![FieldError::at("/email", "TAKEN", "Another user already has this address.")]),
         _ => error.into(),

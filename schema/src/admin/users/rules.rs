@@ -92,8 +92,7 @@ pub(super) fn active(state: &str) -> Result<(), Fault> {
              the user must register again with the correct one.",
         )),
         "SUSPENDED" => Err(Fault::conflict(
-            "The team has suspended this user. An administrator of the team can reinstate the \
-                                 user.",
+            "The team has suspended this user. An administrator of the team can reinstate the user.",
         )),
         _ => Err(Fault::conflict("This user is locked. Unlock the user first.")),
     }

@@ -58,8 +58,7 @@ pub(super) fn ensure_board_mail(change: &Change, is_of_partner: bool) -> Result<
         return Err(Fault::field(
             "/board_mail",
             "UNEXPECTED",
-            "This e-mail is sent only to users of partners. Omit \
-                                                              the field.",
+            "This e-mail is sent only to users of partners. Omit the field.",
         ));
     }
     Ok(())

@@ -146,8 +146,7 @@ pub(super) fn is_member() -> Fault {
 /// The refusal of one mail too many.
 pub(super) fn too_many_mails() -> Fault {
     let detail = format!(
-        "The limit of {MAILS_PER_HOUR} invitations to this address per hour is exceeded. Wait an hour and \
-                 try again."
+        "The limit of {MAILS_PER_HOUR} invitations to this address per hour is exceeded. Wait an hour and try again."
     );
     Fault::rate_limited(SpentBudget::Burst, 3600, detail)
 }

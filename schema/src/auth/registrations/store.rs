@@ -259,8 +259,7 @@ pub(super) async fn set_verified(db: &Db, person_uuid: Uuid, state: &str) -> Res
 fn address_taken(error: sqlx::Error) -> Fault {
     match constraint_of(&error) {
         Some("person_email_normalised_key") => Fault::conflict(
-            "Another user has verified this e-mail address in the meantime. Each address belongs to \
-                             one user.",
+            "Another user has verified this e-mail address in the meantime. Each address belongs to one user.",
         ),
         _ => error.into(),
     }

@@ -209,8 +209,8 @@ pub(super) fn refused(way: Way) -> Fault {
 /// A program that keeps asking for tokens instead of keeping one.
 pub(super) fn too_many() -> Fault {
     let detail = format!(
-        "The limit of {TOKENS_PER_MINUTE} tokens per minute is exceeded. Reuse one token for all \
-                          requests until it expires."
+        "The limit of {TOKENS_PER_MINUTE} tokens per minute is exceeded. Reuse one token for all requests until it \
+         expires."
     );
     Fault::rate_limited(SpentBudget::Burst, 60, detail)
 }

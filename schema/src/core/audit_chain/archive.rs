@@ -69,8 +69,7 @@ pub(crate) async fn archive(db: &Db, files: &MediaStore, until: i64) -> Result<u
         }
         if !store::insert_piece(db, &piece).await? {
             return Err(Fault::internal(format!(
-                "the archived piece of the audit log from position {first_position} \
-                                                could not be recorded"
+                "the archived piece of the audit log from position {first_position} could not be recorded"
             )));
         }
         archived += (name.last - name.first + 1).unsigned_abs();
@@ -94,8 +93,7 @@ async fn write(db: &Db, files: &MediaStore, name: AuditPieceName, before: Hash) 
         if let Some(found) = broken {
             writer.abort().await;
             return Err(Fault::internal(format!(
-                "the audit log was not archived because its hash chain is broken: \
-                                                {found:?}"
+                "the audit log was not archived because its hash chain is broken: {found:?}"
             )));
         }
         let lines = lines(&sealed);

@@ -292,8 +292,7 @@ impl Engine {
                 Err(fault) if fault.code().is_failure() && db.has_lagged() => {
                     tracing::warn!(
                         cause = fault.for_log(),
-                        "a read replica did not answer; the primary is used \
-                                                             instead"
+                        "a read replica did not answer; the primary is used instead"
                     );
                     if let Some(replicas) = &self.0.services.read_replicas {
                         replicas.note_failure();

@@ -200,12 +200,8 @@ impl Letterhead {
         if let Some(address) = message.letter.unsubscribe_at(&self.base_url) {
             let header = |name: &str, value: String| {
                 let name = HeaderName::new_from_ascii(name.to_owned());
-                name.map(|name| HeaderValue::new(name, value)).map_err(|_| {
-                    lasting(
-                        "the mail message cannot be \
-                                                                                    composed",
-                    )
-                })
+                name.map(|name| HeaderValue::new(name, value))
+                    .map_err(|_| lasting("the mail message cannot be composed"))
             };
             mail = mail
                 .raw_header(header("List-Unsubscribe", format!("<{address}>"))?)

@@ -202,17 +202,13 @@ async fn check_status(
     }
     let entry = "/changelog_entry_uuid";
     match (status == FeatureRequestStatus::Shipped, entry_uuid) {
-        (true, None) => errors.push(FieldError::at(
-            entry,
-            "REQUIRED",
-            "Name the changelog entry that describes the \
-                                                                       feature.",
-        )),
+        (true, None) => {
+            errors.push(FieldError::at(entry, "REQUIRED", "Name the changelog entry that describes the feature."))
+        }
         (false, Some(_)) => errors.push(FieldError::at(
             entry,
             "UNEXPECTED",
-            "Only a SHIPPED feature request names a \
-                                                                             changelog entry. Omit this field.",
+            "Only a SHIPPED feature request names a changelog entry. Omit this field.",
         )),
         (true, Some(entry_uuid)) if !store::entry_is_released(&cx.db, entry_uuid).await? => {
             let message = "This is not a released changelog entry. Release it first.";

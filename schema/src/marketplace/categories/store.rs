@@ -208,8 +208,7 @@ pub(super) async fn delete(db: &Db, category_uuid: Uuid) -> Result<(), Fault> {
     .await;
     match deleted {
         Err(error) if constraint_of(&error).is_some_and(|name| USES.contains(&name)) => Err(Fault::conflict(
-            "An app or listing has just started to use this category. Deactivate it instead, \
-                                 which hides it.",
+            "An app or listing has just started to use this category. Deactivate it instead, which hides it.",
         )),
         Err(error) => Err(error.into()),
         Ok(_) => Ok(()),

@@ -179,8 +179,8 @@ fn screenshots(facts: &Facts) -> Option<String> {
     let count = facts.pictures.iter().filter(|picture| picture.kind == MediaKind::Screenshot).count();
     (count < SCREENSHOTS).then(|| {
         format!(
-            "The app has {count} of {SCREENSHOTS} recommended screenshots. Customers judge the app by them. \
-                 Upload images of kind SCREENSHOT."
+            "The app has {count} of {SCREENSHOTS} recommended screenshots. Customers judge the app by them. Upload \
+             images of kind SCREENSHOT."
         )
     })
 }
@@ -227,8 +227,7 @@ fn alternative_texts(facts: &Facts) -> Option<String> {
 fn account(facts: &Facts) -> Option<String> {
     missing(
         !hindrances(&facts.account).is_empty(),
-        "The account does not meet every requirement. See \
-                                                     blockers_of_account.",
+        "The account does not meet every requirement. See blockers_of_account.",
     )
 }
 

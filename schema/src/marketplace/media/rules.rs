@@ -118,8 +118,7 @@ pub(super) fn merge(pointer: &str, present: &Texts, patch: BTreeMap<String, Opti
     }
     if texts.len() > MOST_LOCALES {
         let message = format!(
-            "At most {MOST_LOCALES} locales are allowed; with this one there would be {}. Remove \
-                               one first.",
+            "At most {MOST_LOCALES} locales are allowed; with this one there would be {}. Remove one first.",
             texts.len()
         );
         return Err(Fault::field(pointer, "TOO_MANY", message));
@@ -164,14 +163,8 @@ pub(crate) fn refusal(error: ImageError) -> Fault {
             Fault::new(Code::PayloadTooLarge, "The file is too large. Send at most 8,388,608 bytes.")
         }
         ImageError::Refused(problem) => {
-            let error = FieldError::at(
-                "/file",
-                problem.code(),
-                format!(
-                    "The file does not meet the requirements: \
-                                                                         {problem}."
-                ),
-            );
+            let error =
+                FieldError::at("/file", problem.code(), format!("The file does not meet the requirements: {problem}."));
             let detail = format!("This file cannot be accepted: {problem}. Fix it and upload it again.");
             Fault::invalid(vec![error]).with_detail(detail)
         }

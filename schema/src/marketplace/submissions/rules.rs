@@ -152,8 +152,7 @@ pub(super) fn unclaim(standing: &ClaimStanding, me: Uuid, now: Time, reason: Opt
     Err(Fault::field(
         "/reason",
         "REQUIRED",
-        "Another reviewer has claimed this submission. Send a reason why you \
-                                             take it over.",
+        "Another reviewer has claimed this submission. Send a reason why you take it over.",
     ))
 }
 

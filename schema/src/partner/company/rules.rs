@@ -40,8 +40,7 @@ pub(super) fn merge(present: &Company, patch: Patch, errors: &mut Vec<FieldError
             errors.push(FieldError::at(
                 "/company_name",
                 "TOO_SHORT",
-                "Send at least 2 characters, not counting \
-                                                                      surrounding blanks.",
+                "Send at least 2 characters, not counting surrounding blanks.",
             ));
         }
     }

@@ -109,12 +109,9 @@ impl Write for Outlet {
             return Ok(());
         }
         let bytes = self.waiting.split().freeze();
-        self.outlet.blocking_send(bytes).map_err(|_| {
-            io::Error::other(
-                "the object storage accepts no more data of an \
-                                                                       archive",
-            )
-        })
+        self.outlet
+            .blocking_send(bytes)
+            .map_err(|_| io::Error::other("the object storage accepts no more data of an archive"))
     }
 }
 

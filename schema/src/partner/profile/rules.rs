@@ -206,8 +206,7 @@ pub(super) fn merge(present: &Draft, patch: Patch) -> Result<Draft, Fault> {
     }
     if draft.texts.len() > MOST_LOCALES {
         let message = format!(
-            "At most {MOST_LOCALES} locales are allowed; with this one there would be {}. Remove \
-                               one first.",
+            "At most {MOST_LOCALES} locales are allowed; with this one there would be {}. Remove one first.",
             draft.texts.len()
         );
         errors.push(FieldError::at("/texts", "TOO_MANY", message));

@@ -86,8 +86,7 @@ async fn desk(cx: &RequestContext) -> Result<Option<Addressee>, Fault> {
     let Some(setting) = store::desk_email_get(&cx.db).await? else { return Ok(None) };
     let Ok(email) = EmailAddress::parse(&setting) else {
         tracing::warn!(
-            "the setting support_desk_email is not an e-mail address, so the support desk receives no \
-                        e-mail"
+            "the setting support_desk_email is not an e-mail address, so the support desk receives no e-mail"
         );
         return Ok(None);
     };

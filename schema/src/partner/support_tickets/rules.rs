@@ -190,8 +190,7 @@ pub(in crate::partner) fn full(count: i32) -> Result<(), Fault> {
         return Ok(());
     }
     Err(Fault::conflict(format!(
-        "This support ticket has {MESSAGES} messages, which is the maximum. Continue in \
-                                 another one."
+        "This support ticket has {MESSAGES} messages, which is the maximum. Continue in another one."
     )))
 }
 

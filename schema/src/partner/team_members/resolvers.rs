@@ -157,8 +157,8 @@ const ROLES: [(Role, &str); 5] = [
     (Role::Administrator, "Full access, including the team and the subscription."),
     (
         Role::Developer,
-        "Builds apps with their versions and media, and uses the feature-request board. Read access to \
-                       everything else.",
+        "Builds apps with their versions and media, and uses the feature-request board. Read access to everything \
+         else.",
     ),
     (Role::Editor, "Writes the texts and media of apps, replies to customer reviews, and the company's profile."),
     (Role::Accountant, "Manages the account: company data, team, security and the subscription."),

@@ -57,8 +57,7 @@ pub(super) fn not_oneself(caller: Uuid, person: Uuid) -> Result<(), Fault> {
         return Ok(());
     }
     Err(Fault::conflict(
-        "This is your own account. To leave the team, call POST \
-                         /v1/partner/{partner_uuid}/team-members:leave.",
+        "This is your own account. To leave the team, call POST /v1/partner/{partner_uuid}/team-members:leave.",
     ))
 }
 

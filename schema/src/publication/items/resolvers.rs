@@ -242,8 +242,7 @@ impl PublicationItemsMutation {
             let asked = FieldError::of(
                 "reason",
                 "REQUIRED",
-                "This resource is already released. Send the reason why \
-                                                              its file is replaced.",
+                "This resource is already released. Send the reason why its file is replaced.",
             );
             rules::ensure_reason(present.state, asked, reason.as_deref())?;
             store::set_artefact(&cx.db, item_uuid, &artefact).await?;

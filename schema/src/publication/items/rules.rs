@@ -149,8 +149,7 @@ pub(in crate::publication) fn check(kind: PublicationKind, content: &Publication
             refuse(
                 "/version",
                 "REQUIRED",
-                "Send the release of the service that the entry describes, for example \
-                                            1.4.0.",
+                "Send the release of the service that the entry describes, for example 1.4.0.",
             );
         }
         if content.change.is_none() {

@@ -120,10 +120,7 @@ impl Report {
         let page: PageForm = serde_json::from_slice(page).map_err(|error| {
             ImportError::new(
                 ImportErrorCode::WrongType,
-                format!(
-                    "The response does not have the \
-                                                                                   expected form: {error}."
-                ),
+                format!("The response does not have the expected form: {error}."),
             )
         })?;
         if page.day != day {
@@ -159,10 +156,7 @@ fn count(rows: &mut HashMap<Uuid, i64>, thing: &str, uuid: Uuid, customers: i64)
     if customers > MOST_CUSTOMERS || rows.len() >= MOST_ROWS {
         return refuse(
             ImportErrorCode::TooLarge,
-            format!(
-                "There are too many {thing}s, or too many customers of one: \
-                                                          {uuid}."
-            ),
+            format!("There are too many {thing}s, or too many customers of one: {uuid}."),
         );
     }
     match rows.entry(uuid) {

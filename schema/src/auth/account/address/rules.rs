@@ -70,10 +70,8 @@ pub(super) fn same_address() -> Fault {
 
 /// The refusal of one change too many.
 pub(super) fn too_many() -> Fault {
-    let detail = format!(
-        "The limit of {CHANGES_PER_HOUR} address changes per hour is exceeded. Wait an hour and try \
-                          again."
-    );
+    let detail =
+        format!("The limit of {CHANGES_PER_HOUR} address changes per hour is exceeded. Wait an hour and try again.");
     Fault::rate_limited(SpentBudget::Burst, 3600, detail)
 }
 

@@ -20,8 +20,7 @@ pub(super) fn check(text: &str) -> Result<(), String> {
                 depth += 1;
                 if depth > DEEPEST {
                     return Err(format!(
-                        "The brackets of a query may be nested at most {DEEPEST} levels deep. Send \
-                                        several queries."
+                        "The brackets of a query may be nested at most {DEEPEST} levels deep. Send several queries."
                     ));
                 }
                 after

@@ -229,8 +229,7 @@ fn security(event: SecurityEvent) -> (&'static str, &'static str) {
         ),
         SecurityEvent::RecoveryCodesRegenerated => (
             "New recovery codes",
-            "new recovery codes were created for your account. The old ones are not valid any \
-                                    more.",
+            "new recovery codes were created for your account. The old ones are not valid any more.",
         ),
         SecurityEvent::WrongCodes => (
             "Wrong sign-in codes",

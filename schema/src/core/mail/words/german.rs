@@ -163,7 +163,7 @@ fn closing(name: &str, company: &str, step: &ClosingStep, platform: &str) -> Dra
                 ))
                 .say(
                     "Wenn das nicht gewollt ist, kann jeder Administrator die Schließung bis dahin im Konto \
-                      zurücknehmen.",
+                     zurücknehmen.",
                 )
         }
         ClosingStep::Cancelled => greet(format!("{company} bleibt bei {platform}"), name).say(format!(
@@ -191,9 +191,9 @@ fn archive(name: &str, company: &str, until: Option<Timestamp>, platform: &str) 
             moment(until)
         )),
         None => greet(format!("Der Datenexport von {company} bei {platform} ist fehlgeschlagen"), name).say(format!(
-            "das Archiv mit allen Daten von {company} bei {platform} konnte nicht erstellt werden. Es sind keine \
-                 Daten verloren. Fordern Sie es noch einmal an, und schreiben Sie dem Support von {platform}, wenn es \
-                 wieder fehlschlägt."
+            "das Archiv mit allen Daten von {company} bei {platform} konnte nicht erstellt werden. Es sind keine Daten \
+             verloren. Fordern Sie es noch einmal an, und schreiben Sie dem Support von {platform}, wenn es wieder \
+             fehlschlägt."
         )),
     }
 }

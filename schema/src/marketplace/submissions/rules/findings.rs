@@ -34,8 +34,7 @@ pub(in crate::marketplace::submissions) fn check(
         let Written { requirement_code, place, .. } = finding;
         if !known.contains(requirement_code.as_str()) {
             let message = format!(
-                "The listing requirement {requirement_code} does not exist. The checklist lists the \
-                         effective ones."
+                "The listing requirement {requirement_code} does not exist. The checklist lists the effective ones."
             );
             refuse("requirement_code", "UNKNOWN_REQUIREMENT", message);
         }

@@ -78,8 +78,8 @@ impl ReviewMessagesMutation {
         let last = store::last_get(&cx.db, cx.owner()?, app_uuid, version_uuid).await?;
         let last = last.ok_or_else(|| Fault::not_found("version"))?.submission_uuid.ok_or_else(|| {
             Fault::conflict(
-                "This version was not submitted yet, so it has no reviewers. Submit it; `note` can \
-                             contain a message to the reviewers.",
+                "This version was not submitted yet, so it has no reviewers. Submit it; `note` can contain a message \
+                 to the reviewers.",
             )
         })?;
         let held = lock(cx, last).await?;

@@ -30,8 +30,7 @@ pub(in crate::marketplace::versions) fn normalise(
             errors.push(FieldError::at(
                 pointer,
                 "BLANK",
-                "Send a text that contains more than spaces, or omit the \
-                                                          locale.",
+                "Send a text that contains more than spaces, or omit the locale.",
             ));
         }
         kept.insert(locale, text);
@@ -59,8 +58,7 @@ pub(in crate::marketplace::versions) fn merge(
     }
     if notes.len() > MOST_LOCALES {
         let message = format!(
-            "At most {MOST_LOCALES} locales are allowed; with this one there would be {}. Remove \
-                               one first.",
+            "At most {MOST_LOCALES} locales are allowed; with this one there would be {}. Remove one first.",
             notes.len()
         );
         return Err(Fault::field("/release_notes", "TOO_MANY", message));
@@ -78,8 +76,7 @@ fn check_lengths(notes: &BTreeMap<String, String>) -> Result<(), Fault> {
         "/release_notes",
         "TOO_LONG",
         format!(
-            "Send at most {MOST_BYTES} bytes of UTF-8 in all locales together; this has {bytes}. Shorten the \
-                 texts."
+            "Send at most {MOST_BYTES} bytes of UTF-8 in all locales together; this has {bytes}. Shorten the texts."
         ),
     ))
 }

@@ -9,8 +9,8 @@ pub(super) fn telling(ReviewNotice { name, app, news }: &ReviewNotice) -> Draft 
     match news {
         ReviewNews::Shown => greet(format!("A new customer review of {app}"), name)
             .say(format!(
-                "the storefront shows a new customer review of {app}, or a new text of an existing one. You \
-                          can reply in public."
+                "the storefront shows a new customer review of {app}, or a new text of an existing one. You can reply \
+                 in public."
             ))
             .say("You receive this e-mail at most once a day. Your other apps may have new customer reviews as well."),
         ReviewNews::FlagUpheld => greet(format!("A customer review of {app} was removed"), name).say(format!(

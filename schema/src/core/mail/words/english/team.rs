@@ -65,20 +65,12 @@ pub(super) fn ticket(ticket: &Ticket, places: &Places<'_>) -> Draft {
         ),
         TicketEvent::Opened => ("new ticket", format!("{company} opened the support ticket \"{subject}\".")),
         TicketEvent::Replied => ("new reply", format!("{company} replied to the support ticket \"{subject}\".")),
-        TicketEvent::Withdrawn => (
-            "closed by the partner",
-            format!(
-                "{company} closed the support ticket \
-                                                                     \"{subject}\"."
-            ),
-        ),
-        TicketEvent::Assigned => (
-            "assigned to you",
-            format!(
-                "the support ticket \"{subject}\" of {company} is now \
-                                                              assigned to you."
-            ),
-        ),
+        TicketEvent::Withdrawn => {
+            ("closed by the partner", format!("{company} closed the support ticket \"{subject}\"."))
+        }
+        TicketEvent::Assigned => {
+            ("assigned to you", format!("the support ticket \"{subject}\" of {company} is now assigned to you."))
+        }
     };
     greet(format!("{subject}: {title}"), &ticket.name)
         .say(what)
