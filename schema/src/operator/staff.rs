@@ -217,7 +217,7 @@ async fn check(services: &Services, new: &NewStaff) -> Result<(EmailAddress, Str
         Ok(email) if errors.is_empty() => return Ok((email, name)),
         Ok(_) => {}
         Err(problem) => {
-            errors.push(FieldError::at("/email", "FORMAT", format!("This address cannot be used: {problem}.")))
+            errors.push(FieldError::at("/email", "FORMAT", format!("This address cannot be used: {problem}.")));
         }
     }
     Err(Fault::invalid(errors))

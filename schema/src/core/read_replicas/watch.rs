@@ -123,7 +123,7 @@ fn tell(replica: &Replica, is_fresh: bool, heard: &Result<Option<WalPlace>, sqlx
     match heard {
         _ if is_fresh => tracing::info!(replica, "a read replica is up to date and answers public reads"),
         Ok(Some(_)) => {
-            tracing::warn!(replica, "a read replica is more than one second behind; the primary is used instead")
+            tracing::warn!(replica, "a read replica is more than one second behind; the primary is used instead");
         }
         Ok(None) => tracing::warn!(replica, "a read replica has become a primary; it is not used"),
         Err(error) => tracing::warn!(replica, %error, "a read replica does not answer; the primary is used instead"),

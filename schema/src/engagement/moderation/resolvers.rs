@@ -203,7 +203,7 @@ async fn check_status(
     let entry = "/changelog_entry_uuid";
     match (status == FeatureRequestStatus::Shipped, entry_uuid) {
         (true, None) => {
-            errors.push(FieldError::at(entry, "REQUIRED", "Name the changelog entry that describes the feature."))
+            errors.push(FieldError::at(entry, "REQUIRED", "Name the changelog entry that describes the feature."));
         }
         (false, Some(_)) => errors.push(FieldError::at(
             entry,
