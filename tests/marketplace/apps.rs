@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use super::market::{Market, allowed, column, errors, fast_harness, finds};
+use super::market::{Market, allowed, errors, fast_harness, finds};
 use crate::harness::people::Person;
 use crate::harness::{Answer, Call, Harness, WAITING};
 

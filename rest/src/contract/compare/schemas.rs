@@ -246,7 +246,7 @@ fn compare_alternatives(comparison: &mut Comparison<'_>, place: &mut Place<'_>, 
             match present.get(name) {
                 Some(now) => compare(comparison, &mut place.below(name), alternative, now),
                 None => {
-                    comparison.note_at(place, Change::Removed, true, format!("The alternative {name} was removed."))
+                    comparison.note_at(place, Change::Removed, true, format!("The alternative {name} was removed."));
                 }
             }
         }
