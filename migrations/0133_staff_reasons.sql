@@ -5,7 +5,8 @@ set lock_timeout = '10s';
 
 -- Replaces `partner_history_shown`, which stays for an older version that serves next to a newer one. A record is not
 -- shown if an event of the account's history, written in the same transaction, is about the same thing, or if an event of
--- the subscription is. So a step of staff about a person is shown next to what followed from it.
+-- the subscription is. So a step of staff about a person is shown next to what followed from it. The registration of a
+-- company follows from the verification of its administrator, and both are shown.
 create view partner_account_history as
 select
     e.partner_uuid, 'ACCOUNT'::text as event_group, e.event_uuid, e.occurred_at, e.kind, e.actor_kind, e.actor_uuid,
@@ -29,7 +30,7 @@ select
     l.outcome = 'SUCCEEDED'
         and (
             select true from partner_event as e where e.partner_uuid = l.partner_uuid
-                and e.occurred_at = l.recorded_at and e.actor_uuid = l.actor_uuid
+                and e.occurred_at = l.recorded_at and e.actor_uuid = l.actor_uuid and e.kind <> 'REGISTERED'
                 and coalesce(e.subject_uuid, e.partner_uuid) = coalesce(l.target_uuid, l.partner_uuid) limit 1) is null
         and (
             select true from subscription_event as e where e.partner_uuid = l.partner_uuid

@@ -97,7 +97,6 @@ async fn what_is_asked_for_is_met_with_what_is_allowed() {
         ("marketplace:write labs.admin:write storefront", "marketplace:write"),
         ("statistics:write", "statistics"),
         ("labs.admin", ""),
-        ("no.such.scope", ""),
         ("auth.account:write", ""),
     ] {
         let answer = issue(&harness, &form(&program, asked)).await;

@@ -12,7 +12,8 @@ use crate::harness::{Answer, Call, Harness, WAITING};
 const LEFT_OPEN: &str = "select (select count(*) from pg_stat_activity where datname = current_database()
         and pid <> pg_backend_pid() and state like 'idle in transaction%')
     + (select count(*) from pg_locks as l join pg_stat_activity as a using (pid)
-        where a.datname = current_database() and l.locktype = 'advisory' and a.state = 'idle')";
+        where a.datname = current_database() and l.locktype = 'advisory' and a.state = 'idle'
+            and l.mode = 'ExclusiveLock')";
 
 struct Ledger {
     harness: Harness,
