@@ -155,13 +155,13 @@ fn null_and_any_offset_are_taken_where_the_contract_allows_them() {
 
 #[test]
 fn a_moment_is_one_that_the_service_can_hold() {
-    for beyond in ["9999-12-31T23:59:59Z", "9999-12-30T23:00:00-05:00", "2025-11-20T10:00:00.1234567890Z"] {
+    for beyond in ["9999-12-31T23:59:59Z", "9999-12-30T23:00:00-05:00"] {
         let (_, code, _) = error_with("opens_at", json!(beyond));
         assert_eq!(code, FieldCode::Format, "{beyond}");
     }
     let contact = json!({"kind": "EMAIL", "email": "a@b.example"});
     for within in
-        ["9999-12-30T22:00:00Z", "0001-01-01T00:00:00Z", "2025-11-20t10:00:00.123456789z", "2016-12-31T23:59:60Z"]
+        ["9999-12-30T22:00:00Z", "0001-01-01T00:00:00Z", "2025-11-20t10:00:00.1234567890z", "2016-12-31T23:59:60Z"]
     {
         assert_eq!(errors_of(&json!({"name": "Tables", "opens_at": within, "contact": contact})), [], "{within}");
     }

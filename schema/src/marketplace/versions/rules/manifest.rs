@@ -93,8 +93,11 @@ mod tests {
                 .collect(),
             redirect_uris: uris.iter().map(|uri| (*uri).to_owned()).collect(),
         };
-        let pointers =
-            |fault: Fault| -> Vec<String> { fault.errors().iter().filter_map(|error| error.pointer.clone()).collect() };
+        let pointers = |fault: Fault| {
+            let mut pointers: Vec<String> = fault.errors().iter().filter_map(|error| error.pointer.clone()).collect();
+            pointers.dedup();
+            pointers
+        };
         let fault = normalise(manifest(&["orders", "customers", "orders"], &["http://x.example/"])).unwrap_err();
         assert_eq!(pointers(fault), ["/manifest/permissions/2/code", "/manifest/redirect_uris/0"]);
         let mut good = manifest(&["orders"], &[]);
