@@ -30,7 +30,7 @@ impl Archive {
     }
 
     async fn category(&self, name: &str) -> Answer {
-        let body = json!({ "names": { "en": name }, "slug": name.to_lowercase() });
+        let body = json!({ "names": { "en": name }, "slug": name.to_lowercase().replace(' ', "-") });
         self.harness.call("marketplace_categories_create").token(&self.keeper.token).json(&body).send().await
     }
 

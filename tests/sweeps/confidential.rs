@@ -227,8 +227,8 @@ async fn administer(stock: &Stock, written: &mut Written) {
     let reason = |text: String| json!({ "reason": text });
     let expires_at = stock.cast.harness.clock.now().plus_seconds(86_400).to_string();
     let reason_of_limits = written.for_staff("rate_limit");
-    let limits = json!({ "daily_requests": 250_000, "expires_at": expires_at, "reason": reason_of_limits });
-    let value = json!({ "limit": 8, "reason": written.for_partner("entitlement") });
+    let limits = json!({ "daily_requests": 250_000, "expires_at": &expires_at, "reason": reason_of_limits });
+    let value = json!({ "limit": 8, "expires_at": expires_at, "reason": written.for_partner("entitlement") });
     for (operation, body, status) in [
         ("admin_notes_create", json!({ "body": written.for_staff("partner_note") }), 201),
         ("admin_partners_suspend", reason(written.for_partner("suspend")), 200),
