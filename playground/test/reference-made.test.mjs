@@ -24,7 +24,7 @@ const changed = made.makeSite(
   contractText
     .replace('operationId: marketplace_apps_create\n', 'operationId: marketplace_apps_create\n      deprecated: true\n')
     .replace('summary: Create an app', 'summary: Create <img src=x> an app')
-    .replace('Starts a new app as `DRAFT`.', 'Starts <script>alert(1)</script> a new app.'),
+    .replace('Creates a new app in state `DRAFT`.', 'Creates <script>alert(1)</script> a new app.'),
   codesText,
 );
 const altered = (name) => changed.files.get(`${changed.pieces.slice(1)}${name}`);

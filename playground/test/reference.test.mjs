@@ -103,7 +103,7 @@ test('every operation has a link that can be focused, and an address that answer
 test('the search finds operation, field, code and scope', async () => {
   await browse(async (page, open) => {
     await open('/reference');
-    const cases = [['accept an invitation', 'Join the team that invites'], ['tagline', 'tagline'], ['ILLEGAL_TRANS', 'ILLEGAL_TRANSITION'], ['marketplace.apps:write', 'marketplace.apps:write']];
+    const cases = [['accept an invitation', 'Accept an invitation'], ['tagline', 'tagline'], ['ILLEGAL_TRANS', 'ILLEGAL_TRANSITION'], ['marketplace.apps:write', 'marketplace.apps:write']];
     for (const [text, title] of cases) {
       await page.getByRole('combobox', { name: /Search/ }).fill(text);
       const option = page.getByRole('option').filter({ hasText: title }).first();
@@ -222,8 +222,8 @@ test('a token that is typed into the reference is kept while the page is open, a
   await browse(async (page, open) => {
     await open('/reference/operations/marketplace_apps_list');
     await page.getByLabel('Access token').fill('not-to-be-kept');
-    await page.locator('nav').getByRole('link', { name: 'Get one app' }).click();
-    await heading(page, 'Get one app');
+    await page.locator('nav').getByRole('link', { name: 'Get an app', exact: true }).click();
+    await heading(page, 'Get an app');
     assert.equal(await page.getByLabel('Access token').inputValue(), 'not-to-be-kept');
     const kept = await page.evaluate(async () => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href, history.state, window.name, await indexedDB.databases(), await caches.keys()]));
     assert.doesNotMatch(kept, /not-to-be-kept/);

@@ -20,16 +20,20 @@ const FILLERS = ['a', 'an', 'the', 'of', 'to', 'for'];
 export function find(text: string, index: Index, fields: Fields): Hit[] {
   const words = text.toLowerCase().split(/[\s/]+/).filter((word) => word !== '' && !FILLERS.includes(word));
   if (words.length === 0) return [];
-  const hits = [...operations(words, index), ...named(words, index, fields)].filter((hit) => hit.score > 0);
+  const hits = [...operations(words, index, text.trim().toLowerCase()), ...named(words, index, fields)].filter((hit) => hit.score > 0);
   const best = (kind: Hit['kind']) => Math.max(0, ...hits.filter((hit) => hit.kind === kind).map((hit) => hit.score));
   const kinds = (Object.keys(MOST_OF_A_KIND) as Hit['kind'][]).sort((a, b) => best(b) - best(a));
   return kinds.flatMap((kind) => hits.filter((hit) => hit.kind === kind).sort((a, b) => b.score - a.score || a.title.length - b.title.length).slice(0, MOST_OF_A_KIND[kind]));
 }
 
-function operations(words: string[], index: Index): Hit[] {
+/** Better than any words can fit: the whole of a path, with its method or without. */
+const WHOLE_ADDRESS = 100;
+
+function operations(words: string[], index: Index, typed: string): Hit[] {
+  const isWhole = (method: string, path: string) => [path, `${method} ${path}`].some((address) => address.toLowerCase() === typed);
   return index.operations.map(([id, method, path, title, , audience, scope]) => ({
     kind: 'Operation' as const, title, about: path, address: `/reference/operations/${id}`, method, audience,
-    score: scoreOf(words, [[title, 3], [id, 3], [path, 2], [method, 1], [scope ?? '', 1]]),
+    score: isWhole(method, path) ? WHOLE_ADDRESS : scoreOf(words, [[title, 3], [id, 3], [path, 2], [method, 1], [scope ?? '', 1]]),
   }));
 }
 
