@@ -128,7 +128,7 @@ test('what waits is read and claimed from its list, and the claim asks first', a
     await page.locator('.answer .steps').getByRole('button', { name: 'Claim a submission' }).click();
     await page.getByRole('button', { name: /^Execute/ }).click();
     const asking = page.getByRole('dialog', { name: 'Run this change?' });
-    await asking.getByText('Claim a submission.', { exact: true }).waitFor();
+    await asking.getByText('Claim a submission.').waitFor();
     await asking.getByText(waiting[1].uuid).waitFor();
     const claimed = answerTo(page, 'submission_claim');
     await page.keyboard.press('Enter');

@@ -237,12 +237,9 @@ async fn an_upload_repeated_under_its_key_is_taken_once() {
     };
     let first = keyed(png(640, 400), "Orders").await;
     assert_eq!((first.status, first.header("idempotency-replayed")), (201, ""));
+    // Another boundary between the parts is still the same request.
     let again = keyed(png(640, 400), "Orders").await;
-    assert_eq!(
-        (again.status, again.header("idempotency-replayed")),
-        (201, "true"),
-        "another boundary, the same request"
-    );
+    assert_eq!((again.status, again.header("idempotency-replayed")), (201, "true"));
     assert_eq!((&again.bytes, again.header("location")), (&first.bytes, first.header("location")));
     for other in [keyed(png(641, 400), "Orders").await, keyed(png(640, 400), "Bills").await] {
         assert_eq!((other.status, other.code()), (422, "IDEMPOTENCY_KEY_REUSED"));
@@ -264,8 +261,7 @@ async fn of_several_uploads_under_one_key_at_once_one_is_taken() {
     let good: Vec<_> = answers.iter().filter(|answer| answer.status == 201).collect();
     assert_eq!(good.iter().filter(|answer| answer.header("idempotency-replayed").is_empty()).count(), 1);
     assert!(good.iter().all(|answer| answer.bytes == good[0].bytes));
-    let others = ["IDEMPOTENCY_IN_PROGRESS", "UNAVAILABLE"];
-    assert!(answers.iter().all(|answer| answer.status == 201 || others.contains(&answer.code())));
+    assert!(answers.iter().all(|answer| matches!(answer.status, 201 | 409 | 503)), "503 over a way that fails");
     assert_eq!(market.harness.number("select count(*) from media where kind = 'BANNER'").await, 1);
 }
 
