@@ -153,8 +153,8 @@ test('former addresses lead to the same places', async () => {
     await open('/reference#/operations/system_health_get');
     await page.locator('article[data-operation=system_health_get]').waitFor();
     assert.equal(page.url(), `${service.base}/reference/operations/system_health_get`);
-    await open('/reference#refusals');
-    assert.equal(await focused(page), 'Refusals');
+    await open('/reference#errors');
+    assert.equal(await focused(page), 'Errors');
     expect(`${await page.locator('html').getAttribute('data-pieces')}operations/no_such_thing.json`, 404);
     await page.goto(`${service.base}/reference#/operations/no_such_thing`);
     await heading(page, 'There is no such page');
@@ -222,7 +222,7 @@ test('a token that is typed into the reference is kept while the page is open, a
   await browse(async (page, open) => {
     await open('/reference/operations/marketplace_apps_list');
     await page.getByLabel('Access token').fill('not-to-be-kept');
-    await page.locator('nav').getByRole('link', { name: 'Get an app', exact: true }).click();
+    await page.locator('nav').getByRole('link', { name: 'GET Get an app', exact: true }).click();
     await heading(page, 'Get an app');
     assert.equal(await page.getByLabel('Access token').inputValue(), 'not-to-be-kept');
     const kept = await page.evaluate(async () => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href, history.state, window.name, await indexedDB.databases(), await caches.keys()]));
@@ -289,7 +289,7 @@ test('on a phone nothing is cut off, and the list is behind a button', async () 
     assert.ok(await page.locator('nav').isHidden());
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.locator('nav summary').filter({ hasText: 'Marketplace' }).first().click();
-    await page.locator('nav').getByRole('link', { name: 'Create an app' }).click();
+    await page.locator('nav').getByRole('link', { name: 'POST Create an app', exact: true }).click();
     await heading(page, 'Create an app');
     assert.ok(await page.locator('nav').isHidden(), 'the list closes behind its link');
   });
