@@ -41,10 +41,11 @@ impl Server {
         }
     }
 
-    /// A command of the program, in a folder of its own.
+    /// A command of the program with a separate folder, and a free port where it listens.
     fn command(&self, word: &str, urls: &[(&str, String)]) -> Command {
         let mut command = Command::new(LABS);
         command.args([word, "--folder"]).arg(self.folder()).env_remove("DATABASE_URL");
+        command.env("LABS_LISTEN", "127.0.0.1:0");
         command.envs(urls.iter().map(|(name, url)| (name, url)));
         command
     }

@@ -1,7 +1,7 @@
 //! A PostgreSQL elsewhere that takes connections by TLS alone, as managed ones do.
 
 use std::fs;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -93,7 +93,9 @@ impl Server {
             command.uid(owner.uid()).gid(owner.gid());
         }
         let server = Self { process: command.spawn().unwrap(), port, place, authority };
-        soon("the server listens", || TcpStream::connect(("127.0.0.1", port)).is_ok());
+        // It listens before it accepts; the last line of its lock file is its state.
+        let state = data.join("postmaster.pid");
+        soon("the server is ready", || fs::read_to_string(&state).is_ok_and(|file| file.trim_end().ends_with("ready")));
         server
     }
 
