@@ -198,5 +198,7 @@ async fn a_vendor_is_verified_by_staff_until_it_is_called_otherwise() {
     assert_eq!(shown().await, json!(true), "other data changes nothing of it");
     let own = market.harness.call("partner_account_update").path("partner_uuid", &owner).token(&market.owner.token);
     own.json(&json!({ "company_name": "Nordsee Zahlung" })).expect(200).await;
+    assert_eq!(shown().await, json!(true), "the name is pending");
+    update(json!({ "pending_name": "CONFIRM" })).expect(200).await;
     assert_eq!((shown().await, found("true").await), (json!(false), 0), "nobody knows the company of this name");
 }

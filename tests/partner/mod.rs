@@ -8,6 +8,7 @@ mod imagery;
 mod invitations;
 mod names;
 pub(crate) mod profile;
+mod renaming;
 mod security;
 mod support_desk;
 pub(crate) mod support_tickets;

@@ -57,6 +57,10 @@ words! {
         MemberRoleChanged = "MEMBER_ROLE_CHANGED",
         /// Somebody of the team is held back.
         MemberSuspended = "MEMBER_SUSPENDED",
+        /// Staff confirmed the new name of the company.
+        NameConfirmed = "NAME_CONFIRMED",
+        /// Staff rejected the new name of the company.
+        NameRejected = "NAME_REJECTED",
         /// The profile is public.
         ProfilePublished = "PROFILE_PUBLISHED",
         /// Staff took the profile down.

@@ -27,6 +27,8 @@ words! {
         MailFailed = "MAIL_FAILED",
         /// Accounts that are closed within seven days.
         PartnerClosing = "PARTNER_CLOSING",
+        /// New names of companies with published listings.
+        PartnerRenaming = "PARTNER_RENAMING",
         /// Reviews that their partner flagged.
         ReviewFlagged = "REVIEW_FLAGGED",
         /// Reviews that customers reported.
@@ -110,6 +112,9 @@ impl AttentionKind {
             Self::PartnerClosing => {
                 door("labs.admin.partners", "admin_partners_list", "/v1/admin/partners?state=CLOSING")
             }
+            Self::PartnerRenaming => {
+                door("labs.admin.partners", "admin_partners_list", "/v1/admin/partners?pending_name=true")
+            }
             Self::ReviewFlagged => {
                 door("labs.admin.reviews", MODERATION, "/v1/marketplace/internal/reviews?flagged=true")
             }
@@ -142,7 +147,9 @@ impl AttentionKind {
             Self::BoardReported | Self::ReviewFlagged | Self::ReviewReported | Self::TicketWaiting => {
                 (AttentionSeverity::Normal, 2 * DAY)
             }
-            Self::AppealWaiting | Self::ReviewWaiting | Self::SubmissionWaiting => (AttentionSeverity::Normal, 3 * DAY),
+            Self::AppealWaiting | Self::PartnerRenaming | Self::ReviewWaiting | Self::SubmissionWaiting => {
+                (AttentionSeverity::Normal, 3 * DAY)
+            }
             Self::TierRequestWaiting => (AttentionSeverity::Normal, 5 * DAY),
             // It expires within three days.
             Self::SecretExpiring => (AttentionSeverity::Low, 11 * DAY),

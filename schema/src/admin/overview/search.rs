@@ -2,7 +2,6 @@
 
 use async_graphql::SimpleObject;
 use serde::Serialize;
-use unicode_normalization::UnicodeNormalization as _;
 use uuid::Uuid;
 
 use crate::core::email::EmailAddress;
@@ -71,7 +70,7 @@ impl Sought {
     /// # Errors
     /// [`crate::Code::ValidationFailed`] for a single letter.
     pub(super) fn read(q: &str) -> Result<Self, Fault> {
-        let text: String = q.trim().nfc().collect();
+        let text = q.trim().to_owned();
         if text.chars().count() < FEWEST_LETTERS {
             return Err(Fault::invalid(vec![FieldError::of(
                 "q",

@@ -21,6 +21,7 @@ pub(crate) struct AdminPartnerRow {
     pub(super) partner_uuid: Uuid,
     pub(super) slug: String,
     pub(super) company_name: String,
+    pub(super) pending_company_name: Option<String>,
     /// As the list by name compares it.
     pub(super) name_sorted: String,
     pub(super) legal_form: Option<String>,
@@ -58,7 +59,7 @@ static SHOWN: Select<AdminPartnerRow> = Select::new(
      country, address, billing_address, billing_email, website, state, state_reason, state_changed_at, closes_at,
      labels, verified_at, created_at, updated_at, tier_code, tier_name, subscription_state, subscription_started_at,
      subscription_period_end, members_count, invitations_count, apps_count, listings_count, machine_clients_count,
-     contacts_count, notes_count",
+     contacts_count, notes_count, pending_company_name",
     "partner_shown",
 );
 
@@ -94,6 +95,7 @@ pub(crate) struct AdminPartnerFilter {
     tier_code: Option<Vec<String>>,
     label: Option<Vec<String>>,
     country: Option<Vec<String>>,
+    pending_name: Option<bool>,
     q: Option<String>,
     registered_at_from: Option<Time>,
     registered_at_until: Option<Time>,
@@ -132,6 +134,10 @@ pub(super) static PARTNERS: ListQuery<AdminPartnerFilter, AdminPartnerRow, Admin
         Condition { sql: "tier_code = any({})", value: |filter| Bound::texts(filter.tier_code.as_ref()) },
         Condition { sql: "coalesce(labels && {}, false)", value: |filter| Bound::texts(filter.label.as_ref()) },
         Condition { sql: "coalesce(country = any({}), false)", value: |filter| Bound::texts(filter.country.as_ref()) },
+        Condition {
+            sql: "(pending_name_since is not null) = {}",
+            value: |filter| filter.pending_name.map(Bound::from),
+        },
         Condition {
             sql: "strpos(lower(company_name), lower({})) > 0 or strpos(slug, lower({})) > 0
                   or strpos(lower(vat_id), lower({})) > 0 or strpos(lower(registration_number), lower({})) > 0",

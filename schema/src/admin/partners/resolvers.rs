@@ -22,6 +22,7 @@ use crate::core::fault::Fault;
 use crate::core::list::{FixedOrder, PageRequest};
 use crate::core::page::CountedList;
 use crate::core::words::Word as _;
+use crate::partner::company::renaming::{self, Decided};
 use crate::partner::company::{self, NamedBy};
 use crate::partner::contacts::{CONTACTS_FOR_STAFF, ContactsOf, PartnerContact, PartnerContactFilter};
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
@@ -166,6 +167,7 @@ impl PartnersMutation {
     ) -> Result<Option<AdminPartner>, Fault> {
         let cx = ctx.cx();
         let (verified, allows_imitation) = (body.verified, body.allow_similar_name.unwrap_or_default());
+        let decision = body.pending_name;
         let (patch, reason) = body.apart();
         if verified.is_some() && reason.is_none() {
             return Err(Fault::field(
@@ -178,6 +180,10 @@ impl PartnersMutation {
         let actor = Actor::of(cx.principal()?);
         let by = (actor, NamedBy::Staff { allows_imitation });
         company::change(&cx.db, partner_uuid, patch, by, reason.as_deref()).await?.ok_or_else(missing)?;
+        if let Some(decision) = decision {
+            let decided = Decided { decision, actor, allows_imitation, reason: reason.as_deref() };
+            renaming::decide(&cx.db, &cx.services, partner_uuid, &decided).await?.ok_or_else(missing)?;
+        }
         if let Some(verified) = verified
             && store::set_verified(&cx.db, partner_uuid, verified).await?
         {

@@ -147,6 +147,17 @@ pub enum Notice {
         /// Id of the partner.
         company: String,
     },
+    /// Staff confirmed or rejected the new name of a company.
+    NameDecided {
+        /// The person.
+        name: String,
+        /// Name of the company before the decision.
+        company: String,
+        /// The new name.
+        wanted: String,
+        /// Reason of a rejection. None if the name was confirmed.
+        reason: Option<String>,
+    },
     /// A partner's account is to end, stays after all, or has ended.
     PartnerClosing {
         /// The person.
@@ -283,6 +294,7 @@ impl Letter {
                 Notice::Security { .. } => "SECURITY",
                 Notice::PartnerSuspended { .. } => "PARTNER_SUSPENDED",
                 Notice::PartnerReinstated { .. } => "PARTNER_REINSTATED",
+                Notice::NameDecided { .. } => "COMPANY_NAME",
                 Notice::PartnerClosing { .. } => "PARTNER_CLOSING",
                 Notice::DataExport { .. } => "DATA_EXPORT",
                 Notice::SubmissionDecided { .. } => "SUBMISSION_DECIDED",

@@ -3,7 +3,6 @@
 use async_graphql::{InputObject, SimpleObject};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use unicode_normalization::UnicodeNormalization as _;
 use uuid::Uuid;
 
 use crate::core::context::RequestContext;
@@ -141,7 +140,7 @@ pub(super) static MODERATED: ListQuery<
         Condition {
             sql: "c.comment_uuid = any(array(select said.comment_uuid from feature_comment as said
                       where lower(said.body) collate \"C\" like board_containing({})))",
-            value: |of| of.q.as_ref().map(|q| Bound::Text(q.nfc().collect())),
+            value: |of| of.q.as_deref().map(Bound::from),
         },
         Condition { sql: "c.created_at >= {}", value: |of| of.created_at_from.map(Bound::from) },
         Condition { sql: "c.created_at < {}", value: |of| of.created_at_until.map(Bound::from) },

@@ -5,7 +5,6 @@ mod selectable;
 use async_graphql::InputObject;
 use serde::Serialize;
 use serde_json::json;
-use unicode_normalization::UnicodeNormalization as _;
 use uuid::Uuid;
 
 use super::rules::AppState;
@@ -60,8 +59,7 @@ pub(crate) static APPS: ListQuery<OwnApps, AppRow, AppSort> = ListQuery {
         Condition {
             sql: "strpos(lower(words.name), lower({})) > 0 or strpos(app.slug, lower({})) > 0
                   or strpos(lower(words.tagline), lower({})) > 0",
-            // Names are kept in one form (NFC), and so they are looked for.
-            value: |of| of.filter.q.as_ref().map(|q| Bound::Text(q.nfc().collect())),
+            value: |of| of.filter.q.as_deref().map(Bound::from),
         },
         Condition {
             sql: "exists (select from app_category as choice where choice.app_uuid = app.app_uuid

@@ -3,7 +3,6 @@
 use async_graphql::{InputObject, SimpleObject};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use unicode_normalization::UnicodeNormalization as _;
 use uuid::Uuid;
 
 use super::partner_list::ReviewFlag;
@@ -197,8 +196,7 @@ pub(super) static MODERATED: ListQuery<CustomerReviewFilter, CustomerReview, Fix
             sql: "(select true from customer_review_text as t
                     where t.review_uuid = r.review_uuid
                       and (strpos(lower(t.title), lower({})) > 0 or strpos(lower(t.body), lower({})) > 0) limit 1) is true",
-            // Texts are kept in one form (NFC), and so they are looked for.
-            value: |of| of.q.as_ref().map(|q| Bound::Text(q.nfc().collect())),
+            value: |of| of.q.as_deref().map(Bound::from),
         },
     ],
     order: |FixedOrder| const { &[PRIORITY, QUEUED, ID] },

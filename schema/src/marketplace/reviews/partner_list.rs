@@ -3,7 +3,6 @@
 use async_graphql::{InputObject, SimpleObject};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use unicode_normalization::UnicodeNormalization as _;
 use uuid::Uuid;
 
 use super::rules::{ReviewConcern, ReviewMarkOutcome};
@@ -128,8 +127,7 @@ pub(super) static OWN_REVIEWS: ListQuery<OfApp, AppReview, AppReviewSort> = List
         Condition { sql: "r.written_at < {}", value: |of| of.filter.written_at_until.map(Bound::from) },
         Condition {
             sql: "strpos(lower(t.title), lower({})) > 0 or strpos(lower(t.body), lower({})) > 0",
-            // Texts are kept in one form (NFC), and so they are looked for.
-            value: |of| of.filter.q.as_ref().map(|q| Bound::Text(q.nfc().collect())),
+            value: |of| of.filter.q.as_deref().map(Bound::from),
         },
     ],
     order: |sort| match sort {

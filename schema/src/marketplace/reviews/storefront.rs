@@ -2,7 +2,6 @@
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use serde::Serialize;
-use unicode_normalization::UnicodeNormalization as _;
 use uuid::Uuid;
 
 use super::rules::{self, HandingIn, ReviewConcern, Words};
@@ -106,8 +105,8 @@ impl ListingReviewsMutation {
         let customer = store::customer_hash(&cx.services, app_uuid, &body.customer_reference);
         let words = Words {
             rating: body.rating,
-            title: kept(body.title),
-            body: kept(body.body),
+            title: rules::trimmed(body.title),
+            body: rules::trimmed(body.body),
             locale: body.locale,
             version_number: body.version_number,
         };
@@ -141,7 +140,7 @@ impl ListingReviewsMutation {
         let found = store::hold_public(&cx.db, review_uuid).await?;
         let (held, text_uuid) = found.ok_or_else(|| Fault::not_found("review"))?;
         let reporter = store::customer_hash(&cx.services, held.app_uuid, &body.customer_reference);
-        let note = kept(body.note);
+        let note = rules::trimmed(body.note);
         let new = NewReport { reporter_sha256: &reporter, text_uuid, reason: body.reason, note: note.as_deref() };
         let row = store::report(&cx.db, review_uuid, &new).await?;
         cx.answer(CountedReviewReport { review_uuid, reason: row.reason, note: row.note, reported_at: row.reported_at })
@@ -168,9 +167,4 @@ async fn visible_app(cx: &RequestContext, listing_slug: &str) -> Result<Uuid, Fa
 
 async fn submitted(cx: &RequestContext, review_uuid: Uuid) -> Result<SubmittedReview, Fault> {
     SUBMITTED.one(&cx.db, [review_uuid.into()]).await?.ok_or_else(|| Fault::not_found("review"))
-}
-
-/// A text as it is kept: in one form (NFC), so that it is found as it is typed.
-fn kept(text: Option<String>) -> Option<String> {
-    rules::trimmed(text.map(|text| text.nfc().collect()))
 }

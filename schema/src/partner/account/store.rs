@@ -14,6 +14,7 @@ pub(super) struct AccountRow {
     pub(super) partner_uuid: Uuid,
     pub(super) slug: String,
     pub(super) company_name: String,
+    pub(super) pending_company_name: Option<String>,
     pub(super) legal_form: Option<String>,
     pub(super) registration_number: Option<String>,
     pub(super) vat_id: Option<String>,
@@ -32,7 +33,7 @@ pub(super) struct AccountRow {
 pub(super) async fn get(db: &Db, owner: Owner) -> Result<Option<AccountRow>, Fault> {
     Ok(sqlx::query_as!(
         AccountRow,
-        r#"select partner_uuid, slug, company_name, legal_form, registration_number, vat_id, country,
+        r#"select partner_uuid, slug, company_name, pending_company_name, legal_form, registration_number, vat_id, country,
                   address as "address: Json<CompanyAddress>", billing_address as "billing_address: Json<BillingAddress>",
                   billing_email, website, state, closes_at, created_at, updated_at
              from partner

@@ -25,6 +25,8 @@ pub(crate) struct PartnerAccount {
     slug: String,
     /// Name of the company, as customers know it.
     company_name: String,
+    /// New name of a company with published listings, not yet confirmed by staff. Null if no name is pending.
+    pending_company_name: Option<String>,
     /// As its register writes it.
     legal_form: Option<String>,
     /// The number in its register.
@@ -180,6 +182,7 @@ impl PartnerAccount {
             uuid: row.partner_uuid,
             slug: row.slug,
             company_name: row.company_name,
+            pending_company_name: row.pending_company_name,
             legal_form: row.legal_form,
             registration_number: row.registration_number,
             vat_id: row.vat_id,

@@ -2,6 +2,7 @@
 //!
 //! Both write the same data under the same rules; only who may do so differs.
 
+pub(crate) mod renaming;
 mod rules;
 mod store;
 mod types;
@@ -31,6 +32,8 @@ const SKELETONS_AT_ONCE: i64 = 500;
 pub(crate) struct Company {
     /// Its name, as customers know it.
     pub(crate) company_name: String,
+    /// New name that staff have not decided on.
+    pub(crate) pending_name: Option<String>,
     /// As its register writes it.
     pub(crate) legal_form: Option<String>,
     /// The number in its register.
@@ -118,8 +121,9 @@ pub(crate) async fn fill_skeletons(pool: &PgPool) -> Result<u64, Fault> {
     }
 }
 
-/// Changes a company's data: what is left out stays, null empties. The history tells which fields, not what is in
-/// them. The same again writes nothing. `None` when there is no such partner.
+/// Updates the data of a company: absent fields stay, null clears a field. If a company with published listings sends a
+/// new name, the name is pending until staff decide; sending the current name withdraws it. The event lists the changed
+/// fields without their values. An update that changes nothing writes nothing. `None` if the partner does not exist.
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`], pointing to each field at fault.
@@ -132,12 +136,17 @@ pub(crate) async fn change(
 ) -> Result<Option<()>, Fault> {
     let Some(present) = store::lock(db, partner_uuid).await? else { return Ok(None) };
     let mut errors = Vec::new();
-    let after = rules::merge(&present, patch, &mut errors);
+    let mut after = rules::merge(&present, patch, &mut errors);
     if after.company_name != present.company_name {
         errors.extend(find_imitation(db, Some(partner_uuid), &after.company_name, by).await?);
     }
     if !errors.is_empty() {
         return Err(Fault::invalid(errors));
+    }
+    if by != NamedBy::Team && after.company_name == present.company_name {
+        after.pending_name.clone_from(&present.pending_name);
+    } else if by == NamedBy::Team && store::has_live_listing(db, partner_uuid).await? {
+        rules::defer_name(&present, &mut after);
     }
     let fields = rules::changed_fields(&present, &after);
     if fields.is_empty() {

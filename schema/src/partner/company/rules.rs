@@ -35,6 +35,7 @@ pub(crate) struct Patch {
 pub(super) fn merge(present: &Company, patch: Patch, errors: &mut Vec<FieldError>) -> Company {
     let mut after = present.clone();
     if let Some(name) = patch.company_name {
+        after.pending_name = None;
         after.company_name = line("/company_name", &name, LONGEST_COMPANY, errors);
         if after.company_name.chars().count() < SHORTEST_COMPANY {
             errors.push(FieldError::at(
@@ -75,10 +76,18 @@ pub(super) fn merge(present: &Company, patch: Patch, errors: &mut Vec<FieldError
     after
 }
 
+/// Keeps the current name and makes the new one pending.
+pub(super) fn defer_name(present: &Company, after: &mut Company) {
+    if after.company_name != present.company_name {
+        after.pending_name = Some(std::mem::replace(&mut after.company_name, present.company_name.clone()));
+    }
+}
+
 /// The names of the fields in which the two differ, as the contract has them.
 pub(super) fn changed_fields(before: &Company, after: &Company) -> Vec<&'static str> {
     let fields = [
         ("company_name", before.company_name != after.company_name),
+        ("pending_company_name", before.pending_name != after.pending_name),
         ("legal_form", before.legal_form != after.legal_form),
         ("registration_number", before.registration_number != after.registration_number),
         ("vat_id", before.vat_id != after.vat_id),

@@ -12,7 +12,7 @@ use crate::core::imitation;
 /// Holds a partner until the transaction ends; its company's data. An erased one has none to change.
 pub(super) async fn lock(db: &Db, partner_uuid: Uuid) -> Result<Option<Company>, Fault> {
     let row = sqlx::query!(
-        r#"select company_name, legal_form, registration_number, vat_id, country,
+        r#"select company_name, pending_company_name, legal_form, registration_number, vat_id, country,
                   address as "address: Json<CompanyAddress>", billing_address as "billing_address: Json<BillingAddress>",
                   billing_email, website
              from partner
@@ -24,6 +24,7 @@ pub(super) async fn lock(db: &Db, partner_uuid: Uuid) -> Result<Option<Company>,
     .await?;
     Ok(row.map(|row| Company {
         company_name: row.company_name,
+        pending_name: row.pending_company_name,
         legal_form: row.legal_form,
         registration_number: row.registration_number,
         vat_id: row.vat_id,
@@ -40,7 +41,11 @@ pub(super) async fn update(db: &Db, partner_uuid: Uuid, company: &Company) -> Re
     sqlx::query!(
         "update partner
             set company_name = $2, legal_form = $3, registration_number = $4, vat_id = $5, country = $6, address = $7,
-                billing_address = $8, billing_email = $9, website = $10, name_skeletons = $11, updated_at = labs_now()
+                billing_address = $8, billing_email = $9, website = $10, name_skeletons = $11,
+                pending_company_name = $12,
+                pending_name_since = case when pending_company_name = $12 then pending_name_since
+                                          when $12 is not null then labs_now() end,
+                updated_at = labs_now()
           where partner_uuid = $1",
         partner_uuid,
         company.company_name,
@@ -53,10 +58,21 @@ pub(super) async fn update(db: &Db, partner_uuid: Uuid, company: &Company) -> Re
         company.billing_email,
         company.website,
         &imitation::skeletons(&company.company_name),
+        company.pending_name,
     )
     .execute(&mut *db.conn().await?)
     .await?;
     Ok(())
+}
+
+/// Whether a partner has a listing on the storefront.
+pub(super) async fn has_live_listing(db: &Db, partner_uuid: Uuid) -> Result<bool, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select exists (select from listing where partner_uuid = $1 and visible) as "has!""#,
+        partner_uuid
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
 }
 
 /// Whether an active company other than this one has a name that shares one of these skeletons, and is on the storefront

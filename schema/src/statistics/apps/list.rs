@@ -3,7 +3,6 @@
 use async_graphql::InputObject;
 use serde::Serialize;
 use serde_json::json;
-use unicode_normalization::UnicodeNormalization as _;
 use uuid::Uuid;
 
 use crate::core::day::Day;
@@ -93,7 +92,7 @@ pub(super) static APPS: ListQuery<FiguresOf, AppFiguresRow, AppStatisticsSort> =
         Condition { sql: "app.state = any({})", value: |of| Bound::words(of.filter.state.as_ref()) },
         Condition {
             sql: "strpos(lower(words.name), lower({})) > 0 or strpos(app.slug, lower({})) > 0",
-            value: |of| of.filter.q.as_ref().map(|q| Bound::Text(q.nfc().collect())),
+            value: |of| of.filter.q.as_deref().map(Bound::from),
         },
     ],
     order: |sort| match sort {

@@ -6,6 +6,7 @@ use uuid::Uuid;
 use super::super::list::AdminPartnerRow;
 use crate::core::context::RequestContext;
 use crate::core::time::Time;
+use crate::partner::company::renaming::NameDecision;
 use crate::partner::company::{AddressPatch, BillingAddressPatch, CompanyAddressView, CompanyBillingAddress, Patch};
 use crate::partner::standing::{PartnerState, Side, allowed_actions};
 
@@ -19,6 +20,8 @@ pub(crate) struct AdminPartner {
     slug: String,
     /// Name of the company, as customers know it.
     company_name: String,
+    /// New name of a company with published listings, not yet confirmed by staff. Null if no name is pending.
+    pending_company_name: Option<String>,
     /// As its register writes it.
     legal_form: Option<String>,
     /// The number in its register.
@@ -167,6 +170,8 @@ pub(crate) struct AdminPartnerUpdate {
     pub(super) verified: Option<bool>,
     /// Whether the company's name may look like another.
     pub(super) allow_similar_name: Option<bool>,
+    /// Decision about the pending name.
+    pub(super) pending_name: Option<NameDecision>,
     /// Why; the partner reads it.
     reason: Option<String>,
 }
@@ -245,6 +250,7 @@ impl AdminPartner {
             uuid: row.partner_uuid,
             slug: row.slug,
             company_name: row.company_name,
+            pending_company_name: row.pending_company_name,
             legal_form: row.legal_form,
             registration_number: row.registration_number,
             vat_id: row.vat_id,

@@ -262,7 +262,8 @@ async fn company_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
          update partner
          set company_name = 'Erased partner', slug = 'erased-' || partner_uuid, legal_form = null,
              registration_number = null, vat_id = null, country = null, address = '{}', billing_address = '{}',
-             billing_email = null, website = null, labels = '{}', state_reason = null, updated_at = labs_now()
+             billing_email = null, website = null, pending_company_name = null, pending_name_since = null, labels = '{}',
+             state_reason = null, updated_at = labs_now()
          where partner_uuid = $1",
         partner_uuid
     )

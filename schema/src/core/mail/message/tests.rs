@@ -21,6 +21,8 @@ pub(crate) fn one_of_each(text: &str) -> Vec<Letter> {
         Notice::EmailTaken { name: text() },
         Notice::PartnerSuspended { name: text(), company: text(), reason: text() },
         Notice::PartnerReinstated { name: text(), company: text() },
+        Notice::NameDecided { name: text(), company: text(), wanted: text(), reason: None },
+        Notice::NameDecided { name: text(), company: text(), wanted: text(), reason: Some(text()) },
         Notice::DataExport { name: text(), company: text(), until: Some(at(0)) },
         Notice::DataExport { name: text(), company: text(), until: None },
     ];

@@ -132,6 +132,9 @@ fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
             name,
         )
         .say(format!("the account of {} at {platform} is active again. You can sign in as before.", tame(company))),
+        Notice::NameDecided { name, company, wanted, reason } => {
+            renaming(name, &tame(company), &tame(wanted), reason.as_deref(), platform)
+        }
         Notice::PartnerClosing { name, company, step } => closing(name, &tame(company), step, platform),
         Notice::DataExport { name, company, until } => archive(name, &tame(company), *until, platform),
         Notice::Subscription(notice) => subscription::telling(notice, platform),
@@ -147,6 +150,20 @@ fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
         Notice::Review(notice) => review::telling(notice),
         Notice::Deprecation(notice) => deprecation::telling(notice, places),
     }
+}
+
+fn renaming(name: &str, company: &str, wanted: &str, reason: Option<&str>, platform: &str) -> Draft {
+    let Some(reason) = reason else {
+        return greet(format!("{company} has its new name at {platform}"), name).say(format!(
+            "the support of {platform} confirmed the new name of your company. The storefront now shows {wanted}."
+        ));
+    };
+    greet(format!("{company} keeps its name at {platform}"), name)
+        .say(format!(
+            "the support of {platform} did not confirm {wanted} as the new name of your company. The storefront still shows \
+             {company}. The reason:"
+        ))
+        .say(format!("    {}", tame_reason(reason)))
 }
 
 fn closing(name: &str, company: &str, step: &ClosingStep, platform: &str) -> Draft {

@@ -135,6 +135,9 @@ fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
                 tame(company)
             ))
         }
+        Notice::NameDecided { name, company, wanted, reason } => {
+            renaming(name, &tame(company), &tame(wanted), reason.as_deref(), platform)
+        }
         Notice::PartnerClosing { name, company, step } => closing(name, &tame(company), step, platform),
         Notice::DataExport { name, company, until } => archive(name, &tame(company), *until, platform),
         Notice::Subscription(notice) => subscription::telling(notice, platform),
@@ -150,6 +153,21 @@ fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
         Notice::Review(notice) => review::telling(notice),
         Notice::Deprecation(notice) => deprecation::telling(notice, places),
     }
+}
+
+fn renaming(name: &str, company: &str, wanted: &str, reason: Option<&str>, platform: &str) -> Draft {
+    let Some(reason) = reason else {
+        return greet(format!("{company} hat bei {platform} einen neuen Namen"), name).say(format!(
+            "der Support von {platform} hat den neuen Namen Ihres Unternehmens bestätigt. Ab jetzt zeigt der Marktplatz \
+             {wanted}."
+        ));
+    };
+    greet(format!("{company} behält bei {platform} den Namen"), name)
+        .say(format!(
+            "der Support von {platform} hat {wanted} als neuen Namen Ihres Unternehmens nicht bestätigt. Der Marktplatz \
+             zeigt weiter {company}. Als Grund wurde angegeben:"
+        ))
+        .say(format!("    {}", tame_reason(reason)))
 }
 
 fn closing(name: &str, company: &str, step: &ClosingStep, platform: &str) -> Draft {

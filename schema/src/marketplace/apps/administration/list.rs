@@ -3,7 +3,6 @@
 use async_graphql::InputObject;
 use serde::Serialize;
 use serde_json::json;
-use unicode_normalization::UnicodeNormalization as _;
 use uuid::Uuid;
 
 use crate::core::list::{Bound, Condition, EdgeQuery, FixedOrder, Key, ListQuery, Lookup, Select};
@@ -89,9 +88,9 @@ words! {
     }
 }
 
-/// What is looked for in names and slugs, which are kept in one form (NFC).
+/// The text to look for in names and slugs.
 fn sought(q: Option<&String>) -> Option<Bound> {
-    q.map(|q| Bound::Text(q.nfc().collect()))
+    q.map(|q| Bound::from(q.as_str()))
 }
 
 /// The list of all apps.

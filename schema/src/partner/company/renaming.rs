@@ -1,0 +1,74 @@
+//! New name of a company with published listings: pending until staff confirm or reject it.
+
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{NamedBy, find_imitation, store};
+use crate::core::actor::Actor;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::mail::message::{Letter, Notice};
+use crate::core::outbox;
+use crate::core::services::Services;
+use crate::core::words::words;
+use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
+
+words! {
+    /// Decision of staff about a pending name.
+    pub(crate) enum NameDecision {
+        /// The pending name becomes the name of the company.
+        Confirm = "CONFIRM",
+        /// The company keeps its name.
+        Reject = "REJECT",
+    }
+}
+
+/// Decision about a pending name, with its actor and reason.
+pub(crate) struct Decided<'a> {
+    pub(crate) decision: NameDecision,
+    pub(crate) actor: Actor,
+    /// Whether the name may look like another.
+    pub(crate) allows_imitation: bool,
+    pub(crate) reason: Option<&'a str>,
+}
+
+/// Decides about the pending name of a partner and notifies its administrators. `None` if the partner does not exist.
+///
+/// # Errors
+/// [`crate::Code::Conflict`] if no name is pending. [`crate::Code::ValidationFailed`] if the name now looks like another
+/// name, or if a rejection has no reason.
+pub(crate) async fn decide(
+    db: &Db,
+    services: &Services,
+    partner_uuid: Uuid,
+    decided: &Decided<'_>,
+) -> Result<Option<()>, Fault> {
+    let Some(present) = store::lock(db, partner_uuid).await? else { return Ok(None) };
+    let Some(wanted) = present.pending_name.clone() else {
+        return Err(Fault::conflict("No name of this partner is pending. Read the partner again."));
+    };
+    let is_confirmed = decided.decision == NameDecision::Confirm;
+    if !is_confirmed && decided.reason.is_none() {
+        return Err(Fault::field("/reason", "REQUIRED", "Say why the name is rejected; the partner reads it."));
+    }
+    let mut after = present.clone();
+    after.pending_name = None;
+    if is_confirmed {
+        let by = NamedBy::Staff { allows_imitation: decided.allows_imitation };
+        if let Some(error) = find_imitation(db, Some(partner_uuid), &wanted, by).await? {
+            return Err(Fault::invalid(vec![error]));
+        }
+        after.company_name.clone_from(&wanted);
+    }
+    store::update(db, partner_uuid, &after).await?;
+    let kind = if is_confirmed { PartnerEventKind::NameConfirmed } else { PartnerEventKind::NameRejected };
+    let event = PartnerEvent::new(partner_uuid, kind, decided.actor).because(decided.reason);
+    events::insert(db, &event.telling(json!({ "name": wanted }))).await?;
+    outbox::queue_to_administrators(db, services, partner_uuid, |name| {
+        let (company, wanted) = (present.company_name.clone(), wanted.clone());
+        let reason = decided.reason.filter(|_| !is_confirmed).map(str::to_owned);
+        Letter::Telling(Notice::NameDecided { name, company, wanted, reason })
+    })
+    .await?;
+    Ok(Some(()))
+}
