@@ -1,4 +1,4 @@
-# The shorter steps. What each does stands in ./test, ./run and .ci/, once.
+# Shortcuts. ./test, ./run and the scripts in .ci/ define the steps themselves.
 .DEFAULT_GOAL := help
 .PHONY: help run test ci check fmt lint unit sweeps stories tidy contract playground bench soak pooler cluster mutants accept dist
 
@@ -44,7 +44,7 @@ contract: ## lint the contract
 playground: ## build the pages and test them in Chromium
 	./test browser
 
-# What follows `make bench --` is for the benchmark: to make these are goals, with nothing to do for them.
+# Arguments after `make bench --` are for the benchmark. Make treats them as goals, so each gets an empty recipe.
 ifeq (bench,$(firstword $(MAKECMDGOALS)))
 WORDS := $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS))
 ARGS += $(WORDS)
@@ -63,7 +63,7 @@ soak: ## what must hold for long and under load, whole, with its figures
 pooler: ## every story once behind PgBouncer, by sessions
 	LABS_TEST_POOLED=yes .ci/pooler.sh
 
-# How often each fault is done: make cluster TIMES=17 does 51 in all.
+# Number of times that each fault is injected: make cluster TIMES=17 injects 51 faults in total.
 TIMES ?= 3
 cluster: ## failover under Patroni: the leader is killed, stopped and cut off under load, nothing may be lost; with its figures
 	cargo build --release --locked --bin labs

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Makes anew what is generated and committed: SQL checks, assembled contract, GraphQL schema, documents. Read the difference before committing it: that is what "accept" means.
+# Regenerates the generated files that are committed: SQL check data (`.sqlx`), assembled contract, GraphQL schema,
+# fixed documents.
+# Review the diff before you commit it: the commit accepts the generated result.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# The checks of the SQL come first: without them nothing compiles. They are made beside the old
-# ones, so that a statement that fails loses none.
+# The SQL check data comes first: nothing compiles without it. The script writes it to a separate folder, so that a
+# failing statement does not destroy the existing data.
 rm -rf target/sqlx
 mkdir -p target/sqlx
 touch schema/src/lib.rs

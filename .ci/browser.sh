@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# The pages in a real Chromium against the service itself: playground and reference against an empty one of its own, in a
-# folder that goes away, with two staff members and a program made on the command line, and a company that registered; the
-# samples of the reference run against it as well; the sample storefront and board against one with sample data. ./test
-# calls this; it needs Node, Chromium, Python and PostgreSQL.
+# Runs the browser tests in a real Chromium against the service:
+# - playground and reference, with the reference's code samples: an empty service in a temporary folder, with two staff
+#   members and a machine client created on the command line, and one registered partner
+# - sample storefront and board: a service with sample data
+#
+# Called by ./test. Needs Node, Chromium, Python and PostgreSQL.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=.ci/python.sh
@@ -11,8 +13,8 @@ python_libraries tests/clients
 # shellcheck source=.ci/service.sh
 . .ci/service.sh
 
-# The second service fills in its sample data while the playground is tested against the first. It lets the origin of
-# the sample in, whose port is chosen for that, and more sign-ins than people make.
+# The second service creates its sample data while the playground tests run against the first. It allows the origin of
+# the sample pages (their port is chosen here) and more sign-in attempts than a person makes.
 sample_port=$(node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })')
 LABS_EMPTY=false "$labs" serve --listen 127.0.0.1:0 --folder "$folder/sample" --log warn --attempts-per-minute 600 \
   --cors-origins "http://127.0.0.1:$sample_port" >"$folder/sample-said" &
@@ -33,17 +35,17 @@ node --test --test-concurrency=1 --test-reporter=spec \
   test/playground.test.mjs test/daily.test.mjs test/reference.test.mjs test/pages.test.mjs test/account.test.mjs \
   test/samples.test.mjs
 
-# A pricing page's data, read by openapi-fetch with types made from the contract.
+# Tests the data of a pricing page. The test reads it with openapi-fetch and types generated from the contract.
 (cd test/pricing && npm test --silent)
 
-# The sample storefront and board.
+# Tests the sample storefront and board.
 until grep -q 'Labs is ready at' "$folder/sample-said"; do
   kill -0 "$with_sample" || { echo "the service with sample data did not start" >&2; exit 1; }
   sleep 0.2
 done
 sample_base=$(sed -n 's/^Labs is ready at //p' "$folder/sample-said")
 
-# The HTML of all pages, with an entry and a post to show.
+# Validates the HTML of all pages. The sample data contains a changelog entry and a blog post to render.
 LABS_TEST_BASE=$sample_base node --test --test-reporter=spec test/validity.test.mjs
 
 cd sample

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A well-known OAuth library, a standard authenticator, clients that others' generators make, and the collections that the
-# service makes, against the service itself. ./test calls this; it needs Python, Java, Node and PostgreSQL.
+# Tests the service with third-party clients: a well-known OAuth library, a standard authenticator, clients from
+# third-party generators, and the API client collections that the service generates.
+# Called by ./test. Needs Python, Java, Node and PostgreSQL.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=.ci/python.sh

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Failover on a real cluster of three PostgreSQL: .ci/cluster.sh <the program labs> [what tests/cluster/run.py takes]
+# Tests failover on a real cluster of three PostgreSQL servers.
 #
-# Patroni, etcd and HAProxy are taken out of Debian's packages, into target/patroni, for this project alone. ./test and
-# `make cluster` call this; it needs PostgreSQL and Python.
+# Usage: .ci/cluster.sh <path of the labs binary> [arguments of tests/cluster/run.py]
+#
+# The script extracts Patroni, etcd and HAProxy from Debian packages into target/patroni and installs nothing
+# system-wide. Called by ./test and `make cluster`. Needs PostgreSQL and Python.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=.ci/machine.sh
@@ -16,12 +18,12 @@ if is_macos || ! have apt-get; then
 fi
 need_postgresql
 need_python
-# Patroni's modules are made for Debian's own Python.
+# Debian packages Patroni's modules for Debian's own Python.
 [ -x /usr/bin/python3 ] || need "Debian's Python" python3 python
 get_missing
 postgresql_find || stop "PostgreSQL is in none of the usual places: name its programs' folder in LABS_PG_BIN."
 
-# What they are made of, but for what every Debian has.
+# The Debian packages that contain them, without the dependencies that every Debian has.
 tools=target/patroni
 packages=(etcd-server haproxy liblua5.3-0 libopentracing-c-wrapper0 libopentracing1 libpq5 libyaml-0-2 patroni
   python3-click python3-dateutil python3-dnspython python3-etcd python3-prettytable python3-psutil python3-psycopg2

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# The files that the service makes of its own contract, in the programs that they are for: the collection for Postman in
-# newman, the export for Insomnia in its importer, the types in TypeScript's compiler (tests/clients/collections).
+# Tests the files that the service generates from its contract with the programs that consume them: the Postman
+# collection in newman, the Insomnia export in Insomnia's importer, the types in the TypeScript compiler
+# (tests/clients/collections).
 #
-# .ci/clients.sh calls this. The service has the sample data, and is thrown away.
+# Called by .ci/clients.sh. The service runs with sample data and is deleted afterwards.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 made=$PWD/target/clients/made/collections
@@ -12,7 +13,7 @@ cp -p tests/clients/typescript/fetch.ts "$made/"
 if [ "$made/package-lock.json" -nt "$made/node_modules/.package-lock.json" ]; then
   (cd "$made" && npm ci --no-audit --no-fund --loglevel=error) >&2
 fi
-# The platform's API is away, so that there is an import to be read about.
+# The platform's API is unreachable, so that the sample data contains a failed import to read.
 echo token >"$made/token"
 export LABS_EMPTY=false LABS_STATISTICS_URL=http://127.0.0.1:9 LABS_STATISTICS_TOKEN_FILE=$made/token LABS_STATISTICS_ALLOW_PRIVATE=true
 # shellcheck source=.ci/service.sh

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# The clients that other people's generators make from the contract as a service serves it: each is generated, compiled,
-# and signs in, creates an app, lists it and reads what the tiers are worth (tests/clients/<language>).
+# Tests clients that third-party generators create from the contract that a running service serves. Each client is
+# generated and compiled; then it signs in, creates an app, lists it and reads the feature values of the tiers
+# (tests/clients/<language>).
 #
-# .ci/clients.sh calls this, for all languages or those that are named, with a service in LABS_TEST_BASE and a person in
-# LABS_TEST_PERSON_EMAIL and _PASSWORD. All that is made lies in target/clients/. The generator's archive is the one that
-# its Python package brings; it holds the JSON library that the Java client asks for, newer than Debian's.
+# Called by .ci/clients.sh, for all languages or for the named ones. Expects a service in LABS_TEST_BASE and a user in
+# LABS_TEST_PERSON_EMAIL and _PASSWORD. All output is in target/clients/. The generator's JAR file comes with its Python
+# package; it contains the JSON library that the Java client needs, in a newer version than Debian's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 stories=$PWD/tests/clients
@@ -16,7 +17,7 @@ python=$libraries/bin/python
 "$python" -c 'import sys, requests; sys.stdout.write(requests.get(sys.argv[1], timeout=30).text)' \
   "$LABS_TEST_BASE/v1/system/contract" >"$made/contract.yaml"
 
-# generate <generator> <folder> <properties>: makes a client anew, without its documents and tests.
+# generate <generator> <folder> <properties>: regenerates a client without its documentation and tests.
 generate() {
   rm -rf "${made:?}/$2"
   java -jar "$archive" generate --input-spec "$made/contract.yaml" --generator-name "$1" --output "$made/$2" \
@@ -60,11 +61,11 @@ client_rust() {
   mkdir -p "$folder/src"
   cp "$stories/rust/Cargo.toml" "$folder/"
   cp "$stories/rust/main.rs" "$folder/src/"
-  # The versions that the service is built with, where both use a library.
+  # Uses the same library versions as the service for every shared dependency.
   if [ ! -f "$folder/Cargo.lock" ]; then cp Cargo.lock "$folder/"; fi
-  # Asynchronous, as it is unless one asks otherwise: the other kind does not compile where a body is a file.
+  # Asynchronous, which is the generator's default: the synchronous client does not compile if a body is a file.
   generate rust rust/labs-client library=reqwest,supportAsync=true,packageName=labs-client
-  # Clippy does not look at what others' generators write.
+  # Clippy does not check generated code.
   env -u RUSTC_WORKSPACE_WRAPPER CARGO_TARGET_DIR="$folder/target" cargo run --quiet --manifest-path "$folder/Cargo.toml"
 }
 
@@ -72,7 +73,7 @@ LANGUAGES=("$@")
 if [ $# -eq 0 ]; then LANGUAGES=(python typescript java rust); fi
 for language in "${LANGUAGES[@]}"; do
   begun=$SECONDS
-  # A shell of its own: what it changes into ends with it.
+  # Runs in a subshell, so that its `cd` does not affect the next client.
   (set -e; "client_$language")
   echo "$language: its clients work, after $((SECONDS - begun)) s"
 done

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Checks the licence of every crate that is linked in against the list in deny.toml, and what else
-# deny.toml says where cargo-deny is installed.
+# Checks the licence of every linked crate against the list in deny.toml. If cargo-deny is installed, also runs the
+# other checks of deny.toml.
 #
-# The list of known vulnerabilities lives on a code host, which not every machine reaches: that one
-# check is left out, with a note, where it cannot be fetched.
+# The vulnerability database is on a code host that some machines cannot reach. If the download fails, the script prints
+# a note and skips this check.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 allowed=$(sed -n '/^allow = \[/,/^\]/s/^ *"\(.*\)",$/\1/p' deny.toml)
 [ -n "$allowed" ] || { echo "deny.toml lists no licence" >&2; exit 1; }
 
-# An expression is a list of AND parts; of the ORs in a part, one must be allowed.
+# A licence expression is a list of AND parts. Of the OR alternatives in a part, one must be allowed.
 cargo tree --workspace --locked --edges normal,build --prefix none --no-dedupe --format '{l}|{p}' |
   sort -u |
   allowed=$allowed awk -F'|' '

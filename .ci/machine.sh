@@ -12,8 +12,8 @@ stop() { say "$(basename "$0"): $*"; exit 1; }
 have() { command -v "$1" >/dev/null 2>&1; }
 is_macos() { [ "$(uname -s)" = Darwin ]; }
 
-# Programs that macOS has and PATH may not: Homebrew's installer leaves its own folder for the user to add, and its
-# PostgreSQL, wherever it stands, does not add itself.
+# Adds programs that macOS may have outside PATH: Homebrew's installer does not add its own folder, and its PostgreSQL
+# formula does not add the folder of its programs.
 macos_paths() {
   local prefix folder
   for prefix in /opt/homebrew /usr/local; do
@@ -26,7 +26,7 @@ macos_paths() {
 }
 if is_macos; then macos_paths; fi
 
-# need <what> <Debian package> <Homebrew formula>: notes each once, however often it is asked for.
+# need <name> <Debian package> <Homebrew formula>: records a missing program. Repeated calls record it once.
 need() {
   local package=$2
   if is_macos; then package=$3; fi
@@ -39,14 +39,14 @@ need_rust() {
   have cargo || stop "Rust is missing. Install it as https://rustup.rs says, then run $0 again."
   refuse_old_rust
   if is_macos; then
-    # Its `cc` is always there, and without the tools only asks for them.
+    # macOS always has a `cc`; without the developer tools it only prompts to install them.
     xcode-select -p >/dev/null 2>&1 || stop "a C compiler is missing. Run: xcode-select --install"
   else
     have cc || need "a C compiler" build-essential ""
   fi
 }
 
-# Stops where Cargo is older than Cargo.toml asks. One that does not run says itself why, when it is to build.
+# Stops if Cargo is older than the version in Cargo.toml requires. If Cargo does not run, the build reports the reason.
 refuse_old_rust() {
   local wanted found older advice="install it as https://rustup.rs says"
   wanted=$(sed -n 's/^rust-version = "\([0-9]*\.[0-9]*\).*/\1/p' Cargo.toml)
@@ -57,7 +57,7 @@ refuse_old_rust() {
   stop "Rust $wanted or newer is needed (found: $found): $advice; then run $0 again."
 }
 
-# Who needs it wants a private one, which macOS does not let root run as another user.
+# A caller of this function needs a private PostgreSQL. On macOS, root cannot run it as another user.
 need_postgresql() {
   if is_macos && [ "$(id -u)" -eq 0 ]; then
     stop "PostgreSQL refuses to run as root: on macOS start Labs as an ordinary user."
@@ -67,8 +67,8 @@ need_postgresql() {
   need "a PostgreSQL server" postgresql postgresql@17
 }
 
-# Says in POSTGRESQL_BIN where a PostgreSQL is that is new enough, and in POSTGRESQL_OLD which are not. The service
-# looks in the same places and asks for the same version (src/cluster/binaries.rs).
+# Sets POSTGRESQL_BIN to the folder of a PostgreSQL that is new enough, and POSTGRESQL_OLD to the older versions. The
+# service searches the same folders and requires the same version (src/cluster/binaries.rs).
 POSTGRESQL_MIN=15
 POSTGRESQL_BIN=
 POSTGRESQL_OLD=
@@ -93,14 +93,14 @@ postgresql_find() {
   return 1
 }
 
-# The major version of the PostgreSQL in a folder; nothing where there is none.
+# Prints the major version of the PostgreSQL in a folder; prints nothing if the folder has none.
 postgresql_in() {
   if [ ! -x "$1/initdb" ] || [ ! -x "$1/postgres" ]; then return; fi
   "$1/postgres" --version 2>/dev/null | sed -n 's/^.*(PostgreSQL) \([0-9][0-9]*\).*/\1/p' || true
 }
 
-# Whether apt would bring an older one (Ubuntu 22.04, Debian 11), which the service would refuse once all is built.
-# PostgreSQL's own repository (PGDG) has newer ones.
+# Whether apt would install a version that is too old (Ubuntu 22.04, Debian 11). The service would reject it, but only
+# after the whole build. PostgreSQL's own repository (PGDG) has newer versions.
 PGDG_PACKAGES="postgresql-common ca-certificates"
 PGDG_ADD=/usr/share/postgresql-common/pgdg/apt.postgresql.org.sh
 apt_postgresql_is_old() {
@@ -111,14 +111,14 @@ apt_postgresql_is_old() {
   [ "${offered:-$POSTGRESQL_MIN}" -lt "$POSTGRESQL_MIN" ]
 }
 
-# The version of a package that apt would install; nothing where it knows none.
+# Prints the version of a package that apt would install; prints nothing if apt does not have the package.
 apt_candidate() {
   if is_macos || ! have apt-cache; then return; fi
   LC_ALL=C apt-cache policy "$1" 2>/dev/null | sed -n 's/^ *Candidate: *\([0-9].*\)$/\1/p' || true
 }
 
-# Node 20.19, 22.13, 23.5 or newer is what the pages' tools ask for (their package-lock.json). Debian 12 has an older
-# one: then npm brings a newer one into target/, for this project alone.
+# The build tools of the pages need Node 20.19, 22.13, 23.5 or newer (see their package-lock.json). Debian 12 has an
+# older version: then npm installs a newer one into target/, for this project only.
 NODE_FOLDER="$PWD/target/node"
 NODE_PATHS="$NODE_FOLDER/node_modules/.bin:$NODE_FOLDER/node_modules/node/bin"
 if [ -d "$NODE_FOLDER" ]; then PATH="$NODE_PATHS:$PATH"; fi
@@ -144,7 +144,7 @@ need_python() {
   if ! python3 -c 'import ensurepip' 2>/dev/null; then need "Python's venv" python3-venv python; fi
 }
 
-# For the Java client that is generated: a compiler, and the libraries that its generator does not bring.
+# The generated Java client needs a compiler and the libraries that its generator does not include.
 need_java() {
   if ! have javac || ! javac -version >/dev/null 2>&1; then need "a Java compiler" default-jdk-headless openjdk; fi
   if is_macos; then return; fi
@@ -153,11 +153,11 @@ need_java() {
     need "Java's common annotations" libgeronimo-annotation-1.3-spec-java ""
 }
 
-# systemd-analyze reads units without a systemd that runs. macOS has none.
+# systemd-analyze can check units without a running systemd. macOS does not have it.
 need_systemd_analyze() { is_macos || have systemd-analyze || need "systemd-analyze" systemd ""; }
 
-# Prometheus' checker of rules. Debian's package would start a server on this machine, so that the program alone is taken
-# out of it, into target/, for this project alone.
+# promtool checks Prometheus rules. Debian's package would start a server on this machine, so the script extracts only
+# the program into target/, for this project only.
 PROMTOOL_FOLDER="$PWD/target/prometheus"
 need_promtool() { if is_macos && ! have promtool; then need "promtool" "" prometheus; fi; }
 get_promtool() {
@@ -169,8 +169,8 @@ get_promtool() {
   hash -r
 }
 
-# extract_packages <folder> <package>…: what Debian's packages have, in a folder, without installing them: installed, they
-# would start services on this machine. The folder is there when all of it is.
+# extract_packages <folder> <package>…: extracts Debian packages into a folder without installing them, because
+# installed packages would start services on this machine. The folder exists only after all packages are extracted.
 extract_packages() {
   local folder=$1 file
   shift
@@ -186,7 +186,7 @@ extract_packages() {
   mv "$folder.new" "$folder"
 }
 
-# Brings the files of packages into a folder.
+# Downloads packages into a folder.
 apt_download() { (cd "$1" && shift && apt-get download -qq -o APT::Sandbox::User=root "$@" >/dev/null 2>&1); }
 
 need_chromium() {
@@ -195,7 +195,7 @@ need_chromium() {
   for place in /usr/bin/chromium /usr/bin/google-chrome "/Applications/Google Chrome.app" /Applications/Chromium.app; do
     if [ -e "$place" ]; then return; fi
   done
-  # Ubuntu's /usr/bin/chromium-browser only says that the snap is missing, or starts it.
+  # Ubuntu's /usr/bin/chromium-browser either prints that the snap is missing or starts the snap.
   for place in /snap/bin/chromium /usr/bin/chromium-browser; do
     if [ -x "$place" ] && ! is_note_about_snap "$place"; then
       export LABS_TEST_CHROMIUM=$place
@@ -245,7 +245,7 @@ get_missing() {
   hash -r
 }
 
-# Installs PACKAGES, as root or through sudo ($1).
+# Installs PACKAGES as root or through sudo ($1).
 apt_install() {
   local by=$1
   say "Installing them: ${by:+$by }apt-get install --no-install-recommends ${PACKAGES[*]}"
@@ -256,7 +256,7 @@ apt_install() {
     --no-install-recommends "${PACKAGES[@]}" >/dev/null
 }
 
-# Adds the repository of PostgreSQL's makers, whose script asks for Enter.
+# Adds PostgreSQL's own repository. Its script waits for Enter.
 apt_add_pgdg() {
   local by=$1
   say "Adding PostgreSQL's own repository (PGDG): $PGDG_ADD"
@@ -269,8 +269,8 @@ apt_add_pgdg() {
   fi
 }
 
-# Labs has a PostgreSQL of its own: the package need not make and start one for the whole machine.
-# A machine that was told otherwise stays as it is.
+# Labs runs a private PostgreSQL, so the package need not create and start a cluster for the whole machine. If the
+# machine already has this setting, it stays unchanged.
 apt_no_cluster() {
   local by=$1 file=/etc/postgresql-common/createcluster.conf
   if [ -e "$file" ]; then return; fi

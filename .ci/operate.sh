@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# What operators run Labs with (operate/), as far as it can be read where nothing of it runs: the unit by systemd-analyze,
-# alerts and dashboard by promtool and against the program's own metrics, the manifests by Kubernetes' schemas, the
-# Dockerfile by hadolint. ./test calls this; it needs Python and promtool, and no build.
+# Checks the deployment files in operate/ without running them: the systemd unit with systemd-analyze, the alerts and
+# the dashboard with promtool and against the service's own metrics, the manifests with the Kubernetes schemas, the
+# Dockerfile with hadolint.
+# Called by ./test. Needs Python and promtool, and no build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=.ci/machine.sh
@@ -13,10 +14,10 @@ python_libraries tests/operate
 made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
 
-# quietly <command>: what it says is shown where it fails.
+# quietly <command>: prints the command's output only if the command fails.
 quietly() { "$@" >"$made/said" 2>&1 || { cat "$made/said" >&2; return 1; }; }
 
-# The unit as it is but for its program, which need not be installed here.
+# The original unit, except for the path of its program, which need not be installed here.
 if is_macos; then
   say "operate/labs.service is not checked: macOS has no systemd-analyze."
 elif [ "$(systemd-analyze --version | sed -n 's/^systemd \([0-9]*\).*/\1/p')" -lt 250 ]; then
@@ -24,7 +25,8 @@ elif [ "$(systemd-analyze --version | sed -n 's/^systemd \([0-9]*\).*/\1/p')" -l
 else
   sed "s|/usr/local/bin/labs |$(command -v true) |" operate/labs.service >"$made/labs.service"
   quietly systemd-analyze verify --man=no "$made/labs.service"
-  # Of a word that it does not know it only warns; of other units here it may say what it likes.
+  # systemd-analyze only warns about an unknown keyword, so a warning about this unit fails the step. Warnings about
+  # other units of this machine are ignored.
   if grep 'labs\.service' "$made/said" >&2; then exit 1; fi
   quietly systemd-analyze security --no-pager --offline=true --threshold=20 "$made/labs.service"
   echo "labs.service: systemd takes it, exposed by 2.0 at most"
@@ -35,7 +37,7 @@ quietly promtool check rules operate/alerts.yaml "$made/dashboard.yaml"
 quietly promtool test rules operate/alerts-test.yaml
 echo "alerts and dashboard: Prometheus takes them, and each alert fires in its test"
 
-# By the oldest version that deployment.yaml names, and the newest that the package knows.
+# Checks against the oldest version that deployment.yaml names and the newest version that the package supports.
 for version in 1.30.0 1.37.0; do
   quietly "$libraries/bin/kubernetes-validate" --strict --kubernetes-version "$version" operate/kubernetes/*.yaml
 done

@@ -6,7 +6,7 @@ PAGES_BUILT=target/pages-built
 pages_are_stale() {
   if [ ! -f playground/package.json ]; then return 1; fi
   if [ ! -f "$PAGES_BUILT" ] || [ ! -d playground/packed ]; then return 0; fi
-  # The reference is made of the contract, and the playground knows the scopes of the schema's fields.
+  # The reference is generated from the contract, and the playground contains the scopes of the schema's fields.
   [ -n "$(find playground contract/openapi.yaml contract/codes.yaml schema/schema.graphql -name node_modules -prune \
     -o -path playground/dist -prune -o -path playground/packed -prune -o -path playground/test -prune -o -path playground/sample -prune \
     -o -type f -newer "$PAGES_BUILT" -print -quit)" ]
@@ -21,7 +21,7 @@ pages_build() {
   touch "$PAGES_BUILT"
 }
 
-# Installs a folder's npm packages exactly as its lock file says, when that changed.
+# Installs the npm packages of a folder exactly as its lock file lists them, if the lock file changed.
 pages_packages() {
   if [ "$1/package-lock.json" -nt "$1/node_modules/.package-lock.json" ]; then
     (cd "$1" && npm ci --no-audit --no-fund --loglevel=error) >&2

@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
-# Runs tests with PgBouncer at hand: .ci/pooler.sh [what a test program takes]
+# Runs tests with PgBouncer available.
 #
-# It is taken out of Debian's package, into target/pgbouncer, for this project alone. ./test and `make pooler` call this.
+# Usage: .ci/pooler.sh [arguments of the test binary]
+#
+# The script extracts PgBouncer from its Debian package into target/pgbouncer, for this project only. Called by ./test
+# and `make pooler`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=.ci/machine.sh
@@ -11,7 +14,7 @@ if is_macos || ! have apt-get; then
   exit 0
 fi
 
-# The program, and what every Debian has not.
+# PgBouncer and the libraries that a default Debian does not have.
 tools=target/pgbouncer
 packages=(pgbouncer libc-ares2 libevent-2.1-7)
 if [ ! -d "$tools" ]; then

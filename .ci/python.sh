@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Other people's Python libraries that tests use, in a folder for this project alone. Sourced.
 
-# python_libraries <folder>: those of its requirements.txt. `libraries` says where they are.
+# python_libraries <folder>: installs the packages in the folder's requirements.txt and sets `libraries` to their path.
 python_libraries() {
   libraries=$PWD/target/$(basename "$1")
   if cmp -s "$1/requirements.txt" "$libraries/requirements.txt"; then return; fi

@@ -6,7 +6,7 @@ folder=$(mktemp -d)
 trap 'kill "$service" 2>/dev/null && wait "$service" || true; rm -rf "$folder"' EXIT
 
 mkfifo "$folder/said"
-# Without sample data, unless the script that sources this says otherwise.
+# Without sample data, unless the sourcing script sets it.
 export LABS_EMPTY=${LABS_EMPTY:-true}
 "$labs" serve --listen 127.0.0.1:0 --folder "$folder/labs" --log warn >"$folder/said" &
 service=$!
@@ -14,10 +14,10 @@ read -r first <"$folder/said"
 export LABS_TEST_BASE=${first##* }
 case $LABS_TEST_BASE in http://*) ;; *) echo "the service did not start: $first" >&2; exit 1 ;; esac
 
-# said <line's name> <text>: what the command line said under this name.
+# said <line name> <text>: prints the value of a named line in the command's output.
 said() { sed -n "s/^ *$1  *//p" <<<"$2"; }
 
-# staff <variable prefix> <role>: makes a person, and says how to sign in to the tests.
+# staff <variable prefix> <role>: creates a staff member and exports the credentials for the tests.
 staff() {
   local made
   made=$("$labs" staff create --folder "$folder/labs" --email "$2@labs.example" --name "Test of $2" --role "$2")
@@ -26,7 +26,7 @@ staff() {
   export "$1_TOTP_SECRET=$(said authenticator "$made")"
 }
 
-# client <variable prefix> <scope>: makes a program of this scope.
+# client <variable prefix> <scope>: creates a machine client with this scope.
 client() {
   local made
   made=$("$labs" client create --folder "$folder/labs" --name "Test of $2" --scope "$2")

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Runs a command with DATABASE_URL naming a throwaway PostgreSQL that has all migrations:
-#   .ci/with-postgres.sh <command> [arguments]
+# Runs a command with DATABASE_URL set to a temporary PostgreSQL with all migrations applied.
 #
-# For what must be done before the service can be compiled: its SQL is checked against a database.
+# Usage: .ci/with-postgres.sh <command> [arguments]
+#
+# For steps that must run before the service can be compiled, because the compiler checks its SQL against a database.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=.ci/machine.sh
@@ -11,11 +12,11 @@ need_postgresql
 get_missing
 postgresql_find || stop "PostgreSQL is in none of the usual places: name its programs' folder in LABS_PG_BIN."
 bin=$POSTGRESQL_BIN
-# A locale that knows which letters are the same but for their case, as src/cluster/data.rs chooses it.
+# A locale with Unicode case mapping, chosen as in src/cluster/data.rs.
 letters=$(locale -a 2>/dev/null | grep -ix -e 'C\.UTF-*8' -e 'en_US\.UTF-*8' | head -n 1 || true)
 
 place=$(mktemp -d "${TMPDIR:-/tmp}/labs-throwaway.XXXXXX")
-# Without the locale, PostgreSQL on macOS finds itself multithreaded and gives up.
+# Without LC_ALL, PostgreSQL on macOS detects that it is multithreaded and exits.
 as=(env LC_ALL=C)
 if [ "$(id -u)" -eq 0 ]; then
   # PostgreSQL refuses to run as root.

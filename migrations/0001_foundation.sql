@@ -1,18 +1,19 @@
--- The foundation: the clock, the ledgers, the feed that ends rights, the outbox, the budgets and the role the service
--- runs under. Nothing here belongs to one of the nine groups; every group stands on it.
+-- Foundation: the clock, the append-only logs, the notifications about changed rights, the outbox, the budgets and the
+-- database role of the service. Nothing here is specific to one of the nine groups of resources; every group uses it.
 --
--- Written for PostgreSQL 14 to 17. A migration that cannot get a lock soon gives up instead of making callers queue
--- behind it; the old binary serves on meanwhile.
+-- Written for PostgreSQL 14 to 17. If a migration does not get a lock within the timeout, it fails instead of making
+-- callers queue behind it. The old binary continues to serve.
 set lock_timeout = '10s';
 
--- The one clock of every statement and every default. It is a function of ours so that a test can replace it and move
--- time; nothing else in this database asks for the time.
+-- The only clock of every statement and every default. It is a function, so that a test can replace it and move time.
+-- Nothing else in this database reads the time.
 create function labs_now() returns timestamptz
     language sql stable parallel safe
     as 'select pg_catalog.now()';
 
--- A UUID of version 7, for the few rows whose id no caller makes: PostgreSQL has had none of its own before 18. The
--- first 48 bits are milliseconds; setting bits 52 and 53 turns the version nibble of a random UUID from 4 into 7.
+-- Returns a UUID of version 7, for the few rows whose id no caller generates: PostgreSQL before 18 has no such
+-- function. The first 48 bits are milliseconds. Setting bits 52 and 53 changes the version nibble of a random UUID from
+-- 4 to 7.
 create function labs_uuid() returns uuid
     language sql volatile parallel safe
     as $$
@@ -22,9 +23,9 @@ create function labs_uuid() returns uuid
             from 1 for 6), 52, 1), 53, 1), 'hex')::uuid
     $$;
 
--- Audit. One record per operation of staff (and per refused attempt at one), written in the transaction that makes the
--- answer. It is a ledger, so it has no foreign keys: what it names may be gone, or may never have existed.
--- `transaction_id` lets the sealer take records in an order that no late commit can disturb.
+-- Audit log. One record per staff operation, and per refused attempt at one, written in the transaction that produces
+-- the response. It has no foreign keys, because the rows that it names may be deleted or may never have existed.
+-- `transaction_id` lets the sealer process records in an order that no late commit can change.
 create table audit_log (
     record_uuid uuid constraint audit_log_pkey primary key,
     recorded_at timestamptz not null default labs_now(),
@@ -52,7 +53,7 @@ create table audit_log (
     constraint audit_log_actor_check check (actor_kind in ('SYSTEM', 'ANONYMOUS') or actor_uuid is not null)
 );
 
--- Every filter of the staff's list ends in the same order, so that a page is read from one index and never sorted.
+-- Every filter of the staff list ends in the same order, so that one index serves a page without a sort.
 create index audit_log_recorded_at_idx on audit_log (recorded_at desc, record_uuid desc);
 create index audit_log_actor_idx on audit_log (actor_uuid, recorded_at desc, record_uuid desc)
     where actor_uuid is not null;
@@ -65,9 +66,10 @@ create index audit_log_outcome_idx on audit_log (outcome, recorded_at desc, reco
 create index audit_log_request_id_idx on audit_log (request_id) where request_id is not null;
 create index audit_log_transaction_id_idx on audit_log (transaction_id, record_uuid);
 
--- The difference a write made, a row per row changed. The key of the changed row is kept beside the difference, because
--- an update records only the columns that changed. The foreign key waits for the end of the transaction: the record
--- itself is written last, when the outcome is known, and a difference without a record must not be committed.
+-- The difference that a write made, one row per changed row. The key of the changed row is stored in addition to the
+-- difference, because an update records only the columns that changed. The foreign key is deferred to the end of the
+-- transaction: the record is written last, when the outcome is known, and a difference without a record must not be
+-- committed.
 create table audit_change (
     record_uuid uuid not null
         constraint audit_change_record_fkey references audit_log deferrable initially deferred,
@@ -82,8 +84,8 @@ create table audit_change (
 );
 create index audit_change_thing_idx on audit_change (thing_uuid, record_uuid) where thing_uuid is not null;
 
--- The chain. Sealing follows within a second of the commit, in one place, so that writers never wait for one another.
--- There is no foreign key: a seal outlives a record that somebody removed, which is how the removal is found.
+-- The hash chain. Sealing follows within a second of the commit, in one place, so that writers never wait for each
+-- other. It has no foreign key: a seal outlives a record that was removed, which is how the removal is detected.
 create table audit_seal (
     position bigint constraint audit_seal_pkey primary key
         constraint audit_seal_position_check check (position > 0),
@@ -91,14 +93,14 @@ create table audit_seal (
     previous_hash bytea not null
         constraint audit_seal_previous_hash_check check (octet_length(previous_hash) = 32),
     hash bytea not null constraint audit_seal_hash_check check (octet_length(hash) = 32),
-    -- When this seal was set, every record of a transaction below this one had its seal: where the next search begins.
+    -- When this seal was set, every record of a transaction below this one had its seal. The next search starts here.
     settled_below xid8 not null,
     sealed_at timestamptz not null default labs_now()
 );
 
--- What a seal covers, said once for sealing and for verifying: SHA-256 over the record and its differences as the text
--- of a JSON array. Nothing in it may depend on a setting of the session, and nothing may be moved or left out later, or
--- every seal breaks. A column that comes to be added later is appended, and only where it is not null.
+-- The data that a seal covers, defined once for sealing and for verifying: SHA-256 over the record and its differences
+-- as the text of a JSON array. Nothing in it may depend on a session setting, and nothing may be moved or left out
+-- later, or every seal breaks. A column that is added later is appended, and only if it is not null.
 create view audit_canonical as
 select
     l.record_uuid, l.transaction_id,
@@ -114,8 +116,8 @@ select
         ))::text, 'UTF8')) as digest
 from audit_log as l;
 
--- What an audit record may show of a row: no secret, no second-factor data, no search vector. Ids may stay, whatever
--- they are called. Columns that hold something secret must have one of these words in their name.
+-- Returns the part of a row that an audit record may show: no secret, no second-factor data, no search vector. Ids may
+-- stay, regardless of their name. A column that contains a secret must have one of these words in its name.
 create function audit_visible(fields jsonb) returns jsonb
     language sql immutable strict parallel safe
     as $$
@@ -124,10 +126,10 @@ create function audit_visible(fields jsonb) returns jsonb
         where key !~ '(hash|sha256|sealed|secret|token|password|last_step|^search)' or key ~ '_uuid$'
     $$;
 
--- Captures one changed row. It does nothing unless the transaction says, in `labs.audit_record`, to which record its
--- differences belong; the corridor sets that for audited operations only. The first argument names the column that
--- identifies the thing, the others are the primary key. An update that touches only hidden columns leaves a row
--- with two empty sides: that something changed is no secret.
+-- Captures one changed row. It does nothing unless the transaction names, in `labs.audit_record`, the record to which
+-- its differences belong; the service sets it for audited operations only. The first argument names the column that
+-- identifies the object, the others are the primary key. An update that changes only hidden columns leaves a row with
+-- two empty sides: the fact that something changed is not secret.
 create function audit_capture() returns trigger language plpgsql as $$
 declare
     record_id text := current_setting('labs.audit_record', true);
@@ -158,8 +160,8 @@ begin
     return null;
 end $$;
 
--- Puts a table under watch. `thing_column` is null where nothing with a UUID is meant; `events` narrows the watch for
--- tables that the service itself writes all the time.
+-- Audits a table. `thing_column` is null if the rows belong to no object with a UUID; `events` restricts the trigger
+-- for tables that the service itself writes all the time.
 create procedure audit_watch(
     table_name text, thing_column text default null, events text default 'insert or update or delete'
 ) language plpgsql as $$
@@ -180,9 +182,10 @@ begin
         table_name || '_audit', events, table_name, arguments);
 end $$;
 
--- The feed that ends rights. Replicas cache what a principal may do and listen on `authority`; the payload is
--- `<kind>:<whose>`, where the second argument names the column to send, or is `*` for all of that kind. It is attached
--- only to columns that end or change a right: a notifying commit waits for every other one, so no hot path may notify.
+-- Notifies replicas about ended or changed rights. Replicas cache the rights of a principal and listen on `authority`.
+-- The payload is `<kind>:<whose>`: the second argument names the column to send, or is `*` for all of that kind. The
+-- trigger is attached only to columns that end or change a right: a notifying commit waits for every other one, so no
+-- hot path may notify.
 create function authority_changed() returns trigger language plpgsql as $$
 begin
     perform pg_catalog.pg_notify('authority', tg_argv[0] || ':' || case
@@ -192,8 +195,8 @@ begin
     return null;
 end $$;
 
--- Idempotency keys live 24 hours, per principal and operation, and are written in the transaction of their effect. An
--- expired row is simply taken over (`on conflict … do update … where created_at < …`) or swept.
+-- Idempotency keys are kept for 24 hours, per principal and operation, and are written in the transaction of their
+-- effect. An expired row is overwritten (`on conflict … do update … where created_at < …`) or swept.
 create table idempotency_key (
     principal text not null,
     operation text not null,
@@ -206,8 +209,8 @@ create table idempotency_key (
 );
 create index idempotency_key_created_at_idx on idempotency_key (created_at);
 
--- The outbox. A mail is queued in the transaction that causes it and sent afterwards, once. Its content may carry a
--- one-time token, so it is sealed, and wiped as soon as the mail is sent.
+-- Outbox. A mail message is queued in the transaction that causes it and sent afterwards, once. Its content may contain
+-- a one-time token, so it is sealed, and wiped as soon as the message is sent.
 create table mail_message (
     message_uuid uuid constraint mail_message_pkey primary key,
     kind text not null,
@@ -231,13 +234,13 @@ create table mail_message (
 create index mail_message_due_idx on mail_message (next_attempt_at, message_uuid) where state = 'QUEUED';
 create index mail_message_created_at_idx on mail_message (created_at desc, message_uuid desc);
 create index mail_message_state_idx on mail_message (state, created_at desc, message_uuid desc);
--- How many mails an address got lately bounds how many more it gets.
+-- The number of recent mail messages to an address limits how many more it gets.
 create index mail_message_recipient_idx on mail_message (lower(recipient), created_at desc);
 create index mail_message_person_idx on mail_message (person_uuid) where person_uuid is not null;
 create index mail_message_partner_idx on mail_message (partner_uuid) where partner_uuid is not null;
 
--- The keys that sign access tokens. The private half is sealed with a key that is not in the database, and may be
--- forgotten once the key is retired; the public half stays until the last token it signed has expired.
+-- Keys that sign access tokens. The private half is sealed with a key that is not in the database, and may be deleted
+-- once the key is retired. The public half stays until the last token that it signed has expired.
 create table signing_key (
     key_id text constraint signing_key_pkey primary key,
     algorithm text not null constraint signing_key_algorithm_check check (algorithm in ('EdDSA', 'ES256')),
@@ -253,9 +256,9 @@ create table signing_key (
 create unique index signing_key_current_key on signing_key (state) where state = 'CURRENT';
 create unique index signing_key_next_key on signing_key (state) where state = 'NEXT';
 
--- Budgets. The burst is counted in memory; the day is counted here, in portions, so that replicas and restarts together
--- never grant more than the limit. An account is `partner:<uuid>`, `client:<uuid>`, `staff:<uuid>` or
--- `network:<prefix>`. The free space keeps these updates out of the index.
+-- Budgets. The burst budget is counted in memory. The daily budget is counted here, in portions, so that replicas and
+-- restarts together never grant more than the limit. An account is `partner:<uuid>`, `client:<uuid>`, `staff:<uuid>` or
+-- `network:<prefix>`. The fill factor leaves free space, so that updates do not touch the index.
 create table daily_budget (
     account text not null,
     day date not null,
@@ -287,7 +290,7 @@ create table request_usage (
 create index request_usage_account_idx on request_usage (account, day desc);
 create index request_usage_operation_idx on request_usage (operation, day desc);
 
--- Background work that is worth a line: what ran, when, and how it ended.
+-- Job runs that are worth recording: job, time and outcome.
 create table job_run (
     run_uuid uuid constraint job_run_pkey primary key,
     job text not null,
@@ -307,8 +310,8 @@ create table service_setting (
     updated_at timestamptz not null default labs_now()
 );
 
--- The security ledger: sign-ins, failures, changes of passwords and factors, calls that carried no valid token. Like
--- the audit log it names what may be gone, so it has no foreign keys.
+-- Security events: sign-ins, failures, changes of passwords and factors, requests without a valid token. Like the audit
+-- log, it names rows that may be deleted, so it has no foreign keys.
 create table security_event (
     event_uuid uuid constraint security_event_pkey primary key,
     occurred_at timestamptz not null default labs_now(),
@@ -340,13 +343,13 @@ call audit_watch('service_setting');
 call audit_watch('mail_message', 'message_uuid', 'update or delete');
 call audit_watch('daily_budget', null, 'update or delete');
 
--- The role. The service connects as whoever `DATABASE_URL` names and becomes `labs_service`, which cannot sign in, owns
--- nothing and holds only what the migrations grant by name. A role belongs to the whole cluster, where other databases
--- may be migrating at this moment: whoever comes second waits for the first to commit, and then finds it there. That
--- is why this stands near the end of the file.
+-- Database role. The service connects as the user in `DATABASE_URL` and becomes `labs_service`, which cannot sign in,
+-- owns nothing and has only the privileges that the migrations grant by name. A role belongs to the whole cluster,
+-- where other databases may be migrating at this moment: the second migration waits for the first to commit and then
+-- finds the role. For this reason the statement is near the end of the file.
 do $$
 declare
-    -- Since version 16 membership and the right to `set role` are two things.
+    -- Since version 16, membership and the right to `set role` are separate options.
     needed text := case when current_setting('server_version_num')::integer >= 160000 then 'SET' else 'MEMBER' end;
 begin
     for attempt in 1..50 loop
@@ -359,7 +362,7 @@ begin
             end if;
             exit;
         exception
-            -- A concurrent update of the shared catalogue has no code of its own: it is an internal error.
+            -- A concurrent update of the shared catalogue has no error code: PostgreSQL reports an internal error.
             when duplicate_object or unique_violation or undefined_object or internal_error then
                 if attempt = 50 then
                     raise;
@@ -378,8 +381,9 @@ begin
     end if;
 end $$;
 
--- Out of the box everyone may make temporary tables, and before version 15 tables in the schema public. The service
--- makes none. On version 14 that schema belongs to the superuser, so an ordinary owner can only be told.
+-- By default every role may create temporary tables, and before version 15 also tables in the schema public. The
+-- service creates none. On version 14 that schema belongs to the superuser, so the migration only warns an ordinary
+-- owner.
 do $$
 begin
     execute format('revoke temporary on database %I from public', current_database());
@@ -400,7 +404,8 @@ grant select, insert, update, delete on idempotency_key, mail_message, signing_k
     request_usage, job_run, service_setting to labs_service;
 revoke execute on procedure audit_watch from public;
 
--- Readiness tells which migrations have been applied. The table is the migrator's own and stands only where it ran.
+-- The readiness probe reports the applied migrations. The migrator owns this table, which exists only if the migrator
+-- ran.
 do $$
 begin
     if to_regclass('public._sqlx_migrations') is not null then

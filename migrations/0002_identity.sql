@@ -1,9 +1,9 @@
--- Who may come in: business partners, the people of their teams, internal people, and programs. One table `person`
--- holds both kinds of people, because both sign in the same way; what they may do comes from different places.
+-- Principals: partners, their team members, staff members and machine clients. One table `person` contains both kinds
+-- of users, because both sign in the same way. Their rights come from different places.
 set lock_timeout = '10s';
 
--- A business partner: the company that builds software here. It is never deleted. Erasing makes its personal data
--- anonymous and keeps the row, so that audit, votes and statistics go on counting.
+-- A partner: the company that builds software here. It is never deleted. Erasure makes its personal data anonymous and
+-- keeps the row, so that audit records, votes and statistics still count.
 create table partner (
     partner_uuid uuid constraint partner_pkey primary key,
     slug text not null constraint partner_slug_key unique
@@ -13,7 +13,7 @@ create table partner (
     registration_number text,
     vat_id text,
     country text constraint partner_country_check check (country ~ '^[A-Z]{2}$'),
-    -- {street, addition, postal_code, city, region}, each of them text and none of them compulsory.
+    -- {street, addition, postal_code, city, region}, each of them text and optional.
     address jsonb not null default '{}' constraint partner_address_check check (jsonb_typeof(address) = 'object'),
     billing_email text,
     website text,
@@ -21,7 +21,8 @@ create table partner (
         constraint partner_state_check check (state in ('ACTIVE', 'SUSPENDED', 'CLOSING', 'CLOSED', 'ERASED')),
     state_reason text,
     state_changed_at timestamptz not null default labs_now(),
-    -- While CLOSING, when it will be closed; while CLOSED, until when it can be reopened.
+    -- In state CLOSING, the time at which the account closes. In state CLOSED, the end of the period in which it can be
+    -- reopened.
     closes_at timestamptz,
     labels text[] not null default '{}',
     -- The security policy takes effect at the next sign-in of each member.
@@ -34,8 +35,8 @@ create table partner (
 create index partner_created_at_idx on partner (created_at desc, partner_uuid desc);
 create index partner_state_idx on partner (state, created_at desc, partner_uuid desc);
 
--- A person. `email` is as the person writes it, `email_normalised` is what is compared; an address is free again once
--- its person is removed. The role belongs to people of partners, staff roles to internal people, never both.
+-- A user. `email` is as the user wrote it, `email_normalised` is the form that is compared. An address is free again
+-- once its user is removed. `role` is set for team members, staff roles for staff members, never both.
 create table person (
     person_uuid uuid constraint person_pkey primary key,
     kind text not null constraint person_kind_check check (kind in ('PARTNER_USER', 'STAFF_USER')),
@@ -53,14 +54,14 @@ create table person (
     password_changed_at timestamptz,
     email_verified_at timestamptz,
     last_sign_in_at timestamptz,
-    -- Whether the name is shown beside the company's on the feature-request board.
+    -- Whether the feature-request board shows the name next to the company's.
     show_name boolean not null default false,
     created_at timestamptz not null default labs_now(),
     updated_at timestamptz not null default labs_now(),
     constraint person_belonging_check check (case kind
         when 'PARTNER_USER' then partner_uuid is not null and role is not null
         else partner_uuid is null and role is null end),
-    -- INVITED and DISABLED are states of internal people, UNVERIFIED and SUSPENDED of people in a partner's team.
+    -- INVITED and DISABLED are states of staff members, UNVERIFIED and SUSPENDED of team members.
     constraint person_kind_state_check check (case kind
         when 'PARTNER_USER' then state not in ('INVITED', 'DISABLED')
         else state not in ('UNVERIFIED', 'SUSPENDED') end)
@@ -69,11 +70,11 @@ create unique index person_email_normalised_key on person (email_normalised) whe
 create index person_partner_idx on person (partner_uuid, created_at desc, person_uuid desc);
 create index person_created_at_idx on person (kind, created_at desc, person_uuid desc);
 
--- The second lock on "a partner always keeps one active administrator"; the first is the law in code. It looks at the
--- end of the transaction, and only when an active administrator of that partner stops being one, so a partner that
--- waits for its first verification is left alone. Staff may lock even the last one, because an account in wrong hands
--- is worse than a team without a head. The remaining administrator is held while we look: two of them who demote each
--- other at the same time cannot both succeed.
+-- Database guard of the rule "a partner always keeps one active administrator"; the rule in code is the first guard.
+-- The check runs at the end of the transaction, and only if an active administrator of that partner stops being one. A
+-- partner that waits for its first verification is therefore not affected. Staff may lock even the last administrator,
+-- because a compromised account is worse than a team without an administrator. The check locks the row of the remaining
+-- administrator: if two administrators demote each other at the same time, one of them fails.
 create function person_administrator_kept() returns trigger language plpgsql as $$
 begin
     perform from public.partner where partner_uuid = old.partner_uuid and state in ('CLOSED', 'ERASED');
@@ -103,7 +104,7 @@ create constraint trigger person_administrator_delete after delete on person
     when (old.role = 'ADMINISTRATOR' and old.state = 'ACTIVE')
     execute function person_administrator_kept();
 
--- The second factor. It is in force once confirmed; the last step used is kept, so that a code works once.
+-- Second factor. It is active once confirmed. The last used step is stored, so that a code works once.
 create table totp_factor (
     person_uuid uuid constraint totp_factor_pkey primary key
         constraint totp_factor_person_fkey references person on delete cascade,
@@ -121,8 +122,9 @@ create table recovery_code (
     constraint recovery_code_pkey primary key (person_uuid, code_sha256)
 );
 
--- A sign-in, and the family of refresh cookies that came from it. The cookie holds the id and the counter; rotating
--- locks the row and counts on. The free space keeps rotations out of the indexes.
+-- A sign-in, and the family of refresh cookies that it issued. The cookie contains the id and the counter. Rotation
+-- locks the row and increments the counter. The fill factor leaves free space, so that rotations do not touch the
+-- indexes.
 create table session (
     session_uuid uuid constraint session_pkey primary key,
     person_uuid uuid not null constraint session_person_fkey references person on delete cascade,
@@ -143,8 +145,8 @@ create table session (
 create index session_person_idx on session (person_uuid, created_at desc, session_uuid desc);
 create index session_expires_at_idx on session (expires_at);
 
--- Roles of internal people: sets of scopes under labs.admin, kept as data. Every internal person holds
--- auth.account:write besides; it is in no role.
+-- Staff roles: sets of scopes under labs.admin, stored as data. Every staff member also has auth.account:write, which
+-- is in no role.
 create table staff_role (
     role_code text constraint staff_role_pkey primary key
         constraint staff_role_code_check check (role_code ~ '^[A-Z][A-Z0-9_]{0,39}$'),
@@ -159,7 +161,7 @@ create table staff_role (
 create table staff_role_grant (
     person_uuid uuid not null constraint staff_role_grant_person_fkey references person on delete cascade,
     role_code text not null constraint staff_role_grant_role_fkey references staff_role,
-    -- Null where the command line granted it.
+    -- Null if the command line granted it.
     granted_by uuid constraint staff_role_grant_granted_by_fkey references person on delete set null,
     granted_at timestamptz not null default labs_now(),
     constraint staff_role_grant_pkey primary key (person_uuid, role_code)
@@ -187,8 +189,8 @@ insert into staff_role (role_code, name, description, scopes) values
     ('AUDITOR', 'Auditor', 'Reads the audit log and the overview; changes nothing.',
         '{labs.admin.audit,labs.admin.overview}');
 
--- A program that an operator provisioned: bound to one partner, or the service's own (the storefront, the release
--- tool). A bound one can hold nothing under labs.admin; the code refuses it too, whatever stands here.
+-- A machine client that an operator provisioned: bound to one partner, or to none (the storefront, the release tool). A
+-- bound client can have nothing under labs.admin; the code rejects it too, regardless of this row.
 create table machine_client (
     client_uuid uuid constraint machine_client_pkey primary key,
     client_id text not null constraint machine_client_client_id_key unique,
@@ -196,7 +198,7 @@ create table machine_client (
     name text not null constraint machine_client_name_check check (length(name) between 1 and 200),
     contact_email text,
     allowed_scopes text[] not null,
-    -- Empty: from anywhere.
+    -- Empty: any network.
     allowed_networks cidr[] not null default '{}',
     state text not null default 'ACTIVE'
         constraint machine_client_state_check check (state in ('ACTIVE', 'DISABLED')),
@@ -209,7 +211,7 @@ create table machine_client (
 create index machine_client_created_at_idx on machine_client (created_at desc, client_uuid desc);
 create index machine_client_partner_idx on machine_client (partner_uuid, created_at desc, client_uuid desc);
 
--- A client may have two secrets for a while, so that it can change over without a pause. The prefix is what people see.
+-- A client may have two secrets for a while, so that it can rotate without downtime. The prefix is the visible part.
 create table machine_client_secret (
     secret_uuid uuid constraint machine_client_secret_pkey primary key,
     client_uuid uuid not null constraint machine_client_secret_client_fkey references machine_client on delete cascade,
@@ -223,7 +225,7 @@ create table machine_client_secret (
 );
 create index machine_client_secret_client_idx on machine_client_secret (client_uuid, created_at desc, secret_uuid desc);
 
--- The ledger of tokens issued to programs, and refused to them. A refused one has no token.
+-- Token requests of machine clients, granted or refused. A refused one has no token.
 create table token_grant (
     grant_uuid uuid constraint token_grant_pkey primary key,
     client_uuid uuid not null constraint token_grant_client_fkey references machine_client on delete cascade,
@@ -237,7 +239,7 @@ create table token_grant (
 );
 create index token_grant_client_idx on token_grant (client_uuid, granted_at desc, grant_uuid desc);
 
--- Scopes a program really used, to be read beside those it is allowed.
+-- Scopes that a client actually used, to be compared with its allowed scopes.
 create table client_scope_use (
     client_uuid uuid not null constraint client_scope_use_client_fkey references machine_client on delete cascade,
     scope text not null,
@@ -246,8 +248,8 @@ create table client_scope_use (
     constraint client_scope_use_pkey primary key (client_uuid, scope)
 ) with (fillfactor = 70);
 
--- Everything that works once: the links in mails and the second step of a sign-in. Only the hash is kept. A token is
--- consumed by one guarded update (`set used_at … where used_at is null and expires_at > …`).
+-- One-time tokens: the links in mail messages and the second step of a sign-in. Only the hash is stored. One guarded
+-- update consumes a token (`set used_at … where used_at is null and expires_at > …`).
 create table one_time_token (
     token_sha256 bytea constraint one_time_token_pkey primary key
         constraint one_time_token_sha256_check check (octet_length(token_sha256) = 32),
@@ -265,7 +267,7 @@ create index one_time_token_person_idx on one_time_token (person_uuid, purpose);
 create index one_time_token_subject_idx on one_time_token (subject_uuid, purpose) where subject_uuid is not null;
 create index one_time_token_expires_at_idx on one_time_token (expires_at);
 
--- Access tokens revoked one by one. A row is of no more use once the token would have expired.
+-- Access tokens that were revoked one by one. A row is not needed after the token's expiry.
 create table access_token_revocation (
     token_id uuid constraint access_token_revocation_pkey primary key,
     expires_at timestamptz not null,
@@ -273,8 +275,8 @@ create table access_token_revocation (
 );
 create index access_token_revocation_expires_at_idx on access_token_revocation (expires_at);
 
--- Failed sign-ins, counted per account (`account:<normalised e-mail>`, known or not) and per address
--- (`network:<prefix>`). The id is for staff, who may lift a block.
+-- Failed sign-ins, counted per account (`account:<normalised e-mail>`, known or not) and per network
+-- (`network:<prefix>`). Staff use the id to lift a block.
 create table sign_in_failure (
     subject text constraint sign_in_failure_pkey primary key,
     block_uuid uuid not null default labs_uuid() constraint sign_in_failure_block_key unique,
@@ -284,12 +286,12 @@ create table sign_in_failure (
 );
 create index sign_in_failure_last_failed_at_idx on sign_in_failure (last_failed_at desc, block_uuid desc);
 
--- The outbox came before the people and partners it writes to.
+-- The outbox was created before the users and partners that it refers to.
 alter table mail_message
     add constraint mail_message_person_fkey foreign key (person_uuid) references person on delete set null,
     add constraint mail_message_partner_fkey foreign key (partner_uuid) references partner on delete set null;
 
--- What ends or changes a right, and nothing else: a sign-in, a rotation or a new name must not notify.
+-- Only changes that end or change a right notify. A sign-in, a rotation or a new name must not notify.
 create trigger partner_authority after update on partner
     for each row when (old.state is distinct from new.state)
     execute function authority_changed('partner', 'partner_uuid');

@@ -1,6 +1,6 @@
--- What a partner may do and how much of it. A tier is data: a price, two budgets and a value for each feature. The
--- subscription, never a payment provider, decides which tier a partner is on; overrides change single values for one
--- partner until a day named.
+-- Rights and limits of a partner. A tier is data: a price, two budgets and a value for each feature. The subscription,
+-- never a payment provider, decides which tier a partner is on. Overrides change single values for one partner until a
+-- given date.
 set lock_timeout = '10s';
 
 create table tier (
@@ -17,9 +17,9 @@ create table tier (
         constraint tier_billing_period_check check (billing_period in ('MONTH', 'YEAR', 'NONE')),
     burst_per_second integer not null constraint tier_burst_per_second_check check (burst_per_second > 0),
     daily_requests bigint not null constraint tier_daily_requests_check check (daily_requests > 0),
-    -- A partner may choose it alone; the others wait for staff.
+    -- Whether a partner may choose the tier without staff; staff decide about the others.
     self_service boolean not null default false,
-    -- Its place on the pricing page, and whether it stands out there.
+    -- Position on the pricing page, and whether the page highlights the tier.
     position integer not null default 0,
     highlighted boolean not null default false,
     created_at timestamptz not null default labs_now(),
@@ -28,7 +28,7 @@ create table tier (
 create index tier_position_idx on tier (position, tier_uuid);
 create index tier_created_at_idx on tier (created_at desc, tier_uuid desc);
 
--- Whether a value suits a kind of feature: a FLAG and a SCOPE are granted or not, a LIMIT is a whole number or
+-- Whether a value fits a kind of feature: a FLAG and a SCOPE are granted or not, a LIMIT is a whole number or
 -- "unlimited".
 create function feature_value_fits(kind text, value jsonb) returns boolean
     language sql immutable parallel safe
@@ -39,8 +39,8 @@ create function feature_value_fits(kind text, value jsonb) returns boolean
         end, false)
     $$;
 
--- A feature is defined once and has a value in each tier; where a tier says nothing, the default holds. A SCOPE feature
--- names the scope that it grants; nothing under labs.admin can be granted by a tier.
+-- A feature is defined once and has a value in each tier; if a tier sets no value, the default applies. A SCOPE feature
+-- names the scope that it grants. A tier can grant nothing under labs.admin.
 create table feature (
     feature_code text constraint feature_pkey primary key
         constraint feature_code_check check (feature_code ~ '^[a-z][a-z0-9_]{0,59}$'),
@@ -67,8 +67,8 @@ create table tier_feature (
 );
 create index tier_feature_feature_idx on tier_feature (feature_code);
 
--- One subscription a partner. Cancelling lets the period run out and falls back to the free tier; a change that waits
--- for a date stands in the two pending columns.
+-- One subscription per partner. After a cancellation the period runs to its end and the subscription falls back to the
+-- free tier. The two pending columns contain a scheduled change.
 create table subscription (
     partner_uuid uuid constraint subscription_pkey primary key
         constraint subscription_partner_fkey references partner on delete cascade,
@@ -89,7 +89,7 @@ create index subscription_tier_idx on subscription (tier_uuid, started_at desc, 
 create index subscription_pending_tier_idx on subscription (pending_tier_uuid) where pending_tier_uuid is not null;
 create index subscription_period_end_idx on subscription (period_end) where period_end is not null;
 
--- The history of the record.
+-- History of the subscription.
 create table subscription_event (
     event_uuid uuid constraint subscription_event_pkey primary key,
     partner_uuid uuid not null constraint subscription_event_partner_fkey references partner on delete cascade,
@@ -107,7 +107,7 @@ create index subscription_event_partner_idx on subscription_event (partner_uuid,
 create index subscription_event_from_tier_idx on subscription_event (from_tier_uuid);
 create index subscription_event_to_tier_idx on subscription_event (to_tier_uuid);
 
--- Overrides for one partner. One that has expired counts no more, whether or not it has been swept.
+-- Overrides for one partner. An expired override has no effect, whether or not it was swept.
 create table entitlement_override (
     partner_uuid uuid not null constraint entitlement_override_partner_fkey references partner on delete cascade,
     feature_code text not null constraint entitlement_override_feature_fkey references feature,
@@ -121,7 +121,7 @@ create table entitlement_override (
 create index entitlement_override_feature_idx on entitlement_override (feature_code);
 create index entitlement_override_set_by_idx on entitlement_override (set_by);
 
--- Null means the tier's.
+-- Null means the value of the tier.
 create table rate_limit_override (
     partner_uuid uuid constraint rate_limit_override_pkey primary key
         constraint rate_limit_override_partner_fkey references partner on delete cascade,
@@ -136,7 +136,7 @@ create table rate_limit_override (
 );
 create index rate_limit_override_set_by_idx on rate_limit_override (set_by);
 
--- The kind of a feature stands in another table than its values, so a trigger looks.
+-- The kind of a feature is in another table than its values, so a trigger checks it.
 create function feature_value_checked() returns trigger language plpgsql as $$
 begin
     if not exists (
@@ -154,7 +154,7 @@ create trigger tier_feature_value before insert or update on tier_feature
 create trigger entitlement_override_value before insert or update on entitlement_override
     for each row execute function feature_value_checked();
 
--- Every feature of every tier with the value that holds there.
+-- Every feature of every tier with its effective value.
 create view tier_entitlement as
 select
     t.tier_uuid, f.feature_code, f.kind, f.name, f.description, f.unit, f.scope, f.position,
@@ -164,15 +164,15 @@ from tier as t
 cross join feature as f
 left join tier_feature as v on v.tier_uuid = t.tier_uuid and v.feature_code = f.feature_code;
 
--- The scopes that a tier grants, for every tier.
+-- The scopes that each tier grants.
 create view tier_scope as
 select t.tier_uuid, coalesce(array_agg(e.scope order by e.scope) filter (where e.scope is not null), '{}') as scopes
 from tier as t
 left join tier_entitlement as e on e.tier_uuid = t.tier_uuid and e.kind = 'SCOPE' and e.value = 'true'
 group by t.tier_uuid;
 
--- The resolved entitlements of one partner at a moment: an override in force, else the tier's value, else the default.
--- `expires_at` is when that answer stops being true by itself.
+-- Resolved entitlements of one partner at a moment: an active override, else the tier's value, else the default.
+-- `expires_at` is the time at which the result changes by itself.
 create function partner_entitlement(of_partner uuid, moment timestamptz)
     returns table (feature_code text, kind text, name text, unit text, scope text, feature_position integer,
         value jsonb, source text, expires_at timestamptz)
@@ -190,7 +190,7 @@ create function partner_entitlement(of_partner uuid, moment timestamptz)
             and o.feature_code = f.feature_code and (o.expires_at is null or o.expires_at > moment)
     $$;
 
--- The scopes that a partner's people and programs may hold at most, now.
+-- The maximum scopes that a partner's users and machine clients may have now.
 create function partner_scope(of_partner uuid) returns text[]
     language sql stable parallel safe
     as $$
@@ -199,7 +199,7 @@ create function partner_scope(of_partner uuid) returns text[]
         where e.kind = 'SCOPE' and e.value = 'true'
     $$;
 
--- The budgets of every partner, now, and where each comes from.
+-- Current budgets of every partner, and the source of each.
 create view partner_rate_limit as
 select
     s.partner_uuid, s.tier_uuid, t.code as tier_code,
@@ -213,7 +213,7 @@ join tier as t on t.tier_uuid = s.tier_uuid
 left join rate_limit_override as o on o.partner_uuid = s.partner_uuid
     and (o.expires_at is null or o.expires_at > labs_now());
 
--- The three tiers to begin with. Their ids are fixed, so that tests and tools may name them.
+-- The three initial tiers. Their ids are fixed, so that tests and tools may name them.
 insert into tier (tier_uuid, code, name, description, state, price_amount_minor, currency, billing_period,
     burst_per_second, daily_requests, self_service, position, highlighted) values
     ('01980000-0000-7000-8000-000000000001', 'FREE', 'Free',
@@ -268,7 +268,7 @@ from tier as t
 cross join feature as f
 where f.kind = 'SCOPE' and f.feature_code <> 'statistics_access';
 
--- A tier's change, a subscription's change and an override reach every replica within a second.
+-- A change of a tier, a subscription or an override reaches every replica within a second.
 create trigger tier_authority after update on tier
     for each row when ((old.burst_per_second, old.daily_requests)
         is distinct from (new.burst_per_second, new.daily_requests))

@@ -1,8 +1,8 @@
--- The workshop side of the marketplace: the category tree, apps with their texts, media and versions, and the review of
--- what is submitted. Readers never see these rows; what they see is copied out of them at publication (0005).
+-- The partners' side of the marketplace: the category tree, apps with their texts, media and versions, and the review
+-- of submissions. Readers never see these rows; publication copies them to the tables that readers see (0005).
 set lock_timeout = '10s';
 
--- The tree a partner chooses from. Names and descriptions are objects of locale to text.
+-- The category tree from which a partner chooses. Names and descriptions are objects of locale to text.
 create table category (
     category_uuid uuid constraint category_pkey primary key,
     parent_uuid uuid constraint category_parent_fkey references category,
@@ -23,8 +23,8 @@ create table category (
 create index category_parent_idx on category (parent_uuid, position, category_uuid);
 create index category_position_idx on category (position, category_uuid);
 
--- Where each category stands: its path from the root down to itself, and whether readers see it. A category beneath a
--- deactivated one is not shown, whatever its own state. The walk starts at the roots, so that it always ends.
+-- Place of each category: its path from the root to itself, and whether readers see it. A category below a deactivated
+-- one is not shown, regardless of this state. The recursion starts at the roots, so that it always terminates.
 create view category_place as
 with recursive place as (
     select category_uuid, parent_uuid, array[category_uuid] as path, 0 as depth, state = 'ACTIVE' as shown
@@ -38,8 +38,8 @@ with recursive place as (
 select category_uuid, parent_uuid, path, depth, shown
 from place;
 
--- An app, as its owner is writing it. It may be deleted only while it was never published; what hangs on it goes with
--- it, and a listing or a customer's review keeps it from going.
+-- The draft of an app. An app may be deleted only if it was never published. Deletion cascades to dependent rows; a
+-- listing or a customer review prevents it.
 create table app (
     app_uuid uuid constraint app_pkey primary key,
     partner_uuid uuid not null constraint app_partner_fkey references partner,
@@ -75,8 +75,8 @@ create table app_translation (
     constraint app_translation_pkey primary key (app_uuid, locale)
 );
 
--- The primary category stands at position 0. Places are compared at the end of a statement, so that one statement may
--- change them all.
+-- The primary category is at position 0. The unique constraint is checked at the end of a statement, so that one
+-- statement may change all positions.
 create table app_category (
     app_uuid uuid not null constraint app_category_app_fkey references app on delete cascade,
     category_uuid uuid not null constraint app_category_category_fkey references category,
@@ -86,9 +86,9 @@ create table app_category (
 );
 create index app_category_category_idx on app_category (category_uuid, app_uuid);
 
--- Sorts semantic versions as their specification says, in one column that an index can hold: numbers padded; a release
--- (`~`) after its pre-releases; identifiers of digits before others, compared as numbers; the shorter list first. It is
--- text compared by bytes.
+-- Returns a sort key for semantic versions in the order of their specification, in one indexable column: numbers are
+-- padded; a release (`~`) sorts after its pre-releases; numeric identifiers sort before others and compare as numbers;
+-- the shorter list sorts first. The key is text that is compared by bytes.
 create function version_precedence(major bigint, minor bigint, patch bigint, prerelease text) returns text
     language sql immutable strict parallel safe
     as $$
@@ -102,8 +102,8 @@ create function version_precedence(major bigint, minor bigint, patch bigint, pre
             ) end
     $$;
 
--- A version of an app. `created_by` is a person or a program. At most one version of an app is PUBLISHED: the former is
--- superseded first.
+-- A version of an app. `created_by` is a user or a machine client. At most one version of an app is PUBLISHED: the
+-- previous one is superseded first.
 create table app_version (
     version_uuid uuid constraint app_version_pkey primary key,
     app_uuid uuid not null constraint app_version_app_fkey references app on delete cascade,
@@ -138,8 +138,8 @@ create index app_version_app_idx on app_version (app_uuid, created_at desc, vers
 create index app_version_precedence_idx on app_version (app_uuid, precedence desc);
 create index app_version_publish_at_idx on app_version (publish_at) where state = 'SCHEDULED';
 
--- What a listing must fulfil. The checklist of an app and the reviewers' findings use the same numbers. Those that are
--- automatic are checked by the service, the others by reviewers.
+-- Listing requirements. The checklist of an app and the reviewers' findings use the same numbers. The service checks
+-- the automatic ones, reviewers check the others.
 create table listing_requirement (
     code text constraint listing_requirement_pkey primary key
         constraint listing_requirement_code_check check (code ~ '^REQ-[0-9]{2,3}$'),
@@ -169,9 +169,10 @@ insert into listing_requirement (code, title, description, position, automatic) 
     ('REQ-16', 'Pictures', 'Screenshots show the app itself, legibly, without data of real people.', 16, false),
     ('REQ-17', 'Names of others', 'Names and marks of others appear only where the owner may use them.', 17, false);
 
--- One handing-in of a version. The snapshot holds what was handed in (texts, links, categories, media, version), so
--- that the decision is about exactly that. `submitted_by` is a person or a program, `reviewer_uuid` an internal person.
--- A version stands before the reviewers once at a time; handed in again, it gets a new row; an appeal is one of those.
+-- A submission of an app version. The snapshot contains the submitted data (texts, links, categories, media, version),
+-- so that the decision is about exactly that data. `submitted_by` is a user or a machine client, `reviewer_uuid` a
+-- staff member. A version has at most one open submission. A resubmission creates a new row; an appeal is a submission
+-- too.
 create table submission (
     submission_uuid uuid constraint submission_pkey primary key,
     version_uuid uuid not null constraint submission_version_fkey references app_version on delete cascade,
@@ -217,7 +218,7 @@ create table submission_finding (
 create index submission_finding_submission_idx on submission_finding (submission_uuid, position, finding_uuid);
 create index submission_finding_requirement_idx on submission_finding (requirement_code);
 
--- The talk about a submission. An internal note is never shown to the partner.
+-- Messages about a submission. An internal note is never shown to the partner.
 create table review_message (
     message_uuid uuid constraint review_message_pkey primary key,
     submission_uuid uuid not null constraint review_message_submission_fkey references submission on delete cascade,
@@ -231,9 +232,9 @@ create table review_message (
 );
 create index review_message_submission_idx on review_message (submission_uuid, created_at, message_uuid);
 
--- Pictures. The bytes lie in the object store under `object_key`; the row is written only when they lie there. The
--- variants are smaller copies: an object of name to {object_key, media_type, width, height, size_bytes}. A picture
--- taken out of the draft keeps its row while a listing shows it.
+-- Media items. The bytes are in the object storage under `object_key`; the row is written only after the upload. The
+-- variants are smaller copies: an object of name to {object_key, media_type, width, height, size_bytes}. A media item
+-- that was removed from the draft keeps its row while a listing shows it.
 create table media (
     media_uuid uuid constraint media_pkey primary key,
     app_uuid uuid not null constraint media_app_fkey references app on delete cascade,
@@ -257,7 +258,7 @@ create index media_app_idx on media (app_uuid, kind, position, media_uuid);
 create index media_created_at_idx on media (app_uuid, created_at desc, media_uuid desc);
 create index media_object_key_idx on media (object_key);
 
--- The history of an app, for its owner and for staff.
+-- History of an app, for its owner and for staff.
 create table app_event (
     event_uuid uuid constraint app_event_pkey primary key,
     app_uuid uuid not null constraint app_event_app_fkey references app on delete cascade,

@@ -1,14 +1,14 @@
--- The shop window. A listing is a copy, made at publication, of what was approved: texts, links, media, categories and
--- version. Readers see these rows and nothing else; what an owner edits afterwards reaches them only by the next
+-- The storefront. A listing is a copy of the approved data, made at publication: texts, links, media, categories and
+-- version. Readers see these rows and nothing else. Later edits of the owner reach readers only with the next
 -- publication.
 set lock_timeout = '10s';
 
--- Both come with PostgreSQL: likeness of words for half-typed and mistyped ones, and letters without their accents.
+-- Both are part of PostgreSQL: trigram similarity for incomplete and mistyped words, and removal of accents.
 create extension if not exists pg_trgm with schema public;
 create extension if not exists unaccent with schema public;
 
--- One search configuration per language that PostgreSQL can stem, `labs_simple` for the others; each of them takes the
--- accents off first, so that `cafe` finds `Café`.
+-- One search configuration per language that PostgreSQL can stem, `labs_simple` for the others. Each removes accents
+-- first, so that `cafe` finds `Café`.
 do $$
 declare
     language_name text;
@@ -46,9 +46,9 @@ create function search_configuration(locale text) returns regconfig
         end
     $$;
 
--- What a translation is found by. Words are kept twice: stemmed in their own language, and as they are, so that an
--- exact word is found by a reader of any language, and a half-typed one by its beginning. A name weighs more than a
--- tagline, a tagline more than a description.
+-- Returns the search vector of a translation. Words are stored twice: stemmed in their language, and unchanged, so that
+-- readers of any language find an exact word, and a word by its beginning. A name weighs more than a tagline, a tagline
+-- more than a description.
 create function listing_search(locale text, name text, tagline text, description text) returns tsvector
     language sql immutable strict parallel safe
     as $$
@@ -61,8 +61,8 @@ create function listing_search(locale text, name text, tagline text, description
             || setweight(to_tsvector('public.labs_simple', description), 'C')
     $$;
 
--- What a reader types, in the language the reader asks in: stemmed there, or exactly so. Statements name it once, as
--- `cross join listing_query(…) as query`, so that it is not worked out again for every row that is ranked.
+-- Converts the reader's input into a query in the reader's language: stemmed, or exact. Statements name it once, as
+-- `cross join listing_query(…) as query`, so that it is not computed again for every ranked row.
 create function listing_query(locale text, typed text) returns tsquery
     language sql immutable strict parallel safe
     as $$
@@ -88,7 +88,7 @@ create table listing (
     visible boolean not null default true,
     rating_count integer not null default 0 constraint listing_rating_count_check check (rating_count >= 0),
     rating_sum bigint not null default 0,
-    -- Of five, to two decimals; 0 while there is no rating.
+    -- Out of five, to two decimals; 0 without ratings.
     rating_average double precision not null generated always as (
         case when rating_count = 0 then 0 else round(rating_sum::numeric / rating_count, 2) end::double precision
     ) stored,
@@ -110,7 +110,7 @@ create table listing_translation (
     search tsvector not null generated always as (listing_search(locale, name, tagline, description)) stored,
     constraint listing_translation_pkey primary key (app_uuid, locale)
 );
--- Publications are few and searches many: no list of pending entries that every search would have to read.
+-- Publications are rare and searches frequent: without a pending list, no search has to read one.
 create index listing_translation_search_idx on listing_translation using gin (search) with (fastupdate = off);
 create index listing_translation_name_idx on listing_translation using gin (name gin_trgm_ops)
     with (fastupdate = off);
@@ -123,7 +123,7 @@ create table listing_category (
 );
 create index listing_category_category_idx on listing_category (category_uuid, app_uuid);
 
--- Place and texts of a picture are copied too, because the owner may change them in the draft.
+-- Position and texts of a media item are copied too, because the owner may change them in the draft.
 create table listing_media (
     app_uuid uuid not null constraint listing_media_listing_fkey references listing on delete cascade,
     media_uuid uuid not null constraint listing_media_media_fkey references media,
@@ -135,9 +135,9 @@ create table listing_media (
 );
 create index listing_media_media_idx on listing_media (media_uuid);
 
--- What happened to listings, for caches that want to be exact. A cursor goes by transaction and position, and reads
--- only transactions older than every one still running (`pg_snapshot_xmin(pg_current_snapshot())`): positions alone
--- become visible out of order, and a reader would miss the late ones. The app may be gone, so nothing refers to it.
+-- Changes of listings, for exact caches. A cursor contains transaction and position, and reads only transactions older
+-- than every running one (`pg_snapshot_xmin(pg_current_snapshot())`): positions alone become visible out of order, and
+-- a reader would miss late ones. The app may be deleted, so the table has no foreign key.
 create table listing_change (
     position bigint generated always as identity constraint listing_change_pkey primary key,
     transaction_id xid8 not null default pg_current_xact_id(),
@@ -149,9 +149,9 @@ create table listing_change (
 create index listing_change_transaction_id_idx on listing_change (transaction_id, position);
 create index listing_change_app_idx on listing_change (app_uuid, position desc);
 
--- What a platform's customer says about an app: one review per customer and app. The customer is known only by the
--- reference the storefront gives. Flags of the owner and reports of readers are marks beside the state. Ratings of
--- published reviews are counted in the listing.
+-- A customer's review of an app: one review per customer and app. The customer is known only by the reference that the
+-- storefront sends. Flags of the owner and reports of readers are stored independently of the state. The listing counts
+-- the ratings of published reviews.
 create table customer_review (
     review_uuid uuid constraint customer_review_pkey primary key,
     app_uuid uuid not null constraint customer_review_app_fkey references app,

@@ -1,4 +1,4 @@
--- Registrations that nobody confirms are looked for every ten minutes, and are few among all people.
+-- A job looks for unconfirmed registrations every ten minutes. They are few among all users.
 set lock_timeout = '10s';
 
 create index person_unverified_idx on person (partner_uuid, person_uuid)

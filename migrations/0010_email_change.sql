@@ -1,11 +1,11 @@
--- A change of somebody's e-mail address: asked for in a session, proved from the new address, and taken back from the
--- old one, before it takes effect or for seven days after.
+-- A change of a user's e-mail address. The user requests it in a session, confirms it from the new address, and can
+-- revoke it from the old address before it takes effect or for seven days after.
 set lock_timeout = '10s';
 
 create table email_change (
     change_uuid uuid constraint email_change_pkey primary key,
     person_uuid uuid not null constraint email_change_person_fkey references person on delete cascade,
-    -- The session that asked for it; the others end when it takes effect.
+    -- The session that requested the change; the other sessions end when it takes effect.
     session_uuid uuid not null,
     old_email text not null,
     old_email_normalised text not null,

@@ -1,21 +1,23 @@
--- Programs under their operators' hands: what ends with a secret, what a new beginning ends, and what the lists read.
+-- Management of machine clients: the effects of deleting a secret and of enabling a client again, and the indexes of
+-- the lists.
 set lock_timeout = '10s';
 
--- Which secret a token was issued for. There is no foreign key, because the ledger outlives what it names; grants from
--- before this column say nothing, and their tokens end within the hour.
+-- The secret for which a token was issued. The column has no foreign key, because the log outlives the secret. Grants
+-- from before this column have no value, and their tokens expire within the hour.
 alter table token_grant add column secret_uuid uuid;
 create index token_grant_token_idx on token_grant (token_id) where token_id is not null;
 
--- A program that was disabled begins anew when it is enabled: what was issued before is not taken any more.
+-- If a disabled client is enabled again, the service no longer accepts tokens that were issued before.
 alter table machine_client add column tokens_void_before timestamptz;
 
--- A secret that is deleted takes along the tokens that were issued for it.
+-- Deleting a secret also ends the tokens that were issued for it.
 create trigger machine_client_secret_authority after update on machine_client_secret
     for each row when (old.revoked_at is distinct from new.revoked_at)
     execute function authority_changed('client', 'client_uuid');
 
--- Whether what stands behind a token has ended since it was issued, other than by a revocation of its own. It is asked
--- where a principal is read, so whatever a concurrent issue commits late is judged by what holds then.
+-- Whether the secret or client of a token has ended since the token was issued, apart from a revocation of the token
+-- itself. The check runs when a principal is read, so a concurrent issue that commits late is judged by the current
+-- state.
 create function token_grant_void(token uuid, void_before timestamptz) returns boolean
     language sql stable
     as $$
@@ -25,7 +27,7 @@ create function token_grant_void(token uuid, void_before timestamptz) returns bo
             where g.token_id = token and (s.revoked_at is not null or g.granted_at < void_before))
     $$;
 
--- A program as staff see it: its partner, the secrets that are good now, and what its calls really needed.
+-- A machine client as staff see it: its partner, its valid secrets, and the scopes that its requests actually needed.
 create view machine_client_shown as
 select
     c.client_uuid, c.client_id, c.partner_uuid, p.company_name, c.name, c.contact_email, c.allowed_scopes,
@@ -44,7 +46,7 @@ select
 from machine_client as c
 left join partner as p on p.partner_uuid = c.partner_uuid;
 
--- The orders of the staff's list. A program that was never used stands behind all that were.
+-- Sort orders of the staff list. A client that was never used sorts after all that were.
 create index machine_client_name_idx on machine_client (lower(name), client_uuid);
 create index machine_client_last_used_at_idx on machine_client
     (coalesce(last_used_at, '1970-01-01 00:00:00+00'::timestamptz) desc, client_uuid desc);

@@ -1,19 +1,20 @@
--- Roles of internal people under operators' hands: the last one who can grant stays.
+-- Staff role management: the last staff member who can grant roles cannot be removed.
 set lock_timeout = '10s';
 
--- Whether a set of scopes lets its holder grant roles and let people in.
+-- Whether a set of scopes lets its holder grant roles and admit staff members.
 create function staff_scopes_grant(scopes text[]) returns boolean
     language sql immutable parallel safe
     as $$ select scopes && array['labs.admin:write', 'labs.admin.staff:write'] $$;
 
--- The second lock on "the last one who can grant stays"; the first is the law in code. It looks at the end of the
--- transaction, and only when somebody who could grant may have stopped. The one who remains is held while we look: of
--- two who take the right from each other at the same time, whoever commits second finds nobody.
+-- Database guard of the rule "the last staff member who can grant roles stays"; the rule in code is the first guard.
+-- The check runs at the end of the transaction, and only if a staff member may have lost the right to grant. It locks
+-- the row of the remaining one: if two staff members revoke the right from each other at the same time, the second
+-- commit finds no granter and fails.
 create function staff_granter_kept() returns trigger language plpgsql as $$
 declare
     before jsonb := to_jsonb(old);
 begin
-    -- What could never grant takes nothing away.
+    -- A change of a row that could never grant needs no check.
     if tg_table_name = 'person' then
         perform from public.staff_role_grant as g join public.staff_role as r on r.role_code = g.role_code
         where g.person_uuid = (before ->> 'person_uuid')::uuid and public.staff_scopes_grant(r.scopes);

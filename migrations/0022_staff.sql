@@ -1,4 +1,4 @@
--- Internal people under operators' hands: as they are shown, and the orders in which they are listed.
+-- Staff member management: the view of a staff member, and the sort orders of the list.
 set lock_timeout = '10s';
 
 create view staff_member_shown as

@@ -1,11 +1,11 @@
--- A team's security policy: what was compulsory at a sign-in stays with its session, because a policy takes effect at
--- the next sign-in of each member and not in the middle of their work.
+-- A team's security policy. The requirement at sign-in stays with its session, because a policy takes effect at the
+-- next sign-in of each member and not during their work.
 set lock_timeout = '10s';
 
 alter table session add column mfa_required boolean not null default false;
 
--- Whatever opens a session, it is opened under the policy of that moment. For internal people a second factor is
--- compulsory anyway; no column decides that.
+-- Every new session gets the policy of that moment. For staff members a second factor is always required; no column
+-- decides that.
 create function session_policy() returns trigger language plpgsql as $$
 begin
     select coalesce(p.mfa_required, false) into new.mfa_required
@@ -16,7 +16,7 @@ begin
 end $$;
 create trigger session_policy before insert on session for each row execute function session_policy();
 
--- Sessions that are open now keep what holds for them at this moment.
+-- Open sessions keep the policy that applies to them now.
 update session as s set mfa_required = true
 from person as h
 join partner as p on p.partner_uuid = h.partner_uuid

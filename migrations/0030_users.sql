@@ -1,14 +1,14 @@
--- People of partners under operators' hands: as they are shown, what a lock remembers, and the orders of the list.
+-- User management: the view of a user, the state that a lock remembers, and the sort orders of the list.
 set lock_timeout = '10s';
 
--- Whether the team had suspended somebody whom staff then locked: unlocking gives back what was there before.
+-- Whether the team had suspended the user before staff locked them: unlocking restores that state.
 alter table person add column was_suspended boolean not null default false;
 
--- A change of address that staff began hangs on no session of the person's, so every session ends when it takes effect.
+-- A change of address that staff started belongs to no session of the user, so every session ends when it takes effect.
 alter table email_change alter column session_uuid drop not null;
 
--- Whose failures a row counts, taken apart once where it is written. What belongs to an account can so be found and
--- forgotten together, from whichever networks it was tried.
+-- The account of the counted failures, extracted once at write time. All failures of an account can be found and
+-- deleted together, from all networks.
 alter table sign_in_failure
     add column account text generated always as (substring(subject from '^account:([^@]+@[^@]+)')) stored,
     add column person_uuid uuid
@@ -18,7 +18,7 @@ alter table sign_in_failure
 create index sign_in_failure_account_idx on sign_in_failure (account) where account is not null;
 create index sign_in_failure_person_idx on sign_in_failure (person_uuid) where person_uuid is not null;
 
--- Whoever is removed is nobody any more: their address is free again.
+-- A removed user no longer has an e-mail address: the address is free again.
 create view user_shown as
 select
     p.person_uuid, p.kind, p.name, p.email, p.email_verified_at,

@@ -1,4 +1,4 @@
--- Sign-ins that are held back under operators' eyes: whom they concern. Few are held back at a time, for minutes at most.
+-- View of sign-in blocks for staff, with the affected users. Only a few blocks exist at a time, for minutes at most.
 set lock_timeout = '10s';
 
 create view sign_in_block_shown as

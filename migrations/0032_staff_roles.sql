@@ -1,4 +1,4 @@
--- Roles as they are shown: with how many hold them, and the first hundred of those by name.
+-- Roles as staff see them: with the number of holders, and the first hundred holders by name.
 set lock_timeout = '10s';
 
 create view staff_role_shown as

@@ -1,13 +1,13 @@
--- Budgets under operators' hands: a day that begins anew, whose an account is, and what is used of it.
+-- Budget management: reset of a daily budget, owner of an account, and use of a budget.
 set lock_timeout = '10s';
 
--- How often the day's budget was made whole again. Portions that replicas took before such a moment belong to what was
--- granted before it: they are never given back to the new budget, or it would grow by what others have spent of it.
+-- Number of resets of the daily budget. Portions that replicas took before a reset belong to the former budget. They
+-- are never given back to the new budget, because that would increase it by requests that others have spent.
 alter table daily_budget
     add column resets integer not null default 0
         constraint daily_budget_resets_check check (resets >= 0);
 
--- Who holds a portion of the former budget forgets it. The account's name is the subject's.
+-- A replica that has a portion of the former budget drops it. The account name is the payload of the notification.
 create function daily_budget_reset() returns trigger language plpgsql as $$
 begin
     perform pg_catalog.pg_notify('authority', new.account);
@@ -18,8 +18,8 @@ create trigger daily_budget_authority_insert after insert on daily_budget
 create trigger daily_budget_authority_update after update of resets on daily_budget
     for each row when (old.resets is distinct from new.resets) execute function daily_budget_reset();
 
--- The same as before, with the tier's own limits and with what today's budget has come to. The day is counted from
--- 1970, as a replica counts it.
+-- Same view as before, with the tier's own limits and with the use of today's budget. The day is counted from 1970, as
+-- a replica counts it.
 create or replace view partner_rate_limit as
 select
     s.partner_uuid, s.tier_uuid, t.code as tier_code,
@@ -38,7 +38,7 @@ left join rate_limit_override as o on o.partner_uuid = s.partner_uuid
 left join daily_budget as b on b.account = 'partner:' || s.partner_uuid::text
     and b.day = (labs_now() at time zone 'UTC')::date;
 
--- Whose an account is, by the name that they have now.
+-- Current name of the owner of an account.
 create function budget_account_name(account text) returns text
     language sql stable parallel safe
     as $$
@@ -52,8 +52,8 @@ create function budget_account_name(account text) returns text
         end
     $$;
 
--- What is used of every account's day. `daily_requests` is null for those who have a budget of their own rather than
--- a tier's.
+-- Use of every account's daily budget. `daily_requests` is null for accounts with a separate budget instead of a
+-- tier's.
 create view budget_use as
 select
     b.day, b.account, split_part(b.account, ':', 1) as kind, b.granted as used, b.resets,

@@ -1,9 +1,8 @@
--- What a partner is entitled to at a moment that is still to come: a change that waits for its date, and the end of a
--- cancelled period, are looked ahead at. What holds now is what it was: the subscription's own tier decides until the
--- change is really made.
+-- Entitlements of a partner at a future moment: the functions take a scheduled change and the end of a cancelled period
+-- into account. The current values do not change: until the change is applied, the subscription's tier decides.
 set lock_timeout = '10s';
 
--- The tier that a partner is on at a moment, as far as it is settled now.
+-- The tier of a partner at a moment, based on the changes that are known now.
 create function partner_tier(of_partner uuid, moment timestamptz) returns uuid
     language sql stable parallel safe
     as $$
@@ -18,8 +17,8 @@ create function partner_tier(of_partner uuid, moment timestamptz) returns uuid
         where s.partner_uuid = of_partner
     $$;
 
--- The same function as before, which the guards ask too, with the tier of the moment. What holds now needs no looking
--- ahead.
+-- Same function as before, which the guards also use, with the tier of the given moment. For the current moment, no
+-- scheduled change matters.
 create or replace function partner_entitlement(of_partner uuid, moment timestamptz)
     returns table (feature_code text, kind text, name text, unit text, scope text, feature_position integer,
         value jsonb, source text, expires_at timestamptz)

@@ -1,5 +1,5 @@
--- Networks that are refused outright, whatever they ask. Each replica holds the list in memory and reads it anew when
--- the authority feed says that it changed.
+-- Networks whose requests are all rejected. Each replica keeps the list in memory and reads it again when an
+-- `authority` notification reports a change.
 set lock_timeout = '10s';
 
 create table network_denial (
@@ -8,9 +8,9 @@ create table network_denial (
     reason text not null,
     created_by uuid constraint network_denial_created_by_fkey references person on delete set null,
     created_at timestamptz not null default labs_now(),
-    -- Null: until somebody lifts it. One whose time is over counts no more, whether or not it was lifted.
+    -- Null: until a staff member lifts it. An expired denial has no effect, whether or not it was lifted.
     expires_at timestamptz,
-    -- The second lock on what no slip of a finger may shut out; the first is the law in code.
+    -- Database guard against denials that are too wide by mistake; the rule in code is the first guard.
     constraint network_denial_network_check
         check (masklen(network) >= case family(network) when 4 then 8 else 32 end)
 );

@@ -1,4 +1,4 @@
--- The history of a partner's account, for its team and for staff: what happened, who did it, and why.
+-- History of a partner's account, for its team and for staff: event, actor and reason.
 set lock_timeout = '10s';
 
 create table partner_event (
@@ -9,11 +9,11 @@ create table partner_event (
     actor_kind text not null constraint partner_event_actor_kind_check
         check (actor_kind in ('PARTNER_USER', 'MACHINE_CLIENT', 'STAFF_USER', 'SYSTEM', 'ANONYMOUS')),
     actor_uuid uuid,
-    -- What it was done to, where that is not the account itself: a person, an invitation, a contact.
+    -- The object of the event, if it is not the account itself: a user, an invitation, a contact.
     subject_uuid uuid,
-    -- What staff gave as their reason; the partner reads it.
+    -- The reason that staff gave; the partner reads it.
     reason text,
-    -- What a reader needs besides, without personal data: this ledger outlives an erasure.
+    -- Further data for a reader, without personal data: these rows outlive an erasure.
     detail jsonb not null default '{}' constraint partner_event_detail_check check (jsonb_typeof(detail) = 'object')
 );
 create index partner_event_partner_idx on partner_event (partner_uuid, occurred_at desc, event_uuid desc);

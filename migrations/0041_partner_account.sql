@@ -1,21 +1,22 @@
--- A partner's account under its team's hands: where its bills go, whom to turn to, what happened to it, how it ends.
+-- A partner's own account management: billing address, contacts, history and closing.
 set lock_timeout = '10s';
 
 alter table partner
-    -- {recipient, street, addition, postal_code, city, region, country}; empty where bills go to the company's address.
+    -- {recipient, street, addition, postal_code, city, region, country}; empty if bills are sent to the company's
+    -- address.
     add column billing_address jsonb not null default '{}'
         constraint partner_billing_address_check check (jsonb_typeof(billing_address) = 'object'),
-    -- While SUSPENDED or CLOSED: what it was before, and goes back to.
+    -- In state SUSPENDED or CLOSED: the previous state, which reinstating or reopening restores.
     add column former_state text
         constraint partner_former_state_check check (former_state in ('ACTIVE', 'SUSPENDED', 'CLOSING'));
 
--- What the job looks for that closes accounts.
+-- Used by the job that closes accounts.
 create index partner_closes_at_idx on partner (closes_at) where state = 'CLOSING';
 
--- How many days an account waits before it is closed, and for how many a closed one can be opened again.
+-- Number of days until a closing account is closed, and number of days in which a closed one can be reopened.
 insert into service_setting (key, value) values ('partner.closing_days', '14'), ('partner.reopening_days', '30');
 
--- Whom to turn to about bills, the technical side and safety. They are addresses, not people who sign in.
+-- Contacts for billing, technical questions and security. They are addresses, not users who sign in.
 create table partner_contact (
     contact_uuid uuid constraint partner_contact_pkey primary key,
     partner_uuid uuid not null constraint partner_contact_partner_fkey references partner on delete cascade,
@@ -26,13 +27,13 @@ create table partner_contact (
     phone text,
     created_at timestamptz not null default labs_now(),
     updated_at timestamptz not null default labs_now(),
-    -- An address is named once for each kind.
+    -- An address occurs once per kind.
     constraint partner_contact_email_key unique (partner_uuid, kind, email_normalised)
 );
 create index partner_contact_partner_idx on partner_contact (partner_uuid, created_at desc, contact_uuid desc);
 
--- Nothing of a partner that is not active is on the storefront, whoever publishes it at this very moment: the partner
--- is held, so that a publication and a suspension see one another.
+-- The storefront shows nothing of a partner that is not active, even if a publication runs at the same moment: the
+-- trigger locks the partner's row, so that a publication and a suspension see each other.
 create function listing_standing() returns trigger language plpgsql as $$
 begin
     perform from public.partner
@@ -46,10 +47,10 @@ end $$;
 create trigger listing_standing before insert or update of visible on listing
     for each row when (new.visible) execute function listing_standing();
 
--- What a team may read of what happened to its account, the latest first, up to 101 of each source: its own history,
--- that of its subscription, and what staff did with it or looked at. A history is written in the transaction of its
--- audit record and bears the same moment, so what tells its own story is not told twice. Labels, and what staff note
--- for one another, are theirs alone.
+-- The events of its account that a team may read, newest first, up to 101 from each source: its own history, the
+-- history of its subscription, and staff operations that changed or read it. A history event is written in the
+-- transaction of its audit record and has the same time, so a record with its own event is not listed twice. Labels and
+-- staff notes are visible to staff only.
 create function partner_history(of_partner uuid, groups text[], kinds text[], actors text[], since timestamptz,
     until timestamptz, before_at timestamptz, before_uuid uuid)
     returns table (event_group text, event_uuid uuid, occurred_at timestamptz, kind text, actor_kind text,

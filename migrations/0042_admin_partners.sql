@@ -1,5 +1,5 @@
--- Partners under operators' hands: how they are shown and found, what is noted about them, all that happened to them,
--- and what is left of them once they are erased.
+-- Partner management: view and search of partners, staff notes, the complete history, and the data that remains after
+-- an erasure.
 set lock_timeout = '10s';
 
 create table partner_note (
@@ -13,11 +13,11 @@ create table partner_note (
 create index partner_note_partner_idx on partner_note (partner_uuid, created_at desc, note_uuid desc);
 create index partner_note_author_idx on partner_note (author_uuid);
 
--- The further orders of the staff's list.
+-- Further sort orders of the staff list.
 create index partner_company_name_idx on partner (lower(company_name), partner_uuid);
 create index partner_state_changed_at_idx on partner (state_changed_at desc, partner_uuid desc);
 
--- A partner as staff see it: with its subscription, and how many there are of what belongs to it.
+-- A partner as staff see it: with its subscription, and the number of rows of each kind that belong to it.
 create view partner_shown as
 select
     p.partner_uuid, p.slug, p.company_name, p.legal_form, p.registration_number, p.vat_id, p.country, p.address,
@@ -37,8 +37,8 @@ from partner as p
 left join subscription as s on s.partner_uuid = p.partner_uuid
 left join tier as t on t.tier_uuid = s.tier_uuid;
 
--- All that happened to a partner, the latest first, up to `most` of each source: from its own history, its
--- subscription's, its apps', the security ledger and the audit log. Without `most` everything is counted.
+-- The complete history of a partner, newest first, up to `most` from each source: its own history, its subscription's,
+-- its apps', the security events and the audit log. Without `most` everything is counted.
 create function partner_timeline(of_partner uuid, groups text[], kinds text[], since timestamptz, until timestamptz,
     before_at timestamptz, before_uuid uuid, most integer)
     returns table (event_group text, event_uuid uuid, occurred_at timestamptz, kind text, outcome text, actor_kind text,
@@ -95,8 +95,8 @@ create function partner_timeline(of_partner uuid, groups text[], kinds text[], s
          order by l.recorded_at desc, l.record_uuid desc limit most)
     $$;
 
--- Takes out of the security ledger what is personal about the people of a partner that was erased. The ledger is closed
--- to the service otherwise, so it is done in the owner's name, and for nobody who is not erased.
+-- Removes personal data about the users of an erased partner from the security events. The service may not update these
+-- rows, so the function runs as their owner, and only for an erased partner.
 create function security_event_anonymised(of_partner uuid) returns void
     language plpgsql security definer set search_path = pg_catalog, pg_temp
     as $$

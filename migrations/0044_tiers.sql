@@ -1,9 +1,9 @@
--- Tiers and features under staff's hands: what a tier looks like to them, which tier a cancelled subscription falls
--- back to, and how long a period lasts.
+-- Tier and feature management: view of a tier, the tier to which a cancelled subscription falls back, and the length of
+-- a period.
 set lock_timeout = '10s';
 
--- What a cancelled subscription falls back to: of the offered tiers that cost nothing and that anybody may choose, the
--- first on the pricing page. Code sees to it that there always is one.
+-- The tier to which a cancelled subscription falls back: the first on the pricing page among the offered free tiers
+-- that every partner may choose. The code ensures that one always exists.
 create function fallback_tier() returns uuid
     language sql stable parallel safe
     as $$
@@ -13,7 +13,7 @@ create function fallback_tier() returns uuid
         limit 1
     $$;
 
--- The same function as before; what a subscription falls back to is data now, as every tier is.
+-- Same function as before; the fallback tier is now data, like every tier.
 create or replace function partner_tier(of_partner uuid, moment timestamptz) returns uuid
     language sql stable parallel safe
     as $$
@@ -27,8 +27,8 @@ create or replace function partner_tier(of_partner uuid, moment timestamptz) ret
         where s.partner_uuid = of_partner
     $$;
 
--- The first end of a period after a moment, where periods are counted from an anchor: a period that began on the 31st
--- ends on the 31st, or on the last day of a shorter month, and never drifts. Null where there are no periods.
+-- Returns the first end of a period after a moment, if periods are counted from an anchor: a period that began on the
+-- 31st ends on the 31st, or on the last day of a shorter month, and never drifts. Null if there are no periods.
 create function period_end_after(anchor timestamptz, billing_period text, moment timestamptz) returns timestamptz
     language sql immutable parallel safe
     as $$

@@ -1,21 +1,21 @@
--- Changes of subscriptions: at once, at a date, at the end of a period, and those that a partner asks staff for.
+-- Changes of subscriptions: immediate, at a date, at the end of a period, and tier change requests of partners.
 set lock_timeout = '10s';
 
 alter table subscription
-    -- The moment from which periods are counted; null means the beginning of the present one.
+    -- The moment from which periods are counted; null means the start of the current period.
     add column period_anchor timestamptz,
-    -- A change that waits has a tier and a date. Whoever cancels takes it back, and a cancellation has an end to wait
-    -- for: so there is one thing to come at a time.
+    -- A scheduled change has a tier and a date. A cancellation removes it, and a cancelled subscription ends at its
+    -- period end instead. So at most one change is scheduled at a time.
     add constraint subscription_pending_pair_check check ((pending_at is null) = (pending_tier_uuid is null)),
     add constraint subscription_cancelling_check
         check (state = 'ACTIVE' or (period_end is not null and pending_tier_uuid is null));
 create index subscription_pending_at_idx on subscription (pending_at) where pending_at is not null;
--- The orders of the staff's list.
+-- Sort orders of the staff list.
 create index subscription_started_at_idx on subscription (started_at desc, partner_uuid desc);
 create index subscription_end_idx on subscription (coalesce(period_end, 'infinity'), partner_uuid);
 
--- A partner asks for another tier. Where staff decide, it waits; where the partner may choose alone, it is applied in
--- the moment in which it is made.
+-- Tier change request of a partner. If staff decide, the request is pending; if the partner may choose the tier without
+-- staff, the request is applied at once.
 create table tier_change_request (
     request_uuid uuid constraint tier_change_request_pkey primary key,
     partner_uuid uuid not null constraint tier_change_request_partner_fkey references partner on delete cascade,
@@ -29,20 +29,20 @@ create table tier_change_request (
     actor_uuid uuid not null,
     created_at timestamptz not null default labs_now(),
     decided_at timestamptz,
-    -- What staff said to it; the partner reads it.
+    -- Reason of the staff decision; the partner reads it.
     decision_reason text,
     constraint tier_change_request_decided_check check ((state = 'PENDING') = (decided_at is null))
 );
 create index tier_change_request_partner_idx on tier_change_request (partner_uuid, created_at desc, request_uuid desc);
 create index tier_change_request_from_tier_idx on tier_change_request (from_tier_uuid);
 create index tier_change_request_to_tier_idx on tier_change_request (to_tier_uuid);
--- The staff's list: undecided ones first.
+-- Staff list: undecided requests first.
 create index tier_change_request_decided_at_idx
     on tier_change_request (coalesce(decided_at, 'infinity') desc, request_uuid);
--- One that is undecided at a time.
+-- One undecided request per partner.
 create unique index tier_change_request_pending_key on tier_change_request (partner_uuid) where state = 'PENDING';
 
--- The name that somebody who did something has now.
+-- Current name of an actor.
 create function actor_name(kind text, actor uuid) returns text
     language sql stable parallel safe
     as $$
@@ -63,8 +63,8 @@ join partner as p on p.partner_uuid = r.partner_uuid
 join tier as f on f.tier_uuid = r.from_tier_uuid
 join tier as t on t.tier_uuid = r.to_tier_uuid;
 
--- A subscription as its partner and staff see it. What is to come is a change that waits for its date, or the end of a
--- cancelled period.
+-- A subscription as its partner and staff see it. The upcoming change is a scheduled change, or the end of a cancelled
+-- period.
 create view subscription_shown as
 select
     s.partner_uuid, p.company_name, p.state as partner_state, s.tier_uuid, t.code as tier_code, t.name as tier_name,
@@ -77,8 +77,8 @@ join tier as t on t.tier_uuid = s.tier_uuid
 left join tier as n
     on n.tier_uuid = case when s.state = 'CANCELLING' then fallback_tier() else s.pending_tier_uuid end;
 
--- How much of each limit a partner uses, counted as the guards count it before they let more in. A limit that is not
--- here limits nothing that the service counts.
+-- A partner's use of each limit, counted as the guards count it. A limit that is missing here limits nothing that the
+-- service counts.
 create function partner_usage(of_partner uuid) returns table (feature_code text, used bigint)
     language sql stable parallel safe
     as $$
@@ -90,7 +90,7 @@ create function partner_usage(of_partner uuid) returns table (feature_code text,
             + (select count(*) from public.invitation as i
                 where i.partner_uuid = of_partner and i.state = 'PENDING' and i.expires_at > public.labs_now())
         union all
-        -- What is begun of a megabyte counts whole.
+        -- A started megabyte counts as a full one.
         select 'media_megabytes', ceil(coalesce(sum(m.size_bytes), 0) / 1048576.0)::bigint
         from public.app as a
         join public.media as m on m.app_uuid = a.app_uuid

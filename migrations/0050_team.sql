@@ -1,7 +1,7 @@
--- A team and whom it invites, as the team and operators are shown them.
+-- A team and its invitations, as the team and staff see them.
 set lock_timeout = '10s';
 
--- One whose time is over stays PENDING in its row until it is swept, and is EXPIRED to whoever looks.
+-- The row of an expired invitation stays PENDING until it is swept, and readers see EXPIRED.
 create view invitation_shown as
 select
     i.invitation_uuid, i.partner_uuid, i.email, i.role, i.locale, i.invited_by, p.name as inviter_name, i.person_uuid,

@@ -1,5 +1,5 @@
--- Support: what a partner asks the platform, and what it is told. What the desk notes for itself stands in a table of
--- its own, which no statement of the partner's side names.
+-- Support tickets: the partner's questions and the answers of the support staff. Internal notes are in a separate
+-- table, which no statement of the partner's side names.
 set lock_timeout = '10s';
 
 create table support_ticket (
@@ -14,20 +14,20 @@ create table support_ticket (
     state_changed_at timestamptz not null default labs_now(),
     priority text not null default 'NORMAL' constraint support_ticket_priority_check
         check (priority in ('LOW', 'NORMAL', 'HIGH', 'URGENT')),
-    -- The order of the desk's queue: the smaller, the sooner.
+    -- Order of the support queue: smaller values first.
     urgency smallint not null generated always as
         (case priority when 'URGENT' then 0 when 'HIGH' then 1 when 'NORMAL' then 2 else 3 end) stored,
-    -- A person of the team or a program of the partner; what it names may be gone.
+    -- A team member or a machine client of the partner; the row that it names may be deleted.
     opened_by_kind text not null constraint support_ticket_opened_by_kind_check
         check (opened_by_kind in ('PARTNER_USER', 'MACHINE_CLIENT')),
     opened_by uuid not null,
     assignee_uuid uuid constraint support_ticket_assignee_fkey references person on delete set null,
-    -- Since when the partner waits for the desk; null while it does not.
+    -- Time since when the partner has been waiting for support; null if it is not waiting.
     waiting_since timestamptz default labs_now(),
     messages_count integer not null default 0,
     last_message_at timestamptz not null default labs_now(),
     created_at timestamptz not null default labs_now(),
-    -- For the desk alone: what it does unseen counts too.
+    -- For support only: actions that the partner does not see also update it.
     updated_at timestamptz not null default labs_now(),
     constraint support_ticket_waiting_check check ((state = 'OPEN') = (waiting_since is not null))
 );
@@ -38,7 +38,7 @@ create index support_ticket_created_at_idx on support_ticket (created_at desc, t
 create index support_ticket_assignee_idx on support_ticket (assignee_uuid) where assignee_uuid is not null;
 create index support_ticket_app_idx on support_ticket (app_uuid) where app_uuid is not null;
 
--- What the partner and the desk say to one another.
+-- Messages between the partner and support.
 create table support_message (
     message_uuid uuid constraint support_message_pkey primary key,
     ticket_uuid uuid not null constraint support_message_ticket_fkey references support_ticket on delete cascade,
@@ -49,7 +49,7 @@ create table support_message (
 );
 create index support_message_ticket_idx on support_message (ticket_uuid, created_at, message_uuid);
 
--- What the desk notes for itself.
+-- Internal notes of support.
 create table support_note (
     note_uuid uuid constraint support_note_pkey primary key,
     ticket_uuid uuid not null constraint support_note_ticket_fkey references support_ticket on delete cascade,
@@ -59,7 +59,7 @@ create table support_note (
 );
 create index support_note_ticket_idx on support_note (ticket_uuid, created_at, note_uuid);
 
--- A ticket as its partner is shown it.
+-- A ticket as its partner sees it.
 create view support_ticket_shown as
 select
     t.ticket_uuid, t.partner_uuid, t.subject, t.topic, t.app_uuid, a.slug as app_slug, t.state, t.state_changed_at,
@@ -70,7 +70,7 @@ left join app as a on a.app_uuid = t.app_uuid
 left join person as p on p.person_uuid = t.opened_by and p.partner_uuid = t.partner_uuid
 left join machine_client as c on c.client_uuid = t.opened_by and c.partner_uuid = t.partner_uuid;
 
--- A ticket as the desk is shown it.
+-- A ticket as support sees it.
 create view support_desk_shown as
 select
     t.ticket_uuid, t.partner_uuid, o.company_name, t.subject, t.topic, t.app_uuid, a.slug as app_slug, t.state,

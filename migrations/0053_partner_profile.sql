@@ -1,15 +1,15 @@
--- A partner's vendor page: what its team is writing, what readers are shown, and the two pictures on it.
+-- Profile of a partner: the draft of the team, the copy that readers see, and its two media items.
 set lock_timeout = '10s';
 
--- `snapshot` is the page as it was published last; readers see it while the state is PUBLISHED. It holds the texts, the
--- links and the ids of the pictures, so that what is edited afterwards reaches nobody before the next publication.
--- A partner that never wrote a word has no row.
+-- `snapshot` is the profile as last published; readers see it while the state is PUBLISHED. It contains the texts, the
+-- links and the ids of the media, so that later edits reach no reader before the next publication. A partner that never
+-- wrote a profile has no row.
 create table partner_profile (
     partner_uuid uuid constraint partner_profile_pkey primary key
         constraint partner_profile_partner_fkey references partner on delete cascade,
     default_locale text not null default 'en' constraint partner_profile_default_locale_check
         check (default_locale ~ '^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$'),
-    -- Of locale to {tagline, description}.
+    -- Object of locale to {tagline, description}.
     texts jsonb not null default '{}' constraint partner_profile_texts_check check (jsonb_typeof(texts) = 'object'),
     website_url text,
     languages text[] not null default '{}',
@@ -26,9 +26,9 @@ create table partner_profile (
         check (state = 'UNPUBLISHED' or (snapshot is not null and published_at is not null))
 );
 
--- The logo and the banner. The bytes lie in the object store under `object_key`; the row is written only when they lie
--- there, and never changes but to be removed. A picture taken out of the draft keeps its row while the published page
--- shows it.
+-- Logo and banner. The bytes are in the object storage under `object_key`; the row is written only after the upload and
+-- never changes except when it is removed. An image that was removed from the draft keeps its row while the published
+-- profile shows it.
 create table partner_image (
     image_uuid uuid constraint partner_image_pkey primary key,
     partner_uuid uuid not null constraint partner_image_partner_fkey references partner on delete cascade,
@@ -50,7 +50,7 @@ create unique index partner_image_draft_key on partner_image (partner_uuid, kind
 create index partner_image_partner_idx on partner_image (partner_uuid, kind, image_uuid);
 create index partner_image_object_key_idx on partner_image (object_key);
 
--- Where each picture is to be seen.
+-- Where each image is used.
 create view partner_image_shown as
 select i.*, i.removed_at is null as in_draft,
     coalesce(f.state = 'PUBLISHED' and i.image_uuid in

@@ -1,5 +1,5 @@
--- Archives of everything that a partner has here. A row is a job: whoever takes it up holds it for a while and renews
--- that as it goes, so that a run that died is taken up again.
+-- Data exports of a partner. A row is a task: the run that claims it holds a lease and renews it while it works, so
+-- that another run takes over if the first one dies.
 set lock_timeout = '10s';
 
 create table data_export (
@@ -10,23 +10,23 @@ create table data_export (
     requested_by_kind text not null constraint data_export_requested_by_kind_check
         check (requested_by_kind in ('PARTNER_USER', 'MACHINE_CLIENT', 'STAFF_USER')),
     requested_by uuid not null,
-    -- What staff gave as theirs; the partner reads it.
+    -- The reason that staff gave; the partner reads it.
     reason text,
     created_at timestamptz not null default labs_now(),
     started_at timestamptz,
     ended_at timestamptz,
-    -- Runs that took it up. A run whose number is not the last one any more has lost it.
+    -- Number of runs that claimed the export. A run whose number is not the latest has lost it.
     attempts integer not null default 0 constraint data_export_attempts_check check (attempts >= 0),
-    -- Until when the run holds it, or when it may be tried again.
+    -- End of the run's lease, or the time of the next attempt.
     claimed_until timestamptz,
     steps_done integer not null default 0,
     steps_total integer not null default 0,
-    -- The object's name, which nobody can guess. Each run has its own.
+    -- Unguessable name of the object. Each run has a different one.
     object_secret text,
     size_bytes bigint constraint data_export_size_bytes_check check (size_bytes > 0),
     sha256 bytea constraint data_export_sha256_check check (octet_length(sha256) = 32),
     expires_at timestamptz,
-    -- When its object was deleted.
+    -- Time at which its object was deleted.
     removed_at timestamptz,
     error text,
     constraint data_export_steps_check check (steps_done between 0 and steps_total),
@@ -34,14 +34,14 @@ create table data_export (
         and size_bytes is not null and sha256 is not null and expires_at is not null)),
     constraint data_export_ended_at_check check ((state in ('SUCCEEDED', 'FAILED')) = (ended_at is not null))
 );
--- One at a time.
+-- One open export per partner.
 create unique index data_export_open_key on data_export (partner_uuid) where state in ('QUEUED', 'RUNNING');
 create index data_export_partner_idx on data_export (partner_uuid, created_at desc, export_uuid desc);
 create index data_export_due_idx on data_export (created_at, export_uuid) where state in ('QUEUED', 'RUNNING');
 create index data_export_expires_at_idx on data_export (expires_at) where removed_at is null and state = 'SUCCEEDED';
 
--- A row as a line of an archive: what an audit record may show of it, without the columns named. Who of the staff did
--- something is the operator's business.
+-- Returns a row as a line of an export: the part that an audit record may show, without the given columns. The export
+-- does not name staff members.
 create function data_export_line(fields jsonb, variadic withheld text[] default '{}') returns text
     language sql immutable parallel safe
     as $$

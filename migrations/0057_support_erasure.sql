@@ -1,5 +1,5 @@
--- What a partner that was erased and the support wrote to one another goes; that they did stays. Messages and notes are
--- closed to the service once they are written, so it is done in the owner's name, and for nobody who is not erased.
+-- Removes the content of support messages of an erased partner; the fact that they were written stays. The service may
+-- not update messages and notes, so the function runs as their owner, and only for an erased partner.
 set lock_timeout = '10s';
 
 create function support_anonymised(of_partner uuid) returns void

@@ -1,4 +1,4 @@
--- The pictures of a vendor page count like those of apps, as the guards count them.
+-- Media of a profile count like media of apps, as the guards count them.
 set lock_timeout = '10s';
 
 create or replace function partner_usage(of_partner uuid) returns table (feature_code text, used bigint)
@@ -12,7 +12,7 @@ create or replace function partner_usage(of_partner uuid) returns table (feature
             + (select count(*) from public.invitation as i
                 where i.partner_uuid = of_partner and i.state = 'PENDING' and i.expires_at > public.labs_now())
         union all
-        -- What is begun of a megabyte counts whole.
+        -- A started megabyte counts as a full one.
         select 'media_megabytes', ceil(coalesce(sum(pictures.size_bytes), 0) / 1048576.0)::bigint
         from (
             select m.size_bytes

@@ -1,9 +1,9 @@
--- What was said of an erased partner goes out of its histories too; a registration on which something hangs is told
--- from one that may be dropped; and an archive tells nothing of a person from before they joined.
+-- Erasure also removes the reasons in a partner's histories. A registration with dependent data is distinguished from a
+-- registration that may be deleted. A data export contains nothing about a user from before they joined.
 set lock_timeout = '10s';
 
--- Whether nothing hangs on a company but the person who registered it. Staff may have invited somebody, held it back or
--- asked for its archive meanwhile; such a company is theirs to settle.
+-- Whether a company has no dependent data except the user who registered it. Staff may have invited a user, locked the
+-- company or requested its data export since; staff then decide about the company.
 create function registration_is_bare(of_partner uuid, of_person uuid) returns boolean
     language sql stable parallel safe
     as $$
@@ -16,7 +16,7 @@ create function registration_is_bare(of_partner uuid, of_person uuid) returns bo
             and not exists (select from public.support_ticket as t where t.partner_uuid = of_partner)
     $$;
 
--- Since when a person is in a partner's team: since they accepted its last invitation, or since they are there at all.
+-- Time since when a user is in a partner's team: the acceptance of its last invitation, or the creation of the user.
 create function person_joined_at(of_person uuid, of_partner uuid) returns timestamptz
     language sql stable parallel safe
     as $$
@@ -25,8 +25,8 @@ create function person_joined_at(of_person uuid, of_partner uuid) returns timest
         where i.person_uuid = of_person and i.partner_uuid = of_partner and i.state = 'ACCEPTED'
     $$;
 
--- Reasons are written by staff and may name people. The histories are closed to the service once they are written, so
--- they are taken away in the owner's name, and for nobody who is not erased. That something happened stays.
+-- Removes reasons from the histories: staff write them, and they may name people. The service may not update the
+-- histories, so the function runs as their owner, and only for an erased partner. The events stay.
 create function history_anonymised(of_partner uuid) returns void
     language plpgsql security definer set search_path = pg_catalog, pg_temp
     as $$

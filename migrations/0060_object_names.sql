@@ -1,4 +1,4 @@
--- The sweep over objects asks of many names whether a picture or a smaller copy of one bears them.
+-- The sweep of objects checks for many names whether a media item or one of its variants uses them.
 set lock_timeout = '10s';
 
 create index media_variants_idx on media using gin (jsonb_path_query_array(variants, '$.*.object_key') jsonb_path_ops);

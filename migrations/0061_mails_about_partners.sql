@@ -1,5 +1,5 @@
--- A mail to the platform's own people bears the subject of a partner's ticket and goes to no partner. It says of whom it
--- tells, so that it is made anonymous with them.
+-- A mail message to staff has a partner's ticket as its subject and no partner as its recipient. It names the partner
+-- that it is about, so that erasure includes it.
 set lock_timeout = '10s';
 
 alter table mail_message

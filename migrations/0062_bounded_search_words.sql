@@ -1,7 +1,7 @@
--- PostgreSQL's parser of texts looks ahead from each of some signs to the end of the word, so that a word of ten thousand
--- underscores, or of dots and slashes, costs seconds. Nobody writes such a word: past a hundred letters the next of
--- these signs ends it, and every text that somebody reads is found by the same words as before. What is stored needs no
--- other form.
+-- From some characters, the text parser of PostgreSQL looks ahead to the end of the word, so that a word of ten
+-- thousand underscores, or of dots and slashes, takes seconds. No real word looks like this: after a hundred letters
+-- the next such character ends the word, and all real texts are found by the same words as before. Stored data does not
+-- need to change.
 set lock_timeout = '10s';
 
 create function search_words(written text) returns text
@@ -20,7 +20,7 @@ create or replace function listing_search(locale text, name text, tagline text, 
             || setweight(to_tsvector('public.labs_simple', public.search_words(description)), 'C')
     $$;
 
--- Pictures that left a draft are looked for, to be deleted once nothing shows them.
+-- A job looks for media that were removed from a draft, to delete them once nothing shows them.
 create index media_removed_at_idx on media (removed_at) where removed_at is not null;
 
 reset lock_timeout;

@@ -1,9 +1,9 @@
--- A team reads in its account's history which feature another value was set for, and from when and until when it is so,
--- as it reads it in the history of its subscription.
+-- The history of a team's account shows the feature of each override, and its start and end, as the history of the
+-- subscription does.
 set lock_timeout = '10s';
 
--- The same function as before, with more of what is known of a subscription's event. The value itself is not among it:
--- it is in force, and read, where entitlements are.
+-- Same function as before, with more details of subscription events. The value is not among them: the entitlements show
+-- it while it is effective.
 create or replace function partner_history(of_partner uuid, groups text[], kinds text[], actors text[],
     since timestamptz, until timestamptz, before_at timestamptz, before_uuid uuid)
     returns table (event_group text, event_uuid uuid, occurred_at timestamptz, kind text, actor_kind text,

@@ -1,5 +1,6 @@
--- Mails to the desk from before `about_partner_uuid` bear the subject of a partner's ticket and say of nobody whom they
--- tell of, so no erasure finds them. They are known by their kind and their time alone; what is still to be sent is sent.
+-- Mail messages to support from before `about_partner_uuid` have a partner's ticket as their subject and do not name
+-- the partner that they are about, so no erasure finds them. Only their kind and time identify them. Queued messages
+-- are still sent.
 set lock_timeout = '10s';
 
 update mail_message as m

@@ -1,13 +1,13 @@
--- What a regular export of the audit log takes is complete, no record can be kept from its seal by whoever only serves,
--- and what happened in one session is found without reading the whole ledger.
+-- A regular export of the audit log is complete, the service role cannot prevent the sealing of a record, and the
+-- records of one session are found without reading the whole log.
 set lock_timeout = '10s';
 
--- Up to when, at most up to the moment wanted, every record is there. A record bears the time at which its transaction
--- began, so that one which is still open may yet add a record to the past. Those that end within a fifth of a second
--- are waited for. Whoever has written nothing within a minute only reads, as a backup or the export of a partner's data
--- does: every call ends long before.
+-- Returns the latest moment, at most the requested one, up to which every record is committed. A record has the time at
+-- which its transaction began, so an open transaction may still add a record to the past. The function waits for
+-- transactions that end within a fifth of a second. A transaction that has written nothing within a minute only reads,
+-- as a backup or a data export does: every request ends long before.
 --
--- The service may not see when others began; the owner, as whom it signs in, may.
+-- The service role may not see when other transactions began; the owner, as whom the function runs, may.
 create function audit_settled(wanted timestamptz) returns timestamptz
     language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
     as $$
@@ -32,8 +32,7 @@ create function audit_settled(wanted timestamptz) returns timestamptz
 revoke execute on function audit_settled from public;
 grant execute on function audit_settled to labs_service;
 
--- When a record was made and in which transaction is for the database to say: the sealer searches by the one, exports
--- by the other.
+-- The database sets the time and the transaction of a record: the sealer searches by transaction, exports by time.
 revoke insert on audit_log from labs_service;
 grant insert (record_uuid, operation, channel, outcome, code, actor_kind, actor_uuid, actor_label, scope, target_kind,
     target_uuid, target_label, partner_uuid, reason, request_id, address, parameters) on audit_log to labs_service;

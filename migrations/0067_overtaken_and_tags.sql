@@ -1,6 +1,6 @@
--- Versions that waited for their time when a higher one went live, before publishing one took it from them: their time
--- never comes. And a text made of beginnings of comments is read to its end from each of them, blanks or not, so that ten
--- thousand letters cost half a second: what begins one is no word that somebody searches for.
+-- Moves scheduled versions back to APPROVED if a higher version was published before publication did this itself. Also:
+-- the parser reads a text of repeated comment openings to its end from each of them, with or without blanks, so that
+-- ten thousand letters take half a second. An opening of a comment is not a word that users search for.
 set lock_timeout = '10s';
 
 with overtaken as (

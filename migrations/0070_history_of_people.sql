@@ -1,8 +1,8 @@
--- A step of staff about a person is told to the person's team even where something followed from it that stands in the
--- account's history: that an invitation was revoked says neither that its sender was locked nor why.
+-- A team sees a staff operation on one of its users even if a resulting event is in the account's history: an event
+-- about a revoked invitation says neither that its sender was locked nor why.
 set lock_timeout = '10s';
 
--- The same function as before, but that it leaves out none of those records.
+-- Same function as before, except that it leaves out none of those records.
 create or replace function partner_history(of_partner uuid, groups text[], kinds text[], actors text[],
     since timestamptz, until timestamptz, before_at timestamptz, before_uuid uuid)
     returns table (event_group text, event_uuid uuid, occurred_at timestamptz, kind text, actor_kind text,

@@ -1,5 +1,5 @@
--- What an erased partner asked for is withdrawn with it: nobody can decide it any more, and it stood first among all that
--- waits for a decision.
+-- Withdraws the tier change request of an erased partner: staff can no longer decide it, and it was first among all
+-- pending requests.
 set lock_timeout = '10s';
 
 update tier_change_request as r set state = 'WITHDRAWN', decided_at = labs_now()

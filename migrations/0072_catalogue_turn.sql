@@ -1,6 +1,6 @@
--- Whoever changes the catalogue of tiers takes a turn. An advisory lock makes others wait too, but a conditional request
--- that waited for it goes on with the snapshot that it had before, and would not see what it waited for: two of them
--- could take the last two tiers that cost nothing. A row that changed since the snapshot starts it anew.
+-- Serializes changes of the tier catalogue. An advisory lock makes others wait too, but a conditional request that
+-- waited for it continues with its earlier snapshot and would not see the other change: two of them could remove the
+-- last two free tiers. A row that changed since the snapshot restarts the request.
 set lock_timeout = '10s';
 
 create table tier_catalogue (

@@ -1,5 +1,5 @@
--- A trigger or a rule on `audit_change` can take a row away without an error. Then the write whose difference it was is
--- refused, as it is when the audit log itself does not keep its record.
+-- A trigger or a rule on `audit_change` can drop a row without an error. In that case the write with this difference is
+-- rejected, as it is if the audit log does not keep its record.
 create or replace function audit_capture() returns trigger language plpgsql as $$
 declare
     record_id text := current_setting('labs.audit_record', true);

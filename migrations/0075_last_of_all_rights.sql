@@ -1,12 +1,13 @@
--- The last one who holds all of `labs.admin:write` stays, as the last one who can grant does: nobody else could ever grant
--- it again. It is looked at where the granters are, at the end of the transaction and under the same hold.
+-- The last staff member with the full scope `labs.admin:write` stays, like the last granter: no other staff member
+-- could ever grant it again. The check runs where the granters are checked, at the end of the transaction and with the
+-- same lock.
 set lock_timeout = '10s';
 
 create function staff_whole_kept() returns trigger language plpgsql as $$
 declare
     before jsonb := to_jsonb(old);
 begin
-    -- What did not reach everything takes nothing away.
+    -- A change of a row without the full scope needs no check.
     if tg_table_name = 'person' then
         perform from public.staff_role_grant as g join public.staff_role as r on r.role_code = g.role_code
         where g.person_uuid = (before ->> 'person_uuid')::uuid and 'labs.admin:write' = any(r.scopes);

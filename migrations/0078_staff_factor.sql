@@ -1,5 +1,5 @@
--- Internal people as they are shown: whether a second factor is in force is looked up for each person who is read. Joined,
--- all factors of everybody were read at once where the planner expected many internal people.
+-- Staff members as they are shown: whether a second factor is active is looked up for each row that is read. With a
+-- join, the planner read all factors of all users if it expected many staff members.
 set lock_timeout = '10s';
 
 create or replace view staff_member_shown as

@@ -1,10 +1,10 @@
--- The history of a partner's account as a view, so that a list narrows and orders it like any other. The function
--- `partner_history` tells the same; it stays for an older version that serves on beside a newer one.
+-- History of a partner's account as a view, so that a list filters and sorts it like any other. The function
+-- `partner_history` returns the same events; it stays for an older release that runs next to a newer one.
 set lock_timeout = '10s';
 
--- Each part is one table without a condition of its own: only then does the planner read all three by their indexes, in
--- the order of the page, and stop when it is full. So what is not told of staff is a column, which every list asks for,
--- and whether the histories tell it themselves is looked up row by row.
+-- Each part is one table without conditions: only then does the planner read all three by their indexes, in the order
+-- of the page, and stop when it is full. So the exclusion of staff operations is a column, which every list filters by,
+-- and whether the histories have their own event is looked up row by row.
 create view partner_history_shown as
 select
     e.partner_uuid, 'ACCOUNT'::text as event_group, e.event_uuid, e.occurred_at, e.kind, e.actor_kind, e.actor_uuid,

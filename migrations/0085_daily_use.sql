@@ -1,6 +1,6 @@
--- What a partner has used today of what is bounded by the day: bytes that its uploads brought into the store, mails that its
--- invitations sent. Each is counted in the transaction of what it counts, so that parallel requests never get more, and
--- what was taken back, replaced or deleted is not given back: the disk was written and the mail has left.
+-- Today's use of a partner's daily limits: bytes that it uploaded to the object storage, mail messages for its
+-- invitations. Each is counted in the transaction of its cause, so that parallel requests never exceed the limit.
+-- Revoked, replaced or deleted items are not given back: the bytes were written and the message was sent.
 set lock_timeout = '10s';
 
 create table partner_daily_use (

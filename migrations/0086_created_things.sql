@@ -1,4 +1,4 @@
--- A repeated request is answered as the first was, its `Location` included, without reading the kept answer.
+-- A repeated request gets the same response as the first, including `Location`, without reading the stored response.
 set lock_timeout = '10s';
 
 alter table idempotency_key add column created_uuid uuid;

@@ -1,6 +1,6 @@
--- Every slug that a category has or has had. A former one leads readers on to the present one and stays reserved: it is no
--- other category's for as long as its own is there. One key holds present and former slugs, so that two writers who take
--- the same one at the same moment never both have it, whatever each of them sees of the other.
+-- Every slug that a category has or had. A former slug redirects to the current one and stays reserved: no other
+-- category can use it while its category exists. One key covers current and former slugs, so that two concurrent
+-- writers never both get a slug, regardless of their snapshots.
 set lock_timeout = '10s';
 
 create table category_address (

@@ -1,5 +1,5 @@
--- The review desk: whose turn a submission is and what was promised, what a finding has seen, one thread of everything
--- that both sides say about a version, and where a suspended app goes back to.
+-- Review queue: whose turn a submission is and its due date, the history of a finding, one thread of messages about a
+-- version from both sides, and the state to which a suspended app returns.
 set lock_timeout = '10s';
 
 alter table app add column former_state text;
@@ -7,9 +7,9 @@ update app set former_state = 'LISTED' where state = 'SUSPENDED';
 alter table app add constraint app_former_state_check
     check (former_state in ('LISTED', 'UNLISTED') and (state <> 'SUSPENDED' or former_state is not null));
 
--- `queued_at` gives the place in the queue: a resubmission and a replacement keep that of the former one. `waiting_on` is
--- null once nobody's turn is left; while it waits for the partner, `due_left_seconds` holds what was left of the promise.
--- `asks_more` tells that it asks for permissions that the live version has not.
+-- `queued_at` is the position in the queue: a resubmission and a replacement keep the former one's. `waiting_on` is
+-- null if neither side has to act. While the submission waits for the partner, `due_left_seconds` contains the time
+-- left until the due date. `asks_more` states that it requests permissions that the published version does not have.
 alter table submission
     add column queued_at timestamptz not null default labs_now(),
     add column waiting_on text constraint submission_waiting_on_check check (waiting_on in ('PARTNER', 'REVIEWERS')),
@@ -19,7 +19,7 @@ alter table submission
     add column reminders integer not null default 0,
     add column asks_more boolean not null default false;
 
--- Three business days after the handing in, Monday to Friday in UTC. What was handed in at a weekend counts from Monday.
+-- Three business days after the submission, Monday to Friday in UTC. A submission on a weekend counts from Monday.
 create function three_business_days(handed_in timestamptz) returns timestamptz language sql as $$
     with begun as (
         select case extract(isodow from at_utc)
@@ -48,7 +48,7 @@ where v.version_uuid = s.version_uuid and v.state = 'CHANGES_REQUESTED' and s.st
 
 drop function three_business_days(timestamptz);
 
--- The queue is read in the order of its places.
+-- The queue is read in the order of its positions.
 create index submission_queued_at_idx on submission (queued_at, submission_uuid);
 create index submission_state_queued_at_idx on submission (state, queued_at, submission_uuid);
 create index submission_reviewer_queued_at_idx on submission (reviewer_uuid, queued_at, submission_uuid);
@@ -57,16 +57,16 @@ create index submission_silent_idx on submission (waiting_since) where waiting_o
 
 insert into service_setting (key, value) values ('marketplace.review_promise_days', '3');
 
--- `place` is where the finding is, a path into what was handed in; null in findings of before. One that an appeal proved
--- wrong is withdrawn.
+-- `place` is the location of the finding, a path into the submission; null in older findings. A finding that an appeal
+-- disproved is withdrawn.
 alter table submission_finding
     add column place text constraint submission_finding_place_check check (place ~ '^/' and length(place) <= 300),
     add column observed text constraint submission_finding_observed_check check (length(observed) <= 2000),
     add column why_now text constraint submission_finding_why_now_check check (length(why_now) <= 2000),
     add column withdrawn_at timestamptz;
 
--- What reviewers found in a version, each with what became of it: `NEW`, `STILL_THERE` when it was named in several
--- reviews, `MENDED` or `WITHDRAWN`.
+-- Findings of the reviewers in a version, each with its state: `NEW`, `STILL_THERE` if several reviews named it,
+-- `MENDED` or `WITHDRAWN`.
 create view version_finding as
 select o.version_uuid, o.submission_uuid, o.submitted_at, f.finding_uuid, f.requirement_code, f.text, f.place, f.observed,
     f.why_now, f.resolved, f.position, case
@@ -84,7 +84,7 @@ select o.version_uuid, o.submission_uuid, o.submitted_at, f.finding_uuid, f.requ
 from submission_finding as f
 join submission as o on o.submission_uuid = f.submission_uuid;
 
--- Everything that both sides say about a version, in one order: what came with each handing in, messages, notes that the
+-- All messages about a version from both sides, in one order: comments with each submission, messages, notes that the
 -- partner never sees, and decisions with their findings.
 alter table review_message
     add column version_uuid uuid constraint review_message_version_fkey references app_version on delete cascade,
@@ -114,7 +114,7 @@ select labs_uuid(), s.submission_uuid, s.version_uuid, 'DECISION', 'STAFF_USER',
 from submission as s
 where s.state in ('APPROVED', 'CHANGES_REQUESTED', 'REJECTED');
 
--- Until where a person has read the thread of a version.
+-- Position up to which a user has read the thread of a version.
 create table review_thread_read (
     version_uuid uuid not null constraint review_thread_read_version_fkey references app_version on delete cascade,
     person_uuid uuid not null constraint review_thread_read_person_fkey references person on delete cascade,
@@ -126,7 +126,7 @@ create index review_thread_read_person_idx on review_thread_read (person_uuid);
 grant select, insert, update, delete on review_thread_read to labs_service;
 grant select on version_finding to labs_service;
 
--- Why staff suspended a listing stands in the history of its app.
+-- The history of an app contains the reason why staff suspended its listing.
 create or replace function history_anonymised(of_partner uuid) returns void
     language plpgsql security definer set search_path = pg_catalog, pg_temp
     as $$

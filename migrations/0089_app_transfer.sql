@@ -1,4 +1,4 @@
--- Apps that staff gave to another partner, and with that whose an app was when.
+-- Apps that staff transferred to another partner, and thereby the owner of an app at each time.
 set lock_timeout = '10s';
 
 create table app_transfer (
@@ -12,12 +12,13 @@ create table app_transfer (
 create index app_transfer_from_idx on app_transfer (from_partner_uuid);
 create index app_transfer_to_idx on app_transfer (to_partner_uuid);
 
--- Since when an app is its owner's; `-infinity` where it always was. Who did something before is no business of the owner's.
+-- Time since when an app belongs to its owner; `-infinity` if it always did. The owner does not see the actors of
+-- earlier events.
 create function app_owned_since(app_uuid uuid) returns timestamptz language sql stable parallel safe as $$
     select coalesce(max(t.transferred_at), '-infinity') from public.app_transfer as t where t.app_uuid = $1
 $$;
 
--- From when until when an app was a partner's: what was written meanwhile is that partner's.
+-- Start and end of each ownership of an app: rows written in that period belong to that partner.
 create view app_tenure as
 select t.app_uuid, t.from_partner_uuid as partner_uuid, coalesce((
         select max(before.transferred_at) from app_transfer as before

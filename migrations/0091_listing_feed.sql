@@ -1,7 +1,7 @@
--- The storefront's changes as a feed that is exact: each gets its place after its transaction has committed, by one who
--- gives them in order (`place`), so that whoever has read up to a place has read everything before it, however long a
--- transaction took. `entry_uuid` tells this database's entry at a place from that of another, or of one restored to an
--- earlier moment.
+-- The exact feed of storefront changes. A single sequencer gives each change its position (`place`) after its
+-- transaction has committed, so that a reader of a position has read everything before it, regardless of the length of
+-- a transaction. `entry_uuid` distinguishes this database's entry at a position from the entry of another database, or
+-- of a database that was restored to an earlier moment.
 set lock_timeout = '10s';
 
 alter table listing_change
@@ -15,10 +15,10 @@ where numbered.position = c.position;
 
 drop index listing_change_transaction_id_idx;
 create index listing_change_unsealed_idx on listing_change (transaction_id, position) where place is null;
--- What divides a search: a rating does not.
+-- Changes that affect a search; a rating does not.
 create index listing_change_shown_idx on listing_change (position desc) where change <> 'RATED';
 
--- What a listing shows and its owner did not publish: ratings, names of categories and of the company.
+-- Listing data that its owner did not publish: ratings, names of categories and of the company.
 create function listing_rated() returns trigger language plpgsql as $$
 begin
     insert into public.listing_change (app_uuid, slug, change) values (new.app_uuid, new.slug, 'RATED');
@@ -28,7 +28,8 @@ create trigger listing_rated after update of rating_count, rating_sum on listing
     when (new.visible and (old.rating_count, old.rating_sum) is distinct from (new.rating_count, new.rating_sum))
     execute function listing_rated();
 
--- A name shows at the listings of the category itself; whether a category is shown, at those beneath it too.
+-- A name is shown at the listings of the category itself; the visibility of a category also affects the listings below
+-- it.
 create function listing_category_changed() returns trigger language plpgsql as $$
 begin
     insert into public.listing_change (app_uuid, slug, change)

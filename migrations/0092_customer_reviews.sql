@@ -1,8 +1,9 @@
--- Customers' reviews. A review is one customer's of one app and has texts: one is shown, one may wait for a moderator, and
--- the former ones are kept for staff. The customer is known by a keyed hash alone, whose key lies outside the database.
+-- Customer reviews. A review belongs to one customer and one app and has texts: one is shown, one may wait for a
+-- moderator, and former ones are kept for staff. The customer is known only by a keyed hash; the key is outside the
+-- database.
 set lock_timeout = '10s';
 
--- A text as the customer handed it in; it never changes. Whether it is shown or waits stands at the review.
+-- A text as the customer submitted it; it never changes. The review states whether it is shown or pending.
 create table customer_review_text (
     text_uuid uuid constraint customer_review_text_pkey primary key,
     review_uuid uuid not null constraint customer_review_text_review_fkey references customer_review on delete cascade,
@@ -20,7 +21,7 @@ create table customer_review_text (
 );
 create index customer_review_text_review_idx on customer_review_text (review_uuid, created_at desc, text_uuid desc);
 
--- What the partner answers in public. The one that stands has no end.
+-- Public replies of the partner. The current reply has no end time.
 create table customer_review_reply (
     reply_uuid uuid constraint customer_review_reply_pkey primary key,
     review_uuid uuid not null constraint customer_review_reply_review_fkey references customer_review on delete cascade,
@@ -35,7 +36,7 @@ create table customer_review_reply (
 create index customer_review_reply_review_idx on customer_review_reply (review_uuid, created_at desc, reply_uuid desc);
 comment on column customer_review_reply.text_uuid is 'The text that was shown when it was written.';
 
--- What the partner asks staff to look at. One of a review is open at a time.
+-- Flags of the partner. A review has at most one open flag.
 create table customer_review_flag (
     flag_uuid uuid constraint customer_review_flag_pkey primary key,
     review_uuid uuid not null constraint customer_review_flag_review_fkey references customer_review on delete cascade,
@@ -55,7 +56,7 @@ create unique index customer_review_flag_open_key on customer_review_flag (revie
 create index customer_review_flag_review_idx on customer_review_flag (review_uuid, flagged_at desc, flag_uuid desc);
 comment on column customer_review_flag.text_uuid is 'The text that is or was to be looked at: a newer one, where the customer replaced it meanwhile.';
 
--- What customers report. Each is counted once.
+-- Reports of customers. Each customer counts once.
 create table customer_review_report (
     review_uuid uuid not null constraint customer_review_report_review_fkey references customer_review on delete cascade,
     reporter_sha256 bytea not null constraint customer_review_report_reporter_check
@@ -120,7 +121,7 @@ set shown_text_uuid = case when r.state = 'PUBLISHED' then t.text_uuid end,
 from customer_review_text as t
 where t.review_uuid = r.review_uuid;
 
--- No operation has written a reference yet, and none is kept.
+-- No operation has written a reference yet, so none is kept.
 drop index customer_review_app_idx, customer_review_state_idx;
 alter table customer_review
     drop column customer_reference,
@@ -140,7 +141,7 @@ alter table customer_review
     add constraint customer_review_shown_check check (num_nonnulls(shown_text_uuid, rating, locale, written_at) in (0, 4)),
     add constraint customer_review_waiting_check check ((waiting_text_uuid is null) = (waiting_since is null)),
     add constraint customer_review_reported_check check ((reports = 0) = (reported_at is null)),
-    -- What a moderator looks at first: a text that waits, then what the partner flags, then what customers report.
+    -- Order of moderation: a pending text, then flags of the partner, then reports of customers.
     add column priority integer not null generated always as (case
         when waiting_text_uuid is not null then 1 when flagged_at is not null then 2 when reports > 0 then 3 else 4
     end) stored,
@@ -163,8 +164,8 @@ create index customer_review_worst_idx on customer_review (app_uuid, rating, wri
 create index customer_review_queue_idx on customer_review (priority, queued_at, review_uuid);
 create index customer_review_app_idx on customer_review (app_uuid, priority, queued_at, review_uuid);
 
--- A mean weighted by how many stand behind it: as if five customers had given 3.5 stars before the first one, so that a
--- single review of five stars does not lead. In millionths, so that it is compared exactly; 0 without a review.
+-- Rating mean weighted by the number of reviews: as if five customers had given 3.5 stars before the first one, so that
+-- a single review of five stars is not first. In millionths, so that the comparison is exact; 0 without a review.
 alter table listing add column rating_score bigint not null generated always as (case
     when rating_count = 0 then 0
     else (2 * rating_sum + 35) * 1000000 / (2 * (rating_count + 5))
@@ -172,7 +173,7 @@ end) stored;
 drop index listing_rating_idx;
 create index listing_rating_idx on listing (rating_score desc, rating_count desc, app_uuid desc) where visible;
 
--- Reviews as moderators see them: with their texts, the replies and what is said against them.
+-- Reviews as moderators see them: with their texts, replies, flags and reports.
 create view customer_review_moderated as
 select
     r.review_uuid, r.app_uuid, a.partner_uuid, r.state, r.priority, r.queued_at, r.flagged_at, r.reports, r.moderated_at,

@@ -1,10 +1,10 @@
--- Partners of whom staff have made sure that they are the company they say.
+-- Partners whose identity staff have verified.
 set lock_timeout = '10s';
 
 alter table partner add column verified_at timestamptz;
 comment on column partner.verified_at is 'Since when staff know that this is the company. Null: nobody has made sure.';
 
--- Under another name or in another country it is not known any more, whoever changed it.
+-- A change of name or country ends the verification, regardless of who made it.
 create function partner_verification_ends() returns trigger language plpgsql as $$
 begin
     new.verified_at := null;
@@ -15,7 +15,7 @@ create trigger partner_verification_ends before update of company_name, country 
         and (old.company_name, old.country) is distinct from (new.company_name, new.country))
     execute function partner_verification_ends();
 
--- Listings show it, so followers of their changes are told.
+-- Listings show the verification, so readers of the change feed see its changes.
 drop trigger listing_vendor_changed on partner;
 create trigger listing_vendor_changed after update on partner for each row
     when ((old.slug, old.company_name, old.verified_at) is distinct from (new.slug, new.company_name, new.verified_at))

@@ -1,4 +1,4 @@
--- Curated collections: listings that staff put together under a title, on show in a window of time.
+-- Curated collections: listings that staff group under a title, visible in a time window.
 set lock_timeout = '10s';
 
 create table collection (
@@ -17,7 +17,7 @@ comment on column collection.titles is 'By locale; English is always there.';
 comment on column collection.shown_from is 'Without one it is not on show.';
 comment on column collection.shown_until is 'The first moment at which it is not on show any more. Without one it stays.';
 
--- The order is that of the positions, which need not follow one another.
+-- The order is the order of the positions, which may have gaps.
 create table collection_listing (
     collection_uuid uuid not null constraint collection_listing_collection_fkey references collection on delete cascade,
     app_uuid uuid not null constraint collection_listing_listing_fkey references listing on delete cascade,
@@ -26,8 +26,8 @@ create table collection_listing (
 );
 create index collection_listing_app_idx on collection_listing (app_uuid);
 
--- Every slug that a collection has or has had, as with categories. Those of a deleted collection stay reserved and lead
--- nowhere.
+-- Every slug that a collection has or had, as with categories. Slugs of a deleted collection stay reserved and redirect
+-- to nothing.
 create table collection_address (
     slug text constraint collection_address_pkey primary key,
     collection_uuid uuid constraint collection_address_collection_fkey references collection on delete set null,
@@ -51,7 +51,7 @@ end $$;
 create trigger collection_address after insert or update of slug on collection
     for each row execute function collection_address_keep();
 
--- Whether a collection of this window is on show now.
+-- Whether a collection with this window is visible now.
 create function collection_on_show(shown_from timestamptz, shown_until timestamptz) returns boolean
     language sql stable parallel safe
     as $$

@@ -1,4 +1,4 @@
--- Since when readers know a vendor, and what an app had on the storefront, in its order.
+-- Time of a partner's first publication, and the storefront history of an app, in order.
 set lock_timeout = '10s';
 
 alter table partner_profile add column first_published_at timestamptz;

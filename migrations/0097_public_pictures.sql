@@ -1,5 +1,6 @@
--- Pictures of what is on show have addresses that need no token. Each has copies for pages, named by the SHA-256 of their
--- bytes; every replica keeps in memory which of them are on show, and hears on the channel `pictures` whose have changed.
+-- Media of published listings and profiles have addresses that need no token. Each has copies in page sizes, named by
+-- the SHA-256 of their bytes. Every replica keeps in memory which of them are visible, and receives the changed owners
+-- on the channel `pictures`.
 set lock_timeout = '10s';
 
 alter table media
@@ -16,7 +17,7 @@ alter table partner_image
 comment on column partner_image.renditions is 'As of media.';
 comment on column partner_image.renditions_due is 'As of media.';
 
--- Until they have copies of their own, pictures that exist are shown in the sizes that there are.
+-- Until existing media have such copies, pages show the available sizes.
 create function sizes_there_are(variants jsonb, original jsonb) returns jsonb language sql immutable as $$
     select jsonb_agg(size order by (size ->> 'width')::integer)
     from (
@@ -36,13 +37,13 @@ drop function sizes_there_are;
 
 create index media_renditions_due_idx on media (media_uuid) where renditions_due;
 create index partner_image_renditions_due_idx on partner_image (image_uuid) where renditions_due;
--- The sweep over objects asks for these, too.
+-- The sweep of objects also checks these names.
 create index media_renditions_idx
     on media using gin (jsonb_path_query_array(renditions, '$[*].object_key') jsonb_path_ops);
 create index partner_image_renditions_idx
     on partner_image using gin (jsonb_path_query_array(renditions, '$[*].object_key') jsonb_path_ops);
 
--- What everybody may see now, by the app or the partner that shows it.
+-- Media that are public now, by the app or partner that shows them.
 create view picture_on_show as
 select l.app_uuid as owner_uuid, m.renditions
 from listing as l
@@ -57,7 +58,7 @@ join partner_image as i on i.partner_uuid = p.partner_uuid
     and i.image_uuid in ((f.snapshot ->> 'logo_uuid')::uuid, (f.snapshot ->> 'banner_uuid')::uuid)
 where p.state = 'ACTIVE';
 
--- Tells whose pictures are to be looked at anew; the argument names the column. Nothing that happens often does this,
+-- Notifies replicas about the owner whose media changed; the argument names the column. No frequent event does this,
 -- because a notifying commit waits for every other one.
 create function picture_on_show_changed() returns trigger language plpgsql as $$
 begin
@@ -78,7 +79,7 @@ create trigger partner_profile_pictures after insert or update of state, snapsho
 create trigger partner_image_pictures after update of renditions or delete on partner_image for each row
     execute function picture_on_show_changed('partner_uuid');
 
--- Whoever follows the storefront holds addresses, so that others are a change.
+-- Followers of the storefront store addresses, so new addresses count as a change.
 create function listing_pictures_changed() returns trigger language plpgsql as $$
 begin
     insert into public.listing_change (app_uuid, slug, change)
@@ -91,7 +92,8 @@ end $$;
 create trigger media_listing_changed after update of renditions on media for each row
     when (old.renditions is distinct from new.renditions) execute function listing_pictures_changed();
 
--- The locale in which a reader of another finds a text: that one, else its language, else English, where one of them is there.
+-- The locale in which a reader finds a text: the wanted locale, else its language, else English, if the text exists in
+-- it.
 create function locale_of(texts jsonb, wanted text) returns text language sql immutable parallel safe as $$
     select case
         when texts ? wanted then wanted

@@ -1,6 +1,6 @@
--- What a listing is found by, in one row for all its languages: a reader's locale chooses texts, never what is found.
--- Words stand there as they are written, and as the stem that the language of their text gives them, marked with that
--- language, so that a stem of one language is never taken for a word of another.
+-- Search document of a listing: one row for all its languages. A reader's locale selects texts, never search results.
+-- The document contains words as written, and the stem in the language of their text, marked with that language, so
+-- that a stem of one language never matches a word of another.
 set lock_timeout = '10s';
 
 create table listing_document (
@@ -12,34 +12,34 @@ comment on column listing_document.search is
     'Plain words and, with a dot and the language before them, stems: of names and slug (A), of vendor and categories '
     '(B), of taglines (C), of descriptions (D). A whole name or slug stands behind =, a vendor''s behind @, a '
     'category''s behind #.';
--- Searches read many of these: they lie in the row, as they are.
+-- Searches read many of these values, so they are stored in the row and uncompressed.
 alter table listing_document alter column search set storage external, set (toast_tuple_target = 8160);
 create index listing_document_search_idx on listing_document using gin (search) with (fastupdate = off);
 create index listing_document_name_idx on listing_document using gin (ts_filter(search, '{a}')) with (fastupdate = off);
 drop index listing_translation_search_idx;
 
--- Every word and stem that is or was in a document. A search leaves out the forms of its words that nothing has, and
--- finds here what somebody may have meant.
+-- Every word and stem that is or was in a document. A search drops the word forms that no document has, and finds
+-- suggestions for mistyped words here.
 create table listing_lexeme (lexeme text collate "C" constraint listing_lexeme_pkey primary key);
 create index listing_lexeme_near_idx on listing_lexeme (left(lexeme, 1), length(lexeme));
 create index listing_lexeme_part_idx on listing_lexeme using gin (lexeme gin_trgm_ops);
 
--- A text as it is compared: words of small letters and digits without accents, with one blank between them.
+-- Form of a text for comparison: words of lower-case letters and digits without accents, separated by one blank.
 create function search_folded(written text) returns text
     language sql stable strict parallel safe
     as $$
         select btrim(regexp_replace(lower(public.unaccent(normalize(written, nfkc))), '[^[:alnum:]]+', ' ', 'g'))
     $$;
 
--- A folded word in which ae, oe and ue are the vowels for which people without the right keys write them.
+-- A folded word in which ae, oe and ue are replaced by the vowels that they transcribe on other keyboards.
 create function search_contracted(word text) returns text
     language sql immutable strict parallel safe
     as $$ select regexp_replace(word, '(?<![aeq])([aou])e', '\1', 'g') $$;
 
 create aggregate search_all (tsvector) (sfunc = pg_catalog.tsvector_concat, stype = tsvector, initcond = '');
 
--- The words of a text, those with hyphens also as one; of languages that have stems, these too, and a mark that
--- there is a text of it.
+-- Words of a text, hyphenated ones also as one word; for languages with stems, the stems too, and a mark that a text in
+-- this language exists.
 create function search_vector(locale text, written text) returns tsvector
     language plpgsql stable strict parallel safe
     as $$
@@ -63,14 +63,14 @@ create function search_vector(locale text, written text) returns tsvector
              where word like any ('{%ae%,%oe%,%ue%}') and word <> public.search_contracted(word)))) || stems;
     end $$;
 
--- Something that a search may equal, as a whole.
+-- Term for a name or slug that a search may equal as a whole.
 create function search_whole(sign text, written text) returns tsvector
     language sql stable strict parallel safe
     as $$ select format('''%s%s'':1', sign, left(public.search_folded(written), 200))::tsvector $$;
 
--- The document of a listing. Of descriptions a hundred thousand letters are read, shared among the locales: more than
--- one has, and less than what would be too much for one row. Of each word only the place that weighs most is kept: to
--- say it ten times lifts nobody.
+-- Document of a listing. It covers a hundred thousand characters of the descriptions, shared among the locales: more
+-- than one locale has, and less than the maximum size of a row. For each word only the position with the highest weight
+-- is kept: repeating a word does not improve the rank.
 create function listing_document_of(app uuid) returns tsvector
     language plpgsql stable strict parallel safe
     as $$
@@ -99,8 +99,8 @@ create function listing_document_of(app uuid) returns tsvector
         ) as part)) as word)::tsvector;
     end $$;
 
--- Writes the documents of some listings. What they are made of is held first, whoever changes it at the same moment:
--- the statement that makes them sees what was committed before.
+-- Writes the documents of some listings. The function first locks the source rows against concurrent changes: the
+-- statement that builds the documents then sees all earlier commits.
 create function listing_document_write(apps uuid[]) returns void language plpgsql as $$
 begin
     perform from public.partner as p where p.partner_uuid in (
@@ -120,7 +120,7 @@ begin
     on conflict do nothing;
 end $$;
 
--- What a listing is made of, changed: by statements, because a publication writes many rows.
+-- Reacts to changed parts of a listing, per statement, because a publication writes many rows.
 create function listing_parts_changed() returns trigger language plpgsql as $$
 begin
     perform public.listing_document_write(array(select distinct changed.app_uuid from changed));
@@ -148,7 +148,7 @@ create trigger listing_renamed after update on listing for each row
     when ((old.slug, old.partner_uuid) is distinct from (new.slug, new.partner_uuid))
     execute function listing_renamed();
 
--- A vendor's name may be a person's: what nothing else is called goes with it.
+-- A partner's name may be a person's name: a lexeme that no other document contains is deleted with it.
 create function vendor_renamed() returns trigger language plpgsql as $$
 begin
     perform public.listing_document_write(array(
@@ -163,7 +163,7 @@ create trigger vendor_renamed after update on partner for each row
     when ((old.slug, old.company_name) is distinct from (new.slug, new.company_name))
     execute function vendor_renamed();
 
--- What is filed beneath a category is found by its name too, and by that of none that is not shown.
+-- Listings below a visible category are also found by the category's name.
 create function category_renamed() returns trigger language plpgsql as $$
 begin
     perform public.listing_document_write(array(

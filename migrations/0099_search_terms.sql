@@ -1,9 +1,8 @@
--- What somebody types, in the terms of `listing_document.search`. Each word stands for itself, for its stem in any of
--- the languages, and with the vowels for which ae, oe and ue are written; two words side by side also for both as one.
+-- Converts the reader's input into the terms of `listing_document.search`. Each word matches itself, its stem in any of
+-- the languages, and its form with the vowels for ae, oe and ue. Two adjacent words also match as one word.
 set lock_timeout = '10s';
 
--- The languages that have stems: the dictionaries of `search_configuration`, and what the documents of each are marked
--- with.
+-- Languages with stems: the dictionaries of `search_configuration`, and the mark of each language in the documents.
 create view listing_stemmer as
 select language, dictionary, ('.' || language) collate "C" as mark
 from unnest(
@@ -14,11 +13,11 @@ from unnest(
         'norwegian_stem'::regdictionary, 'portuguese_stem'::regdictionary, 'romanian_stem'::regdictionary,
         'spanish_stem'::regdictionary, 'swedish_stem'::regdictionary]) as stemmer (language, dictionary);
 
--- `terms`: every word occurs, the last one as the beginning of a word too (from two letters on). `whole`: the forms of
--- whole words, which say how well something fits; words that say nothing in some language (the, und), and single
--- letters, only where there are no others. `beginning`: the last word as a beginning, which weighs less. `named` and
--- `offered`: the query is a name or a slug, or a vendor's. `is_common`: for each word whether it says nothing. What
--- nothing stands for is null.
+-- `terms`: every word occurs, the last one also as the beginning of a word (from two letters on). `whole`: the forms of
+-- whole words, for ranking; stop words of a language (the, und) and single letters only if there are no other words.
+-- `beginning`: the last word as a beginning, with a lower weight. `named` and `offered`: the query equals a name or
+-- slug of an app, or of a partner. `is_common`: for each word, whether it is a stop word. A result without terms is
+-- null.
 create function listing_terms(
     typed text, out words text[], out is_common boolean[], out terms tsquery, out whole tsquery, out beginning tsquery,
     out named tsquery, out offered tsquery)
@@ -109,8 +108,8 @@ create function listing_terms(
         end if;
     end $$;
 
--- How well a document fits, in millionths; a name first, then a vendor's. What each word gives is added up: a form that
--- comes to be known between two pages changes nothing.
+-- Rank of a document, in millionths; an equal app name first, then an equal partner name. The values of the words are
+-- added up, so that a new word form that appears between two pages changes nothing.
 create function listing_fit(search tsvector, whole tsquery, beginning tsquery, named tsquery, offered tsquery)
     returns integer
     language sql immutable parallel safe

@@ -1,5 +1,5 @@
--- What is said about a picture in further locales: objects of locale to text, beside the text for readers of every other
--- locale. A publication copies them with the rest.
+-- Alternative texts of a media item in further locales: objects of locale to text, next to the text for readers of
+-- every other locale. A publication copies them too.
 set lock_timeout = '10s';
 
 alter table media

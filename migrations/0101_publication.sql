@@ -1,5 +1,5 @@
--- What the service tells: changelog entries, blog posts and developer resources, which are one thing with one machine of
--- states. Readers see what is RELEASED, and nothing gets there without a transition that is kept.
+-- Publication items: changelog entries, blog posts and developer resources, with one state machine. Readers see
+-- RELEASED items, and every transition to that state is recorded.
 set lock_timeout = '10s';
 
 create table publication_item (
@@ -83,8 +83,8 @@ comment on column publication_item.created_by_kind is 'STAFF_USER, MACHINE_CLIEN
 comment on column publication_item.scheduled_for is 'When it is released, while it is SCHEDULED.';
 comment on column publication_item.first_released_at is 'From then on its slugs stay reserved for it.';
 
--- Every slug that an item has, and those that it had while it was released or since: they lead to it. A slug that was
--- never released is free again once the item is called otherwise.
+-- Every current slug of an item, and every slug that it had while or after it was released: these redirect to it. A
+-- slug that was never released is free again after the item is renamed.
 create table publication_slug (
     kind text not null,
     slug text not null,
@@ -114,7 +114,7 @@ end $$;
 create trigger publication_slug after insert or update of slug on publication_item
     for each row execute function publication_slug_keep();
 
--- Who moved an item, from where to where, when and why. Rows are added and never changed.
+-- Transitions of an item: actor, states, time and reason. Rows are added and never changed.
 create table publication_transition (
     transition_uuid uuid constraint publication_transition_pkey primary key default labs_uuid(),
     item_uuid uuid not null constraint publication_transition_item_fkey references publication_item on delete cascade,

@@ -1,8 +1,8 @@
--- How many customers use partners' apps, a day at a time, as the platform's own API reported it, and the ledger of the
--- imports that asked for it.
+-- Number of customers who use partners' apps, per day, as imported from the platform's API, and the runs of the
+-- imports.
 set lock_timeout = '10s';
 
--- What is known of the source beside its settings. One row, made by the first service that has a source.
+-- State of the source in addition to its settings. One row, created by the first replica with a source.
 create table statistic_source (
     only_row boolean constraint statistic_source_pkey primary key default true
         constraint statistic_source_only_row_check check (only_row),
@@ -57,7 +57,7 @@ create index statistic_import_run_started_idx on statistic_import_run (started_a
 create index statistic_import_run_day_idx on statistic_import_run (day, run_uuid);
 create index statistic_import_run_error_idx on statistic_import_run (error_code);
 
--- The days that were imported. One that is not here is unknown, not zero.
+-- Imported days. A missing day is unknown, not zero.
 create table statistic_day (
     day date constraint statistic_day_pkey primary key,
     imported_at timestamptz not null,
@@ -83,8 +83,8 @@ create table partner_statistic (
 create index partner_statistic_day_idx on partner_statistic (day);
 comment on column partner_statistic.customers is 'Distinct over all of its apps at that time, which is no sum over apps.';
 
--- Completed days that should be here and are not, with the moment since when they lack. A service without a source has
--- none to miss, whatever this says.
+-- Completed days without an import, with the time since when they are missing. A service without a source misses none,
+-- regardless of this view.
 create view statistic_missing_day as
 select due.day::date as day, (due.day::date + 1)::timestamp at time zone 'UTC' as missing_since
 from statistic_source as source

@@ -1,5 +1,4 @@
--- How long a text is, counted where it is written, so that a list of posts tells how long each takes to read without
--- sending its text.
+-- Length of a text, counted at write time, so that a list of posts shows the reading times without sending the texts.
 set lock_timeout = '10s';
 
 alter table publication_item add column words integer not null generated always as (regexp_count(body, '\S+')) stored;

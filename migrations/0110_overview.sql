@@ -1,12 +1,12 @@
--- The platform at a glance: counts that are kept rather than counted, traffic by operation and day, when each partner was
--- last active, and what the search over everything reads.
+-- Platform overview: maintained counts, traffic by operation and day, last activity of each partner, and the indexes of
+-- the global search.
 set lock_timeout = '10s';
 
--- Counts of things by state, and of what happened by day. A change is written as a row of its own, so that no writer waits
--- for another's commit; the job PLATFORM_COUNTS adds the rows to the counts. Whoever reads adds up both.
+-- Counts of objects by state, and of events by day. Each change is inserted as a separate row, so that no writer waits
+-- for another's commit; the job PLATFORM_COUNTS adds the rows to the counts. Readers add up both.
 create table platform_count (
     what text not null,
-    -- A state, a tier or a day (2026-11-24), as `what` says.
+    -- A state, a tier or a day (2026-11-24), depending on `what`.
     key text collate "C" not null,
     number bigint not null,
     constraint platform_count_pkey primary key (what, key)
@@ -17,7 +17,7 @@ create table platform_change (
     number bigint not null
 );
 
--- How many things there are: what is counted, and the columns whose values are its key.
+-- Counts objects: the arguments are the name of the count, and the columns whose values are its key.
 create function platform_counted() returns trigger language plpgsql as $$
 begin
     insert into public.platform_change (what, key, number)
@@ -31,7 +31,7 @@ begin
 end
 $$;
 
--- How often something happened: what, and the column that tells when.
+-- Counts events: the arguments are the name of the count, and the column with the time.
 create function platform_happened() returns trigger language plpgsql as $$
 begin
     insert into public.platform_change (what, key, number)
@@ -63,7 +63,7 @@ create trigger subscription_recounted after update on subscription
     for each row when (old.tier_uuid is distinct from new.tier_uuid)
     execute function platform_counted('SUBSCRIPTION', 'tier_uuid');
 
--- A registration is confirmed when the first of a company's people has proved an address.
+-- A registration is confirmed when the first user of a company has verified an address.
 create function platform_registered() returns trigger language plpgsql as $$
 begin
     if not exists (
@@ -106,8 +106,8 @@ union all select 'PUBLICATION', (published_at at time zone 'UTC')::date::text, c
             from app_version where state in ('PUBLISHED', 'SUPERSEDED') group by 2
 union all select 'CREATION', (created_at at time zone 'UTC')::date::text, count(*) from app group by 2;
 
--- What each operation was asked on each day, and how it answered: written with the counts of requests every few seconds.
--- It names no account. `up_to_5` counts answers within five milliseconds, `up_to_10` those within ten and not five.
+-- Requests per operation and day, with their results: written with the request counts every few seconds. It names no
+-- account. `up_to_5` counts responses within five milliseconds, `up_to_10` those above five and within ten.
 create table operation_day (
     day date not null,
     operation text not null,
@@ -131,8 +131,8 @@ create table operation_day (
 comment on column operation_day.client_errors is 'Answers 4xx but 429.';
 comment on column operation_day.refusals is 'Answers 429: a budget was spent.';
 
--- When each partner was last active, to the day: one of its people signed in, or it called. It is written when that is
--- another day than before.
+-- Day of each partner's last activity: a sign-in of one of its users, or a request. It is written only if the day
+-- changes.
 create table partner_activity (
     partner_uuid uuid constraint partner_activity_pkey primary key
         constraint partner_activity_partner_fkey references partner on delete cascade,
@@ -166,14 +166,14 @@ select p.partner_uuid, greatest(p.created_at,
     (select max(u.day)::timestamp at time zone 'UTC' from request_usage as u where u.account = 'partner:' || p.partner_uuid))
 from partner as p;
 
--- What waits for somebody is counted by these.
+-- Indexes for the counts of pending items.
 create index support_ticket_waiting_idx on support_ticket (waiting_since) where waiting_since is not null;
 create index job_run_broken_off_idx on job_run (created_at) where error_code = 'BROKEN_OFF';
 create index machine_client_secret_expires_at_idx on machine_client_secret (expires_at) where revoked_at is null;
 
--- What is found by its name or by another word for it; an app by its name in any language. Names are compared letter by
--- letter ("C"), so that what begins with a word stands together in an index whatever the database's language. No part has
--- conditions or joins of its own: only then the planner follows the order of an index and stops after some rows.
+-- Objects that are found by name or by another term; an app by its name in any language. Names are compared by bytes
+-- ("C"), so that names with the same beginning are adjacent in an index, regardless of the database's locale. The parts
+-- have no conditions and no joins: only then does the planner follow the order of an index and stop after some rows.
 create view named_thing as
 select 'PARTNER' as kind, partner_uuid as uuid, lower(company_name) collate "C" as name, slug as word,
     null::text collate "C" as address, state <> 'ERASED' as is_there
@@ -206,9 +206,9 @@ create index machine_client_contains_idx on machine_client using gin ((lower(nam
 create index support_ticket_begins_idx on support_ticket ((lower(subject) collate "C"), ticket_uuid);
 create index support_ticket_contains_idx on support_ticket using gin ((lower(subject) collate "C") gin_trgm_ops);
 
--- Some of each kind and way: what is called exactly so, what begins so, and, where those are fewer than five, what
--- contains it. `email` is what is looked for as an e-mail address is compared. A statement cannot know how many rows a
--- word finds, so the planner is kept from reading whole tables.
+-- Returns some objects of each kind and match: equal names, names that begin with the text, and, if these are fewer
+-- than five, names that contain it. `email` is the text in the form in which e-mail addresses are compared. The planner
+-- cannot estimate the number of matches, so the function prevents it from scanning whole tables.
 create function find_named(kinds text[], sought text, email text, id uuid)
     returns table (kind text, uuid uuid, matched text)
     language plpgsql stable rows 25
@@ -238,7 +238,7 @@ create function find_named(kinds text[], sought text, email text, id uuid)
                 where n.kind = 'USER' and n.address > called and n.address < behind and n.is_there
                 order by n.address limit 5;
             end if;
-            -- Three letters are the fewest that the index can look for.
+            -- The index needs at least three letters.
             if exact + beginning < 5 and length(called) >= 3 then
                 return query select wanted, n.uuid, 'PART' from public.named_thing as n
                 where n.kind = wanted and n.name like containing and n.is_there limit 20;

@@ -1,5 +1,5 @@
--- What of the contract is to go: an operation, a parameter, a field or a value; when; what takes its place; and who still
--- calls it.
+-- Deprecations in the contract: the operation, parameter, field or value, its sunset, its replacement, and its
+-- remaining callers.
 set lock_timeout = '10s';
 
 create table deprecation (

@@ -1,5 +1,5 @@
--- The contracts that were served when entries of the changelog were released: an entry is released only when nothing of the
--- contract has changed since the last of them that no entry of its release names.
+-- The contracts that were served when changelog entries were released. An entry can be released only if entries of its
+-- release name every contract change since the last stored contract.
 set lock_timeout = '10s';
 
 create table contract_release (

@@ -1,4 +1,4 @@
--- Developer resources that the service makes itself of the contract that it serves.
+-- Developer resources that the service generates from its contract.
 set lock_timeout = '10s';
 
 alter table publication_item

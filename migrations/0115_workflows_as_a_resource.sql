@@ -1,4 +1,4 @@
--- The service makes one more developer resource itself: the workflows of its contract.
+-- The service generates one more developer resource: the workflows of its contract.
 set lock_timeout = '10s';
 
 alter table publication_item drop constraint publication_item_generated_check;

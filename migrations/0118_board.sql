@@ -1,5 +1,5 @@
--- The board: what partners propose, what they say to it, and what staff answer. Nothing here tells who voted, followed or
--- read: those rows hold pseudonyms, made with a key that lies outside the database.
+-- The board: feature requests of partners, their comments, and the answers of staff. Nothing here shows who voted,
+-- followed or read: those rows contain pseudonyms, derived with a key that is outside the database.
 set lock_timeout = '10s';
 
 create table board_topic (
@@ -87,8 +87,8 @@ create index feature_request_reported_idx
 create index feature_request_all_votes_idx on feature_request (votes desc, request_uuid desc);
 create index feature_request_all_activity_idx on feature_request (active_at desc, request_uuid desc);
 
--- What proposals are found by: the words of title and body as they are written, and their stems in every language that has
--- some, marked with it; nobody has to say in which language a proposal is.
+-- Search terms of feature requests: the words of title and body as written, and their stems in every language with
+-- stems, marked with the language. Users do not have to state the language of a request.
 create function board_words(written text) returns tsvector
     language plpgsql stable strict parallel safe
     as $$
@@ -104,9 +104,9 @@ create function board_words(written text) returns tsvector
                 where cardinality(stem) > 0 and stemmer.language in ('de', 'en', 'fr', 'es', 'it', 'nl')), '')::tsvector;
     end $$;
 
--- What somebody types, in the terms of `feature_request_words.search`. `near`: any word that says something occurs, or one
--- that begins with it; where every word says nothing (the, und), these. `every`: each occurs, the last one as the beginning
--- of a word too. Null where nothing was typed that could be looked for.
+-- Converts the user's input into the terms of `feature_request_words.search`. `near`: any word except stop words
+-- occurs, or a word that begins with it; if all are stop words (the, und), these. `every`: each word occurs, the last
+-- one also as the beginning of a word. Null if the input contains nothing to search for.
 create function board_terms(typed text, out near tsquery, out every tsquery)
     language plpgsql stable parallel safe
     as $$
@@ -173,8 +173,9 @@ end $$;
 create trigger feature_request_worded after insert or update of title, body on feature_request
     for each row execute function feature_request_worded();
 
--- What is near to a title: of each proposal on the board the best of its own title and of those that were merged into it.
--- What the titles share counts most: words and stems of any language, then letters; what stands in the text counts less.
+-- Feature requests with a similar title: for each request on the board, the best match among its own title and the
+-- titles of merged requests. Shared title terms count most: words and stems of any language, then letters; the body
+-- counts less.
 create function board_near(typed text, most integer) returns table (root_uuid uuid, matched_title text, fit double precision)
     language sql stable parallel safe rows 5
     set pg_trgm.word_similarity_threshold = 0.45 set plan_cache_mode = force_custom_plan
@@ -201,8 +202,8 @@ create function board_near(typed text, most integer) returns table (root_uuid uu
         order by best.fit desc, best.root_uuid limit most
     $$;
 
--- One row for each request and person; the author's own vote apart. The person is a pseudonym; the day is all that is known
--- of when.
+-- One row per request and user; the author's own vote is separate. The user is a pseudonym; only the day of the vote is
+-- stored.
 create table feature_vote (
     request_uuid uuid not null constraint feature_vote_request_fkey references feature_request,
     voter bytea not null constraint feature_vote_voter_check check (octet_length(voter) = 32),
@@ -222,8 +223,8 @@ create table feature_follow (
 create index feature_follow_follower_idx on feature_follow (follower, request_uuid) include (followed_on);
 comment on column feature_follow.follower is 'Another pseudonym than the one that votes are kept under.';
 
--- What a person has read is one row, whatever they have read: a row for each thing would tell by their number how much
--- there was to read for somebody, and so who had voted.
+-- The read state of a user is one row, regardless of the number of read items: with one row per item, their number
+-- would show how many items the user had to read, and so who had voted.
 create table board_read (
     reader bytea constraint board_read_pkey primary key constraint board_read_reader_check check (octet_length(reader) = 32),
     sealed bytea not null constraint board_read_sealed_check check (octet_length(sealed) > 1600),
@@ -234,7 +235,7 @@ comment on column board_read.reader is 'HMAC-SHA-256 of the person under a key o
 comment on column board_read.sealed is
     'Up to which moment all is read, and what is read of what came later; sealed, and filled up to a length that tells nothing.';
 
--- How many votes were cast today under a pseudonym of person and day; forgotten when the day is over.
+-- Number of votes cast today under a pseudonym of user and day; deleted after the day.
 create table board_vote_budget (
     day date not null default (labs_now() at time zone 'UTC')::date,
     voter bytea not null constraint board_vote_budget_voter_check check (octet_length(voter) = 32),
@@ -242,7 +243,7 @@ create table board_vote_budget (
     constraint board_vote_budget_pkey primary key (day, voter)
 );
 
--- What else a person may do so often a day, and everybody sees.
+-- Daily use of a user's other limits; these actions are public.
 create table board_daily_use (
     person_uuid uuid not null constraint board_daily_use_person_fkey references person,
     day date not null default (labs_now() at time zone 'UTC')::date,
@@ -279,7 +280,7 @@ create index feature_comment_created_at_idx on feature_comment (created_at desc,
 create index feature_comment_reported_idx
     on feature_comment (open_reports desc, (coalesce(reported_at, 'infinity')), comment_uuid);
 
--- What a proposal or a comment said before it was edited.
+-- Earlier text of a feature request or a comment before an edit.
 create table board_earlier_text (
     text_uuid uuid constraint board_earlier_text_pkey primary key,
     request_uuid uuid constraint board_earlier_text_request_fkey references feature_request on delete cascade,
@@ -292,7 +293,7 @@ create table board_earlier_text (
 create index board_earlier_text_request_idx on board_earlier_text (request_uuid, replaced_at desc);
 create index board_earlier_text_comment_idx on board_earlier_text (comment_uuid, replaced_at desc);
 
--- What happened to a proposal, in public.
+-- Public history of a feature request.
 create table feature_event (
     event_uuid uuid constraint feature_event_pkey primary key,
     request_uuid uuid not null constraint feature_event_request_fkey references feature_request,
@@ -320,7 +321,7 @@ create index feature_event_comment_idx on feature_event (comment_uuid) where com
 create index feature_event_entry_idx on feature_event (entry_uuid) where entry_uuid is not null;
 create index feature_event_actor_idx on feature_event (actor_uuid) where actor_uuid is not null;
 
--- What partners ask staff to look at: a proposal or a comment, once a person.
+-- Reports of partners to staff: a feature request or a comment, once per user.
 create table board_report (
     report_uuid uuid constraint board_report_pkey primary key,
     request_uuid uuid constraint board_report_request_fkey references feature_request,
@@ -349,7 +350,7 @@ create index board_report_outcome_idx on board_report (outcome, reported_at, rep
 create index board_report_reported_at_idx on board_report (reported_at, report_uuid);
 create index board_report_resolved_by_idx on board_report (resolved_by) where resolved_by is not null;
 
--- Resolves all open reports on a proposal or a comment, and answers how many these were.
+-- Resolves all open reports on a feature request or a comment, and returns their number.
 create function board_resolve(request uuid, comment uuid, ending text, staff uuid, note text) returns integer
     language plpgsql
     as $$
@@ -365,7 +366,7 @@ create function board_resolve(request uuid, comment uuid, ending text, staff uui
         return resolved;
     end $$;
 
--- Who wrote something: the company always, unless it was erased; the person while they want to be named.
+-- Author of a text: always the company, unless it was erased; the user if their attribution setting allows it.
 create function board_author(partner uuid, author uuid) returns jsonb
     language sql stable parallel safe
     as $$
@@ -377,15 +378,15 @@ create function board_author(partner uuid, author uuid) returns jsonb
         where p.partner_uuid = partner
     $$;
 
--- What a vote weighs in the trend: twice as much as one cast two weeks before it.
+-- Weight of a vote in the trend: twice the weight of a vote two weeks earlier.
 create function board_weight(day date) returns double precision
     language sql immutable strict parallel safe
     as $$ select power(2::double precision, (day - date '2026-01-01') / 14::double precision) $$;
 
--- Casts a vote. Answers CAST, or why nothing changed: VOTED (that person has voted for it already, or for what is merged
--- into it), MERGED, SHIPPED, or null where there is no such proposal on the board. The proposal is held first; every
--- statement below then sees what was committed until that moment, so that a person counts once, however often and from
--- wherever they ask.
+-- Casts a vote. Returns CAST, or the reason why nothing changed: VOTED (the user has already voted for the request or
+-- for one merged into it), MERGED, SHIPPED, or null if the board has no such request. The function locks the request
+-- first; every later statement then sees all earlier commits, so that a user counts once, regardless of the number of
+-- concurrent requests.
 create function board_cast(request uuid, person uuid, pseudonym bytea) returns text
     language plpgsql
     as $$
@@ -417,8 +418,8 @@ create function board_cast(request uuid, person uuid, pseudonym bytea) returns t
         return 'CAST';
     end $$;
 
--- Takes back a person's vote, wherever among what is merged into it it was cast. Answers WITHDRAWN, NONE where there was
--- none, MERGED, or null.
+-- Withdraws a user's vote, also from a request that was merged. Returns WITHDRAWN, NONE if there was no vote, MERGED,
+-- or null.
 create function board_withdraw(request uuid, person uuid, pseudonym bytea) returns text
     language plpgsql
     as $$
@@ -432,7 +433,7 @@ create function board_withdraw(request uuid, person uuid, pseudonym bytea) retur
         elsif held.merged_into_uuid is not null then
             return 'MERGED';
         end if;
-        -- A person counts with the latest of their days.
+        -- A user counts with the latest of their days.
         select public.board_weight(max(day)) into lost from (
             select v.voted_on as day from public.feature_vote as v join public.feature_request as d using (request_uuid)
             where d.root_uuid = request and v.voter = pseudonym
@@ -451,8 +452,8 @@ create function board_withdraw(request uuid, person uuid, pseudonym bytea) retur
         return 'WITHDRAWN';
     end $$;
 
--- Counts anew, after a merge or its end, who voted for a proposal or for what is merged into it: each pseudonym once.
--- `authors` and `pseudonyms` are the authors of these with their pseudonyms.
+-- Recounts, after a merge or its reversal, the voters of a request and of those merged into it: each pseudonym once.
+-- `authors` and `pseudonyms` are the authors of these requests with their pseudonyms.
 create function board_recount(root uuid, authors uuid[], pseudonyms bytea[]) returns void
     language sql
     as $$

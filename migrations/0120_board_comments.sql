@@ -1,7 +1,7 @@
--- What staff look for among comments, and what erasure takes from the board.
+-- Search of comments for staff, and erasure of board content.
 set lock_timeout = '10s';
 
--- A pattern for `like` of whatever contains this text, in small letters and as it stands.
+-- Pattern for `like` that matches text that contains this one literally, in lower case.
 create function board_containing(sought text) returns text
     language sql immutable strict parallel safe
     as $$ select '%' || regexp_replace(lower(sought), '([\\%_])', '\\\1', 'g') || '%' $$;

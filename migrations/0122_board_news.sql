@@ -1,19 +1,19 @@
--- News of the board, its roadmap, and the look that staff take at all of it.
+-- Notifications of the board, its roadmap, and the overview for staff.
 set lock_timeout = '10s';
 
--- The columns of the roadmap, and what is wanted most of a status.
+-- The columns of the roadmap, and the requests of a status with the most votes.
 create index feature_request_status_votes_idx on feature_request (status, votes desc, request_uuid desc) where shown;
--- How fast staff answer, and what waits for it.
+-- How fast staff answer, and which requests wait for an answer.
 create index feature_request_pace_idx on feature_request (created_at) include (answered_at) where shown;
 create index feature_request_waiting_idx on feature_request (created_at) where shown and answered_at is null;
 create index feature_request_suspended_idx on feature_request (suspended_at) where suspended_at is not null;
--- What was declined and goes on growing all the same.
+-- Declined requests that still gain votes.
 create index feature_request_growing_idx on feature_request (status_at)
     where shown and status = 'DECLINED' and votes >= declined_votes + 10 and votes * 4 >= declined_votes * 5;
--- What a person follows or voted for is looked up by pseudonym; what happened to it, by the index of each request.
+-- The requests that a user follows or voted for are looked up by pseudonym; their events by the index of each request.
 create index board_topic_position_idx on board_topic (position, topic_uuid);
 
--- The id of news for one person: it is another for everybody, and opens nothing (RFC 9562, version 8).
+-- Id of a notification for one user: it differs for every user, and gives access to nothing (RFC 9562, version 8).
 create function board_news_uuid(naming bytea, event uuid) returns uuid
     language sql immutable strict parallel safe
     as $$
@@ -22,8 +22,9 @@ create function board_news_uuid(naming bytea, event uuid) returns uuid
         from (select substring(sha256(naming || uuid_send(event)) for 16) as bytes) as hashed
     $$;
 
--- What happened within a year to what a person proposed, voted for or follows, and why they hear of it. Nothing of it is
--- kept: it is found whenever it is read. What is suspended tells nothing, and no more does an answer that is.
+-- Events of the last year on the requests that a user proposed, voted for or follows, and the reason for each
+-- notification. Nothing is stored: the function computes it at each read. A suspended request or answer produces no
+-- notification.
 create function board_news(person uuid, voter bytea, follower bytea) returns table (event_uuid uuid, because text[])
     language sql stable parallel safe rows 10
     set plan_cache_mode = force_custom_plan
@@ -69,7 +70,7 @@ create function board_news(person uuid, voter bytea, follower bytea) returns tab
         group by told.event_uuid
     $$;
 
--- What waits on the board for staff, each by an index of its own.
+-- Pending board items for staff, each by a separate index.
 create view board_waiting (kind, number, oldest_at) as
     select 'BOARD_REPORTED', count(*), min(reported_at) from board_report where outcome = 'OPEN'
     union all

@@ -1,4 +1,4 @@
--- The weekly mail about the board, for whoever wants it.
+-- The weekly board mail, for users who opted in.
 set lock_timeout = '10s';
 
 alter table person add column board_mail boolean not null default false;

@@ -1,4 +1,4 @@
--- The service makes one more developer resource itself: an index of the reference for programs that read.
+-- The service generates one more developer resource: an index of the reference for language models.
 set lock_timeout = '10s';
 
 alter table publication_item drop constraint publication_item_generated_check;

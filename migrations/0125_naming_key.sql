@@ -1,5 +1,6 @@
--- The key from which names are derived that stay: pseudonyms of the board, digests of recovery codes, addresses in the
--- audit. It is sealed with the master key and outlives it, so that one master key can follow another and names stay.
+-- The key from which permanent names are derived: pseudonyms of the board, digests of recovery codes, addresses in the
+-- audit log. It is sealed with the master key and independent of it, so that the master key can be rotated while names
+-- stay the same.
 set lock_timeout = '10s';
 
 create table naming_key (

@@ -1,14 +1,15 @@
--- Ledgers lie in partitions by time, so that what is over is taken away whole and never deleted row by row; and a statement
--- about one moment reads what lies there, however much lies before.
+-- Logs are partitioned by time, so that expired data is dropped as whole partitions and never deleted row by row; a
+-- statement about one moment reads only its partition, regardless of the amount of older data.
 --
--- A ledger whose rows bear UUIDs of version 7 is parted by these, which keeps its primary key. The three tables of the audit
--- log are parted at the same bounds, so that a record, its differences and its seal are in partitions of one suffix. What there
--- was becomes the first partition. A row for which no partition was made in time lies in the one named `_others`, and is moved
--- when there is one.
+-- A log whose rows have UUIDs of version 7 is partitioned by them, which keeps its primary key. The three tables of the
+-- audit log are partitioned at the same bounds, so that a record, its differences and its seal are in partitions with
+-- one suffix. The existing rows become the first partition. A row for which no partition was created in time is stored
+-- in the partition `_others`, and is moved once a partition exists.
 set lock_timeout = '10s';
 set timezone = 'UTC';
 
--- All tables at once, or none: calls take them in other orders than this does, and both would wait for one another.
+-- All tables at once, or none: requests lock them in other orders than this migration, and both would wait for each
+-- other.
 do $$
 begin
     for attempt in 1..100 loop
@@ -25,15 +26,15 @@ begin
     lock table audit_log, audit_change, audit_seal, mail_message, security_event, request_usage in access exclusive mode;
 end $$;
 
--- The least UUID of version 7 of a moment.
+-- The smallest UUID of version 7 of a moment.
 create function uuid_since(moment timestamptz) returns uuid
     language sql immutable strict parallel safe
     as $$
         select (lpad(to_hex(floor(extract(epoch from moment) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
     $$;
 
--- What is parted, by which column, into which parts of time; and how long it is kept at least, whoever asks. The order of the
--- tables is that in which they are taken away.
+-- The partitioned logs: key column, partition length, and minimum retention, which applies to every caller. The order
+-- of the tables is the order in which partitions are dropped.
 create view ledger as
 select *
 from (values
@@ -43,7 +44,7 @@ from (values
     ('REQUEST_USAGE', '{request_usage}', 'day', 'date', 'month', interval '400 days')
 ) as known (ledger, tables, key_column, key_kind, span, least);
 
--- A bound of a partition as a moment, and a moment as a bound.
+-- Converts a bound of a partition to a moment, and a moment to a bound.
 create function ledger_moment(key_kind text, bound text) returns timestamptz
     language sql stable strict parallel safe
     as $$
@@ -62,7 +63,7 @@ create function ledger_bound(key_kind text, moment timestamptz) returns text
         end
     $$;
 
--- The partitions that there are: from when, until when (both empty for `_others`, the first for the first).
+-- Existing partitions with their start and end (both null for `_others`, the start null for the first).
 create view ledger_partition as
 select l.ledger, l.span, l.least, t.table_name, t.place, c.relname::text as partition_name,
     ledger_moment(l.key_kind, substring(b.bound from 'FROM \(''([^'']+)''\)')) as since,
@@ -74,8 +75,8 @@ join pg_catalog.pg_inherits as i on i.inhparent = ('public.' || t.table_name)::r
 join pg_catalog.pg_class as c on c.oid = i.inhrelid
 cross join lateral (select pg_get_expr(c.relpartbound, c.oid) as bound) as b;
 
--- What a partition of the audit log has beside what every one has: a difference belongs to a record of the same part of time,
--- and no two seals of one have the same place.
+-- Additional constraints of an audit log partition: a difference belongs to a record of the same partition, and no two
+-- seals of a partition have the same position.
 create function ledger_complete(table_name text, suffix text) returns void
     language plpgsql set search_path = pg_catalog, pg_temp
     as $$
@@ -92,7 +93,7 @@ create function ledger_complete(table_name text, suffix text) returns void
         end if;
     end $$;
 
--- Adds a partition to every table of a ledger, and moves there what was written into `_others` before.
+-- Adds a partition to every table of a log, and moves matching rows from `_others` into it.
 create function ledger_add(of_ledger text, since timestamptz, until timestamptz) returns void
     language plpgsql set search_path = pg_catalog, pg_temp
     as $$
@@ -106,7 +107,7 @@ create function ledger_add(of_ledger text, since timestamptz, until timestamptz)
         select * into strict l from public.ledger where ledger = of_ledger;
         lower_bound := public.ledger_bound(l.key_kind, since);
         upper_bound := public.ledger_bound(l.key_kind, until);
-        -- What is referred to comes first: the other way round than it is taken away.
+        -- Referenced tables come first: the reverse of the order in which partitions are dropped.
         for place in reverse cardinality(l.tables)..1 loop
             name := l.tables[place];
             execute format('create table public.%I (like public.%I including defaults including constraints including indexes)',
@@ -125,7 +126,8 @@ create function ledger_add(of_ledger text, since timestamptz, until timestamptz)
         end loop;
     end $$;
 
--- Parts a table. `primary_key` is that of the whole; `until` is where the first partition ends, which has what there is.
+-- Partitions a table. `primary_key` is the key of the whole table; `until` is the end of the first partition, which
+-- contains the existing rows.
 create procedure ledger_part(of_table text, key_column text, key_kind text, primary_key text, until timestamptz)
     language plpgsql
     as $$
@@ -195,7 +197,8 @@ begin
         last_position + 1);
 end $$;
 
--- Whatever narrows the list has an index in its order, since few records may be of a channel, a code or a kind of actor.
+-- Every filter of the list has an index in its order, since few records may have a given channel, code or kind of
+-- actor.
 create index audit_log_code_idx on audit_log (code, recorded_at desc, record_uuid desc) where code is not null;
 create index audit_log_channel_idx on audit_log (channel, recorded_at desc, record_uuid desc);
 create index audit_log_actor_kind_idx on audit_log (actor_kind, recorded_at desc, record_uuid desc);
@@ -252,7 +255,7 @@ grant insert (record_uuid, operation, channel, outcome, code, actor_kind, actor_
     target_uuid, target_label, partner_uuid, reason, request_id, address, parameters) on audit_log to labs_service;
 grant insert on audit_change, audit_seal to labs_service;
 
--- A change of a row in a partition is one of the table.
+-- A change of a row in a partition counts as a change of the table.
 create or replace function audit_capture() returns trigger language plpgsql as $$
 declare
     record_id text := current_setting('labs.audit_record', true);
@@ -290,7 +293,7 @@ begin
     return null;
 end $$;
 
--- The other ledgers.
+-- The other logs.
 drop trigger mail_message_audit on mail_message;
 do $$
 declare
@@ -309,7 +312,8 @@ grant select, insert, update, delete on mail_message to labs_service;
 grant select, insert, update, delete on request_usage to labs_service;
 grant select, insert on security_event to labs_service;
 
--- An older version that serves on deletes old rows by their place in the table, which names rows of several partitions now.
+-- An older release that still runs deletes old rows by their physical position, which now names rows of several
+-- partitions.
 create function request_usage_kept() returns trigger
     language plpgsql set search_path = pg_catalog, pg_temp
     as $$
@@ -320,9 +324,9 @@ create function request_usage_kept() returns trigger
     end $$;
 create trigger request_usage_kept before delete on request_usage for each row execute function request_usage_kept();
 
--- Takes what a change of a ledger's partitions locks, all at once or nothing, so that it never waits while it holds something
--- and no call is ended as the loser of a deadlock. `mode` is that of the ledger's own tables, `suffix` the partition to be taken
--- away, if any. Answers whether it did.
+-- Takes all locks for a change of a log's partitions at once or none of them, so that it never waits while it holds a
+-- lock and no request fails as the victim of a deadlock. `mode` is the lock mode of the log's own tables, `suffix` the
+-- partition to be dropped, if any. Returns whether it succeeded.
 create function ledger_lock(of_ledger text, mode text, suffix text default null) returns boolean
     language plpgsql set search_path = pg_catalog, pg_temp
     as $$
@@ -336,7 +340,7 @@ create function ledger_lock(of_ledger text, mode text, suffix text default null)
                 execute format('lock table public.%I in access exclusive mode nowait', name || suffix);
             end if;
         end loop;
-        -- Mails refer to them.
+        -- Mail messages have foreign keys to them.
         if of_ledger = 'MAILS' and suffix is null then
             lock table public.partner, public.person in share row exclusive mode nowait;
         elsif of_ledger = 'MAILS' then
@@ -347,8 +351,8 @@ create function ledger_lock(of_ledger text, mode text, suffix text default null)
         return false;
     end $$;
 
--- Makes the partitions of a ledger that are needed within a month, and answers how many; null while somebody needs what it
--- locks. One is enough for whatever time nobody did so.
+-- Creates the partitions of a log for the next month, and returns their number; null while another transaction blocks
+-- the locks. If it was not run for a long time, one partition covers that time.
 create function ledger_prepare(of_ledger text) returns bigint
     language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC'
     as $$
@@ -364,8 +368,8 @@ create function ledger_prepare(of_ledger text) returns bigint
             if reached > needed then
                 return 0;
             end if;
-            -- Who writes goes on beside a partition of the future. Where time has come to it, a statement under way would bring
-            -- its row to `_others` and be refused there, so nobody writes.
+            -- Writers continue while a future partition is created. If its time has already started, a concurrent
+            -- statement would route its row to `_others` and fail there, so writes are blocked.
             exit when attempt = 2;
             if not public.ledger_lock(of_ledger, case when reached > public.labs_now() then 'share update exclusive'
                 else 'share row exclusive' end) then
@@ -377,9 +381,9 @@ create function ledger_prepare(of_ledger text) returns bigint
         return cardinality(l.tables);
     end $$;
 
--- Takes the oldest partition away that lies before a moment, and answers how many that were; null while somebody needs what it
--- locks. Nothing is taken away that is younger than the ledger keeps it at least, no mail that is still to be sent, and nothing
--- of the audit log, which is archived first.
+-- Drops the oldest partition that ends before a moment, and returns the number of dropped partitions; null while
+-- another transaction blocks the locks. It never drops a partition within the minimum retention, unsent mail messages,
+-- or any part of the audit log, which is archived first.
 create function ledger_expire(of_ledger text, before timestamptz) returns bigint
     language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC'
     as $$
@@ -399,7 +403,7 @@ create function ledger_expire(of_ledger text, before timestamptz) returns bigint
             if not public.ledger_lock(of_ledger, 'access exclusive', substr(part.partition_name, length(part.table_name) + 1)) then
                 return null;
             end if;
-            -- Nobody writes to it any more.
+            -- No transaction writes to it any more.
             if of_ledger = 'MAILS' then
                 execute format('select exists (select from public.%I where state = ''QUEUED'')', part.partition_name)
                     into strict is_needed;
@@ -414,12 +418,13 @@ create function ledger_expire(of_ledger text, before timestamptz) returns bigint
         return 0;
     end $$;
 
--- What was archived of the audit log, from its first place on without a gap. Each piece is an object of the store, whose lines
--- have the canonical texts of the records in the order of their places. Only `audit_confirm` confirms one.
+-- Archived parts of the audit log, from its first position without a gap. Each part is an object in the storage, whose
+-- lines contain the canonical texts of the records in the order of their positions. Only `audit_confirm` confirms one.
 create table audit_archive (
     first_position bigint constraint audit_archive_pkey primary key,
     last_position bigint not null,
-    -- The hash of the place before, and that of the last one: together they tell whether the lines are the records.
+    -- The hash of the previous position, and the hash of the last one: together they show whether the lines match the
+    -- records.
     previous_hash bytea not null constraint audit_archive_previous_hash_check check (octet_length(previous_hash) = 32),
     hash bytea not null constraint audit_archive_hash_check check (octet_length(hash) = 32),
     bytes bigint not null constraint audit_archive_bytes_check check (bytes > 0),
@@ -429,9 +434,9 @@ create table audit_archive (
 );
 grant select, insert (first_position, last_position, previous_hash, hash, bytes) on audit_archive to labs_service;
 
--- Confirms a piece: it follows the confirmed one before, and each of its places has one seal, which follows from the one before
--- and from its record as that is now. Answers whether it does. Whoever serves may say that something was archived; this is
--- what believes it.
+-- Confirms an archive part: it follows the previous confirmed one, and each of its positions has one seal, which
+-- follows from the previous seal and from the current record. Returns whether it does. The service role may claim that
+-- a part was archived; only this function verifies the claim.
 create function audit_confirm(of_first bigint) returns boolean
     language plpgsql security definer set search_path = pg_catalog, pg_temp
     as $$
@@ -464,8 +469,9 @@ create function audit_confirm(of_first bigint) returns boolean
         return true;
     end $$;
 
--- Takes a part of the audit log away whose records are all in confirmed pieces: its three partitions become tables of their own,
--- which stay until an operator drops them. Answers whether it did; null while somebody needs what it locks.
+-- Detaches a part of the audit log whose records are all in confirmed archive parts: its three partitions become
+-- separate tables, which stay until an operator drops them. Returns whether it did; null while another transaction
+-- blocks the locks.
 create function audit_detach(suffix text) returns boolean
     language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC'
     as $$
@@ -477,14 +483,14 @@ create function audit_detach(suffix text) returns boolean
         if coalesce(part.until > public.labs_now() - part.least, true) then
             return false;
         end if;
-        -- Nobody adds to it while it is counted, which may take minutes; everything else goes on.
+        -- Blocks inserts during the count, which may take minutes; everything else continues.
         begin
             execute format('lock table public.%I, public.%I, public.%I in share mode nowait',
                 'audit_log' || suffix, 'audit_change' || suffix, 'audit_seal' || suffix);
         exception when lock_not_available then
             return null;
         end;
-        -- A record has one seal at most.
+        -- A record has at most one seal.
         execute format('select (select count(*) from public.%I) = (
                 select count(*) from public.%I as s
                 where s.position <= (select max(a.last_position) from public.audit_archive as a where a.confirmed_at is not null)

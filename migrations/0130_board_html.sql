@@ -1,4 +1,4 @@
--- The HTML of texts on the board is stored with them, so that a read or a vote renders nothing.
+-- The HTML of board texts is stored with them, so that a read or a vote renders nothing.
 set lock_timeout = '10s';
 
 alter table feature_request
@@ -16,8 +16,8 @@ comment on column feature_comment.body_renderer is
 create index feature_request_renderer_idx on feature_request (body_renderer, request_uuid);
 create index feature_comment_renderer_idx on feature_comment (body_renderer, comment_uuid);
 
--- HTML never outlives its text: a statement that changes the text alone, as the erasure of a company and older versions of
--- the service do, removes the HTML.
+-- HTML never outlives its text: a statement that changes only the text, as the erasure of a company and older releases
+-- do, removes the HTML.
 create function board_html_outdated() returns trigger language plpgsql as $$
 begin
     new.body_html := null;
@@ -31,7 +31,7 @@ create trigger feature_comment_html before update of body on feature_comment for
     when (new.body is distinct from old.body and new.body_html is not distinct from old.body_html)
     execute function board_html_outdated();
 
--- The audit log has the text; its HTML says nothing more.
+-- The audit log contains the text; its HTML adds no information.
 create or replace function audit_visible(fields jsonb) returns jsonb
     language sql immutable strict parallel safe
     as $$

@@ -1,10 +1,10 @@
--- A picture that left its draft stays while a listing or a submission shows it. It takes room, so it counts; and a submission
--- that was settled shows it for 30 days, in which an appeal is written and read. Without an end, and without counting, a
--- company could keep any number of pictures by handing them in and withdrawing them.
+-- A media item that was removed from its draft stays while a listing or a submission shows it. It uses storage, so it
+-- counts towards the limit. A decided submission shows it for 30 days, in which an appeal can be written and read.
+-- Without this end and this count, a partner could keep any number of media by submitting and withdrawing them.
 set lock_timeout = '10s';
 
--- Whether a listing or a submission needs a picture: one that waits, one of a version that is or may go live, and one that was
--- decided or withdrawn within 30 days.
+-- Whether a listing or a submission needs a media item: a pending submission, a submission of a version that is or may
+-- be published, or a submission that was decided or withdrawn within the last 30 days.
 create function media_is_needed(of_media uuid, of_app uuid) returns boolean
     language sql stable parallel safe
     as $$
@@ -36,7 +36,7 @@ create or replace function partner_usage(of_partner uuid) returns table (feature
             + (select count(*) from public.invitation as i
                 where i.partner_uuid = of_partner and i.state = 'PENDING' and i.expires_at > public.labs_now())
         union all
-        -- What is begun of a megabyte counts whole.
+        -- A started megabyte counts as a full one.
         select 'media_megabytes', ceil(coalesce(sum(pictures.size_bytes), 0) / 1048576.0)::bigint
         from (
             select m.size_bytes

@@ -1,11 +1,12 @@
--- Reasons and notes of staff stay with staff unless their operation declares that the partner reads them (`@partner_reads`),
--- and so do calls that the partner does not learn of (`@hidden_from_partner`). The declarations are part of the schema, so
--- whoever reads this view passes the operations that are disclosed and the operations whose reason is.
+-- Reasons and notes of staff stay with staff unless their operation declares that the partner reads them
+-- (`@partner_reads`); the same applies to operations that are hidden from the partner (`@hidden_from_partner`). The
+-- declarations are part of the schema, so readers of this view pass the disclosed operations and the operations with a
+-- disclosed reason.
 set lock_timeout = '10s';
 
--- Replaces `partner_history_shown`, which stays for an older version that serves next to a newer one. A record is not
--- shown if an event of the account's history, written in the same transaction, is about the same thing, or if an event of
--- the subscription is. So a step of staff about a person is shown next to what followed from it. The registration of a
+-- Replaces `partner_history_shown`, which stays for an older release that runs next to a newer one. A record is not
+-- shown if an event of the account's history, written in the same transaction, is about the same object, or if an event
+-- of the subscription is. So a staff operation on a user is shown next to its consequences. The registration of a
 -- company follows from the verification of its administrator, and both are shown.
 create view partner_account_history as
 select
@@ -39,7 +40,7 @@ from audit_log as l;
 
 grant select on partner_account_history to labs_service;
 
--- The reasons of these steps were written for staff. The audit log keeps them.
+-- The reasons of these events were written for staff. The audit log keeps them.
 update partner_event set reason = null
 where actor_kind = 'STAFF_USER' and kind in ('REINSTATED', 'REOPENED', 'ERASED') and reason is not null;
 

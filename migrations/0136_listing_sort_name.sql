@@ -1,9 +1,9 @@
--- The name of a listing as lists compare it, computed when the text is written and no longer for every listing of a list that
--- is sorted by name.
+-- The name of a listing in the form that lists compare, computed at write time instead of for every listing of a sorted
+-- list.
 set lock_timeout = '10s';
 
--- Immutable as long as the rules of unaccent stay as the extension brings them. With another version of these,
--- `update listing_translation set name = name` computes the column again.
+-- Immutable as long as the rules of unaccent stay as the extension installs them. After an update of the rules, `update
+-- listing_translation set name = name` computes the column again.
 create function listing_sort_name(name text) returns text
     language sql immutable strict parallel safe
     as $$ select lower(public.unaccent('public.unaccent', name)) $$;

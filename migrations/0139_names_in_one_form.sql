@@ -1,12 +1,12 @@
--- Names and titles that were stored as they were sent get the one form (NFC) in which all texts are stored from now on.
--- Searches are normalized, too, and would miss the others. A text that this form makes longer stays as it is.
+-- Names and titles that were stored as sent are converted to NFC, the form in which all texts are stored from now on.
+-- Searches are normalized, too, and would miss the others. A text that becomes longer in NFC stays unchanged.
 set lock_timeout = '10s';
 
 do $$
 declare
     named record;
 begin
-    -- Only this encoding has forms.
+    -- Only this encoding has normalization forms.
     if current_setting('server_encoding') <> 'UTF8' then
         return;
     end if;

@@ -1,5 +1,5 @@
--- The skeletons (UTS #39) of a company's name: names that look alike share one. The service computes them. Null: not yet
--- computed, because the name was written before, or by something that does not compute them; a job does it then.
+-- The skeletons (UTS #39) of a company's name: names that look alike share one. The service computes them. Null: not
+-- yet computed, because the name was written by an older release or by another program; a job computes it later.
 set lock_timeout = '10s';
 
 alter table partner add column name_skeletons text[];

@@ -1,6 +1,6 @@
--- An archived app that was never published does not reserve its slug. The row keeps the text, so that restoring the app takes
--- the slug back if no other app has it. The state is part of the index, because an older release restores such an app without
--- resetting the column.
+-- An archived app that was never published does not reserve its slug. The row keeps the text: restoring the app
+-- reclaims the slug if no other app has it. The state is part of the index, because an older release restores the app
+-- without resetting the column.
 set lock_timeout = '10s';
 
 alter table app add column slug_freed boolean not null default false;

@@ -1,9 +1,10 @@
--- Which stored text a reader gets. The service sends the tags that match the reader's, best first and separated by blanks
--- (`core/locale.rs`, whose `rank` agrees with `locale_rank`). An older release sends one tag, which is such a list too.
+-- Selects the stored text for a reader. The service sends the tags that match the reader's, best first and separated by
+-- blanks (`core/locale.rs`, whose `rank` agrees with `locale_rank`). An older release sends one tag, which is a list
+-- with one entry.
 set lock_timeout = '10s';
 
--- How well a stored tag fits; 1 is best, null is not at all. A tag that is not listed fits by its language and script, or by
--- its language alone, if these are listed, and last if it is of the language of the first tag.
+-- Rank of a stored tag; 1 is best, null means no match. A tag that is not listed matches by its language and script, or
+-- by its language alone, if these are listed, and last if it has the language of the first tag.
 create function locale_rank(stored text, preference text) returns integer language sql immutable parallel safe as $$
     select coalesce(
         array_position(string_to_array(preference, ' '), stored),
@@ -13,7 +14,7 @@ create function locale_rank(stored text, preference text) returns integer langua
              then case when stored like '%-%' then 401 else 400 end end)
 $$;
 
--- The locale in which a reader finds a text: the best one that fits, else English, if it is there.
+-- The locale in which a reader finds a text: the best match, else English if the text exists in it.
 create or replace function locale_of(texts jsonb, wanted text) returns text language sql immutable parallel safe as $$
     select coalesce(
         (select stored from jsonb_object_keys(texts) as stored
@@ -21,7 +22,7 @@ create or replace function locale_of(texts jsonb, wanted text) returns text lang
         (select 'en' where texts ? 'en'))
 $$;
 
--- The text itself; null if none fits. Strict, so that it costs nothing where the reader named no language.
+-- The text itself; null if none fits. Strict, so that it costs nothing if the reader named no language.
 create function locale_text(texts jsonb, preference text) returns text language sql immutable strict parallel safe as $$
     select coalesce(
         texts ->> split_part(preference, ' ', 1),

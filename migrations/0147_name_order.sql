@@ -1,5 +1,5 @@
--- One order of names in every list: without accents and case, so that Ä is between A and B. `immutable`, so that it can be
--- indexed: the dictionary is the one of the extension. The indexes of the former orders stay for the release before this one.
+-- One order of names in every list: without accents and case, so that Ä is between A and B. `immutable`, so that it can
+-- be indexed: the dictionary is the extension's. The indexes of the former orders stay for the previous release.
 set lock_timeout = '10s';
 
 create function name_order(name text) returns text

@@ -1,5 +1,5 @@
--- Languages that write without blanks between words (Japanese, Chinese, Thai, Lao, Khmer, Burmese): a run of their letters is
--- folded into its pairs of letters, in documents and in queries alike, so that a search finds a word inside a run.
+-- Languages that are written without blanks between words (Japanese, Chinese, Thai, Lao, Khmer, Burmese): the function
+-- splits a run of their letters into pairs, in documents and in queries, so that a search finds a word inside a run.
 set lock_timeout = '10s';
 
 -- The pairs of neighbouring letters of a run; a single letter stays as it is.
@@ -10,8 +10,8 @@ create function search_pairs(run text) returns text
         from generate_series(1, greatest(length(run) - 1, 1)) as place
     $$;
 
--- A text as it is compared: words of small letters and digits without accents, with one blank between them. Marks above and
--- below Thai and Lao letters are left out, as accents are.
+-- Form of a text for comparison: words of lower-case letters and digits without accents, separated by one blank. Marks
+-- above and below Thai and Lao letters are left out, as accents are.
 create or replace function search_folded(written text) returns text
     language plpgsql stable strict parallel safe
     as $$

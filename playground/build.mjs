@@ -1,9 +1,10 @@
-// Builds the four pages into dist/, from node_modules alone, and packs them into packed/, which the service carries:
-//   dist/index.html    the front page, as written
-//   dist/playground/   the staff's page, served below /playground
-//   dist/reference/    the API reference, served below /reference, made of the contract and contract/codes.yaml
-//   dist/account/      where the links of mails lead, served below /account
-//   dist/llms.txt      an index of the reference for programs that read
+// Builds the four sets of pages into dist/, from node_modules only, and compresses them into packed/, which the service
+// embeds:
+// - dist/index.html: the front page, copied unchanged
+// - dist/playground/: the staff playground, served below /playground
+// - dist/reference/: the API reference, served below /reference, generated from the contract and contract/codes.yaml
+// - dist/account/: the pages that links in e-mails open, served below /account
+// - dist/llms.txt: an index of the reference for language models
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +26,7 @@ async function page(root, base) {
     worker: { format: 'es' },
     plugins: [accessPlugin(), untitledPlugin()],
     resolve: {
-      // The editor asks for the formatter's parts under two names each; one copy will do.
+      // The editor imports the formatter's plugins under two names each. The alias avoids a second copy.
       alias: {
         'prettier/parser-graphql': 'prettier/plugins/graphql',
         'prettier/parser-babel': 'prettier/plugins/babel',
@@ -35,13 +36,13 @@ async function page(root, base) {
       outDir: here(`dist${base}`),
       emptyOutDir: true,
       target: 'es2022',
-      // Fonts and images stay files of their own: the policy allows no font from a data: address.
+      // Fonts and images stay separate files: the content security policy allows no fonts from data: URLs.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
-      // The editor is one large part whichever way it is cut, and only staff load it.
+      // The editor is one large chunk regardless of the splitting, and only staff load it.
       chunkSizeWarningLimit: 8000,
-      // Libraries mark modules for servers that render React; in a page the mark means nothing.
+      // Libraries mark modules for React server components. The marks have no effect in a browser.
       rolldownOptions: { onLog: (level, log, next) => log.code === 'MODULE_LEVEL_DIRECTIVE' || next(level, log) },
     },
   });

@@ -1,4 +1,4 @@
-//! Documents are embedded by a macro that does not see a new file: this makes cargo look.
+//! A macro embeds the documents and does not see a new file: this build script makes cargo check the folder.
 
 fn main() {
     println!("cargo::rerun-if-changed=documents");

@@ -1,4 +1,4 @@
-//! The command line: what `labs` can do, each with an example.
+//! The command line of `labs`: all commands, each with an example.
 
 mod people;
 
@@ -13,7 +13,7 @@ use std::io::Write;
 
 pub use self::people::{Client, ClientCreate, ClientRotateSecret, Staff, StaffCreate, StaffMember};
 
-/// The partner developer platform: a REST API over a contract, and the staff's playground
+/// Partner developer platform: a REST API built from a contract, and a playground for staff
 #[derive(Debug, Parser)]
 #[command(
     name = "labs",
@@ -29,12 +29,12 @@ pub use self::people::{Client, ClientCreate, ClientRotateSecret, Staff, StaffCre
                   describes a command."
 )]
 pub struct Cli {
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What `labs` can do.
+/// Commands of `labs`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Start the service: database, migrations, sample data on the first start, HTTP
@@ -50,30 +50,30 @@ pub enum Command {
                             `labs serve` does not start in that case.")]
     Check,
 
-    /// Bring the database up to date and stop
+    /// Apply pending migrations and stop
     #[command(after_help = "Examples:\n  labs migrate\n  DATABASE_URL=postgres://labs@db.example.com/labs labs \
                             migrate\n\n`labs serve` runs the same migrations at its start. A running older release \
                             keeps working during the migrations.")]
     Migrate(Common),
 
-    /// Internal people, who sign in with a second factor
+    /// Manage staff members, who sign in with a second factor
     #[command(subcommand)]
     Staff(Staff),
 
-    /// Programs that an operator provisions
+    /// Manage machine clients
     #[command(subcommand)]
     Client(Client),
 
-    /// The master key
+    /// Manage the master key
     #[command(subcommand)]
     Keys(Keys),
 
-    /// Print the code that an authenticator with this secret shows now
+    /// Print the current code of an authenticator with this secret
     #[command(after_help = "Example:\n  labs totp GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ\n\nFor tests without an \
                             authenticator app. The secret is visible in the process list.")]
     Totp(Totp),
 
-    /// Print the contract, the OpenAPI document that the service answers to
+    /// Print the contract, the OpenAPI document that the service implements
     #[command(after_help = "\
 Examples:
   labs contract > openapi.yaml
@@ -81,7 +81,7 @@ Examples:
   labs contract --documents")]
     Contract(Contract),
 
-    /// Print what differs from a former contract, and whether that breaks clients
+    /// Print the differences from a former contract, and whether they break clients
     #[command(after_help = "\
 Example:
   labs release-notes --since openapi-1.4.0.yaml
@@ -90,10 +90,10 @@ Prints a draft in Markdown. Needs no database.")]
     ReleaseNotes(ReleaseNotes),
 }
 
-/// What can be done about the master key.
+/// Operations on the master key.
 #[derive(Debug, Subcommand)]
 pub enum Keys {
-    /// Seal with the newest key of the master key's file what an older one sealed
+    /// Re-seal data of an older master key with the newest key of the file
     #[command(after_help = "Example:\n  labs keys rotate --master-key-file /etc/labs/master.key\n\nWorks while the \
                             service runs. First write the newest key into the first line of the file, keep the former \
                             key below it,\nand restart every replica with this file. The command fails if a running \
@@ -102,29 +102,29 @@ pub enum Keys {
     Rotate(Common),
 }
 
-/// Whose code is asked for.
+/// The second factor whose code is printed.
 #[derive(Args, Debug)]
 pub struct Totp {
-    /// Secret of the second factor, in base 32, as `staff create` and the sheet of sign-ins show it
+    /// Secret of the second factor, in base 32, as `staff create` and the file of sample sign-ins show it
     #[arg(value_name = "SECRET")]
     pub secret: String,
 }
 
-/// What to do with the contract.
+/// Options of the contract command.
 #[derive(Args, Debug)]
 pub struct Contract {
-    /// Write contract/openapi.yaml anew from its pieces, in the project's folder
+    /// Write contract/openapi.yaml from its pieces, in the project's folder
     #[arg(long)]
     pub assemble: bool,
-    /// Write schema/schema.graphql and schema/states.md anew from the code, in the project's folder
+    /// Write schema/schema.graphql and schema/states.md from the code, in the project's folder
     #[arg(long, conflicts_with = "assemble")]
     pub schema: bool,
-    /// Write rest/documents anew from contract/openapi.yaml and the code, in the project's folder
+    /// Write rest/documents from contract/openapi.yaml and the code, in the project's folder
     #[arg(long, conflicts_with_all = ["assemble", "schema"])]
     pub documents: bool,
 }
 
-/// What the present contract is compared with.
+/// The contract to compare with.
 #[derive(Args, Debug)]
 pub struct ReleaseNotes {
     /// File of the former contract, as `labs contract` printed it
@@ -132,16 +132,16 @@ pub struct ReleaseNotes {
     pub since: std::path::PathBuf,
 }
 
-/// What an inspection that found these differences ends with.
+/// Returns the result of an inspection with these differences.
 ///
 /// # Errors
-/// How many there are, where there are any.
+/// The number of differences, if there are any.
 fn conclude(differences: &[String]) -> anyhow::Result<&'static str> {
     ensure!(differences.is_empty(), "{} differences: the service would not start", differences.len());
     Ok("Contract, documents, schema, scopes and router agree.")
 }
 
-/// Acts on a database that is there, whether or not a service runs on it.
+/// Acts on an existing database, whether or not a service uses it.
 async fn beside(
     common: &Common,
     act: impl AsyncFnOnce(&labs_schema::Engine) -> anyhow::Result<String>,
@@ -153,10 +153,10 @@ async fn beside(
     done
 }
 
-/// Does what the command line says.
+/// Runs the command.
 ///
 /// # Errors
-/// Whatever keeps it from that, told to the one who typed it.
+/// Any failure, described for the operator.
 pub async fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
         Command::Serve(words) => {
@@ -195,7 +195,7 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
     }
 }
 
-/// Begins to log, first of all what is set and does nothing.
+/// Starts logging; the first lines name settings without effect.
 fn begin(common: &Common, log_requests: bool, is_traced: bool) -> anyhow::Result<()> {
     telemetry::start(common, log_requests, is_traced)?;
     let set =
@@ -206,7 +206,7 @@ fn begin(common: &Common, log_requests: bool, is_traced: bool) -> anyhow::Result
     Ok(())
 }
 
-/// Prints lines for the caller. Whoever stopped reading misses nothing.
+/// Prints lines for the caller. A closed pipe is not an error.
 fn say(lines: &str) -> anyhow::Result<()> {
     if !lines.is_empty() {
         let mut out = std::io::stdout().lock();
@@ -226,7 +226,7 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn the_command_line_is_sound_and_every_command_has_an_example() {
+    fn command_line_is_valid_and_every_command_has_example() {
         Cli::command().debug_assert();
         let mut waiting: Vec<clap::Command> = Cli::command().get_subcommands().cloned().collect();
         while let Some(command) = waiting.pop() {
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_does_not_agree_ends_the_inspection_with_an_error_that_counts_it() {
+    fn inspection_differences_end_with_error_and_count() {
         assert!(conclude(&[]).is_ok());
         let found = ["a: has no document", "b: has no route"].map(str::to_owned);
         assert_eq!(conclude(&found).unwrap_err().to_string(), "2 differences: the service would not start");

@@ -1,26 +1,25 @@
-//! The private PostgreSQL: made, started, watched and stopped by this process alone.
+//! The private PostgreSQL: created, started, monitored and stopped by this process alone.
 //!
-//! It lives in the service's folder and listens on a Unix socket only:
+//! It is in the service's folder and listens only on a Unix socket:
 //!
 //! ```text
-//! <folder>/lock            held for as long as the service lives, with its process number
+//! <folder>/lock            locked while the service runs, contains its process number
 //! <folder>/postgres/       the data, mode 0700; its own log is in postgres/log, at most 10 files
 //! <folder>/socket/         the socket, mode 0700 (a deep folder: <temp>/labs-<hash of the folder>)
-//! <folder>/postgres.log    what PostgreSQL said while it started the last time
+//! <folder>/postgres.log    output of PostgreSQL during its last start
 //! ```
 //!
-//! Nobody needs a password: whoever can enter the socket's folder, which is its owner and root,
-//! is the owner of the database. PostgreSQL would also let them in by "peer", but only under a
-//! name; a service run by root with its server run by `postgres` has two.
+//! No password is needed: only the owner of the socket's folder and root can enter it, and both are owner of the
+//! database. PostgreSQL could also authenticate them by "peer", but only under one name; a service that root runs with
+//! a server that `postgres` runs has two.
 //!
-//! PostgreSQL refuses to run as root. Root therefore hands it over to `postgres`, else to
-//! `nobody`, and the server finds its two folders through descriptors opened beforehand: it may
-//! then live below a /root that its user cannot enter, without one capability more.
+//! PostgreSQL refuses to run as root. Root therefore runs it as `postgres`, else as `nobody`, and the server gets its
+//! two folders through descriptors that are already open: so it can be below a /root that its user cannot enter,
+//! without any additional capability.
 //!
-//! A small watchdog stands between the service and the server. It holds the reading end of a pipe
-//! whose other end the service holds; when the service ends, however that happens, the pipe
-//! closes and the watchdog stops the server. Both have a process group of their own, so that a
-//! Ctrl-C reaches the service first, which drains before it stops its database.
+//! A small watchdog runs between the service and the server. It has the reading end of a pipe whose other end the
+//! service has. If the service ends in any way, the pipe closes and the watchdog stops the server. Both have a separate
+//! process group, so that Ctrl-C reaches only the service, which drains before it stops its database.
 
 mod binaries;
 mod data;
@@ -40,8 +39,7 @@ use tokio::task::JoinHandle;
 
 /// A running PostgreSQL that belongs to this process.
 ///
-/// It stops with [`Cluster::stop`]; when the value is dropped or the process ends, it stops by
-/// itself a moment later.
+/// It stops with [`Cluster::stop`]; if the value is dropped or the process ends, it stops by itself a moment later.
 #[derive(Debug)]
 pub struct Cluster {
     url: String,
@@ -50,15 +48,15 @@ pub struct Cluster {
     keeper: JoinHandle<anyhow::Result<()>>,
 }
 
-/// What may differ from one private PostgreSQL to the next.
+/// Settings of a private PostgreSQL.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Whether what was acknowledged survives a power cut. Only tests may do without.
+    /// Whether acknowledged commits survive a power failure. Only tests may disable it.
     pub durable: bool,
-    /// Where `postgres` and `initdb` are. None: LABS_PG_BIN, PG_BIN, `pg_config --bindir`, the
-    /// PATH and the usual places are searched.
+    /// Folder of `postgres` and `initdb`. None: search LABS_PG_BIN, PG_BIN, `pg_config --bindir`, the PATH and the
+    /// usual folders.
     pub binaries: Option<PathBuf>,
-    /// Further settings of the server, name and value, which win over ours.
+    /// Further server settings, name and value, which override the defaults.
     pub extra: Vec<(String, String)>,
 }
 
@@ -69,14 +67,13 @@ impl Default for Settings {
 }
 
 impl Cluster {
-    /// Starts the folder's PostgreSQL, made first where there is none, and returns when it
-    /// answers.
+    /// Starts the folder's PostgreSQL, creates it first if needed, and returns when it accepts connections.
     ///
-    /// From then on it is started again whenever it ends by itself.
+    /// After that, it is restarted whenever it ends by itself.
     ///
     /// # Errors
-    /// When there are no binaries of a fitting version, when a server of an earlier run does not
-    /// end, or when the new one does not start; the message carries what PostgreSQL said.
+    /// If no binaries of a matching version exist, if a server of an earlier run does not end, or if the new one does
+    /// not start; the message contains PostgreSQL's output.
     pub async fn start(folder: &Folder, settings: &Settings) -> anyhow::Result<Self> {
         let plan = Plan::new(folder.path(), settings).await?;
         let url = plan.place.url()?;
@@ -90,53 +87,53 @@ impl Cluster {
         Ok(Self { url, programs, stop, keeper })
     }
 
-    /// The address of the database `labs` for its owner, who may do everything:
-    /// `postgres://labs@<socket folder, percent-encoded>:5432/labs?sslmode=disable`.
+    /// Address of the database `labs` for its owner, who has all rights: `postgres://labs@<socket folder,
+    /// percent-encoded>:5432/labs?sslmode=disable`.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The folder of PostgreSQL's programs that made and run it.
+    /// Folder of the PostgreSQL programs that created and run it.
     #[must_use]
     pub fn programs(&self) -> &Path {
         &self.programs
     }
 
-    /// Stops the server in the orderly way and returns when it is gone. Connections are cut,
-    /// transactions under way are rolled back.
+    /// Stops the server gracefully and returns when it has ended. Connections are closed, open transactions are rolled
+    /// back.
     ///
     /// # Errors
-    /// When it takes more than a minute.
+    /// If it takes more than a minute.
     pub async fn stop(self) -> anyhow::Result<()> {
-        // The keeper is gone already when its task panicked, which the join below reports.
+        // If the keeper's task panicked, the receiver is already gone; the join below reports it.
         let _ = self.stop.send(());
         self.keeper.await?
     }
 }
 
-/// Whether a folder has a private PostgreSQL, running or not.
+/// Whether a folder contains a private PostgreSQL, running or not.
 #[must_use]
 pub fn is_in(folder: &Path) -> bool {
     place::data_of(folder).join("PG_VERSION").exists()
 }
 
-/// The address at which another process serves this folder's database. It need not be running.
+/// Returns the address at which another process serves this folder's database. It need not run.
 ///
 /// # Errors
-/// When the folder's path is too long for a socket or is not UTF-8.
+/// If the folder's path is too long for a socket or is not UTF-8.
 pub fn address(folder: &Path) -> anyhow::Result<String> {
     place::Place::of(folder)?.url()
 }
 
-/// Starts the server again when it ends by itself, until it is told to stop.
+/// Restarts the server if it ends by itself, until the stop signal.
 async fn keep(mut server: Server, plan: Plan, mut stopped: oneshot::Receiver<()>) -> anyhow::Result<()> {
     loop {
         tokio::select! {
             asked = &mut stopped => {
                 server.stop().await?;
                 if asked.is_ok() {
-                    // Otherwise nobody waits for us, and the next server may be here already.
+                    // Otherwise the service does not wait for the end, and the next server may already run.
                     plan.place.socket_remove();
                 }
                 return Ok(());

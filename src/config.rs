@@ -1,5 +1,5 @@
-//! What `labs serve` can be told, by flags and by LABS_* variables. This is the only list of them:
-//! `--help` prints it, [`table`] reads it, and a test compares the README with that.
+//! Settings of `labs serve`, by flags and by LABS_* variables. This is the only list of them: `--help` prints it,
+//! [`table`] reads it, and a test compares the README with it.
 
 mod database;
 mod media;
@@ -33,20 +33,20 @@ pub use self::values::{BaseUrl, MetricsListen};
 use self::values::{listen, mail_server, mailbox, network, origin, switch, whole};
 pub use self::variables::unknown;
 
-/// How `labs serve` is told what to do, word by word.
+/// Arguments of `labs serve`, before they are resolved.
 #[derive(Args, Clone, Debug)]
 pub struct Serve {
-    /// Address and port to listen on; port 0 takes a free one
+    /// Address and port to listen on; port 0 selects a free one
     #[arg(long, env = "LABS_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS:PORT",
         value_parser = listen)]
     pub listen: SocketAddr,
 
-    /// Public base address, where others reach this service; tokens and mailed links hold it, so replicas need the same
+    /// Public base address of the service; tokens and mailed links contain it, so all replicas need the same
     #[arg(long, env = "LABS_BASE_URL", default_value = "http://<listen>", value_name = "URL",
         value_parser = BaseUrl::read)]
     pub base_url: BaseUrl,
 
-    /// Where its database is, and how it logs.
+    /// Database and log settings.
     #[command(flatten)]
     pub common: Common,
 
@@ -54,27 +54,28 @@ pub struct Serve {
     #[arg(long, env = "LABS_LOG_REQUESTS", value_parser = switch)]
     pub log_requests: bool,
 
-    /// Address and port where GET /metrics answers Prometheus, for no other network than your own; without one, nowhere
+    /// Address and port of GET /metrics for Prometheus, which only your own network may reach; without it, no metrics
+    /// are served
     #[arg(long, env = "LABS_METRICS_LISTEN", value_name = "ADDRESS:PORT", default_value = "",
         hide_default_value = true, value_parser = MetricsListen::read)]
     pub metrics_listen: MetricsListen,
 
-    /// Connections to the database, 4 to 80; two more are told of changes
+    /// Connections to the database, 4 to 80; two additional ones listen for changes
     #[arg(long, env = "LABS_DATABASE_CONNECTIONS", default_value = "10", value_name = "NUMBER",
         value_parser = whole(4..=80_u32))]
     pub database_connections: u32,
 
-    /// The same database for the two connections that are told of changes, without PgBouncer between; without one,
+    /// Address of the same database for the two connections that listen for changes, without PgBouncer; without it,
     /// DATABASE_URL
     #[arg(long, env = "LABS_LISTEN_DATABASE_URL", value_name = "URL", hide_env_values = true)]
     pub listen_database_url: Option<Secret>,
 
-    /// Servers that follow the one in DATABASE_URL, as addresses of one each, separated by commas: storefront, publication and
-    /// tiers are read there while they are less than a second behind
+    /// Read replicas of the server in DATABASE_URL, one address each, separated by commas: storefront, publication and
+    /// tiers are read there while the delay is less than a second
     #[arg(long, env = "LABS_READ_DATABASE_URLS", value_delimiter = ',', value_name = "URLS", hide_env_values = true)]
     pub read_database_urls: Vec<Secret>,
 
-    /// Start without sample data, of which DATABASE_URL never gets any
+    /// Start without sample data, which is never written to DATABASE_URL
     #[arg(long, env = "LABS_EMPTY", value_parser = switch)]
     pub empty: bool,
 
@@ -82,17 +83,18 @@ pub struct Serve {
     #[arg(long, env = "LABS_MEDIA_FOLDER", default_value = "<folder>/media", value_name = "PATH")]
     pub media_folder: String,
 
-    /// Bucket of the uploaded files in place of a folder, as s3://bucket/prefix, gs:// or az:// likewise; endpoint, region and
-    /// keys come from the provider's own variables
+    /// Bucket of the uploaded files, instead of a folder: s3://bucket/prefix, gs://bucket/prefix or
+    /// az://container/prefix; endpoint, region and keys come from the provider's own variables
     #[arg(long, env = "LABS_MEDIA_URL", value_name = "URL", hide_env_values = true)]
     pub media_url: Option<String>,
 
-    /// Where pictures of what is on show are fetched, a content delivery network before <base-url>/media for example
+    /// Public address of the media on the storefront, for example a content delivery network in front of
+    /// <base-url>/media
     #[arg(long, env = "LABS_MEDIA_PUBLIC_URL", value_name = "URL", hide_env_values = true)]
     pub media_public_url: Option<String>,
 
-    /// Mail server, smtps://user:password@host:port or smtp:// likewise; without one, mail is
-    /// written to .eml files in the folder
+    /// Mail server, smtps://user:password@host:port or smtp:// with the same parts; without it, mail is written to .eml
+    /// files in the folder
     #[arg(long, env = "LABS_SMTP_URL", value_name = "URL", hide_env_values = true)]
     pub smtp_url: Option<Secret>,
 
@@ -101,104 +103,105 @@ pub struct Serve {
         value_parser = mailbox)]
     pub mail_from: String,
 
-    /// Web origins whose pages may call, separated by commas; without any, none may
+    /// Web origins whose pages may call the API, separated by commas; without it, none
     #[arg(long, env = "LABS_CORS_ORIGINS", value_delimiter = ',', value_name = "ORIGINS",
         value_parser = origin)]
     pub cors_origins: Vec<String>,
 
-    /// Networks of the proxies whose forwarded headers are believed, separated by commas; without
-    /// any, none are
+    /// Networks of the proxies whose forwarded headers are trusted, separated by commas; without it, none
     #[arg(long, env = "LABS_TRUSTED_PROXIES", value_delimiter = ',', value_name = "NETWORKS",
         value_parser = network)]
     pub trusted_proxies: Vec<IpNet>,
 
-    /// Requests a second that one network may make without a token
+    /// Requests per second of one network without a token
     #[arg(long, env = "LABS_ANONYMOUS_PER_SECOND", default_value = "50", value_name = "NUMBER",
         value_parser = whole(1..=u32::MAX))]
     pub anonymous_per_second: u32,
 
-    /// Requests a day that one network may make without a token
+    /// Requests per day of one network without a token
     #[arg(long, env = "LABS_ANONYMOUS_PER_DAY", default_value = "50000", value_name = "NUMBER",
         value_parser = whole(1..=u64::from(u32::MAX)))]
     pub anonymous_per_day: u64,
 
-    /// Pictures of what is on show that one network may fetch a second
+    /// Storefront media that one network may request per second
     #[arg(long, env = "LABS_PICTURES_PER_SECOND", default_value = "200", value_name = "NUMBER",
         value_parser = whole(1..=u32::MAX))]
     pub pictures_per_second: u32,
 
-    /// Requests a second that a staff member may make, and a program of no partner's, a storefront for example
+    /// Requests per second of a staff member, or of a machine client without a partner, for example a storefront
     #[arg(long, env = "LABS_OWN_PER_SECOND", default_value = "200", value_name = "NUMBER",
         value_parser = whole(1..=u32::MAX))]
     pub own_per_second: u32,
 
-    /// Tries a minute that one network has at sign-in, second factor, token, registration, refresh, reset and with what was mailed
+    /// Attempts per minute of one network at sign-in, second factor, token, registration, refresh, reset and with
+    /// mailed tokens
     #[arg(long, env = "LABS_ATTEMPTS_PER_MINUTE", default_value = "30", value_name = "NUMBER",
         value_parser = whole(1..=u32::MAX))]
     pub attempts_per_minute: u32,
 
-    /// Seconds after SIGTERM for which further requests are answered, each with Connection: close, and new connections are taken,
-    /// while readiness is 503; with the private PostgreSQL, no longer than a connection is open
+    /// Seconds after SIGTERM in which the service still accepts new connections and answers requests, each with
+    /// Connection: close, while readiness is 503; with the private PostgreSQL, at most until the last connection closes
     #[arg(long, env = "LABS_STOP_GRACE_SECONDS", default_value = "5", value_name = "SECONDS",
         value_parser = whole(0..=300_u64))]
     pub stop_grace_seconds: u64,
 
-    /// Where the platform's API answers how many customers use which app; without it no statistics are imported or shown
+    /// Address of the platform's API that returns the number of customers per app; without it, no statistics are
+    /// imported or shown
     #[arg(long, env = "LABS_STATISTICS_URL", value_name = "URL")]
     pub statistics_url: Option<String>,
 
-    /// File of the bearer token for it, read anew for each request
+    /// File of the bearer token for it, read for each request
     #[arg(long, env = "LABS_STATISTICS_TOKEN_FILE", value_name = "FILE")]
     pub statistics_token_file: Option<PathBuf>,
 
-    /// First day to import; without one, the first import begins 92 days back
+    /// First day to import; without it, the first import begins 92 days back
     #[arg(long, env = "LABS_STATISTICS_FROM", value_name = "DAY")]
     pub statistics_from: Option<Day>,
 
-    /// Let that API have an address inside a network, and plain http:// there
+    /// Allow an address of that API inside a private network, and plain http:// there
     #[arg(long, env = "LABS_STATISTICS_ALLOW_PRIVATE", value_parser = switch)]
     pub statistics_allow_private: bool,
 
-    /// How long ledgers are kept.
+    /// Retention of the logs.
     #[command(flatten)]
     pub retention: RetentionArgs,
 }
 
-/// What every command that needs the database can be told.
+/// Settings of every command that needs the database.
 #[derive(Args, Clone, Debug)]
 pub struct Common {
-    /// Folder of the private PostgreSQL, secrets, media and mail; it becomes private (0700)
+    /// Folder of the private PostgreSQL, secrets, media and mail; its mode becomes 0700
     #[arg(long, env = "LABS_FOLDER", default_value = ".labs", value_name = "PATH")]
     pub folder: PathBuf,
 
-    /// PostgreSQL to use, as the owner of the database or, beside LABS_MIGRATE_URL, a member of labs_service; without
-    /// one, a private one is started in the folder
+    /// PostgreSQL to use, as the owner of the database or, with LABS_MIGRATE_URL, as a member of labs_service; without
+    /// it, a private one is started in the folder
     #[arg(long, env = "DATABASE_URL", value_name = "URL", hide_env_values = true)]
     pub database_url: Option<Secret>,
 
-    /// File of the password for DATABASE_URL, which then holds none; it is read at the start
+    /// File of the password for DATABASE_URL, which must then contain none; it is read at startup
     #[arg(long, env = "LABS_DATABASE_PASSWORD_FILE", value_name = "FILE")]
     pub database_password_file: Option<PathBuf>,
 
-    /// The same database for migrations alone, as its owner; without one, DATABASE_URL
+    /// Address of the same database for migrations only, as its owner; without it, DATABASE_URL
     #[arg(long, env = "LABS_MIGRATE_URL", value_name = "URL", hide_env_values = true)]
     pub migrate_url: Option<Secret>,
 
-    /// File of the password for LABS_MIGRATE_URL, which then holds none
+    /// File of the password for LABS_MIGRATE_URL, which must then contain none
     #[arg(long, env = "LABS_MIGRATE_PASSWORD_FILE", value_name = "FILE")]
     pub migrate_password_file: Option<PathBuf>,
 
-    /// File of the key from which all others are derived, made on the first start; every replica
-    /// needs the same
+    /// File of the master key, from which all other keys are derived, created on the first start; every replica needs
+    /// the same
     #[arg(long, env = "LABS_MASTER_KEY_FILE", default_value = "<folder>/secrets/master.key", value_name = "FILE")]
     pub master_key_file: String,
 
-    /// Folder of PostgreSQL's programs; without one, that in PG_BIN, else the usual places are searched
+    /// Folder of the PostgreSQL programs; without it, PG_BIN, else the usual folders are searched
     #[arg(long, env = "LABS_PG_BIN", value_name = "PATH")]
     pub pg_bin: Option<PathBuf>,
 
-    /// Log level of Labs itself: off, error, warn, info, debug or trace; also by part, as in info,labs_rest=debug. Dependencies log
-    /// at info at most unless they are named
+    /// Log level of Labs itself: off, error, warn, info, debug or trace; also per target, as in info,labs_rest=debug.
+    /// Dependencies log at most at info unless they are named
     #[arg(long, env = "LABS_LOG", default_value = "info", value_name = "FILTER", value_parser = LogFilter::read)]
     pub log: LogFilter,
 
@@ -207,12 +210,12 @@ pub struct Common {
     pub log_format: LogFormat,
 }
 
-/// The form of log lines.
+/// Format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogFormat {
-    /// For people.
+    /// Readable text.
     Text,
-    /// For programs: one JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
@@ -226,48 +229,48 @@ impl LogFormat {
     }
 }
 
-/// How `labs serve` is to run: everything decided but the port.
+/// Configuration of `labs serve`: everything is resolved except the port.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Where to listen. Port 0: any free one.
+    /// Address to listen on. Port 0: any free one.
     pub listen: SocketAddr,
-    /// The folder of everything that stays.
+    /// Folder of all persistent data.
     pub folder: PathBuf,
-    /// PostgreSQL elsewhere. None: the private one.
+    /// External PostgreSQL. None: the private one.
     pub database: Option<DatabaseUrls>,
-    /// The folder of PostgreSQL's programs. None: search.
+    /// Folder of the PostgreSQL programs. None: search.
     pub pg_bin: Option<PathBuf>,
-    /// The size of the connection pool.
+    /// Size of the connection pool.
     pub database_connections: u32,
-    /// Whether an empty database is to be filled with sample data.
+    /// Whether an empty database is filled with sample data.
     pub sample_data: bool,
-    /// Where the uploaded files lie.
+    /// Storage of the uploaded files.
     pub media: MediaPlace,
-    /// The folder of the mail that is written to files.
+    /// Folder of mail that is written to files.
     pub mail_folder: PathBuf,
-    /// The file of the master key.
+    /// File of the master key.
     pub master_key_file: PathBuf,
-    /// The mail server. None: files in `mail_folder`.
+    /// Mail server. None: files in `mail_folder`.
     pub smtp_url: Option<Secret>,
-    /// The sender of the mail: a name and an address.
+    /// Sender of mail: a name and an address.
     pub mail_from: String,
     /// The format of log lines.
     pub log_format: LogFormat,
     /// Whether each request is logged.
     pub log_requests: bool,
-    /// Where metrics are answered. None: nowhere.
+    /// Address of the metrics endpoint. None: no endpoint.
     pub metrics_listen: Option<SocketAddr>,
-    /// The web origins that may call from a page, as `https://host[:port]`.
+    /// Web origins whose pages may call the API, as `https://host[:port]`.
     pub cors_origins: Vec<String>,
     /// The peers whose forwarded headers count.
     pub trusted_proxies: Vec<IpNet>,
-    /// Requests a second of whoever has a budget of their own.
+    /// Requests per second of accounts with a separate budget.
     pub own_per_second: u32,
-    /// How long further requests are answered after SIGTERM.
+    /// Time after SIGTERM in which further requests are answered.
     pub stop_grace: Duration,
-    /// The platform's API that statistics come from. None: there are none.
+    /// The platform's API for statistics. None: no statistics.
     pub statistics: Option<PlatformSettings>,
-    /// How long ledgers are kept.
+    /// Retention of the logs.
     pub retention: Retention,
     /// The budgets of callers without an account.
     pub limits: labs_rest::edge::budget::Limits,
@@ -276,10 +279,10 @@ pub struct Config {
 }
 
 impl Serve {
-    /// Settles what depends on other settings.
+    /// Resolves settings that depend on others.
     ///
     /// # Errors
-    /// When an address or a file of these cannot be used.
+    /// If an address or a file in the settings cannot be used.
     pub fn settle(self) -> anyhow::Result<Config> {
         let master_key_file = self.common.master_key_file();
         let statistics = self.statistics_url.filter(|url| !url.is_empty()).map(|url| {
@@ -331,8 +334,8 @@ impl Serve {
 }
 
 impl Config {
-    /// The address under which others reach the service, without a slash at the end; by default
-    /// the one it listens on, and where that is every address of the machine, the loopback one.
+    /// Returns the public base address, without a slash at the end. The default is the listening address, or the
+    /// loopback address if the service listens on all addresses.
     #[must_use]
     pub fn base_url(&self, listening: SocketAddr) -> String {
         self.base_url.clone().unwrap_or_else(|| {
@@ -345,26 +348,27 @@ impl Config {
         })
     }
 
-    /// Where pictures of what is on show are fetched of a service of this base address, without a slash at the end.
+    /// Returns the public address of storefront media for a service with this base address, without a slash at the end.
     #[must_use]
     pub fn pictures_url(&self, base_url: &str) -> String {
         self.media_public_url.clone().unwrap_or_else(|| format!("{base_url}/media"))
     }
 
-    /// Whether replicas over the same database would refuse each other's tokens: each is named after where it listens.
+    /// Whether replicas with the same database would reject each other's tokens, because each uses its listening
+    /// address as its base address.
     #[must_use]
     pub fn is_named_by_chance(&self) -> bool {
         self.database.is_some() && self.base_url.is_none()
     }
 
-    /// Where mail goes, for a log: the server without user and password, or the folder.
+    /// Returns the destination of mail, for a log: the server without user and password, or the folder.
     #[must_use]
     pub fn mail_place(&self) -> String {
         let server = self.smtp_url.as_ref().and_then(|url| mail_server(url.expose()).ok());
         server.unwrap_or_else(|| format!("files in {}", self.mail_folder.display()))
     }
 
-    /// The file of the sample sign-ins.
+    /// Returns the file of the sample sign-ins.
     #[must_use]
     pub fn sign_ins_file(&self) -> PathBuf {
         self.folder.join("sign-ins.txt")

@@ -1,4 +1,4 @@
-//! The database that a command works on: one elsewhere, or the folder's own.
+//! The database of a command: an external one, or the folder's private one.
 
 use crate::cluster::{self, Cluster, Settings};
 use crate::config::Common;
@@ -7,7 +7,7 @@ use anyhow::ensure;
 use labs_schema::open::DatabaseUrls;
 use std::path::Path;
 
-/// A database within reach, and what must be stopped when it is needed no more.
+/// An available database, and the private server to stop after use.
 #[derive(Debug)]
 pub struct Database {
     urls: DatabaseUrls,
@@ -16,11 +16,11 @@ pub struct Database {
 }
 
 impl Database {
-    /// For a command that may run beside the service: the database elsewhere, else the one that
-    /// the folder's service runs, else the folder's own, started for as long as this takes.
+    /// Opens the database for a command that may run in parallel with the service: the external one, else the private
+    /// one of a running service, else the folder's private one, started for the duration of the command.
     ///
     /// # Errors
-    /// When the private PostgreSQL cannot be started, or the password of another one cannot be read.
+    /// If the private PostgreSQL cannot be started, or the password of an external one cannot be read.
     pub async fn reach(common: &Common) -> anyhow::Result<Self> {
         if let Some(urls) = common.database_urls()? {
             return Ok(Self::elsewhere(urls));
@@ -39,10 +39,10 @@ impl Database {
         }
     }
 
-    /// The same for a command that is about what is there already: a folder without a database gets none.
+    /// Opens an existing database, for a command about existing data: a folder without a database does not get one.
     ///
     /// # Errors
-    /// As [`Self::reach`], and where there is nothing.
+    /// As [`Self::reach`], and if no database exists.
     pub async fn reach_existing(common: &Common) -> anyhow::Result<Self> {
         let is_elsewhere = common.database_urls()?.is_some();
         ensure!(
@@ -54,10 +54,10 @@ impl Database {
         Self::reach(common).await
     }
 
-    /// For the service, which holds the folder: the database elsewhere, or the folder's own.
+    /// Opens the database for the service, which has locked the folder: the external one, or the folder's private one.
     ///
     /// # Errors
-    /// When the private PostgreSQL cannot be started.
+    /// If the private PostgreSQL cannot be started.
     pub async fn start(folder: &Folder, urls: Option<&DatabaseUrls>, binaries: Option<&Path>) -> anyhow::Result<Self> {
         if let Some(urls) = urls {
             return Ok(Self::elsewhere(urls.clone()));
@@ -68,7 +68,7 @@ impl Database {
         Ok(Self { urls: DatabaseUrls::new(cluster.url()), private: Some(cluster), _folder: None })
     }
 
-    /// Its addresses.
+    /// Returns the addresses of the database.
     #[must_use]
     pub fn urls(&self) -> &DatabaseUrls {
         &self.urls
@@ -78,10 +78,10 @@ impl Database {
         Self { urls, private: None, _folder: None }
     }
 
-    /// Stops what was started for it.
+    /// Stops the private server, if one was started.
     ///
     /// # Errors
-    /// When the private PostgreSQL does not stop.
+    /// If the private PostgreSQL does not stop.
     pub async fn close(self) -> anyhow::Result<()> {
         match self.private {
             Some(cluster) => cluster.stop().await,

@@ -1,4 +1,4 @@
-//! The folder in which one Labs lives, and its lock.
+//! The folder of an instance of Labs, and its lock.
 
 use anyhow::{Context, bail};
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
@@ -6,31 +6,31 @@ use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// A folder that this process alone may use until the value is dropped.
+/// A folder that only this process may use until the value is dropped.
 ///
-/// The folder has mode 0700. The lock is the kernel's, on the file `lock` inside, so it ends with
-/// the process however that ends.
+/// The folder has mode 0700. The kernel holds the lock on the file `lock` in it, so it ends with the process in every
+/// case.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
     _lock: File,
 }
 
-/// What came of asking for a folder.
+/// Result of locking a folder.
 #[derive(Debug)]
 pub enum Claim {
-    /// It is ours until the value is dropped.
+    /// This process has the lock until the value is dropped.
     Ours(Folder),
-    /// Another process has it: its number, when it could be read.
+    /// Another process has the lock; its number, if known.
     Theirs(Option<u32>),
 }
 
 impl Folder {
-    /// Makes the folder where needed and takes it.
+    /// Creates the folder if needed and locks it.
     ///
     /// # Errors
-    /// When another process holds it (the message names that process), or when it cannot be made
-    /// or belongs to somebody else.
+    /// If another process has the lock (the message names it), or if the folder cannot be created or belongs to another
+    /// user.
     pub fn open(path: &Path) -> anyhow::Result<Self> {
         match Self::claim(path)? {
             Claim::Ours(folder) => Ok(folder),
@@ -43,10 +43,10 @@ impl Folder {
         }
     }
 
-    /// Like [`Folder::open`], but a folder in use is an answer and no error.
+    /// Like [`Folder::open`], but a locked folder is a result and not an error.
     ///
     /// # Errors
-    /// When it cannot be made or belongs to somebody else.
+    /// If the folder cannot be created or belongs to another user.
     pub fn claim(path: &Path) -> anyhow::Result<Claim> {
         let path = private(path)?;
         let name = path.join("lock");
@@ -74,16 +74,16 @@ impl Folder {
         Ok(Claim::Ours(Self { path, _lock: lock }))
     }
 
-    /// The folder's path: absolute, without symbolic links.
+    /// Absolute path of the folder, without symbolic links.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// Makes a folder of mode 0700, or narrows an existing one to it; answers its absolute path.
+/// Creates a folder with mode 0700, or restricts an existing one to it; returns its absolute path.
 ///
-/// Only an empty folder or one of ours is narrowed: `--folder /` must not lock everybody out.
+/// Only an empty folder or a folder of Labs is restricted: `--folder /` must not lock out all users.
 fn private(path: &Path) -> anyhow::Result<PathBuf> {
     DirBuilder::new()
         .recursive(true)
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_is_private_and_has_one_user_at_a_time() {
+    fn folder_is_private_and_has_one_user_at_a_time() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("labs");
         fs::create_dir(&path).unwrap();
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_holds_other_things_is_left_alone() {
+    fn folder_with_other_files_is_left_unchanged() {
         let place = tempfile::tempdir().unwrap();
         fs::set_permissions(place.path(), Permissions::from_mode(0o755)).unwrap();
         fs::write(place.path().join("thesis.txt"), "").unwrap();

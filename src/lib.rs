@@ -1,5 +1,5 @@
-//! The front door of Labs: command line, configuration, the private PostgreSQL and the order in
-//! which things start and stop. The only package that knows every other.
+//! Entry point of Labs: command line, configuration, the private PostgreSQL and the order of startup and shutdown. The
+//! only package that depends on all others.
 
 pub mod cli;
 pub mod cluster;

@@ -1,8 +1,8 @@
-//! Metrics for Prometheus, on an address of their own that speaks `GET /metrics` alone.
+//! Metrics for Prometheus, on a separate address that serves only `GET /metrics`.
 //!
-//! What is counted is counted in memory, as requests are answered. What only the database knows is looked up every few
-//! seconds, never by a scrape, so that one is answered while the database is away. Labels are operations of the
-//! contract, statuses, codes of the catalogue and jobs: none names a person, a partner, a network or a path.
+//! Request metrics are counted in memory, as requests are answered. Metrics from the database are read every few
+//! seconds, never by a scrape, so that a scrape succeeds while the database is unavailable. Labels are operations of
+//! the contract, statuses, error codes and jobs: none contains a user, a partner, a network or a path.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -26,18 +26,18 @@ use tokio::net::TcpListener;
 
 use crate::traces;
 
-/// Upper bounds of the classes of latency, in seconds.
+/// Upper bounds of the latency buckets, in seconds.
 const CLASSES: [f64; 13] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
-/// How often the database is asked.
+/// Interval of the database reads.
 const INTERVAL: Duration = Duration::from_secs(5);
-/// How long it may take over that.
+/// Maximum time of a database read.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// The operation of what is no operation's: pages, pictures, paths that name nothing.
+/// Operation label of requests outside the contract: pages, media, unknown paths.
 const NONE: &str = "none";
 
 const METADATA: Metadata<'static> = Metadata::new("labs", Level::INFO, None);
 
-/// What each metric is, as its help line says it.
+/// Counters with their help texts.
 const COUNTERS: [(&str, &str); 4] = [
     ("labs_requests_total", "Requests that were answered, by operation and status."),
     ("labs_refusals_total", "Requests that were rejected, by code of the problem document."),
@@ -69,10 +69,10 @@ const GAUGES: [(&str, &str); 17] = [
     ),
     ("process_resident_memory_bytes", "Resident memory of this process."),
 ];
-/// Of latency.
+/// Latency metric.
 const DURATION: &str = "labs_request_duration_seconds";
 
-/// Series of one metric, which are looked up once and then kept.
+/// Series of one metric, which are created once and then cached.
 struct Series<K, S>(RwLock<HashMap<K, S>>);
 
 impl<K: Copy + Eq + Hash, S: Clone> Series<K, S> {
@@ -88,7 +88,7 @@ impl<K: Copy + Eq + Hash, S: Clone> Series<K, S> {
     }
 }
 
-/// What this replica has counted and last seen.
+/// Counts and last read values of this replica.
 pub struct Metrics {
     recorder: PrometheusRecorder,
     handle: PrometheusHandle,
@@ -99,10 +99,10 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Nothing counted yet.
+    /// Creates empty metrics.
     ///
     /// # Errors
-    /// When the classes of latency are none.
+    /// If the list of latency buckets is empty.
     pub fn new() -> anyhow::Result<Self> {
         let recorder = PrometheusBuilder::new().set_buckets(&CLASSES)?.build_recorder();
         for (name, help) in COUNTERS {
@@ -125,10 +125,10 @@ impl Metrics {
         Ok(metrics)
     }
 
-    /// Answers scrapes until told to stop, then those under way.
+    /// Serves scrapes until shutdown, then finishes in-flight ones.
     ///
     /// # Errors
-    /// When the listener cannot be drained.
+    /// If the listener cannot be drained.
     pub async fn serve(
         self: Arc<Self>,
         (engine, probes): (Engine, Arc<Probes>),
@@ -155,7 +155,7 @@ impl Metrics {
         }
         self.look(engine);
         let handle = self.handle.clone();
-        // Writing some thousand lines would keep requests waiting.
+        // Rendering some thousand lines would delay requests.
         let text = tokio::task::spawn_blocking(move || handle.render()).await.unwrap_or_default();
         let mut response = Response::new(Body::from(text));
         let form = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
@@ -163,8 +163,8 @@ impl Metrics {
         response
     }
 
-    /// Asks the database and the other parts again and again, and takes in the latencies that were counted since: they are kept one by one
-    /// until then.
+    /// Reads the database and the other dependencies at intervals, and processes the latencies since the last time:
+    /// they are stored one by one until then.
     async fn watch(self: Arc<Self>, (engine, probes): (Engine, Arc<Probes>), stop: StopSignal) {
         loop {
             let asked = tokio::time::timeout(PATIENCE, load_figures(engine.pool())).await;
@@ -181,8 +181,7 @@ impl Metrics {
         }
     }
 
-    /// Shows what the database said. When it said nothing, nobody knows how things stand, which is not the same as
-    /// zero.
+    /// Sets the values from the database. Without a result the values are unknown, which is not the same as zero.
     fn show(&self, figures: Option<&Figures>) {
         self.set("labs_database_up", None, f64::from(u8::from(figures.is_some())));
         let of = |read: fn(&Figures) -> f64| figures.map_or(f64::NAN, read);
@@ -204,7 +203,7 @@ impl Metrics {
         }
     }
 
-    /// Looks at what this process knows of itself.
+    /// Sets the values of this process.
     fn look(&self, engine: &Engine) {
         let pool = engine.pool();
         let (open, idle) = (f64::from(pool.size()), pool.num_idle() as f64);
@@ -225,7 +224,7 @@ impl Metrics {
         }
     }
 
-    /// Looks at how fresh read replicas are, which are numbered as the setting names them, and at what they were asked.
+    /// Sets the delay of read replicas, which are numbered in the order of the setting, and their read counts.
     fn look_at_replicas(&self, replicas: &ReadReplicas) {
         for (number, delay) in (1..).zip(replicas.delays()) {
             let labels = vec![Label::new("replica", i32::to_string(&number))];
@@ -239,7 +238,7 @@ impl Metrics {
         }
     }
 
-    /// Looks at what became of spans.
+    /// Sets the outcomes of spans.
     fn look_at_spans(&self) {
         let counts = &traces::COUNTS;
         for (outcome, count) in [("sent", &counts.sent), ("failed", &counts.failed), ("dropped", &counts.dropped)] {
@@ -247,7 +246,7 @@ impl Metrics {
         }
     }
 
-    /// Takes over a count that is kept elsewhere.
+    /// Copies a count that is maintained elsewhere.
     fn count(&self, name: &'static str, outcome: &'static str, count: u64) {
         let key = Key::from_parts(name, vec![Label::from_static_parts("outcome", outcome)]);
         self.recorder.register_counter(&key, &METADATA).absolute(count);
@@ -278,7 +277,7 @@ impl Observer for Metrics {
     }
 }
 
-/// What is resident of this process; none where the system does not tell it so.
+/// Returns the resident memory of this process; none if the system does not report it in this form.
 fn resident_bytes() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
@@ -295,7 +294,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn answers_are_counted_by_operation_status_and_code_and_by_nothing_else() {
+    async fn responses_are_counted_by_operation_status_and_code_only() {
         let (metrics, contract) = (Metrics::new().unwrap(), Contract::embedded().unwrap());
         let operation = contract.operation("marketplace_apps_list").unwrap();
         let note = |operation, status, code| {
@@ -326,7 +325,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_the_database_does_not_tell_is_not_known_and_not_zero() {
+    async fn missing_database_figures_are_absent_not_zero() {
         let metrics = Metrics::new().unwrap();
         let job = JobFigures { job: "AUDIT_SEAL", succeeded_seconds: 2.0, failures: 3, is_paused: false };
         let figures = Figures {

@@ -1,7 +1,8 @@
-//! Asking the platform's API how many customers use which app (`contract/platform-statistics.yaml`).
+//! Client of the platform's API for customer numbers per app (`contract/platform-statistics.yaml`).
 //!
-//! Only the host of the settings is asked. Its name is resolved for each connection, every address is looked at, and those
-//! that were looked at are connected to. Redirects are not followed, a request has five seconds, and a page 8 MB.
+//! It calls only the host in the settings. The name is resolved for each connection, every address is checked, and
+//! connections use only the checked ones. Redirects are not followed, a request is limited to five seconds, and a page
+//! to 8 MB.
 
 use std::error::Error as _;
 use std::fmt;
@@ -21,12 +22,12 @@ use reqwest::{Client, Response, StatusCode, Url, redirect};
 
 use crate::traces::OutgoingSpan;
 
-/// How long a request may take, from the first byte to the last.
+/// Maximum time of a request, from the first byte to the last.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Largest page in bytes.
+/// Maximum size of a page in bytes.
 const LARGEST: usize = 8 * 1024 * 1024;
 
-/// Networks whose addresses nobody on the internet has.
+/// Networks without public addresses.
 static PRIVATE: LazyLock<Vec<IpNet>> = LazyLock::new(|| {
     let networks = [
         "0.0.0.0/8",
@@ -58,7 +59,7 @@ static PRIVATE: LazyLock<Vec<IpNet>> = LazyLock::new(|| {
     networks.into_iter().filter_map(|network| network.parse().ok()).collect()
 });
 
-/// Where the platform's API is, and how it is asked.
+/// Address of the platform's API, and options of the requests.
 #[derive(Clone, Debug)]
 pub struct PlatformSettings {
     base: Url,
@@ -69,10 +70,10 @@ pub struct PlatformSettings {
 }
 
 impl PlatformSettings {
-    /// The settings as given.
+    /// Creates the settings.
     ///
     /// # Errors
-    /// For another address than `https://host[:port][/path]`. Plain `http://` needs private addresses to be allowed.
+    /// If the address is not `https://host[:port][/path]`. Plain `http://` requires that private addresses are allowed.
     pub fn new(url: &str, token_file: PathBuf, first_day: Option<Day>, allow_private: bool) -> anyhow::Result<Self> {
         let base = Url::parse(url.trim_end_matches('/'))
             .with_context(|| format!("LABS_STATISTICS_URL {url:?} cannot be parsed"))?;
@@ -88,7 +89,7 @@ impl PlatformSettings {
         Ok(Self { base, host, token_file, first_day, allow_private })
     }
 
-    /// What the inside knows of it.
+    /// Returns the settings that the schema crate needs.
     #[must_use]
     pub fn known(&self) -> StatisticsSettings {
         StatisticsSettings { host: self.host.clone(), first_day: self.first_day }
@@ -99,11 +100,11 @@ impl PlatformSettings {
     }
 }
 
-/// Which addresses may be connected to.
+/// Rule about allowed addresses.
 #[derive(Clone, Copy, Debug)]
 struct AddressRule {
     allow_private: bool,
-    /// What is not encrypted stays inside.
+    /// Unencrypted connections are allowed only to private addresses.
     only_private: bool,
 }
 
@@ -117,7 +118,7 @@ impl AddressRule {
     }
 }
 
-/// An address that is not connected to.
+/// Error for an address that is not allowed.
 #[derive(Debug)]
 struct AddressRefused(&'static str);
 
@@ -134,7 +135,7 @@ fn is_private(address: IpAddr) -> bool {
     PRIVATE.iter().any(|network| network.contains(&address))
 }
 
-/// Resolves names and refuses those of which one address may not be connected to.
+/// Resolves names and rejects a name if one of its addresses is not allowed.
 struct CheckedResolver(AddressRule);
 
 impl Resolve for CheckedResolver {
@@ -150,17 +151,17 @@ impl Resolve for CheckedResolver {
     }
 }
 
-/// The platform's API.
+/// Client of the platform's API.
 pub struct Platform {
     settings: PlatformSettings,
     client: Client,
 }
 
 impl Platform {
-    /// A client of it.
+    /// Creates a client.
     ///
     /// # Errors
-    /// When the token cannot be read, or the system has no trusted certificates.
+    /// If the token cannot be read, or the system has no trusted certificates.
     pub fn open(settings: PlatformSettings) -> anyhow::Result<Self> {
         std::fs::read_to_string(&settings.token_file)
             .with_context(|| format!("cannot read {}", settings.token_file.display()))?;
@@ -186,7 +187,7 @@ impl Platform {
     }
 
     async fn ask(&self, day: Day, cursor: Option<&str>) -> PageAnswer {
-        // A host that is an address is never resolved.
+        // If the host is an address, it is never resolved.
         if let Ok(address) = self.settings.host.trim_matches(['[', ']']).parse::<IpAddr>() {
             let checked = self.settings.rule().check(address);
             checked.map_err(|refused| ImportError::new(Code::PrivateAddress, refused.to_string()))?;
@@ -219,7 +220,7 @@ impl UsageSource for Platform {
     }
 }
 
-/// The answer, if what follows is a page.
+/// Returns the response, if a page follows.
 fn check_head(response: Response) -> Result<Response, ImportError> {
     let status = response.status();
     let refuse = |code, message: String| Err(ImportError::new(code, message));
@@ -250,7 +251,7 @@ fn check_head(response: Response) -> Result<Response, ImportError> {
     Ok(response)
 }
 
-/// The body, as far as it is not too large.
+/// Reads the body, up to the size limit.
 async fn body(mut response: Response) -> PageAnswer {
     let mut bytes = Vec::new();
     while let Some(piece) = response.chunk().await.map_err(|error| failure(&error, Code::CutOff))? {
@@ -262,7 +263,8 @@ async fn body(mut response: Response) -> PageAnswer {
     Ok(bytes)
 }
 
-/// Why there is no answer, or only a part of one. Nothing of the address is told, which may hold names of hosts.
+/// Returns the reason for a missing or incomplete response. It contains no part of the address, which may contain host
+/// names.
 fn failure(error: &reqwest::Error, otherwise: Code) -> ImportError {
     let mut cause = error.source();
     while let Some(found) = cause {
@@ -290,7 +292,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_inside_networks_are_known() {
+    fn internal_network_addresses_are_recognized() {
         for inside in [
             "127.0.0.1",
             "10.1.2.3",
@@ -319,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_encrypted_stays_inside() {
+    fn unencrypted_platform_url_must_be_internal() {
         let settings = |url: &str, allow| PlatformSettings::new(url, PathBuf::new(), None, allow);
         assert!(settings("https://platform.example/api", false).is_ok());
         assert!(settings("http://10.0.0.1:8000", true).is_ok());
@@ -338,7 +340,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_name_of_an_address_inside_is_not_connected_to() {
+    async fn host_that_resolves_to_internal_address_is_not_connected() {
         let folder = tempfile::tempdir().unwrap();
         let token = folder.path().join("token");
         std::fs::write(&token, "secret\n").unwrap();
@@ -351,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_stands_in_the_path_and_the_cursor_in_the_query() {
+    fn platform_url_has_day_in_path_and_cursor_in_query() {
         let folder = tempfile::tempdir().unwrap();
         let token = folder.path().join("token");
         std::fs::write(&token, "secret").unwrap();

@@ -1,7 +1,8 @@
-//! What readiness asks of the parts that the service leans on, and what it means where one does not work. The log tells why.
+//! Readiness checks of the service's dependencies, and the effect of each failure. The log contains the cause.
 //!
-//! All replicas share mail and media. Where one of them is away, another replica is no better, and most requests need neither:
-//! the replica stays ready and says that it is degraded (docs/decisions.md#what-an-operator-sees).
+//! All replicas share mail and media. If one of them is unavailable, another replica has the same problem, and most
+//! requests need neither: the replica stays ready and reports that it is degraded
+//! (docs/decisions.md#what-an-operator-sees).
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use labs_schema::media::store::StoreState;
 use labs_schema::open::{is_migrated, ping};
 use labs_schema::{Engine, Fault};
 
-/// The parts that readiness asks for.
+/// Returns the dependencies that readiness checks.
 pub(crate) fn probes(engine: &Engine, postman: &Arc<Postman>) -> Probes {
     let postman = Arc::clone(postman);
     let (database, migrations, media) = (engine.pool().clone(), engine.pool().clone(), engine.services().media.clone());

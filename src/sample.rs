@@ -1,4 +1,4 @@
-//! The sample data of a first start, and the sheet that says how to sign in to it.
+//! Sample data of a first start, and the file with the sample sign-ins.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -9,13 +9,13 @@ use anyhow::{Context, anyhow};
 use labs_schema::Engine;
 use labs_schema::sample::{Sample, is_wanted, sheet};
 
-/// Fills an empty database with sample data and writes the sheet of sign-ins.
+/// Fills an empty database with sample data and writes the file of sign-ins.
 ///
-/// The sheet is there before the data, so that data never stand without a way in. A crash between the two leaves a
-/// sheet of nothing, which the next start overwrites.
+/// The file is written before the data, so that sample data never exists without its sign-ins. A crash between the two
+/// leaves a file without data, which the next start overwrites.
 ///
 /// # Errors
-/// When the sheet cannot be written or the database is away; then there are no sample data.
+/// If the file cannot be written or the database is unavailable; then no sample data exists.
 pub async fn fill(engine: &Engine, file: &Path, base_url: &str) -> anyhow::Result<()> {
     let told = |fault: labs_schema::Fault| anyhow!("the sample data could not be created: {}", fault.for_log());
     if !is_wanted(engine.pool()).await.map_err(told)? {
@@ -27,7 +27,7 @@ pub async fn fill(engine: &Engine, file: &Path, base_url: &str) -> anyhow::Resul
     sample.insert(engine.pool()).await.map_err(told)
 }
 
-/// Writes a file that only its owner can read, whole or not at all.
+/// Writes a file that only its owner can read, atomically.
 fn write_private(file: &Path, text: &str) -> std::io::Result<()> {
     let fresh = file.with_extension("new");
     if fresh.exists() {

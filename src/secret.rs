@@ -10,13 +10,13 @@ use std::str::FromStr;
 pub struct Secret(String);
 
 impl Secret {
-    /// The text itself, for the one who needs it.
+    /// Returns the text, for the code that needs it.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Whether there is one: an empty variable is the same as none.
+    /// Whether the secret is set: an empty variable counts as unset.
     pub(crate) fn is_some(&self) -> bool {
         !self.0.is_empty()
     }
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_not_printed() {
+    fn secret_debug_hides_content() {
         let secret: Secret = "postgres://ada:byron@db/labs".parse().unwrap();
         assert_eq!(format!("{secret:?}"), "Secret(hidden)");
         assert_eq!(secret.expose(), "postgres://ada:byron@db/labs");

@@ -1,4 +1,4 @@
-//! `labs serve`: the order in which things start, and the reverse in which they stop.
+//! `labs serve`: the order of startup, and the reverse order of shutdown.
 
 use crate::config::{Config, LogFormat, TraceSettings};
 use crate::database::Database;
@@ -15,12 +15,12 @@ use std::net::SocketAddr;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Serves until SIGTERM or SIGINT, then ends what is under way and stops the database.
+/// Serves until SIGTERM or SIGINT, then finishes in-flight requests and stops the database.
 ///
-/// What needs least time to fail comes first: the folder's lock, the port, the media, the database.
+/// Steps that fail fastest come first: the folder's lock, the port, the media, the database.
 ///
 /// # Errors
-/// Whatever keeps the service from starting or from stopping in order.
+/// Every error that prevents startup or a graceful shutdown.
 pub async fn serve(config: Config, traces: Option<TraceSettings>) -> anyhow::Result<()> {
     let stop = stop_on_signal(&config)?;
     let folder = Folder::open(&config.folder)?;
@@ -36,7 +36,7 @@ pub async fn serve(config: Config, traces: Option<TraceSettings>) -> anyhow::Res
     served.and(closed)
 }
 
-/// Where the service listens.
+/// The listeners of the service.
 struct Listeners {
     service: TcpListener,
     metrics: Option<TcpListener>,
@@ -53,7 +53,7 @@ impl Listeners {
     }
 }
 
-/// Listens on an address, which these settings choose.
+/// Listens on an address, which these settings configure.
 async fn listen(address: SocketAddr, settings: &str) -> anyhow::Result<TcpListener> {
     TcpListener::bind(address).await.map_err(|error| {
         let what = match error.kind() {
@@ -68,7 +68,7 @@ async fn listen(address: SocketAddr, settings: &str) -> anyhow::Result<TcpListen
     })
 }
 
-/// Serves with a database that runs.
+/// Serves with a running database.
 async fn serve_with(
     config: &Config,
     (database, media): (&Database, MediaStore),
@@ -99,7 +99,7 @@ async fn serve_with(
     let has_staff = people::has_staff(application.engine()).await?;
     match config.log_format {
         LogFormat::Text => announce(config, address, scraped, has_staff),
-        // Whoever reads JSON finds the address in the line above.
+        // With JSON, the line above contains the address.
         LogFormat::Json if has_staff => {}
         LogFormat::Json => {
             tracing::info!("no staff member exists yet: create the first one with `labs staff create`");
@@ -109,7 +109,7 @@ async fn serve_with(
         tokio::spawn(metrics.serve((application.engine().clone(), application.probes()), listener, stop.clone()))
     });
     wiring::answer(listeners.service, application, stop.clone()).await?;
-    // Where the service left early, nothing else waits for the grace period.
+    // If the service stopped early, no other part waits for the grace period.
     stop.close();
     if let Some(metrics) = metrics {
         metrics.await??;
@@ -118,7 +118,7 @@ async fn serve_with(
     Ok(())
 }
 
-/// Tells how the service runs, in one line. No password is in it.
+/// Logs the configuration of the service in one line, without passwords.
 fn log_start(
     config: &Config,
     database: &Database,
@@ -144,7 +144,7 @@ fn log_start(
     Ok(())
 }
 
-/// Prints for the person who started the service that it is ready, and where to look.
+/// Prints on standard output that the service is ready, and its addresses.
 fn announce(config: &Config, address: SocketAddr, metrics: Option<SocketAddr>, has_staff: bool) {
     let mut out = std::io::stdout().lock();
     let lines = announcement(config, address, metrics, has_staff);
@@ -153,9 +153,9 @@ fn announce(config: &Config, address: SocketAddr, metrics: Option<SocketAddr>, h
     }
 }
 
-/// The first line holds the base address, for programs; where others reach the service elsewhere than it listens, the second
-/// tells where that is. The sheet of sign-ins is named only beside the private database, which it belongs to. Where
-/// nobody could sign in to administer, the last line says how the first one is made.
+/// Returns the printed text. The first line contains the base address, for programs; if the service listens on another
+/// address, the second line states it. The file of sign-ins is named only with the private database, to which it
+/// belongs. If no staff member exists, the last line says how to create one.
 fn announcement(config: &Config, address: SocketAddr, metrics: Option<SocketAddr>, has_staff: bool) -> String {
     let base = config.base_url(address);
     let mut lines = format!("Labs is ready at {base}\n");
@@ -178,12 +178,13 @@ fn announcement(config: &Config, address: SocketAddr, metrics: Option<SocketAddr
     lines
 }
 
-/// The first signal begins the orderly end; the second ends the process. SIGTERM leaves balancers and their connections the
-/// grace period. A person who presses Ctrl-C waits for requests under way only.
+/// Returns the shutdown signal. The first system signal starts a graceful shutdown; the second one ends the process.
+/// After SIGTERM, load balancers and their connections get the grace period. After Ctrl-C, the service waits only for
+/// in-flight requests.
 fn stop_on_signal(config: &Config) -> anyhow::Result<StopSignal> {
     let mut interrupts = signal(SignalKind::interrupt())?;
     let mut terminations = signal(SignalKind::terminate())?;
-    // Nothing else serves what a private database holds, so no balancer sends requests elsewhere.
+    // No other server has a private database's data, so no load balancer redirects its requests.
     let stop = StopSignal::leaving_when_idle(config.database.is_none());
     let (stopping, grace) = (stop.clone(), config.stop_grace);
     tokio::spawn(async move {
@@ -204,14 +205,14 @@ fn stop_on_signal(config: &Config) -> anyhow::Result<StopSignal> {
     Ok(stop)
 }
 
-/// Ends the process. The private PostgreSQL notices by its pipe and ends in order. Nothing is cleared away in this process:
-/// other threads go on until it is gone, and some libraries abort where they are used after that.
+/// Ends the process. The private PostgreSQL detects the closed pipe and stops gracefully. This process runs no cleanup:
+/// other threads continue until it has ended, and some libraries abort if they are used after cleanup.
 fn stop_at_once() -> ! {
     telemetry::flush();
     signal_hook::low_level::exit(130)
 }
 
-/// Waits for a signal; whether it is SIGTERM.
+/// Waits for a signal; returns whether it is SIGTERM.
 async fn is_termination(interrupts: &mut Signal, terminations: &mut Signal) -> bool {
     tokio::select! {
         _ = interrupts.recv() => false,
@@ -232,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn sign_ins_are_named_beside_the_database_that_they_open() {
+    fn sign_ins_are_announced_only_for_private_database() {
         let place = tempfile::tempdir().unwrap();
         let folder = ["--folder", place.path().to_str().unwrap()];
         assert!(!announced(&folder).contains("Sign-ins"));

@@ -1,4 +1,4 @@
-//! What the service says about itself, on standard error: standard output is for whoever started it.
+//! Logging on standard error: standard output is reserved for the caller of the program.
 
 mod filter;
 mod writer;
@@ -16,14 +16,14 @@ use self::writer::LogWriter;
 use crate::config::{Common, LogFormat};
 use crate::traces::statements;
 
-/// The writer of this process, once it logs.
+/// The writer of this process, after logging has started.
 static WRITER: OnceLock<LogWriter> = OnceLock::new();
 
-/// Begins to log; requests too, a line each, where they are asked for. Where traces are collected, spans are made of what is
-/// logged of statements, whether or not it comes through.
+/// Starts logging, with one line per request if configured. If traces are collected, spans are created from statement
+/// log events, even if the filter drops their lines.
 ///
 /// # Errors
-/// When logging began before, or the system gives no thread for it.
+/// If logging was started before, or the system provides no thread for it.
 pub fn start(common: &Common, log_requests: bool, is_traced: bool) -> anyhow::Result<()> {
     let writer = LogWriter::to(std::io::stderr())?;
     let of_process = WRITER.get_or_init(|| writer);
@@ -39,17 +39,17 @@ pub fn start(common: &Common, log_requests: bool, is_traced: bool) -> anyhow::Re
     begun.map_err(|error| anyhow!(error))
 }
 
-/// Writes what was logged, for a second at most: the end of the process does not wait for a reader that has stopped.
+/// Flushes the log within at most one second: the end of the process does not wait for a stopped reader.
 pub fn flush() {
     if let Some(writer) = WRITER.get() {
         writer.wait();
     }
 }
 
-/// Writes the last words of a process, behind what it logged.
+/// Writes the last line of a process, after its log lines.
 pub fn say_last(line: &str) {
     let writer = WRITER.get().cloned().map_or_else(|| LogWriter::to(std::io::stderr()), Ok);
-    // There is nowhere left to tell that this could not be told.
+    // No output is left for this error.
     let Ok(mut writer) = writer else { return };
     let _ = writer.write_all(format!("{line}\n").as_bytes());
     writer.wait();

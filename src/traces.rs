@@ -1,5 +1,6 @@
-//! Traces by OTLP over HTTP, to the collector that OpenTelemetry's variables name. Spans wait in a bounded queue for a thread
-//! that sends them; what finds it full is counted and gone, so that a collector that is slow or away slows nobody.
+//! Traces by OTLP over HTTP, to the collector in OpenTelemetry's variables. Spans are in a bounded queue for a thread
+//! that exports them; if the queue is full, spans are counted and dropped, so that a slow or unavailable collector
+//! delays no request.
 
 mod outgoing;
 mod statements;
@@ -19,32 +20,32 @@ pub(crate) use self::outgoing::OutgoingSpan;
 pub use self::statements::statements;
 use crate::config::TraceSettings;
 
-/// How long an orderly end waits for the last spans to be sent.
+/// Maximum time that a graceful shutdown waits for the last export.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// What became of the spans of this process so far.
+/// Outcomes of this process's spans.
 #[derive(Debug)]
 pub struct SpanCounts {
-    /// The collector took them.
+    /// The collector accepted them.
     pub sent: AtomicU64,
-    /// It could not be reached, or did not take them.
+    /// The collector was unreachable, or rejected them.
     pub failed: AtomicU64,
-    /// Too many waited already.
+    /// The queue was full.
     pub dropped: AtomicU64,
 }
 
-/// Of this process, which makes spans for one collector.
+/// Counts of this process, which exports to one collector.
 pub static COUNTS: SpanCounts =
     SpanCounts { sent: AtomicU64::new(0), failed: AtomicU64::new(0), dropped: AtomicU64::new(0) };
 
-/// Spans on their way to a collector.
+/// The trace export of this process.
 pub struct Traces(SdkTracerProvider);
 
 impl Traces {
-    /// Begins to make spans and to send them, for this process.
+    /// Starts creating and exporting spans.
     ///
     /// # Errors
-    /// When the client cannot be made.
+    /// If the HTTP client cannot be created.
     pub fn begin(settings: &TraceSettings) -> anyhow::Result<Self> {
         let exporter = OtlpExporter::builder().with_http().build().context("traces")?;
         let waiting = Arc::new(AtomicUsize::new(0));
@@ -60,7 +61,7 @@ impl Traces {
         Ok(Self(provider))
     }
 
-    /// Sends what waits, for some seconds at most, and makes no more spans.
+    /// Exports queued spans within some seconds at most, and stops creating spans.
     pub async fn end(self) {
         let ended = tokio::task::spawn_blocking(move || self.0.shutdown_with_timeout(PATIENCE)).await;
         if !matches!(ended, Ok(Ok(()))) {
@@ -69,14 +70,14 @@ impl Traces {
     }
 }
 
-/// What all spans have in common: what the variables say, and what they leave open.
+/// Returns the resource of all spans: attributes from the variables, and defaults for missing ones.
 fn resource(settings: &TraceSettings) -> Resource {
     let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
     let resource = Resource::builder().with_attribute(version);
     if settings.is_named { resource.build() } else { resource.with_service_name("labs").build() }
 }
 
-/// Lets no more spans wait than may, and counts the others: the library counts them for its own log alone.
+/// Limits the number of queued spans, and counts dropped ones: the library counts them only for its own log.
 #[derive(Debug)]
 struct BoundedProcessor {
     batches: BatchSpanProcessor,
@@ -111,7 +112,7 @@ impl SpanProcessor for BoundedProcessor {
     }
 }
 
-/// Counts what was sent, and tells once that nothing can be, and once that it can again.
+/// Counts exported spans, and logs once when the export starts to fail and once when it works again.
 #[derive(Debug)]
 struct TellingExporter {
     exporter: OtlpExporter,

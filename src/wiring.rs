@@ -1,4 +1,4 @@
-//! Where the front door hands over to the rooms behind it. One function per hand-over.
+//! Connects the packages. One function per connection.
 
 pub mod keys;
 pub mod people;
@@ -35,10 +35,10 @@ use crate::metrics::Metrics;
 use crate::platform::{Platform, PlatformSettings};
 use crate::readiness::probes;
 
-/// How often limiters forget accounts whose budgets are whole again.
+/// Interval in which limiters remove accounts whose budgets are full again.
 const TIDY: Duration = Duration::from_secs(300);
 
-/// The service, put together and inspected, ready to answer.
+/// The assembled and inspected service, ready to answer requests.
 pub struct Application {
     engine: Engine,
     rest: Arc<Rest>,
@@ -51,42 +51,41 @@ pub struct Application {
 }
 
 impl Application {
-    /// The inside, for what a test must see of it.
+    /// Returns the engine, for tests.
     #[must_use]
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
 
-    /// What readiness asks for.
+    /// Returns the readiness checks.
     #[must_use]
     pub fn probes(&self) -> Arc<Probes> {
         Arc::clone(&self.probes)
     }
 
-    /// What is counted, where somebody asks for it.
+    /// Returns the metrics, if they are enabled.
     #[must_use]
     pub fn metrics(&self) -> Option<Arc<Metrics>> {
         self.metrics.clone()
     }
 }
 
-/// Brings the database up to date, and answers how many migrations it lacked.
+/// Applies pending migrations, and returns their number.
 ///
 /// # Errors
-/// When a migration fails.
+/// If a migration fails.
 pub async fn migrate(urls: &DatabaseUrls) -> anyhow::Result<usize> {
     Ok(labs_schema::open::migrate(urls).await?)
 }
 
-/// What this program carries: its schema, its contract, and the one bound to the other. Nothing of it depends on the
-/// configuration.
+/// Embedded parts: the schema, the contract, and the binding between them. They do not depend on the configuration.
 struct Carried {
     plan: Arc<PreparedSchema>,
     bound: Arc<Bound>,
     operations: Arc<BTreeSet<String>>,
 }
 
-/// It is read, inspected and bound once, however many services run in the process.
+/// Reads, inspects and binds them once, regardless of the number of services in the process.
 async fn carried() -> anyhow::Result<&'static Carried> {
     static CARRIED: OnceCell<Carried> = OnceCell::const_new();
     let make = || async {
@@ -99,10 +98,10 @@ async fn carried() -> anyhow::Result<&'static Carried> {
     CARRIED.get_or_try_init(make).await
 }
 
-/// Opens the store of the uploaded files.
+/// Opens the object storage.
 ///
 /// # Errors
-/// When it cannot be used.
+/// If the object storage cannot be used.
 pub async fn media(config: &Config) -> anyhow::Result<MediaStore> {
     Ok(open_media(&config.media).await?)
 }
@@ -110,7 +109,7 @@ pub async fn media(config: &Config) -> anyhow::Result<MediaStore> {
 /// Builds the application that answers requests.
 ///
 /// # Errors
-/// When contract, documents, schema and router differ, or the database cannot be reached.
+/// If contract, documents, schema and router differ, or the database cannot be reached.
 pub async fn application(
     config: &Config,
     media: MediaStore,
@@ -170,10 +169,10 @@ pub async fn application(
     })
 }
 
-/// Answers requests until told to stop, then those under way, then gives back what was leased.
+/// Answers requests until shutdown, then finishes in-flight ones, then returns leased budget portions.
 ///
 /// # Errors
-/// When the listener cannot be drained.
+/// If the listener cannot be drained.
 pub async fn answer(
     listener: TcpListener,
     application: Application,
@@ -196,7 +195,7 @@ pub async fn answer(
     Ok(served?)
 }
 
-/// Hands queued mail over.
+/// Builds the job that sends queued mail messages.
 fn mail(engine: &Engine, postman: Arc<Postman>) -> Job {
     let engine = engine.clone();
     Job::new(JobCode::MailDelivery, move || {
@@ -208,7 +207,7 @@ fn mail(engine: &Engine, postman: Arc<Postman>) -> Job {
     })
 }
 
-/// Drops registrations that nobody confirmed.
+/// Builds the job that deletes unconfirmed registrations.
 fn job_of_unconfirmed(engine: &Engine) -> Job {
     let pool = engine.pool().clone();
     Job::new(JobCode::UnconfirmedRegistrations, move || {
@@ -217,7 +216,7 @@ fn job_of_unconfirmed(engine: &Engine) -> Job {
     })
 }
 
-/// Hands mail to a server, or writes it to files.
+/// Builds the mailer, which sends mail to a server, or writes it to files.
 fn postman(config: &Config, base_url: &str) -> anyhow::Result<Postman> {
     let letterhead = Letterhead::new(&config.mail_from, base_url).context("the sender address of mail is invalid")?;
     match &config.smtp_url {
@@ -232,10 +231,10 @@ async fn tidy(rest: Arc<Rest>, ending: CancellationToken) {
     }
 }
 
-/// Compares contract, documents, schema, scopes and router; one line per difference.
+/// Compares contract, documents, schema, scopes and router; returns one line per difference.
 ///
 /// # Errors
-/// When one of them cannot be read at all.
+/// If one of them cannot be read.
 pub async fn check() -> anyhow::Result<Vec<String>> {
     let contract = match Contract::embedded() {
         Err(problems) => return Ok(problems.iter().map(ToString::to_string).collect()),
@@ -247,59 +246,59 @@ pub async fn check() -> anyhow::Result<Vec<String>> {
     }
 }
 
-/// The contract as it is served.
+/// Returns the contract as it is served.
 ///
 /// # Errors
-/// When the binary carries one that cannot be read.
+/// If the embedded contract cannot be read.
 pub fn contract_text() -> anyhow::Result<String> {
     let contract = Contract::embedded().map_err(|problems| differences(&problems))?;
     Ok(contract.text().to_owned())
 }
 
-/// What differs from a former contract, as a draft in Markdown.
+/// Returns the differences from a former contract, as a draft in Markdown.
 ///
 /// # Errors
-/// When the file cannot be read or is no YAML.
+/// If the file cannot be read or is not YAML.
 pub fn release_notes(since: &Path) -> anyhow::Result<String> {
     let former = std::fs::read_to_string(since).with_context(|| format!("cannot read {}", since.display()))?;
     compare::release_notes(&former, &contract_text()?).map_err(anyhow::Error::msg)
 }
 
-/// Writes `contract/openapi.yaml` anew from its pieces, in the project's folder.
+/// Writes `contract/openapi.yaml` from its pieces, in the project's folder.
 ///
 /// # Errors
-/// When the pieces contradict one another, or the file cannot be written.
+/// If the pieces contradict each other, or the file cannot be written.
 pub fn contract_assemble() -> anyhow::Result<()> {
     let folder = PathBuf::from("contract");
     let assembled = labs_rest::contract::assemble::assemble(&folder).map_err(|problems| differences(&problems))?;
     write(&folder.join("openapi.yaml"), &assembled.yaml)
 }
 
-/// Writes the SDL as last agreed, `schema/schema.graphql`, and the state machines, `schema/states.md`, in the
-/// project's folder.
+/// Writes the accepted SDL, `schema/schema.graphql`, and the state machines, `schema/states.md`, in the project's
+/// folder.
 ///
 /// # Errors
-/// When the schema breaks a rule of the house, or the file cannot be written.
+/// If the schema violates a project rule, or the file cannot be written.
 pub fn schema_write() -> anyhow::Result<()> {
     let plan = schema()?;
     write(Path::new("schema/states.md"), &labs_schema::states::draw())?;
     write(Path::new("schema/schema.graphql"), plan.sdl())
 }
 
-/// The schema of this binary, described as the contract does.
+/// Returns the schema of this binary, with the contract's descriptions.
 ///
 /// # Errors
-/// When the contract cannot be read, or the schema breaks a rule of the house.
+/// If the contract cannot be read, or the schema violates a project rule.
 pub fn schema() -> anyhow::Result<PreparedSchema> {
     let contract = Contract::embedded().map_err(|found| differences(&found))?;
     PreparedSchema::new(contract.descriptions()).map_err(|breaches| differences(&breaches))
 }
 
-/// Writes the documents, `rest/documents/<group>/<resource>.graphql`, from the contract as committed and the schema, in
-/// the project's folder. Those that nothing is promised for any more go.
+/// Writes the documents, `rest/documents/<group>/<resource>.graphql`, from the committed contract and the schema, in
+/// the project's folder. Documents without an operation in the contract are deleted.
 ///
 /// # Errors
-/// When the contract cannot be read, the schema breaks a rule of the house, or a file cannot be written.
+/// If the contract cannot be read, the schema violates a project rule, or a file cannot be written.
 pub fn documents_write() -> anyhow::Result<()> {
     let folder = Path::new("rest/documents");
     let made = make_documents(&std::fs::read_to_string("contract/openapi.yaml").context("contract/openapi.yaml")?)?;
@@ -314,20 +313,20 @@ pub fn documents_write() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The documents that a contract and the schema make, by their paths below `rest/documents`.
+/// Generates the documents from a contract and the schema, by their paths below `rest/documents`.
 ///
 /// # Errors
-/// When the contract cannot be read, or the schema breaks a rule of the house.
+/// If the contract cannot be read, or the schema violates a project rule.
 pub fn make_documents(contract: &str) -> anyhow::Result<BTreeMap<String, String>> {
     let contract = Contract::from_yaml(contract).map_err(|problems| differences(&problems))?;
     let plan = PreparedSchema::new(contract.descriptions()).map_err(|breaches| differences(&breaches))?;
     labs_rest::documents::generate(&contract, plan.sdl(), SERVED_DIRECTLY).map_err(|error| differences(&[error]))
 }
 
-/// The documents in a folder, by their paths below it.
+/// Reads the documents in a folder, by their paths below it.
 ///
 /// # Errors
-/// When one cannot be read.
+/// If one cannot be read.
 pub fn read_documents(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     let (mut found, mut waiting) = (BTreeMap::new(), vec![folder.to_owned()]);
     while let Some(below) = waiting.pop() {

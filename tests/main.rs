@@ -1,6 +1,6 @@
-//! Labs, as those see it who call it.
+//! Integration tests of Labs, from the caller's point of view.
 
-// Clippy counts as tests what stands below this attribute, helpers included.
+// Clippy treats everything below this attribute as test code, including the helpers.
 #[cfg(test)]
 mod admin;
 #[cfg(test)]

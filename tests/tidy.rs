@@ -1,17 +1,17 @@
-//! The rules of the sources, each failure saying what to do.
+//! Rules for the sources. Each failure states how to fix it.
 
 mod texts;
 
 use std::path::{Path, PathBuf};
 
-/// Longest file of code, in lines.
+/// Maximum length of a source file, in lines.
 const LONGEST_FILE: usize = 400;
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every file below a folder with this ending, with its path from the root and its text.
+/// Returns every file below a folder with this extension: path from the root, and text.
 fn files(folder: &str, ending: &str) -> Vec<(String, String)> {
     fn walk(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
         let Ok(entries) = std::fs::read_dir(folder) else { return };
@@ -32,7 +32,7 @@ fn files(folder: &str, ending: &str) -> Vec<(String, String)> {
     found.iter().map(|path| (relative(path), std::fs::read_to_string(path).unwrap())).collect()
 }
 
-/// The code of a file without its tests, which may do what rules may not.
+/// Returns the code of a file without its tests, to which the rules do not apply.
 fn code(text: &str) -> &str {
     text.split("#[cfg(test)]").next().unwrap_or(text)
 }
@@ -42,20 +42,20 @@ fn none(found: &[String], advice: &str) {
 }
 
 #[test]
-fn files_are_short_enough_to_be_read() {
+fn files_are_within_line_limit() {
     let long = files("", ".rs").into_iter().filter(|(_, text)| text.lines().count() > LONGEST_FILE);
     let long: Vec<String> = long.map(|(path, text)| format!("{path}: {} lines", text.lines().count())).collect();
     none(&long, "split these by what they are about:");
 }
 
 #[test]
-fn resolvers_reach_the_database_through_their_store_only() {
+fn resolvers_access_database_only_through_stores() {
     let found = files("schema/src", "resolvers.rs").into_iter().filter(|(_, text)| text.contains("sqlx::query"));
     none(&found.map(|(path, _)| path).collect::<Vec<_>>(), "move these statements into the store beside them:");
 }
 
 #[test]
-fn rules_wait_for_nothing_and_know_no_clock() {
+fn rules_use_neither_await_nor_clock() {
     let forbidden = ["sqlx::", ".await", "async fn", "now()", "Db"];
     let broken = files("schema/src", "rules.rs").into_iter().filter_map(|(path, text)| {
         let word = forbidden.iter().find(|word| code(&text).contains(**word))?;
@@ -65,7 +65,7 @@ fn rules_wait_for_nothing_and_know_no_clock() {
 }
 
 #[test]
-fn stores_know_no_graphql_no_principal_and_no_scope() {
+fn stores_do_not_use_graphql_principals_or_scopes() {
     let forbidden = ["async_graphql::", "Principal", "ScopeSet", "scope::"];
     let broken = files("schema/src", "store.rs")
         .into_iter()
@@ -78,7 +78,7 @@ fn stores_know_no_graphql_no_principal_and_no_scope() {
 }
 
 #[test]
-fn transactions_are_begun_and_settled_in_one_place() {
+fn transactions_begin_and_end_in_allowed_modules() {
     let allowed = [
         "schema/src/core/engine/",
         "schema/src/core/db.rs",
@@ -104,7 +104,7 @@ fn transactions_are_begun_and_settled_in_one_place() {
 }
 
 #[test]
-fn the_inside_knows_no_http_and_the_face_knows_no_sql() {
+fn schema_crate_uses_no_http_and_rest_crate_no_sql() {
     let inside = files("schema/src", ".rs")
         .into_iter()
         .filter(|(_, text)| ["axum::", "http::Status", "hyper::"].iter().any(|word| text.contains(word)));
@@ -114,7 +114,7 @@ fn the_inside_knows_no_http_and_the_face_knows_no_sql() {
 }
 
 #[test]
-fn the_core_knows_no_group() {
+fn core_does_not_depend_on_groups() {
     let groups = [
         "admin",
         "auth",
@@ -137,7 +137,7 @@ fn the_core_knows_no_group() {
 }
 
 #[test]
-fn statements_are_short_enough_to_be_read() {
+fn statements_are_within_line_limit() {
     let mut long = Vec::new();
     for (path, text) in files("schema/src", ".rs") {
         for statement in text.split("sqlx::query").skip(1) {
@@ -156,7 +156,7 @@ fn statements_are_short_enough_to_be_read() {
 }
 
 #[test]
-fn the_assembled_contract_is_the_committed_one() {
+fn committed_contract_equals_assembled_contract() {
     let assembled = labs_rest::contract::assemble::assemble(&root().join("contract"))
         .unwrap_or_else(|problems| panic!("{problems:?}"));
     let committed = std::fs::read_to_string(root().join("contract/openapi.yaml")).unwrap();
@@ -164,7 +164,7 @@ fn the_assembled_contract_is_the_committed_one() {
 }
 
 #[test]
-fn the_agreed_schema_is_the_one_that_is_built() {
+fn committed_schema_equals_built_schema() {
     let plan = labs::wiring::schema().unwrap();
     let agreed = std::fs::read_to_string(root().join("schema/schema.graphql")).unwrap();
     assert!(
@@ -174,7 +174,7 @@ fn the_agreed_schema_is_the_one_that_is_built() {
 }
 
 #[test]
-fn the_committed_documents_are_those_of_contract_and_schema() {
+fn committed_documents_match_contract_and_schema() {
     let contract = std::fs::read_to_string(root().join("contract/openapi.yaml")).unwrap();
     let made = labs::wiring::make_documents(&contract).unwrap();
     let committed = labs::wiring::read_documents(&root().join("rest/documents")).unwrap();
@@ -184,7 +184,7 @@ fn the_committed_documents_are_those_of_contract_and_schema() {
 }
 
 #[test]
-fn the_drawn_state_machines_are_those_of_the_code() {
+fn drawn_state_machines_match_code() {
     let agreed = std::fs::read_to_string(root().join("schema/states.md")).unwrap();
     assert!(labs_schema::states::draw() == agreed, "schema/states.md is not what the tables say: run `make accept`");
 }
@@ -196,7 +196,7 @@ async fn contract_documents_schema_and_routes_agree() {
 }
 
 #[test]
-fn what_a_mutant_changes_stands_once_in_its_file() {
+fn each_mutant_target_occurs_once_in_its_file() {
     let list = std::fs::read_to_string(root().join("tests/mutants/list.toml")).unwrap();
     let value = |mutant: &str, key: &str| -> String {
         let line = mutant.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(" = "));
@@ -215,14 +215,14 @@ fn what_a_mutant_changes_stands_once_in_its_file() {
 }
 
 #[test]
-fn the_readme_lists_every_setting_and_no_other() {
+fn readme_lists_exactly_settings() {
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
     let rows = labs::config::table().into_iter().map(|row| {
         let default = if row.default.is_empty() { String::new() } else { format!("`{}`", row.default) };
         format!("| `{}` | `{}` | {default} | {} |", row.variable, row.flag, row.meaning)
     });
     let (_, section) = readme.split_once("\n## Configuration\n").unwrap();
-    // Below the table's head and its rule.
+    // Skips the table's header and separator rows.
     let mut stray: Vec<&str> = section.lines().filter(|line| line.starts_with('|')).skip(2).collect();
     let (shown, lacking): (Vec<_>, Vec<_>) = rows.partition(|row| stray.contains(&row.as_str()));
     stray.retain(|line| !shown.iter().any(|row| row == line));
@@ -232,7 +232,7 @@ fn the_readme_lists_every_setting_and_no_other() {
 }
 
 #[test]
-fn nothing_names_a_machine_or_leaves_work_undone() {
+fn sources_contain_no_machine_paths_or_todos() {
     let words = [
         concat!("/ro", "ot/"),
         concat!("/ho", "me/"),

@@ -1,5 +1,5 @@
-// Two plugins for Vite. One tells the page what each root field takes: the schema says it in directives, of which
-// introspection tells none. The other gives an editor tab without an operation a name for people.
+// Two Vite plugins. The first provides the page with the access rule of each root field: the schema declares it in
+// directives, which introspection does not return. The second gives an editor tab without an operation a readable name.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'graphql';

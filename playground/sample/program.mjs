@@ -1,4 +1,4 @@
-// The program that the sample reads the storefront as: where its secret comes from, and its token.
+// The machine client that reads the storefront for the sample: where its secret comes from, and its access token.
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

@@ -1,5 +1,5 @@
-// Serves the sample's pages and passes the storefront's GETs on with the token of a program, whose secret a browser
-// cannot hold. It does nothing else: people talk to the service themselves, with their own token.
+// Serves the sample's pages and forwards the storefront's GET requests with the access token of a machine client, whose
+// secret must not be in a browser. It does nothing else: users call the service directly, with their own token.
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname } from 'node:path';
@@ -35,7 +35,7 @@ export async function start(set) {
   /** @param {In} request @param {Out} response */
   async function answer(request, response) {
     if (request.method !== 'GET') return refuse(response.setHeader('Allow', 'GET'), 405, 'Only GET', 'This server passes on what the storefront reads. Whatever else a program does, it does at the service itself.');
-    // Read as an address of the service, with its dots resolved, before anything is decided by it.
+    // Parses the URL as an address of the service and resolves its dot segments before any decision depends on it.
     const url = new URL(URL.canParse(`${set.base}${request.url}`) ? `${set.base}${request.url}` : '/none', set.base);
     if (url.origin === set.base && url.pathname.startsWith(PASSED_ON)) return passOn(url, request, response);
     const name = VIEWS.test(url.pathname) ? '/index.html' : url.pathname;

@@ -4,7 +4,7 @@ export default defineConfig({
   envDir: false,
   build: {
     target: 'es2022',
-    // Every asset is a file of its own: the policy of the pages allows none from a data: address.
+    // Every asset is a separate file: the content security policy allows none from a data: URL.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

@@ -1,4 +1,5 @@
-// The pages to which the links of mails lead, in a real Chromium, against the service: with the mails that it wrote.
+// Tests the pages that links in e-mails open, in a real Chromium, against the service and with the e-mails that it
+// wrote.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +29,7 @@ function story(name, steps, options) {
     try {
       await steps(page, (path, status) => expected.push({ path, status }), context);
       assert.deepEqual(complaints(watch, service.base, expected), []);
-      // What stands after the `#` was asked of nobody.
+      // No request contained the token from the URL fragment (after `#`).
       assert.ok(!watch.requests.some((url) => new URL(url).search.includes('labs_ot_') || new URL(url).pathname.includes('labs_ot_')));
     } finally {
       await close();
@@ -107,7 +108,7 @@ for (const colorScheme of ['light', 'dark']) {
       assert.equal((await page.request.get(next)).status(), 200, next);
     }
     await signIn(email);
-    // The same link again, in the same tab: its token is used.
+    // Opens the same link again in the same tab: its token is already used.
     await page.goto(verify);
     await password.fill(PASSWORD);
     await page.keyboard.press('Enter');
@@ -153,7 +154,7 @@ story('a new address is confirmed, and taken back from the old one', async (page
   await page.getByRole('button', { name: 'Confirm' }).press('Enter');
   await heading(page, 'Your new address is in force');
   await signIn('new@ems.example');
-  // In the same tab, which is at another page already.
+  // In the same tab, which already shows another page.
   await page.goto(await link(email, 'cancel-email-change'));
   await heading(page, 'Take back a change of your e-mail address');
   assert.deepEqual(await faultsOf(page), []);

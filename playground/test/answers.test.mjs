@@ -1,4 +1,4 @@
-// What the page makes of a question and its answer, without a browser.
+// Tests how the page processes a query and its response, without a browser.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';

@@ -1,11 +1,12 @@
-// A Chromium of one's own, watched: every request, every console error, every broken policy is written down.
+// Starts a separate, monitored Chromium: every request, console error and policy violation is recorded.
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 
-// Where need_chromium of .ci/machine.sh looks. Ubuntu's chromium-browser may only say that the snap is missing: it comes last.
+// The same places as need_chromium in .ci/machine.sh. Ubuntu's chromium-browser comes last, because it may only print
+// that the snap is missing.
 const PLACES = ['/usr/bin/chromium', '/usr/bin/google-chrome', '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome', '/Applications/Chromium.app/Contents/MacOS/Chromium', '/usr/bin/chromium-browser'];
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
@@ -17,7 +18,7 @@ export async function openBrowser({ colorScheme = 'light' } = {}) {
   const profile = await mkdtemp(join(tmpdir(), 'labs-chromium-'));
   const executablePath = process.env.LABS_TEST_CHROMIUM ?? PLACES.find((place) => existsSync(place));
   const context = await chromium.launchPersistentContext(profile, { executablePath, args: FLAGS, colorScheme, viewport: { width: 1440, height: 900 }, timeout: 90_000 });
-  // What is awaited comes; on a machine that is busy it comes late.
+  // A long timeout, because a busy machine is slow.
   context.setDefaultTimeout(90_000);
   const watch = { requests: [], errors: [], violations: [] };
   context.on('request', (request) => watch.requests.push(request.url()));

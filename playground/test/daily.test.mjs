@@ -1,5 +1,5 @@
-// What staff do with the playground every day: against the service that LABS_TEST_BASE names, else against the stand-in. The
-// service may hold nothing but its staff and its jobs.
+// Tests the daily tasks of staff in the playground, against the service in LABS_TEST_BASE or else against the mock. The
+// service may contain nothing but its staff and its jobs.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
@@ -68,7 +68,7 @@ test('an answer that comes while another tab is in front goes to the tab that as
   const answered = answerTo(page, 'jobs');
   release.resolve();
   await answered;
-  // The tab in front shows nothing of it, and can ask for itself.
+  // The active tab does not show the other tab's response, and can run its own query.
   await write(page, 'query me { system_me_get { principal_type } }');
   await run(page, 'me');
   await page.locator('.graphiql-response').getByText('system_me_get').waitFor();
@@ -180,7 +180,8 @@ test('an id in the JSON leads to its thing, too', async () => {
   const { request_id } = body.data.admin_audit_records_list.data[0];
   const link = page.locator('.graphiql-response .detected-link').filter({ hasText: request_id }).first();
   const opened = answerTo(page, 'audit_of_a_request');
-  // The editor looks for links anew after its text changed, and one that it is about to replace leads nowhere.
+  // The editor recomputes its links after the text changes. A click on a link that is about to be replaced has no
+  // effect.
   const tab = page.getByRole('tab', { name: 'audit_of_a_request' });
   while (!await tab.isVisible()) {
     await link.click({ modifiers: ['ControlOrMeta'] });

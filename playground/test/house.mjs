@@ -1,4 +1,4 @@
-// What the browser tests share: the service under test, and the steps a person takes on the page.
+// Shared parts of the browser tests: the service under test, and the steps of a user on the page.
 import { openBrowser } from './browser.mjs';
 import { startMock, PEOPLE } from './mock.mjs';
 import { freshCode } from './totp.mjs';
@@ -38,7 +38,7 @@ export async function signIn(page, base, person) {
 }
 
 async function enterCode(page, person) {
-  // An earlier run may have spent this half minute's code: then the next one is taken.
+  // If an earlier run used the code of this half minute, the next code is used.
   for (let tries = 0; tries < 2; tries += 1) {
     await page.getByLabel('Code').fill(await freshCode(person.secret));
     const answered = page.waitForResponse((response) => response.url().endsWith(':verify-mfa'));

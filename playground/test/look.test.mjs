@@ -1,4 +1,4 @@
-// How the playground looks and can be reached: against the service that LABS_TEST_BASE names, else against the stand-in.
+// Tests layout and accessibility of the playground, against the service in LABS_TEST_BASE or else against the mock.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -72,7 +72,7 @@ test('an empty tab is no error and has a name, and neither is a text of comments
   const page = await staff.open();
   await page.getByRole('tab', { name: 'New question' }).waitFor();
   await page.getByText('Ask a question, or take one from the panel.').waitFor();
-  // A wrong text shows that the marks have come.
+  // An invalid query proves that the error markers work.
   await write(page, 'query wrong {');
   const marks = page.locator('.graphiql-query-editor .squiggly-error');
   await marks.first().waitFor();
@@ -107,7 +107,8 @@ test('six long questions in the history leave everything in the window', async (
     const name = `${long}_${count}`;
     await write(page, `query ${name} { system_me_get { principal_type } }`);
     const kept = page.locator('.graphiql-history-item').nth(count);
-    // The library's history misses a question that is answered before it looks, which is asked again.
+    // The library's history misses a query whose response arrives before the history observes it. The test then runs
+    // the query again.
     for (let tries = 0; tries < 5 && !(await kept.isVisible()); tries += 1) {
       await run(page, name);
       await kept.waitFor({ timeout: 5000 }).catch(() => {});
@@ -156,7 +157,7 @@ for (const theme of ['Light', 'Dark']) {
  * editor's library, each of which has a button inside its role of a tab.
  */
 async function violations(page) {
-  // The policy allows no script that a page is given; the browser's own tools may run one all the same.
+  // The content security policy forbids injected scripts; the browser's automation may still run them.
   await page.evaluate(AXE);
   const found = await page.evaluate(() => globalThis.axe.run({ exclude: ['.monaco-editor', '.graphiql-tab'] }, { resultTypes: ['violations'] }));
   return found.violations

@@ -1,4 +1,4 @@
-// The stand-in's playground endpoint: the guards of the service as far as the page can see them.
+// The mock's playground endpoint: applies the same checks as the service, as far as the page can see them.
 import { readFileSync } from 'node:fs';
 import { buildSchema, execute, parse, validate } from 'graphql';
 import { randomUUID } from 'node:crypto';

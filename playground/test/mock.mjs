@@ -1,7 +1,8 @@
-// A stand-in for the service: serves dist/ under its policies and plays the endpoints the pages use, so
-// that they can be looked at and tested without a database.
+// A mock of the service: serves dist/ with its security policies and simulates the endpoints that the pages use, so
+// that the pages can be viewed and tested without a database.
 //
-//     node test/mock.mjs [port]      prints the address, the sign-ins, and a code whenever Enter is pressed
+// Usage: node test/mock.mjs [port]
+// Prints the address, the credentials, and a code each time you press Enter.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -37,7 +38,7 @@ const ROUTES = {
   'POST /playground/graphql': graphql,
   'GET /v1/system/health': async () => ({ status: 200, body: { status: 'OK' } }),
   'GET /v1/system/readiness': async () => ({ status: 200, body: { status: 'READY' } }),
-  // The service makes these two itself; here they only stand for a page that is there.
+  // The service renders these two pages itself; here they are placeholders.
   'GET /changelog': async () => ({ status: 200, type: 'text/html', body: '<!doctype html><title>Changelog</title>' }),
   'GET /blog': async () => ({ status: 200, type: 'text/html', body: '<!doctype html><title>Blog</title>' }),
   'GET /v1/publication/public/api-reference': async () => ({ status: 200, type: 'application/yaml', body: await readFile(join(ROOM, '../contract/openapi.yaml')) }),

@@ -1,4 +1,4 @@
-// The front page, the changelog and the blog in a real Chromium, against the service or the stand-in.
+// Tests the front page, the changelog and the blog in a real Chromium, against the service or the mock.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { complaints, openBrowser } from './browser.mjs';
@@ -35,7 +35,7 @@ for (const [path, heading, feed] of [['/changelog', 'Changelog', 'changelog'], [
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
       const feeds = await page.locator('link[rel=alternate]').evaluateAll((links) => links.map((link) => new URL(link.href).pathname));
       assert.ok(feeds.includes(`/v1/publication/public/feeds/${feed}`), feeds.join());
-      // Its style is there: the page is as narrow as it says.
+      // The stylesheet has loaded: the list has no bullets.
       assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector('.list')).listStyleType), 'none');
       await page.getByLabel('Search').fill('nothing is called so');
       await page.getByRole('button', { name: 'Show' }).click();

@@ -1,4 +1,4 @@
-// What needs no browser: the scope law the page explains with, the codes, the policies.
+// Tests that need no browser: the scope rule that the page uses in explanations, the codes, the policies.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// The playground in a real Chromium: against the service that LABS_TEST_BASE names, else against the stand-in.
+// Tests the playground in a real Chromium, against the service in LABS_TEST_BASE or else against the mock.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { complaints, openBrowser } from './browser.mjs';

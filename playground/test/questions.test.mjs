@@ -1,4 +1,4 @@
-// The saved questions, the ways to the values of their variables, and what the page knows of the schema.
+// Tests the saved queries, the lookups for their variables' values, and the page's schema data.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';

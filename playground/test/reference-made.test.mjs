@@ -1,4 +1,4 @@
-// What the build makes of the contract, without a browser.
+// Tests the output that the build generates from the contract, without a browser.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const site = made.makeSite(contractText, codesText);
 const file = (name) => site.files.get(name) ?? site.files.get(`${site.pieces.slice(1)}${name}`);
 const json = (name) => JSON.parse(file(name));
 
-// The same with one operation that is deprecated and whose words look like HTML.
+// The same build with one deprecated operation whose texts look like HTML.
 const changed = made.makeSite(
   contractText
     .replace('operationId: marketplace_apps_create\n', 'operationId: marketplace_apps_create\n      deprecated: true\n')

@@ -1,4 +1,4 @@
-// The reference and the front page in a real Chromium, against the service or the stand-in.
+// Tests the reference and the front page in a real Chromium, against the service or the mock.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
@@ -57,13 +57,13 @@ test('an operation is reached, read and left by the keyboard alone', async () =>
     assert.equal(new URL(page.url()).pathname, '/reference/operations/marketplace_apps_create');
     assert.equal(await focused(page), 'Create an app', 'the heading has the focus');
 
-    // Samples by arrow keys, from their one tab stop.
+    // Selects samples by arrow keys; the tabs have a single tab stop.
     await page.getByRole('tab', { name: 'curl' }).focus();
     await page.keyboard.press('ArrowRight');
     assert.equal(await focused(page), 'TypeScript');
     assert.ok(await page.getByRole('tabpanel', { name: 'TypeScript' }).isVisible());
 
-    // Through the list: audience, group, operation.
+    // Uses the navigation: audience, group, operation.
     await page.getByRole('button', { name: 'Staff' }).first().focus();
     await page.keyboard.press('Enter');
     const group = page.locator('nav div[data-audience=staff] summary').filter({ hasText: 'Marketplace' });
@@ -86,7 +86,8 @@ test('every operation has a link that can be focused, and an address that answer
     assert.ok(links.length >= 388 && links.every(([, tabIndex]) => tabIndex === 0));
     const folder = await page.locator('html').getAttribute('data-pieces');
     const paths = links.flatMap(([path]) => [path, path.replace('/reference/', folder) + '.json', `${path}.md`]);
-    // A few of each, one after the other, and never the last of what a network may ask for in a second: the next test needs some.
+    // Requests a few of each kind, one after the other. It never uses up the burst budget of the network, because the
+    // next test needs some of it.
     const asked = await page.evaluate(async (all) => {
       const refused = [];
       for (const path of all) {

@@ -1,5 +1,6 @@
-// Samples of the reference, run as they stand against the service: LABS_TEST_BASE, a partner's administrator in
-// LABS_TEST_PERSON_EMAIL and LABS_TEST_PERSON_PASSWORD, a program in LABS_TEST_CLIENT_ID and LABS_TEST_CLIENT_SECRET.
+// Runs the reference's samples unchanged against the service in LABS_TEST_BASE, with a partner administrator
+// (LABS_TEST_PERSON_EMAIL, LABS_TEST_PERSON_PASSWORD) and a machine client (LABS_TEST_CLIENT_ID,
+// LABS_TEST_CLIENT_SECRET).
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -81,7 +82,7 @@ for (const id of AS_THEY_STAND) {
       const said = await run(name, code);
       assert.ok(said.length > 2, `${name} printed ${said}`);
       if (id !== 'marketplace_apps_create') continue;
-      // Each sample creates the same app, so that each finds its slug free.
+      // Every sample creates the same app. The test removes it, so that the next sample finds the slug free.
       const app = await appNamed('mise-shift-board');
       assert.ok(app && said.includes(app.uuid), name);
       await call('DELETE', `/v1/marketplace/apps/${app.uuid}`);

@@ -1,4 +1,4 @@
-// How the page keeps a session, where only the stand-in can play the other side.
+// Tests how the page keeps a session, in cases that only the mock can simulate.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { complaints, openBrowser } from './browser.mjs';

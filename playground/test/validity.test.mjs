@@ -1,4 +1,5 @@
-// The HTML of every kind of page is valid: as the service sends it, and as a browser has it once the page's code has run.
+// Tests that the HTML of every kind of page is valid, both as the service sends it and after the page's scripts have
+// run.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { HtmlValidate } from 'html-validate';
@@ -13,7 +14,7 @@ const MADE_BY_SERVICE = ['/changelog', '/blog'];
 const ITEMS = 3;
 
 const sent = new HtmlValidate({ root: true, extends: ['html-validate:standard'] });
-// A browser writes every attribute of a page that code changed in its own form.
+// A browser serialises the attributes of a modified page in its own form.
 const written = new HtmlValidate({
   root: true,
   extends: ['html-validate:standard'],
@@ -49,7 +50,7 @@ test('pages are valid as they are sent', async () => {
     assert.equal(answer.status, 200, path);
     const html = await answer.text();
     assert.deepEqual(await faults(sent, html), [], path);
-    // The validator does not look at moments: a second has three digits at most.
+    // The validator does not check datetime values: fractions of a second have three digits at most.
     assert.deepEqual(html.match(/datetime="[^"]*\.\d{4}[^"]*"/g) ?? [], [], path);
   }
 });

@@ -1,4 +1,4 @@
-//! What came back from the engine, as HTTP says it.
+//! Converts results of the engine into HTTP responses.
 
 mod document;
 mod range;
@@ -20,15 +20,15 @@ use crate::edge::coding::OnlyTag;
 use crate::edge::{bearer, headers};
 use crate::problem::{Problem, status};
 
-/// What of the request decides how its answer is written.
+/// Parts of the request that determine how its response is written.
 pub(crate) struct Asked<'a> {
-    /// The promise.
+    /// The operation of the request.
     pub(crate) operation: &'a Operation,
-    /// Whether the head of the answer alone is wanted.
+    /// Whether the response has no body (HEAD).
     pub(crate) is_head: bool,
-    /// Its variables.
+    /// Variables of the operation.
     pub(crate) variables: &'a Map<String, Value>,
-    /// `If-Match` of a read, as sent; that of a write was compared before it.
+    /// `If-Match` of a read, as sent. For a write, it is compared before the write.
     pub(crate) if_match: Option<&'a Condition>,
     /// `If-None-Match`, as sent.
     pub(crate) if_none_match: Option<&'a Condition>,
@@ -39,22 +39,23 @@ pub(crate) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Whether the caller says which representation it has.
+    /// Whether the caller names a representation that it has.
     pub(crate) fn is_conditional(&self) -> bool {
         let names_tags = matches!(self.if_none_match, Some(Condition::Tags(_)));
         names_tags || self.if_match.is_some() || self.headers.contains_key(header::IF_RANGE)
     }
 }
 
-/// Whether an answer to a conditional request tells that the caller has the present representation, or brings a part of it.
+/// Whether a response to a conditional request states that the caller has the current representation, or contains a
+/// part of it.
 pub(crate) fn is_what_was_seen(response: &Response<Body>) -> bool {
     matches!(response.status(), StatusCode::NOT_MODIFIED | StatusCode::PARTIAL_CONTENT)
 }
 
-/// Writes an answer.
+/// Writes a successful response.
 ///
 /// # Errors
-/// [`Code::PreconditionFailed`] for a read whose `If-Match` names another representation.
+/// [`Code::PreconditionFailed`] if `If-Match` of a read names another representation.
 pub(crate) fn success(asked: &Asked<'_>, mut answer: Answer) -> Result<Response<Body>, Fault> {
     if let Some(document) = answer.extras.document.take() {
         return document::answer(asked, document);
@@ -81,11 +82,11 @@ pub(crate) fn success(asked: &Asked<'_>, mut answer: Answer) -> Result<Response<
     Ok(response)
 }
 
-/// A read's answer as its conditions ask for it, `If-Match` before `If-None-Match` (RFC 9110 section 13.2.2). One without
-/// an entity tag has nothing to compare.
+/// Applies the conditions of a read to its response, `If-Match` before `If-None-Match` (RFC 9110 section 13.2.2). A
+/// response without an entity tag is returned unchanged.
 ///
 /// # Errors
-/// [`Code::PreconditionFailed`].
+/// [`Code::PreconditionFailed`] if `If-Match` does not match.
 pub(crate) fn conditionally(
     mut response: Response<Body>,
     (if_match, if_none_match): (Option<&Condition>, Option<&Condition>),
@@ -107,7 +108,7 @@ pub(crate) fn conditionally(
     }
 }
 
-/// Writes a refusal (RFC 9457) by the service at this address of the path that was asked.
+/// Writes a problem document (RFC 9457). `base_url` is the address of this service, `instance` the requested path.
 pub(crate) fn refusal(
     fault: &Fault,
     base_url: &str,
@@ -137,8 +138,8 @@ pub(crate) fn refusal(
     response
 }
 
-/// Leads from a former address to the present one: the path that was asked with one parameter said anew, and the query as it
-/// was sent.
+/// Redirects from a former address to the current one: the requested path with one parameter replaced, and the query as
+/// sent.
 pub(crate) fn redirect(operation: &Operation, asked: &Uri, moved: &Moved) -> Response<Body> {
     let place = format!("{{{}}}", moved.parameter);
     let segments = operation.path.split('/').zip(asked.path().split('/'));
@@ -154,9 +155,9 @@ pub(crate) fn redirect(operation: &Operation, asked: &Uri, moved: &Moved) -> Res
     response
 }
 
-/// The strong validator of an answer, without its quotation marks: the state of what can be edited and, where there is more
-/// to it, the whole answer behind a dot. What tells its revision is as it was edited while that is the same. The same bytes,
-/// the same tag.
+/// Returns the strong entity tag of a response, without its quotation marks: the hash of the editable fields and, if
+/// the response has other fields, a dot and the hash of the whole response. If the response contains a revision, the
+/// first part is that revision. Equal bytes have equal tags.
 pub(crate) fn etag_of(computed: &Computed, body: &[u8]) -> String {
     if let Some(revision) = computed.revision_of(body) {
         return format!("{revision}.{}", etag(body));
@@ -167,14 +168,14 @@ pub(crate) fn etag_of(computed: &Computed, body: &[u8]) -> String {
     format!("{}.{}", etag(&computed.without(body)), etag(body))
 }
 
-/// The strong validator of bytes, without its quotation marks.
+/// Returns the strong entity tag of bytes, without its quotation marks.
 pub(crate) fn etag(body: &[u8]) -> String {
     let digest = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, body);
     let half = digest.as_ref().get(..16).unwrap_or_default();
     base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(half)
 }
 
-/// The status of a success. What promises 200 and 201 answers 201 where it made what was not there before.
+/// Returns the status of a success. An operation with both 200 and 201 returns 201 if it created a resource.
 fn success_of(operation: &Operation, is_created: bool) -> u16 {
     if is_created && operation.promises(201) { 201 } else { operation.success }
 }
@@ -226,7 +227,7 @@ fn file(download: Download) -> Response<Body> {
     response
 }
 
-/// The caller holds what is there now. That it may leave in several codings is told, too.
+/// Writes 304: the caller has the current representation. The response also states that it varies by coding.
 fn not_modified(tag: &EntityTag) -> Response<Body> {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NOT_MODIFIED;
@@ -235,8 +236,8 @@ fn not_modified(tag: &EntityTag) -> Response<Body> {
     response
 }
 
-/// Where the created thing is: the contract's `x-location` with the parameters of the path filled in, and what the
-/// thing is addressed by in place of any other name.
+/// Returns the address of the created resource: the contract's `x-location` with the path parameters filled in, and the
+/// identifier of the resource for any other name.
 fn location(asked: &Asked<'_>, created: Option<&Created>) -> Option<String> {
     let template = asked.operation.location.as_deref()?;
     let mut out = String::with_capacity(template.len() + 36);
@@ -254,7 +255,7 @@ fn location(asked: &Asked<'_>, created: Option<&Created>) -> Option<String> {
     Some(out)
 }
 
-/// The link to the next page: the same request with the cursor of the answer (RFC 8288).
+/// Returns the link to the next page: the same request with the cursor of the response (RFC 8288).
 fn next_link(asked: &Asked<'_>, cursor: &str) -> Option<String> {
     let kept =
         asked.query.split('&').filter(|pair| !pair.is_empty() && !pair.starts_with("cursor=") && *pair != "cursor");
@@ -286,12 +287,12 @@ fn set_cookie(response: &mut Response<Body>, cookie: &RefreshCookie) {
     }
 }
 
-/// Clears the refresh cookie on a refusal that says the session is over.
+/// Clears the refresh cookie on an error response about an ended session.
 pub(crate) fn clear_cookie(response: &mut Response<Body>) {
     set_cookie(response, &RefreshCookie::Clear);
 }
 
-/// The challenge of a 401 (RFC 6750 section 3; RFC 6749 section 5.2 for clients).
+/// Returns the challenge of a 401 (RFC 6750 section 3; RFC 6749 section 5.2 for clients).
 fn www_authenticate(fault: &Fault) -> Option<String> {
     if fault.oauth_error() == Some("invalid_client") {
         return Some("Basic realm=\"labs\", charset=\"UTF-8\"".to_owned());
@@ -300,7 +301,7 @@ fn www_authenticate(fault: &Fault) -> Option<String> {
         return Some("Bearer realm=\"labs\", error=\"invalid_token\"".to_owned());
     }
     match fault.code() {
-        // Whoever sent none is told no more than what to send (RFC 6750 section 3.1).
+        // A caller that sent no token learns only which scheme to use (RFC 6750 section 3.1).
         code if is_of_token(code) => Some("Bearer realm=\"labs\"".to_owned()),
         Code::InvalidCredentials | Code::MfaRequired | Code::RefreshReused if fault.oauth_error().is_none() => {
             Some("Bearer realm=\"labs\"".to_owned())
@@ -316,14 +317,14 @@ const fn is_of_token(code: Code) -> bool {
     matches!(code, Code::Unauthenticated | Code::TokenExpired | Code::TokenRevoked)
 }
 
-/// Tells the SHA-256 of the whole of what is answered (RFC 9530).
+/// Sets the SHA-256 of the whole representation (RFC 9530).
 fn repr_digest(headers: &mut HeaderMap, sha256: &[u8]) {
     let digest = base64::engine::general_purpose::STANDARD.encode(sha256);
     headers::text(headers, http::HeaderName::from_static("repr-digest"), &format!("sha-256=:{digest}:"));
 }
 
-/// Lets an answer be saved as a file of this name (RFC 6266): a name that no header can be broken with, and where that is
-/// not the same, the name itself.
+/// Returns a `Content-Disposition` that saves the response as a file with this name (RFC 6266): an ASCII name that is
+/// safe in a header and, if that differs, the full name.
 fn attachment(name: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_');
     let plain: String = name.chars().map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
@@ -333,7 +334,7 @@ fn attachment(name: &str) -> String {
     format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{}", utf8_percent_encode(name, ATTRIBUTE))
 }
 
-/// What stands for itself in `filename*` (RFC 8187 section 3.2.1), as far as names need it.
+/// Characters that `filename*` encodes (RFC 8187 section 3.2.1); file names need no further exceptions.
 const ATTRIBUTE: &AsciiSet = &NON_ALPHANUMERIC.remove(b'.').remove(b'-').remove(b'_');
 
 #[cfg(test)]
@@ -341,7 +342,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_saved_under_its_name_in_every_script() {
+    fn content_disposition_encodes_non_ascii_file_names() {
         assert_eq!(attachment("labs.json"), "attachment; filename=\"labs.json\"");
         let told = "attachment; filename=\"Gr__e_2.zip\"; filename*=UTF-8''Gr%C3%B6%C3%9Fe%202.zip";
         assert_eq!(attachment("Größe 2.zip"), told);

@@ -1,5 +1,5 @@
-//! What is told of a request once its answer is known, to whoever counts and to the log. Nothing of it says who asked,
-//! from where, or what the path named.
+//! The data about an answered request that observers and the log receive. It never contains the caller, the network or
+//! the path.
 
 use std::time::Duration;
 
@@ -9,40 +9,40 @@ use opentelemetry::trace::TraceId;
 
 use crate::contract::Operation;
 
-/// The target of the log's lines, one for each request. A filter lets them through, or not.
+/// Log target of the request lines, one per request. A filter enables or disables them.
 pub const REQUESTS: &str = "labs::requests";
 
-/// A request that was answered.
+/// An answered request.
 pub struct Answered<'a> {
-    /// The operation of the contract; none for what is beside it, and for paths that name nothing.
+    /// Operation of the contract; none for requests outside the contract, and for unknown paths.
     pub operation: Option<&'a Operation>,
-    /// What was answered.
+    /// Status of the response.
     pub status: StatusCode,
-    /// Why it was refused, if it was.
+    /// Code of the error, if the request failed.
     pub code: Option<Code>,
-    /// What kind of caller it was; none for a stranger.
+    /// Kind of the caller; none for an anonymous one.
     pub principal: Option<PrincipalType>,
-    /// The request's id.
+    /// Id of the request.
     pub request_id: &'a str,
-    /// The trace that it is a part of, where traces are collected.
+    /// The trace of the request, if traces are collected.
     pub trace_id: Option<TraceId>,
-    /// From its head to the head of its answer.
+    /// Time from the request head to the response head.
     pub took: Duration,
 }
 
-/// Somebody who counts what is answered. It is called before each answer leaves, so it must not wait.
+/// Counts answered requests. It is called before each response is sent, so it must not block.
 pub trait Observer: Send + Sync {
-    /// One more answer.
+    /// Records one response.
     fn note(&self, answered: &Answered<'_>);
 }
 
-/// The code of a refusal, as an extension of its answer.
+/// Code of an error, as an extension of its response.
 #[derive(Clone, Copy)]
 pub(crate) struct RefusedFor(pub(crate) Code);
 
 impl Answered<'_> {
-    /// Writes the request's line; none where nothing may tell whose the request was. The moment of a vote beside the lines of
-    /// what else happened then, some of which the audit knows by their ids, would tell it (docs/decisions.md#board).
+    /// Writes the log line of the request, unless the operation is unattributed. The time of a vote next to the lines
+    /// of other requests, some recorded in the audit log by id, would reveal the voter (docs/decisions.md#board).
     pub(crate) fn log(&self) {
         if self.operation.is_some_and(|operation| operation.unattributed) {
             return;

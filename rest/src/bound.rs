@@ -1,4 +1,4 @@
-//! Operations of the contract, each bound at start-up to what answers it.
+//! Operations of the contract, each bound to its implementation at startup.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,20 +12,20 @@ use crate::contract::{Computed, Contract, Operation, Parameter};
 use crate::documents::Documents;
 use crate::sdl::{Kind, Sdl, innermost};
 
-/// What answers an operation of the contract.
+/// Implementation of an operation of the contract.
 #[derive(Clone)]
 pub(crate) struct BoundOperation {
-    /// Its document, bound to the schema; none for what is served directly.
+    /// Document of the operation, bound to the schema; none for an operation that is served directly.
     pub(crate) prepared: Option<Arc<PreparedOperation>>,
-    /// The variables whose words are those of orders.
+    /// Variables whose values are sort orders.
     pub(crate) orders: Vec<String>,
-    /// The representation that `If-Match` of a write speaks of: what GET answers on the same path.
+    /// Representation to which `If-Match` of a write refers: the response of GET on the same path.
     pub(crate) representation: Option<Representation>,
 }
 
 impl BoundOperation {
-    /// Takes a query's arguments for a request's: those of an input object each by itself, orders as the contract calls
-    /// them.
+    /// Converts the arguments of a query into arguments of a request: fields of an input object become separate
+    /// arguments, and sort orders use the contract's words.
     pub(crate) fn as_requested(&self, arguments: &Map<String, Value>) -> Map<String, Value> {
         let mut requested = Map::new();
         for (name, value) in arguments {
@@ -45,18 +45,18 @@ impl BoundOperation {
     }
 }
 
-/// What GET answers on a path.
+/// The response of GET on a path.
 #[derive(Clone)]
 pub(crate) struct Representation {
-    /// Its document, bound to the schema.
+    /// Document of the GET, bound to the schema.
     pub(crate) prepared: Arc<PreparedOperation>,
-    /// The names of its variables.
+    /// Names of its variables.
     pub(crate) variables: Vec<String>,
-    /// What of it changes without anybody editing it.
+    /// The fields that change without an edit.
     pub(crate) computed: Computed,
 }
 
-/// Every document bound to the schema, by its name; what does not fit joins what was found.
+/// Binds every document to the schema, by name; errors are added to the list.
 pub(crate) async fn prepare(
     plan: &PreparedSchema,
     documents: Option<&Documents>,
@@ -74,7 +74,7 @@ pub(crate) async fn prepare(
     prepared
 }
 
-/// What answers each operation, in the contract's order.
+/// Returns the implementation of each operation, in the contract's order.
 pub(crate) fn bind(
     contract: &Contract,
     sdl: &Sdl,
@@ -97,7 +97,7 @@ pub(crate) fn bind(
     bound.collect()
 }
 
-/// The parameters that the schema takes as an enumeration, and whose words in the contract are none of its names.
+/// Returns the parameters that are enumerations in the schema and whose words in the contract are not its names.
 fn orders(contract: &Contract, sdl: &Sdl, operation: &Operation) -> Vec<String> {
     let words = |parameter: &&Parameter| {
         let words = contract.resolve(&parameter.schema).get("enum").and_then(Value::as_array);

@@ -1,14 +1,13 @@
-//! What is deprecated, as answers tell it: which requests it concerns, the headers that say so, and the contract that is
-//! served with its marks.
+//! Deprecations in responses: affected requests, headers, and the served contract with its marks.
 //!
 //! ```text
-//!   what is deprecated (each replica knows) ──▶ marks of each operation ──▶ what a request sent ──▶ headers, counts
-//!                                          └──▶ the contract with its marks
+//!   deprecations (cached in each replica) ──▶ marks of each operation ──▶ elements that a request sent ──▶ headers, counts
+//!                                        └──▶ the contract with its marks
 //! ```
 //!
-//! Headers: `X-Labs-Deprecation` and `Sunset` (RFC 8594) bear the earliest end, `Deprecation` (RFC 9745) the earliest
-//! beginning, and each has a `Link` to its entry in the changelog, or to the reference until the entry is released
-//! (docs/decisions.md#answers).
+//! Headers: `X-Labs-Deprecation` and `Sunset` (RFC 8594) contain the earliest sunset, `Deprecation` (RFC 9745) the
+//! earliest start. Each deprecation has a `Link` to its changelog entry, or to the reference until the entry is
+//! released (docs/decisions.md#answers).
 
 pub(crate) mod marked;
 
@@ -29,14 +28,14 @@ use crate::bind::query_pairs;
 use crate::contract::{Contract, Operation};
 use crate::precompressed::PrecompressedDocument;
 
-/// Where the reference's pages of operations are, below the base address.
+/// Path of the reference's operation pages, below the base address.
 const REFERENCE: &str = "/reference/operations/";
 
-/// What was deprecated when it was last looked at, put in order.
+/// The last known deprecations, in indexed form.
 #[derive(Default)]
 pub(crate) struct DeprecationMarks(RwLock<Arc<Marks>>);
 
-/// What is deprecated, by the operations that it concerns.
+/// Deprecations by the operations that they affect.
 #[derive(Default)]
 pub(crate) struct Marks {
     all: Arc<Announced>,
@@ -46,13 +45,13 @@ pub(crate) struct Marks {
 
 /// The contract as it is served.
 pub(crate) struct ServedContract {
-    /// Its bytes.
+    /// Text of the contract.
     pub(crate) document: PrecompressedDocument,
-    /// SHA-256 of its bytes, in hexadecimal.
+    /// SHA-256 of the text, in hexadecimal.
     pub(crate) digest: String,
 }
 
-/// Something deprecated, and the requests of one operation that it concerns.
+/// A deprecation, and the affected requests of one operation.
 #[derive(Clone)]
 struct Mark {
     deprecation: Arc<Deprecation>,
@@ -63,14 +62,14 @@ struct Mark {
 enum Concerns {
     /// Every request.
     All,
-    /// Those that send a parameter, or this value of it.
+    /// Requests with a parameter, or with this value of it.
     Parameter(String, Option<String>),
-    /// Those whose body has something at one of these places, or this value there.
+    /// Requests whose body has a value at one of these places, or this value there.
     Body(Vec<String>, Option<String>),
 }
 
 impl DeprecationMarks {
-    /// The marks of what is deprecated now. They are made anew only when that has changed.
+    /// Returns the marks of the current deprecations. They are rebuilt only after a change.
     pub(crate) fn of(&self, all: Arc<Announced>, surface: fn() -> &'static Surface) -> Arc<Marks> {
         let known = Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner));
         if Arc::ptr_eq(&known.all, &all) || known.all == all {
@@ -109,7 +108,7 @@ impl Marks {
         Self { all, of_operation, served: OnceLock::new() }
     }
 
-    /// What concerns a request to this operation by its head.
+    /// Returns the deprecations that affect a request to this operation by its head.
     pub(crate) fn by_head(
         &self,
         operation: &Operation,
@@ -124,7 +123,7 @@ impl Marks {
         self.of(operation).iter().filter(concerns).map(|mark| Arc::clone(&mark.deprecation)).collect()
     }
 
-    /// What else concerns it by its body.
+    /// Returns the further deprecations that affect a request by its body.
     pub(crate) fn by_body(&self, operation: &Operation, body: Option<&Value>) -> Vec<Arc<Deprecation>> {
         let Some(body) = body else { return Vec::new() };
         let concerns = |mark: &&Mark| match &mark.concerns {
@@ -138,9 +137,9 @@ impl Marks {
         self.of_operation.get(&operation.id).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// The contract as it is served: with a mark at everything deprecated, and the entries of the changelog at the operations
-    /// that they name. None where there are none, and it is served as it
-    /// was built. It is made once, off the threads that answer others.
+    /// Returns the contract as it is served: with a mark at every deprecated element, and the changelog entries at the
+    /// operations that they name. None if it has neither; then the built contract is served. It is built once, outside
+    /// the threads that serve requests.
     pub(crate) async fn contract(self: &Arc<Self>, contract: &Contract) -> Option<Arc<ServedContract>> {
         if *self.all == Announced::default() {
             return None;
@@ -169,7 +168,7 @@ fn sends(name: &str, value: Option<&str>, query: Option<&str>, sent: &HeaderMap)
     in_query || in_headers.any(is_meant)
 }
 
-/// Whether a body has something at a place, in which `*` stands for every entry, or this value there.
+/// Whether a body has a value at a place, or this value there. `*` in the place means every entry.
 fn has(body: &Value, place: &str, value: Option<&str>) -> bool {
     let Some(rest) = place.strip_prefix('/') else {
         let is_value = |found: &Value| value.is_none_or(|value| found.as_str() == Some(value));
@@ -192,7 +191,7 @@ fn has(body: &Value, place: &str, value: Option<&str>) -> bool {
     }
 }
 
-/// Counts a request that these concern.
+/// Counts a request that these deprecations affect.
 pub(crate) fn count(usage: &Usage, found: &[Arc<Deprecation>], caller: &Caller) {
     let principal = caller.principal.as_ref();
     let account = principal.map(|principal| principal.budget.account.as_str());
@@ -203,7 +202,7 @@ pub(crate) fn count(usage: &Usage, found: &[Arc<Deprecation>], caller: &Caller) 
     }
 }
 
-/// Adds the headers of an answer of an operation that these concern; none where nothing does. A deprecation whose changelog
+/// Adds the headers for these deprecations to a response; none without deprecations. A deprecation whose changelog
 /// entry is not released links to the operation's page in the reference.
 pub(crate) fn announce(out: &mut HeaderMap, found: &[Arc<Deprecation>], operation_id: &str, base_url: &str) {
     let ends = found.iter().map(|deprecation| deprecation.sunset_at.0).min();
@@ -239,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_body_is_looked_through_to_every_place_that_is_meant() {
+    fn deprecated_body_places_are_found_at_any_depth() {
         let body = json!({"a": {"b": 1}, "list": [{"c": "x"}, {"d": null, "e": ["y", "z"]}], "map": {"one": {"f": 1}}});
         for (place, value, expected) in [
             ("/a", None, true),
@@ -258,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parameter_is_found_in_the_query_decoded_and_among_the_headers() {
+    fn deprecated_parameter_is_found_in_decoded_query_and_headers() {
         let headers = HeaderMap::from_iter([(HeaderName::from_static("x-kind"), HeaderValue::from_static("A"))]);
         let sends = |name: &str, value: Option<&str>| sends(name, value, Some("so%72t=-name,state&q=a+b"), &headers);
         assert!(
@@ -268,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn where_several_meet_the_earliest_is_told_and_each_is_linked() {
+    fn earliest_deprecation_wins_and_each_is_linked() {
         let of = |slug: Option<&str>, from: &str, until: &str| {
             let released =
                 slug.map(|slug| ReleasedDeprecation { replacement: String::new(), entry_slug: slug.to_owned() });

@@ -1,4 +1,4 @@
-//! Which way a request goes: to an operation of the contract, or to one of the paths beside it.
+//! Dispatches a request to an operation of the contract, or to one of the other paths.
 
 mod layers;
 mod operation;
@@ -11,8 +11,8 @@ use axum::Router;
 
 use crate::rest::Rest;
 
-/// The service over HTTP: the contract's operations, which find their routes themselves, because the library's own router
-/// refuses paths with a custom verb; the pages and the playground beside them.
+/// Builds the HTTP service: the operations of the contract, the pages and the playground. The operations have their own
+/// routing, because axum's router rejects paths with a custom verb.
 pub fn router(rest: &Arc<Rest>) -> Router {
     layers::around(rest)
 }

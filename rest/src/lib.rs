@@ -1,9 +1,9 @@
-//! Labs over HTTP: each operation of the contract is answered by one fixed document.
+//! Labs over HTTP: one fixed document answers each operation of the contract.
 //!
-//! Every request goes the same way: [`edge`] says who calls and how fast they may, [`routes`] which operation is meant,
-//! [`bind`] whether the request fits it, [`dispatch`] has the engine execute the operation's document, [`answer`] writes
-//! what came back. What cannot be a document stands in [`exceptions`], named one by one. Nothing here knows a table, a rule
-//! or SQL.
+//! Every request takes the same steps: [`edge`] identifies the caller and applies the budgets, [`routes`] finds the
+//! operation, [`bind`] validates the request, [`dispatch`] lets the engine execute the operation's document, [`answer`]
+//! writes the response. Operations that cannot be documents are in [`exceptions`], listed one by one. This crate
+//! contains no tables, rules or SQL.
 
 pub mod answer;
 mod answered;

@@ -1,21 +1,22 @@
-//! "Did you mean": the path of the contract that is nearest to one that is not there.
+//! "Did you mean": finds the contract's path that is nearest to an unknown one.
 
 use labs_schema::{Code, Fault};
 
 use crate::contract::{Contract, nearest};
 
-/// The longest path that is compared, in segments.
+/// Maximum length of a compared path, in segments.
 const MOST_SEGMENTS: usize = 12;
 
-/// The refusal of a path that is none of the contract's.
+/// Returns the error for a path outside the contract.
 pub(crate) fn no_such_path(contract: &Contract, raw_path: &str) -> Fault {
     let meant = near_path(contract, raw_path).map(|near| format!(" Did you mean {near}?")).unwrap_or_default();
     let detail = format!("No operation has this path.{meant} The reference at /reference lists every path.");
     Fault::new(Code::NotFound, detail)
 }
 
-/// The template of the path that was meant, `/v1/marketplace/apps/{app_uuid}:archive` for example: one with a slash where the
-/// verb's colon belongs, one without its version, or one in which a single piece is mistyped.
+/// Returns the template of the path that the caller probably meant, for example
+/// `/v1/marketplace/apps/{app_uuid}:archive`, for a path with a slash instead of the verb's colon, without its version,
+/// or with one mistyped piece.
 fn near_path<'c>(contract: &'c Contract, raw_path: &str) -> Option<&'c str> {
     let path = raw_path.trim_end_matches('/');
     let asked: Vec<&str> = path.split(['/', ':']).filter(|piece| !piece.is_empty()).collect();
@@ -29,12 +30,12 @@ fn near_path<'c>(contract: &'c Contract, raw_path: &str) -> Option<&'c str> {
     templates.filter_map(near).min_by_key(|(errors, _)| *errors).map(|(_, template)| template)
 }
 
-/// The pieces of a template: its segments, and its verb as the last.
+/// Returns the pieces of a template: its segments, and its verb as the last.
 fn pieces(template: &str) -> Vec<&str> {
     template.split(['/', ':']).filter(|piece| !piece.is_empty()).collect()
 }
 
-/// How many of the pieces are mistyped; nothing where it is another path.
+/// Returns the number of mistyped pieces; none if it is a different path.
 fn errors(template: &[&str], asked: &[&str]) -> Option<usize> {
     if template.len() != asked.len() {
         return None;
@@ -56,7 +57,7 @@ mod tests {
     use crate::contract::sample::contract;
 
     #[test]
-    fn a_path_that_is_nearly_one_leads_to_it() {
+    fn near_path_suggests_existing_path() {
         let app = "/v1/marketplace/apps/019aa5c2-7b1e-7c40-9d52-3f8e6a1b0c47";
         let near = |path: &str| near_path(contract(), path);
         assert_eq!(near(&format!("{app}/archive")), Some("/v1/marketplace/apps/{app_uuid}:archive"));

@@ -1,5 +1,5 @@
-//! Bytes that stay the same while the process lives, and their gzip form, made once when somebody first takes it: what
-//! strangers may ask for as often as they like must not be copied or compressed for each of them.
+//! Immutable documents and their gzip form, which is created once, at the first request for it: anonymous clients may
+//! request them at any rate, so they must not be copied or compressed per request.
 
 use std::io::{Read as _, Write as _};
 use std::sync::{Arc, OnceLock};
@@ -13,32 +13,32 @@ use http::{HeaderMap, HeaderValue, Response, header};
 
 use crate::edge::coding::{Settled, takes_gzip};
 
-/// A document that is served as it was built.
+/// An immutable document.
 pub(crate) struct PrecompressedDocument {
-    /// None where the program carries its gzip form alone. Whoever takes no gzip has it unpacked, which costs a tenth of
-    /// what packing it does, and is not kept.
+    /// None if the binary contains only the gzip form. For a client without gzip it is unpacked on demand, which costs
+    /// a tenth of compressing, and is not cached.
     plain: Option<Bytes>,
-    /// Nothing inside when gzip would not make it smaller.
+    /// The inner value is empty if gzip would not make the document smaller.
     gzip: Arc<OnceLock<Option<Bytes>>>,
 }
 
 impl PrecompressedDocument {
-    /// These bytes, not yet compressed.
+    /// Creates a document from bytes that are not compressed yet.
     pub(crate) fn new(plain: Bytes) -> Self {
         Self { plain: Some(plain), gzip: Arc::default() }
     }
 
-    /// A document of which this is the gzip form.
+    /// Creates a document from its gzip form.
     pub(crate) fn packed(gzip: Bytes) -> Self {
         Self { plain: None, gzip: Arc::new(OnceLock::from(Some(gzip))) }
     }
 
-    /// Its bytes; none where they were packed badly.
+    /// Returns the bytes; none if the gzip form is invalid.
     pub(crate) fn plain(&self) -> Option<Bytes> {
         self.plain.clone().or_else(|| self.gzip.get()?.as_ref().and_then(unpack))
     }
 
-    /// An answer of them in the form that these headers ask for.
+    /// Builds a response in the form that these headers accept.
     pub(super) async fn answer(&self, headers: &HeaderMap) -> Response<Body> {
         let gzip = if takes_gzip(headers) { self.gzip().await } else { None };
         let is_gzip = gzip.is_some();
@@ -56,7 +56,7 @@ impl PrecompressedDocument {
         response
     }
 
-    /// Whoever leaves while it is made leaves it to the next, who waits for the same one.
+    /// If a caller disconnects during the compression, the next one waits for the same result.
     async fn gzip(&self) -> Option<Bytes> {
         if let Some(made) = self.gzip.get() {
             return made.clone();
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_bytes_are_compressed_once_for_all_who_take_that() {
+    async fn document_is_compressed_once_for_all_clients() {
         let text = Bytes::from_static(&[b'a'; 4096]);
         let packed = PrecompressedDocument::new(text.clone());
         let (is_gzip, plain) = answer(&packed, "br").await;
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_carried_by_gzip_is_unpacked_for_those_who_do_not_take_it() {
+    async fn compressed_document_is_unpacked_for_clients_without_gzip() {
         let text = Bytes::from_static(&[b'a'; 4096]);
         let gzip = compress(&text).unwrap();
         let packed = PrecompressedDocument::packed(gzip.clone());
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_gzip_makes_larger_stays_as_it_is() {
+    async fn document_that_gzip_enlarges_stays_uncompressed() {
         let packed = PrecompressedDocument::new(Bytes::from_static(b"\x89PNG"));
         assert_eq!(answer(&packed, "gzip").await, (false, Bytes::from_static(b"\x89PNG")));
     }

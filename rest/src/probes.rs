@@ -1,70 +1,71 @@
-//! What the service leans on, and whether it is well.
+//! Dependencies of the service, and their health.
 
 use std::time::{Duration, Instant};
 
 use futures_util::future::{BoxFuture, join_all};
 use serde_json::{Value, json};
 
-/// How long a part may take to say that it is well.
+/// Maximum time of a health check.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What it means for requests that a part does not work, in a sentence without addresses or secrets.
+/// Effect of a failed dependency on requests, in a sentence without addresses or secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
-    /// This replica answers requests: what it cannot do waits, or is little of its work. Another replica could do no more.
+    /// This replica still answers requests: the failed work is delayed, or is a small part of all work. Another replica
+    /// would have the same problem.
     Degraded(String),
     /// This replica cannot answer requests.
     Failing(String),
 }
 
-/// One thing that the service leans on.
+/// A dependency of the service.
 pub struct Probe {
     /// `DATABASE`, `MIGRATIONS`, `MAIL` or `MEDIA_STORE`.
     pub name: &'static str,
-    /// What it means that the check does not end in time.
+    /// Effect of a check that does not end in time.
     pub silent: fn(String) -> Trouble,
-    /// Whether it works.
+    /// Checks whether it works.
     pub check: Box<dyn Fn() -> BoxFuture<'static, Result<(), Trouble>> + Send + Sync>,
 }
 
-/// Names the background jobs that others rely on and that are behind; none when that cannot be found out.
+/// Returns the names of delayed background jobs on which others depend; none if they cannot be determined.
 pub type JobsBehind = Box<dyn Fn() -> BoxFuture<'static, Vec<&'static str>> + Send + Sync>;
 
-/// What is found.
+/// Results of the checks.
 #[derive(Clone)]
 pub(crate) struct Verdicts {
-    /// One entry a part.
+    /// One entry per dependency.
     pub(crate) checks: Vec<Value>,
-    /// The codes of jobs that are behind.
+    /// Codes of delayed jobs.
     pub(crate) degraded: Vec<&'static str>,
 }
 
-/// Everything that the service leans on, and what was last found of it: strangers may ask as often as they
-/// like, the parts are asked once in a while.
+/// All dependencies and their last results. Anonymous clients may send probes at any rate; the dependencies are checked
+/// only at intervals.
 pub struct Probes {
     probes: Vec<Probe>,
     jobs_behind: JobsBehind,
     found: tokio::sync::Mutex<Option<(Instant, Verdicts)>>,
 }
 
-/// How long a finding is answered again.
+/// Time for which a result is reused.
 const GOOD_FOR: Duration = Duration::from_secs(1);
 
 impl Probes {
-    /// These probes, none asked yet.
+    /// Creates the set of probes without results.
     #[must_use]
     pub fn new(probes: Vec<Probe>, jobs_behind: JobsBehind) -> Self {
         Self { probes, jobs_behind, found: tokio::sync::Mutex::new(None) }
     }
 
-    /// Whether each part works, by its name, as found a second ago at most.
+    /// Returns whether each dependency works, by name; at most one second old.
     pub async fn parts(&self) -> Vec<(&'static str, bool)> {
         let checks = self.verdicts().await.checks;
         let works = checks.iter().map(|check| check["state"] == "OK");
         self.probes.iter().map(|probe| probe.name).zip(works).collect()
     }
 
-    /// What is found of each, at most a second ago.
+    /// Returns the results of all checks, at most one second old.
     pub(crate) async fn verdicts(&self) -> Verdicts {
         let mut found = self.found.lock().await;
         if let Some((at, verdicts)) = found.as_ref().filter(|(at, _)| at.elapsed() < GOOD_FOR) {

@@ -1,4 +1,4 @@
-//! Problem documents: the one form of every refusal (RFC 9457; docs/decisions.md#errors).
+//! Problem documents: the only form of error responses (RFC 9457; docs/decisions.md#errors).
 
 use http::StatusCode;
 use labs_schema::fault::{Reason, SpentBudget};
@@ -6,61 +6,61 @@ use labs_schema::{Code, Fault};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The most fields at fault that one document names, as the contract promises.
+/// Maximum number of field errors in one document, as in the contract.
 const MOST_ERRORS: usize = 100;
 
-/// The body of every refusal, `application/problem+json`.
+/// Body of every error response, `application/problem+json`.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Problem<'a> {
-    /// The page of the reference about problems of this code.
+    /// Reference page about problems with this code.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What happened, in a few words; the same for every problem of the code.
+    /// Summary of the problem in a few words; the same for every problem with the code.
     pub title: &'static str,
-    /// The HTTP status.
+    /// HTTP status.
     pub status: u16,
-    /// What to do next.
+    /// Next steps for the caller.
     pub detail: &'a str,
-    /// The path that was asked.
+    /// The requested path.
     pub instance: &'a str,
     /// Stable code.
     pub code: &'static str,
-    /// The request's id, to quote when reporting.
+    /// Id of the request, to quote in a report.
     pub request_id: &'a str,
-    /// The fields at fault.
+    /// The invalid fields.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<ProblemField<'a>>,
-    /// The scope that would have opened the door.
+    /// The required scope.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub required_scope: Option<&'a str>,
-    /// The operation that was asked, when the path named one.
+    /// Id of the operation, if the path names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operation_id: Option<&'a str>,
-    /// What the state allows now.
+    /// Actions that the current state allows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allowed_actions: Option<&'a [String]>,
-    /// Seconds to wait before another try.
+    /// Seconds to wait before a retry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u64>,
-    /// Which budget was spent: `burst` or `daily`.
+    /// The spent budget: `burst` or `daily`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<&'static str>,
     /// The feature whose limit is reached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feature: Option<&'a str>,
-    /// That limit.
+    /// The limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<i64>,
-    /// How much of it is used.
+    /// The used part of the limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used: Option<i64>,
-    /// Goes back with the second-factor code.
+    /// Challenge to send back with the second-factor code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub challenge: Option<&'a str>,
-    /// Seconds until the challenge is void.
+    /// Seconds until the challenge expires.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_in: Option<i64>,
-    /// Second factors that are accepted.
+    /// Accepted second factors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub methods: Option<&'a [&'static str]>,
     /// RFC 6749 section 5.2, at the token endpoints.
@@ -71,7 +71,7 @@ pub struct Problem<'a> {
     pub error_description: Option<&'a str>,
 }
 
-/// One field at fault.
+/// One invalid field.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ProblemField<'a> {
     /// JSON pointer into the body (RFC 6901).
@@ -82,12 +82,12 @@ pub struct ProblemField<'a> {
     pub parameter: Option<&'a str>,
     /// Stable code.
     pub code: &'a str,
-    /// What to do about it.
+    /// What to do about the error.
     pub message: &'a str,
 }
 
 impl<'a> Problem<'a> {
-    /// The document of a fault, of the service at this address and of the path that was asked.
+    /// Creates the document of a fault, with the address of the service and the requested path.
     #[must_use]
     pub fn of(
         fault: &'a Fault,
@@ -139,7 +139,7 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// The status of a code. The token endpoints answer 400 to all but a client they do not know (RFC 6749
+/// Returns the status of a code. The token endpoints return 400 for every error except an unknown client (RFC 6749
 /// section 5.2).
 #[must_use]
 pub fn status(code: Code, oauth_error: Option<&str>) -> StatusCode {
@@ -184,7 +184,7 @@ pub fn status(code: Code, oauth_error: Option<&str>) -> StatusCode {
     }
 }
 
-/// A code in a few words.
+/// Returns the title of a code.
 const fn title(code: Code) -> &'static str {
     match code {
         Code::Moved => "Moved",
@@ -236,7 +236,7 @@ mod tests {
 
     use super::*;
 
-    /// The names of a schema's members, and those that are always there.
+    /// Returns the names of a schema's members, and the required ones.
     fn members(schema: &Value) -> (BTreeSet<String>, BTreeSet<String>) {
         let properties = schema["properties"].as_object().unwrap().keys().cloned().collect();
         let required = schema["required"].as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned());
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_errors_are_told_as_the_contract_promises() {
+    fn error_count_is_limited_as_in_contract() {
         let errors = (0..150).map(|place| FieldError::at(format!("/features/{place}"), "KIND", "Say it otherwise."));
         let fault = Fault::invalid(errors.collect());
         let told = Problem::of(&fault, "https://labs.example", "/v1", "id", None).errors;
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_what_the_contract_promises() {
+    fn problem_schema_matches_contract() {
         let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../contract/openapi.yaml")).unwrap();
         let contract: Value = yaml_serde::from_str(&text).unwrap();
         let promised = &contract["components"]["schemas"];
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_is_the_one_that_the_page_of_its_code_bears() {
+    fn problem_title_matches_code_page() {
         let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../contract/codes.yaml")).unwrap();
         let pages: BTreeMap<String, Value> = yaml_serde::from_str(&text).unwrap();
         let promised: BTreeMap<String, String> =
@@ -286,7 +286,7 @@ mod tests {
         assert_eq!(borne, promised);
     }
 
-    /// `NotFound` as `NOT_FOUND`.
+    /// Converts `NotFound` to `NOT_FOUND`.
     fn word_of(variant: &str) -> String {
         let parts = variant.char_indices().map(|(place, letter)| match letter.is_ascii_uppercase() && place > 0 {
             true => format!("_{letter}"),

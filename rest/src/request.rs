@@ -1,4 +1,4 @@
-//! What a request must pass and how its body is read, whether an operation of the contract answers it or a path beside it.
+//! Checks of a request and reading of its body, for operations of the contract and for the other paths.
 
 pub(crate) mod body;
 pub(crate) mod checks;

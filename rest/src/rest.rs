@@ -1,4 +1,4 @@
-//! The public face, put together and inspected once, at start-up.
+//! The public API, assembled and inspected once, at startup.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -24,21 +24,22 @@ use crate::probes::Probes;
 use crate::routes::Routes;
 use crate::sdl::Sdl;
 
-/// Most requests under way at once.
+/// Maximum number of concurrent requests.
 const AT_ONCE: usize = 512;
-/// Most bodies that are awaited at once. Nobody is asked who they are, so a network counts as an account.
+/// Maximum number of bodies that are waited for at once. Callers are not identified at this point, so a network counts
+/// as an account.
 const AWAITED: SlotLimits = SlotLimits { all: 512, of_network: 512, of_account: 64 };
-/// Most uploads under way at once, each of which is in memory whole.
+/// Maximum number of concurrent uploads; each is kept in memory as a whole.
 const UPLOADS: SlotLimits = SlotLimits { all: 24, of_network: 12, of_account: 4 };
-/// Most uploads under way at once of those that may be larger than others, each of which is in memory whole too.
+/// Maximum number of concurrent uploads with a raised size limit; each is kept in memory as a whole too.
 const LARGE_UPLOADS: SlotLimits = SlotLimits { all: 2, of_network: 2, of_account: 1 };
 
-/// What the operator configured, as far as the public face needs it.
+/// Configuration of the public API.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The public base address without a trailing slash.
+    /// Public base address without a trailing slash.
     pub base_url: String,
-    /// Origins whose scripts may call (CORS).
+    /// Origins whose scripts may call the API (CORS).
     pub cors_origins: Vec<String>,
     /// Peers whose forwarded headers count.
     pub trusted_proxies: Vec<IpNet>,
@@ -46,7 +47,7 @@ pub struct Settings {
     pub limits: Limits,
 }
 
-/// The contract bound to the schema: every operation has what answers it, and its route.
+/// The contract bound to the schema: every operation has its implementation and its route.
 pub struct Bound {
     contract: Contract,
     routes: Routes,
@@ -54,11 +55,11 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// Inspects contract, documents, schema and router against each other and binds them. It needs no
-    /// database: `labs check` does this and no more.
+    /// Inspects contract, documents, schema and router against each other and binds them. It needs no database: `labs
+    /// check` does only this.
     ///
     /// # Errors
-    /// Every difference, each naming the file to open.
+    /// Every difference, each with a file name.
     pub async fn to(plan: &PreparedSchema, contract: Contract) -> Result<Self, Vec<String>> {
         let mut found = Vec::new();
         let documents = or_report(Documents::load(), &mut found);
@@ -78,12 +79,12 @@ impl Bound {
     }
 }
 
-/// What could be read; what is wrong with it otherwise joins what was found.
+/// Returns the value, or adds its errors to the list.
 fn or_report<T, E: std::fmt::Display>(read: Result<T, Vec<E>>, found: &mut Vec<String>) -> Option<T> {
     read.map_err(|errors| found.extend(sentences(errors))).ok()
 }
 
-/// Contract, operations, routes and budgets over an engine.
+/// Contract, operations, routes and budgets on top of an engine.
 pub struct Rest {
     pub(crate) engine: Engine,
     pub(crate) contract: Contract,
@@ -95,7 +96,7 @@ pub struct Rest {
     pub(crate) bodies: BodySlots,
     pub(crate) uploads: BodySlots,
     pub(crate) large_uploads: BodySlots,
-    /// Accounts and operations whose spent budget was recorded within the last minute.
+    /// Accounts and operations whose spent budget was recorded in the last minute.
     pub(crate) told: Cache<(String, String), ()>,
     pub(crate) settings: Settings,
     pub(crate) probes: Arc<Probes>,
@@ -104,7 +105,7 @@ pub struct Rest {
 }
 
 impl Rest {
-    /// The contract's operations, bound to the engine's schema, at the address of this service.
+    /// Binds the contract's operations to the engine's schema, at the address of this service.
     #[must_use]
     pub fn new(engine: Engine, bound: Arc<Bound>, settings: Settings, probes: impl Into<Arc<Probes>>) -> Self {
         let contract = bound.contract.clone().at(&settings.base_url);
@@ -132,45 +133,45 @@ impl Rest {
         }
     }
 
-    /// The same, with somebody who counts what is answered.
+    /// Returns the same service with an observer of its responses.
     #[must_use]
     pub fn observed_by(self, observer: Option<Arc<dyn Observer>>) -> Self {
         Self { observer, ..self }
     }
 
-    /// Names the signal that ends this service; the first one counts.
+    /// Sets the shutdown signal of this service; only the first call counts.
     pub fn stop_at(&self, stop: StopSignal) {
         let _first = self.stop.set(stop);
     }
 
-    /// Whether this service is stopping: no balancer should send it further requests.
+    /// Whether this service is shutting down: load balancers should send it no further requests.
     pub(crate) fn is_stopping(&self) -> bool {
         self.stop.get().is_some_and(StopSignal::has_begun)
     }
 
-    /// Which operation a path is.
+    /// Returns the routes, which map paths to operations.
     pub(crate) fn routes(&self) -> &Routes {
         &self.bound.routes
     }
 
-    /// What answers an operation of the contract.
+    /// Returns the implementation of an operation.
     pub(crate) fn bound(&self, operation: &Operation) -> Option<&BoundOperation> {
         self.bound.operations.get(operation.index)
     }
 
-    /// What is deprecated now, by operation.
+    /// Returns the current deprecations, by operation.
     pub(crate) fn marks(&self) -> Arc<Marks> {
         let services = self.engine.services();
         self.marks.of(services.deprecations.all(), services.settings.contract.surface)
     }
 
-    /// The contract that is served.
+    /// Returns the served contract.
     #[must_use]
     pub fn contract(&self) -> &Contract {
         &self.contract
     }
 
-    /// Forgets accounts whose budgets are whole again. Called every few minutes.
+    /// Removes accounts whose budgets are full again. Called every few minutes.
     pub fn tidy(&self) {
         self.meter.tidy();
     }

@@ -1,8 +1,8 @@
-//! Which promise does a path address? One matcher behind one function (ARCHITECTURE.md).
+//! Maps a path to an operation of the contract. One matcher behind one function (ARCHITECTURE.md).
 //!
-//! The custom verb is split off the raw, undecoded last segment, so that `…/{uuid}:archive` and
-//! `…/{uuid}` never take each other's calls. Values stay raw: the binder decodes them and parses
-//! them by their schema, and one that does not parse is 404. Anything odd about a path is 404 too.
+//! The custom verb is split off the raw, undecoded last segment, so that `…/{uuid}:archive` and `…/{uuid}` are always
+//! distinct. Values stay raw: the binder decodes and parses them by their schema, and a value that does not parse is
+//! 404. Any irregular path is 404 too.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -12,35 +12,35 @@ use matchit::Router;
 
 use crate::contract::{Contract, Operation, Problem, Segment};
 
-/// The matcher over every path of a contract.
+/// Matcher of all paths of a contract.
 pub struct Routes {
-    /// The paths by custom verb; those without one under the empty text.
+    /// Paths by custom verb; paths without a verb have the empty text as their key.
     by_verb: HashMap<String, Router<Resource>>,
 }
 
-/// What a path addresses.
+/// Result of matching a path.
 #[derive(Debug)]
 pub enum Match<'r, 'p> {
     /// An operation, and the raw values of its path parameters in the order of the path.
     Operation {
-        /// The promise.
+        /// The operation.
         operation: &'r Arc<Operation>,
-        /// Parameter names and their raw values, still percent-encoded.
+        /// Names and raw values of the parameters, still percent-encoded.
         values: Vec<(&'r str, &'p str)>,
     },
-    /// A path that exists and does not know this method: 405 with these in `Allow`.
+    /// The path exists and does not support the method: 405 with these methods in `Allow`.
     MethodNotAllowed {
-        /// The methods that the path knows, HEAD and OPTIONS among them, sorted.
+        /// Supported methods, including HEAD and OPTIONS, sorted.
         allow: Vec<Method>,
     },
-    /// No such path.
+    /// The path does not exist.
     NotFound,
 }
 
-/// What one path answers.
+/// The operations of one path.
 #[derive(Debug, Default)]
 struct Resource {
-    /// Operation by method.
+    /// Operations by method.
     methods: BTreeMap<&'static str, Arc<Operation>>,
 }
 
@@ -48,7 +48,7 @@ impl Routes {
     /// Builds the matcher.
     ///
     /// # Errors
-    /// Paths that cannot be told apart, each with the piece that has it.
+    /// Ambiguous paths, each with its contract piece.
     pub fn new(contract: &Contract) -> Result<Routes, Vec<Problem>> {
         let mut resources: BTreeMap<(String, String), Resource> = BTreeMap::new();
         let mut problems = Vec::new();
@@ -74,8 +74,8 @@ impl Routes {
         if problems.is_empty() { Ok(Routes { by_verb }) } else { Err(problems) }
     }
 
-    /// Finds what `method` on the raw path (as in the request line, without the query) addresses.
-    /// HEAD finds what GET does.
+    /// Finds the operation of `method` on the raw path (as in the request line, without the query). HEAD finds the
+    /// operation of GET.
     pub fn find<'r, 'p>(&'r self, method: &Method, raw_path: &'p str) -> Match<'r, 'p> {
         let Some((resource, values)) = self.resource(raw_path) else {
             return Match::NotFound;
@@ -91,7 +91,7 @@ impl Routes {
         Match::Operation { values: names.zip(values).collect(), operation }
     }
 
-    /// The methods that a path knows, for `Allow` on OPTIONS; none when there is no such path.
+    /// Returns the methods of a path, for `Allow` on OPTIONS; none for an unknown path.
     pub fn allow(&self, raw_path: &str) -> Option<Vec<Method>> {
         self.resource(raw_path).map(|(resource, _)| resource.allow())
     }
@@ -123,9 +123,8 @@ impl Resource {
     }
 }
 
-/// The ways to read a path's last segment, the likeliest first. A colon always splits a verb off.
-/// `%3A` may stand for that colon, because some clients encode it; where no route has that verb,
-/// it is part of the value.
+/// Returns the possible readings of a path's last segment, the most likely first. A colon always separates a verb.
+/// `%3A` may mean that colon, because some clients encode it; if no route has that verb, it is part of the value.
 fn readings(raw_path: &str) -> impl Iterator<Item = (&str, &str)> {
     let start = raw_path.rfind('/').map_or(0, |slash| slash + 1);
     let last = raw_path.get(start..).unwrap_or_default();
@@ -143,8 +142,8 @@ fn readings(raw_path: &str) -> impl Iterator<Item = (&str, &str)> {
     first.into_iter().chain(second)
 }
 
-/// Whether a path is one that a client writes on purpose: absolute, no empty or dot segment (plain
-/// or encoded), no encoded slash, backslash or control character. Everything else is 404.
+/// Whether a path is regular: absolute, without an empty or dot segment (plain or encoded), and without an encoded
+/// slash, backslash or control character. Every other path is 404.
 fn is_plain(raw_path: &str) -> bool {
     let Some(segments) = raw_path.strip_prefix('/') else {
         return false;
@@ -154,7 +153,7 @@ fn is_plain(raw_path: &str) -> bool {
         .all(|segment| !segment.is_empty() && !is_dots(segment) && !segment.contains('\\') && !hides_something(segment))
 }
 
-/// `.` and `..`, however they are written.
+/// Whether the segment is `.` or `..`, plain or encoded.
 fn is_dots(segment: &str) -> bool {
     let mut rest = segment;
     let mut dots = 0;
@@ -170,7 +169,7 @@ fn is_dots(segment: &str) -> bool {
     dots <= 2
 }
 
-/// An encoded slash, backslash or control character.
+/// Whether the segment contains an encoded slash, backslash or control character.
 fn hides_something(segment: &str) -> bool {
     segment.split('%').skip(1).any(|part| {
         let byte = part.get(..2).and_then(|hex| u8::from_str_radix(hex, 16).ok());
@@ -178,8 +177,8 @@ fn hides_something(segment: &str) -> bool {
     })
 }
 
-/// The pattern of an operation's path without its verb; parameters are numbered, so that two
-/// operations may name one place differently.
+/// Returns the pattern of an operation's path without its verb. Parameters are numbered, so that two operations may
+/// name the same position differently.
 fn pattern(operation: &Operation) -> String {
     let mut pattern = String::new();
     for (number, segment) in operation.segments.iter().enumerate() {
@@ -213,7 +212,7 @@ mod tests {
         Routes::new(contract()).unwrap()
     }
 
-    /// The id of the operation found, or the status that is answered instead.
+    /// Returns the id of the operation, or the status of the error.
     fn found(method: Method, path: &str) -> String {
         match routes().find(&method, path) {
             Match::Operation { operation, .. } => operation.id.clone(),
@@ -225,7 +224,7 @@ mod tests {
     const APP: &str = "/v1/marketplace/apps/019aa5c2-7b1e-7c40-9d52-3f8e6a1b0c47";
 
     #[test]
-    fn a_resource_and_its_custom_verb_are_told_apart() {
+    fn resource_and_custom_verb_routes_are_distinguished() {
         assert_eq!(found(Method::GET, APP), "marketplace_apps_get");
         assert_eq!(found(Method::POST, &format!("{APP}:archive")), "marketplace_apps_archive");
         assert_eq!(found(Method::GET, &format!("{APP}:archive")), "405");
@@ -238,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn an_encoded_colon_stands_for_one_only_where_a_route_has_the_verb() {
+    fn encoded_colon_matches_only_custom_verb_routes() {
         assert_eq!(found(Method::POST, &format!("{APP}%3Aarchive")), "marketplace_apps_archive");
         assert_eq!(found(Method::POST, &format!("{APP}%3aarchive")), "marketplace_apps_archive");
         let routes = routes();
@@ -253,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_paths_are_not_found() {
+    fn malformed_paths_are_not_found() {
         for path in [
             "",
             "/",
@@ -285,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn head_finds_what_get_does_and_allow_names_both() {
+    fn head_matches_get_and_allow_lists_both() {
         assert_eq!(found(Method::HEAD, APP), "marketplace_apps_get");
         assert_eq!(found(Method::HEAD, "/v1/oauth/token"), "405");
         let names = |path: &str| {
@@ -301,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn values_come_with_their_names_in_the_order_of_the_path() {
+    fn path_values_are_returned_in_order_with_names() {
         let routes = routes();
         let path = "/v1/marketplace/apps/one/media/two%20too/content";
         match routes.find(&Method::GET, path) {
@@ -313,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn the_embedded_contract_is_routed_whole() {
+    fn embedded_contract_is_fully_routed() {
         let contract = Contract::embedded().unwrap();
         let routes = Routes::new(&contract).unwrap();
         for operation in contract.operations() {
@@ -326,9 +325,9 @@ mod tests {
     }
 
     proptest! {
-        /// Every operation's path, with any ids, finds that operation and no other.
+        /// Every operation's path, with any ids, matches this operation and no other.
         #[test]
-        fn every_path_finds_its_own_operation(values in proptest::collection::vec("[A-Za-z0-9_~-]{1,40}", 4)) {
+        fn each_path_routes_to_its_operation(values in proptest::collection::vec("[A-Za-z0-9_~-]{1,40}", 4)) {
             let routes = routes();
             for operation in contract().operations() {
                 let mut ids = values.iter().cycle();
@@ -351,9 +350,9 @@ mod tests {
             }
         }
 
-        /// No text makes the matcher fail in another way than by not finding anything.
+        /// No text makes the matcher panic; an irregular one is not found.
         #[test]
-        fn no_path_is_too_odd(path in "[/%:.a-z0-9A-F{}*\\\\é-]{0,60}") {
+        fn arbitrary_paths_do_not_panic(path in "[/%:.a-z0-9A-F{}*\\\\é-]{0,60}") {
             let _ = routes().find(&Method::GET, &path);
         }
     }

@@ -1,4 +1,4 @@
-//! The GraphQL schema as its SDL tells it: types, root fields, and who may ask them.
+//! The GraphQL schema as read from its SDL: types, root fields, and their access.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,11 +9,11 @@ use async_graphql::parser::types::{
 use async_graphql::parser::{self, Positioned};
 use async_graphql::{Name, Value as ConstValue};
 
-/// The argument that takes a request's body.
+/// The argument that receives a request's body.
 const BODY: &str = "body";
 
-/// How many levels are asked of a type that leads back to itself, because GraphQL has to say where such a question ends:
-/// as many as the storefront's tree of categories has, which is the only answer of that kind.
+/// Number of selected levels of a recursive type, because a GraphQL selection must be finite: the depth of the
+/// storefront's category tree, which is the only recursive response.
 const LEVELS: usize = 4;
 
 /// A schema, read from its SDL.
@@ -23,38 +23,38 @@ pub(crate) struct Sdl {
     mutation: String,
 }
 
-/// What a named type is.
+/// Kind of a named type.
 pub(crate) enum Kind {
-    /// A scalar of its own.
+    /// A custom scalar.
     Scalar,
     /// An enumeration with these values.
     Enum(BTreeSet<String>),
     /// An object or interface.
     Object(Object),
-    /// A union of these object types.
+    /// A union of object types.
     Union(Vec<String>),
-    /// An input object: its fields by name.
+    /// An input object, with its fields by name.
     Input(BTreeMap<String, Input>),
 }
 
 /// An object or interface type.
 #[derive(Default)]
 pub(crate) struct Object {
-    /// Its fields, in the schema's order.
+    /// Fields, in the schema's order.
     pub(crate) fields: Vec<Field>,
-    /// The interfaces that it implements.
+    /// Implemented interfaces.
     pub(crate) implements: Vec<String>,
-    /// Whether it is an interface.
+    /// Whether the type is an interface.
     pub(crate) interface: bool,
 }
 
 impl Object {
-    /// The field of this name.
+    /// Returns the field with this name.
     pub(crate) fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.name == name)
     }
 
-    /// The fields that every answer of the object holds, in the schema's order.
+    /// Returns the fields that every response of the object contains, in the schema's order.
     pub(crate) fn plain_fields(&self) -> impl Iterator<Item = &Field> {
         self.fields.iter().filter(|field| field.is_plain())
     }
@@ -62,25 +62,25 @@ impl Object {
 
 /// A field of an object.
 pub(crate) struct Field {
-    /// Its name.
+    /// Name of the field.
     pub(crate) name: String,
-    /// What it answers.
+    /// Type of the value.
     pub(crate) ty: Type,
-    /// What it takes, in the schema's order.
+    /// Arguments, in the schema's order.
     pub(crate) arguments: Vec<Argument>,
-    /// `@access(needs: …)`.
+    /// Value of `@access(needs: …)`.
     pub(crate) access: Option<String>,
-    /// Whether it is marked `@internal`: asked by staff only, behind no promise.
+    /// Whether it is marked `@internal`: for staff queries only, without an operation in the contract.
     pub(crate) internal: bool,
-    /// Whether it is marked `@edge`: it leads to another thing, and only staff's own queries follow it.
+    /// Whether it is marked `@edge`: it refers to another object, and only staff queries select it.
     pub(crate) edge: bool,
-    /// Whether it is marked `@answers_file`: what it answers is a file beside the JSON.
+    /// Whether it is marked `@answers_file`: the response is a file in addition to the JSON.
     pub(crate) answers_file: bool,
 }
 
 impl Field {
-    /// Whether every answer of its object holds it. What is marked `@edge`, needs an access of its own or takes
-    /// arguments is answered only to who asks for it.
+    /// Whether every response of the object contains the field. A field that is marked `@edge`, needs separate access
+    /// or takes arguments is returned only if a query selects it.
     pub(crate) fn is_plain(&self) -> bool {
         !self.edge && self.access.is_none() && self.arguments.is_empty()
     }
@@ -88,28 +88,28 @@ impl Field {
 
 /// An argument of a field.
 pub(crate) struct Argument {
-    /// Its name.
+    /// Name of the argument.
     pub(crate) name: String,
-    /// What it takes.
+    /// Type of the value.
     pub(crate) ty: Type,
-    /// What stands in when it is left out.
+    /// Default value.
     pub(crate) default: Option<ConstValue>,
 }
 
 /// A field of an input object.
 pub(crate) struct Input {
-    /// What it takes.
+    /// Type of the value.
     pub(crate) ty: Type,
-    /// Whether it may be left out because something stands in.
+    /// Whether it is optional because it has a default.
     pub(crate) has_default: bool,
 }
 
-/// Which root object a field belongs to.
+/// Root object of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Root {
-    /// Asked by `query`.
+    /// Root of `query`.
     Query,
-    /// Asked by `mutation`.
+    /// Root of `mutation`.
     Mutation,
 }
 
@@ -138,23 +138,23 @@ impl Sdl {
         Ok(sdl)
     }
 
-    /// The type of this name.
+    /// Returns the type with this name.
     pub(crate) fn kind(&self, name: &str) -> Option<&Kind> {
         self.types.get(name)
     }
 
-    /// The root field of this name, and the root it belongs to.
+    /// Returns the root field with this name, and its root.
     pub(crate) fn root(&self, name: &str) -> Option<(Root, &Field)> {
         [Root::Query, Root::Mutation].into_iter().find_map(|root| Some((root, self.roots(root)?.field(name)?)))
     }
 
-    /// All root fields.
+    /// Returns all root fields.
     pub(crate) fn root_fields(&self) -> impl Iterator<Item = &Field> {
         [Root::Query, Root::Mutation].into_iter().filter_map(|root| self.roots(root)).flat_map(|object| &object.fields)
     }
 
-    /// The inputs of a root field as a request names them: each argument, and instead of one that is an input object (the
-    /// filters of a list) each field of it. A body is one input.
+    /// Returns the inputs of a root field as a request names them: each argument, and for an input object (the filters
+    /// of a list) each of its fields. A body is one input.
     pub(crate) fn inputs<'a>(&'a self, field: &'a Field) -> Vec<(&'a str, &'a Type)> {
         let each = |argument: &'a Argument| match self.filters(argument) {
             Some(fields) => fields.iter().map(|(name, input)| (name.as_str(), &input.ty)).collect(),
@@ -163,7 +163,7 @@ impl Sdl {
         field.arguments.iter().flat_map(each).collect()
     }
 
-    /// The fields of an argument that is an input object and no body.
+    /// Returns the fields of an argument that is an input object and not a body.
     pub(crate) fn filters(&self, argument: &Argument) -> Option<&BTreeMap<String, Input>> {
         match self.types.get(innermost(&argument.ty)) {
             Some(Kind::Input(fields)) if argument.name != BODY => Some(fields),
@@ -171,7 +171,7 @@ impl Sdl {
         }
     }
 
-    /// The object types that an object, interface or union can be at run time.
+    /// Returns the possible object types of an object, interface or union.
     pub(crate) fn members(&self, name: &str) -> Vec<&str> {
         match self.types.get_key_value(name) {
             Some((_, Kind::Union(members))) => members.iter().map(String::as_str).collect(),
@@ -186,7 +186,7 @@ impl Sdl {
         }
     }
 
-    /// The object type of this name.
+    /// Returns the object type with this name.
     pub(crate) fn object(&self, name: &str) -> Option<&Object> {
         match self.kind(name) {
             Some(Kind::Object(object)) if !object.interface => Some(object),
@@ -194,12 +194,12 @@ impl Sdl {
         }
     }
 
-    /// The object types that a type can be at run time; none for a scalar or an enumeration.
+    /// Returns the possible object types of a type; none for a scalar or an enumeration.
     pub(crate) fn objects(&self, name: &str) -> Vec<&str> {
         self.members(name).into_iter().filter(|member| self.object(member).is_some()).collect()
     }
 
-    /// Whether the object type `home` is `name` or among what its plain fields lead to.
+    /// Whether `name` is the object type `home` or reaches it through its plain fields.
     pub(crate) fn leads_to(&self, name: &str, home: &str) -> bool {
         let (mut seen, mut waiting) = (BTreeSet::new(), self.objects(name));
         while let Some(name) = waiting.pop() {
@@ -213,7 +213,7 @@ impl Sdl {
         false
     }
 
-    /// Whether nothing is asked of this type beneath the types that are open: it is open as often as it may be, or all of
+    /// Whether a selection of this type ends below the open types: the type has reached its maximum depth, or all of
     /// its plain fields end.
     pub(crate) fn ends(&self, name: &str, open: &[&str]) -> bool {
         self.objects(name).into_iter().any(|member| {
@@ -302,7 +302,7 @@ fn input(definition: Positioned<InputValueDefinition>) -> (String, Input) {
     (definition.name.node.to_string(), Input { ty: definition.ty.node, has_default })
 }
 
-/// The name of a type that is no list.
+/// Returns the name of a type that is not a list.
 pub(crate) fn named_type(ty: &Type) -> Option<&str> {
     match &ty.base {
         BaseType::Named(name) => Some(name.as_str()),
@@ -310,7 +310,7 @@ pub(crate) fn named_type(ty: &Type) -> Option<&str> {
     }
 }
 
-/// The type of a list's entries.
+/// Returns the type of a list's entries.
 pub(crate) fn entries(ty: &Type) -> Option<&Type> {
     match &ty.base {
         BaseType::Named(_) => None,
@@ -318,7 +318,7 @@ pub(crate) fn entries(ty: &Type) -> Option<&Type> {
     }
 }
 
-/// The name of a type, or of what its lists hold.
+/// Returns the name of a type, or of the innermost entries of its lists.
 pub(crate) fn innermost(ty: &Type) -> &str {
     match &ty.base {
         BaseType::Named(name) => name.as_str(),

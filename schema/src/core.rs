@@ -1,6 +1,7 @@
-//! What every group stands on: the engine, the context of a request, the guards, lists, faults and secrets.
+//! Shared base of every resource group: engine, request context, guards, lists, faults and cryptography.
 //!
-//! Nothing here knows a group. What a group keeps for itself between requests is handed in with the services.
+//! Nothing in this module depends on a group. The state that a group keeps between requests is passed in with the
+//! services.
 
 pub mod access;
 pub(crate) mod actor;

@@ -1,5 +1,5 @@
-//! What an operation's own rules say of a body that the contract refuses already, so that whoever fills in a form is told
-//! everything at once. Nothing is written, and no account is looked up by its address.
+//! Faults that the rules of an operation find in a body that the contract already rejects, so that the user of a form
+//! sees all errors at once. Nothing is written, and no account is looked up by its address.
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -10,10 +10,10 @@ use crate::core::db::Db;
 use crate::core::engine::Engine;
 use crate::core::fault::{Fault, FieldError};
 
-/// What is wrong with the body of an operation, as far as it can be read; nothing for operations whose rules are not asked.
+/// Finds the faults in the body of an operation, for its parsable fields; none for operations without additional rules.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] while the database is away, or too many passwords are judged.
+/// [`crate::Code::Unavailable`] if the database does not answer, or too many passwords are being validated.
 pub fn find<'a>(
     engine: &'a Engine,
     operation: &'a str,

@@ -1,12 +1,14 @@
-//! Work without a request: each job looks at the state and acts, again and again. It takes no input, so a signal that
-//! was missed, a failure or a restart never matters (docs/decisions.md#transactions).
+//! Background jobs. Each job reads the state and acts, repeatedly. A job takes no input, so a missed signal, a failure
+//! or a restart never matters (docs/decisions.md#transactions).
 //!
-//! What runs again and again runs on every replica, and sees to it itself that two do not do the same thing twice
-//! (advisory locks, `for update skip locked`). What has a calendar runs on one: a run under way is a row of the ledger,
-//! of which a job has one at most, and which its replica keeps alive; when it does not, the run is marked as broken off
-//! and another replica begins anew. A failure or a panic is told and tried again; it never ends a loop. A run that
-//! outlives its time is told and left to its end, never cut: cutting it while it begins a transaction would hand a
-//! connection with an open transaction to the next request (docs/performance.md#what-the-figures-led-to).
+//! A job that repeats with a pause runs on every replica and itself prevents duplicate work (advisory locks, `for
+//! update skip locked`). A job with a calendar runs on one replica. Its run in progress is a row of the run history. A
+//! job has at most one such row, and the replica renews its lease. If the replica stops renewing the lease, the run is
+//! marked as interrupted and another replica starts again.
+//!
+//! A failure or a panic is reported and retried; it never ends a loop. A run that exceeds its deadline is reported and
+//! may finish. It is never cancelled, because cancelling it while it begins a transaction would give the next request a
+//! connection with an open transaction (docs/performance.md#what-the-figures-led-to).
 
 mod board;
 mod closures;
@@ -43,12 +45,12 @@ use crate::partner::data_exports::export_due;
 use crate::publication::items::release_due;
 use crate::subscription::changing::apply_due;
 
-/// How a run ended: how many things it did.
+/// Outcome of a run: the number of processed items.
 pub type Outcome = Result<u64, Fault>;
 
 type Run = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Outcome> + Send>> + Send + Sync>;
 
-/// Something to be done again and again.
+/// A repeated background task.
 pub struct Job {
     code: JobCode,
     plan: JobPlan,
@@ -56,8 +58,9 @@ pub struct Job {
 }
 
 impl Job {
-    /// A job and what it does. A run answers how many things it did; runs that did something, and the first that fails,
-    /// stand in the ledger of runs.
+    /// Creates a job from its code and its function. A run returns the number of items that it processed. The run
+    /// history contains the runs that processed items (except runs of quiet jobs), the first of consecutive failures,
+    /// and the first success after failures.
     pub fn new<F, R>(code: JobCode, run: R) -> Self
     where
         R: Fn() -> F + Send + Sync + 'static,
@@ -67,7 +70,7 @@ impl Job {
     }
 }
 
-/// The jobs of a running service.
+/// Jobs of a running service.
 pub struct Jobs {
     tasks: TaskTracker,
     board: Arc<Board>,
@@ -76,7 +79,8 @@ pub struct Jobs {
 }
 
 impl Jobs {
-    /// Starts the service's own jobs, the watches over principals, deprecations and pictures, and `further` ones. They run until `stop`.
+    /// Starts the service's jobs, the watchers of principals, deprecations and media, and the `further` jobs. They run
+    /// until `stop`.
     #[must_use]
     pub fn spawn(engine: &Engine, further: Vec<Job>, stop: &CancellationToken) -> Self {
         let (pool, services) = (engine.pool().clone(), Arc::clone(engine.services()));
@@ -99,8 +103,8 @@ impl Jobs {
         Self { tasks, board, pool, services }
     }
 
-    /// Waits until every run has ended, or has been waited for long enough, and writes the last counts. To be called
-    /// after `stop`, and before the pool is closed.
+    /// Waits until every run has ended or the grace period has passed, and writes the last counts. Call it after `stop`
+    /// and before the pool is closed.
     pub async fn end(self) {
         self.tasks.wait().await;
         if let Err(fault) = self.services.usage.flush(&self.pool).await {
@@ -112,7 +116,7 @@ impl Jobs {
     }
 }
 
-/// The jobs that every service has.
+/// Returns the jobs that every instance of the service has.
 fn jobs_of_every_service(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
     let (sealer, put_off) = (Arc::new(Sealer::new(pool.clone())), Arc::<PutOff>::default());
     let seal = move || {
@@ -160,7 +164,7 @@ fn jobs_of_every_service(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
     ]
 }
 
-/// A job that works with the database and what outlives requests.
+/// Creates a job that uses the database and the shared services.
 fn job_with<F, R>((pool, services): (&PgPool, &Arc<Services>), code: JobCode, run: R) -> Job
 where
     R: Fn(PgPool, Arc<Services>) -> F + Send + Sync + 'static,

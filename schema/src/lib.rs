@@ -1,11 +1,12 @@
-//! The inside of Labs: the GraphQL schema, the engine that answers it, the rules and the SQL.
+//! Core of Labs: the GraphQL schema, the engine that executes it, the rules and the SQL.
 //!
-//! It knows no HTTP. Everybody calls [`Engine`]: a prepared operation ([`engine::PreparedOperation`]) goes in with its
-//! caller, an [`engine::Answer`] or a [`Fault`] comes out, and what lies between (guard, transaction, audit record, commit)
-//! is the same for everybody. The groups are private: a resolver, a rule or a statement is reached through the schema only.
-//! They stand on [`core`], which knows none of them.
+//! It is independent of HTTP. Every caller uses [`Engine`]: it passes a prepared operation
+//! ([`engine::PreparedOperation`]) with its caller and gets an [`engine::Answer`] or a [`Fault`]. The steps between
+//! (guard, transaction, audit record, commit) are the same for every caller. The modules of the groups are private:
+//! resolvers, rules and statements are reachable only through the schema. They depend on [`core`], which depends on
+//! none of them.
 
-// An optimised build works out how large the future of a whole query is, edge within edge.
+// In an optimised build, the compiler computes the size of the future of a whole query, with nested edges.
 #![recursion_limit = "256"]
 
 pub mod board_mail;
@@ -39,7 +40,7 @@ pub use core::{
     usage, web_address, whole_number,
 };
 
-/// Every statement of the service that the compiler has not checked, so that a test can.
+/// Every SQL statement of the service that the compiler does not check, so that a test can check it.
 pub fn statements() -> Vec<&'static dyn list::Statements> {
     let groups = admin::statements().chain(auth::statements()).chain(marketplace::statements());
     let groups = groups.chain(partner::statements()).chain(publication::statements()).chain(statistics::statements());
@@ -48,7 +49,7 @@ pub fn statements() -> Vec<&'static dyn list::Statements> {
 
 core::engine::roots! {
     groups:
-    /// Everything that can be read.
+    /// All queries.
     struct Query(
         admin::AdminQuery,
         auth::AuthQuery,
@@ -64,7 +65,7 @@ core::engine::roots! {
 
 core::engine::roots! {
     groups:
-    /// Everything that can be written.
+    /// All mutations.
     struct Mutation(
         admin::AdminMutation,
         auth::AuthMutation,

@@ -1,4 +1,4 @@
-//! Opening the inside: migrations, connections, services.
+//! Start of the schema: migrations, connections, services.
 
 mod address;
 mod connections;
@@ -38,39 +38,40 @@ use crate::core::media::store::MediaStore;
 use crate::core::services::{Services, Settings};
 use crate::core::time::Clock;
 
-/// Pictures that may wait for their turn; the next is told to come again. One takes a second or two at most.
+/// Limits of the queue of uploaded images. If the queue is full, the service asks the client to retry. One image takes
+/// at most a second or two.
 const WAITING_PICTURES: QueueLimits = QueueLimits { all: 24, of_network: 12, of_account: 4 };
-/// How long the database may say nothing while the service starts.
+/// Maximum time without a response of the database while the service starts.
 const SILENCE: Duration = Duration::from_secs(15);
 
-/// The migrations that a database has.
+/// Statement that loads the applied migrations of a database.
 const APPLIED: &str = "select version, checksum from _sqlx_migrations where success";
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../migrations");
 
-/// What the inside is opened with.
+/// Parameters for opening the schema.
 pub struct OpenOptions {
-    /// The database. Whoever signs in there acts as the role `labs_service`.
+    /// Addresses of the database. Every login acts as the role `labs_service`.
     pub database: DatabaseUrls,
-    /// The schema.
+    /// Prepared GraphQL schema.
     pub plan: Arc<PreparedSchema>,
-    /// Most connections.
+    /// Maximum number of connections.
     pub connections: u32,
-    /// Seals and authenticates what leaves the service.
+    /// Key that encrypts and authenticates data that leaves the service.
     pub key: MasterKey,
-    /// The clock; tests bring their own.
+    /// Clock of the service; tests provide their own.
     pub clock: Clock,
-    /// Where the files lie.
+    /// Storage of media files.
     pub media: MediaStore,
-    /// What the operator configured.
+    /// Settings of the operator.
     pub settings: Settings,
 }
 
-/// Brings the database up to date, and answers how many migrations it lacked. Several replicas may start at once: one
-/// migrates, the others wait. Where nothing is lacking, no right is needed but that of `labs_service`.
+/// Applies the missing migrations and returns their number. Several replicas may start at once: one migrates, the
+/// others wait. If no migration is missing, the login needs only the rights of `labs_service`.
 ///
 /// # Errors
-/// When a migration fails or the database was migrated by a newer version.
+/// If a migration fails or a newer version has migrated the database.
 pub fn migrate(urls: &DatabaseUrls) -> LocalBoxFuture<'_, Result<usize, OpenRefusal>> {
     async move {
         let (mut owner, place) = connect_owner(&urls.migrate).await?;
@@ -78,7 +79,7 @@ pub fn migrate(urls: &DatabaseUrls) -> LocalBoxFuture<'_, Result<usize, OpenRefu
         let of_migration = |error: MigrateError| OpenRefusal::of_migration(&error, &place);
         let lacking = lacking(&applied(&mut owner).await.map_err(told)?).map_err(of_migration)?;
         if lacking > 0 {
-            // Replicas take turns by a lock that a session holds.
+            // Replicas take turns through a lock that a database session holds.
             if server::lends_for_a_transaction(&urls.migrate).await? {
                 return Err(OpenRefusal::needs_a_session(&place));
             }
@@ -90,7 +91,7 @@ pub fn migrate(urls: &DatabaseUrls) -> LocalBoxFuture<'_, Result<usize, OpenRefu
     .boxed_local()
 }
 
-/// The migrations that a database has, with what they were: none where there never was any.
+/// Loads the applied migrations and their checksums; empty if none was ever applied.
 async fn applied(connection: &mut PgConnection) -> Result<Vec<(i64, Vec<u8>)>, sqlx::Error> {
     let is_new = sqlx::query_scalar("select to_regclass('_sqlx_migrations') is null").persistent(false);
     if is_new.fetch_one(&mut *connection).await? {
@@ -99,7 +100,7 @@ async fn applied(connection: &mut PgConnection) -> Result<Vec<(i64, Vec<u8>)>, s
     sqlx::query_as(APPLIED).persistent(false).fetch_all(connection).await
 }
 
-/// How many migrations are lacking where these were applied.
+/// Counts the missing migrations compared with the applied ones.
 fn lacking(applied: &[(i64, Vec<u8>)]) -> Result<usize, MigrateError> {
     for (version, checksum) in applied {
         let known = MIGRATIONS.iter().find(|migration| migration.version == *version);
@@ -111,16 +112,16 @@ fn lacking(applied: &[(i64, Vec<u8>)]) -> Result<usize, MigrateError> {
     Ok(MIGRATIONS.iter().count() - applied.len())
 }
 
-/// Which database requests go to, for a log: without its password.
+/// Describes the database for requests, for a log, without its password.
 ///
 /// # Errors
-/// When the address cannot be read.
+/// If the address is invalid.
 pub fn describe(urls: &DatabaseUrls) -> Result<String, OpenRefusal> {
     Ok(Place::of(&urls.service)?.0.describe())
 }
 
-/// A connection as the database's owner, and which database it is. A migration is tens of kilobytes of SQL, and one that
-/// takes longer than a second would be logged whole as a slow statement.
+/// Opens a connection as the database's owner, and returns the database. Statement logging is disabled. A migration is
+/// tens of kilobytes of SQL, and a migration of more than a second would be logged in full as a slow statement.
 async fn connect_owner(address: &Address) -> Result<(PgConnection, Place), OpenRefusal> {
     let (place, options) = connections::options_of(address)?;
     let options = options.disable_statement_logging();
@@ -134,26 +135,26 @@ async fn connect_owner(address: &Address) -> Result<(PgConnection, Place), OpenR
 /// Whether every migration of this binary is applied.
 ///
 /// # Errors
-/// When the database is away.
+/// If the database does not answer.
 pub async fn is_migrated(pool: &PgPool) -> Result<bool, Fault> {
     let applied: Vec<i64> =
         sqlx::query_scalar("select version from _sqlx_migrations where success").fetch_all(pool).await?;
     Ok(MIGRATIONS.iter().all(|migration| applied.contains(&migration.version)))
 }
 
-/// Whether the database answers.
+/// Checks that the database answers.
 ///
 /// # Errors
-/// When it does not.
+/// If it does not answer.
 pub async fn ping(pool: &PgPool) -> Result<(), Fault> {
     sqlx::query("select 1").execute(pool).await?;
     Ok(())
 }
 
-/// Opens the inside over a migrated database.
+/// Opens the schema over a migrated database.
 ///
 /// # Errors
-/// When the database is away, the master key is not the one it was sealed with, or the schema breaks a rule.
+/// If the database does not answer, the master key differs from the key of the database, or the schema breaks a rule.
 pub fn open(opening: OpenOptions) -> BoxFuture<'static, Result<Engine, OpenRefusal>> {
     async move {
         let pool = connections::connect(&opening.database.service, opening.connections).await?;

@@ -1,4 +1,4 @@
-//! Pictures of what is on show, for whoever has their address.
+//! Published pictures, for any client that has their URL.
 
 use bytes::Bytes;
 use futures_util::FutureExt as _;
@@ -10,10 +10,11 @@ use crate::marketplace::public_pictures;
 
 pub use crate::marketplace::public_pictures::PictureName;
 
-/// The bytes of a picture that is on show now; `None` where nothing on show has it. It costs no statement.
+/// Returns the bytes of a currently published picture; `None` if it is not published. Executes no SQL.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] while this replica does not hear of changes, or the store is away.
+/// [`crate::Code::Unavailable`] if this replica receives no change notifications, or the object storage does not
+/// answer.
 pub fn open<'a>(engine: &'a Engine, name: &'a PictureName) -> BoxFuture<'a, Result<Option<Bytes>, Fault>> {
     async move { public_pictures::open(engine.services(), name).await }.boxed()
 }

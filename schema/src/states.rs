@@ -1,6 +1,6 @@
-//! The state machines as pictures, drawn from the tables in code (docs/decisions.md#states).
+//! Diagrams of the state machines, drawn from the tables in code (docs/decisions.md#states).
 
-/// Every machine, as Markdown (`schema/states.md`).
+/// Draws every state machine, as Markdown (`schema/states.md`).
 #[must_use]
 pub fn draw() -> String {
     let mut out =

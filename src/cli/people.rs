@@ -1,4 +1,4 @@
-//! What the command line can do about internal people and programs.
+//! Commands for staff members and machine clients.
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
@@ -8,10 +8,10 @@ use super::beside;
 use crate::config::Common;
 use crate::wiring::people;
 
-/// What can be done about internal people here; the rest is done through the API.
+/// Operations on staff members; all other operations use the API.
 #[derive(Debug, Subcommand)]
 pub enum Staff {
-    /// Make a staff member and print password and second factor
+    /// Create a staff member and print password and second factor
     #[command(after_help = "Example:\n  labs staff create --email ada@example.com --name 'Ada Byron' --role \
                             operator\n\nWorks whether or not the service is running. The password and the TOTP secret \
                             are shown only once:\nadd the secret to an authenticator app, which then shows the codes.")]
@@ -21,12 +21,12 @@ pub enum Staff {
     #[command(after_help = "Example:\n  labs staff list")]
     List(Common),
 
-    /// Give a staff member a new password and print it; every session ends
+    /// Set a new password of a staff member and print it; every session ends
     #[command(after_help = "Example:\n  labs staff reset-password --email ada@example.com\n\nThe second factor stays \
                             the same. The new password is shown only once.")]
     ResetPassword(StaffMember),
 
-    /// Give a staff member another second factor and print it; every session ends
+    /// Set a new second factor of a staff member and print it; every session ends
     #[command(after_help = "Example:\n  labs staff reset-mfa --email ada@example.com\n\nFor a staff member who has \
                             lost the authenticator app and the recovery codes. The former secret and codes\nbecome \
                             invalid; the password stays the same.")]
@@ -36,7 +36,7 @@ pub enum Staff {
 /// A staff member.
 #[derive(Args, Debug)]
 pub struct StaffMember {
-    /// Where the database is, and how it logs.
+    /// Database and log settings.
     #[command(flatten)]
     pub common: Common,
     /// E-mail address to sign in with
@@ -47,13 +47,13 @@ pub struct StaffMember {
 /// A new staff member.
 #[derive(Args, Debug)]
 pub struct StaffCreate {
-    /// Where the database is, and how it logs.
+    /// Database and log settings.
     #[command(flatten)]
     pub common: Common,
     /// E-mail address to sign in with
     #[arg(long, value_name = "ADDRESS")]
     pub email: String,
-    /// Name as colleagues see it
+    /// Display name of the staff member
     #[arg(long)]
     pub name: String,
     /// Staff role, which is a set of scopes; may be repeated
@@ -61,10 +61,10 @@ pub struct StaffCreate {
     pub roles: Vec<String>,
 }
 
-/// What can be done about programs here; the rest is done through the API.
+/// Operations on machine clients; all other operations use the API.
 #[derive(Debug, Subcommand)]
 pub enum Client {
-    /// Make a machine client and print its id and secret
+    /// Create a machine client and print its id and secret
     #[command(after_help = "Examples:\n  labs client create --name storefront --scope storefront\n  labs client \
                             create --name importer --partner nordsee-kassen --scope marketplace.apps:write\n\nWorks \
                             whether or not the service is running. The secret is shown only once.")]
@@ -74,7 +74,7 @@ pub enum Client {
     #[command(after_help = "Example:\n  labs client list")]
     List(Common),
 
-    /// Give a machine client a new secret and print it; the former one goes on for a day
+    /// Rotate the secret of a machine client and print the new one; the former one stays valid for a day
     #[command(after_help = "Examples:\n  labs client rotate-secret labs-client-storefront\n  labs client \
                             rotate-secret labs-client-storefront --old-secret-expires-in 0\n\nThe secret is shown \
                             only once. With 0, the former secrets expire at once; access tokens issued with \
@@ -82,16 +82,16 @@ pub enum Client {
     RotateSecret(ClientRotateSecret),
 }
 
-/// The machine client that gets a new secret.
+/// The machine client whose secret is rotated.
 #[derive(Args, Debug)]
 pub struct ClientRotateSecret {
-    /// Where the database is, and how it logs.
+    /// Database and log settings.
     #[command(flatten)]
     pub common: Common,
     /// Client id, as `client list` shows it
     #[arg(value_name = "CLIENT_ID")]
     pub client_id: String,
-    /// Seconds for which the former secrets go on, at most 30 days
+    /// Seconds for which the former secrets stay valid, at most 30 days
     #[arg(long, value_name = "SECONDS", default_value_t = 86_400, value_parser = clap::value_parser!(i32).range(0..=2_592_000))]
     pub old_secret_expires_in: i32,
 }
@@ -99,26 +99,26 @@ pub struct ClientRotateSecret {
 /// A new machine client.
 #[derive(Args, Debug)]
 pub struct ClientCreate {
-    /// Where the database is, and how it logs.
+    /// Database and log settings.
     #[command(flatten)]
     pub common: Common,
-    /// Name as operators see it
+    /// Name that staff see
     #[arg(long)]
     pub name: String,
-    /// Partner to which it is bound, by UUID, slug or company name; without one, it is the service's own
+    /// Partner to which it is bound, by UUID, slug or company name; without one, it belongs to the service
     #[arg(long, value_name = "PARTNER")]
     pub partner: Option<String>,
-    /// Scope that it may ask for; may be repeated
+    /// Scope that it may request; may be repeated
     #[arg(long = "scope", value_name = "SCOPE", required = true, hide_possible_values = true, value_parser = scopes())]
     pub scopes: Vec<String>,
 }
 
-/// Reads the name of a scope. Whoever mistypes one is told all of them, the one that was meant first.
+/// Parses the name of a scope. For an unknown one, the error lists all scopes, the most similar first.
 fn scopes() -> PossibleValuesParser {
     PossibleValuesParser::new(Scope::all().map(|scope| -> &'static str { scope.to_string().leak() }))
 }
 
-/// Does something about internal people; the lines to show.
+/// Runs a command for staff members; returns the lines to print.
 pub(super) async fn staff(command: Staff) -> anyhow::Result<String> {
     match command {
         Staff::Create(new) => beside(&new.common, async |engine| people::staff_create(engine, &new).await).await,
@@ -132,7 +132,7 @@ pub(super) async fn staff(command: Staff) -> anyhow::Result<String> {
     }
 }
 
-/// Does something about programs; the lines to show.
+/// Runs a command for machine clients; returns the lines to print.
 pub(super) async fn client(command: Client) -> anyhow::Result<String> {
     match command {
         Client::Create(new) => beside(&new.common, async |engine| people::client_create(engine, &new).await).await,

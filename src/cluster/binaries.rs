@@ -1,24 +1,23 @@
-//! Finds PostgreSQL's programs.
+//! Finds the PostgreSQL programs.
 
 use super::owner::output;
 use anyhow::bail;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The oldest major version that the migrations are tested with.
+/// Oldest major version with which the migrations are tested.
 pub(super) const MAJOR_MIN: u32 = 15;
 
-/// The folder of `postgres` and `initdb`.
+/// Folder of `postgres` and `initdb`.
 #[derive(Clone, Debug)]
 pub(super) struct Binaries {
     folder: PathBuf,
 }
 
 impl Binaries {
-    /// The first that is found: of the major version that made the data, where there are data,
-    /// else the first that is new enough.
+    /// Finds the first match: the major version that created existing data, else the first version that is new enough.
     ///
-    /// A folder given by the caller or by LABS_PG_BIN or PG_BIN is the only one looked at.
+    /// If the caller, LABS_PG_BIN or PG_BIN gives a folder, only that one is searched.
     pub(super) async fn find(given: Option<&Path>, made_by: Option<u32>) -> anyhow::Result<Self> {
         let mut seen = Vec::new();
         for folder in candidates(given).await {
@@ -44,18 +43,18 @@ impl Binaries {
         }
     }
 
-    /// Where they are.
+    /// Returns the folder.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The path of one program.
+    /// Returns the path of one program.
     pub(super) fn path(&self, program: &str) -> PathBuf {
         self.folder.join(program)
     }
 }
 
-/// Where programs may be, the likeliest first, newest versions before older ones.
+/// Returns the candidate folders, the most likely first, newer versions before older ones.
 async fn candidates(given: Option<&Path>) -> Vec<PathBuf> {
     let named = ["LABS_PG_BIN", "PG_BIN"].into_iter().filter_map(std::env::var_os);
     let named = named.filter(|folder| !folder.is_empty()).map(PathBuf::from);
@@ -88,7 +87,7 @@ async fn candidates(given: Option<&Path>) -> Vec<PathBuf> {
     candidates
 }
 
-/// The folders inside whose name is, or ends with, a version; the highest first.
+/// Returns the subfolders whose name is, or ends with, a version; the highest first.
 fn versions(parent: &Path) -> Vec<PathBuf> {
     let mut found: Vec<(u32, PathBuf)> = fs::read_dir(parent)
         .into_iter()
@@ -104,7 +103,7 @@ fn versions(parent: &Path) -> Vec<PathBuf> {
     found.into_iter().map(|(_, folder)| folder).collect()
 }
 
-/// The major version of the programs in a folder: `postgres (PostgreSQL) 15.18 (Debian …)`.
+/// Returns the major version of the programs in a folder: `postgres (PostgreSQL) 15.18 (Debian …)`.
 async fn major(folder: &Path) -> Option<u32> {
     let said = output(folder.join("postgres").to_str()?, &["--version"]).await.ok()?;
     let version = said.split_once("(PostgreSQL) ")?.1;
@@ -116,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_version_comes_first() {
+    fn newest_postgresql_version_comes_first() {
         let place = tempfile::tempdir().unwrap();
         for name in ["9", "17", "postgresql@16", "doc"] {
             fs::create_dir(place.path().join(name)).unwrap();
@@ -127,7 +126,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn data_of_another_version_are_refused_by_name() {
+    async fn data_of_unavailable_version_are_rejected_by_name() {
         let refusal = Binaries::find(None, Some(9)).await.unwrap_err().to_string();
         assert!(refusal.contains("created by PostgreSQL 9"), "{refusal}");
         let nowhere = Some(Path::new("/nowhere"));

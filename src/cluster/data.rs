@@ -1,4 +1,4 @@
-//! The data: how they are made, by which version they were made, and the server's log in them.
+//! The data directory: creation, version and log files.
 
 use super::place::Place;
 use super::server::Plan;
@@ -12,11 +12,10 @@ use tokio::process::Command;
 
 use super::owner::output;
 
-/// How many log files stay. Each holds at most 10 MB, as [`Plan::settings`] says.
+/// Maximum number of log files. Each has at most 10 MB, as [`Plan::settings`] sets.
 const LOGS_MAX: usize = 10;
 
-/// Makes the data under another name first: what was broken off in the middle is never taken for
-/// the whole.
+/// Creates the data under a temporary name first, so that an interrupted creation is never used.
 pub(super) async fn make(plan: &Plan) -> anyhow::Result<()> {
     let place = &plan.place;
     leftovers_remove(place);
@@ -30,7 +29,7 @@ pub(super) async fn make(plan: &Plan) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The major version of PostgreSQL that made the data. None: there are no data.
+/// Returns the major version of PostgreSQL that created the data. None: no data.
 pub(super) fn read_version(data: &Path) -> anyhow::Result<Option<u32>> {
     if !data.exists() {
         return Ok(None);
@@ -42,8 +41,7 @@ pub(super) fn read_version(data: &Path) -> anyhow::Result<Option<u32>> {
     Ok(Some(major.with_context(|| format!("{} contains {text:?}", file.display()))?))
 }
 
-/// Removes the oldest log files beyond the limit. The service's own user may be refused, which
-/// costs space and nothing else.
+/// Removes the oldest log files beyond the limit. If the service's user lacks the permission, the files only use space.
 pub(super) fn logs_prune(place: &Place) {
     let mut logs = logs(place);
     logs.truncate(logs.len().saturating_sub(LOGS_MAX));
@@ -52,7 +50,7 @@ pub(super) fn logs_prune(place: &Place) {
     }
 }
 
-/// What the server wrote last: its first words, which say why it did not start, then its log.
+/// Returns the server's last output: the start log, which says why it did not start, then its log.
 pub(super) fn last_words(place: &Place) -> String {
     let texts = [Some(place.start_log()), logs(place).pop()];
     let texts = texts.iter().flatten().filter_map(|file| fs::read_to_string(file).ok());
@@ -64,7 +62,7 @@ pub(super) fn last_words(place: &Place) -> String {
     ends.collect::<Vec<_>>().join("\n")
 }
 
-/// The log's files, the oldest first: their names begin with the time.
+/// Returns the log files, the oldest first: their names begin with the time.
 fn logs(place: &Place) -> Vec<std::path::PathBuf> {
     let entries = fs::read_dir(place.data.join("log")).into_iter().flatten().flatten();
     let mut logs: Vec<_> = entries.map(|entry| entry.path()).collect();
@@ -75,7 +73,7 @@ fn logs(place: &Place) -> Vec<std::path::PathBuf> {
 fn leftovers_remove(place: &Place) {
     for entry in fs::read_dir(&place.folder).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with("postgres.new-") {
-            // One that is still being written by a killed run's initdb ends by itself.
+            // A folder that initdb of a killed run still writes disappears later.
             let _ = fs::remove_dir_all(entry.path());
         }
     }
@@ -96,7 +94,7 @@ async fn initdb(plan: &Plan, draft: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Makes the database `labs` before anybody can connect.
+/// Creates the database `labs` before the server accepts connections.
 async fn database_create(plan: &Plan, draft: &Path) -> anyhow::Result<()> {
     let mut command = program(plan, "postgres", draft);
     command.args(["-c", "log_checkpoints=off", "-c", "exit_on_error=on", "postgres"]);
@@ -122,8 +120,8 @@ fn program(plan: &Plan, name: &str, draft: &Path) -> Command {
     command
 }
 
-/// The locale that says which letters are the same but for their case. Order stays by bytes (C):
-/// it is fast and no library's update changes it under an index.
+/// Returns the locale for case conversion. The sort order stays by bytes (C): it is fast, and no library update changes
+/// it under an index.
 async fn letters() -> String {
     let known = output("locale", &["-a"]).await.unwrap_or_default();
     let plain = |name: &str| name.to_lowercase().replace('-', "");

@@ -1,4 +1,4 @@
-//! Whose process PostgreSQL is: never root's.
+//! Selects the user that runs PostgreSQL: never root.
 
 use super::place::Place;
 use anyhow::{Context, bail};
@@ -9,23 +9,22 @@ use std::path::Path;
 use std::process::Stdio;
 use tokio::process::Command;
 
-/// Opens the two folders as whoever the service is, then becomes the program that follows.
+/// Opens the two folders as the service's user, then executes the following program.
 const OPEN: &str = r#"exec 8<"$1" 9<"$2"; shift 2; exec "$@""#;
 
 /// The user that runs PostgreSQL and owns its data.
 #[derive(Clone, Debug)]
 pub(super) struct Owner {
-    /// The user's number.
+    /// User id.
     pub(super) uid: u32,
-    /// The number of the user's group.
+    /// Group id.
     pub(super) gid: u32,
-    /// What stands before a command to run it as this user. Empty: the service is this user.
+    /// Command prefix that switches to this user. Empty: the service already is this user.
     pub(super) drop: Vec<OsString>,
 }
 
 impl Owner {
-    /// The service's own user; for root, the user that owns the data already there, else
-    /// `postgres`, else `nobody`.
+    /// Returns the service's own user; for root, the owner of existing data, else `postgres`, else `nobody`.
     pub(super) async fn of(place: &Place) -> anyhow::Result<Self> {
         let uid = id(&["-u"]).await?;
         if uid != 0 {
@@ -53,19 +52,19 @@ impl Owner {
         )
     }
 
-    /// Whether the server runs as somebody else than the service.
+    /// Whether the server runs as another user than the service.
     pub(super) fn drops(&self) -> bool {
         !self.drop.is_empty()
     }
 
-    /// The paths by which this user reaches the folders of socket and data: descriptors 8 and 9
-    /// where the true ones may lie below folders that it cannot enter.
+    /// Returns the paths of socket and data for this user: descriptors 8 and 9 if the real paths may be below folders
+    /// that the user cannot enter.
     pub(super) fn paths<'a>(&self, socket: &'a Path, data: &'a Path) -> (&'a Path, &'a Path) {
         if self.by_descriptor() { (Path::new("/proc/self/fd/8"), Path::new("/proc/self/fd/9")) } else { (socket, data) }
     }
 
-    /// A command run as this user, from `/`, with nothing of the service's environment, and with
-    /// both folders open where [`Owner::paths`] says so.
+    /// Returns a command that runs as this user, from `/`, without the service's environment, and with both folders
+    /// open if [`Owner::paths`] needs them.
     pub(super) fn command(&self, program: &Path, socket: &Path, data: &Path) -> Command {
         let mut command = if self.by_descriptor() {
             let mut shell = Command::new("sh");
@@ -81,7 +80,7 @@ impl Owner {
                 command.env(kept, value);
             }
         }
-        // Without it, PostgreSQL on macOS finds itself multithreaded and gives up.
+        // Without it, PostgreSQL on macOS detects several threads and exits.
         command.env("LC_ALL", "C");
         command
     }
@@ -91,7 +90,7 @@ impl Owner {
     }
 }
 
-/// The user for new data of a service that root runs.
+/// Returns the user for new data of a service that runs as root.
 async fn substitute() -> anyhow::Result<(u32, u32)> {
     for name in ["postgres", "nobody"] {
         if let (Ok(uid), Ok(gid)) = (id(&["-u", name]).await, id(&["-g", name]).await) {
@@ -101,8 +100,8 @@ async fn substitute() -> anyhow::Result<(u32, u32)> {
     bail!("PostgreSQL refuses to run as root, and there is no user postgres or nobody")
 }
 
-/// The ways in which root runs a command as somebody else, best first. The two others know
-/// users by name only and stay around as the command's parent.
+/// Returns the methods by which root runs a command as another user, best first. The two fallbacks accept only user
+/// names and stay as the command's parent process.
 async fn ways(uid: u32, gid: u32) -> Vec<Vec<OsString>> {
     let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
     let (uid, gid) = (uid.to_string(), gid.to_string());
@@ -135,7 +134,7 @@ async fn id(arguments: &[&str]) -> anyhow::Result<u32> {
     number.parse().with_context(|| format!("`id` printed {number:?}"))
 }
 
-/// What a program prints, without the line's end.
+/// Returns the output of a program, without the line break at the end.
 pub(super) async fn output(program: &str, arguments: &[&str]) -> anyhow::Result<String> {
     let run = Command::new(program).args(arguments).stdin(Stdio::null()).output();
     let done = run.await.with_context(|| format!("{program} cannot be run"))?;

@@ -1,4 +1,4 @@
-//! Where the parts of one private PostgreSQL are.
+//! Paths of a private PostgreSQL.
 
 use anyhow::{Context, bail};
 use std::fs::{self, DirBuilder};
@@ -9,35 +9,35 @@ use std::path::{Path, PathBuf};
 
 use super::owner::Owner;
 
-/// PostgreSQL's standard port, which names its socket.
+/// PostgreSQL's standard port, which is part of the socket's name.
 const PORT: u16 = 5432;
 
-/// The name that PostgreSQL gives its socket on that port.
+/// Name of the socket file for that port.
 const SOCKET: &str = ".s.PGSQL.5432";
 
-/// The longest path of a Unix socket, in bytes: Linux takes 107, macOS 103.
+/// Maximum length of a Unix socket path, in bytes: Linux allows 107, macOS 103.
 const SOCKET_PATH_MAX: usize = 103;
 
-/// The parts' places, all derived from the folder.
+/// Paths of all parts, derived from the folder.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     /// The service's folder.
     pub(super) folder: PathBuf,
-    /// PostgreSQL's data.
+    /// PostgreSQL's data directory.
     pub(super) data: PathBuf,
-    /// The folder of the socket.
+    /// Folder of the socket.
     pub(super) socket: PathBuf,
-    /// What tells this server from every other in a list of processes.
+    /// Name that identifies this server in a list of processes.
     pub(super) name: String,
 }
 
-/// PostgreSQL's data in a folder.
+/// Returns PostgreSQL's data directory in a folder.
 pub(super) fn data_of(folder: &Path) -> PathBuf {
     folder.join("postgres")
 }
 
 impl Place {
-    /// The places for a folder, given by its absolute path.
+    /// Returns the paths for a folder, given by its absolute path.
     pub(super) fn of(folder: &Path) -> anyhow::Result<Self> {
         let name = format!("labs-{:016x}", hash(folder.as_os_str().as_bytes()));
         let near = folder.join("socket");
@@ -53,18 +53,18 @@ impl Place {
         Ok(Self { data: data_of(folder), folder: folder.to_owned(), socket, name })
     }
 
-    /// The socket itself.
+    /// Returns the path of the socket.
     pub(super) fn socket_file(&self) -> PathBuf {
         self.socket.join(SOCKET)
     }
 
-    /// What PostgreSQL said while it started the last time.
+    /// Returns the path of PostgreSQL's output during its last start.
     pub(super) fn start_log(&self) -> PathBuf {
         self.folder.join("postgres.log")
     }
 
-    /// The address of the database for its owner. The path stands where a host would, encoded, so
-    /// that no part of it can be taken for anything else. What it leaves out, PGPORT and PGSSLMODE would say.
+    /// Returns the address of the database for its owner. The path is in the host part, encoded, so that no part of it
+    /// can be misinterpreted. Omitted parts would be read from PGPORT and PGSSLMODE.
     pub(super) fn url(&self) -> anyhow::Result<String> {
         let path = self.socket.to_str().context("the socket's path is not UTF-8")?;
         let host: String = path
@@ -77,7 +77,7 @@ impl Place {
         Ok(format!("postgres://labs@{host}:{PORT}/labs?sslmode=disable"))
     }
 
-    /// Makes the socket's folder, mode 0700, for the server's user.
+    /// Creates the socket's folder, mode 0700, for the server's user.
     pub(super) fn socket_make(&self, owner: &Owner) -> anyhow::Result<()> {
         match DirBuilder::new().mode(0o700).create(&self.socket) {
             Ok(()) => owner.give(&self.socket)?,
@@ -86,7 +86,7 @@ impl Place {
                 return Err(error).with_context(|| format!("{} could not be created", self.socket.display()));
             }
         }
-        // Anybody may have made a folder of this name in a shared temporary folder.
+        // Another user may have created a folder with this name in a shared temporary folder.
         let found = fs::symlink_metadata(&self.socket)?;
         if !found.is_dir() || found.uid() != owner.uid || found.mode() & 0o077 != 0 {
             bail!("{} is not a private folder of user {}: remove it", self.socket.display(), owner.uid);
@@ -94,14 +94,14 @@ impl Place {
         Ok(())
     }
 
-    /// Removes the socket's folder, which a shared temporary folder should not keep.
+    /// Removes the socket's folder, which must not remain in a shared temporary folder.
     pub(super) fn socket_remove(&self) {
         let _ = fs::remove_dir(&self.socket);
     }
 }
 
 impl Owner {
-    /// Makes a path this user's own, where the service is somebody else (root).
+    /// Makes this user the owner of a path, if the service runs as another user (root).
     pub(super) fn give(&self, path: &Path) -> anyhow::Result<()> {
         if self.drops() {
             chown(path, Some(self.uid), Some(self.gid))
@@ -115,7 +115,7 @@ fn fits(socket: &Path) -> bool {
     socket.join(SOCKET).as_os_str().len() <= SOCKET_PATH_MAX
 }
 
-/// FNV-1a, 64 bits: the same in every version of everything, which the standard hasher is not.
+/// FNV-1a, 64 bits: the same in every version, unlike the standard hasher.
 fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_socket_is_in_its_folder_or_where_its_path_is_short_enough() {
+    fn socket_moves_to_temp_folder_if_path_is_too_long() {
         let near = Place::of(Path::new("/srv/labs")).unwrap();
         assert_eq!(near.socket, Path::new("/srv/labs/socket"));
         assert_eq!(near.url().unwrap(), "postgres://labs@%2Fsrv%2Flabs%2Fsocket:5432/labs?sslmode=disable");
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_borrowed_socket_folder_is_refused() {
+    fn symlinked_socket_folder_is_rejected() {
         let place = tempfile::tempdir().unwrap();
         let mut here = Place::of(place.path()).unwrap();
         here.socket = place.path().join("elsewhere");

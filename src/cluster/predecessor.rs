@@ -1,4 +1,4 @@
-//! The server of an earlier run, which may still be stopping, or may have been left behind.
+//! The server of an earlier run, which may still be stopping or may be orphaned.
 
 use super::owner::output;
 use super::place::Place;
@@ -8,18 +8,18 @@ use std::path::Path;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// How long a server that nobody watches any more may go on before it is told to stop.
+/// Time that an orphaned server gets to stop by itself before it gets a signal.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How long it may take to stop: one checkpoint.
+/// Maximum time of a stop: one checkpoint.
 const STOP_MAX: Duration = Duration::from_secs(60);
 
-/// Waits until no server runs on these data.
+/// Waits until no server uses these data.
 ///
-/// Answers the process that PostgreSQL's lock file names although it is no server of ours: numbers
-/// are used again, in containers above all, and PostgreSQL would refuse to start beside it.
+/// Returns the process in PostgreSQL's lock file if it is not a server of this folder: process numbers are reused,
+/// especially in containers, and PostgreSQL would refuse to start.
 ///
-/// The folder's lock is ours, so whatever still runs here is left over.
+/// This process has the folder's lock, so every server that still runs here is left over.
 pub(super) async fn outwait(place: &Place) -> anyhow::Result<Option<u32>> {
     let begun = Instant::now();
     let mut told = false;
@@ -42,13 +42,13 @@ pub(super) async fn outwait(place: &Place) -> anyhow::Result<Option<u32>> {
     }
 }
 
-/// The process that the lock file of the data names.
+/// Returns the process in the lock file of the data.
 fn read_pid(data: &Path) -> Option<u32> {
     let text = fs::read_to_string(data.join("postmaster.pid")).ok()?;
     text.lines().next()?.trim().parse().ok()
 }
 
-/// Whether a process is the server of these data: it was given their name.
+/// Whether a process is the server of these data: its command line contains their name.
 async fn runs_here(process: u32, place: &Place) -> bool {
     let command = if Path::new("/proc/self").exists() {
         fs::read_to_string(format!("/proc/{process}/cmdline")).unwrap_or_default()

@@ -1,21 +1,21 @@
-//! Asks a server whether it takes connections, in the first words of its own protocol.
+//! Checks whether a server accepts connections, with the first messages of its protocol.
 
 use std::path::Path;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 
-/// What a server says to a new connection.
+/// Response of a server to a new connection.
 #[derive(Debug, PartialEq)]
 pub(super) enum Answer {
-    /// It takes connections to the database `labs`.
+    /// It accepts connections to the database `labs`.
     Ready,
-    /// There is none, or it is starting or stopping.
+    /// No server runs, or it is starting or stopping.
     NotYet,
-    /// It takes none, for good: its own words.
+    /// It rejects connections permanently, with this message.
     Refused(String),
 }
 
-/// Connects as the owner, and leaves as soon as the server lets us in.
+/// Connects as the owner, and disconnects as soon as the server accepts.
 pub(super) async fn ask(socket: &Path) -> Answer {
     match converse(socket).await {
         Ok((b'R', _)) => Answer::Ready,
@@ -24,7 +24,7 @@ pub(super) async fn ask(socket: &Path) -> Answer {
     }
 }
 
-/// Sends the startup message (PostgreSQL's manual, "Message Formats") and reads the first answer.
+/// Sends the startup message (PostgreSQL's manual, "Message Formats") and reads the first response.
 async fn converse(socket: &Path) -> std::io::Result<(u8, Vec<u8>)> {
     const VERSION_3: u32 = 196_608;
     const STARTUP: &[u8] = b"user\0labs\0database\0labs\0application_name\0labs start\0\0";
@@ -46,9 +46,9 @@ async fn converse(socket: &Path) -> std::io::Result<(u8, Vec<u8>)> {
     Ok((kind, body))
 }
 
-/// Reads an error: fields of one letter and a text, each ended by a zero byte.
+/// Parses an error: fields with one letter and a text, each terminated by a zero byte.
 fn judge(body: &[u8]) -> Answer {
-    // cannot_connect_now; too_many_connections by others than us, who will be let in later.
+    // cannot_connect_now; too_many_connections of other clients: both are temporary.
     const PASSING: [&str; 2] = ["57P03", "53300"];
     let field = |letter: char| {
         body.split(|byte| *byte == 0)
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_that_is_starting_is_waited_for_and_a_refusal_is_told() {
+    fn starting_server_is_awaited_and_rejection_is_reported() {
         assert_eq!(judge(b"SFATAL\0C57P03\0Mthe database system is starting up\0\0"), Answer::NotYet);
         let refused = Answer::Refused("no such database".into());
         assert_eq!(judge(b"SFATAL\0C3D000\0Mno such database\0\0"), refused);

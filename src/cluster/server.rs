@@ -16,11 +16,10 @@ use tokio::time::{Instant, sleep, timeout};
 
 /// Runs the command that follows and stops it when standard input ends.
 ///
-/// The shell gives a command in the background an empty standard input, hence descriptor 3; the
-/// server must not hold it, nor the one who waits for its end the two folders. A signal meant for
-/// the whole family must not take the watchdog from the server, which has handlers of its own.
-/// SIGINT is PostgreSQL's fast shutdown. A server that has only just begun does not hear it yet, so it is told until it
-/// is gone.
+/// The shell gives a background command an empty standard input, hence descriptor 3. The server must not inherit it,
+/// and the subshell that waits for the end must not keep the two folders open. A signal to the whole process group must
+/// not end the watchdog before the server, which has its own handlers. SIGINT is PostgreSQL's fast shutdown. A server
+/// that has just started ignores it, so it is repeated until the server has ended.
 const WATCHDOG: &str = r#"
 trap '' HUP INT TERM
 exec 3<&0 </dev/null
@@ -35,13 +34,13 @@ kill -KILL "$watcher" 2>/dev/null
 exit "$code"
 "#;
 
-/// How long a server may take until it answers. Recovery after a crash is the long case.
+/// Maximum time until a server accepts connections. Recovery after a crash takes longest.
 const START_MAX: Duration = Duration::from_secs(120);
 
-/// How long an orderly stop may take: one checkpoint.
+/// Maximum time of a graceful stop: one checkpoint.
 const STOP_MAX: Duration = Duration::from_secs(60);
 
-/// All that is decided before a server starts.
+/// Everything that is decided before a server starts.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) place: Place,
@@ -64,8 +63,8 @@ impl Plan {
         })
     }
 
-    /// The server's settings. On the command line they win over every file in the data, so an
-    /// existing folder follows a new version of Labs.
+    /// Returns the server's settings. On the command line they override every file in the data, so an existing folder
+    /// follows a new release of Labs.
     fn settings(&self) -> Vec<(String, String)> {
         let durable = if self.durable { "on" } else { "off" };
         let fixed = [
@@ -89,14 +88,14 @@ impl Plan {
             // The details of an error would quote rows: e-mail addresses, hashes.
             ("log_error_verbosity", "terse"),
         ];
-        // What macOS calls written may still be in the drive's own memory.
+        // On macOS, data that fsync reports as written may still be in the drive's cache.
         let through = (self.durable && cfg!(target_os = "macos")).then_some(("wal_sync_method", "fsync_writethrough"));
         let fixed = fixed.into_iter().chain(through).map(|(name, value)| (name.to_owned(), value.to_owned()));
         fixed.chain(self.extra.clone()).collect()
     }
 }
 
-/// A server that answers, and the pipe whose closing stops it.
+/// A running server, and the pipe that stops it when closed.
 #[derive(Debug)]
 pub(super) struct Server {
     watchdog: Child,
@@ -104,7 +103,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Starts the server, once its predecessor is gone, and waits until it answers.
+    /// Waits for the end of the previous server, starts the server, and waits until it accepts connections.
     pub(super) async fn start(plan: &Plan) -> anyhow::Result<Self> {
         let until = Instant::now() + START_MAX;
         let stale = predecessor::outwait(&plan.place).await?;
@@ -115,7 +114,7 @@ impl Server {
             match server.answers(plan, until).await? {
                 None => return Ok(server),
                 Some(words) if words.contains("shared memory block") && Instant::now() < until => {
-                    // A connection of a killed server still runs; it notices in a moment.
+                    // A backend of a killed server still runs; it will exit soon.
                     sleep(Duration::from_millis(100)).await;
                 }
                 Some(words) => bail!("PostgreSQL said:\n{words}"),
@@ -129,14 +128,14 @@ impl Server {
         let mut command = plan.owner.command("sh".as_ref(), &place.socket, &place.data);
         command.args(["-c", WATCHDOG, "labs-watchdog"]);
         command.arg(plan.binaries.path("postgres")).arg("-D").arg(data);
-        // A list, hence the quotes: a folder's name may hold a comma.
+        // The setting is a list, hence the quotes: a folder's name may contain a comma.
         let socket = socket.display().to_string().replace('"', "\"\"");
         command.arg("-c").arg(format!("unix_socket_directories=\"{socket}\""));
         for (name, value) in plan.settings() {
             command.arg("-c").arg(format!("{name}={value}"));
         }
         if let Some(process) = stale {
-            // PostgreSQL takes a lock file that names this process for a stale one.
+            // PostgreSQL treats a lock file with this process number as stale.
             command.env("PG_GRANDPARENT_PID", process.to_string());
         }
         let log = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(place.start_log())?;
@@ -147,7 +146,7 @@ impl Server {
         Ok(Self { watchdog, pipe })
     }
 
-    /// Waits until the server answers. Some: it ended before, and these were its last words.
+    /// Waits until the server accepts connections. Some: it ended before, with this output.
     async fn answers(&mut self, plan: &Plan, until: Instant) -> anyhow::Result<Option<String>> {
         let socket = plan.place.socket_file();
         let mut pause = Duration::from_millis(5);
@@ -168,7 +167,7 @@ impl Server {
                 );
             }
             sleep(pause).await;
-            // Each question leaves a line in the log of a server that is recovering.
+            // Each attempt writes a line to the log of a server in recovery.
             pause = (pause * 5 / 4).min(Duration::from_millis(200));
         }
     }
@@ -181,7 +180,7 @@ impl Server {
         }
     }
 
-    /// Stops the server and waits until it is gone.
+    /// Stops the server and waits for its end.
     pub(super) async fn stop(self) -> anyhow::Result<()> {
         let Self { mut watchdog, pipe } = self;
         drop(pipe);

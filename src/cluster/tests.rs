@@ -1,4 +1,4 @@
-//! A private PostgreSQL, really started, as whoever runs the tests.
+//! Tests with a real private PostgreSQL, as the user that runs the tests.
 
 use super::*;
 use sqlx::{Connection, PgConnection};
@@ -7,7 +7,7 @@ use std::time::Instant;
 
 const SETTINGS: Settings = Settings { durable: true, binaries: None, extra: Vec::new() };
 
-/// Waits for what is bound to come; fails when it does not.
+/// Waits for an expected event; fails if it does not occur.
 async fn until<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
     let begun = Instant::now();
     loop {
@@ -35,7 +35,7 @@ fn postmaster(folder: &Folder) -> Option<String> {
 }
 
 #[tokio::test]
-async fn data_outlive_a_stop() {
+async fn data_survive_a_stop() {
     let place = tempfile::tempdir().unwrap();
     let folder = Folder::open(place.path()).unwrap();
     fs::create_dir(place.path().join("postgres.new-1")).unwrap();
@@ -52,7 +52,7 @@ async fn data_outlive_a_stop() {
 }
 
 #[tokio::test]
-async fn it_is_durable_and_out_of_reach_from_outside() {
+async fn cluster_is_durable_and_not_reachable_from_network() {
     let place = tempfile::tempdir().unwrap();
     let folder = Folder::open(place.path()).unwrap();
     let cluster = Cluster::start(&folder, &SETTINGS).await.unwrap();
@@ -77,7 +77,7 @@ async fn it_is_durable_and_out_of_reach_from_outside() {
 }
 
 #[tokio::test]
-async fn a_test_may_trade_safety_for_speed_and_set_what_it_likes() {
+async fn test_cluster_may_disable_durability_and_add_settings() {
     let place = tempfile::tempdir().unwrap();
     let deep = place.path().join("deep, \"odd\"/".repeat(10));
     let folder = Folder::open(&deep).unwrap();
@@ -92,7 +92,7 @@ async fn a_test_may_trade_safety_for_speed_and_set_what_it_likes() {
 }
 
 #[tokio::test]
-async fn a_bad_setting_is_told_in_the_words_of_postgresql() {
+async fn invalid_setting_is_reported_with_postgresql_message() {
     let place = tempfile::tempdir().unwrap();
     let folder = Folder::open(place.path()).unwrap();
     let settings = Settings { extra: vec![("work_memory".into(), "7MB".into())], ..SETTINGS };
@@ -101,12 +101,12 @@ async fn a_bad_setting_is_told_in_the_words_of_postgresql() {
 }
 
 #[tokio::test]
-async fn data_of_another_major_version_are_refused() {
+async fn data_of_another_major_version_are_rejected() {
     let place = tempfile::tempdir().unwrap();
     let folder = Folder::open(place.path()).unwrap();
     fs::create_dir(place.path().join("postgres")).unwrap();
     if let Ok(uid) = owner::output("id", &["-u", "postgres"]).await {
-        // Only root may give a folder away; anybody else keeps it, which is as good here.
+        // Only root may change the owner of a folder; for any other user the call fails, which is fine here.
         let _ = std::os::unix::fs::chown(place.path().join("postgres"), uid.parse().ok(), None);
     }
     fs::write(place.path().join("postgres/PG_VERSION"), "9\n").unwrap();
@@ -115,7 +115,7 @@ async fn data_of_another_major_version_are_refused() {
 }
 
 #[tokio::test]
-async fn it_ends_when_nobody_holds_it_any_more() {
+async fn cluster_stops_when_dropped() {
     let place = tempfile::tempdir().unwrap();
     let folder = Folder::open(&place.path().join("a, \"b\" 100%")).unwrap();
     let cluster = Cluster::start(&folder, &SETTINGS).await.unwrap();
@@ -124,14 +124,14 @@ async fn it_ends_when_nobody_holds_it_any_more() {
     drop(cluster);
     until("PostgreSQL stops", async || postmaster(&folder).is_none().then_some(())).await;
 
-    // The next one may come before the last is gone.
+    // The next server may start before the last one has ended.
     drop(Cluster::start(&folder, &SETTINGS).await.unwrap());
     let next = Cluster::start(&folder, &SETTINGS).await.unwrap();
     next.stop().await.unwrap();
 }
 
 #[tokio::test]
-async fn it_ends_though_nobody_holds_it_any_more_before_it_hears_signals() {
+async fn cluster_dropped_during_start_still_stops() {
     let (place, slow) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let folder = Folder::open(place.path()).unwrap();
     let first = Cluster::start(&folder, &SETTINGS).await.unwrap();
@@ -149,7 +149,7 @@ async fn it_ends_though_nobody_holds_it_any_more_before_it_hears_signals() {
     until("the server ends", async || owner::output("sh", &["-c", &is_there]).await.err()).await;
 }
 
-/// Programs whose server says which process it is, and goes on only once it is told to.
+/// Writes programs whose server prints its process number and continues only after a signal.
 fn slow_server(folder: &Path, programs: &Path) {
     use std::os::unix::fs::PermissionsExt;
     let (here, real) = (folder.display(), programs.join("postgres"));
@@ -161,14 +161,14 @@ fn slow_server(folder: &Path, programs: &Path) {
     let server = folder.join("postgres");
     fs::write(&server, script).unwrap();
     assert!(std::process::Command::new("mkfifo").arg(folder.join("go")).status().unwrap().success());
-    // The server is another user where root runs the tests.
+    // If root runs the tests, the server runs as another user.
     for (path, mode) in [(folder, 0o777), (&server, 0o755)] {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     }
 }
 
 #[tokio::test]
-async fn a_killed_server_comes_back_with_all_that_was_committed() {
+async fn killed_server_recovers_committed_data() {
     let place = tempfile::tempdir().unwrap();
     let folder = Folder::open(place.path()).unwrap();
     let cluster = Cluster::start(&folder, &SETTINGS).await.unwrap();
@@ -182,7 +182,7 @@ async fn a_killed_server_comes_back_with_all_that_was_committed() {
 }
 
 #[tokio::test]
-async fn a_stale_lock_file_that_names_a_living_stranger_is_no_obstacle() {
+async fn stale_lock_file_with_unrelated_process_does_not_block_start() {
     let place = tempfile::tempdir().unwrap();
     let folder = Folder::open(place.path()).unwrap();
     Cluster::start(&folder, &SETTINGS).await.unwrap().stop().await.unwrap();

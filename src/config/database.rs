@@ -1,4 +1,4 @@
-//! Where the database is, as it is told: one for requests, and for some another way to it.
+//! Addresses of the database: one for requests, and optional ones for other purposes.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,11 @@ use super::Common;
 use crate::secret::Secret;
 
 impl Common {
-    /// PostgreSQL elsewhere, with the passwords of the files where some are named; none for the private one.
+    /// Returns the addresses of an external PostgreSQL, with passwords from files if configured; none for the private
+    /// one.
     ///
     /// # Errors
-    /// When a file cannot be read, or an address has a password already or cannot take one.
+    /// If a file cannot be read, or an address already has a password or cannot have one.
     pub fn database_urls(&self) -> anyhow::Result<Option<DatabaseUrls>> {
         let given = |url: &Option<Secret>| url.clone().filter(Secret::is_some);
         let (service, migrate) = (given(&self.database_url), given(&self.migrate_url));
@@ -44,7 +45,8 @@ impl Common {
         Ok(Some(DatabaseUrls::new(service).migrated_at(migrate.transpose()?)))
     }
 
-    /// The same with another way for what is told of changes. It may leave out the password, which is then that of the file.
+    /// Returns the addresses with another one for change notifications. It may omit the password, which is then read
+    /// from the file.
     ///
     /// # Errors
     /// As [`Self::database_urls`].
@@ -57,7 +59,7 @@ impl Common {
         Ok(urls.map(|urls| urls.listening_at(listen)))
     }
 
-    /// The same with read replicas. They may leave out the password, which is then that of the file.
+    /// Returns the addresses with read replicas. They may omit the password, which is then read from the file.
     ///
     /// # Errors
     /// As [`Self::database_urls`].
@@ -75,14 +77,14 @@ impl Common {
         Ok(urls.map(|urls| urls.read_at(named)))
     }
 
-    /// An address that may leave out the password, which is then that of the file.
+    /// Completes an address that may omit the password with the password of the file.
     fn with_usual_password(&self, url: &Secret, setting: &'static str) -> anyhow::Result<String> {
         let file = self.database_password_file.as_deref().filter(|file| !file.as_os_str().is_empty());
         let file = file.filter(|_| !has_password(url.expose()));
         filled(url, file, (setting, "LABS_DATABASE_PASSWORD_FILE"))
     }
 
-    /// Where the master key lies.
+    /// Returns the path of the master key.
     #[must_use]
     pub fn master_key_file(&self) -> PathBuf {
         match self.master_key_file.strip_prefix("<folder>/") {
@@ -92,7 +94,7 @@ impl Common {
     }
 }
 
-/// The address with the password of a file, where one is named. The two names are those of their settings.
+/// Returns the address with the password of a file, if one is configured. The two names are the names of the settings.
 fn filled(url: &Secret, file: Option<&Path>, (setting, of_file): (&str, &str)) -> anyhow::Result<String> {
     let Some(file) = file else { return Ok(url.expose().to_owned()) };
     let password = std::fs::read_to_string(file)
@@ -104,7 +106,7 @@ fn has_password(url: &str) -> bool {
     Url::parse(url).is_ok_and(|url| url.password().is_some() || url.query_pairs().any(|(name, _)| name == "password"))
 }
 
-/// The address with this password. No message holds either.
+/// Returns the address with this password. No message contains either of them.
 fn with_password(url: &str, password: &str, (setting, of_file): (&str, &str)) -> anyhow::Result<String> {
     let mut parsed = Url::parse(url)
         .map_err(|error| anyhow!("{setting} cannot be parsed: {error}. Write postgres://user@host:5432/database"))?;

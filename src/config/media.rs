@@ -1,4 +1,4 @@
-//! Where the uploaded files lie, and where pictures of them are fetched, as settings say it.
+//! Settings of the object storage, and of the public address of media.
 
 use std::ffi::OsString;
 use std::net::IpAddr;
@@ -10,17 +10,17 @@ use reqwest::Url;
 
 use super::values::switch;
 
-/// What to write.
+/// Hint about the valid forms.
 const FORM: &str = "Write s3://bucket/prefix, gs://bucket/prefix, az://container/prefix, or a folder";
 
-/// Most bytes of what addresses of pictures begin with: the contract gives these 500.
+/// Maximum length in bytes of the public address of media: the contract allows 500 for complete addresses.
 const LONGEST: usize = 400;
 
-/// Where the files lie: in the place of this address, else in the folder, of which is told whether somebody chose it.
-/// Of the variables, a bucket takes those of its provider along.
+/// Returns the storage of the uploaded files: this address if set, else the folder, with a flag that states whether the
+/// folder was configured. A bucket also gets the variables of its provider.
 ///
 /// # Errors
-/// When both are set, or the address or an endpoint cannot be used. No message holds what may be a secret.
+/// If both are set, or the address or an endpoint cannot be used. No message contains a possible secret.
 pub(super) fn place(
     (folder, is_chosen): (PathBuf, bool),
     url: Option<&str>,
@@ -80,7 +80,7 @@ fn bucket(url: &Url, variables: impl IntoIterator<Item = (OsString, OsString)>) 
     Ok(Bucket { provider, name: name.to_owned(), prefix: prefix.to_owned(), settings })
 }
 
-/// An endpoint is an address of a server alone, and has TLS unless it is said to need none.
+/// Checks that an endpoint is only a server address, and uses TLS unless the settings allow plain HTTP.
 fn ensure_endpoint(provider: Provider, settings: &[(String, String)]) -> anyhow::Result<()> {
     let plainly = format!("{}ALLOW_HTTP", provider.variables());
     let allowed = settings.iter().find(|(name, _)| *name == plainly);
@@ -99,10 +99,10 @@ fn ensure_endpoint(provider: Provider, settings: &[(String, String)]) -> anyhow:
     Ok(())
 }
 
-/// Where pictures of what is on show are fetched; none where nothing is said.
+/// Returns the public address of storefront media, if it is configured.
 ///
 /// # Errors
-/// When it is no address that pages can use.
+/// If pages cannot use the address.
 pub(super) fn public_url(text: &str) -> anyhow::Result<Option<String>> {
     let text = text.trim().trim_end_matches('/');
     if text.is_empty() {
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_a_folder_or_a_bucket_with_the_variables_of_its_provider() {
+    fn media_place_is_a_folder_or_a_bucket() {
         for (url, told) in [
             ("", "/srv/labs/media"),
             ("/mnt/media", "/mnt/media"),
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_a_place_is_told_with_what_to_write_and_without_what_may_be_secret() {
+    fn invalid_media_url_error_states_fix_without_secrets() {
         for (url, said) in [
             ("s3://ada:hush@shop/media", "must not contain a user, password or port"),
             ("s3://shop:9000/media", "must not contain a user, password or port"),
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_fetched_where_pages_can_fetch_them() {
+    fn media_base_url_must_be_reachable_by_browsers() {
         for (text, read) in [
             ("", None),
             ("https://cdn.example/media/", Some("https://cdn.example/media")),

@@ -1,4 +1,4 @@
-//! What is said of a setting whose value cannot be used: which it is, where it was set, and what to write.
+//! Error messages for unusable settings: the name of the setting, its source, and a valid value.
 
 use std::error::Error as _;
 use std::ffi::OsString;
@@ -8,8 +8,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::cli::Cli;
 
-/// One line about a value that one of our own readers refused; none for whatever else the command line library tells in
-/// its own words.
+/// Returns one line about a value that a parser of Labs rejected; none for other errors, for which the command line
+/// library has its own message.
 #[must_use]
 pub fn sentence(error: &clap::Error, words: &[OsString]) -> Option<String> {
     if error.kind() != ErrorKind::ValueValidation {
@@ -31,7 +31,7 @@ pub fn sentence(error: &clap::Error, words: &[OsString]) -> Option<String> {
     })
 }
 
-/// The variable that says the same as a flag.
+/// Returns the variable of a flag.
 fn variable_of(flag: &str) -> Option<String> {
     let mut waiting = vec![Cli::command()];
     while let Some(command) = waiting.pop() {
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_that_cannot_be_used_is_told_with_its_flag_and_what_to_write() {
+    fn invalid_value_error_names_flag_and_fix() {
         for (flag, value, said) in [
             ("--listen", "labs.invalid:8080", "labs.invalid does not resolve to an address"),
             ("--listen", "8080", "write an address and a port, for example 127.0.0.1:8080"),

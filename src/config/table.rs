@@ -1,23 +1,23 @@
-//! The settings as a table, read from the command line's own definition.
+//! The settings as a table, read from the definition of the command line.
 
 use clap::CommandFactory;
 
 use crate::cli::Cli;
 
-/// One setting, as the README's table shows it.
+/// One setting, as in the README's table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// The environment variable.
     pub variable: String,
     /// The flag, with its dashes.
     pub flag: String,
-    /// The default as text. Empty: there is none.
+    /// The default as text. Empty: no default.
     pub default: String,
-    /// What it means, in one line.
+    /// The meaning in one line.
     pub meaning: String,
 }
 
-/// All settings of `labs serve`, read from the command line's own definition.
+/// Returns all settings of `labs serve`, read from the definition of the command line.
 #[must_use]
 pub fn table() -> Vec<Row> {
     let command = Cli::command();

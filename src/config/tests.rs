@@ -1,4 +1,4 @@
-//! How settings are read and what follows from them.
+//! Tests of parsing and resolving settings.
 
 use super::*;
 use crate::cli::{Cli, Command};
@@ -14,7 +14,7 @@ fn config(arguments: &[&str]) -> anyhow::Result<Config> {
 }
 
 #[test]
-fn paths_follow_the_folder_unless_they_are_given() {
+fn paths_default_to_folder() {
     let config = config(&["--folder", "/srv/labs", "--media-folder", "/mnt/media"]).unwrap();
     assert_eq!(config.master_key_file, Path::new("/srv/labs/secrets/master.key"));
     assert_eq!(config.media, MediaPlace::Folder("/mnt/media".into()));
@@ -22,7 +22,7 @@ fn paths_follow_the_folder_unless_they_are_given() {
 }
 
 #[test]
-fn the_base_address_is_where_it_listens_unless_it_is_given() {
+fn base_url_defaults_to_listen_address() {
     let near = config(&[]).unwrap();
     let bound = "0.0.0.0:4711".parse().unwrap();
     assert_eq!(near.base_url(bound), "http://127.0.0.1:4711");
@@ -34,7 +34,7 @@ fn the_base_address_is_where_it_listens_unless_it_is_given() {
 }
 
 #[test]
-fn whoever_may_have_replicas_is_told_to_name_the_service() {
+fn missing_base_url_is_detected_for_shared_database() {
     let shared = ["--database-url", "postgres://db/labs"];
     assert!(config(&shared).unwrap().is_named_by_chance());
     let named = [shared.as_slice(), &["--base-url", "https://labs.example.com"]].concat();
@@ -43,7 +43,7 @@ fn whoever_may_have_replicas_is_told_to_name_the_service() {
 }
 
 #[test]
-fn sample_data_never_reach_somebody_elses_database() {
+fn sample_data_are_not_written_to_external_database() {
     assert!(config(&[]).unwrap().sample_data);
     assert!(!config(&["--empty"]).unwrap().sample_data);
     let elsewhere = config(&["--database-url", "postgres://ada:byron@db/labs"]).unwrap();
@@ -59,7 +59,7 @@ fn networks_may_be_single_addresses() {
 }
 
 #[test]
-fn the_table_names_every_setting_with_its_default() {
+fn settings_table_lists_every_setting_with_default() {
     let table = table();
     let find = |variable: &str| table.iter().find(|row| row.variable == variable).unwrap();
     assert_eq!(find("LABS_LISTEN").default, "127.0.0.1:8080");
@@ -72,7 +72,7 @@ fn the_table_names_every_setting_with_its_default() {
 }
 
 #[test]
-fn a_password_from_a_file_becomes_part_of_the_address_and_of_no_message() {
+fn password_from_file_is_used_but_never_shown() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), "a/b@c#d\n").unwrap();
     let named = |url: &str| config(&["--database-url", url, "--database-password-file", file.path().to_str().unwrap()]);
@@ -87,7 +87,7 @@ fn a_password_from_a_file_becomes_part_of_the_address_and_of_no_message() {
 }
 
 #[test]
-fn ways_to_the_database_are_told_only_beside_the_first_one() {
+fn further_database_settings_require_database_url() {
     for flags in [
         ["--migrate-url", "postgres://owner@db/shop"],
         ["--listen-database-url", "postgres://labs@db/shop"],
@@ -104,7 +104,7 @@ fn ways_to_the_database_are_told_only_beside_the_first_one() {
 }
 
 #[test]
-fn a_switch_says_yes_or_no_and_a_name_is_an_address() {
+fn switches_and_host_names_are_parsed() {
     assert!(config(&["--listen", "localhost:8080"]).unwrap().listen.ip().is_loopback());
     assert_eq!(config(&["--listen", "[::1]:80"]).unwrap().listen.port(), 80);
     assert_eq!(config(&["--metrics-listen", ""]).unwrap().metrics_listen, None);
@@ -116,7 +116,7 @@ fn a_switch_says_yes_or_no_and_a_name_is_an_address() {
 }
 
 #[test]
-fn a_mail_server_is_told_without_user_and_password() {
+fn mail_server_is_shown_without_user_and_password() {
     let named = config(&["--smtp-url", "smtps://ada:hush@mail.example:465"]).unwrap();
     assert_eq!(named.mail_place(), "smtps://mail.example:465");
     let refused = config(&["--smtp-url", "ada:hush@mail.example"]).unwrap_err().to_string();

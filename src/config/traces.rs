@@ -1,5 +1,5 @@
-//! Where traces go, if anywhere, as OpenTelemetry's own variables say it. Its library reads them too, and takes its defaults in
-//! place of what it cannot read: here that ends the start.
+//! Trace settings, from OpenTelemetry's own variables. Its library reads them too, and uses defaults for invalid
+//! values; Labs refuses to start instead.
 
 use anyhow::{anyhow, bail};
 use http::{HeaderName, HeaderValue};
@@ -7,13 +7,13 @@ use reqwest::Url;
 
 use super::values::switch;
 
-/// Spans that wait at most, unless more are asked for.
+/// Default maximum number of queued spans.
 const QUEUE: usize = 2_048;
-/// As many as may be asked for: there is room for all of them from the start.
+/// Upper limit of the queue size: the memory is allocated at startup.
 const LARGEST_QUEUE: usize = 65_536;
-/// Spans that are sent at once, unless others are asked for.
+/// Default number of spans per export.
 const BATCH: usize = 512;
-/// What chooses the requests that are traced; those with a number of their own last.
+/// Samplers, which select the traced requests; samplers with a ratio are last.
 const SAMPLERS: [&str; 6] = [
     "always_on",
     "always_off",
@@ -23,21 +23,21 @@ const SAMPLERS: [&str; 6] = [
     "parentbased_traceidratio",
 ];
 
-/// What the program must know of where traces go. The rest is for the library.
+/// The trace settings that the program needs. The library reads the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceSettings {
-    /// The collector's scheme, host and port, for a log.
+    /// Scheme, host and port of the collector, for a log.
     pub collector: String,
-    /// The most spans that wait to be sent.
+    /// Maximum number of queued spans.
     pub queue: usize,
-    /// Whether the service is called by another name than its usual one.
+    /// Whether the variables set another service name.
     pub is_named: bool,
 }
 
-/// Where traces go; none where nothing says it.
+/// Returns the trace settings, if a collector is configured.
 ///
 /// # Errors
-/// When a variable cannot be meant so. No message holds what a header says.
+/// If a variable is invalid. No message contains the value of a header.
 pub fn traces(variable: impl Fn(&str) -> Option<String>) -> anyhow::Result<Option<TraceSettings>> {
     let variables = Variables(variable);
     if variables.read("OTEL_SDK_DISABLED", switch)?.unwrap_or_default() {
@@ -64,7 +64,7 @@ pub fn traces(variable: impl Fn(&str) -> Option<String>) -> anyhow::Result<Optio
 struct Variables<V>(V);
 
 impl<V: Fn(&str) -> Option<String>> Variables<V> {
-    /// What a variable says; nothing is as good as none.
+    /// Returns the value of a variable; an empty one counts as unset.
     fn of(&self, name: &str) -> Option<String> {
         (self.0)(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
     }
@@ -75,7 +75,7 @@ impl<V: Fn(&str) -> Option<String>> Variables<V> {
         reader(&text).map(Some).map_err(|cause| anyhow!("{name}={shown}: {cause}"))
     }
 
-    /// What the variable of traces says, else the one of everything that OpenTelemetry sends.
+    /// Returns the traces-specific variable, else the general one of OpenTelemetry.
     fn either<T>(&self, name: &str, reader: impl Fn(&str) -> anyhow::Result<T>) -> anyhow::Result<Option<T>> {
         let of_traces = self.read(&format!("OTEL_EXPORTER_OTLP_TRACES_{name}"), &reader)?;
         let of_all = self.read(&format!("OTEL_EXPORTER_OTLP_{name}"), &reader)?;
@@ -117,7 +117,7 @@ impl<V: Fn(&str) -> Option<String>> Variables<V> {
         Ok(())
     }
 
-    /// The most spans that wait.
+    /// Returns the maximum number of queued spans.
     fn queue(&self) -> anyhow::Result<usize> {
         let queue = self.read("OTEL_BSP_MAX_QUEUE_SIZE", |text| whole(text, 1, LARGEST_QUEUE))?.unwrap_or(QUEUE);
         let batch = self.read("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", |text| whole(text, 1, LARGEST_QUEUE))?;
@@ -138,7 +138,7 @@ fn whole(text: &str, least: usize, most: usize) -> anyhow::Result<usize> {
     number.ok_or_else(|| anyhow!("write a whole number from {least} to {most}"))
 }
 
-/// The address of a collector.
+/// Parses the address of a collector.
 fn endpoint(text: &str) -> anyhow::Result<Url> {
     let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     let url = url.ok_or_else(|| {
@@ -150,7 +150,7 @@ fn endpoint(text: &str) -> anyhow::Result<Url> {
     Ok(url)
 }
 
-/// Names with their values, as `name=value,other=value`.
+/// Parses names with values, as `name=value,other=value`.
 fn pairs(text: &str) -> anyhow::Result<Vec<(&str, &str)>> {
     let pairs = text.split(',').map(str::trim).filter(|pair| !pair.is_empty()).map(|pair| {
         let pair = pair.split_once('=').filter(|(name, _)| !name.trim().is_empty());
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn traces_are_collected_where_somebody_says_where_to() {
+    fn traces_are_exported_only_if_collector_is_configured() {
         assert_eq!(read(&[]).unwrap(), None);
         assert_eq!(read(&[("OTEL_EXPORTER_OTLP_ENDPOINT", " ")]).unwrap(), None, "nothing is none");
         let usual = TraceSettings { collector: "http://127.0.0.1:4318".to_owned(), queue: QUEUE, is_named: false };
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_meant_so_is_told_by_its_name_and_with_what_to_write() {
+    fn invalid_trace_setting_error_states_name_and_fix() {
         for (name, value, said) in [
             ("OTEL_SDK_DISABLED", "maybe", "write true or false"),
             ("OTEL_TRACES_EXPORTER", "zipkin", "write otlp or none"),

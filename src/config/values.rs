@@ -1,4 +1,4 @@
-//! How the values of settings are read. What cannot be read is refused with a sentence that says what to write.
+//! Parsers of setting values. An invalid value is rejected with a sentence about a valid one.
 
 use std::fmt::Display;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
@@ -10,7 +10,7 @@ use ipnet::IpNet;
 use labs_schema::mail::deliver::Letterhead;
 use reqwest::Url;
 
-/// An address and a port to listen on. A name stands for its first address, one of IPv4 where it has any.
+/// Parses an address and a port to listen on. A name is resolved to its first address, preferably IPv4.
 pub(super) fn listen(text: &str) -> anyhow::Result<SocketAddr> {
     let text = text.trim();
     if let Ok(address) = text.parse() {
@@ -31,18 +31,18 @@ pub(super) fn listen(text: &str) -> anyhow::Result<SocketAddr> {
     }
 }
 
-/// Where metrics are answered, if anywhere.
+/// Address of the metrics endpoint, if configured.
 #[derive(Clone, Copy, Debug)]
 pub struct MetricsListen(pub(super) Option<SocketAddr>);
 
 impl MetricsListen {
-    /// An address and a port; nothing is nowhere.
+    /// Parses an address and a port; an empty text means none.
     pub(super) fn read(text: &str) -> anyhow::Result<Self> {
         Ok(Self(if text.trim().is_empty() { None } else { Some(listen(text)?) }))
     }
 }
 
-/// Yes or no. Nothing is no.
+/// Parses yes or no. An empty text means no.
 pub(super) fn switch(text: &str) -> anyhow::Result<bool> {
     match text.trim().to_ascii_lowercase().as_str() {
         "true" | "1" | "yes" | "on" | "y" | "t" => Ok(true),
@@ -51,7 +51,7 @@ pub(super) fn switch(text: &str) -> anyhow::Result<bool> {
     }
 }
 
-/// A whole number within these bounds.
+/// Parses a whole number within these bounds.
 pub(super) fn whole<N>(bounds: RangeInclusive<N>) -> impl Fn(&str) -> anyhow::Result<N> + Clone + Send + Sync + 'static
 where
     N: Copy + Display + FromStr + PartialOrd + Send + Sync + 'static,
@@ -62,7 +62,7 @@ where
     }
 }
 
-/// The base address; none where it follows from where the service listens.
+/// The base address; none if it follows from the listening address.
 #[derive(Clone, Debug)]
 pub struct BaseUrl(pub(super) Option<String>);
 
@@ -81,14 +81,14 @@ impl BaseUrl {
     }
 }
 
-/// A sender of mail, as it is written.
+/// Checks a sender of mail, and returns it unchanged.
 pub(super) fn mailbox(text: &str) -> anyhow::Result<String> {
     Letterhead::new(text, "")
         .map(|_| text.to_owned())
         .map_err(|_| anyhow!("write a name and an address, for example Labs <no-reply@example.com>"))
 }
 
-/// A web origin.
+/// Parses a web origin.
 pub(super) fn origin(text: &str) -> anyhow::Result<String> {
     let text = text.trim();
     if text.contains('*') {
@@ -107,7 +107,7 @@ pub(super) fn origin(text: &str) -> anyhow::Result<String> {
     })
 }
 
-/// `http://` or `https://` and a host, perhaps with a port, and no more.
+/// Parses `http://` or `https://` and a host, with an optional port and nothing else.
 fn host_alone(text: &str) -> Option<String> {
     let text = text.trim_end_matches('/');
     let uri: http::Uri = text.parse().ok()?;
@@ -115,7 +115,7 @@ fn host_alone(text: &str) -> Option<String> {
     (plain && uri.path() == "/" && !text.contains(['@', '#'])).then(|| text.to_owned())
 }
 
-/// A network, or an address alone.
+/// Parses a network, or a single address.
 pub(super) fn network(text: &str) -> anyhow::Result<IpNet> {
     let text = text.trim();
     match text.parse::<IpAddr>() {
@@ -126,10 +126,10 @@ pub(super) fn network(text: &str) -> anyhow::Result<IpNet> {
     }
 }
 
-/// Where a mail server is, without user and password.
+/// Returns the address of a mail server, without user and password.
 ///
 /// # Errors
-/// For another address than `smtp://` or `smtps://` and a host.
+/// If the address is not `smtp://` or `smtps://` with a host.
 pub(super) fn mail_server(text: &str) -> anyhow::Result<String> {
     let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "smtp" | "smtps"));
     let host = url.as_ref().and_then(|url| Some((url.scheme(), url.host_str()?, url.port())));

@@ -1,4 +1,4 @@
-//! Variables that look like settings and are none: whoever misspelt one is told which was meant.
+//! Detects variables that look like settings and are unknown, and suggests the correct name.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,10 @@ use labs_rest::contract::nearest;
 
 use crate::cli::Cli;
 
-/// What the tests read themselves.
+/// Variables that the tests read.
 const OF_TESTS: &[&str] = &["LABS_SEED", "LABS_MUTANT"];
 
-/// A sentence about each variable that begins with `LABS_` and is no setting. No value is told.
+/// Returns a sentence about each unknown variable that begins with `LABS_`. The sentences contain no values.
 pub fn unknown(set: impl IntoIterator<Item = (String, String)>) -> Vec<String> {
     let known = known();
     let stray = set.into_iter().filter(|(name, value)| {
@@ -32,7 +32,7 @@ fn sentence(name: &str, known: &BTreeSet<String>) -> String {
     }
 }
 
-/// Every variable that a command reads.
+/// Returns all variables that any command reads.
 fn known() -> BTreeSet<String> {
     let (mut found, mut waiting) = (BTreeSet::new(), vec![Cli::command()]);
     while let Some(command) = waiting.pop() {
@@ -43,7 +43,8 @@ fn known() -> BTreeSet<String> {
     found
 }
 
-/// Kubernetes tells each container of the services beside it; of one called `labs` in variables like these.
+/// Whether Kubernetes set the variable: it describes other services to each container, and a service called `labs` has
+/// variables like these.
 fn is_of_kubernetes(name: &str, value: &str) -> bool {
     let is_address = ["tcp://", "udp://", "sctp://"].iter().any(|scheme| value.starts_with(scheme));
     let of_service = name.contains("_SERVICE_HOST") || name.contains("_SERVICE_PORT");
@@ -60,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_setting_is_told_with_the_one_that_was_meant_and_without_its_value() {
+    fn misspelt_setting_is_reported_with_suggestion_but_without_value() {
         for (name, meant) in [
             ("LABS_EMPTI", "Did you mean LABS_EMPTY?"),
             ("LABS_TRUSTED_PROXYS", "Did you mean LABS_TRUSTED_PROXIES?"),
@@ -73,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_a_setting_or_somebody_elses_is_not_told() {
+    fn known_and_foreign_variables_are_not_reported() {
         for (name, value) in [
             ("LABS_LISTEN", "127.0.0.1:80"),
             ("LABS_LOG_REQUESTS", "true"),

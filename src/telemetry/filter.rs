@@ -1,7 +1,7 @@
-//! `LABS_LOG`: which log lines are written.
+//! `LABS_LOG`: the filter of log lines.
 //!
-//! A level without a target applies to Labs' own crates. Dependencies log at `info` at most unless the filter names them,
-//! and some of them less, because their lines may hold users' texts or credentials.
+//! A level without a target applies to Labs' own crates. Dependencies log at most at `info` unless the filter names
+//! them, and some of them less, because their lines may contain users' texts or credentials.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use labs_rest::contract::nearest;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
 
-/// The words for levels.
+/// Names of the levels.
 const LEVELS: [(&str, LevelFilter); 6] = [
     ("off", LevelFilter::OFF),
     ("error", LevelFilter::ERROR),
@@ -20,7 +20,7 @@ const LEVELS: [(&str, LevelFilter); 6] = [
     ("trace", LevelFilter::TRACE),
 ];
 
-/// What begins the target of each line of Labs: its crates, and `labs::requests`.
+/// Target prefix of Labs' own log lines: its crates, and `labs::requests`.
 const OWN: &str = "labs";
 
 /// Labs' own crates.
@@ -29,9 +29,9 @@ const CRATES: [&str; 4] = ["labs", "labs_pictures", "labs_rest", "labs_schema"];
 /// A target of a dependency.
 struct Dependency {
     target: &'static str,
-    /// The most that is ever logged of it.
+    /// The maximum level of its lines.
     most: LevelFilter,
-    /// Why, where that is less than everything.
+    /// The reason, if lines are restricted.
     because: &'static str,
 }
 
@@ -43,8 +43,8 @@ const fn limited(target: &'static str, most: LevelFilter, because: &'static str)
     Dependency { target, most, because }
 }
 
-/// Every linked crate that logs. Its lines were read before it was listed: [`reviewed`] where none holds a user's text or a
-/// credential. A test compares the list with Cargo.lock.
+/// Every linked crate that logs. Its lines were reviewed before it was listed: [`reviewed`] if none contains a user's
+/// text or a credential. A test compares the list with Cargo.lock.
 const DEPENDENCIES: &[Dependency] = &[
     limited("axum", LevelFilter::INFO, "its lines may quote requests"),
     limited("axum_core", LevelFilter::INFO, "its lines may quote requests"),
@@ -62,28 +62,28 @@ const DEPENDENCIES: &[Dependency] = &[
     reviewed("sqlx"),
     reviewed("sqlx_core"),
     reviewed("sqlx_postgres"),
-    // "already exists, skipping" tells an operator nothing.
+    // "already exists, skipping" is not useful for an operator.
     limited("sqlx::postgres::notice", LevelFilter::WARN, "notices of the database may quote its rows"),
     limited("sqlx_postgres::options::parse", LevelFilter::ERROR, "its lines quote parameters of DATABASE_URL"),
     reviewed("tower"),
     limited("tower_governor", LevelFilter::WARN, "its lines name callers' networks"),
 ];
 
-/// What `LABS_LOG` says.
+/// The parsed `LABS_LOG`.
 #[derive(Clone, Debug)]
 pub struct LogFilter {
     /// The level of Labs' own crates.
     level: LevelFilter,
-    /// Levels of the targets that are named.
+    /// Levels of the named targets.
     named: BTreeMap<String, LevelFilter>,
 }
 
 impl LogFilter {
-    /// Reads a level, or pairs `target=level`, or both, separated by commas. No text is `info`.
+    /// Parses a level, or pairs `target=level`, or both, separated by commas. An empty text means `info`.
     ///
     /// # Errors
-    /// A word that is neither a level nor a target, a second level, or a level that a target never logs at. The message says
-    /// what to write.
+    /// If a value is neither a level nor a target, if a second level is given, or if a target never logs at the level.
+    /// The message says what to write.
     pub(crate) fn read(text: &str) -> anyhow::Result<Self> {
         let (mut level, mut named) = (None, BTreeMap::new());
         for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
@@ -105,7 +105,7 @@ impl LogFilter {
         Ok(Self { level: level.unwrap_or(LevelFilter::INFO), named })
     }
 
-    /// What passes, with or without a line for each request.
+    /// Returns the filter, with or without request lines.
     pub(super) fn targets(&self, log_requests: bool) -> Targets {
         let of_others = self.level.min(LevelFilter::INFO);
         let limits = DEPENDENCIES.iter().map(|known| (known.target, known.most.min(of_others)));
@@ -124,7 +124,7 @@ fn level(word: &str) -> Option<LevelFilter> {
     LEVELS.iter().find(|(name, _)| name.eq_ignore_ascii_case(word.trim())).map(|(_, level)| *level)
 }
 
-/// The most that is logged of a target, and why not more.
+/// Returns the maximum level of a target, and the reason for it.
 fn most_of(target: &str) -> (LevelFilter, &'static str) {
     let known = DEPENDENCIES.iter().filter(|known| is_within(target, known.target));
     let known = known.max_by_key(|known| known.target.len());
@@ -144,7 +144,7 @@ fn ensure_target(target: &str, chosen: LevelFilter) -> anyhow::Result<LevelFilte
     Ok(chosen)
 }
 
-/// The crate of a target must be one that is here and logs. What its modules are called is not known.
+/// Checks that the crate of a target is linked and logs. Module names are not checked.
 fn ensure_known(target: &str) -> anyhow::Result<()> {
     let name = target.split("::").next().unwrap_or_default();
     let crates = || CRATES.into_iter().chain(DEPENDENCIES.iter().map(|known| known.target));
@@ -160,7 +160,7 @@ fn unknown_level(word: &str) -> anyhow::Error {
     anyhow!("{word:?} is not a level: {}.{}", advice(), hint(word.trim(), std::iter::empty()))
 }
 
-/// Asks whether the level or the part that is most like the word is meant.
+/// Suggests the level or the target that is most similar to the value.
 fn hint<'a>(word: &'a str, parts: impl Iterator<Item = &'a str>) -> String {
     let levels = || LEVELS.iter().map(|(level, _)| *level);
     let begun = levels().find(|level| word.to_ascii_lowercase().starts_with(level));
@@ -188,7 +188,7 @@ mod tests {
 
     use super::*;
 
-    /// What passes a filter, of these.
+    /// Returns the events in this list that pass a filter.
     fn passed(chosen: &str, log_requests: bool) -> Vec<(&'static str, &'static str)> {
         struct Seen(Arc<Mutex<Vec<(&'static str, &'static str)>>>);
         impl<S: tracing::Subscriber> Layer<S> for Seen {
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_word_is_rejected_with_what_to_write() {
+    fn unknown_log_filter_word_is_rejected_with_fix() {
         for (text, said) in [
             ("warning", "\"warning\" is neither a level nor a module that logs: write off, error, warn, info, debug"),
             ("info,Warning", "Did you mean warn?"),
@@ -260,10 +260,10 @@ mod tests {
         }
     }
 
-    /// A dependency that begins to log is read before it is listed here.
+    /// A new dependency that logs must be reviewed before it is listed.
     #[test]
     fn every_linked_crate_that_logs_is_listed() {
-        // Not linked, or without a line of its own.
+        // Not linked, or without log lines.
         let silent = [
             "cookie_store",
             "generator",

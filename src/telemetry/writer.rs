@@ -1,4 +1,5 @@
-//! Log lines on their way to standard error. A reader that is slow or stopped costs lines, never a request or the stop.
+//! Asynchronous writer of log lines to standard error. A slow or stopped reader loses lines, but delays no request and
+//! no shutdown.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -6,12 +7,12 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::Duration;
 
-/// Most bytes of lines that wait for the reader; further lines are dropped and counted.
+/// Maximum number of queued bytes; further lines are dropped and counted.
 const WAITING: usize = 4 * 1024 * 1024;
-/// How long the end waits until the reader has taken what waits.
+/// Maximum time that a flush waits for the reader.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Hands lines to a thread that writes them. Cheap to clone.
+/// Sends lines to a thread that writes them. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(super) struct LogWriter {
     queue: Sender<Message>,
@@ -20,24 +21,24 @@ pub(super) struct LogWriter {
 
 #[derive(Debug, Default)]
 struct Counts {
-    /// Bytes of lines that wait.
+    /// Bytes of queued lines.
     waiting: AtomicUsize,
-    /// Lines that were dropped and not reported yet.
+    /// Dropped lines that were not reported yet.
     dropped: AtomicU64,
 }
 
 #[derive(Debug)]
 enum Message {
     Line(Vec<u8>),
-    /// All lines before this one are written.
+    /// Reports when all lines before this message are written.
     Flush(SyncSender<()>),
 }
 
 impl LogWriter {
-    /// Begins to write.
+    /// Starts the writer.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// If the system provides no thread.
     pub(super) fn to(out: impl Write + Send + 'static) -> io::Result<Self> {
         let (queue, messages) = channel();
         let counts = Arc::<Counts>::default();
@@ -46,7 +47,7 @@ impl LogWriter {
         Ok(Self { queue, counts })
     }
 
-    /// Waits until what was logged before is written, for a second at most.
+    /// Waits until all earlier lines are written, for at most one second.
     pub(super) fn wait(&self) {
         let (done, flushed) = sync_channel(1);
         if self.queue.send(Message::Flush(done)).is_ok() {
@@ -62,7 +63,7 @@ impl Write for LogWriter {
             self.counts.waiting.fetch_sub(line.len(), Ordering::Relaxed);
             self.counts.dropped.fetch_add(1, Ordering::Relaxed);
         } else {
-            // The thread lasts as long as a writer is there.
+            // The thread runs as long as a writer exists.
             let _ = self.queue.send(Message::Line(line.to_vec()));
         }
         Ok(line.len())
@@ -77,7 +78,7 @@ fn write_all(mut out: impl Write, messages: &Receiver<Message>, counts: &Counts)
     for message in messages {
         match message {
             Message::Line(line) => {
-                // Where nobody reads any more, nothing is left to report it to.
+                // If no reader exists, the error cannot be reported.
                 let _ = out.write_all(&line);
                 counts.waiting.fetch_sub(line.len(), Ordering::Relaxed);
                 let lines = counts.dropped.swap(0, Ordering::Relaxed);
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn reader_that_stops_costs_lines_and_no_time() {
+    fn stalled_log_reader_loses_lines_without_delay() {
         let (reader, pipe) = io::pipe().unwrap();
         let mut writer = LogWriter::to(pipe).unwrap();
         let (line, begun) = ([b'x'; 8_192], Instant::now());
@@ -122,10 +123,10 @@ mod tests {
         }
         writer.wait();
         assert!(begun.elapsed() < 10 * PATIENCE, "{:?}", begun.elapsed());
-        // Four times as much was written, so the rest was dropped.
+        // Four times the limit was written, so the rest was dropped.
         assert!(writer.counts.waiting.load(Ordering::Relaxed) <= WAITING);
         drop(reader);
-        // Nobody reads: what waits is thrown away, and the thread goes on.
+        // Without a reader, queued lines are discarded, and the thread continues.
         writer.wait();
         assert_eq!(writer.counts.waiting.load(Ordering::Relaxed), 0);
     }

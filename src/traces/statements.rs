@@ -1,5 +1,5 @@
-//! Spans of statements. Every one of them, wherever it is sent, passes the line that sqlx logs of it: the one place that knows its
-//! text and its time.
+//! Spans of SQL statements. They are created from sqlx's log event: the only place with the text and the duration of
+//! every statement.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use tracing::{Event, Metadata, Subscriber};
 use tracing_subscriber::layer::{Context, Filter, Layer};
 use tracing_subscriber::registry::LookupSpan;
 
-/// The target of sqlx's lines.
+/// Target of sqlx's log events.
 const TARGET: &str = "sqlx::query";
 
-/// What makes spans of statements, of those that belong to a sampled span.
+/// Returns the layer that creates spans for statements within a sampled span.
 pub fn statements<S>() -> impl Layer<S>
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
@@ -22,7 +22,7 @@ where
     Statements.with_filter(OfSampled)
 }
 
-/// Lets statements through that belong to a sampled span, at whatever level they are logged.
+/// Enables statement events within a sampled span, at any log level.
 struct OfSampled;
 
 impl<S> Filter<S> for OfSampled {
@@ -51,7 +51,7 @@ impl<S: Subscriber> Layer<S> for Statements {
     }
 }
 
-/// What sqlx's line says of a statement.
+/// Content of a sqlx event.
 #[derive(Default)]
 struct Line {
     name: Option<StatementName>,
@@ -59,7 +59,8 @@ struct Line {
 }
 
 impl Visit for Line {
-    /// A statement of four words at most stands in `summary` whole, and a longer one in `db.statement`, which comes after it.
+    /// A statement of at most four words is in `summary` as a whole; a longer one is in `db.statement`, which comes
+    /// later.
     fn record_str(&mut self, field: &Field, text: &str) {
         if matches!(field.name(), "summary" | "db.statement") && !text.is_empty() {
             self.name = Some(StatementName::of(text));

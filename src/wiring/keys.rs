@@ -1,11 +1,11 @@
-//! What the command line does about the master key, and the lines that it shows.
+//! Master key commands, and the lines that they print.
 
 use labs_schema::{Engine, operator};
 
-/// Seals anew what an older key sealed; the lines to show.
+/// Re-seals data of an older key with the newest one; returns the lines to print.
 ///
 /// # Errors
-/// When the file holds one key, or the database cannot be reached.
+/// If the file contains only one key, or the database cannot be reached.
 pub async fn rotate(engine: &Engine) -> anyhow::Result<String> {
     let resealed = operator::keys_rotate(engine.pool(), engine.services()).await.map_err(super::people::to_error)?;
     let unreadable: u64 = resealed.iter().map(|sort| sort.unreadable).sum();

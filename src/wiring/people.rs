@@ -1,4 +1,4 @@
-//! What the command line does about internal people and programs, and the lines that it shows.
+//! Commands for staff members and machine clients, and the lines that they print.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use super::{differences, migrate};
 use crate::cli::{ClientCreate, StaffCreate};
 use crate::config::Common;
 
-/// Makes a staff member; the lines to show to the operator.
+/// Creates a staff member; returns the lines to print for the operator.
 ///
 /// # Errors
-/// When the address is taken, a role does not exist, or the database cannot be reached.
+/// If the address is taken, a role does not exist, or the database cannot be reached.
 pub async fn staff_create(engine: &Engine, new: &StaffCreate) -> anyhow::Result<String> {
     let wanted =
         NewStaff { email: new.email.clone(), name: new.name.clone(), roles: new.roles.clone(), password: None };
@@ -33,10 +33,10 @@ pub async fn staff_create(engine: &Engine, new: &StaffCreate) -> anyhow::Result<
     ))
 }
 
-/// Every staff member, a line each.
+/// Returns all staff members, one line each.
 ///
 /// # Errors
-/// When the database cannot be reached.
+/// If the database cannot be reached.
 pub async fn staff_list(engine: &Engine) -> anyhow::Result<String> {
     let staff = operator::staff_list(engine.pool()).await.map_err(to_error)?;
     Ok(table(
@@ -48,10 +48,10 @@ pub async fn staff_list(engine: &Engine) -> anyhow::Result<String> {
     ))
 }
 
-/// Gives a staff member a new password; the lines to show to the operator.
+/// Sets a new password of a staff member; returns the lines to print for the operator.
 ///
 /// # Errors
-/// When nobody has the address, or the database cannot be reached.
+/// If no staff member has the address, or the database cannot be reached.
 pub async fn staff_reset_password(engine: &Engine, email: &str) -> anyhow::Result<String> {
     let done = operator::staff_reset_password(engine.pool(), engine.services(), email);
     Ok(format!(
@@ -60,10 +60,10 @@ pub async fn staff_reset_password(engine: &Engine, email: &str) -> anyhow::Resul
     ))
 }
 
-/// Gives a staff member another second factor; the lines to show to the operator.
+/// Sets a new second factor of a staff member; returns the lines to print for the operator.
 ///
 /// # Errors
-/// When nobody has the address, or the database cannot be reached.
+/// If no staff member has the address, or the database cannot be reached.
 pub async fn staff_reset_mfa(engine: &Engine, email: &str) -> anyhow::Result<String> {
     let factor = operator::staff_reset_mfa(engine.pool(), engine.services(), email).await.map_err(to_error)?;
     Ok(format!("{email} must sign in again. The following is shown only once:\n{}", shown(&factor)))
@@ -75,10 +75,10 @@ fn shown(factor: &SecondFactor) -> String {
     format!("  authenticator   {secret}\n                  {uri}\n  recovery codes  {codes}")
 }
 
-/// Makes a machine client; the lines to show to the operator.
+/// Creates a machine client; returns the lines to print for the operator.
 ///
 /// # Errors
-/// When a scope or the partner does not exist, or the database cannot be reached.
+/// If a scope or the partner does not exist, or the database cannot be reached.
 pub async fn client_create(engine: &Engine, new: &ClientCreate) -> anyhow::Result<String> {
     let partner_uuid = match &new.partner {
         Some(named) => Some(operator::partner_find(engine.pool(), named).await.map_err(to_error)?),
@@ -93,10 +93,10 @@ pub async fn client_create(engine: &Engine, new: &ClientCreate) -> anyhow::Resul
     ))
 }
 
-/// Every machine client, a line each.
+/// Returns all machine clients, one line each.
 ///
 /// # Errors
-/// When the database cannot be reached.
+/// If the database cannot be reached.
 pub async fn client_list(engine: &Engine) -> anyhow::Result<String> {
     let clients = operator::client_list(engine.pool()).await.map_err(to_error)?;
     Ok(table(
@@ -109,16 +109,16 @@ pub async fn client_list(engine: &Engine) -> anyhow::Result<String> {
     ))
 }
 
-/// Gives a machine client a new secret; the lines to show to the operator.
+/// Rotates the secret of a machine client; returns the lines to print for the operator.
 ///
 /// # Errors
-/// When there is no such program, it has two good secrets already, or the database cannot be reached.
+/// If the client does not exist, it already has two valid secrets, or the database cannot be reached.
 pub async fn client_rotate_secret(engine: &Engine, client_id: &str, former_seconds: i32) -> anyhow::Result<String> {
     let done = operator::client_rotate_secret(engine.pool(), engine.services(), client_id, former_seconds);
     Ok(format!("The secret is shown only once:\n  client secret  {}", done.await.map_err(to_error)?))
 }
 
-/// Rows below a head, each column as wide as its longest text, the last one as it is.
+/// Formats rows below a head; each column except the last is as wide as its longest text.
 fn table<const COLUMNS: usize>(head: [&str; COLUMNS], rows: impl Iterator<Item = [String; COLUMNS]>) -> String {
     let rows: Vec<[String; COLUMNS]> = std::iter::once(head.map(str::to_owned)).chain(rows).collect();
     let mut widths = [0; COLUMNS];
@@ -134,18 +134,18 @@ fn table<const COLUMNS: usize>(head: [&str; COLUMNS], rows: impl Iterator<Item =
     rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether anybody of the platform's own people is there.
+/// Whether a staff member exists.
 ///
 /// # Errors
-/// When the database cannot be reached.
+/// If the database cannot be reached.
 pub async fn has_staff(engine: &Engine) -> anyhow::Result<bool> {
     Ok(!operator::staff_list(engine.pool()).await.map_err(to_error)?.is_empty())
 }
 
-/// Opens the inside for a command that may run beside the service, acts, and closes it.
+/// Opens the engine for a command that may run in parallel with the service, runs the action, and closes the engine.
 ///
 /// # Errors
-/// What the act answers, or when the database cannot be reached.
+/// The error of the action, or if the database cannot be reached.
 pub async fn inside(
     database: &DatabaseUrls,
     common: &Common,
@@ -167,7 +167,8 @@ async fn open_inside(database: &DatabaseUrls, common: &Common) -> anyhow::Result
         key: MasterKey::load_or_create(&common.master_key_file())
             .context("the master key could not be loaded or created")?,
         clock: Clock::default(),
-        // No command reads or writes files; one that runs as another user would leave a folder that the service cannot write.
+        // No command reads or writes files. A command that runs as another user would create a folder that the service
+        // cannot write.
         media: MediaStore::in_folder(&common.folder.join("media"))?,
         settings: Settings {
             base_url: nobody.clone(),
@@ -184,12 +185,12 @@ async fn open_inside(database: &DatabaseUrls, common: &Common) -> anyhow::Result
     Ok(open(opening).await?)
 }
 
-/// A refusal with the fields at fault.
+/// Converts a fault with its invalid fields.
 pub(super) fn to_error(fault: labs_schema::Fault) -> anyhow::Error {
     let errors = fault.errors().iter().map(|error| error.message.clone()).collect::<Vec<_>>();
     match (errors.is_empty(), fault.code()) {
         (false, _) => anyhow::anyhow!("{}", errors.join(" ")),
-        // Its own words are for callers of the API, who have a request to name.
+        // The fault's own detail is for API callers, who have a request id to quote.
         (true, Code::Internal) => anyhow::anyhow!("the command failed: {}", fault.for_log()),
         (true, _) => anyhow::anyhow!("{}", fault.detail()),
     }

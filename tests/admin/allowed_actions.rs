@@ -1,4 +1,4 @@
-//! What staff are told that they can do: what the machines let through, cut to their scopes.
+//! Tests of `allowed_actions` for staff: the transitions that the current state allows, reduced to the caller's scopes.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -7,7 +7,7 @@ use crate::harness::Harness;
 use crate::partner::support_tickets::open;
 use crate::partner::team::{colleague, invite};
 
-/// Reads by staff, and what whoever may do everything can do with the first thing in each.
+/// Staff reads, and the actions that a caller with every scope may take on the first entry of each.
 const READS: [(&str, &[&str]); 15] = [
     ("partner_support_desk_list", &["answer", "resolve", "close"]),
     ("admin_invitations_list", &["revoke", "resend"]),
@@ -26,7 +26,7 @@ const READS: [(&str, &[&str]); 15] = [
     ("subscription_tiers_list_subscribers", &["change-tier"]),
 ];
 
-/// What somebody is told of the first thing that an operation answers.
+/// Returns the allowed actions of the first entry in an operation's response.
 async fn offered(harness: &Harness, token: &str, operation: &str, places: &[(&str, Uuid)]) -> Value {
     let path = &crate::harness::contract().operation(operation).unwrap().path;
     let named = places.iter().filter(|(name, _)| path.contains(&format!("{{{name}}}")));
@@ -36,7 +36,7 @@ async fn offered(harness: &Harness, token: &str, operation: &str, places: &[(&st
 }
 
 #[tokio::test]
-async fn who_may_write_is_told_what_they_can_do_and_who_only_reads_is_told_nothing() {
+async fn writer_gets_allowed_actions_and_reader_gets_none() {
     let (harness, owner) = crate::partner::team::cast().await;
     let chief = harness.staff("Chief", &["labs.admin:write"]).await;
     let reader = harness.staff("Reader", &["labs.admin"]).await;
@@ -60,7 +60,7 @@ async fn who_may_write_is_told_what_they_can_do_and_who_only_reads_is_told_nothi
 }
 
 #[tokio::test]
-async fn nobody_is_told_to_shut_out_a_colleague_who_may_do_more() {
+async fn disable_is_not_offered_for_more_powerful_staff_member() {
     let harness = Harness::new().await;
     let chief = harness.staff("Chief", &["labs.admin:write"]).await;
     let keeper = harness.staff("Keeper", &["labs.admin.staff:write"]).await;
@@ -71,7 +71,7 @@ async fn nobody_is_told_to_shut_out_a_colleague_who_may_do_more() {
 }
 
 #[tokio::test]
-async fn whose_sign_ins_are_held_back_can_be_let_try_again() {
+async fn unlock_is_offered_for_blocked_sign_in() {
     let harness = Harness::new().await;
     let manager = harness.staff("Manager", &["labs.admin.users:write"]).await;
     let chief = harness.staff("Chief", &["labs.admin:write"]).await;

@@ -1,4 +1,4 @@
-//! Stories of the audit log: how it is searched, what it tells of a write, and how it leaves.
+//! Tests of the audit log: search, the content of a write's record, and the export.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ impl Archive {
         self.harness.call("marketplace_categories_create").token(&self.keeper.token).json(&body).send().await
     }
 
-    /// Writes so many records of another day, as the database's owner.
+    /// Inserts this many audit records of another day, as the database owner.
     async fn fill(&self, records: usize) {
         self.harness
             .sql(&format!(
@@ -53,21 +53,21 @@ fn uuids(list: &Answer) -> Vec<String> {
     records.map(|record| record["uuid"].as_str().unwrap().to_owned()).collect()
 }
 
-/// What the playground answers.
+/// Sends a query to the playground's endpoint.
 async fn explore(harness: &Harness, person: &Person, query: &str) -> Value {
     let request = harness.http().post(format!("{}/playground/graphql", harness.base_url)).bearer_auth(&person.token);
     let request = request.header("content-type", "application/json").body(json!({ "query": query }).to_string());
     serde_json::from_slice(&request.send().await.unwrap().bytes().await.unwrap()).unwrap()
 }
 
-/// The lines of an export.
+/// Splits an export into its lines.
 fn lines(export: &Answer) -> Vec<Value> {
     assert!(export.bytes.is_empty() || export.bytes.ends_with(b"\n"));
     export.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 #[tokio::test]
-async fn the_log_is_narrowed_by_each_of_its_filters() {
+async fn audit_log_can_be_filtered_by_each_parameter() {
     let archive = Archive::new().await;
     let made = archive.category("Kitchen").await;
     let taken = archive.category("Kitchen").await;
@@ -79,7 +79,7 @@ async fn the_log_is_narrowed_by_each_of_its_filters() {
     let begun = archive.harness.clock.now().plus_seconds(-3600).to_string();
     let (auditor, keeper) = (archive.auditor.uuid.to_string(), archive.keeper.uuid.to_string());
 
-    // What each filter must find of these four calls.
+    // Expected matches of each filter among these four calls.
     let calls = [of(&made), of(&taken), of(&denied), of(&barred)];
     let find = async |filters: &[(&str, &str)], expected: [bool; 4]| {
         let narrowed = |call| filters.iter().fold(call, |call: Call<'_>, (name, value)| call.query(name, value));
@@ -126,7 +126,7 @@ async fn the_log_is_narrowed_by_each_of_its_filters() {
 }
 
 #[tokio::test]
-async fn the_list_is_paged_in_both_orders_while_records_come() {
+async fn pages_are_stable_in_both_orders_during_writes() {
     let archive = Archive::new().await;
     archive.fill(7).await;
     for sort in ["-recorded_at", "recorded_at"] {
@@ -145,7 +145,7 @@ async fn the_list_is_paged_in_both_orders_while_records_come() {
 }
 
 #[tokio::test]
-async fn a_reading_of_the_log_stands_in_it_from_the_next_one_on() {
+async fn reading_audit_log_is_recorded_for_next_reading() {
     let archive = Archive::new().await;
     let first = archive.list().expect(200).await;
     let id = first.header("x-request-id").to_owned();
@@ -158,7 +158,7 @@ async fn a_reading_of_the_log_stands_in_it_from_the_next_one_on() {
 }
 
 #[tokio::test]
-async fn a_write_tells_its_difference_and_a_refused_one_tells_none() {
+async fn write_records_its_difference_and_rejected_write_none() {
     let archive = Archive::new().await;
     let made = archive.category("Kitchen").await;
     let refused = archive.category("Kitchen").await;
@@ -188,7 +188,7 @@ async fn a_write_tells_its_difference_and_a_refused_one_tells_none() {
 }
 
 #[tokio::test]
-async fn every_record_is_sealed_in_a_row_without_gaps() {
+async fn every_record_is_sealed_without_gaps() {
     let archive = Archive::new().await;
     for name in ["One", "Two", "Three"] {
         assert_eq!(archive.category(name).await.status, 201);
@@ -215,7 +215,7 @@ async fn every_record_is_sealed_in_a_row_without_gaps() {
 }
 
 #[tokio::test]
-async fn five_thousand_records_leave_as_lines_each_once_and_in_order() {
+async fn five_thousand_records_are_exported_once_and_in_order() {
     let archive = Archive::new().await;
     archive.fill(5_000).await;
     for (sort, first, last) in [("recorded_at", 1, 5_000), ("-recorded_at", 5_000, 1)] {
@@ -238,14 +238,14 @@ async fn five_thousand_records_leave_as_lines_each_once_and_in_order() {
 }
 
 #[tokio::test]
-async fn a_line_is_an_entry_of_the_list() {
+async fn export_line_equals_list_entry() {
     let archive = Archive::new().await;
     archive.category("Kitchen").await;
     archive.category("Kitchen").await;
     let operation = ("operation", "marketplace_categories_create");
     let export = archive.export().query(operation.0, operation.1).expect(200).await;
     let list = archive.list().query(operation.0, operation.1).expect(200).await;
-    // Sealing goes on meanwhile, so the seals are left aside.
+    // Sealing continues during the test, so the comparison ignores the seals.
     let bare = |record: &Value| {
         let mut record = record.clone();
         record["sealed"] = Value::Null;
@@ -257,7 +257,7 @@ async fn a_line_is_an_entry_of_the_list() {
 }
 
 #[tokio::test]
-async fn an_export_is_recorded_before_its_first_byte_and_is_not_in_itself() {
+async fn export_is_recorded_before_first_byte_and_excludes_itself() {
     let archive = Archive::new().await;
     archive.fill(5_000).await;
     let url = format!("{}/v1/admin/audit-records:export", archive.harness.base_url);
@@ -279,7 +279,7 @@ async fn an_export_is_recorded_before_its_first_byte_and_is_not_in_itself() {
 }
 
 #[tokio::test]
-async fn exports_that_follow_one_another_miss_nothing_that_ends_late() {
+async fn consecutive_exports_miss_no_late_transaction() {
     let archive = Archive::new().await;
     let export = async |from: &str| {
         let call = archive.export().query("operation", "marketplace_categories_create,late_one");
@@ -301,7 +301,7 @@ async fn exports_that_follow_one_another_miss_nothing_that_ends_late() {
 }
 
 #[tokio::test]
-async fn exports_that_are_left_half_read_hold_no_connection() {
+async fn aborted_exports_hold_no_connection() {
     let archive = Archive::new().await;
     archive.fill(20_000).await;
     for _ in 0..12 {
@@ -310,7 +310,7 @@ async fn exports_that_are_left_half_read_hold_no_connection() {
         let mut response = request.send().await.unwrap();
         assert!(response.chunk().await.unwrap().is_some());
     }
-    // Twice as many as there are connections: if each were held, this would wait in vain.
+    // Twice as many requests as connections: if each request held a connection, this would never finish.
     archive.list().expect(200).await;
     let open = "select count(*) from pg_stat_activity
         where datname = current_database() and state like 'idle in transaction%' and query like '%audit_log%'";
@@ -318,7 +318,7 @@ async fn exports_that_are_left_half_read_hold_no_connection() {
 }
 
 #[tokio::test]
-async fn a_refusal_tells_what_it_was_about_through_either_door() {
+async fn rejected_request_records_its_target_in_rest_and_graphql() {
     let harness = Harness::new().await;
     let chief = harness.staff("Chief", &["labs.admin:write"]).await;
     let partner = harness.partner("Nordsee Kassen").await.partner_uuid.unwrap();
@@ -359,7 +359,7 @@ async fn a_refusal_tells_what_it_was_about_through_either_door() {
 }
 
 #[tokio::test]
-async fn a_list_is_recorded_with_the_order_that_was_asked_for_in_the_contracts_word() {
+async fn list_record_contains_requested_sort_in_contract_form() {
     let archive = Archive::new().await;
     archive.list().query("sort", "-recorded_at").expect(200).await;
     explore(

@@ -1,4 +1,4 @@
-//! Stories of the audit log's chain, of its counts, and of one record.
+//! Tests of the audit log's hash chain, its counts, and a single record.
 
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ impl Archive {
         self.call("admin_audit_records_verify").json(&body).expect(200).await.json
     }
 
-    /// Makes so many records and waits until the chain has them; its length.
+    /// Creates this many records, waits until they are sealed, and returns the length of the chain.
     async fn sealed(&self, records: usize) -> i64 {
         for number in 0..records {
             assert_eq!(self.category(&format!("Category {number}")).await.status, 201);
@@ -43,20 +43,20 @@ impl Archive {
         self.harness.number("select max(position) from audit_seal").await
     }
 
-    /// Does to the database what only its owner can.
+    /// Executes a statement that only the database owner may execute.
     async fn tamper(&self, statement: &str) {
         self.harness.sql(statement).await;
     }
 }
 
-/// Where a verification found the chain broken, and how.
+/// Returns the position and the kind of the first break in a verification result.
 fn broken(verdict: &Value) -> (i64, &str) {
     assert_eq!(verdict["intact"], false, "{verdict}");
     (verdict["first_break"]["position"].as_i64().unwrap(), verdict["first_break"]["flaw"].as_str().unwrap())
 }
 
 #[tokio::test]
-async fn an_untouched_chain_holds_over_any_range() {
+async fn intact_chain_verifies_over_any_range() {
     let archive = Archive::new().await;
     let last = archive.sealed(4).await;
     let whole = archive.verify(json!({})).await;
@@ -69,7 +69,7 @@ async fn an_untouched_chain_holds_over_any_range() {
     assert_eq!((&part["intact"], &part["checked"], &part["head"]["position"]), (&json!(true), &json!(2), &json!(3)));
     let anchored = archive.verify(json!({ "from_position": 4, "expected": part["head"] })).await;
     assert_eq!(anchored["intact"], true);
-    // Without a body the whole of it is meant.
+    // Without a body, the operation verifies the whole chain.
     assert_eq!(archive.call("admin_audit_records_verify").expect(200).await.json["intact"], true);
     let backwards =
         archive.call("admin_audit_records_verify").json(&json!({ "from_position": 3, "until_position": 2 }));
@@ -77,7 +77,7 @@ async fn an_untouched_chain_holds_over_any_range() {
 }
 
 #[tokio::test]
-async fn whatever_the_databases_owner_alters_is_found_at_its_place() {
+async fn tampering_by_database_owner_is_found_at_its_position() {
     let archive = Archive::new().await;
     let last = archive.sealed(5).await;
     let before = archive.verify(json!({})).await;
@@ -95,7 +95,7 @@ async fn whatever_the_databases_owner_alters_is_found_at_its_place() {
         (&named.json["actor"]["label"], &named.json["sealed"]["position"]),
         (&json!("Somebody else"), &json!(place))
     );
-    // A range beside it holds, and one that begins with it does not.
+    // A range that does not include the altered record is intact; a range that starts at it is not.
     assert_eq!(archive.verify(json!({ "until_position": place - 1 })).await["intact"], true);
     assert_eq!(archive.verify(json!({ "from_position": place + 1, "until_position": last })).await["intact"], true);
     assert_eq!(broken(&archive.verify(json!({ "from_position": place })).await).0, place);
@@ -104,7 +104,7 @@ async fn whatever_the_databases_owner_alters_is_found_at_its_place() {
         .await;
     assert_eq!(archive.verify(json!({ "until_position": last })).await["intact"], true, "put right again, it holds");
 
-    // The difference is covered, too.
+    // The hash also covers the recorded difference.
     let change =
         format!("audit_change set after = after || '{{\"slug\": \"other\"}}' where record_uuid = {}", record(last));
     archive.tamper(&format!("update {change}")).await;
@@ -119,7 +119,7 @@ async fn whatever_the_databases_owner_alters_is_found_at_its_place() {
     archive.tamper(&format!("delete from audit_seal where position = {place}")).await;
     assert_eq!(broken(&archive.verify(json!({})).await), (place, "SEAL_MISSING"));
 
-    // What was cut off at the end is missed by whoever knows how far it went, and kept hashes tell a chain made anew.
+    // A caller that knows the previous length detects a truncated end. A saved hash detects a recomputed chain.
     let beyond = archive.verify(json!({ "from_position": 1_000_000 })).await;
     assert_eq!(broken(&beyond), (1_000_000, "SEAL_MISSING"));
     let kept = json!({ "position": 2, "hash": before["head"]["hash"] });
@@ -127,7 +127,7 @@ async fn whatever_the_databases_owner_alters_is_found_at_its_place() {
 }
 
 #[tokio::test]
-async fn one_record_tells_its_difference() {
+async fn audit_record_shows_its_difference() {
     let archive = Archive::new().await;
     let made = archive.category("Kitchen").await;
     let list = archive.call("admin_audit_records_list").query("request_id", made.header("x-request-id"));
@@ -178,7 +178,7 @@ async fn records_are_counted_by_actor_operation_outcome_and_day() {
         "of less than thirty days"
     );
 
-    // Pages are cut without loss.
+    // Consecutive pages together contain every entry.
     let days = || summary().query("by", "DAY").query("operation", "admin_seeded_list").query("limit", 7);
     let (mut seen, mut page) = (Vec::new(), days().query("include_total", true).expect(200).await);
     assert_eq!(page.json["page"]["total"], 29);
@@ -194,7 +194,7 @@ async fn records_are_counted_by_actor_operation_outcome_and_day() {
 }
 
 #[tokio::test]
-async fn an_export_names_the_chains_head_which_a_verification_confirms_later() {
+async fn exported_chain_head_is_confirmed_by_later_verification() {
     let archive = Archive::new().await;
     let last = archive.sealed(3).await;
     let exported = archive.call("admin_audit_records_export").expect(200).await;
@@ -207,12 +207,12 @@ async fn an_export_names_the_chains_head_which_a_verification_confirms_later() {
 }
 
 #[tokio::test]
-async fn a_record_that_is_kept_from_the_chain_is_missed() {
+async fn unsealed_record_is_reported() {
     let archive = Archive::new().await;
     let last = archive.sealed(3).await;
     let whole = archive.verify(json!({})).await;
     assert_eq!((&whole["intact"], &whole["unsealed"]), (&json!(true), &json!(0)));
-    // Behind where the sealer looks: its transaction is said to have been long ago.
+    // Inserts a record that the sealer no longer finds, because its transaction id is old.
     archive
         .tamper(
             "insert into audit_log (record_uuid, recorded_at, transaction_id, operation, channel, outcome, actor_kind,
@@ -237,7 +237,7 @@ async fn a_record_that_is_kept_from_the_chain_is_missed() {
 }
 
 #[tokio::test]
-async fn a_record_is_found_though_its_neighbours_in_the_chain_are_of_another_time() {
+async fn record_is_found_despite_neighbours_of_another_time() {
     let archive = Archive::new().await;
     archive.sealed(8).await;
     let early = "01900000-0000-7000-8000-000000000001";
@@ -251,7 +251,7 @@ async fn a_record_is_found_though_its_neighbours_in_the_chain_are_of_another_tim
     assert_eq!(archive.category("Late").await.status, 201);
     let last = archive.sealed(0).await;
     let place = archive.harness.number(&format!("select position from audit_seal where record_uuid = '{early}'")).await;
-    // Far more records lie between the two in time than in the chain.
+    // Between the two, there are far more records in time order than in the chain.
     let range = json!({ "from_position": place, "until_position": last });
     let verdict = archive.verify(range.clone()).await;
     assert_eq!((&verdict["intact"], &verdict["checked"]), (&json!(true), &json!(last - place + 1)), "{verdict}");

@@ -1,11 +1,11 @@
-//! Archives that staff ask for on a partner's written request: its team downloads them.
+//! Tests of data exports that staff request after a partner's written request; the partner's team downloads them.
 
 use serde_json::json;
 
 use crate::harness::Harness;
 
 #[tokio::test]
-async fn staff_ask_and_the_team_downloads() {
+async fn staff_request_and_team_downloads_export() {
     let harness = Harness::new().await;
     harness.sql("update tier set burst_per_second = 1000").await;
     let person = harness.partner("Nordsee Kassen").await;
@@ -44,7 +44,7 @@ async fn staff_ask_and_the_team_downloads() {
 }
 
 #[tokio::test]
-async fn nothing_is_made_that_nobody_could_fetch() {
+async fn export_requires_partner_that_can_download_it() {
     let harness = Harness::new().await;
     let partner = harness.partner("Nordsee Kassen").await.partner_uuid.unwrap();
     let staff = harness.staff("Petra Partners", &["labs.admin.partners:write"]).await;

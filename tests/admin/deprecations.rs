@@ -1,4 +1,5 @@
-//! Stories of what is to go: every answer that is concerned says so, whoever still calls it is known, and it can be kept.
+//! Tests of deprecations: every affected response announces the deprecation, the service records which clients still
+//! use the element, and staff can cancel it.
 
 use serde_json::{Value, json};
 
@@ -27,7 +28,7 @@ impl Plan {
         self.harness.call(operation).token(&self.planner.token)
     }
 
-    /// Deprecates something, for `days` to come.
+    /// Deprecates an element with a sunset in `days` days.
     async fn deprecate(&self, target: Value, days: i64) -> Answer {
         let mut body = target;
         body["reason"] = json!("Hardly anybody needs it.");
@@ -40,7 +41,7 @@ impl Plan {
         self.call(operation).path("deprecation_uuid", deprecation)
     }
 
-    /// The program lists the partner's apps.
+    /// Lists the partner's apps as the machine client.
     fn list_apps(&self) -> Call<'_> {
         self.harness.call("marketplace_apps_list").token(&self.program.token)
     }
@@ -70,7 +71,7 @@ fn errors(answer: &Answer) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn an_operation_says_that_it_is_to_go_on_every_replica_and_in_the_contract() {
+async fn deprecation_is_announced_on_every_replica_and_in_contract() {
     let plan = Plan::new().await;
     let twin = plan.harness.twin(&[]).await;
     plan.list_apps().expect(200).await;
@@ -116,7 +117,7 @@ async fn an_operation_says_that_it_is_to_go_on_every_replica_and_in_the_contract
     plan.about("admin_deprecations_delete", deprecation).expect(404).await;
 }
 
-/// Releases the entry: answers link to it, and the contract names it with the replacement.
+/// Releases the changelog entry: responses link to it, and the contract names it together with the replacement.
 async fn released_entry_is_linked(plan: &Plan, made: &Answer) {
     let (entry, slug) = (&made.json["changelog_entry"]["uuid"], &made.json["changelog_entry"]["slug"]);
     plan.call("publication_items_release").path("item_uuid", entry.as_str().unwrap()).expect(200).await;
@@ -129,7 +130,7 @@ async fn released_entry_is_linked(plan: &Plan, made: &Answer) {
 }
 
 #[tokio::test]
-async fn a_parameter_a_field_and_a_value_concern_who_sends_them() {
+async fn parameter_field_and_value_deprecations_concern_only_their_users() {
     let plan = Plan::new().await;
     let sort = json!({ "operation_id": "marketplace_apps_list", "parameter": "sort", "value": "name" });
     let sort = plan.deprecate(sort, 300).await;
@@ -170,7 +171,7 @@ async fn a_parameter_a_field_and_a_value_concern_who_sends_them() {
 }
 
 #[tokio::test]
-async fn what_the_contract_does_not_have_and_what_ends_too_soon_is_refused_and_nothing_is_begun() {
+async fn invalid_deprecation_target_or_sunset_is_rejected_without_effect() {
     let plan = Plan::new().await;
     for (target, days, expected) in [
         (json!({}), 200, vec!["/operation_id AMBIGUOUS"]),
@@ -199,7 +200,7 @@ async fn what_the_contract_does_not_have_and_what_ends_too_soon_is_refused_and_n
 }
 
 #[tokio::test]
-async fn who_still_calls_is_known_to_staff_and_to_the_partner_who_is_written_to() {
+async fn remaining_callers_are_listed_and_their_partner_is_notified() {
     let plan = Plan::new().await;
     let made = plan.deprecate(json!({ "operation_id": "marketplace_apps_list" }), 200).await;
     let deprecation = made.str("uuid").to_owned();
@@ -229,7 +230,8 @@ async fn who_still_calls_is_known_to_staff_and_to_the_partner_who_is_written_to(
     assert!(told.contains(&(&json!("Nightly sync"), &json!(3))) && told.contains(&(&Value::Null, &json!(1))));
     assert_eq!(own.json["deprecated_calls"][0]["changelog_slug"], Value::Null, "its entry is a draft still");
 
-    // A mail at each step, to those alone who still call. The calls go on for ever here.
+    // The service sends a reminder at each step, only to partners that still call. Here the calls continue for the
+    // whole test, because their day is in the future.
     plan.harness.sql("update deprecation_use set day = '2040-01-01'").await;
     plan.harness.advance(130 * 86_400).await;
     let ran = "select count(*) from job
@@ -250,7 +252,7 @@ async fn who_still_calls_is_known_to_staff_and_to_the_partner_who_is_written_to(
 }
 
 #[tokio::test]
-async fn taken_back_it_leaves_readers_with_what_they_were_told_and_that_it_stays() {
+async fn deleted_deprecation_keeps_released_entry_and_drafts_correction() {
     let plan = Plan::new().await;
     let made = plan.deprecate(json!({ "schema": "App", "field": "slug" }), 200).await;
     let entry = made.json["changelog_entry"]["uuid"].as_str().unwrap();
@@ -271,7 +273,8 @@ async fn taken_back_it_leaves_readers_with_what_they_were_told_and_that_it_stays
         .collect();
     assert_eq!(told, [("DRAFT", "CHANGED"), ("RELEASED", "DEPRECATED")]);
 
-    // What nobody has read goes with it, and the same thing can be deprecated again.
+    // Deleting the deprecation also deletes its unreleased changelog entry, and the same element can be deprecated
+    // again.
     let again = plan.deprecate(json!({ "schema": "App", "field": "slug" }), 200).await;
     assert_eq!(again.status, 201, "{}", again.text());
     plan.about("admin_deprecations_delete", again.str("uuid")).expect(204).await;

@@ -1,4 +1,4 @@
-//! Stories of overrides: one value for one partner, until a day named.
+//! Tests of overrides: a value for one partner, until an optional end date.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ async fn put(office: &Office, code: &str, body: Value) -> crate::harness::Answer
     office.about("admin_entitlements_put_override").path("feature_code", code).json(&body).send().await
 }
 
-/// Waits until the partner's people reach statistics, or do not, on either replica.
+/// Waits until the partner's users can, or can no longer, call the statistics operations on both replicas.
 async fn reaches_statistics_soon(office: &Office, twin: &Harness, expected: bool) {
     for replica in [&office.harness, twin] {
         let holds = async || {
@@ -26,7 +26,7 @@ async fn reaches_statistics_soon(office: &Office, twin: &Harness, expected: bool
 }
 
 #[tokio::test]
-async fn an_override_is_in_force_on_every_replica_until_it_is_taken_back() {
+async fn override_is_effective_on_every_replica_until_deleted() {
     let office = Office::new().await;
     let twin = office.harness.twin(&[]).await;
     let set = put(&office, "apps", json!({ "value": 1 })).await;
@@ -52,7 +52,7 @@ async fn an_override_is_in_force_on_every_replica_until_it_is_taken_back() {
     assert_eq!(feature(&all["features"], "apps")["override"]["reason"], "Moves its second brand over.");
     let own = office.own("subscription_entitlements_get").expect(200).await.json;
     assert_eq!(feature(&own["features"], "apps")["source"], "OVERRIDE");
-    // It stays with the partner in any tier.
+    // The override stays effective in every tier.
     assert_eq!(office.ask_for("GROWTH").await.status, 201);
     let own = office.own("subscription_entitlements_get").expect(200).await.json;
     assert_eq!(feature(&own["features"], "apps")["unlimited"], true);
@@ -93,7 +93,7 @@ async fn an_override_is_in_force_on_every_replica_until_it_is_taken_back() {
 }
 
 #[tokio::test]
-async fn whoever_takes_an_override_back_says_why_and_the_partner_reads_it() {
+async fn deleting_override_requires_reason_that_partner_sees() {
     let office = Office::new().await;
     assert_eq!(put(&office, "statistics_access", json!({ "value": true })).await.status, 200);
     let delete = || office.about("admin_entitlements_delete_override").path("feature_code", "statistics_access");
@@ -115,7 +115,7 @@ async fn whoever_takes_an_override_back_says_why_and_the_partner_reads_it() {
 }
 
 #[tokio::test]
-async fn an_override_ends_by_itself_and_says_what_suits_its_feature() {
+async fn override_expires_and_must_fit_its_feature() {
     let mut office = Office::new().await;
     for (code, body, place) in [
         ("apps", json!({ "value": true }), "/value"),

@@ -1,4 +1,4 @@
-//! Stories of background jobs: run now, paused, taken over from a replica that is gone.
+//! Tests of background jobs: manual run, pause, and takeover from a replica that died.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ impl Office {
     async fn new() -> Self {
         let harness = Harness::new().await;
         let operator = harness.staff("Olga Operator", &["labs.admin.operations:write"]).await;
-        // Each job is there, and those with a calendar have had the run that a new database is due.
+        // Every job exists, and jobs with a calendar have done the first run, which is due on a new database.
         let first = "select count(*) from job_run where trigger = 'SCHEDULE' and state = 'SUCCEEDED'
                       and job in ('TIDYING', 'UNCONFIRMED_REGISTRATIONS', 'OBJECTS_SWEEP')";
         harness.until(first, 3).await;
@@ -40,7 +40,7 @@ impl Office {
         list.json["data"].as_array().unwrap().clone()
     }
 
-    /// Waits until so many runs of a job stand in a state.
+    /// Waits until this many runs of a job are in a state.
     async fn until(&self, code: &str, state: &str, number: i64) {
         let query = format!("select count(*) from job_run where job = '{code}' and state = '{state}'");
         self.harness.until(&query, number).await;
@@ -53,7 +53,7 @@ impl Office {
 }
 
 #[tokio::test]
-async fn a_job_runs_now_once_and_a_second_press_while_it_does_is_refused() {
+async fn running_job_cannot_be_started_again() {
     let office = Office::new().await;
     let elsewhere = "insert into job_run (run_uuid, job, state, started_at, heartbeat_on_clock, deadline_on_clock)
                      values (labs_uuid(), 'TIDYING', 'RUNNING', labs_now(), clock_timestamp() + interval '1 hour',
@@ -74,7 +74,7 @@ async fn a_job_runs_now_once_and_a_second_press_while_it_does_is_refused() {
 }
 
 #[tokio::test]
-async fn a_paused_job_misses_its_times_and_makes_them_up_once() {
+async fn paused_job_makes_up_missed_runs_once() {
     let office = Office::new().await;
     let paused = office.act("admin_jobs_pause", "TIDYING").expect(200).await;
     assert_eq!(
@@ -97,7 +97,7 @@ async fn a_paused_job_misses_its_times_and_makes_them_up_once() {
 }
 
 #[tokio::test]
-async fn what_others_rely_on_is_not_paused() {
+async fn essential_job_cannot_be_paused() {
     let office = Office::new().await;
     let refused = office.act("admin_jobs_pause", "AUDIT_SEAL").expect(409).await;
     assert_eq!(refused.code(), "CONFLICT");
@@ -107,7 +107,7 @@ async fn what_others_rely_on_is_not_paused() {
 }
 
 #[tokio::test]
-async fn a_run_whose_replica_is_gone_is_broken_off_and_another_takes_over() {
+async fn run_of_dead_replica_is_aborted_and_taken_over() {
     let office = Office::new().await;
     let dead = "insert into job_run (run_uuid, job, state, started_at, heartbeat_on_clock, deadline_on_clock)
                 values (labs_uuid(), 'TIDYING', 'RUNNING', labs_now(), clock_timestamp() - interval '31 seconds',
@@ -120,7 +120,7 @@ async fn a_run_whose_replica_is_gone_is_broken_off_and_another_takes_over() {
 }
 
 #[tokio::test]
-async fn a_due_job_runs_on_one_replica_only() {
+async fn due_job_runs_on_one_replica_only() {
     let office = Office::new().await;
     let _twin = office.harness.twin(&[]).await;
     for times in 2..=6 {

@@ -1,4 +1,5 @@
-//! Stories of ledgers that lie in partitions by time: what is over is taken away, and the audit log is archived before.
+//! Tests of log tables that are partitioned by time: the service drops expired partitions, and archives the audit log
+//! before it drops a part of it.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,7 +14,8 @@ use crate::harness::people::Person;
 
 const YEAR: i64 = 366 * 24 * 3600;
 
-/// Rows of this moment, known by a word: an event, a mail that was sent, and a count of requests.
+/// SQL that inserts rows at the current time, marked with a word: a security event, a sent mail message, and a request
+/// count.
 fn write(word: &str) -> String {
     format!(
         "insert into security_event (event_uuid, kind, outcome, user_agent)
@@ -33,7 +35,7 @@ fn rows(word: &str) -> String {
     )
 }
 
-/// The job does nothing by itself any more, nor has it begun something.
+/// Stops the job's scheduled runs and waits until no run is in progress.
 async fn pause(harness: &Harness) {
     harness
         .sql(
@@ -44,20 +46,20 @@ async fn pause(harness: &Harness) {
     harness.until("select count(*) from job_run where job = 'LEDGERS' and state in ('QUEUED', 'RUNNING')", 0).await;
 }
 
-/// A connection as whoever serves.
+/// Opens a connection with the service's database role.
 async fn service(harness: &Harness) -> PgConnection {
     let mut service = harness.owner().await;
     sqlx::raw_sql("set role labs_service").execute(&mut service).await.unwrap();
     service
 }
 
-/// What a function answers; none while somebody needs what it locks.
+/// Calls a function; returns `None` if another transaction holds a conflicting lock.
 async fn ask(service: &mut PgConnection, function: &str) -> Option<i64> {
     let asked = sqlx::query_scalar(AssertSqlSafe(format!("select public.{function}::bigint")));
     asked.fetch_one(service).await.unwrap()
 }
 
-/// What it answers once nobody does.
+/// Calls a function repeatedly until no transaction holds a conflicting lock.
 async fn when_free(service: &mut PgConnection, function: &str) -> i64 {
     let asked = tokio::time::timeout(Duration::from_secs(60), async {
         loop {
@@ -70,18 +72,18 @@ async fn when_free(service: &mut PgConnection, function: &str) -> i64 {
     asked.await.unwrap_or_else(|_| panic!("somebody needs all the time what this locks: {function}"))
 }
 
-/// The lock of whoever seals.
+/// Advisory lock of the sealer.
 const SEALER: i64 = 0x0061_7564_6974;
 const ASTRAY: &str = "select (select count(*) from security_event_others) + (select count(*) from mail_message_others)
                            + (select count(*) from request_usage_others) + (select count(*) from audit_log_others)
                            + (select count(*) from audit_change_others) + (select count(*) from audit_seal_others)";
 
 #[tokio::test]
-async fn what_is_over_is_taken_away_by_the_partition() {
+async fn expired_partitions_are_dropped() {
     let flags = ["--security-events-retention-days", "400", "--mails-retention-days", "100"];
     let harness = Harness::with(&flags).await;
     harness.sql(&write("old")).await;
-    // A mail that waits for as long as this story needs it to.
+    // A mail message that stays queued for as long as this test needs it.
     harness
         .sql("update mail_message set state = 'QUEUED', sent_at = null, content_sealed = '', next_attempt_at = 'infinity'")
         .await;
@@ -99,14 +101,14 @@ async fn what_is_over_is_taken_away_by_the_partition() {
 }
 
 #[tokio::test]
-async fn a_partition_is_taken_when_nobody_needs_what_it_locks() {
+async fn partition_is_dropped_only_if_lock_is_free() {
     let harness = Harness::new().await;
     pause(&harness).await;
     harness.sql(&write("old")).await;
     harness.advance(YEAR).await;
     let (mut service, mut other) = (service(&harness).await, harness.owner().await);
     assert_eq!(when_free(&mut service, "ledger_prepare('MAILS')").await, 1);
-    // A call has looked at a partner, and is about to write to them.
+    // A transaction has read a partner and is about to write rows that refer to it.
     let mut call = other.begin().await.unwrap();
     sqlx::query("select from partner").execute(&mut *call).await.unwrap();
     let expire = "ledger_expire('MAILS', 'infinity')";
@@ -119,13 +121,13 @@ async fn a_partition_is_taken_when_nobody_needs_what_it_locks() {
 }
 
 #[tokio::test]
-async fn what_is_being_written_while_time_has_come_to_a_new_partition_is_not_refused() {
+async fn write_during_partition_creation_is_not_rejected() {
     let harness = Harness::new().await;
     pause(&harness).await;
     harness.advance(YEAR).await;
     let mut service = service(&harness).await;
     let prepare = "ledger_prepare('SECURITY_EVENTS')";
-    // A statement that has begun, and has not come to its row yet.
+    // A statement that has started and has not reached its row.
     let gate = harness.hold("select pg_advisory_xact_lock(28)").await;
     let late = "insert into security_event (event_uuid, kind, outcome, user_agent)
                 select labs_uuid(), 'SIGNED_IN', 'SUCCEEDED', 'late' from pg_advisory_xact_lock(28)";
@@ -143,7 +145,7 @@ async fn what_is_being_written_while_time_has_come_to_a_new_partition_is_not_ref
 }
 
 #[tokio::test]
-async fn what_nobody_limits_is_kept_and_the_service_cannot_take_away_more_than_it_should() {
+async fn unlimited_data_is_kept_and_service_cannot_drop_too_much() {
     let harness = Harness::new().await;
     harness.sql(&write("old")).await;
     Archive::sealed(&harness, 1).await;
@@ -173,11 +175,11 @@ async fn what_nobody_limits_is_kept_and_the_service_cannot_take_away_more_than_i
 }
 
 #[tokio::test]
-async fn whoever_serves_cannot_say_that_the_audit_log_was_archived() {
+async fn service_role_cannot_mark_audit_log_as_archived() {
     let harness = Harness::new().await;
     pause(&harness).await;
     let last = Archive::sealed(&harness, 3).await;
-    // Nobody seals any more.
+    // Stops sealing by holding the sealer's lock.
     let mut sealer = harness.owner().await;
     sqlx::query("select pg_advisory_lock($1)").bind(SEALER).execute(&mut sealer).await.unwrap();
     harness.until(&unsealed(), 0).await;
@@ -207,7 +209,7 @@ async fn whoever_serves_cannot_say_that_the_audit_log_was_archived() {
     assert!(!is_detached(both).await, "a piece made up, and one that ends well");
     assert!(!is_detached(piece(3, last, &hash(2), &hash(last))).await, "the end alone");
 
-    // A seal made up, of a record made up: one that does not follow from the last, and one that says it does.
+    // A forged seal for a forged record: first without, then with the previous hash of the last seal.
     let made_up = "where operation = 'admin_jobs_list' and channel = 'JOB'";
     for before in ["sha256('before')", &hash(last)] {
         let forged = format!(
@@ -224,11 +226,11 @@ async fn whoever_serves_cannot_say_that_the_audit_log_was_archived() {
     assert!(is_detached(piece(1, last, &none, &hash(last))).await, "what is true is believed");
 }
 
-/// An audit log whose older part was archived.
+/// An audit log whose older part is archived.
 struct Archive {
     harness: Harness,
     auditor: Person,
-    /// The last place of what was archived, and the hash of the second.
+    /// Last archived position, and the hash of the second record.
     last: i64,
     second: Value,
 }
@@ -250,7 +252,7 @@ impl Archive {
         Self { harness, auditor, last, second }
     }
 
-    /// Makes so many records with a difference and waits until the chain has them; its length.
+    /// Creates this many records with a difference, waits until they are sealed, and returns the length of the chain.
     async fn sealed(harness: &Harness, records: usize) -> i64 {
         let people = harness.number("select count(*) from person").await;
         let keeper = harness.staff(&format!("Keeper {people}"), &["labs.admin.categories:write"]).await;
@@ -287,7 +289,7 @@ fn unsealed() -> String {
 }
 
 #[tokio::test]
-async fn the_audit_log_is_archived_and_verified_together_with_what_stays() {
+async fn archived_audit_log_verifies_together_with_remaining_log() {
     let archive = Archive::new().await;
     let (harness, last) = (&archive.harness, archive.last);
     let parts = "select count(*) from ledger_partition where partition_name like 'audit%first'";
@@ -314,7 +316,7 @@ async fn the_audit_log_is_archived_and_verified_together_with_what_stays() {
     let after = archive.verify(json!({ "from_position": last + 1, "until_position": last + 2 })).await;
     assert_eq!((&after["intact"], &after["checked"]), (&json!(true), &json!(2)));
 
-    // What stands in the log at an archived place is compared with the archive.
+    // If the log contains a seal at an archived position, verification compares it with the archive.
     let standing = "select count(*) from audit_seal where position <= ";
     assert_eq!(harness.number(&format!("{standing}{last}")).await, 0);
     harness
@@ -326,7 +328,7 @@ async fn the_audit_log_is_archived_and_verified_together_with_what_stays() {
     assert_eq!(archive.broken(json!({})).await.0, last, "a seal made up, at a place that is archived");
     harness.sql(&format!("delete from audit_seal where position = {last}")).await;
 
-    // Nothing is archived twice, and the chain would go on if nothing of it stood in the log.
+    // No record is archived twice, and the chain would continue even if the log had none of its records.
     harness.run_job("LEDGERS").await;
     assert_eq!(harness.number("select count(*) from audit_archive").await, 1);
     harness.sql("delete from audit_seal; delete from audit_change; delete from audit_log").await;
@@ -335,7 +337,7 @@ async fn the_audit_log_is_archived_and_verified_together_with_what_stays() {
 }
 
 #[tokio::test]
-async fn whatever_is_altered_in_the_archive_is_found() {
+async fn tampering_with_archive_is_found() {
     let archive = Archive::new().await;
     let last = archive.last;
     let kept = fs::read_to_string(archive.piece()).unwrap();
@@ -369,7 +371,7 @@ async fn whatever_is_altered_in_the_archive_is_found() {
     assert_eq!(archive.verify(json!({})).await["intact"], true, "put right again, it holds");
 }
 
-/// The same lines with hashes that fit them.
+/// Returns the same lines with recomputed hashes that match them.
 async fn remade(harness: &Harness, lines: &[String]) -> Vec<String> {
     #[derive(serde::Deserialize)]
     struct Line {

@@ -1,4 +1,4 @@
-//! Stories of programs: what they are given, and how a secret is changed without a gap.
+//! Tests of machine clients: how they are created, and how a secret is rotated without downtime.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ impl Office {
         self.call("admin_machine_clients_get").path("client_uuid", client).expect(200).await
     }
 
-    /// Asks for a token.
+    /// Requests an access token.
     async fn token(&self, client_id: &str, secret: &str) -> Answer {
         let form = [("grant_type", "password"), ("username", client_id), ("password", secret)];
         self.harness.call("auth_tokens_issue").form(&form).send().await
@@ -47,14 +47,14 @@ impl Office {
     }
 }
 
-/// Each error of a refusal, code and pointer.
+/// Returns code and pointer of each error in a problem document.
 fn errors(refusal: &Answer) -> Vec<(&str, &str)> {
     let errors = refusal.json["errors"].as_array().map(Vec::as_slice).unwrap_or_default().iter();
     errors.map(|error| (error["code"].as_str().unwrap(), error["pointer"].as_str().unwrap())).collect()
 }
 
 #[tokio::test]
-async fn a_secret_is_shown_once_and_kept_nowhere() {
+async fn secret_is_shown_once_and_not_stored() {
     let office = Office::new().await;
     let made = office.create(json!({ "name": "Storefront", "allowed_scopes": ["storefront"] })).await;
     let (client, client_id, secret) = (made.str("uuid"), made.str("client_id"), made.str("client_secret"));
@@ -75,7 +75,7 @@ async fn a_secret_is_shown_once_and_kept_nowhere() {
     for word in [secret, second, &secret[14..], "sha256"] {
         assert!(!log.text().contains(word), "the audit log tells {word}");
     }
-    // Wherever in the database it might stand, plainly or as bytes.
+    // Searches the whole database for the secret, as text and as bytes.
     for word in [secret, second] {
         let found = format!(
             "select (select count(*) from machine_client_secret as s where s::text like '%{word}%')
@@ -88,7 +88,7 @@ async fn a_secret_is_shown_once_and_kept_nowhere() {
 }
 
 #[tokio::test]
-async fn a_lost_answer_is_had_again_under_its_key() {
+async fn lost_response_is_repeated_for_idempotency_key() {
     let office = Office::new().await;
     let body = json!({ "name": "Storefront", "allowed_scopes": ["storefront"] });
     let create = || office.call("admin_machine_clients_create").header("idempotency-key", "provision-1").json(&body);
@@ -104,7 +104,7 @@ async fn a_lost_answer_is_had_again_under_its_key() {
 }
 
 #[tokio::test]
-async fn a_program_changes_over_to_a_new_secret_without_a_gap() {
+async fn client_rotates_to_new_secret_without_gap() {
     let office = Office::new().await;
     let made = office.create(json!({ "name": "Storefront", "allowed_scopes": ["storefront"] })).await;
     let (client, id, first) = (made.str("uuid"), made.str("client_id"), made.str("client_secret"));
@@ -141,7 +141,7 @@ async fn a_program_changes_over_to_a_new_secret_without_a_gap() {
 }
 
 #[tokio::test]
-async fn of_several_rotations_at_once_one_leaves_two_secrets() {
+async fn concurrent_rotations_leave_two_secrets() {
     let office = Office::new().await;
     let made = office.create(json!({ "name": "Storefront", "allowed_scopes": ["storefront"] })).await;
     let client = made.str("uuid");
@@ -154,7 +154,7 @@ async fn of_several_rotations_at_once_one_leaves_two_secrets() {
 }
 
 #[tokio::test]
-async fn a_bound_program_never_reaches_the_operators_domain() {
+async fn bound_client_never_gets_admin_scopes() {
     let office = Office::new().await;
     let chief = office.harness.staff("Chief", &["labs.admin:write"]).await;
     let partner = office.harness.partner("Nordsee Kassen").await.partner_uuid.unwrap();
@@ -166,7 +166,7 @@ async fn a_bound_program_never_reaches_the_operators_domain() {
     let said: Vec<_> = errors(&refused).into_iter().map(|(code, place)| (code.to_owned(), place.to_owned())).collect();
     assert_eq!((refused.status, said), (422, expected));
 
-    // Whatever a row in the database says.
+    // The client's binding limits the token's scopes, regardless of the stored row.
     let made =
         office.create(json!({ "name": "Bound", "partner_uuid": partner, "allowed_scopes": ["marketplace"] })).await;
     office
@@ -186,7 +186,7 @@ async fn a_bound_program_never_reaches_the_operators_domain() {
 }
 
 #[tokio::test]
-async fn nobody_provisions_more_than_they_hold() {
+async fn caller_cannot_grant_client_scopes_beyond_own() {
     let office = Office::new().await;
     for scope in ["labs.admin:write", "labs.admin.clients:write", "labs.admin.audit:write", "labs.admin.overview"] {
         let refused = office.create(json!({ "name": "Tool", "allowed_scopes": [scope] })).await;
@@ -199,7 +199,7 @@ async fn nobody_provisions_more_than_they_hold() {
 }
 
 #[tokio::test]
-async fn everything_that_is_wrong_is_said_at_once() {
+async fn all_client_errors_are_reported_together() {
     let office = Office::new().await;
     let refused = office
         .create(json!({
@@ -225,7 +225,7 @@ async fn everything_that_is_wrong_is_said_at_once() {
 }
 
 #[tokio::test]
-async fn the_binding_and_the_tier_narrow_what_a_program_gets() {
+async fn partner_binding_and_tier_limit_client_scopes() {
     let office = Office::new().await;
     let owner = office.harness.partner("Nordsee Kassen").await;
     let wanted = json!({
@@ -254,7 +254,7 @@ async fn the_binding_and_the_tier_narrow_what_a_program_gets() {
 }
 
 #[tokio::test]
-async fn a_program_gets_tokens_from_its_networks_alone() {
+async fn client_gets_tokens_only_from_its_networks() {
     let office = Office::new().await;
     let body =
         |network: &str| json!({ "name": "Tool", "allowed_scopes": ["storefront"], "allowed_networks": [network] });
@@ -265,10 +265,10 @@ async fn a_program_gets_tokens_from_its_networks_alone() {
 }
 
 #[tokio::test]
-async fn a_disabled_program_may_be_given_a_secret_and_stays_disabled() {
+async fn disabled_client_may_rotate_secret_but_stays_disabled() {
     let office = Office::new().await;
     let made = office.create(json!({ "name": "Tool", "allowed_scopes": ["storefront"] })).await;
-    // Disabling has no operation yet.
+    // The test sets the state directly in the database.
     office.harness.sql("update machine_client set state = 'DISABLED'").await;
     let rotated = office.rotate(made.str("uuid"), json!({})).await;
     assert_eq!(rotated.status, 201);

@@ -1,4 +1,4 @@
-//! Programs under their operators' hands: found, changed, narrowed, shut out and let in again.
+//! Tests of the administration of machine clients: search, change, restrict scopes, disable and enable.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -42,7 +42,7 @@ async fn list(harness: &Harness, chief: &Person, query: &[(&str, &str)]) -> Vec<
 }
 
 #[tokio::test]
-async fn the_list_finds_programs_by_what_is_asked_of_them() {
+async fn clients_can_be_filtered_by_each_parameter() {
     let (harness, chief) = harness().await;
     let owner = harness.partner("Nordsee Kassen").await;
     let bound = harness.program("Menu sync", &["marketplace:write"], owner.partner_uuid).await;
@@ -68,7 +68,7 @@ async fn the_list_finds_programs_by_what_is_asked_of_them() {
 }
 
 #[tokio::test]
-async fn the_list_is_paged_in_every_order_and_counted() {
+async fn clients_are_paged_in_every_order_and_counted() {
     let (harness, chief) = harness().await;
     for name in ["delta", "Alpha", "charlie", "Bravo"] {
         harness.program(name, &["storefront"], None).await;
@@ -99,7 +99,7 @@ async fn the_list_is_paged_in_every_order_and_counted() {
 }
 
 #[tokio::test]
-async fn a_change_leaves_what_it_does_not_name() {
+async fn update_keeps_omitted_fields() {
     let (harness, chief) = harness().await;
     let program = harness.program("Storefront", &["storefront"], None).await;
     let client = client_uuid(&harness, &chief, &program).await;
@@ -139,7 +139,7 @@ async fn a_change_leaves_what_it_does_not_name() {
 }
 
 #[tokio::test]
-async fn networks_bind_every_use_of_a_token_and_a_stray_one_is_written_down_once() {
+async fn client_networks_restrict_tokens_and_violation_is_logged_once() {
     let harness = Harness::with(&behind_a_proxy()).await;
     let chief = harness.staff("Chief", &["labs.admin:write"]).await;
     let program = harness.program("Storefront", &["storefront"], None).await;
@@ -165,7 +165,7 @@ async fn networks_bind_every_use_of_a_token_and_a_stray_one_is_written_down_once
 }
 
 #[tokio::test]
-async fn tokens_follow_what_their_program_is_allowed() {
+async fn issued_tokens_follow_allowed_scopes_of_client() {
     let (harness, chief) = harness().await;
     let owner = harness.partner("Nordsee Kassen").await;
     let program = harness.program("Menu sync", &["marketplace:write", "partner"], owner.partner_uuid).await;
@@ -194,7 +194,7 @@ async fn tokens_follow_what_their_program_is_allowed() {
 }
 
 #[tokio::test]
-async fn nobody_reaches_through_a_program_what_they_lack() {
+async fn caller_cannot_use_client_to_gain_scopes() {
     let (harness, chief) = harness().await;
     let operator = harness.staff("Operator", &["labs.admin.clients:write"]).await;
     let program = harness.program("Importer", &["labs.admin.statistics:write"], None).await;
@@ -228,7 +228,7 @@ async fn nobody_reaches_through_a_program_what_they_lack() {
 }
 
 #[tokio::test]
-async fn a_deleted_secret_takes_its_tokens_along_and_leaves_the_others() {
+async fn deleted_secret_revokes_only_its_tokens() {
     let (harness, chief) = harness().await;
     let program = harness.program("Storefront", &["storefront"], None).await;
     let client = client_uuid(&harness, &chief, &program).await;
@@ -265,7 +265,7 @@ async fn a_deleted_secret_takes_its_tokens_along_and_leaves_the_others() {
 }
 
 #[tokio::test]
-async fn a_disabled_program_is_shut_out_and_begins_anew_when_enabled() {
+async fn disabled_client_is_rejected_and_needs_new_token_when_enabled() {
     let (harness, chief) = harness().await;
     let program = harness.program("Storefront", &["storefront"], None).await;
     let client = client_uuid(&harness, &chief, &program).await;
@@ -291,7 +291,7 @@ async fn a_disabled_program_is_shut_out_and_begins_anew_when_enabled() {
 }
 
 #[tokio::test]
-async fn the_ledger_tells_what_was_issued_and_what_stood_in_the_way() {
+async fn token_grants_list_issued_and_rejected_tokens() {
     let (harness, chief) = harness().await;
     let program = harness.program("Storefront", &["storefront"], None).await;
     let client = client_uuid(&harness, &chief, &program).await;
@@ -315,7 +315,7 @@ async fn the_ledger_tells_what_was_issued_and_what_stood_in_the_way() {
 }
 
 #[tokio::test]
-async fn what_is_allowed_stands_beside_what_is_used() {
+async fn allowed_scopes_are_listed_with_used_scopes() {
     let (harness, chief) = harness().await;
     let owner = harness.partner("Nordsee Kassen").await;
     let program = harness.program("Menu sync", &["marketplace:write", "subscription"], owner.partner_uuid).await;

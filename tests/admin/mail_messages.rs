@@ -1,4 +1,4 @@
-//! Stories of the outbox under operators' hands: what became of a mail, never what it says, and one more try.
+//! Tests of the outbox for operators: delivery state of a mail message, never its content, and retry.
 
 use labs_schema::crypto::secret::SecretText;
 use labs_schema::mail::message::{Asking, Letter, Notice};
@@ -27,7 +27,7 @@ impl Office {
         self.harness.call(operation).token(&self.operator.token)
     }
 
-    /// Puts a mail into the outbox that waits for an hour, then brings it to where a test needs it.
+    /// Queues a mail message that is due in an hour, then brings it into the state that a test needs.
     async fn mail(&self, number: u128, letter: &Letter, then: &str) -> Uuid {
         let message_uuid = Uuid::from_u128(number);
         let sealed = letter.seal(&self.harness.engine.services().key, message_uuid);
@@ -65,14 +65,14 @@ fn notice() -> Letter {
     Letter::Telling(Notice::AlreadyRegistered { name: "Ada".to_owned() })
 }
 
-/// A letter whose link ends so many seconds from now.
+/// A message whose link expires in this many seconds.
 fn asking(harness: &Harness, seconds: i64) -> Letter {
     let (about, token) = (Asking::ResetPassword { name: "Ada".to_owned() }, SecretText::new(TOKEN));
     Letter::Asking { about, token, expires_at: harness.clock.now().plus_seconds(seconds).0 }
 }
 
 #[tokio::test]
-async fn a_mail_that_failed_or_waits_leaves_at_once_and_only_once() {
+async fn failed_or_queued_mail_is_retried_at_once_and_once() {
     let office = Office::new().await;
     let failed = office.mail(1, &asking(&office.harness, 3600), "state = 'FAILED', last_error = 'away'").await;
     let waiting = office.mail(2, &notice(), "").await;
@@ -95,7 +95,7 @@ async fn a_mail_that_failed_or_waits_leaves_at_once_and_only_once() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_sent_or_might_be_sent_twice_is_refused_in_words() {
+async fn unsendable_or_claimed_mail_cannot_be_retried() {
     let office = Office::new().await;
     let ended = office.mail(1, &asking(&office.harness, -1), "state = 'FAILED'").await;
     let empty = office.mail(2, &notice(), "state = 'FAILED', content_sealed = null").await;
@@ -105,14 +105,14 @@ async fn what_cannot_be_sent_or_might_be_sent_twice_is_refused_in_words() {
         assert_eq!((refused.status, refused.code()), (409, "CONFLICT"));
         assert!(refused.str("detail").contains(word), "{}", refused.text());
     }
-    // Whoever claimed it has died: when their time is over, it may be tried again.
+    // The replica that claimed it has died. After its lease has expired, the message can be retried.
     office.harness.advance(61).await;
     assert_eq!(office.retry(claimed).await.status, 200);
     office.harness.until("select count(*) from mail_message where state = 'SENT'", 1).await;
 }
 
 #[tokio::test]
-async fn the_outbox_tells_what_became_of_a_mail_and_never_what_it_says() {
+async fn outbox_shows_delivery_state_without_content() {
     let office = Office::new().await;
     let quoted = format!("state = 'FAILED', last_error = '550 rejected: #{TOKEN} is no link'");
     office.mail(1, &asking(&office.harness, 3600), &quoted).await;

@@ -1,4 +1,4 @@
-//! Stories of administration across all partners, and of those who run the service.
+//! Tests of administration across all partners, and of the service's operation.
 
 mod allowed_actions;
 mod audit_records;

@@ -1,4 +1,5 @@
-//! Stories of denied networks: refused outright and everywhere, and only as long as somebody means it.
+//! Tests of network denials: the service rejects every request from the network, on every path and replica, until the
+//! denial ends.
 
 use serde_json::{Value, json};
 
@@ -32,7 +33,7 @@ impl Gate {
     }
 }
 
-/// A stranger's call at a replica, as it comes through the proxy.
+/// An anonymous request to a replica through the proxy.
 async fn stranger(at: &Harness, from: &str) -> Answer {
     at.call("subscription_public_tiers_list").header("x-forwarded-for", from).send().await
 }
@@ -43,7 +44,7 @@ fn error(answer: &Answer) -> (u16, &str, &str) {
 }
 
 #[tokio::test]
-async fn a_denied_network_is_refused_outright_on_every_replica_until_it_is_lifted() {
+async fn denied_network_is_rejected_on_every_replica_until_denial_ends() {
     let gate = Gate::new(&behind_a_proxy()).await;
     let partner = gate.harness.partner("Nordsee Kassen").await;
     let twin = gate.harness.twin(&behind_a_proxy()).await;
@@ -56,11 +57,11 @@ async fn a_denied_network_is_refused_outright_on_every_replica_until_it_is_lifte
         replica.soon("the network is refused", async || stranger(replica, "198.51.100.7").await.status == 403).await;
         let refused = stranger(replica, "198.51.100.7").await;
         assert_eq!((refused.code(), refused.str("operation_id")), ("NETWORK_DENIED", "subscription_public_tiers_list"));
-        // A good token changes nothing, nor does a path that names nothing; another network goes on.
+        // A valid token makes no difference, nor does an unknown path. Requests from another network are accepted.
         let me = replica.call("system_me_get").token(&partner.token);
         assert_eq!(me.header("x-forwarded-for", "198.51.100.7").send().await.code(), "NETWORK_DENIED");
         assert_eq!(stranger(replica, "198.51.101.7").await.status, 200);
-        // The hop before the proxy counts, whatever the stranger itself has written in front of it.
+        // The last hop before the proxy counts. Values that the client itself sent in the header are ignored.
         assert_eq!(stranger(replica, "203.0.113.9, 198.51.100.7").await.status, 403);
         assert_eq!(stranger(replica, "198.51.100.7, 203.0.113.9").await.status, 200);
         for path in ["/", "/reference", "/playground/graphql", "/v1/nothing"] {
@@ -89,8 +90,8 @@ async fn a_denied_network_is_refused_outright_on_every_replica_until_it_is_lifte
 }
 
 #[tokio::test]
-async fn a_stranger_who_comes_without_a_proxy_cannot_pass_for_another() {
-    // Nobody's forwarded headers are believed here.
+async fn forwarded_address_is_ignored_without_trusted_proxy() {
+    // Without trusted proxies, the service ignores forwarded headers.
     let gate = Gate::new(&[]).await;
     assert_eq!(gate.deny("198.51.100.0/24").await.status, 201);
     let list = async || {
@@ -102,7 +103,7 @@ async fn a_stranger_who_comes_without_a_proxy_cannot_pass_for_another() {
 }
 
 #[tokio::test]
-async fn nobody_denies_the_world_or_their_own_network() {
+async fn too_wide_and_own_networks_cannot_be_denied() {
     let gate = Gate::new(&behind_a_proxy()).await;
     for (network, code) in [
         ("0.0.0.0/0", "TOO_WIDE"),
@@ -130,7 +131,7 @@ async fn nobody_denies_the_world_or_their_own_network() {
 }
 
 #[tokio::test]
-async fn a_denial_ends_at_its_end_date_and_can_be_made_anew() {
+async fn denial_ends_at_its_end_date_and_can_be_recreated() {
     let gate = Gate::new(&behind_a_proxy()).await;
     let end = gate.harness.clock.now().plus_seconds(60).to_string();
     let body = json!({ "network": "2001:db8:40::/48", "reason": "Crawls.", "expires_at": end });

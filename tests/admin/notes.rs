@@ -1,4 +1,4 @@
-//! What staff note about a partner for one another.
+//! Tests of staff notes about a partner.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -20,7 +20,7 @@ fn on<'h>(harness: &'h Harness, by: &Person, operation: &str, partner: Uuid) -> 
 }
 
 #[tokio::test]
-async fn a_note_is_read_by_all_of_the_staff_and_changed_by_its_author() {
+async fn note_is_visible_to_staff_and_changed_by_its_author() {
     let (harness, author, other, owner) = cast().await;
     let partner = owner.partner_uuid.unwrap();
     let body = json!({ "body": "  Wants SCALE from January.\r\nQuote sent. " });
@@ -52,7 +52,7 @@ async fn a_note_is_read_by_all_of_the_staff_and_changed_by_its_author() {
 }
 
 #[tokio::test]
-async fn no_note_reaches_the_partner_or_hangs_on_another() {
+async fn note_is_hidden_from_partner_and_bound_to_its_partner() {
     let (harness, author, _, owner) = cast().await;
     let partner = owner.partner_uuid.unwrap();
     let made =

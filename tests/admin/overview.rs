@@ -1,12 +1,12 @@
-//! Stories of the platform at a glance: counts that are true at once, what waits for whom, who has gone silent, and the
-//! search over everything.
+//! Tests of the platform overview: counts that are correct at once, pending work per role, inactive partners, and the
+//! search over all resources.
 
 use serde_json::{Value, json};
 
 use crate::harness::people::Person;
 use crate::harness::{Call, Harness};
 
-/// Days that are longer than silence lasts unless told.
+/// A period, in seconds, that is longer than the default threshold for inactivity.
 const LONG: i64 = 100 * 86_400;
 
 struct Office {
@@ -15,7 +15,7 @@ struct Office {
 }
 
 impl Office {
-    /// Somebody with a view of the platform and these scopes.
+    /// Creates a service and a staff member with the overview's scope and these scopes.
     async fn new(scopes: &[&str]) -> Self {
         let harness = Harness::new().await;
         let staff = harness.staff("Olga Overview", &[&["labs.admin.overview"], scopes].concat()).await;
@@ -30,13 +30,13 @@ impl Office {
         self.call(operation).expect(200).await.json
     }
 
-    /// Creates an app of a partner's; its id.
+    /// Creates an app of a partner and returns its id.
     async fn app(&self, owner: &Person, name: &str) -> String {
         let call = self.harness.call("marketplace_apps_create").token(&owner.token).json(&json!({ "name": name }));
         call.expect(201).await.str("uuid").to_owned()
     }
 
-    /// What a search finds: kind, title and how.
+    /// Searches and returns kind, title and match type of each result.
     async fn find(&self, q: &str) -> Vec<(String, String, String)> {
         let found = self.call("admin_overview_search").query("q", q).expect(200).await.json["data"].clone();
         let word = |of: &Value, name: &str| of[name].as_str().unwrap().to_owned();
@@ -50,7 +50,7 @@ fn found(kind: &str, title: &str, matched: &str) -> (String, String, String) {
 }
 
 #[tokio::test]
-async fn counts_are_true_at_once_and_stay_so_when_the_job_has_added_them_up() {
+async fn counts_are_current_before_and_after_job() {
     let office = Office::new(&[]).await;
     let owner = office.harness.partner("Nordsee Kassen").await;
     let other = office.harness.partner("Alpen Kassen").await;
@@ -61,7 +61,7 @@ async fn counts_are_true_at_once_and_stay_so_when_the_job_has_added_them_up() {
     });
     office.harness.call("auth_registrations_create").json(&waiting).expect(202).await;
     let partner_uuid = other.partner_uuid.unwrap();
-    // What is rolled back never happened.
+    // A rolled-back change does not affect the counts.
     let held =
         office.harness.hold(format!("update partner set state = 'SUSPENDED' where partner_uuid = '{partner_uuid}'"));
     held.await.roll_back().await;
@@ -89,13 +89,13 @@ async fn counts_are_true_at_once_and_stay_so_when_the_job_has_added_them_up() {
     let seen = office.see("admin_overview_get").await;
     assert_eq!((&seen["partners"]["active"], &seen["partners"]["suspended"]), (&json!(2), &json!(1)));
     assert_eq!((&seen["apps"]["total"], &seen["users"]["total"]), (&json!(0), &json!(3)));
-    // What was created stays so.
+    // Growth counts created resources, including later deleted ones.
     let growth = office.see("admin_overview_get_growth").await;
     assert_eq!((&growth["registrations"], &growth["apps"], &growth["publications"]), (&json!(2), &json!(1), &json!(0)));
 }
 
 #[tokio::test]
-async fn growth_has_every_period_cut_to_the_days_that_were_asked_for() {
+async fn growth_periods_are_cut_to_requested_days() {
     let office = Office::new(&[]).await;
     let happened = "insert into platform_change (what, key, number)
                     values ('REGISTRATION', '2025-11-16', 1), ('REGISTRATION', '2025-11-17', 2), ('CREATION', '2025-11-30', 4),
@@ -119,7 +119,7 @@ async fn growth_has_every_period_cut_to_the_days_that_were_asked_for() {
 }
 
 #[tokio::test]
-async fn attention_tells_what_waits_the_oldest_first_and_only_what_the_callers_scopes_reach() {
+async fn attention_lists_oldest_pending_items_within_scopes_of_caller() {
     let office = Office::new(&[]).await;
     let owner = office.harness.partner("Nordsee Kassen").await;
     let ticket = json!({ "subject": "A call is refused", "topic": "API", "body": "Since this morning." });
@@ -158,7 +158,7 @@ async fn attention_tells_what_waits_the_oldest_first_and_only_what_the_callers_s
 }
 
 #[tokio::test]
-async fn traffic_counts_whoever_asks_and_how_it_was_answered() {
+async fn traffic_counts_every_caller_by_outcome() {
     let office = Office::new(&[]).await;
     let owner = office.harness.partner("Nordsee Kassen").await;
     for _ in 0..3 {
@@ -187,7 +187,7 @@ async fn traffic_counts_whoever_asks_and_how_it_was_answered() {
 }
 
 #[tokio::test]
-async fn partners_of_whom_nobody_signs_in_and_nothing_calls_are_dormant() {
+async fn partners_without_sign_ins_and_requests_are_dormant() {
     let office = Office::new(&[]).await;
     let silent = office.harness.partner("Alpen Kassen").await;
     let back = office.harness.partner("Elbe Kassen").await;
@@ -195,7 +195,7 @@ async fn partners_of_whom_nobody_signs_in_and_nothing_calls_are_dormant() {
     let program = office.harness.program("Till", &["marketplace"], calling.partner_uuid).await;
     let closed = office.harness.partner("Rhein Kassen").await.partner_uuid.unwrap();
     office.harness.sql(&format!("update partner set state = 'CLOSED' where partner_uuid = '{closed}'")).await;
-    // What was counted is written before time moves, or it would be of the day to come.
+    // Request counts must be written before the clock moves. Otherwise they would count for the next day.
     office.harness.until("select count(distinct account) from request_usage where account like 'partner:%'", 4).await;
     office.harness.advance(LONG).await;
     let staff = office.harness.staff("Sara Silence", &["labs.admin.overview"]).await;
@@ -225,7 +225,7 @@ async fn partners_of_whom_nobody_signs_in_and_nothing_calls_are_dormant() {
 }
 
 #[tokio::test]
-async fn a_search_finds_what_is_called_exactly_so_first_and_nobody_who_was_erased() {
+async fn search_lists_exact_matches_first_and_omits_erased_users() {
     let scopes = ["partners", "users", "apps", "clients", "support"].map(|of| format!("labs.admin.{of}"));
     let office = Office::new(&scopes.each_ref().map(String::as_str)).await;
     let owner = office.harness.partner("Nordsee Kassen").await;
@@ -259,7 +259,7 @@ async fn a_search_finds_what_is_called_exactly_so_first_and_nobody_who_was_erase
 }
 
 #[tokio::test]
-async fn a_search_reaches_no_further_than_the_caller_and_its_record_holds_no_address() {
+async fn search_is_limited_to_caller_scopes_and_audited_without_addresses() {
     let office = Office::new(&["labs.admin.partners", "labs.admin.audit"]).await;
     let owner = office.harness.partner("Nordsee Kassen").await;
     office.app(&owner, "Nordsee Planer").await;

@@ -1,4 +1,4 @@
-//! Partners as staff find, make, change, label and read them.
+//! Tests of partners for staff: search, create, update, label and read.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -33,7 +33,7 @@ fn lines(answer: &Answer) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_partner_made_on_behalf_begins_with_an_invitation() {
+async fn partner_created_by_staff_starts_with_an_invitation() {
     let (harness, staff) = cast().await;
     let body = json!({
         "company_name": "Küche & Kasse GmbH", "country": "AT", "vat_id": "ATU12345678", "tier_code": "SCALE",
@@ -68,7 +68,7 @@ async fn a_partner_made_on_behalf_begins_with_an_invitation() {
 }
 
 #[tokio::test]
-async fn everything_that_is_wrong_with_a_new_partner_is_told_at_once_and_nothing_is_made() {
+async fn all_partner_errors_are_reported_and_nothing_is_created() {
     let (harness, staff) = cast().await;
     let body = json!({ "company_name": "X ", "country": "AT", "vat_id": "DE123456789", "tier_code": "GOLD", "administrator": { "email": "a@b" } });
     let refused = create(&harness, &staff, &body).await;
@@ -80,7 +80,7 @@ async fn everything_that_is_wrong_with_a_new_partner_is_told_at_once_and_nothing
 }
 
 #[tokio::test]
-async fn partners_are_found_by_what_they_are() {
+async fn partners_can_be_filtered_by_each_parameter() {
     let (harness, staff) = cast().await;
     let first = harness.partner("Nordsee Kassen").await.partner_uuid.unwrap();
     harness.advance(3600).await;
@@ -121,7 +121,7 @@ async fn partners_are_found_by_what_they_are() {
 }
 
 #[tokio::test]
-async fn the_export_is_the_list_and_no_cell_of_it_is_run() {
+async fn csv_export_equals_list_and_escapes_formulas() {
     let (harness, staff) = cast().await;
     harness.partner("Elbkontor").await;
     let partner = harness.partner("Nordsee Kassen").await.partner_uuid.unwrap();
@@ -147,7 +147,7 @@ async fn the_export_is_the_list_and_no_cell_of_it_is_run() {
 }
 
 #[tokio::test]
-async fn a_long_export_comes_in_pieces_and_is_whole() {
+async fn long_export_is_streamed_completely() {
     let (harness, staff) = cast().await;
     harness
         .sql(
@@ -166,9 +166,9 @@ async fn a_long_export_comes_in_pieces_and_is_whole() {
 }
 
 #[tokio::test]
-async fn an_export_has_every_partner_once_though_they_change_places_meanwhile() {
+async fn export_has_every_partner_once_despite_concurrent_changes() {
     let (harness, staff) = cast().await;
-    // Lines too long for all of them to be on their way when the first is read.
+    // The rows are so long that they cannot all be in flight when the first one is read.
     harness
         .sql(
             "insert into partner (partner_uuid, slug, company_name, country, address)
@@ -180,7 +180,7 @@ async fn an_export_has_every_partner_once_though_they_change_places_meanwhile() 
     let url = format!("{}/v1/admin/partners:export?sort=company_name", harness.base_url);
     let mut response = harness.http().get(url).bearer_auth(&staff.token).send().await.unwrap();
     let mut body = response.chunk().await.unwrap().unwrap().to_vec();
-    // The first become the last, and the last the first.
+    // Reverses the sort order of all partners.
     harness.sql("update partner set company_name = 'Partner ' || (3000 - substr(slug, 3)::int)").await;
     while let Some(piece) = response.chunk().await.unwrap() {
         body.extend_from_slice(&piece);
@@ -192,7 +192,7 @@ async fn an_export_has_every_partner_once_though_they_change_places_meanwhile() 
 }
 
 #[tokio::test]
-async fn the_timeline_is_one_order_over_every_ledger() {
+async fn timeline_merges_all_histories_in_one_order() {
     let (harness, staff) = cast().await;
     let owner = harness.partner("Nordsee Kassen").await;
     let partner = owner.partner_uuid.unwrap();
@@ -231,7 +231,7 @@ async fn the_timeline_is_one_order_over_every_ledger() {
 }
 
 #[tokio::test]
-async fn reading_partners_needs_a_scope_and_changing_them_another() {
+async fn reading_and_changing_partners_need_separate_scopes() {
     let (harness, _) = cast().await;
     let partner = harness.partner("Nordsee Kassen").await.partner_uuid.unwrap();
     let reader = harness.staff("Reader", &["labs.admin.partners"]).await;

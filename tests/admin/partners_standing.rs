@@ -1,4 +1,4 @@
-//! Where a partner stands, in operators' hands: held back, let in, ended, opened again, made anonymous.
+//! Tests of a partner's state: suspend, reinstate, close, reopen, and erase personal data.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -32,7 +32,7 @@ async fn soon_status(harness: &Harness, token: &str, status_then: u16) {
     harness.soon("the token is judged anew", async || status(harness, token).await == status_then).await;
 }
 
-/// An app of the partner on the storefront; its slug.
+/// Publishes an app of the partner on the storefront and returns its slug.
 async fn listed(harness: &Harness, staff: &Person, owner: &Person) -> String {
     let (app, version) = crate::marketplace::submittable(harness, staff, owner, "Table Pilot").await;
     let at = |operation: &str| {
@@ -53,7 +53,7 @@ async fn shown(harness: &Harness, storefront: &str, slug: &str) -> u16 {
 }
 
 #[tokio::test]
-async fn whoever_is_suspended_is_out_within_a_second_and_comes_back_as_before() {
+async fn suspended_partner_is_locked_out_at_once_and_restored_completely() {
     let (harness, staff, owner) = cast().await;
     let partner = owner.partner_uuid.unwrap();
     let storefront = harness.program("storefront", &["storefront:write"], None).await.token;
@@ -97,7 +97,7 @@ async fn whoever_is_suspended_is_out_within_a_second_and_comes_back_as_before() 
 }
 
 #[tokio::test]
-async fn a_suspension_stops_a_closing_and_gives_back_the_time_that_was_left() {
+async fn suspension_pauses_closure_and_keeps_remaining_time() {
     let (harness, staff, owner) = cast().await;
     let partner = owner.partner_uuid.unwrap();
     let asked = harness.call("partner_account_request_closure").path("partner_uuid", partner).token(&owner.token);
@@ -115,7 +115,7 @@ async fn a_suspension_stops_a_closing_and_gives_back_the_time_that_was_left() {
 }
 
 #[tokio::test]
-async fn what_is_closed_is_opened_again_in_its_time_and_with_what_was_there() {
+async fn closed_partner_can_be_reopened_in_time_with_its_data() {
     let (harness, staff, owner) = cast().await;
     let partner = owner.partner_uuid.unwrap();
     let storefront = harness.program("storefront", &["storefront:write"], None).await.token;
@@ -147,7 +147,7 @@ async fn what_is_closed_is_opened_again_in_its_time_and_with_what_was_there() {
 }
 
 #[tokio::test]
-async fn what_is_opened_again_without_an_administrator_gets_one_by_invitation() {
+async fn reopened_partner_without_administrator_gets_one_by_invitation() {
     let (harness, staff, owner) = cast().await;
     let partner = owner.partner_uuid.unwrap();
     let other = harness.partner("Weser Software").await;
@@ -175,7 +175,7 @@ async fn what_is_opened_again_without_an_administrator_gets_one_by_invitation() 
 }
 
 #[tokio::test]
-async fn nothing_of_a_suspended_partner_is_published_by_itself() {
+async fn suspended_partner_is_never_published_by_a_job() {
     let (harness, staff, owner) = cast().await;
     let partner = owner.partner_uuid.unwrap();
     let slug = listed(&harness, &staff, &owner).await;
@@ -185,7 +185,8 @@ async fn nothing_of_a_suspended_partner_is_published_by_itself() {
     assert_eq!(shown(&harness, &storefront, &slug).await, 404, "whoever writes it");
 }
 
-/// Words that nobody of the test writes through the service: of staff, of the team, and links to the company.
+/// Personal data that the tests do not write through the service: texts of staff and of the team, and links to the
+/// company.
 const WORDS: &str = "
     insert into support_note (note_uuid, ticket_uuid, author_uuid, body)
     select labs_uuid(), ticket_uuid, labs_uuid(), 'Mara is right.' from support_ticket;
@@ -232,7 +233,7 @@ const WORDS: &str = "
     insert into customer_review_flag (flag_uuid, review_uuid, text_uuid, reason, note, author_kind)
     select labs_uuid(), review_uuid, text_uuid, 'OTHER', 'Written by a cousin of Wiebke.', 'PARTNER_USER' from texts";
 
-/// Rows that still tell who the erased partner was.
+/// Counts rows that still identify the erased partner.
 const PERSONAL: &str = "select count(*) from (
         select to_jsonb(p)::text as row from person as p where partner_uuid is not null
         union all select to_jsonb(p)::text from partner as p
@@ -255,7 +256,7 @@ const PERSONAL: &str = "select count(*) from (
     ) as rows where row ~* '(mara|vogel|@nordsee|geheim|wiebke|petersen|DE123456789|Kai 17|127.0.0.1|//nordsee-kassen)'";
 
 #[tokio::test]
-async fn an_erased_partner_counts_on_and_is_nobody() {
+async fn erased_partner_is_anonymous_but_still_counted() {
     let (harness, staff, owner) = cast().await;
     let partner = owner.partner_uuid.unwrap();
     let staff_only = harness.sign_in(&owner.email).await;
@@ -312,7 +313,8 @@ async fn an_erased_partner_counts_on_and_is_nobody() {
     assert_eq!(harness.number(newcomers).await, 1, "the address is free again");
 }
 
-/// One of the desk takes a ticket: it is held, and a mail is written that tells of it.
+/// Unassigns the tickets, which locks them, and queues a mail message about each, as an assignment to a staff member
+/// does.
 const ASSIGNED: &str = "
     update support_ticket set assignee_uuid = null;
     insert into mail_message (message_uuid, kind, recipient, subject, content_sealed, next_attempt_at, about_partner_uuid)
@@ -320,7 +322,7 @@ const ASSIGNED: &str = "
     from support_ticket";
 
 #[tokio::test]
-async fn a_mail_that_is_being_written_during_an_erasure_is_erased_as_well() {
+async fn mail_written_during_erasure_is_erased_too() {
     let (harness, staff, owner) = cast().await;
     let partner = owner.partner_uuid.unwrap();
     let ticket = json!({ "subject": "Petersen's bill", "body": "It is late.", "topic": "SUBSCRIPTION" });
@@ -341,7 +343,7 @@ async fn a_mail_that_is_being_written_during_an_erasure_is_erased_as_well() {
 }
 
 #[tokio::test]
-async fn the_ledger_is_made_anonymous_for_nobody_else() {
+async fn histories_cannot_be_anonymized_before_erasure() {
     let (harness, _, owner) = cast().await;
     let mut connection = harness.owner().await;
     let partner = owner.partner_uuid.unwrap();

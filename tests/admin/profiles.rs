@@ -1,4 +1,5 @@
-//! Staff and vendor pages: they see both sides, and what they take off says why.
+//! Tests of partner profiles for staff: staff read draft and published copy, and give a reason when they take a profile
+//! down.
 
 use serde_json::json;
 
@@ -18,7 +19,7 @@ fn own<'h>(harness: &'h Harness, person: &Person, operation: &str) -> Call<'h> {
     harness.call(operation).path("partner_uuid", person.partner_uuid.unwrap()).token(&person.token)
 }
 
-/// A service with a partner whose page readers see, and a member of staff.
+/// Returns a service with a partner whose profile is published, and a staff member.
 async fn published() -> (Harness, Person, Person) {
     let harness = Harness::new().await;
     harness.sql("update tier set burst_per_second = 1000").await;
@@ -39,7 +40,7 @@ fn at<'h>(harness: &'h Harness, staff: &Person, partner: &Person, operation: &st
 }
 
 #[tokio::test]
-async fn staff_take_a_page_down_and_its_team_reads_why() {
+async fn staff_take_profile_down_and_team_sees_reason() {
     let (harness, person, staff) = published().await;
     let seen = at(&harness, &staff, &person, "admin_profiles_get").expect(200).await;
     let written = own(&harness, &person, "partner_profile_get").expect(200).await.json;
@@ -57,7 +58,7 @@ async fn staff_take_a_page_down_and_its_team_reads_why() {
     assert_eq!(again.code(), "ILLEGAL_TRANSITION");
     let page = own(&harness, &person, "partner_profile_get").expect(200).await;
     assert_eq!(page.str("state_reason"), "It uses another company's mark.");
-    // The same page does not come back; a changed one does.
+    // The partner cannot publish the same profile again, but can publish a changed one.
     let refused = own(&harness, &person, "partner_profile_publish").expect(409).await;
     assert_eq!(refused.json["errors"][0]["code"], "UNCHANGED");
     let mended = json!({ "texts": { "de": { "tagline": "Eigene Kassen" } } });
@@ -74,7 +75,7 @@ async fn staff_take_a_page_down_and_its_team_reads_why() {
 }
 
 #[tokio::test]
-async fn a_picture_that_staff_delete_is_off_the_draft_and_the_storefront_at_once() {
+async fn image_deleted_by_staff_disappears_from_draft_and_storefront() {
     let (harness, person, staff) = published().await;
     let list =
         at(&harness, &staff, &person, "admin_profiles_list_imagery").query("include_total", true).expect(200).await;
@@ -101,7 +102,7 @@ async fn a_picture_that_staff_delete_is_off_the_draft_and_the_storefront_at_once
 }
 
 #[tokio::test]
-async fn a_partner_that_there_is_not_is_not_found() {
+async fn unknown_partner_is_not_found() {
     let (harness, _, staff) = published().await;
     let nobody = uuid::Uuid::from_u128(7);
     for operation in ["admin_profiles_get", "admin_profiles_list_imagery"] {

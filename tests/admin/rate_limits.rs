@@ -1,4 +1,5 @@
-//! Stories of budgets: other limits for one partner, a day that begins anew, and who spends and is refused.
+//! Tests of budgets: overrides for one partner, reset of the daily budget, and the lists of usage and rejected
+//! requests.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -18,7 +19,7 @@ struct Office {
 }
 
 impl Office {
-    /// A partner on a tier with so many requests a day, and somebody who may change that.
+    /// A partner on a tier with this daily budget, and a staff member who may change the partner's limits.
     async fn new(daily: u32) -> Self {
         let harness = Harness::new().await;
         harness.sql(&format!("update tier set burst_per_second = 100000, daily_requests = {daily}")).await;
@@ -40,7 +41,7 @@ impl Office {
         self.about("admin_rate_limits_get").expect(200).await.json
     }
 
-    /// Puts limits in force for an hour.
+    /// Sets an override of the limits for an hour.
     async fn put(&self, limits: Value) -> Answer {
         let mut body = limits;
         body["reason"] = json!("A move of menus.");
@@ -48,19 +49,19 @@ impl Office {
         self.about("admin_rate_limits_put_override").json(&body).send().await
     }
 
-    /// The partner's call at a replica.
+    /// Sends the partner's request to a replica.
     async fn me(&self, at: &Harness) -> Answer {
         at.call("system_me_get").token(&self.partner.token).send().await
     }
 
-    /// Waits until a replica says this of the partner's limits.
+    /// Waits until a replica's response header has this value.
     async fn learned(&self, at: &Harness, header: &'static str, value: &str) {
         at.soon(&format!("{header} becomes {value}"), async || self.me(at).await.header(header) == value).await;
     }
 }
 
 #[tokio::test]
-async fn other_limits_are_in_force_on_every_replica_until_their_day_comes() {
+async fn override_applies_on_every_replica_until_it_expires() {
     let office = Office::new(5000).await;
     let twin = office.harness.twin(&[]).await;
     for replica in [&office.harness, &twin] {
@@ -89,7 +90,7 @@ async fn other_limits_are_in_force_on_every_replica_until_their_day_comes() {
     assert_eq!((&latest["reason"], &latest["target"]["label"]), (&json!("A move of menus."), &json!("Nordsee Kassen")));
     assert_eq!((&change["before"]["daily_requests"], &change["after"]["daily_requests"]), (&json!(7000), &Value::Null));
 
-    // At its end date it is over without anybody's doing, and nothing is left to delete.
+    // The override expires at its end date without any action, and then there is nothing to delete.
     office.harness.sql("update rate_limit_override set expires_at = labs_now()").await;
     office.learned(&twin, "x-ratelimit-limit", "100000").await;
     assert_eq!(office.see().await["override"], Value::Null);
@@ -97,18 +98,18 @@ async fn other_limits_are_in_force_on_every_replica_until_their_day_comes() {
 }
 
 #[tokio::test]
-async fn an_override_ends_by_itself_where_nothing_tells_a_replica() {
+async fn override_expires_without_notification_of_replicas() {
     let office = Office::new(5000).await;
     assert_eq!(office.put(json!({ "burst_per_second": 9 })).await.status, 200);
     office.harness.sql("update rate_limit_override set expires_at = labs_now() + interval '60 s'").await;
     office.learned(&office.harness, "x-ratelimit-limit", "9").await;
-    // What a replica knows of a token by now says when it ends.
+    // The replica's cache entry for the token now contains the end of the override.
     office.harness.advance(61).await;
     assert_eq!(office.me(&office.harness).await.header("x-ratelimit-limit"), "100000");
 }
 
 #[tokio::test]
-async fn an_override_says_a_limit_a_reason_and_an_end_in_the_future() {
+async fn override_requires_limit_reason_and_future_end() {
     let office = Office::new(5000).await;
     let errors = async |answer: Answer| {
         assert_eq!(answer.status, 422, "{}", answer.text());
@@ -133,11 +134,11 @@ async fn an_override_says_a_limit_a_reason_and_an_end_in_the_future() {
 }
 
 #[tokio::test]
-async fn a_day_begun_anew_lets_through_no_more_than_what_was_booked_and_the_whole_budget() {
+async fn reset_day_admits_leased_requests_and_full_budget() {
     let office = Office::new(400).await;
     let twin = office.harness.twin(&[]).await;
     let replicas = [&office.harness, &twin];
-    // A portion is four requests: both replicas hold the rest of one.
+    // A lease is four requests: both replicas have unused requests from one lease.
     for replica in replicas {
         assert_eq!(office.me(replica).await.status, 200);
     }
@@ -156,10 +157,10 @@ async fn a_day_begun_anew_lets_through_no_more_than_what_was_booked_and_the_whol
     }
     let spent = office.harness.number("select granted from daily_budget where account like 'partner:%'").await;
     assert_eq!(spent, 400, "the whole budget was booked");
-    // Three calls came before: what was left of their portions may have been used, and no more than that.
+    // Three calls came before the reset. At most the unused rest of their leases may be spent in addition.
     assert!((400..=400 + booked - 3).contains(&accepted), "{accepted}");
 
-    // A second reset lets a replica that had given up go on at once.
+    // After a second reset, a replica that had exhausted the budget accepts requests at once.
     office.about("admin_rate_limits_reset").expect(200).await;
     for replica in replicas {
         assert_eq!(office.me(replica).await.status, 200);
@@ -171,7 +172,7 @@ async fn a_day_begun_anew_lets_through_no_more_than_what_was_booked_and_the_whol
 }
 
 #[tokio::test]
-async fn a_portion_from_before_a_reset_is_never_added_to_the_new_budget() {
+async fn lease_from_before_reset_is_not_added_to_new_budget() {
     let office = Office::new(400).await;
     let twin = office.harness.twin(&[]).await;
     for replica in [&office.harness, &twin] {
@@ -181,7 +182,7 @@ async fn a_portion_from_before_a_reset_is_never_added_to_the_new_budget() {
     let granted = "select granted from daily_budget where account like 'partner:%'";
     let books = async || office.me(&office.harness).await.status == 200 && office.harness.number(granted).await == 4;
     office.harness.soon("a portion of the new budget is booked", books).await;
-    // The other replica stops before it has used what it held, and gives back what it may.
+    // The other replica stops before it has used its lease. It returns only requests of the current budget.
     twin.engine.services().budgets.settle().await;
     assert_eq!(office.harness.number(granted).await, 4, "what others have spent of the new budget stays spent");
     office.harness.engine.services().budgets.settle().await;
@@ -190,7 +191,7 @@ async fn a_portion_from_before_a_reset_is_never_added_to_the_new_budget() {
 }
 
 #[tokio::test]
-async fn those_who_use_most_of_their_budget_come_first() {
+async fn accounts_with_highest_use_come_first() {
     let office = Office::new(1000).await;
     let uuid = |person: &Person| person.partner_uuid.unwrap().to_string();
     let other = office.harness.partner("Belle Tablee").await;
@@ -232,7 +233,7 @@ async fn those_who_use_most_of_their_budget_come_first() {
 }
 
 #[tokio::test]
-async fn refusals_are_counted_by_account_operation_and_hour() {
+async fn rate_limit_rejections_are_counted_by_account_operation_and_hour() {
     let office = Office::new(1000).await;
     assert_eq!(office.put(json!({ "daily_requests": 0 })).await.status, 200);
     office.harness.soon("nothing is let through", async || office.me(&office.harness).await.status == 429).await;
@@ -272,13 +273,13 @@ async fn refusals_are_counted_by_account_operation_and_hour() {
     assert_ne!(operations(&next), operations(&second));
 }
 
-/// The budget of a program whose portions are of a hundred requests.
+/// The budget of a machine client whose leases are 100 requests each.
 fn of_hundreds(account: &str) -> Budget {
     Budget { account: account.to_owned(), burst_per_second: 10, daily_requests: 10_000, reset: Reset::default() }
 }
 
 #[tokio::test]
-async fn the_next_portion_is_taken_before_the_present_one_ends_and_goes_back_with_it() {
+async fn next_lease_is_taken_early_and_returned() {
     let harness = Harness::new().await;
     let (budget, budgets) = (of_hundreds("client:busy"), &harness.engine.services().budgets);
     let granted = "select granted from daily_budget where account = 'client:busy'";
@@ -296,7 +297,7 @@ async fn the_next_portion_is_taken_before_the_present_one_ends_and_goes_back_wit
 }
 
 #[tokio::test]
-async fn whoever_goes_away_while_the_next_portion_comes_leaves_it_to_others() {
+async fn caller_cancelled_during_prefetch_leaves_lease_to_others() {
     let harness = Harness::new().await;
     let (budget, budgets) = (of_hundreds("client:hasty"), &harness.engine.services().budgets);
     let now = harness.clock.now();
@@ -318,7 +319,7 @@ async fn whoever_goes_away_while_the_next_portion_comes_leaves_it_to_others() {
 }
 
 #[tokio::test]
-async fn whoever_goes_away_while_a_portion_is_booked_leaves_it_to_others() {
+async fn caller_cancelled_while_leasing_leaves_lease_to_others() {
     let harness = Harness::new().await;
     let (budget, budgets) = (of_hundreds("client:hasty"), &harness.engine.services().budgets);
     let now = harness.clock.now();
@@ -341,7 +342,7 @@ async fn whoever_goes_away_while_a_portion_is_booked_leaves_it_to_others() {
 }
 
 #[tokio::test]
-async fn nobody_waits_for_what_others_of_the_account_wait_for_one_after_the_other() {
+async fn concurrent_requests_of_one_account_wait_in_parallel() {
     let harness = Harness::new().await;
     let (budget, budgets) = (of_hundreds("client:hasty"), &harness.engine.services().budgets);
     let now = harness.clock.now();
@@ -356,10 +357,10 @@ async fn nobody_waits_for_what_others_of_the_account_wait_for_one_after_the_othe
 }
 
 #[tokio::test]
-async fn what_is_left_goes_back_to_the_day_it_was_taken_from_whatever_a_replicas_clock_says() {
+async fn unused_lease_returns_to_its_day_despite_clock_skew() {
     let harness = Harness::new().await;
     let (budget, budgets) = (of_hundreds("client:ahead"), &harness.engine.services().budgets);
-    // A replica that is ahead is in the next day before the database is.
+    // A replica whose clock is ahead reaches the next day before the database does.
     let tomorrow = harness.clock.now().plus_seconds(86_400);
     for _ in 0..3 {
         assert!(budgets.spend(&budget, tomorrow).await.is_ok());
@@ -370,7 +371,7 @@ async fn what_is_left_goes_back_to_the_day_it_was_taken_from_whatever_a_replicas
 }
 
 #[tokio::test]
-async fn what_staff_ask_beyond_their_budget_is_recorded_as_refused() {
+async fn staff_requests_beyond_budget_are_audited_as_rejected() {
     let harness = Harness::new().await;
     let auditor = harness.staff("Auditor", &["labs.admin.audit"]).await;
     harness.engine.services().budgets.settle().await;

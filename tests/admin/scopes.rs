@@ -1,4 +1,4 @@
-//! The tree of scopes, told from the schema itself.
+//! Tests of the scope tree, which is derived from the schema.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::harness::{Harness, contract};
 
 #[tokio::test]
-async fn every_scope_names_what_it_opens_and_nothing_else() {
+async fn every_scope_lists_its_operations_exactly() {
     let harness = Harness::new().await;
     let staff = harness.staff("Staff manager", &["labs.admin.staff"]).await;
     let page =
@@ -41,7 +41,7 @@ async fn every_scope_names_what_it_opens_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn the_tree_is_narrowed_and_paged() {
+async fn scope_tree_is_filtered_and_paged() {
     let harness = Harness::new().await;
     let staff = harness.staff("Staff manager", &["labs.admin.staff"]).await;
     let scopes = async |query: &[(&str, &str)]| {
@@ -65,7 +65,7 @@ async fn the_tree_is_narrowed_and_paged() {
     assert_eq!(pages, whole);
 }
 
-/// The scope law in the specification's words.
+/// The scope rule as the specification states it.
 fn grants(held: &str, needed: &str) -> bool {
     let (held_domain, held_write) = held.strip_suffix(":write").map_or((held, false), |domain| (domain, true));
     let (domain, write) = needed.strip_suffix(":write").map_or((needed, false), |domain| (domain, true));

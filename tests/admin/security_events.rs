@@ -1,4 +1,4 @@
-//! The ledger across people and programs, searched by operators.
+//! Tests of the search over the security events of all users and machine clients.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ async fn list(harness: &Harness, by: &Person, query: &[(&str, &str)]) -> Value {
     query.iter().fold(call, |call, (name, value)| call.query(name, value)).expect(200).await.json
 }
 
-/// The kinds of the entries found, in their order.
+/// Returns the kinds of the matching events, in order.
 async fn kinds(harness: &Harness, by: &Person, query: &[(&str, &str)]) -> Vec<String> {
     let found = list(harness, by, query).await;
     found["data"].as_array().unwrap().iter().map(|event| event["kind"].as_str().unwrap().to_owned()).collect()
@@ -22,7 +22,7 @@ async fn fail(harness: &Harness, email: &str) {
 }
 
 #[tokio::test]
-async fn people_programs_and_addresses_of_nobody_stand_in_one_ledger() {
+async fn security_events_include_users_clients_and_unknown_addresses() {
     let harness = Harness::new().await;
     let guard = harness.staff("Guard", &["labs.admin.security"]).await;
     let mara = harness.partner("Nordsee Kassen").await;
@@ -57,7 +57,7 @@ async fn people_programs_and_addresses_of_nobody_stand_in_one_ledger() {
 }
 
 #[tokio::test]
-async fn the_ledger_is_narrowed_to_networks_and_moments_and_read_page_by_page() {
+async fn security_events_are_filtered_by_network_and_time_and_paged() {
     let harness = Harness::new().await;
     let guard = harness.staff("Guard", &["labs.admin.security"]).await;
     let mara = harness.partner("Nordsee Kassen").await;
@@ -99,7 +99,7 @@ async fn the_ledger_is_narrowed_to_networks_and_moments_and_read_page_by_page() 
 }
 
 #[tokio::test]
-async fn lists_that_staff_narrow_to_a_partner_are_told_to_it() {
+async fn staff_lists_filtered_by_one_partner_appear_in_its_history() {
     let harness = Harness::new().await;
     let (one, two) = (harness.partner("Nordsee Kassen").await, harness.partner("Elbkontor").await);
     let staff = harness.staff("Chief", &["labs.admin"]).await;

@@ -1,4 +1,4 @@
-//! What failed tries hold back, seen and lifted by operators.
+//! Tests of sign-in blocks for operators: list and lift.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ async fn sign_in(harness: &Harness, email: &str, password: &str) -> u16 {
     harness.call("auth_sessions_create").json(&body).send().await.status
 }
 
-/// Fails until the tries at an account are held back, and makes whatever is held back stay so for the test.
+/// Fails to sign in until the account is blocked, and extends every block so that it lasts for the test.
 async fn hold_back(harness: &Harness, email: &str) {
     for _ in 0..7 {
         sign_in(harness, email, "a wrong password of some length").await;
@@ -32,7 +32,7 @@ async fn lift(harness: &Harness, by: &Person, block: &Value) -> u16 {
 }
 
 #[tokio::test]
-async fn an_account_that_is_held_back_is_seen_and_let_try_again_on_every_replica() {
+async fn blocked_account_is_listed_and_unblocked_on_every_replica() {
     let harness = Harness::new().await;
     let guard = harness.staff("Guard", &["labs.admin.security:write"]).await;
     let person = harness.partner("Nordsee Kassen").await;
@@ -57,7 +57,7 @@ async fn an_account_that_is_held_back_is_seen_and_let_try_again_on_every_replica
 }
 
 #[tokio::test]
-async fn blocks_are_found_by_what_they_concern_and_vanish_when_they_end() {
+async fn sign_in_blocks_are_filtered_and_disappear_when_they_end() {
     let harness = Harness::new().await;
     let guard = harness.staff("Guard", &["labs.admin.security:write"]).await;
     let mara = harness.partner("Nordsee Kassen").await;

@@ -1,4 +1,4 @@
-//! Stories of signing keys: rotated by several replicas under load without one wrong refusal.
+//! Tests of signing keys: several replicas rotate them under load without rejecting a valid token.
 
 use base64::Engine as _;
 use serde_json::{Value, json};
@@ -34,13 +34,13 @@ impl Smithy {
         self.call("admin_signing_keys_rotate").json(&json!({ "reason": "The yearly change." })).expect(200).await
     }
 
-    /// A token that the program gets at a replica.
+    /// Issues an access token to the machine client at a replica.
     async fn token(&self, at: &Harness) -> String {
         at.token_of(&self.program.client_id, &self.program.secret, None).await
     }
 }
 
-/// Which key signed a token.
+/// Returns the id of the key that signed a token.
 fn kid(token: &str) -> String {
     let header = base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(token.split('.').next().unwrap()).unwrap();
     serde_json::from_slice::<Value>(&header).unwrap()["kid"].as_str().unwrap().to_owned()
@@ -51,7 +51,7 @@ async fn is_good(at: &Harness, token: &str) -> bool {
 }
 
 #[tokio::test]
-async fn the_next_key_signs_and_the_former_verifies_until_its_tokens_have_expired() {
+async fn next_key_signs_and_former_verifies_until_its_tokens_expire() {
     let smithy = Smithy::new().await;
     let states = |keys: &[Value]| keys.iter().map(|key| key["state"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
     let before = smithy.keys().await;
@@ -85,7 +85,7 @@ async fn the_next_key_signs_and_the_former_verifies_until_its_tokens_have_expire
         1
     );
 
-    // A private half is nowhere to be seen, and that of the former is not even kept.
+    // No response contains a private key, and the retired key's private key is deleted.
     assert_eq!(
         smithy
             .harness
@@ -101,14 +101,14 @@ async fn the_next_key_signs_and_the_former_verifies_until_its_tokens_have_expire
 }
 
 #[tokio::test]
-async fn replicas_sign_and_verify_through_rotations_without_a_wrong_refusal() {
+async fn rotations_cause_no_wrong_rejection_on_any_replica() {
     let smithy = Smithy::new().await;
     let twin = smithy.harness.twin(&[]).await;
     let replicas = [&smithy.harness, &twin];
     let (mut kids, mut tokens) = (std::collections::BTreeSet::new(), Vec::new());
     let rotations = soak::count(8, 20);
     for _ in 0..rotations {
-        // Each token is used at once at the other replica, while the key changes.
+        // Each token is used at once on the other replica during the rotation.
         let rotation = smithy.rotate();
         let load = async {
             let mut issued = Vec::new();
@@ -141,9 +141,10 @@ async fn replicas_sign_and_verify_through_rotations_without_a_wrong_refusal() {
 }
 
 #[tokio::test]
-async fn a_rotation_waits_where_more_keys_would_verify_than_are_published() {
+async fn rotation_is_rejected_while_too_many_keys_verify() {
     let smithy = Smithy::new().await;
-    // Each is as a rotation leaves it: without its private half, and verifying for an hour.
+    // Each row is in the state in which a rotation leaves a key: without private key, and valid for verification for an
+    // hour.
     let fill = "insert into signing_key (key_id, algorithm, state, public_key, created_at, activated_at, retired_at, expires_at)
                 select 'former-' || number, 'EdDSA', 'RETIRED', sha256(number::text::bytea), labs_now(), labs_now(),
                        labs_now(), labs_now() + interval '1 hour'
@@ -165,7 +166,7 @@ async fn a_rotation_waits_where_more_keys_would_verify_than_are_published() {
 }
 
 #[tokio::test]
-async fn rotations_at_the_same_time_come_one_after_the_other() {
+async fn concurrent_rotations_are_serialized() {
     let smithy = Smithy::new().await;
     let answers = futures_util::future::join_all((0..4).map(|_| smithy.rotate())).await;
     let mut current: Vec<&str> =

@@ -1,4 +1,4 @@
-//! Internal people: invited, led to a second factor, found, shut out and let in again.
+//! Tests of staff members: invitation, enrolment of a second factor, search, disable and enable.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -46,7 +46,7 @@ fn uuid(answer: &Answer) -> Uuid {
 }
 
 #[tokio::test]
-async fn whoever_is_invited_sets_a_password_and_is_led_to_a_second_factor() {
+async fn invited_staff_member_sets_password_and_second_factor() {
     let (harness, chief) = harness().await;
     let invited = invite(&harness, &chief, EMAIL, &["AUDITOR"]).await;
     assert_eq!((invited.status, invited.str("state")), (201, "INVITED"));
@@ -71,7 +71,7 @@ async fn whoever_is_invited_sets_a_password_and_is_led_to_a_second_factor() {
 }
 
 #[tokio::test]
-async fn an_invitation_lasts_a_week_and_is_replaced_by_another() {
+async fn invitation_lasts_one_week_and_is_replaced_by_next() {
     let (harness, chief) = harness().await;
     let jonas = uuid(&invite(&harness, &chief, EMAIL, &["AUDITOR"]).await);
     let first = harness.mailed_token(EMAIL).await;
@@ -87,7 +87,7 @@ async fn an_invitation_lasts_a_week_and_is_replaced_by_another() {
 }
 
 #[tokio::test]
-async fn whoever_is_shut_out_is_out_at_once_and_comes_back_with_what_they_had() {
+async fn disabled_staff_member_is_signed_out_and_restored_when_enabled() {
     let (harness, chief) = harness().await;
     let clerk = harness.staff("Clerk", &["labs.admin.audit"]).await;
     assert_eq!(on(&harness, &chief, "admin_staff_disable", clerk.uuid, &json!({})).await.status, 422, "with a reason");
@@ -115,7 +115,7 @@ async fn whoever_is_shut_out_is_out_at_once_and_comes_back_with_what_they_had() 
 }
 
 #[tokio::test]
-async fn whoever_never_accepted_is_invited_anew_when_enabled() {
+async fn enabling_unaccepted_staff_member_sends_new_invitation() {
     let (harness, chief) = harness().await;
     let jonas = uuid(&invite(&harness, &chief, EMAIL, &["AUDITOR"]).await);
     let first = harness.mailed_token(EMAIL).await;
@@ -128,7 +128,7 @@ async fn whoever_never_accepted_is_invited_anew_when_enabled() {
 }
 
 #[tokio::test]
-async fn a_lost_second_factor_is_taken_away_with_a_reason() {
+async fn lost_second_factor_is_reset_with_a_reason() {
     let (harness, chief) = harness().await;
     let clerk = harness.staff("Clerk", &["labs.admin.audit"]).await;
     assert_eq!(on(&harness, &chief, "admin_staff_reset_mfa", clerk.uuid, &json!({ "reason": " " })).await.status, 422);
@@ -150,7 +150,7 @@ async fn a_lost_second_factor_is_taken_away_with_a_reason() {
 }
 
 #[tokio::test]
-async fn signing_a_colleague_out_ends_every_session_and_nothing_else() {
+async fn staff_sign_out_ends_every_session_only() {
     let (harness, chief) = harness().await;
     let clerk = harness.staff("Clerk", &["labs.admin.audit"]).await;
     let second = harness.sign_in_with_factor(&clerk.email, clerk.totp.as_ref().unwrap()).await;
@@ -164,7 +164,7 @@ async fn signing_a_colleague_out_ends_every_session_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_new_address_is_told_at_both_and_ends_what_was_open() {
+async fn email_change_notifies_both_addresses_and_ends_sessions() {
     let (harness, chief) = harness().await;
     let clerk = harness.staff("Clerk", &["labs.admin.audit"]).await;
     let renamed = on(&harness, &chief, "admin_staff_update", clerk.uuid, &json!({ "name": "Clara Klein" })).await;
@@ -181,7 +181,7 @@ async fn a_new_address_is_told_at_both_and_ends_what_was_open() {
 }
 
 #[tokio::test]
-async fn the_list_finds_people_by_what_is_asked_of_them() {
+async fn staff_can_be_filtered_by_each_parameter() {
     let (harness, chief) = harness().await;
     let clerk = harness.staff("Clerk", &["labs.admin.audit"]).await;
     invite(&harness, &chief, EMAIL, &["REVIEWER", "EDITOR"]).await;

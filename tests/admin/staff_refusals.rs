@@ -1,4 +1,5 @@
-//! What nobody may do to colleagues or to themselves, and the last one who stays.
+//! Tests of actions that staff may not take against other staff or themselves, and of the last staff member who can
+//! grant access.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -15,7 +16,7 @@ const GRANTERS: &str =
                          where state = 'ACTIVE' and scopes && array['labs.admin:write', 'labs.admin.staff:write']";
 
 #[tokio::test]
-async fn nobody_grants_what_they_lack() {
+async fn caller_cannot_grant_roles_beyond_own_scopes() {
     let harness = Harness::new().await;
     let manager = harness.staff("Manager", &["labs.admin.staff:write", "labs.admin.audit"]).await;
     let clerk = harness.staff("Clerk", &["labs.admin.audit"]).await;
@@ -50,7 +51,7 @@ async fn nobody_grants_what_they_lack() {
 }
 
 #[tokio::test]
-async fn roles_are_in_force_at_once_and_the_difference_is_recorded() {
+async fn role_change_is_effective_immediately_and_audited_with_difference() {
     let harness = Harness::new().await;
     let chief = harness.staff("Chief", &["labs.admin:write"]).await;
     let clerk = harness.staff("Clerk", &["labs.admin.engagement"]).await;
@@ -67,7 +68,7 @@ async fn roles_are_in_force_at_once_and_the_difference_is_recorded() {
 }
 
 #[tokio::test]
-async fn nobody_reaches_into_the_account_of_somebody_who_may_do_more() {
+async fn caller_cannot_manage_staff_member_with_more_scopes() {
     let harness = Harness::new().await;
     let manager = harness.staff("Manager", &["labs.admin.staff:write"]).await;
     let chief = harness.staff("Chief", &["labs.admin:write"]).await;
@@ -95,7 +96,7 @@ async fn nobody_reaches_into_the_account_of_somebody_who_may_do_more() {
 }
 
 #[tokio::test]
-async fn nobody_changes_their_own_rights_address_or_factor() {
+async fn caller_cannot_change_own_roles_email_or_second_factor() {
     let harness = Harness::new().await;
     let chief = harness.staff("Chief", &["labs.admin:write"]).await;
     harness.staff("Second", &["labs.admin:write"]).await;
@@ -113,7 +114,7 @@ async fn nobody_changes_their_own_rights_address_or_factor() {
 }
 
 #[tokio::test]
-async fn the_last_one_who_can_let_others_in_stays() {
+async fn last_staff_administrator_cannot_be_removed() {
     let harness = Harness::new().await;
     let chief = harness.staff("Chief", &["labs.admin:write"]).await;
     let program = harness.program("Provisioner", &["labs.admin:write"], None).await;
@@ -142,7 +143,7 @@ async fn the_last_one_who_can_let_others_in_stays() {
 }
 
 #[tokio::test]
-async fn of_two_who_remove_each_other_at_once_one_is_refused() {
+async fn mutual_removal_of_last_administrators_rejects_one() {
     for (operation, body) in [
         ("admin_staff_disable", json!({ "reason": "A test." })),
         ("admin_staff_put_roles", json!({ "roles": ["AUDITOR"] })),
@@ -150,7 +151,7 @@ async fn of_two_who_remove_each_other_at_once_one_is_refused() {
         let harness = Harness::new().await;
         let first = harness.staff("First", &["labs.admin:write"]).await;
         let second = harness.staff("Second", &["labs.admin:write"]).await;
-        // Both are let in and wait for the same lock before either is done.
+        // Both requests pass authorization and wait for the same lock before either finishes.
         let held = harness.hold("select pg_advisory_xact_lock(hashtextextended('staff granters', 0))").await;
         let release = async {
             let waiting = "select count(*) from pg_locks where locktype = 'advisory' and not granted
@@ -171,7 +172,7 @@ async fn of_two_who_remove_each_other_at_once_one_is_refused() {
 }
 
 #[tokio::test]
-async fn the_database_itself_keeps_the_last_one() {
+async fn database_keeps_the_last_staff_administrator() {
     let harness = Harness::new().await;
     harness.staff("Chief", &["labs.admin:write"]).await;
     for statement in [

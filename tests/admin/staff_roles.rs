@@ -1,4 +1,5 @@
-//! Roles of staff: made of what their maker holds, in force at once, and never one's own.
+//! Tests of staff roles: a caller can only grant scopes that they have, changes take effect at once, and callers cannot
+//! change their own role.
 
 use serde_json::{Value, json};
 
@@ -24,7 +25,7 @@ async fn grant(harness: &Harness, staff: &Person, person: &Person, roles: &[&str
 }
 
 #[tokio::test]
-async fn roles_are_listed_with_what_they_reach_and_who_holds_them() {
+async fn roles_are_listed_with_operations_and_holders() {
     let harness = Harness::new().await;
     let chief = harness.staff("Chief", &["labs.admin:write"]).await;
     let list = async |query: &[(&str, &str)]| {
@@ -45,7 +46,7 @@ async fn roles_are_listed_with_what_they_reach_and_who_holds_them() {
 }
 
 #[tokio::test]
-async fn a_role_is_made_of_what_its_maker_holds() {
+async fn role_is_limited_to_scopes_of_its_creator() {
     let harness = Harness::new().await;
     let manager = harness.staff("Manager", &["labs.admin.staff:write", "labs.admin.audit"]).await;
     let made = create(&harness, &manager, "AUDITORS", &["labs.admin.audit", "labs.admin.staff"]).await;
@@ -68,7 +69,7 @@ async fn a_role_is_made_of_what_its_maker_holds() {
 }
 
 #[tokio::test]
-async fn what_a_role_reaches_is_in_force_for_its_holders_at_once() {
+async fn role_scopes_are_effective_immediately_for_holders() {
     let harness = Harness::new().await;
     let chief = harness.staff("Chief", &["labs.admin:write"]).await;
     let clerk = harness.staff("Clerk", &["labs.admin.audit"]).await;
@@ -85,7 +86,7 @@ async fn what_a_role_reaches_is_in_force_for_its_holders_at_once() {
 }
 
 #[tokio::test]
-async fn nobody_widens_a_role_beyond_themselves_or_changes_their_own() {
+async fn caller_cannot_widen_role_beyond_own_scopes_or_change_own() {
     let harness = Harness::new().await;
     let chief = harness.staff("Chief", &["labs.admin:write"]).await;
     let manager = harness.staff("Manager", &["labs.admin.staff:write"]).await;
@@ -107,7 +108,7 @@ async fn nobody_widens_a_role_beyond_themselves_or_changes_their_own() {
 }
 
 #[tokio::test]
-async fn a_role_in_use_is_not_deleted() {
+async fn role_in_use_cannot_be_deleted() {
     let harness = Harness::new().await;
     let chief = harness.staff("Chief", &["labs.admin:write"]).await;
     let clerk = harness.staff("Clerk", &["labs.admin.audit"]).await;
@@ -118,7 +119,7 @@ async fn a_role_in_use_is_not_deleted() {
 }
 
 #[tokio::test]
-async fn the_last_right_to_grant_does_not_go_with_a_role() {
+async fn last_role_that_can_grant_cannot_be_reduced() {
     let harness = Harness::new().await;
     let program = harness.program("Provisioner", &["labs.admin:write"], None).await;
     harness.staff("Manager", &["labs.admin.staff:write"]).await;
@@ -131,12 +132,12 @@ async fn the_last_right_to_grant_does_not_go_with_a_role() {
 }
 
 #[tokio::test]
-async fn of_the_last_two_roles_that_reach_everything_deleted_at_once_one_stays() {
+async fn concurrent_deletes_of_last_full_roles_keep_one() {
     let harness = Harness::new().await;
     let program = harness.program("Provisioner", &["labs.admin:write"], None).await;
     let body = json!({ "code": "OWNERS", "name": "Owners", "scopes": ["labs.admin:write"] });
     harness.call("admin_staff_roles_create").token(&program.token).json(&body).expect(201).await;
-    // Both are let in and wait for the same lock before either is done.
+    // Both requests pass authorization and wait for the same lock before either finishes.
     let held = harness.hold("select pg_advisory_xact_lock(hashtextextended('staff granters', 0))").await;
     let release = async {
         let waiting = "select count(*) from pg_locks where locktype = 'advisory' and not granted
@@ -154,7 +155,7 @@ async fn of_the_last_two_roles_that_reach_everything_deleted_at_once_one_stays()
 }
 
 #[tokio::test]
-async fn nobody_takes_from_a_role_what_they_could_not_give_back() {
+async fn caller_cannot_remove_scopes_that_they_lack() {
     let harness = Harness::new().await;
     let chief = harness.staff("Chief", &["labs.admin.staff:write", "labs.admin.audit"]).await;
     let narrower = json!({ "scopes": ["labs.admin.staff"] });

@@ -1,4 +1,4 @@
-//! Stories of subscriptions under operators' hands.
+//! Tests of the administration of subscriptions.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ async fn change(office: &Office, body: Value) -> crate::harness::Answer {
 }
 
 #[tokio::test]
-async fn an_operator_changes_a_tier_now_and_the_partner_reads_why_but_not_who() {
+async fn staff_tier_change_shows_partner_reason_without_actor() {
     let office = Office::new().await;
     let body = json!({ "tier_code": "SCALE", "reason": "Agreed by telephone." });
     let changed = change(&office, body.clone()).await;
@@ -58,7 +58,7 @@ async fn an_operator_changes_a_tier_now_and_the_partner_reads_why_but_not_who() 
 }
 
 #[tokio::test]
-async fn a_change_at_a_date_waits_for_it_and_is_made_once() {
+async fn scheduled_tier_change_is_applied_once_at_its_date() {
     let mut office = Office::new().await;
     let twin = office.harness.twin(&[]).await;
     let at = office.harness.clock.now().plus_seconds(10 * 86_400).to_string();
@@ -74,7 +74,7 @@ async fn a_change_at_a_date_waits_for_it_and_is_made_once() {
         (&listed.json["page"]["total"], &listed.json["data"][0]["company_name"]),
         (&json!(1), &json!("Nordsee Kassen"))
     );
-    // The tier that it is on takes back what is to come.
+    // A change to the current tier cancels the scheduled change.
     let back = change(&office, json!({ "tier_code": "FREE", "reason": "Not yet." })).await.json;
     assert_eq!(back["pending_change"], Value::Null);
     let body = json!({ "tier_code": "GROWTH", "at": at, "reason": "The new contract." });
@@ -97,7 +97,7 @@ async fn a_change_at_a_date_waits_for_it_and_is_made_once() {
 }
 
 #[tokio::test]
-async fn what_staff_arranged_before_the_address_was_proved_stays() {
+async fn staff_changes_before_email_verification_are_kept() {
     let office = Office::new().await;
     let registered = async |name: &str| {
         let email = format!("ada@{name}.example");
@@ -129,7 +129,7 @@ async fn what_staff_arranged_before_the_address_was_proved_stays() {
 }
 
 #[tokio::test]
-async fn a_period_is_extended_and_a_subscription_ended_at_once() {
+async fn period_is_extended_and_subscription_ended_immediately() {
     let office = Office::new().await;
     let extend = |at: String| {
         office.about("admin_subscriptions_extend").json(&json!({ "period_end": at, "reason": "For the outage." }))
@@ -159,7 +159,7 @@ async fn a_period_is_extended_and_a_subscription_ended_at_once() {
 }
 
 #[tokio::test]
-async fn nothing_more_is_said_of_an_erased_partners_subscription() {
+async fn subscription_of_erased_partner_cannot_change() {
     let office = Office::new().await;
     let closer = office.harness.staff("Jonas Okafor", &["labs.admin.partners:write"]).await;
     let partner = office.partner.partner_uuid.unwrap();
@@ -207,7 +207,7 @@ async fn nothing_more_is_said_of_an_erased_partners_subscription() {
 }
 
 #[tokio::test]
-async fn the_list_of_subscriptions_is_narrowed_sorted_and_paged() {
+async fn subscriptions_are_filtered_sorted_and_paged() {
     let office = Office::new().await;
     office.harness.partner("Belle Tablee").await;
     office.harness.partner("Casa Cassa").await;

@@ -1,4 +1,4 @@
-//! Any partner's team under operators' hands, and invitations in its name.
+//! Tests of the administration of a partner's team and of invitations on its behalf.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -32,7 +32,7 @@ async fn invitation(
 }
 
 #[tokio::test]
-async fn a_team_that_lost_its_administrator_gets_one() {
+async fn team_without_administrator_gets_one_from_staff() {
     let (harness, manager, owner) = with_staff().await;
     let partner = owner.partner_uuid.unwrap();
     let tomas = colleague(&harness, &owner, "Tomas", "DEVELOPER").await;
@@ -67,7 +67,7 @@ async fn a_team_that_lost_its_administrator_gets_one() {
 }
 
 #[tokio::test]
-async fn operators_see_any_team_and_take_people_out_with_a_reason() {
+async fn staff_list_any_team_and_remove_members_with_reason() {
     let (harness, manager, owner) = with_staff().await;
     let partner = owner.partner_uuid.unwrap();
     let tomas = colleague(&harness, &owner, "Tomas", "DEVELOPER").await;
@@ -96,7 +96,7 @@ async fn operators_see_any_team_and_take_people_out_with_a_reason() {
 }
 
 #[tokio::test]
-async fn operators_invite_in_a_teams_name_send_again_and_take_back() {
+async fn staff_create_resend_and_revoke_team_invitations() {
     let (harness, manager, owner) = with_staff().await;
     let partner = owner.partner_uuid.unwrap();
     let create = async |email: &str, body: Value| {

@@ -1,8 +1,8 @@
-//! What is of no more use is deleted, and nothing that somebody may still ask for.
+//! Tests of the job that deletes expired rows and keeps every row that is still needed.
 
 use crate::harness::Harness;
 
-/// A row on either side of each table's time, known by the word it bears.
+/// For each table, one row older than its retention period and one younger, marked with a word.
 const ROWS: &str = "
     insert into operation_day (day, operation)
     select (labs_now() at time zone 'UTC')::date - days, word
@@ -39,7 +39,7 @@ fn rows(word: &str) -> String {
 }
 
 #[tokio::test]
-async fn rows_are_deleted_when_their_time_is_over_and_not_before() {
+async fn only_expired_rows_are_deleted() {
     let harness = Harness::new().await;
     harness.sql(ROWS).await;
     harness.run_job("TIDYING").await;

@@ -1,4 +1,4 @@
-//! People across partners: found, helped, shut out and let in again.
+//! Tests of users of all partners: search, support, lock and unlock.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -35,7 +35,7 @@ async fn refused_soon(harness: &Harness, what: &str, token: &str) {
     harness.soon(what, is_refused).await;
 }
 
-/// The person with a second factor in force, signed in with it.
+/// Enrols a second factor for the user and signs in with it.
 async fn with_factor(harness: &Harness, person: &Person) -> String {
     let secret = harness.call("auth_mfa_enrol_totp").token(&person.token).expect(201).await.str("secret").to_owned();
     let code = json!({ "code": harness.code(&secret) });
@@ -43,14 +43,14 @@ async fn with_factor(harness: &Harness, person: &Person) -> String {
     secret
 }
 
-/// What the person's own ledger says staff did, the latest first.
+/// Returns the staff actions in the user's security events, newest first.
 async fn ledger(harness: &Harness, by: &Person, person: Uuid) -> Vec<Value> {
     let call = harness.call("admin_users_list_security_events").path("user_uuid", person).token(&by.token);
     call.expect(200).await.json["data"].as_array().unwrap().clone()
 }
 
 #[tokio::test]
-async fn whoever_is_locked_is_out_at_once_and_comes_back_where_they_were() {
+async fn locked_user_is_signed_out_and_restored_after_unlock() {
     let (harness, manager, person) = cast().await;
     assert_eq!(on(&harness, &manager, "admin_users_lock", person.uuid, &json!({})).await.status, 422, "with a reason");
     harness.call("auth_passwords_request_reset").json(&json!({ "email": person.email })).expect(202).await;
@@ -80,7 +80,7 @@ async fn whoever_is_locked_is_out_at_once_and_comes_back_where_they_were() {
 }
 
 #[tokio::test]
-async fn whom_the_team_had_suspended_stays_suspended_after_a_lock() {
+async fn user_suspended_by_team_stays_suspended_after_unlock() {
     let (harness, manager, person) = cast().await;
     harness.sql("alter table person disable trigger person_administrator_update; update person set state = 'SUSPENDED' where kind = 'PARTNER_USER'").await;
     let reason = json!({ "reason": "A test." });
@@ -92,7 +92,7 @@ async fn whom_the_team_had_suspended_stays_suspended_after_a_lock() {
 }
 
 #[tokio::test]
-async fn whoever_is_held_back_by_failed_tries_is_let_try_again() {
+async fn sign_in_block_is_lifted_by_staff() {
     let (harness, manager, person) = cast().await;
     for _ in 0..8 {
         try_password(&harness, &person.email, "a wrong password of some length").await;
@@ -113,7 +113,7 @@ async fn whoever_is_held_back_by_failed_tries_is_let_try_again() {
 }
 
 #[tokio::test]
-async fn an_address_that_mail_cannot_reach_is_taken_as_proved_with_a_reason() {
+async fn staff_verify_undeliverable_email_with_reason() {
     let (harness, manager, _) = cast().await;
     let body = json!({ "company_name": "Weser Software", "country": "DE", "accept_terms": true,
         "administrator": { "name": "Ada Weser", "email": "ada@weser.example", "password": PASSWORD } });
@@ -143,7 +143,7 @@ async fn an_address_that_mail_cannot_reach_is_taken_as_proved_with_a_reason() {
 }
 
 #[tokio::test]
-async fn a_reset_is_mailed_to_the_person_and_never_seen_by_staff() {
+async fn password_reset_is_mailed_to_user_and_hidden_from_staff() {
     let (harness, manager, person) = cast().await;
     let sent = on(&harness, &manager, "admin_users_send_password_reset", person.uuid, &json!({})).await;
     assert_eq!(sent.status, 200);
@@ -162,7 +162,7 @@ async fn a_reset_is_mailed_to_the_person_and_never_seen_by_staff() {
 }
 
 #[tokio::test]
-async fn a_lost_second_factor_is_taken_away_and_the_person_is_told() {
+async fn lost_second_factor_is_reset_and_user_is_notified() {
     let (harness, manager, person) = cast().await;
     let reason = json!({ "reason": "Lost the phone; recognised on a video call." });
     assert_eq!(on(&harness, &manager, "admin_users_reset_mfa", person.uuid, &reason).await.code(), "CONFLICT");
@@ -184,7 +184,7 @@ async fn a_lost_second_factor_is_taken_away_and_the_person_is_told() {
 }
 
 #[tokio::test]
-async fn sessions_are_seen_and_ended_one_by_one_or_all() {
+async fn sessions_are_listed_and_ended_singly_or_together() {
     let (harness, manager, person) = cast().await;
     let second = harness.sign_in(&person.email).await;
     let third = harness.sign_in(&person.email).await;
@@ -218,7 +218,7 @@ async fn sessions_are_seen_and_ended_one_by_one_or_all() {
 }
 
 #[tokio::test]
-async fn a_new_address_is_proved_by_its_reader_and_stopped_by_the_old_one() {
+async fn new_email_needs_confirmation_and_old_address_can_cancel() {
     let (harness, manager, person) = cast().await;
     let update = async |body: Value| on(&harness, &manager, "admin_users_update", person.uuid, &body).await;
     let begun = update(json!({ "name": " Mara Voss ", "email": NEW })).await;
@@ -232,7 +232,8 @@ async fn a_new_address_is_proved_by_its_reader_and_stopped_by_the_old_one() {
     refused_soon(&harness, "every session ends", &person.token).await;
     let moved = get(&harness, &manager, person.uuid).await;
     assert_eq!((&moved["email"], &moved["pending_email"]), (&json!(NEW), &Value::Null));
-    // While the old address can take it back, staff take no step that would let in whoever reads the new one.
+    // While the old address can cancel the change, staff cannot take a step that would give access to the reader of the
+    // new address.
     let reader = harness.sign_in(NEW).await;
     let secret = with_factor(&harness, &reader).await;
     for (step, body) in [
@@ -243,7 +244,7 @@ async fn a_new_address_is_proved_by_its_reader_and_stopped_by_the_old_one() {
     }
     harness.sign_in_with_factor(NEW, &secret).await;
     harness.call("auth_account_cancel_email_change").json(&json!({ "token": cancel })).expect(200).await;
-    // The factor was enrolled by the reader of the new address, so it is gone, and so is the password.
+    // The reader of the new address enrolled the factor, so cancelling removed the factor and the password.
     let reset = token_for(&harness, &person.email, "/v1/auth/password-resets:confirm", 1).await;
     let body = json!({ "token": reset, "password": PASSWORD });
     harness.call("auth_passwords_confirm_reset").json(&body).expect(200).await;
@@ -257,7 +258,7 @@ async fn a_new_address_is_proved_by_its_reader_and_stopped_by_the_old_one() {
 }
 
 #[tokio::test]
-async fn the_list_finds_people_by_what_is_asked_of_them() {
+async fn users_can_be_filtered_by_each_parameter() {
     let (harness, manager, mara) = cast().await;
     let chief = harness.staff("Chief", &["labs.admin:write"]).await;
     let other = harness.partner("Weser Software").await;

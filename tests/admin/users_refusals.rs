@@ -1,4 +1,4 @@
-//! What operators may not do to people, and whom they do not reach here.
+//! Tests of actions that operators may not take on users, and of users that these operations do not cover.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -11,7 +11,7 @@ async fn on(harness: &Harness, by: &Person, operation: &str, person: Uuid, body:
     harness.call(operation).path("user_uuid", person).token(&by.token).json(body).send().await
 }
 
-/// Every write, with a body that it takes.
+/// Every write operation, with a valid body.
 fn writes() -> [(&'static str, Value); 7] {
     let reason = json!({ "reason": "A test." });
     [
@@ -26,7 +26,7 @@ fn writes() -> [(&'static str, Value); 7] {
 }
 
 #[tokio::test]
-async fn whoever_runs_the_service_is_reached_through_their_own_door_only() {
+async fn staff_users_are_managed_only_through_staff_operations() {
     let harness = Harness::new().await;
     let manager = harness.staff("Manager", &["labs.admin.users:write"]).await;
     let chief = harness.staff("Chief", &["labs.admin:write"]).await;
@@ -60,7 +60,7 @@ async fn whoever_runs_the_service_is_reached_through_their_own_door_only() {
 }
 
 #[tokio::test]
-async fn an_address_is_moved_for_nobody_who_could_not_confirm_it_and_to_nobody_elses() {
+async fn email_change_requires_active_user_and_unused_address() {
     let harness = Harness::new().await;
     harness.sql("update tier set burst_per_second = 1000").await;
     let manager = harness.staff("Manager", &["labs.admin.users:write"]).await;
@@ -69,7 +69,7 @@ async fn an_address_is_moved_for_nobody_who_could_not_confirm_it_and_to_nobody_e
     let update = async |body: Value| on(&harness, &manager, "admin_users_update", person.uuid, &body).await;
     let taken = update(json!({ "email": other.email.to_uppercase() })).await;
     assert_eq!((taken.code(), &taken.json["errors"][0]["pointer"]), ("CONFLICT", &json!("/email")));
-    // One letter becomes three in the form in which names are kept.
+    // Normalisation turns this one letter into three.
     for (bad, pointer) in [
         (json!({ "name": "\u{fb2c}".repeat(41), "email": "mara@127.0.0.1" }), "/name"),
         (json!({ "name": "Mara", "email": "mara@127.0.0.1" }), "/email"),
@@ -91,7 +91,7 @@ async fn an_address_is_moved_for_nobody_who_could_not_confirm_it_and_to_nobody_e
 }
 
 #[tokio::test]
-async fn a_lock_voids_a_change_of_address_that_waits_and_leaves_the_owner_the_way_back() {
+async fn lock_voids_pending_email_change_and_keeps_owner_recovery() {
     let harness = Harness::new().await;
     harness.sql("update tier set burst_per_second = 1000").await;
     let manager = harness.staff("Manager", &["labs.admin.users:write"]).await;

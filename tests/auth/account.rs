@@ -1,4 +1,4 @@
-//! One's own account.
+//! Tests of the caller's own account.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::harness::Harness;
 use crate::harness::people::PASSWORD;
 
 #[tokio::test]
-async fn a_partners_person_and_one_of_the_staff_see_themselves() {
+async fn partner_user_and_staff_member_read_their_account() {
     let harness = Harness::new().await;
     let person = harness.partner("Nordsee Kassen").await;
     let account = harness.call("auth_account_get").token(&person.token).expect(200).await;
@@ -25,7 +25,7 @@ async fn a_partners_person_and_one_of_the_staff_see_themselves() {
 }
 
 #[tokio::test]
-async fn an_account_that_has_not_changed_is_not_sent_twice() {
+async fn unchanged_account_returns_304() {
     let harness = Harness::new().await;
     let person = harness.partner("Nordsee Kassen").await;
     let first = harness.call("auth_account_get").token(&person.token).expect(200).await;
@@ -34,7 +34,7 @@ async fn an_account_that_has_not_changed_is_not_sent_twice() {
 }
 
 #[tokio::test]
-async fn a_person_changes_what_is_theirs_and_nothing_else() {
+async fn user_updates_only_own_editable_fields() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     let change = |body: Value| harness.call("auth_account_update").token(&person.token).json(&body);
@@ -66,7 +66,7 @@ async fn a_person_changes_what_is_theirs_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_persons_ledger_shows_what_happened_to_their_account_and_to_no_other() {
+async fn user_sees_only_own_security_events() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     let stranger = harness.partner("Weser Software").await;

@@ -1,4 +1,4 @@
-//! A new address: proved by whoever reads its mail, and taken back by whoever reads the old one's.
+//! Tests of an e-mail address change: confirmed through the new address, cancelled through the old one.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ async fn sign_in(harness: &Harness, email: &str) -> u16 {
     harness.call("auth_sessions_create").json(&body).send().await.status
 }
 
-/// Sets the password anew with the mail that follows a change taken back; how a sign-in with it ends.
+/// Resets the password with the mail that follows a cancelled change, and returns the status of a sign-in with it.
 async fn back_in(harness: &Harness, email: &str, number: usize) -> u16 {
     let token = token_for(harness, email, RESET, number).await;
     let body = json!({ "token": token, "password": PASSWORD });
@@ -38,7 +38,7 @@ async fn back_in(harness: &Harness, email: &str, number: usize) -> u16 {
 }
 
 #[tokio::test]
-async fn a_new_address_is_in_force_once_it_is_proved() {
+async fn new_email_is_effective_after_confirmation() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     let other = harness.sign_in(&person.email).await;
@@ -61,7 +61,7 @@ async fn a_new_address_is_in_force_once_it_is_proved() {
 }
 
 #[tokio::test]
-async fn a_change_needs_a_password_given_lately_and_another_address() {
+async fn email_change_needs_recent_password_and_another_address() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     assert_eq!(faults(&change(&harness, &person, &person.email.to_uppercase()).await), [("/email", "SAME")]);
@@ -73,7 +73,7 @@ async fn a_change_needs_a_password_given_lately_and_another_address() {
 }
 
 #[tokio::test]
-async fn the_old_address_stops_a_change_before_it_takes_effect() {
+async fn old_address_cancels_change_before_it_takes_effect() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     change(&harness, &person, NEW).await;
@@ -91,7 +91,7 @@ async fn the_old_address_stops_a_change_before_it_takes_effect() {
 }
 
 #[tokio::test]
-async fn the_old_address_takes_a_change_back_for_seven_days() {
+async fn old_address_reverts_change_within_seven_days() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     change(&harness, &person, NEW).await;
@@ -116,7 +116,7 @@ async fn the_old_address_takes_a_change_back_for_seven_days() {
 }
 
 #[tokio::test]
-async fn taking_a_change_back_undoes_whatever_came_after_it() {
+async fn reverting_email_change_undoes_later_changes() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     change(&harness, &person, NEW).await;
@@ -137,7 +137,7 @@ async fn taking_a_change_back_undoes_whatever_came_after_it() {
 }
 
 #[tokio::test]
-async fn an_address_of_somebody_else_is_told_to_them_and_to_nobody_else() {
+async fn change_to_used_address_notifies_only_its_owner() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     let stranger = harness.partner("Weser Software").await;
@@ -154,7 +154,7 @@ async fn an_address_of_somebody_else_is_told_to_them_and_to_nobody_else() {
 }
 
 #[tokio::test]
-async fn asking_again_takes_the_place_of_the_first_and_five_times_an_hour_are_enough() {
+async fn new_email_request_replaces_former_and_five_per_hour_suffice() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     for number in 0..5 {
@@ -169,7 +169,7 @@ async fn asking_again_takes_the_place_of_the_first_and_five_times_an_hour_are_en
 }
 
 #[tokio::test]
-async fn a_registration_that_nobody_verified_gives_way_to_whoever_proves_the_address() {
+async fn unverified_registration_yields_to_confirmed_email_change() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     let squat = |email: &str| {
@@ -188,7 +188,7 @@ async fn a_registration_that_nobody_verified_gives_way_to_whoever_proves_the_add
 }
 
 #[tokio::test]
-async fn of_sixteen_uses_of_one_token_exactly_one_wins() {
+async fn sixteen_concurrent_uses_of_one_token_succeed_once() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     change(&harness, &person, NEW).await;
@@ -202,7 +202,7 @@ async fn of_sixteen_uses_of_one_token_exactly_one_wins() {
 }
 
 #[tokio::test]
-async fn taking_a_change_back_takes_away_a_second_factor_that_came_after_the_request() {
+async fn reverting_email_change_removes_later_second_factor() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     change(&harness, &person, NEW).await;
@@ -210,7 +210,7 @@ async fn taking_a_change_back_takes_away_a_second_factor_that_came_after_the_req
     let enrolled = harness.call("auth_mfa_enrol_totp").token(&person.token).expect(201).await;
     let code = json!({ "code": harness.code(enrolled.str("secret")) });
     harness.call("auth_mfa_confirm_totp").token(&person.token).json(&code).expect(200).await;
-    // The first change never took effect, and the second only after the factor.
+    // The first change never took effect. The second takes effect only after the second factor was enrolled.
     let third = "thief@elsewhere.example";
     change(&harness, &person, third).await;
     confirm(&harness, &token_for(&harness, third, CONFIRM, 1).await).await;
@@ -222,7 +222,7 @@ async fn taking_a_change_back_takes_away_a_second_factor_that_came_after_the_req
 }
 
 #[tokio::test]
-async fn a_change_that_waits_ends_with_the_session_that_asked_and_with_the_password() {
+async fn pending_email_change_ends_with_its_session_or_password() {
     let harness = swift().await;
     let mut person = harness.partner("Nordsee Kassen").await;
     let ways = ["one session", "a reused token", "all sessions", "the password"];
@@ -252,7 +252,7 @@ async fn a_change_that_waits_ends_with_the_session_that_asked_and_with_the_passw
             }
             _ => {
                 let body = json!({ "current_password": PASSWORD, "new_password": "nine herons under the pier" });
-                // In the very session that asked, which goes on.
+                // In the session that requested the change, which stays valid.
                 harness.call("auth_passwords_change").token(&thief.token).json(&body).expect(204).await;
             }
         }

@@ -1,4 +1,4 @@
-//! Invitations: shown to whoever holds the token, answered once, and never a way into two teams.
+//! Tests of invitations: readable with the token, answered once, and never usable to join two teams.
 
 use futures_util::future::join_all;
 use labs_schema::fault::{Code, Fault, Reason};
@@ -26,7 +26,7 @@ async fn invite(harness: &Harness, by: &Person, email: &str, role: Role) -> Resu
     invitation_create(harness.engine.pool(), harness.engine.services(), new).await
 }
 
-/// The token that came of inviting an address.
+/// Invites an address and returns the token from the mail.
 async fn invited(harness: &Harness, by: &Person, email: &str) -> String {
     let before = harness.mails_now(email).iter().filter(|mail| mail.contains(ACCEPT)).count();
     invite(harness, by, email, Role::Developer).await.unwrap();
@@ -50,7 +50,7 @@ async fn decline(harness: &Harness, token: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn a_new_person_joins_with_the_role_offered() {
+async fn new_user_joins_with_offered_role() {
     let harness = swift().await;
     let owner = harness.partner("Nordsee Kassen").await;
     let token = invited(&harness, &owner, EMAIL).await;
@@ -79,7 +79,7 @@ async fn a_new_person_joins_with_the_role_offered() {
 }
 
 #[tokio::test]
-async fn what_is_missing_is_told_and_uses_nothing_up() {
+async fn missing_fields_are_reported_and_invitation_stays_valid() {
     let harness = swift().await;
     let owner = harness.partner("Nordsee Kassen").await;
     let token = invited(&harness, &owner, EMAIL).await;
@@ -92,14 +92,14 @@ async fn what_is_missing_is_told_and_uses_nothing_up() {
     let void = json!({ "token": "labs_ot_no_such_token", "name": "a\nb", "password": "password1234" });
     let told = [("/name", "CHARACTER"), ("/token", "INVALID"), ("/password", "TOO_COMMON")];
     assert_eq!(faults(&accept(&harness, &void).await), told);
-    // One letter becomes three in the form in which names are kept.
+    // Normalisation turns this one letter into three.
     let weak = json!({ "token": token, "name": "\u{fb2c}".repeat(41), "password": EMAIL });
     assert_eq!(faults(&accept(&harness, &weak).await), [("/name", "TOO_LONG"), ("/password", "IS_EMAIL")]);
     assert_eq!(accept(&harness, &newcomer(&token)).await.status, 200);
 }
 
 #[tokio::test]
-async fn an_invitation_that_is_declined_taken_back_or_too_old_is_void() {
+async fn declined_revoked_or_expired_invitation_is_void() {
     let harness = swift().await;
     let owner = harness.partner("Nordsee Kassen").await;
     let token = invited(&harness, &owner, EMAIL).await;
@@ -121,7 +121,7 @@ async fn an_invitation_that_is_declined_taken_back_or_too_old_is_void() {
 }
 
 #[tokio::test]
-async fn a_person_belongs_to_one_team() {
+async fn user_belongs_to_one_team() {
     let harness = swift().await;
     let owner = harness.partner("Nordsee Kassen").await;
     let other = harness.partner("Weser Software").await;
@@ -138,7 +138,7 @@ async fn a_person_belongs_to_one_team() {
 }
 
 #[tokio::test]
-async fn whoever_has_a_closed_company_joins_as_who_they_are() {
+async fn user_of_closed_partner_joins_with_existing_account() {
     let harness = swift().await;
     let owner = harness.partner("Nordsee Kassen").await;
     let other = harness.partner("Weser Software").await;
@@ -166,7 +166,7 @@ async fn whoever_has_a_closed_company_joins_as_who_they_are() {
 }
 
 #[tokio::test]
-async fn a_registration_that_nobody_verified_does_not_keep_anybody_out() {
+async fn unverified_registration_does_not_block_invitation() {
     let harness = swift().await;
     let owner = harness.partner("Nordsee Kassen").await;
     let body = json!({ "company_name": "Squatters", "country": "DE", "accept_terms": true,
@@ -180,7 +180,7 @@ async fn a_registration_that_nobody_verified_does_not_keep_anybody_out() {
 }
 
 #[tokio::test]
-async fn invited_people_count_and_a_smaller_tier_keeps_further_ones_out() {
+async fn invitations_count_and_smaller_tier_rejects_more_users() {
     let harness = swift().await;
     let owner = harness.partner("Nordsee Kassen").await;
     let first = invited(&harness, &owner, "a@nordsee.example").await;
@@ -201,7 +201,7 @@ async fn invited_people_count_and_a_smaller_tier_keeps_further_ones_out() {
 }
 
 #[tokio::test]
-async fn nobody_joins_a_company_that_is_not_active() {
+async fn inactive_partner_cannot_gain_users() {
     let harness = swift().await;
     let owner = harness.partner("Nordsee Kassen").await;
     let token = invited(&harness, &owner, EMAIL).await;
@@ -212,7 +212,7 @@ async fn nobody_joins_a_company_that_is_not_active() {
 }
 
 #[tokio::test]
-async fn nobody_invites_who_is_locked_meanwhile() {
+async fn inviter_locked_during_request_cannot_invite() {
     let harness = swift().await;
     let owner = harness.partner("Nordsee Kassen").await;
     let call = harness.call("partner_invitations_create").path("partner_uuid", owner.partner_uuid.unwrap());
@@ -224,7 +224,7 @@ async fn nobody_invites_who_is_locked_meanwhile() {
 }
 
 #[tokio::test]
-async fn a_policy_leads_a_new_member_to_enrol_a_factor_first() {
+async fn mfa_policy_makes_new_member_enrol_first() {
     let harness = swift().await;
     let owner = harness.partner("Nordsee Kassen").await;
     harness.sql("update partner set mfa_required = true").await;
@@ -239,7 +239,7 @@ async fn a_policy_leads_a_new_member_to_enrol_a_factor_first() {
 }
 
 #[tokio::test]
-async fn of_sixteen_answers_at_once_exactly_one_counts() {
+async fn sixteen_concurrent_responses_to_invitation_succeed_once() {
     let harness = swift().await;
     let owner = harness.partner("Nordsee Kassen").await;
     let token = invited(&harness, &owner, EMAIL).await;

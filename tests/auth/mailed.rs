@@ -1,4 +1,5 @@
-//! What is mailed with a token: a link to a page that takes it, and a command that does the same as it stands.
+//! Tests of mailed tokens: a link to a page that submits the token, and a command that does the same when pasted
+//! unchanged.
 
 use serde_json::{Value, json};
 
@@ -7,10 +8,11 @@ use crate::harness::Harness;
 use crate::harness::mail::Mailed;
 use crate::harness::people::PASSWORD;
 
-/// What breaks a command, JSON or sed that is put together without care.
+/// A password that breaks shell commands, JSON and sed scripts without correct escaping.
 const AWKWARD: &str = r#"a "long" \ walk & $HOME 'along' /the/ Ostsee"#;
 
-/// The mail that leads to this page and this operation. Nothing of the token goes to a server with the link.
+/// Returns the mail that links to this page and names this operation. Following the link sends no part of the token to
+/// a server.
 async fn mailed(harness: &Harness, email: &str, page: &str, path: &str) -> Mailed {
     let mail = harness.mailed(email, path).await;
     let (address, token) = mail.link.split_once('#').unwrap();
@@ -29,7 +31,7 @@ async fn sign_in(harness: &Harness, email: &str, password: &str) -> u16 {
 }
 
 #[tokio::test]
-async fn a_registration_is_confirmed_in_either_language_whatever_the_password_is() {
+async fn mailed_command_confirms_registration_in_each_language() {
     let harness = swift().await;
     for (locale, prompt) in [("en", "'Password: '"), ("de", "'Passwort: '")] {
         let email = format!("{locale}@kueche.example");
@@ -46,7 +48,7 @@ async fn a_registration_is_confirmed_in_either_language_whatever_the_password_is
 }
 
 #[tokio::test]
-async fn a_password_is_reset() {
+async fn mailed_command_resets_password() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     harness.call("auth_passwords_request_reset").json(&json!({ "email": person.email })).expect(202).await;
@@ -56,7 +58,7 @@ async fn a_password_is_reset() {
 }
 
 #[tokio::test]
-async fn a_new_address_is_confirmed_and_the_old_one_takes_it_back() {
+async fn mailed_commands_confirm_and_revert_new_email() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     let new = "mara@nordsee.example";
@@ -69,7 +71,7 @@ async fn a_new_address_is_confirmed_and_the_old_one_takes_it_back() {
 }
 
 #[tokio::test]
-async fn somebody_who_is_invited_joins_a_team() {
+async fn mailed_command_accepts_team_invitation() {
     let harness = swift().await;
     let owner = harness.partner("Nordsee Kassen").await;
     let email = "tomas@nordsee.example";
@@ -83,7 +85,7 @@ async fn somebody_who_is_invited_joins_a_team() {
 }
 
 #[tokio::test]
-async fn whom_staff_invite_begins() {
+async fn mailed_commands_accept_invitations_by_staff() {
     let harness = swift().await;
     let chief = harness.staff("Chief", &["labs.admin:write"]).await;
     let partner = json!({ "company_name": "Küche", "country": "AT",

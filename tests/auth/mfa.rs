@@ -1,4 +1,4 @@
-//! Second factors: not in force until proved, then asked for, and a way back when the device is lost.
+//! Tests of second factors: ineffective until confirmed, then required, and recoverable if the device is lost.
 
 use futures_util::future::join_all;
 use serde_json::json;
@@ -7,7 +7,7 @@ use super::{refreshed, waiting};
 use crate::harness::people::{PASSWORD, Person};
 use crate::harness::{Answer, Harness};
 
-/// A service whose tiers let a story go as fast as it can.
+/// A service with tiers whose burst budgets do not slow a test down.
 async fn harness() -> Harness {
     let harness = Harness::new().await;
     harness.sql("update tier set burst_per_second = 1000").await;
@@ -31,7 +31,7 @@ async fn answer_with(harness: &Harness, challenge: &str, code: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn a_factor_is_in_force_once_its_first_code_is_given() {
+async fn second_factor_is_enabled_by_its_first_code() {
     let harness = harness().await;
     let person = harness.partner("Nordsee Kassen").await;
     let enrolled = enrol(&harness, &person).await;
@@ -59,7 +59,7 @@ async fn a_factor_is_in_force_once_its_first_code_is_given() {
 }
 
 #[tokio::test]
-async fn enrolling_again_takes_the_place_of_what_was_not_confirmed() {
+async fn new_enrolment_replaces_unconfirmed_one() {
     let harness = harness().await;
     let person = harness.partner("Nordsee Kassen").await;
     let first = enrol(&harness, &person).await;
@@ -73,7 +73,7 @@ async fn enrolling_again_takes_the_place_of_what_was_not_confirmed() {
 }
 
 #[tokio::test]
-async fn wrong_first_codes_are_counted_and_hold_the_next_one_back() {
+async fn wrong_confirmation_codes_are_counted_and_delay_next() {
     let harness = harness().await;
     let person = harness.partner("Nordsee Kassen").await;
     let secret = enrol(&harness, &person).await.str("secret").to_owned();
@@ -91,7 +91,7 @@ async fn wrong_first_codes_are_counted_and_hold_the_next_one_back() {
 }
 
 #[tokio::test]
-async fn an_enrolment_waits_ten_minutes_and_no_longer() {
+async fn enrolment_expires_after_ten_minutes() {
     let harness = harness().await;
     let person = harness.partner("Nordsee Kassen").await;
     let nothing = confirm(&harness, &person, "123456").await;
@@ -104,7 +104,7 @@ async fn an_enrolment_waits_ten_minutes_and_no_longer() {
 }
 
 #[tokio::test]
-async fn the_confirming_code_cannot_be_used_again_to_sign_in() {
+async fn confirmation_code_cannot_be_reused_for_sign_in() {
     let harness = harness().await;
     let person = harness.partner("Nordsee Kassen").await;
     let secret = enrol(&harness, &person).await.str("secret").to_owned();
@@ -115,7 +115,7 @@ async fn the_confirming_code_cannot_be_used_again_to_sign_in() {
 }
 
 #[tokio::test]
-async fn a_recovery_code_is_good_once_and_its_owner_hears_of_it() {
+async fn recovery_code_works_once_and_its_owner_is_notified() {
     let harness = harness().await;
     let person = harness.partner("Nordsee Kassen").await;
     let secret = enrol(&harness, &person).await.str("secret").to_owned();
@@ -133,7 +133,7 @@ async fn a_recovery_code_is_good_once_and_its_owner_hears_of_it() {
 }
 
 #[tokio::test]
-async fn of_sixteen_first_codes_at_once_one_puts_the_factor_in_force() {
+async fn sixteen_concurrent_first_codes_enable_factor_once() {
     let harness = harness().await;
     let person = harness.partner("Nordsee Kassen").await;
     let secret = enrol(&harness, &person).await.str("secret").to_owned();
@@ -145,7 +145,7 @@ async fn of_sixteen_first_codes_at_once_one_puts_the_factor_in_force() {
 }
 
 #[tokio::test]
-async fn where_a_factor_is_compulsory_confirming_one_opens_what_was_kept_shut() {
+async fn confirming_required_factor_grants_withheld_scopes() {
     let harness = harness().await;
     let person = harness.partner("Nordsee Kassen").await;
     harness.sql("update partner set mfa_required = true").await;
@@ -165,7 +165,7 @@ async fn where_a_factor_is_compulsory_confirming_one_opens_what_was_kept_shut() 
 }
 
 #[tokio::test]
-async fn whoever_puts_a_factor_in_force_is_signed_out_elsewhere() {
+async fn enabling_second_factor_ends_other_sessions() {
     let harness = harness().await;
     let person = harness.partner("Nordsee Kassen").await;
     let other = harness.sign_in(&person.email).await;
@@ -176,7 +176,7 @@ async fn whoever_puts_a_factor_in_force_is_signed_out_elsewhere() {
 }
 
 #[tokio::test]
-async fn no_sign_in_by_password_alone_outlives_the_moment_a_factor_is_in_force() {
+async fn password_only_sign_in_ends_when_factor_is_enabled() {
     let harness = harness().await;
     let person = harness.partner("Nordsee Kassen").await;
     let secret = enrol(&harness, &person).await.str("secret").to_owned();
@@ -199,7 +199,7 @@ async fn no_sign_in_by_password_alone_outlives_the_moment_a_factor_is_in_force()
 }
 
 #[tokio::test]
-async fn a_sign_in_that_sees_a_factor_too_late_is_refused() {
+async fn sign_in_that_sees_new_factor_too_late_is_rejected() {
     let harness = harness().await;
     let person = harness.partner("Nordsee Kassen").await;
     enrol(&harness, &person).await;
@@ -219,7 +219,7 @@ async fn a_sign_in_that_sees_a_factor_too_late_is_refused() {
 }
 
 #[tokio::test]
-async fn a_challenge_is_not_given_for_a_password_that_was_changed_meanwhile() {
+async fn changed_password_yields_no_challenge() {
     let harness = harness().await;
     let staff = harness.staff("Otto Operator", &["labs.admin.overview"]).await;
     let change = format!("update person set password_changed_at = labs_now() where person_uuid = '{}'", staff.uuid);
@@ -233,12 +233,12 @@ async fn a_challenge_is_not_given_for_a_password_that_was_changed_meanwhile() {
 }
 
 #[tokio::test]
-async fn of_sixteen_wrong_codes_at_once_no_more_are_judged_than_one_after_the_other() {
+async fn concurrent_wrong_codes_are_checked_sequentially() {
     let harness = harness().await;
     let person = harness.partner("Nordsee Kassen").await;
     let secret = enrol(&harness, &person).await.str("secret").to_owned();
     assert_eq!(confirm(&harness, &person, &harness.code(&secret)).await.status, 200);
-    // A code is good once, so the one that confirmed is wrong from now on.
+    // A code is valid once, so the code that confirmed the enrolment is now invalid.
     let body = json!({ "code": harness.code(&secret) });
     let reauthenticate = || harness.call("auth_sessions_reauthenticate").token(&person.token).json(&body).send();
     let answers = join_all((0..16).map(|_| reauthenticate())).await;
@@ -249,7 +249,7 @@ async fn of_sixteen_wrong_codes_at_once_no_more_are_judged_than_one_after_the_ot
 }
 
 #[tokio::test]
-async fn a_right_code_is_judged_after_the_wrong_one_that_came_before_it() {
+async fn right_code_is_checked_after_earlier_wrong_code() {
     let harness = harness().await;
     let person = harness.partner("Nordsee Kassen").await;
     let secret = enrol(&harness, &person).await.str("secret").to_owned();
@@ -265,7 +265,7 @@ async fn a_right_code_is_judged_after_the_wrong_one_that_came_before_it() {
         harness.call("auth_sessions_verify_mfa").json(&json!({ "challenge": challenge, "code": code }))
     };
     for (wrong, right) in [(again(&spent), again(&good)), (verify(&first, &spent), verify(&second, &good))] {
-        // One more failure holds the next try back for long.
+        // One more failure blocks the next attempt for a long time.
         let many = format!(
             "delete from sign_in_failure;
              insert into sign_in_failure (subject, failures) values ('second_factor:{}@127.0.0.1', 60)",
@@ -288,7 +288,7 @@ async fn a_right_code_is_judged_after_the_wrong_one_that_came_before_it() {
 }
 
 #[tokio::test]
-async fn a_factor_goes_with_its_recovery_codes_and_the_other_sessions() {
+async fn disabling_factor_removes_recovery_codes_and_other_sessions() {
     let harness = harness().await;
     let person = harness.partner("Nordsee Kassen").await;
     let disable = |token: &str| harness.call("auth_mfa_disable_totp").token(token);
@@ -313,7 +313,7 @@ async fn a_factor_goes_with_its_recovery_codes_and_the_other_sessions() {
 }
 
 #[tokio::test]
-async fn whoever_has_to_have_a_factor_keeps_it() {
+async fn required_second_factor_cannot_be_disabled() {
     let harness = harness().await;
     let person = harness.partner("Nordsee Kassen").await;
     let secret = enrol(&harness, &person).await.str("secret").to_owned();
@@ -328,7 +328,7 @@ async fn whoever_has_to_have_a_factor_keeps_it() {
 }
 
 #[tokio::test]
-async fn whoever_need_not_have_a_factor_any_more_works_on_without_it() {
+async fn user_without_factor_requirement_continues_without_it() {
     let harness = harness().await;
     let person = harness.partner("Nordsee Kassen").await;
     let secret = enrol(&harness, &person).await.str("secret").to_owned();
@@ -342,7 +342,7 @@ async fn whoever_need_not_have_a_factor_any_more_works_on_without_it() {
 }
 
 #[tokio::test]
-async fn new_recovery_codes_take_the_place_of_the_old_ones() {
+async fn new_recovery_codes_replace_old_codes() {
     let harness = harness().await;
     let person = harness.partner("Nordsee Kassen").await;
     let renew = |token: &str| harness.call("auth_mfa_regenerate_recovery_codes").token(token);
@@ -363,7 +363,7 @@ async fn new_recovery_codes_take_the_place_of_the_old_ones() {
 }
 
 #[tokio::test]
-async fn wrong_codes_after_the_right_password_are_told_to_the_owner_once_a_day() {
+async fn wrong_codes_after_right_password_notify_owner_daily() {
     let harness = Harness::new().await;
     let staff = harness.staff("Petra Partners", &["labs.admin.partners"]).await;
     let told = "select count(*) from mail_message where kind = 'WRONG_CODES'";

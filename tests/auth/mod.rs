@@ -1,4 +1,4 @@
-//! Stories of coming in: companies register, people sign in, programs ask for tokens.
+//! Tests of registration, sign-in and access tokens of machine clients.
 
 mod account;
 mod email_change;
@@ -23,14 +23,15 @@ use serde_json::json;
 use crate::harness::people::Person;
 use crate::harness::{Answer, Harness};
 
-/// A service whose tiers let a story go as fast as it can.
+/// A service with tiers whose burst budgets do not slow a test down.
 async fn swift() -> Harness {
     let harness = Harness::new().await;
     harness.sql("update tier set burst_per_second = 1000").await;
     harness
 }
 
-/// Waits until so many mails that lead to an operation of this path came to an address; the token in the newest.
+/// Waits until an address has received this many mails for an operation with this path; returns the token in the
+/// newest.
 pub(crate) async fn token_for(harness: &Harness, email: &str, path: &str, number: usize) -> String {
     for _ in 0..1000 {
         let mails = harness.mails_now(email).into_iter();
@@ -45,13 +46,13 @@ pub(crate) async fn token_for(harness: &Harness, email: &str, path: &str, number
     panic!("no mail number {number} for {path} came to {email}")
 }
 
-/// The same session with the token and the cookie of a refresh.
+/// Refreshes a session and returns it with the new token and cookie.
 async fn refreshed(harness: &Harness, person: &Person) -> Person {
     let answer = harness.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(200).await;
     Person { token: answer.str("access_token").to_owned(), refresh: answer.cookie(), ..person.clone() }
 }
 
-/// Waits, not much longer than a second, until a token is refused.
+/// Waits until a token is rejected, for little more than a second.
 async fn wait_until_refused(harness: &Harness, token: &str) {
     let ended = std::time::Instant::now();
     while harness.call("system_me_get").token(token).send().await.status != 401 {
@@ -60,7 +61,7 @@ async fn wait_until_refused(harness: &Harness, token: &str) {
     }
 }
 
-/// How many statements with these words wait for somebody else's transaction.
+/// SQL that counts the statements with these words that wait for a lock of another transaction.
 fn waiting(words: &str) -> String {
     format!(
         "select count(*) from pg_stat_activity
@@ -68,7 +69,7 @@ fn waiting(words: &str) -> String {
     )
 }
 
-/// The fields at fault, by pointer and code.
+/// Returns pointer and code of each invalid field.
 fn faults(answer: &Answer) -> Vec<(&str, &str)> {
     let errors = answer.json["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
     errors.iter().map(|error| (error["pointer"].as_str().unwrap(), error["code"].as_str().unwrap())).collect()

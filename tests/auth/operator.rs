@@ -1,4 +1,4 @@
-//! What the command line makes, and the record that it leaves.
+//! Tests of accounts that the command line creates, and of the audit record that it writes.
 
 use labs_schema::Code;
 use labs_schema::operator::{self, NewClient, NewStaff};
@@ -17,7 +17,7 @@ fn program(scopes: &[&str], partner_uuid: Option<Uuid>) -> NewClient {
 }
 
 #[tokio::test]
-async fn the_first_staff_member_signs_in_with_what_was_printed() {
+async fn first_staff_member_signs_in_with_printed_credentials() {
     let harness = Harness::new().await;
     let made = operator::staff_create(harness.engine.pool(), harness.engine.services(), ada(&[])).await.unwrap();
     let body = serde_json::json!({ "email": "ada@labs.example", "password": made.password.clone().unwrap() });
@@ -33,7 +33,7 @@ async fn the_first_staff_member_signs_in_with_what_was_printed() {
 }
 
 #[tokio::test]
-async fn each_act_leaves_a_record_with_its_difference_and_no_secret() {
+async fn operator_actions_are_audited_with_difference_without_secrets() {
     let harness = Harness::new().await;
     let (pool, services) = (harness.engine.pool(), harness.engine.services());
     let staff = operator::staff_create(pool, services, ada(&["auditor", "Operator"])).await.unwrap();
@@ -57,7 +57,7 @@ async fn each_act_leaves_a_record_with_its_difference_and_no_secret() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_made_is_refused_and_leaves_nothing() {
+async fn invalid_operator_input_is_rejected_without_effect() {
     let harness = Harness::new().await;
     let (pool, services) = (harness.engine.pool(), harness.engine.services());
     let unknown_role = operator::staff_create(pool, services, ada(&["wizard"])).await.unwrap_err();
@@ -79,7 +79,7 @@ async fn what_cannot_be_made_is_refused_and_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn a_program_may_call_from_its_networks_only() {
+async fn client_is_accepted_only_from_its_networks() {
     let harness = Harness::new().await;
     let made =
         operator::client_create(harness.engine.pool(), harness.engine.services(), program(&["storefront"], None))

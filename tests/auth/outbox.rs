@@ -1,4 +1,4 @@
-//! The outbox: each mail leaves once, late rather than never, and forgets what it said.
+//! Tests of the outbox: the service sends each mail message once, later rather than never, and deletes its content.
 
 use futures_util::future::join_all;
 use labs_schema::mail::deliver::{Letterhead, Postman};
@@ -9,7 +9,7 @@ use sqlx::PgPool;
 use crate::harness::Harness;
 use crate::harness::people::PASSWORD;
 
-/// A connection that may deliver, while the service's own job may not: its mails wait for the test.
+/// A connection that may deliver while the service's own job may not: the mails wait for the test.
 async fn ours(harness: &Harness) -> PgPool {
     harness.sql("revoke update on mail_message from labs_service").await;
     PgPool::connect(&harness.database_url).await.unwrap()
@@ -19,7 +19,7 @@ fn letterhead() -> Letterhead {
     Letterhead::new("Labs <labs@localhost>", "http://127.0.0.1").unwrap()
 }
 
-/// A postman whose mail server is away.
+/// A mailer whose SMTP server is unreachable.
 fn stranded() -> Postman {
     Postman::smtp("smtp://127.0.0.1:1", letterhead()).unwrap()
 }
@@ -35,7 +35,7 @@ fn sent(number: usize) -> Round {
 }
 
 #[tokio::test]
-async fn each_mail_leaves_once_however_many_deliver_and_is_then_forgotten() {
+async fn each_mail_is_sent_once_by_concurrent_mailers() {
     let harness = Harness::new().await;
     let pool = ours(&harness).await;
     for number in 0..20 {
@@ -53,7 +53,7 @@ async fn each_mail_leaves_once_however_many_deliver_and_is_then_forgotten() {
 }
 
 #[tokio::test]
-async fn a_mail_server_that_is_away_delays_a_mail_and_loses_none() {
+async fn mail_server_outage_delays_but_loses_no_mail() {
     let harness = Harness::new().await;
     let pool = ours(&harness).await;
     register(&harness, 1).await;
@@ -72,7 +72,7 @@ async fn a_mail_server_that_is_away_delays_a_mail_and_loses_none() {
 }
 
 #[tokio::test]
-async fn a_mail_is_given_up_after_eight_tries_or_when_its_token_has_ended() {
+async fn mail_fails_after_eight_attempts_or_with_expired_token() {
     let harness = Harness::new().await;
     let pool = ours(&harness).await;
     let services = harness.engine.services();
@@ -92,7 +92,7 @@ async fn a_mail_is_given_up_after_eight_tries_or_when_its_token_has_ended() {
 }
 
 #[tokio::test]
-async fn a_mail_whose_cause_is_undone_never_was() {
+async fn mail_of_rolled_back_transaction_is_not_queued() {
     let harness = Harness::new().await;
     harness.sql("alter table security_event rename to security_lost").await;
     let body = json!({ "company_name": "Weser Software", "country": "DE", "accept_terms": true, "administrator":
@@ -102,7 +102,7 @@ async fn a_mail_whose_cause_is_undone_never_was() {
 }
 
 impl Harness {
-    /// Queues a mail that carries no token, straight into the outbox.
+    /// Inserts a mail message without a token directly into the outbox.
     async fn partner_notice(&self) {
         use labs_schema::mail::message::{Letter, Notice};
         let message_uuid = uuid::Uuid::from_u128(7);

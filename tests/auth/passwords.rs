@@ -1,4 +1,5 @@
-//! Passwords: reset by whoever reads the mail, changed by whoever knows them, and every other door closed after it.
+//! Tests of passwords: reset through a mail, changed with the current password, and all other sessions revoked
+//! afterwards.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -35,7 +36,7 @@ async fn events(harness: &Harness, kind: &str) -> i64 {
 }
 
 #[tokio::test]
-async fn a_token_from_the_mail_sets_a_new_password_and_ends_every_session() {
+async fn mailed_token_sets_new_password_and_ends_every_session() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     let other = harness.sign_in(&person.email).await;
@@ -56,7 +57,7 @@ async fn a_token_from_the_mail_sets_a_new_password_and_ends_every_session() {
 }
 
 #[tokio::test]
-async fn known_and_unknown_addresses_are_answered_alike_and_only_the_mail_differs() {
+async fn known_and_unknown_addresses_get_equal_responses() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     let before = harness.number("select count(*) from mail_message").await;
@@ -76,7 +77,7 @@ async fn known_and_unknown_addresses_are_answered_alike_and_only_the_mail_differ
 }
 
 #[tokio::test]
-async fn of_sixteen_uses_of_one_reset_token_exactly_one_wins() {
+async fn sixteen_concurrent_uses_of_reset_token_succeed_once() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     request(&harness, &person.email).await;
@@ -92,7 +93,7 @@ async fn of_sixteen_uses_of_one_reset_token_exactly_one_wins() {
 }
 
 #[tokio::test]
-async fn a_password_that_is_refused_does_not_use_up_the_token() {
+async fn rejected_password_does_not_consume_token() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     request(&harness, &person.email).await;
@@ -114,7 +115,7 @@ async fn a_password_that_is_refused_does_not_use_up_the_token() {
 }
 
 #[tokio::test]
-async fn a_void_token_is_refused_in_the_same_words_whatever_is_wrong_with_it() {
+async fn every_void_token_is_rejected_with_same_error() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     for _ in 0..2 {
@@ -136,7 +137,7 @@ async fn a_void_token_is_refused_in_the_same_words_whatever_is_wrong_with_it() {
 }
 
 #[tokio::test]
-async fn one_reset_voids_the_other_tokens_and_forgives_failures() {
+async fn reset_voids_other_tokens_and_clears_failures() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     request(&harness, &person.email).await;
@@ -160,7 +161,7 @@ async fn one_reset_voids_the_other_tokens_and_forgives_failures() {
 }
 
 #[tokio::test]
-async fn an_address_gets_five_such_mails_an_hour() {
+async fn address_gets_five_reset_mails_per_hour() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     for number in 0..8 {
@@ -175,7 +176,7 @@ async fn an_address_gets_five_such_mails_an_hour() {
 }
 
 #[tokio::test]
-async fn of_many_requests_at_once_no_more_than_five_are_mailed() {
+async fn concurrent_reset_requests_send_at_most_five_mails() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     for _ in 0..4 {
@@ -192,7 +193,7 @@ async fn of_many_requests_at_once_no_more_than_five_are_mailed() {
 }
 
 #[tokio::test]
-async fn a_challenge_of_the_old_password_is_void_after_a_reset() {
+async fn challenge_of_old_password_is_void_after_reset() {
     let harness = swift().await;
     let staff = harness.staff("Otto Operator", &["labs.admin.overview"]).await;
     let body = json!({ "email": staff.email, "password": PASSWORD });
@@ -209,7 +210,7 @@ async fn a_challenge_of_the_old_password_is_void_after_a_reset() {
 }
 
 #[tokio::test]
-async fn somebody_invited_to_the_staff_chooses_a_password_and_is_led_to_a_factor() {
+async fn invited_staff_member_chooses_password_and_enrols_factor() {
     let harness = swift().await;
     let staff = harness.staff("Otto Operator", &["labs.admin.overview"]).await;
     request(&harness, &staff.email).await;
@@ -231,7 +232,7 @@ async fn somebody_invited_to_the_staff_chooses_a_password_and_is_led_to_a_factor
 }
 
 #[tokio::test]
-async fn whoever_knows_the_password_changes_it_and_only_this_session_goes_on() {
+async fn password_change_keeps_only_current_session() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     let other = harness.sign_in(&person.email).await;
@@ -251,7 +252,7 @@ async fn whoever_knows_the_password_changes_it_and_only_this_session_goes_on() {
 }
 
 #[tokio::test]
-async fn a_change_says_what_is_wrong_with_either_password() {
+async fn password_change_reports_errors_of_both_passwords() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     let wrong = change(&harness, &person, "wrong wrong wrong", NEW).await;
@@ -266,7 +267,7 @@ async fn a_change_says_what_is_wrong_with_either_password() {
 }
 
 #[tokio::test]
-async fn of_sixteen_changes_at_once_one_wins() {
+async fn sixteen_concurrent_password_changes_succeed_once() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     let passwords: Vec<String> = (0..16).map(|number| format!("{NEW} number {number}")).collect();

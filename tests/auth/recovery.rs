@@ -1,4 +1,4 @@
-//! Recovery codes: each is good once, at whichever door and however often it comes at once.
+//! Tests of recovery codes: each is valid once, at every operation that accepts it and under concurrent use.
 
 use futures_util::future::join_all;
 use serde_json::json;
@@ -7,10 +7,11 @@ use super::{swift, waiting};
 use crate::harness::people::{PASSWORD, Person};
 use crate::harness::{Call, Harness};
 
-/// Transactions that a replica has under way at most: of its six connections, one listens and one is left to the jobs.
+/// Maximum concurrent transactions of a replica: of its six connections, one listens for notifications and one is
+/// reserved for the jobs.
 const AT_ONCE: i64 = 4;
 
-/// Has an authenticator in force; the recovery codes that come with it.
+/// Enrols an authenticator and returns the recovery codes.
 async fn codes(harness: &Harness, person: &Person) -> Vec<String> {
     let enrolled = harness.call("auth_mfa_enrol_totp").token(&person.token).expect(201).await;
     let first = json!({ "code": harness.code(enrolled.str("secret")) });
@@ -19,7 +20,7 @@ async fn codes(harness: &Harness, person: &Person) -> Vec<String> {
     codes.map(|code| code.as_str().unwrap().to_owned()).collect()
 }
 
-/// The second step of a sign-in of its own.
+/// Starts a separate sign-in and returns its second step.
 async fn second_step<'h>(harness: &'h Harness, person: &Person, code: &str) -> Call<'h> {
     let first = json!({ "email": person.email, "password": PASSWORD });
     let asked = harness.call("auth_sessions_create").json(&first).expect(401).await;
@@ -36,7 +37,7 @@ async fn codes_left(harness: &Harness, person: &Person) -> i64 {
 }
 
 #[tokio::test]
-async fn of_sixteen_uses_of_one_recovery_code_at_two_doors_exactly_one_wins() {
+async fn concurrent_uses_of_recovery_code_in_two_operations_succeed_once() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     let codes = codes(&harness, &person).await;
@@ -45,7 +46,7 @@ async fn of_sixteen_uses_of_one_recovery_code_at_two_doors_exactly_one_wins() {
         uses.push(second_step(&harness, &person, &codes[0]).await);
         uses.push(again(&harness, &person, &codes[0]));
     }
-    // As many as can be are under way before the first is judged.
+    // As many requests as possible are in progress before the first code is checked.
     let held =
         harness.hold(format!("select from person where person_uuid = '{}' for no key update", person.uuid)).await;
     let meanwhile = async {
@@ -68,7 +69,7 @@ async fn of_sixteen_uses_of_one_recovery_code_at_two_doors_exactly_one_wins() {
 }
 
 #[tokio::test]
-async fn ten_recovery_codes_at_once_are_each_good() {
+async fn ten_concurrent_recovery_codes_all_succeed() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     let mut uses = Vec::new();

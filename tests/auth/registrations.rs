@@ -1,4 +1,5 @@
-//! Registrations: one step in, one voice out, and an address that has to be proved.
+//! Tests of registrations: a single step, the same response for known and unknown addresses, and verification of the
+//! address.
 
 use serde_json::{Value, json};
 
@@ -12,7 +13,7 @@ pub(super) fn company(name: &str, email: &str) -> Value {
         "administrator": { "name": "Ada Weser", "email": email, "password": PASSWORD } })
 }
 
-/// An invitation by staff, a suspension and an archive, each at a registration that nobody verified.
+/// An invitation by staff, a suspension and a data export, each for a registration that was not verified.
 const HANGING: &str = "
     insert into invitation (invitation_uuid, partner_uuid, email, email_normalised, role, expires_at)
     select labs_uuid(), partner_uuid, 'ines@elbe.example', 'ines@elbe.example', 'VIEWER', labs_now() + interval '7 days'
@@ -30,7 +31,7 @@ pub(super) async fn verify(harness: &Harness, token: &str) -> Answer {
     harness.call("auth_registrations_verify_email").json(&json!({ "token": token, "password": PASSWORD })).send().await
 }
 
-/// Waits until so many mails came to an address; the token in the newest.
+/// Waits until an address has received this many mails; returns the token in the newest.
 pub(super) async fn token_of_mail(harness: &Harness, email: &str, number: usize) -> String {
     for _ in 0..1000 {
         if harness.mails_now(email).len() >= number {
@@ -47,7 +48,7 @@ pub(super) fn faults(answer: &Answer) -> Vec<(&str, &str)> {
 }
 
 #[tokio::test]
-async fn one_step_makes_company_administrator_and_subscription() {
+async fn registration_creates_partner_administrator_and_subscription() {
     let harness = Harness::new().await;
     let mut body = company("Küche & Kasse GmbH", EMAIL);
     body["tier_code"] = json!("GROWTH");
@@ -81,7 +82,7 @@ async fn one_step_makes_company_administrator_and_subscription() {
 }
 
 #[tokio::test]
-async fn an_address_has_letters_beyond_ascii_and_is_one_person_in_either_form() {
+async fn internationalized_address_equals_its_ascii_form() {
     let harness = Harness::new().await;
     let (written, in_ascii) = ("Ada@Müller-Küche.example", "Ada@xn--mller-kche-9dbg.example");
     let receipt = register(&harness, &company("Weser Software", written)).await;
@@ -100,7 +101,7 @@ async fn an_address_has_letters_beyond_ascii_and_is_one_person_in_either_form() 
 }
 
 #[tokio::test]
-async fn everything_that_is_wrong_is_told_at_once_by_pointer() {
+async fn all_registration_errors_are_reported_by_pointer() {
     let harness = Harness::new().await;
     let mut body = company("Weser Software", "ada@127.0.0.1");
     body["administrator"]["password"] = json!("password1234");
@@ -122,7 +123,7 @@ async fn everything_that_is_wrong_is_told_at_once_by_pointer() {
 }
 
 #[tokio::test]
-async fn what_the_contract_refuses_keeps_nothing_else_from_being_told() {
+async fn contract_and_business_errors_are_reported_together() {
     let harness = Harness::new().await;
     let person = harness.partner("Nordsee Kassen").await;
     let mut body = company("Weser Software", "ada at weser");
@@ -149,7 +150,7 @@ async fn what_the_contract_refuses_keeps_nothing_else_from_being_told() {
         ("/tier_code", "UNKNOWN_TIER"),
     ];
     assert_eq!(sorted(&answer), named(&expected), "{}", answer.text());
-    // Each place is named once, and an address that has an account is judged like any other.
+    // Each field is reported once, and the response is the same for an address that already has an account.
     body["administrator"] = json!({ "email": person.email, "password": "short" });
     body["country"] = json!(7);
     body["vat_id"] = json!("DE12345678");
@@ -170,7 +171,7 @@ async fn what_the_contract_refuses_keeps_nothing_else_from_being_told() {
 }
 
 #[tokio::test]
-async fn only_tiers_that_are_offered_to_everybody_can_be_chosen() {
+async fn only_publicly_offered_tiers_can_be_chosen() {
     let harness = Harness::new().await;
     harness.sql("update tier set state = 'RETIRED' where code = 'GROWTH'").await;
     for code in ["GROWTH", "SCALE", "NO_SUCH_TIER"] {
@@ -181,7 +182,7 @@ async fn only_tiers_that_are_offered_to_everybody_can_be_chosen() {
 }
 
 #[tokio::test]
-async fn whoever_names_no_tier_begins_where_a_cancelled_subscription_ends() {
+async fn registration_without_tier_gets_fallback_tier() {
     let harness = Harness::new().await;
     harness
         .sql(
@@ -201,7 +202,7 @@ async fn whoever_names_no_tier_begins_where_a_cancelled_subscription_ends() {
 }
 
 #[tokio::test]
-async fn a_known_address_is_told_by_mail_and_by_nothing_else() {
+async fn known_address_is_notified_by_mail_only() {
     let harness = Harness::new().await;
     let person = harness.partner("Nordsee Kassen").await;
     let strangers = register(&harness, &company("Weser Software", "new@weser-software.example")).await;
@@ -229,7 +230,7 @@ async fn a_known_address_is_told_by_mail_and_by_nothing_else() {
 }
 
 #[tokio::test]
-async fn companies_of_one_name_get_addresses_of_their_own() {
+async fn partners_with_equal_names_get_distinct_slugs() {
     let harness = Harness::new().await;
     for number in 0..3 {
         let email = format!("ada{number}@weser-software.example");
@@ -240,7 +241,7 @@ async fn companies_of_one_name_get_addresses_of_their_own() {
 }
 
 #[tokio::test]
-async fn a_void_token_is_refused_in_the_same_words_whatever_is_wrong_with_it() {
+async fn every_void_token_is_rejected_with_same_error() {
     let harness = Harness::new().await;
     register(&harness, &company("Weser Software", EMAIL)).await;
     let token = harness.mailed_token(EMAIL).await;
@@ -262,7 +263,7 @@ async fn a_void_token_is_refused_in_the_same_words_whatever_is_wrong_with_it() {
 }
 
 #[tokio::test]
-async fn a_registration_that_nobody_verified_is_dropped_and_may_be_made_anew() {
+async fn unverified_registration_expires_and_can_be_repeated() {
     let harness = Harness::new().await;
     let verified = harness.partner("Nordsee Kassen").await;
     register(&harness, &company("Weser Software", EMAIL)).await;
@@ -271,13 +272,13 @@ async fn a_registration_that_nobody_verified_is_dropped_and_may_be_made_anew() {
         register(&harness, &company(name, &format!("otto@{}.example", name.to_lowercase()))).await;
     }
     harness.sql(HANGING).await;
-    // A mail is not sent any more once its link has ended.
+    // The service does not send a mail message whose link has expired.
     harness.until("select count(*) from mail_message where state = 'QUEUED'", 0).await;
     let pool = harness.engine.pool().clone();
     assert_eq!(labs_schema::operator::registrations_drop(&pool).await.unwrap(), 0, "its time is not over");
     harness.advance(86_401).await;
     for _ in 0..200 {
-        // The service's own job may come first.
+        // The service's own job may run first.
         labs_schema::operator::registrations_drop(&pool).await.unwrap();
         if harness.number("select count(*) from partner").await == 4 {
             break;
@@ -301,7 +302,7 @@ async fn a_registration_that_nobody_verified_is_dropped_and_may_be_made_anew() {
 }
 
 #[tokio::test]
-async fn a_repeat_under_one_key_registers_once() {
+async fn repeat_with_idempotency_key_registers_once() {
     let harness = Harness::new().await;
     let call =
         || harness.call("auth_registrations_create").header("idempotency-key", "b7f2").json(&company("Weser", EMAIL));
@@ -313,14 +314,14 @@ async fn a_repeat_under_one_key_registers_once() {
 }
 
 #[tokio::test]
-async fn a_registration_under_a_key_begins_no_transaction_before_its_password_is_hashed() {
+async fn idempotent_registration_hashes_password_before_transaction() {
     let harness = Harness::new().await;
     let held = harness.lock("tier", "access exclusive").await;
     let body = company("Weser", EMAIL);
     let call = harness.call("auth_registrations_create").header("idempotency-key", "b7f2").json(&body);
     let others = async {
         let own = "select count(*) from pg_stat_activity where datname = current_database()";
-        // The tier is looked for before the password is hashed, on a connection that is given back.
+        // The service looks up the tier before it hashes the password, on a connection that it returns to the pool.
         harness.until(&format!("{own} and wait_event_type = 'Lock' and query like '%fallback_tier%'"), 1).await;
         let begun = format!("{own} and state = 'idle in transaction' and query like '%idempotency_key%'");
         assert_eq!(harness.number(&begun).await, 0);
@@ -335,7 +336,7 @@ pub(super) async fn resend(harness: &Harness, email: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn the_mail_is_sent_again_with_a_new_token_in_place_of_the_old_one() {
+async fn resent_mail_replaces_token() {
     let harness = Harness::new().await;
     register(&harness, &company("Weser Software", EMAIL)).await;
     let first = token_of_mail(&harness, EMAIL, 1).await;
@@ -349,7 +350,7 @@ async fn the_mail_is_sent_again_with_a_new_token_in_place_of_the_old_one() {
 }
 
 #[tokio::test]
-async fn asking_again_tells_nobody_but_the_owner_whether_the_address_is_known() {
+async fn resend_response_does_not_reveal_known_address() {
     let harness = Harness::new().await;
     let person = harness.partner("Nordsee Kassen").await;
     let unknown = resend(&harness, "nobody@nowhere.example").await;

@@ -1,4 +1,5 @@
-//! Several registrations of one address: they wait beside one another, and none is anybody's but who made it.
+//! Tests of concurrent registrations of one address: they wait independently, and each belongs only to the client that
+//! submitted it.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 use super::registrations::{EMAIL, company, faults, register, resend, token_of_mail, verify};
 use crate::harness::{Answer, Harness, behind_a_proxy};
 
-/// Tries a token with a password that its registration may not have been made with.
+/// Verifies a token with a password that may differ from the registration's password.
 async fn verify_with(harness: &Harness, token: &str, password: &str) -> Answer {
     let body = json!({ "token": token, "password": password });
     harness.call("auth_registrations_verify_email").json(&body).send().await
@@ -14,7 +15,7 @@ async fn verify_with(harness: &Harness, token: &str, password: &str) -> Answer {
 
 const STRANGERS: &str = "a stranger's own long password";
 
-/// A registration of the owner's address by somebody else.
+/// A registration of the owner's address by another person.
 fn strangers(name: &str) -> Value {
     let mut body = company(name, EMAIL);
     body["administrator"]["password"] = json!(STRANGERS);
@@ -22,7 +23,7 @@ fn strangers(name: &str) -> Value {
 }
 
 #[tokio::test]
-async fn who_registers_an_address_after_its_owner_gets_nothing_that_the_owner_confirms() {
+async fn later_registration_of_address_is_not_confirmed_by_owner() {
     let harness = Harness::new().await;
     register(&harness, &company("Weser Software", EMAIL)).await;
     let owners = token_of_mail(&harness, EMAIL, 1).await;
@@ -46,7 +47,7 @@ async fn who_registers_an_address_after_its_owner_gets_nothing_that_the_owner_co
 }
 
 #[tokio::test]
-async fn an_address_that_became_somebodys_by_another_door_is_confirmed_by_no_registration() {
+async fn registration_is_void_once_address_is_used() {
     let harness = Harness::new().await;
     register(&harness, &company("Weser Software", EMAIL)).await;
     let token = token_of_mail(&harness, EMAIL, 1).await;
@@ -59,7 +60,7 @@ async fn an_address_that_became_somebodys_by_another_door_is_confirmed_by_no_reg
 }
 
 #[tokio::test]
-async fn ten_wrong_passwords_end_a_token_however_many_come_at_once() {
+async fn ten_wrong_passwords_void_token() {
     let harness = Harness::new().await;
     register(&harness, &company("Weser Software", EMAIL)).await;
     let token = harness.mailed_token(EMAIL).await;
@@ -72,13 +73,13 @@ async fn ten_wrong_passwords_end_a_token_however_many_come_at_once() {
 }
 
 #[tokio::test]
-async fn the_wishes_of_strangers_leave_the_owner_mails_of_their_own() {
+async fn registrations_by_others_leave_mail_budget_for_owner() {
     let harness = Harness::with(&behind_a_proxy()).await;
     let from = |address: &'static str| {
         harness.call("auth_registrations_create").header("x-forwarded-for", address).json(&strangers("Elbe Software"))
     };
     for number in 0..8 {
-        // A household has one share, whichever of its addresses it takes.
+        // The limit applies to the whole /64 network of a household, for every address in it.
         from(if number % 2 == 0 { "2001:db8::1" } else { "2001:db8::2" }).expect(202).await;
     }
     assert_eq!(harness.number("select count(*) from mail_message").await, 5);
@@ -90,7 +91,7 @@ async fn the_wishes_of_strangers_leave_the_owner_mails_of_their_own() {
 }
 
 #[tokio::test]
-async fn an_address_gets_five_mails_an_hour_and_twenty_a_day() {
+async fn address_gets_five_mails_per_hour_and_twenty_per_day() {
     let harness = Harness::new().await;
     for (hour, mails) in [5, 10, 15, 20, 20].into_iter().enumerate() {
         for number in 0..8 {
@@ -106,7 +107,7 @@ async fn an_address_gets_five_mails_an_hour_and_twenty_a_day() {
 }
 
 #[tokio::test]
-async fn strangers_who_ask_for_resets_leave_the_owner_mails_of_their_own() {
+async fn resets_by_others_leave_mail_budget_for_owner() {
     let harness = Harness::with(&behind_a_proxy()).await;
     let person = harness.partner("Nordsee Kassen").await;
     let ask = |address: &'static str| {
@@ -123,7 +124,7 @@ async fn strangers_who_ask_for_resets_leave_the_owner_mails_of_their_own() {
 }
 
 #[tokio::test]
-async fn of_sixteen_registrations_of_one_address_at_once_as_many_wait_as_get_a_mail() {
+async fn concurrent_registrations_of_one_address_wait_only_with_mail() {
     let harness = Harness::new().await;
     let tries = (0..16).map(|number| {
         let body = company(&format!("Weser {number}"), EMAIL);
@@ -140,7 +141,7 @@ async fn of_sixteen_registrations_of_one_address_at_once_as_many_wait_as_get_a_m
 }
 
 #[tokio::test]
-async fn each_registration_that_waits_gets_its_own_mail_again() {
+async fn each_pending_registration_gets_its_mail_again() {
     let harness = Harness::new().await;
     for name in ["Ems", "Weser", "Elbe", "Havel"] {
         register(&harness, &company(name, EMAIL)).await;

@@ -1,4 +1,4 @@
-//! Sessions: rotation that never forks, codes that are used once, refusals that tell nothing.
+//! Tests of sessions: rotation never creates two valid sessions, codes are valid once, and errors reveal nothing.
 
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use crate::harness::Harness;
 use crate::harness::people::PASSWORD;
 
 #[tokio::test]
-async fn twenty_tabs_refresh_at_once_and_all_hold_the_same_successor() {
+async fn twenty_concurrent_refreshes_get_the_same_successor() {
     let harness = Harness::new().await;
     let person = harness.partner("Nordsee Kassen").await;
     let calls =
@@ -23,7 +23,7 @@ async fn twenty_tabs_refresh_at_once_and_all_hold_the_same_successor() {
 }
 
 #[tokio::test]
-async fn the_cookie_is_of_no_use_to_a_foreign_page() {
+async fn refresh_cookie_is_rejected_from_foreign_origin() {
     let harness = Harness::new().await;
     let person = harness.partner("Nordsee Kassen").await;
     let host = harness.base_url.trim_start_matches("http://");
@@ -41,7 +41,7 @@ async fn the_cookie_is_of_no_use_to_a_foreign_page() {
 }
 
 #[tokio::test]
-async fn a_spent_refresh_token_ends_the_session_with_an_event_and_a_mail() {
+async fn reused_refresh_token_ends_session_with_event_and_mail() {
     let harness = Harness::new().await;
     let person = harness.partner("Nordsee Kassen").await;
     let first =
@@ -64,7 +64,7 @@ async fn a_spent_refresh_token_ends_the_session_with_an_event_and_a_mail() {
 }
 
 #[tokio::test]
-async fn whoever_renews_all_the_time_is_told_to_wait_and_keeps_every_session() {
+async fn excessive_refreshes_are_rate_limited_without_ending_sessions() {
     let harness = Harness::new().await;
     let person = harness.partner("Nordsee Kassen").await;
     let other = harness.partner("Weser Software").await;
@@ -92,7 +92,7 @@ async fn whoever_renews_all_the_time_is_told_to_wait_and_keeps_every_session() {
 }
 
 #[tokio::test]
-async fn the_token_just_replaced_is_good_for_ten_seconds_and_no_longer() {
+async fn replaced_refresh_token_is_valid_for_ten_seconds() {
     let harness = Harness::new().await;
     let person = harness.partner("Nordsee Kassen").await;
     let next =
@@ -106,7 +106,7 @@ async fn the_token_just_replaced_is_good_for_ten_seconds_and_no_longer() {
 }
 
 #[tokio::test]
-async fn a_replica_whose_clock_stands_still_judges_a_replaced_token_by_the_databases() {
+async fn replaced_token_is_judged_by_database_clock() {
     let harness = Harness::new().await;
     let person = harness.partner("Nordsee Kassen").await;
     harness.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(200).await;
@@ -121,7 +121,7 @@ async fn a_replica_whose_clock_stands_still_judges_a_replaced_token_by_the_datab
 }
 
 #[tokio::test]
-async fn an_access_token_ends_with_its_session() {
+async fn access_token_expires_with_its_session() {
     let harness = Harness::new().await;
     let person = harness.partner("Nordsee Kassen").await;
     harness.sql("update session set expires_at = labs_now() + interval '100 seconds'").await;
@@ -132,7 +132,7 @@ async fn an_access_token_ends_with_its_session() {
 }
 
 #[tokio::test]
-async fn of_sixteen_uses_of_one_code_exactly_one_wins() {
+async fn sixteen_concurrent_uses_of_one_code_succeed_once() {
     let harness = Harness::new().await;
     let staff = harness.staff("Otto Operator", &["labs.admin.overview"]).await;
     let secret = staff.totp.clone().unwrap();
@@ -153,7 +153,7 @@ async fn of_sixteen_uses_of_one_code_exactly_one_wins() {
 }
 
 #[tokio::test]
-async fn refusal_without_a_cookie_leaves_the_clients_cookie_alone() {
+async fn rejection_without_cookie_does_not_clear_cookie() {
     let harness = Harness::new().await;
     for operation in ["auth_sessions_refresh", "auth_sessions_sign_out"] {
         let without = harness.call(operation).json(&json!({})).expect(401).await;
@@ -164,7 +164,7 @@ async fn refusal_without_a_cookie_leaves_the_clients_cookie_alone() {
 }
 
 #[tokio::test]
-async fn of_sixteen_uses_of_one_mailed_token_exactly_one_wins() {
+async fn sixteen_concurrent_uses_of_mailed_token_succeed_once() {
     let harness = Harness::new().await;
     let email = "ada@weser-software.example";
     let body = json!({ "company_name": "Weser Software", "country": "DE", "accept_terms": true,
@@ -179,7 +179,7 @@ async fn of_sixteen_uses_of_one_mailed_token_exactly_one_wins() {
 }
 
 #[tokio::test]
-async fn a_wrong_password_and_an_unknown_address_are_refused_alike() {
+async fn wrong_password_and_unknown_address_get_equal_errors() {
     let harness = Harness::new().await;
     let person = harness.partner("Nordsee Kassen").await;
     let known = harness
@@ -198,14 +198,14 @@ async fn a_wrong_password_and_an_unknown_address_are_refused_alike() {
 }
 
 #[tokio::test]
-async fn of_two_wrong_passwords_at_once_one_is_told_so_where_the_next_is_held_back() {
+async fn concurrent_wrong_passwords_are_checked_one_at_a_time() {
     let harness = Harness::new().await;
     let person = harness.partner("Nordsee Kassen").await;
     let many =
         format!("insert into sign_in_failure (subject, failures) values ('account:{}@127.0.0.1', 60)", person.email);
     harness.sql(&many).await;
     let held = harness.hold("select from sign_in_failure for update").await;
-    // Both are let in and judged before the first is counted, which holds the account back.
+    // Both attempts are admitted and checked before the first failure is counted, which blocks the account.
     let meanwhile = async {
         harness.until(&waiting("insert into sign_in_failure"), 2).await;
         held.roll_back().await;
@@ -221,7 +221,7 @@ async fn of_two_wrong_passwords_at_once_one_is_told_so_where_the_next_is_held_ba
 }
 
 #[tokio::test]
-async fn registering_an_address_that_exists_answers_the_same_and_tells_its_owner() {
+async fn registering_known_address_responds_equally_and_notifies_owner() {
     let harness = Harness::new().await;
     let person = harness.partner("Nordsee Kassen").await;
     let body = json!({ "company_name": "Another", "country": "DE", "accept_terms": true,
@@ -232,7 +232,7 @@ async fn registering_an_address_that_exists_answers_the_same_and_tells_its_owner
 }
 
 #[tokio::test]
-async fn a_signed_out_session_is_over_within_a_second() {
+async fn signed_out_session_ends_within_one_second() {
     let harness = Harness::new().await;
     let person = harness.partner("Nordsee Kassen").await;
     harness.call("auth_sessions_sign_out").cookie(&person.refresh).json(&json!({})).expect(200).await;

@@ -1,4 +1,4 @@
-//! One's own sessions: seen, ended one by one or all at once, and opened anew for sensitive changes.
+//! Tests of the caller's own sessions: list, end one or all, and reauthenticate for sensitive changes.
 
 use serde_json::{Value, json};
 
@@ -16,13 +16,13 @@ async fn reauthenticate(harness: &Harness, person: &Person, body: Value) -> Answ
     harness.call("auth_sessions_reauthenticate").token(&person.token).json(&body).send().await
 }
 
-/// How long the caller is told to wait.
+/// Returns the `Retry-After` value, in seconds.
 fn seconds(answer: &Answer) -> u64 {
     answer.header("retry-after").parse().unwrap()
 }
 
 #[tokio::test]
-async fn a_person_sees_where_they_are_signed_in_and_which_one_is_this() {
+async fn user_lists_own_sessions_with_current_one_marked() {
     let harness = swift().await;
     let first = harness.partner("Nordsee Kassen").await;
     let stranger = harness.partner("Weser Software").await;
@@ -53,7 +53,7 @@ async fn a_person_sees_where_they_are_signed_in_and_which_one_is_this() {
 }
 
 #[tokio::test]
-async fn a_sign_in_that_is_just_being_written_ends_with_the_others() {
+async fn uncommitted_sign_in_ends_with_other_sessions() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     let second = harness.sign_in(&person.email).await;
@@ -72,7 +72,7 @@ async fn a_sign_in_that_is_just_being_written_ends_with_the_others() {
 }
 
 #[tokio::test]
-async fn a_session_that_ran_out_is_no_longer_listed() {
+async fn expired_session_is_not_listed() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     harness.advance(14 * 86_400 + 1).await;
@@ -81,7 +81,7 @@ async fn a_session_that_ran_out_is_no_longer_listed() {
 }
 
 #[tokio::test]
-async fn signing_out_everywhere_ends_every_session_within_a_second() {
+async fn sign_out_everywhere_ends_every_session_within_one_second() {
     let harness = swift().await;
     let first = harness.partner("Nordsee Kassen").await;
     let second = harness.sign_in(&first.email).await;
@@ -98,7 +98,7 @@ async fn signing_out_everywhere_ends_every_session_within_a_second() {
 }
 
 #[tokio::test]
-async fn what_is_sensitive_needs_a_password_given_lately() {
+async fn sensitive_operations_need_recent_password() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     harness.advance(601).await;
@@ -116,7 +116,7 @@ async fn what_is_sensitive_needs_a_password_given_lately() {
 }
 
 #[tokio::test]
-async fn a_code_reauthenticates_as_well_and_is_used_up() {
+async fn code_reauthenticates_once() {
     let harness = swift().await;
     let staff = harness.staff("Otto Operator", &["labs.admin.overview"]).await;
     let secret = staff.totp.clone().unwrap();
@@ -128,7 +128,7 @@ async fn a_code_reauthenticates_as_well_and_is_used_up() {
 }
 
 #[tokio::test]
-async fn a_code_opens_a_session_that_owes_a_second_factor() {
+async fn code_completes_session_that_needs_second_factor() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     let enrolled = harness.call("auth_mfa_enrol_totp").token(&person.token).expect(201).await;
@@ -151,7 +151,7 @@ async fn a_code_opens_a_session_that_owes_a_second_factor() {
 }
 
 #[tokio::test]
-async fn wrong_proofs_are_told_at_their_field_and_slow_down_the_next() {
+async fn wrong_proofs_are_reported_at_their_field_and_delay_next() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     for body in [json!({}), json!({ "password": PASSWORD, "code": "123456" })] {
@@ -174,10 +174,10 @@ async fn wrong_proofs_are_told_at_their_field_and_slow_down_the_next() {
 }
 
 #[tokio::test]
-async fn the_right_password_is_refused_once_those_ahead_have_held_the_account_back() {
+async fn right_password_is_rejected_if_earlier_failures_block_account() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
-    // A look at the failures waits for whoever is ahead, and sees what was there when it began.
+    // A read of the failures waits for the transaction ahead of it, and sees the rows as they were when it began.
     let waits = format!(
         "insert into sign_in_failure (subject, failures) values ('account:{}@127.0.0.1', 6);
          alter table sign_in_failure enable row level security;
@@ -198,7 +198,7 @@ async fn the_right_password_is_refused_once_those_ahead_have_held_the_account_ba
 }
 
 #[tokio::test]
-async fn many_failures_from_everywhere_keep_the_owner_out_for_seconds_and_not_at_all_where_they_are_known() {
+async fn distributed_failures_delay_owner_only_briefly() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     harness.sql("update session set address = '203.0.113.77'").await;
@@ -227,7 +227,7 @@ async fn many_failures_from_everywhere_keep_the_owner_out_for_seconds_and_not_at
 }
 
 #[tokio::test]
-async fn a_network_that_tries_many_accounts_is_slowed_down() {
+async fn network_that_tries_many_accounts_is_delayed() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     harness.sql("insert into sign_in_failure (subject, failures) values ('network:127.0.0.1', 101)").await;

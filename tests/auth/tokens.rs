@@ -1,4 +1,4 @@
-//! Tokens of programs: what they are issued for, what they reach, and what is refused in one voice.
+//! Tests of access tokens of machine clients: issuing, scopes, and uniform errors.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -19,13 +19,13 @@ fn form<'a>(program: &'a Program, scope: &'a str) -> [(&'static str, &'a str); 4
     [("grant_type", "password"), ("username", &program.client_id), ("password", &program.secret), ("scope", scope)]
 }
 
-/// What is told of a refusal.
+/// Returns the parts of an error response that the client sees.
 fn told(answer: &Answer) -> (u16, &str, &str, &str) {
     (answer.status, answer.code(), answer.str("error"), answer.str("detail"))
 }
 
 #[tokio::test]
-async fn a_program_gets_a_token_for_an_hour_by_form_or_by_basic() {
+async fn client_gets_hourly_token_by_form_or_basic_header() {
     let harness = Harness::new().await;
     let program = harness.program("storefront", &["storefront:write"], None).await;
     let by_form = issue(&harness, &form(&program, "")).await;
@@ -48,7 +48,7 @@ async fn a_program_gets_a_token_for_an_hour_by_form_or_by_basic() {
 }
 
 #[tokio::test]
-async fn a_program_gets_the_same_token_as_a_client_of_oauth() {
+async fn client_credentials_grant_returns_the_same_token() {
     let harness = Harness::new().await;
     let program = harness.program("storefront", &["storefront:write"], None).await;
     let grant = ("grant_type", "client_credentials");
@@ -75,7 +75,7 @@ async fn a_program_gets_the_same_token_as_a_client_of_oauth() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_no_good_is_told_apart_from_none() {
+async fn invalid_token_challenge_differs_from_missing_token() {
     let harness = Harness::new().await;
     let challenge = |answer: &Answer| answer.header("www-authenticate").to_owned();
     let none = harness.call("system_me_get").expect(401).await;
@@ -87,7 +87,7 @@ async fn a_token_that_is_no_good_is_told_apart_from_none() {
 }
 
 #[tokio::test]
-async fn what_is_asked_for_is_met_with_what_is_allowed() {
+async fn requested_scopes_are_intersected_with_allowed() {
     let harness = Harness::new().await;
     let program = harness.program("importer", &["marketplace:write", "statistics"], None).await;
     for (asked, granted) in [
@@ -108,7 +108,7 @@ async fn what_is_asked_for_is_met_with_what_is_allowed() {
 }
 
 #[tokio::test]
-async fn a_bound_program_reaches_what_the_tier_grants_and_never_the_operators_domain() {
+async fn bound_client_gets_tier_scopes_without_admin_scopes() {
     let harness = Harness::new().await;
     let owner = harness.partner("Nordsee Kassen").await;
     let program = harness.program("bound", &["marketplace:write", "statistics:write"], owner.partner_uuid).await;
@@ -126,7 +126,7 @@ async fn a_bound_program_reaches_what_the_tier_grants_and_never_the_operators_do
 }
 
 #[tokio::test]
-async fn whatever_is_wrong_with_a_program_is_refused_in_the_same_words() {
+async fn every_invalid_client_is_rejected_with_same_error() {
     let harness = Harness::new().await;
     let owner = harness.partner("Nordsee Kassen").await;
     let program = harness.program("bound", &["marketplace"], owner.partner_uuid).await;
@@ -174,7 +174,7 @@ async fn whatever_is_wrong_with_a_program_is_refused_in_the_same_words() {
 }
 
 #[tokio::test]
-async fn basic_is_refused_in_its_own_words() {
+async fn invalid_basic_credentials_return_invalid_client() {
     let harness = Harness::new().await;
     let program = harness.program("storefront", &["storefront"], None).await;
     let answer = harness
@@ -188,7 +188,7 @@ async fn basic_is_refused_in_its_own_words() {
 }
 
 #[tokio::test]
-async fn a_form_that_cannot_be_used_says_why_in_the_words_of_oauth() {
+async fn invalid_token_form_returns_oauth_error() {
     let harness = Harness::new().await;
     let program = harness.program("storefront", &["storefront"], None).await;
     let (id, secret) = (program.client_id.as_str(), program.secret.as_str());
@@ -227,7 +227,7 @@ async fn a_form_that_cannot_be_used_says_why_in_the_words_of_oauth() {
 }
 
 #[tokio::test]
-async fn a_persons_password_is_refused_like_any_unknown_client() {
+async fn user_password_is_rejected_like_unknown_client() {
     let harness = Harness::new().await;
     let person = harness.partner("Nordsee Kassen").await;
     let answer =
@@ -236,7 +236,7 @@ async fn a_persons_password_is_refused_like_any_unknown_client() {
 }
 
 #[tokio::test]
-async fn a_disabled_programs_token_is_refused_within_a_second() {
+async fn token_of_disabled_client_is_rejected_within_one_second() {
     let harness = Harness::new().await;
     let program = harness.program("storefront", &["storefront"], None).await;
     harness.call("system_me_get").token(&program.token).expect(200).await;
@@ -249,7 +249,7 @@ async fn a_disabled_programs_token_is_refused_within_a_second() {
 }
 
 #[tokio::test]
-async fn the_published_keys_name_the_key_that_signed() {
+async fn jwks_contains_signing_key() {
     let harness = Harness::new().await;
     let program = harness.program("storefront", &["storefront"], None).await;
     let head = program.token.split('.').next().unwrap();
@@ -265,7 +265,7 @@ async fn the_published_keys_name_the_key_that_signed() {
     assert!(keys.iter().all(|key| key.get("d").is_none()), "a private key was published");
 }
 
-/// The claims of a token, unverified.
+/// Returns the claims of a token without verification.
 fn claims(token: &str) -> Value {
     serde_json::from_slice(&URL_SAFE_NO_PAD.decode(token.split('.').nth(1).unwrap()).unwrap()).unwrap()
 }
@@ -298,7 +298,7 @@ async fn access_tokens_have_every_claim_of_rfc_9068() {
 }
 
 #[tokio::test]
-async fn token_of_a_person_from_an_earlier_version_stays_valid() {
+async fn user_token_of_an_earlier_version_stays_valid() {
     let harness = Harness::new().await;
     let person = harness.partner("Nordsee Kassen").await;
     let ring = harness.engine.services().authority.ring();
@@ -310,7 +310,7 @@ async fn token_of_a_person_from_an_earlier_version_stays_valid() {
 }
 
 #[tokio::test]
-async fn bound_program_is_told_only_scopes_that_it_reaches() {
+async fn bound_client_is_shown_only_reachable_scopes() {
     let harness = Harness::new().await;
     let partner = harness.partner("Nordsee Kassen").await.partner_uuid;
     let program = harness.program("docs", &["publication", "storefront"], partner).await;
@@ -321,7 +321,7 @@ async fn bound_program_is_told_only_scopes_that_it_reaches() {
 }
 
 #[tokio::test]
-async fn a_program_that_keeps_asking_is_told_to_keep_its_token() {
+async fn excessive_token_requests_are_rate_limited() {
     let harness = Harness::new().await;
     let program = harness.program("storefront", &["storefront"], None).await;
     harness

@@ -1,4 +1,4 @@
-//! Tokens that a program holds: asked about, and ended before their time.
+//! Tests of introspection and revocation of a machine client's access tokens.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -33,7 +33,7 @@ fn inactive() -> Value {
 }
 
 #[tokio::test]
-async fn a_token_is_told_as_what_it_is_now_or_as_nothing() {
+async fn introspection_returns_current_state_or_inactive() {
     let harness = swift().await;
     let gateway = harness.program("gateway", &["storefront:write"], None).await;
     let told = introspect(&harness, &gateway, &gateway.token).await;
@@ -56,7 +56,7 @@ async fn a_token_is_told_as_what_it_is_now_or_as_nothing() {
 }
 
 #[tokio::test]
-async fn a_bound_program_learns_about_its_own_tokens_only() {
+async fn bound_client_introspects_only_its_tokens() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     let bound = harness.program("bound", &["marketplace"], person.partner_uuid).await;
@@ -67,7 +67,8 @@ async fn a_bound_program_learns_about_its_own_tokens_only() {
     }
 }
 
-/// The feed of changes breaks off and, because the keys are locked, comes back only to wait for them.
+/// Cuts off the change notifications. Because the signing keys are locked, the reconnected listener only waits for
+/// them.
 async fn cut_off_from_what_changes(harness: &Harness) -> Held {
     let mut held = harness.lock("signing_key", "access exclusive").await;
     let end = "select pg_terminate_backend(pid) from pg_stat_activity
@@ -77,7 +78,7 @@ async fn cut_off_from_what_changes(harness: &Harness) -> Held {
 }
 
 #[tokio::test]
-async fn what_was_known_before_the_feed_broke_off_is_believed_no_longer() {
+async fn cached_authority_expires_after_change_feed_breaks() {
     let harness = swift().await;
     let person = harness.partner("Nordsee Kassen").await;
     harness.call("system_me_get").token(&person.token).expect(200).await;
@@ -89,7 +90,7 @@ async fn what_was_known_before_the_feed_broke_off_is_believed_no_longer() {
 }
 
 #[tokio::test]
-async fn a_revoked_token_is_refused_within_a_second_and_the_others_go_on() {
+async fn revoked_token_is_rejected_within_one_second_and_others_stay() {
     let harness = swift().await;
     let program = harness.program("importer", &["storefront"], None).await;
     let second = harness.token_of(&program.client_id, &program.secret, None).await;
@@ -107,7 +108,7 @@ async fn a_revoked_token_is_refused_within_a_second_and_the_others_go_on() {
 }
 
 #[tokio::test]
-async fn nobody_ends_the_token_of_somebody_else() {
+async fn client_cannot_revoke_foreign_token() {
     let harness = swift().await;
     let gateway = harness.program("gateway", &["storefront"], None).await;
     let other = harness.program("other", &["storefront"], None).await;
@@ -120,7 +121,7 @@ async fn nobody_ends_the_token_of_somebody_else() {
 }
 
 #[tokio::test]
-async fn whoever_asks_shows_who_they_are_in_one_way_and_is_refused_in_one_voice() {
+async fn introspection_and_revocation_authenticate_clients_equally() {
     let harness = swift().await;
     let owner = harness.partner("Nordsee Kassen").await;
     let program = harness.program("bound", &["marketplace"], owner.partner_uuid).await;

@@ -14,9 +14,10 @@ from oauthlib.oauth2 import BackendApplicationClient, LegacyApplicationClient, O
 from requests.auth import HTTPBasicAuth
 from requests_oauthlib import OAuth2Session
 
-# The service of the test stands on loopback and speaks plain HTTP.
+# The service under test listens on loopback and speaks plain HTTP.
 os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = "1"
-# A narrower token than was asked for is no error here, which the library must be told.
+# Labs may issue a token with a narrower scope than requested. Without this setting, the library treats that as an
+# error.
 os.environ["OAUTHLIB_RELAX_TOKEN_SCOPE"] = "1"
 
 BASE = os.environ["LABS_TEST_BASE"]

@@ -7,11 +7,11 @@ import uuid
 
 import aiohttp
 
-# How long something is repeated, in seconds, and when a token is renewed, of the hour that it lives.
+# How long a call is repeated, and the age at which a token (valid for an hour) is renewed, in seconds.
 PATIENCE, TOKEN_AGE = 90, 2400
-# No answer is given in time, in seconds.
+# Timeout of a call, in seconds.
 NO_ANSWER = aiohttp.ClientTimeout(total=10)
-# Said by nobody: the connection ended, or nothing came in time.
+# No response: the connection closed, or nothing arrived in time.
 SILENCE = (aiohttp.ClientError, asyncio.TimeoutError, ConnectionError)
 REPEATED = (0, 401, 409, 429, 500, 502, 503, 504)
 
@@ -83,7 +83,7 @@ class Client:
             if status not in REPEATED or time.monotonic() > end:
                 return status, answer
             if status == 401 and self.token == token:
-                # Refused where the database is away, too: the same token is good again later.
+                # The service also rejects a token if the database is unreachable. The same token is valid again later.
                 self.since = min(self.since, time.monotonic() - TOKEN_AGE + 30)
             await asyncio.sleep(pause * random.uniform(0.5, 1.5))
             pause = min(pause * 1.6, 1.5)

@@ -12,13 +12,14 @@ import urllib.request
 from processes import free_ports, send, until, with_descendants
 
 MEMBERS = ("one", "two", "three")
-# In seconds. A leader that is silent for longer than `ttl` is replaced.
+# In seconds. A primary that is silent for longer than `ttl` is replaced.
 TIMES = {"ttl": 10, "loop_wait": 1, "retry_timeout": 4}
 PARAMETERS = {
     "max_connections": 100,
     "shared_buffers": "64MB",
     "wal_keep_size": "512MB",
-    # A new leader acknowledges nothing before its standby has connected, and by default that is tried every 5 seconds.
+    # A new primary acknowledges nothing before its standby has connected. By default, the standby tries this every 5
+    # seconds.
     "wal_retrieve_retry_interval": "500ms",
 }
 
@@ -36,7 +37,7 @@ class Member:
         roots = [self.process.pid] if self.process.poll() is None else []
         try:
             server = int((self.folder / "data" / "postmaster.pid").read_text().split("\n")[0])
-            # The file outlives a server that was killed, and its number may be another's by then.
+            # The PID file outlives a killed server, and another process may have its PID by then.
             if pathlib.Path(f"/proc/{server}/cwd").resolve() == self.folder / "data":
                 roots.append(server)
         except (OSError, ValueError):
@@ -102,8 +103,9 @@ class Database:
             "scope": "labs",
             "name": member.name,
             "restapi": {"listen": f"127.0.0.1:{member.patroni}", "connect_address": path["patroni"]},
-            # Its way to etcd can be cut; without `use_proxies` Patroni would ask etcd for another. By etcd's version 2,
-            # since by version 3 Patroni 3.0.2 that was stopped takes the lock away from the new leader.
+            # A proxy allows the test to cut the connection to etcd; without `use_proxies`, Patroni would connect to
+            # another etcd member. The test uses version 2 of the etcd API: with version 3, a stopped Patroni 3.0.2
+            # takes the lock from the new primary when it continues.
             "etcd": {"host": f"127.0.0.1:{self.proxies.paths['etcd', member.name]}", "use_proxies": True},
             "bootstrap": {
                 "dcs": {
@@ -113,7 +115,7 @@ class Database:
                     "maximum_lag_on_failover": 1048576,
                     "postgresql": {
                         "use_pg_rewind": True,
-                        # A new leader would make them only after its followers have asked for them.
+                        # A new primary would create slots only after its followers have requested them.
                         "use_slots": False,
                         "parameters": PARAMETERS,
                     },

@@ -23,15 +23,16 @@ class Demoted:
         self.proxies.lead_by_hand(leader.name, MEMBERS)
         await self.service.start_one("demoted", self.port, self.proxies.by_hand)
         await until("it writes", self.writes, 20)
-        # Its sessions end, as they do where a leader is made a follower, and it connects again to what follows now.
+        # Closes its sessions, as when a primary is demoted. The service then reconnects to the server that is now a
+        # follower.
         self.proxies.lead_by_hand(follower.name, MEMBERS)
         self.proxies.say(f"shutdown sessions server by_hand/{leader.name}")
         told = {"while_it_follows": await self.ask(5.0), "readiness_while_it_follows": await self.readiness()}
-        # Now the way leads to the leader again. What is open to the follower stays open.
+        # The proxy now routes to the primary again. Open connections to the follower stay open.
         self.proxies.lead_by_hand(leader.name, MEMBERS)
         begun = time.monotonic()
         told["once_led_elsewhere"] = await self.ask(10.0)
-        # It is back with the first write after which none fails for a while.
+        # The service has recovered at the first write that is followed by a series of successful writes.
         told["back"] = all([await self.writes() for _ in range(20)])
         told["seconds"] = round(time.monotonic() - begun, 2)
         return told

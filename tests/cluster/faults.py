@@ -22,7 +22,7 @@ class Faults:
         if sort == "kill":
             send(leader.ids(), signal.SIGKILL)
         elif sort == "stop":
-            # Patroni first; then those that the server started meanwhile as well.
+            # Signals Patroni first. The second call also stops processes that the server started in between.
             send(leader.ids(), signal.SIGSTOP)
             send(leader.ids(), signal.SIGSTOP)
         else:
@@ -48,9 +48,10 @@ class Faults:
         sorts = (self.probes.write, self.probes.read)
         probes = [asyncio.create_task(probe(number)) for probe in sorts for number in range(3)]
         new, there = await watch
-        # Whatever was acknowledged before there was a new leader, the old one has acknowledged.
+        # A write acknowledged before this time was acknowledged by the old primary.
         self.probes.there = there
-        # Without a standby it acknowledges nothing: what the service is back from is the moment that it has one.
+        # Without a standby, the new primary acknowledges nothing. Recovery is measured from the time at which it has
+        # one.
         await until("it has a standby", lambda: asyncio.to_thread(has_standby, new), 120, 0.05)
         supported = time.monotonic()
         seconds = await asyncio.gather(*probes)
@@ -84,9 +85,9 @@ class Probes:
     """Asks each replica by its own address whether it serves writes and reads again."""
 
     def __init__(self, service, program, told):
-        # `told` hears of each answer, with its sort.
+        # `told` is called with each response and its kind.
         self.service, self.program, self.told = service, program, told
-        # Since when there is a new leader. What is asked from then on counts.
+        # Time since which there is a new primary. Only requests sent after it count.
         self.there = None
 
     async def write(self, number):

@@ -11,9 +11,9 @@ import aiohttp
 
 from client import NO_ANSWER
 
-# Requests a second of one caller, at most; as many callers as the rate asks for.
+# Maximum requests per second of one caller. The requested rate determines the number of callers.
 EACH = 2.0
-# Which share of the writes is given up before the answer, and after how many seconds.
+# Share of the writes that are cancelled before the response, and the range of the delay before that, in seconds.
 GIVEN_UP, AFTER = 0.05, (0.002, 0.05)
 OF_A_PARTNER = ("/v1/marketplace/apps?limit=20", "/v1/system/me")
 OF_A_STOREFRONT = ("/v1/marketplace/public/listings?limit=20", "/v1/marketplace/public/categories")
@@ -24,8 +24,8 @@ class Load:
     """Callers of both sorts. It keeps what was sent and what was answered."""
 
     def __init__(self, partners, own, writes, reads):
-        # `own` are programs of no partner's: they note something about partners, which is audited, and read what
-        # storefronts read.
+        # `own` are machine clients that are bound to no partner: they write notes about partners (audited) and read the
+        # storefront.
         self.partners, self.own = partners, own
         self.writes, self.reads = writes, reads
         self.sent = {}
@@ -63,7 +63,8 @@ class Load:
         self.answers[sort][status] += 1
         if status == 500:
             detail = answer.get("detail", "") if isinstance(answer, dict) else answer
-            # Of a write whose connection broke during its COMMIT nobody knows; the contract says so with 500.
+            # If the connection broke during COMMIT, the outcome of the write is unknown. The contract defines a 500 for
+            # this case.
             if UNKNOWN in detail:
                 self.unknown += 1
             else:

@@ -33,7 +33,7 @@ def children():
     for entry in pathlib.Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                # The name in parentheses may hold anything; the state and the parent stand behind it.
+                # The process name in parentheses may contain any character; state and parent PID follow it.
                 parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
             except (OSError, IndexError):
                 continue
@@ -109,7 +109,7 @@ class Processes:
                 stderr=log,
                 cwd="/",
                 env={**surroundings(), **(environment or {})},
-                # A Ctrl-C is for this program, which ends the others.
+                # Ctrl-C goes to this program only, which then stops the others.
                 start_new_session=True,
             )
         self.started.append(process)

@@ -5,7 +5,7 @@ import time
 
 from load import stored
 
-# No token is accepted for longer than this after its end was acknowledged, in seconds.
+# Maximum time for which a token may still be accepted after its revocation was acknowledged, in seconds.
 STALE_AT_MOST = 1.0
 DAILY = 2000
 

@@ -26,7 +26,8 @@ listen leader
     http-check expect status 200
     default-server inter 500ms fall 2 rise 1 on-marked-down shutdown-sessions
 $members
-# Whichever server is not in maintenance, as a name that is led elsewhere by hand. Sessions stay where they are.
+# Connects to the server that is not in maintenance; the test selects it by hand, like a DNS name that is changed.
+# Existing sessions stay open.
 listen by_hand
     bind 127.0.0.1:$by_hand
 $servers

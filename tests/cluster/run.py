@@ -27,7 +27,7 @@ from processes import Processes
 from proxies import Proxies
 from service import Administrator, Service
 
-# How long the load runs before the first fault and between two, in seconds.
+# Duration of the load before the first fault and between two faults, in seconds.
 STEADY, BETWEEN = 10, 3
 
 
@@ -56,7 +56,7 @@ def tools(asked, place):
         etcd=folder / "usr/bin/etcd",
         haproxy=folder / "usr/sbin/haproxy",
         patroni=folder / "usr/bin/patroni",
-        # Debian's own, which its modules are made for.
+        # Debian's own Python, for which the modules are packaged.
         python="/usr/bin/python3",
         modules=str(folder / "usr/lib/python3/dist-packages"),
         library=str(library),
@@ -142,7 +142,7 @@ async def main(asked, folder):
         return report.show(told, asked.back_within, asked.figures)
     finally:
         processes.end()
-        # Servers outlive their Patroni.
+        # PostgreSQL servers outlive their Patroni.
         for database in started:
             database.end()
 
@@ -150,7 +150,7 @@ async def main(asked, folder):
 if __name__ == "__main__":
     ASKED = arguments()
     PLACE = pathlib.Path(tempfile.mkdtemp(prefix="labs-cluster."))
-    # PostgreSQL's user goes through it to its own folders.
+    # The PostgreSQL user must be able to traverse this folder to reach its own folders.
     PLACE.chmod(0o711)
     HOLDS = False
     try:

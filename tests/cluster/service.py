@@ -34,7 +34,7 @@ class Service:
         command = [self.program, "serve", "--empty", "--listen", f"127.0.0.1:{port}", "--base-url", self.base]
         command += ["--folder", self.folder / name, "--master-key-file", self.key]
         command += ["--media-folder", self.folder / "media", "--trusted-proxies", "127.0.0.1/32"]
-        # What is measured are no budgets but those that the test sets.
+        # The only budgets that apply are the budgets that the test sets.
         command += ["--own-per-second", "100000", "--anonymous-per-second", "100000"]
         command += ["--anonymous-per-day", "100000000", "--attempts-per-minute", "10000", "--log", "info"]
         environment = {"DATABASE_URL": self.database.url(database_port)}

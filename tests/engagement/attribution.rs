@@ -1,4 +1,4 @@
-//! Stories of how people are named on the board.
+//! Tests of attribution: how users are named on the board.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::board::Board;
 use crate::harness::people::Person;
 
 #[tokio::test]
-async fn a_name_is_shown_everywhere_at_once_and_nowhere_from_the_next_read_on() {
+async fn name_is_shown_or_hidden_everywhere_at_once() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let (split, tip) = (board.propose(&anna, "Split the bill").await, board.propose(&anna, "Tip the kitchen").await);
@@ -34,7 +34,7 @@ async fn a_name_is_shown_everywhere_at_once_and_nowhere_from_the_next_read_on() 
 }
 
 #[tokio::test]
-async fn a_program_has_no_name_to_show() {
+async fn machine_client_has_no_attribution() {
     let board = Board::new().await;
     let anna = board.partner("Anker Kassen").await;
     let program = board.harness.program("reader", &["engagement.feature-requests:write"], anna.partner_uuid).await;

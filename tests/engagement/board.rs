@@ -1,4 +1,4 @@
-//! A service with a board, and what is done on it.
+//! A service with a board, and helpers for actions on it.
 
 use serde_json::{Value, json};
 
@@ -14,13 +14,13 @@ pub(super) struct Board {
 impl Board {
     pub(super) async fn new() -> Self {
         let harness = Harness::new().await;
-        // Stories go faster than the first tier may.
+        // The tests send requests faster than the first tier allows.
         harness.sql("update tier set burst_per_second = 1000").await;
         let staff = harness.staff("Bo Board", &["labs.admin.engagement:write", "labs.admin.publication:write"]).await;
         Self { harness, staff }
     }
 
-    /// A partner of this name; its administrator.
+    /// Registers a partner with this name and returns its administrator.
     pub(super) async fn partner(&self, name: &str) -> Person {
         self.harness.partner(name).await
     }
@@ -30,7 +30,7 @@ impl Board {
         self.harness.call(operation).path("request_uuid", request).token(&by.token)
     }
 
-    /// Proposes something; its id.
+    /// Proposes a feature request and returns its id.
     pub(super) async fn propose(&self, by: &Person, title: &str) -> String {
         let body = json!({ "title": title, "body": format!("We want this: {title}.") });
         let call = self.harness.call("engagement_feature_requests_propose").token(&by.token);
@@ -49,14 +49,14 @@ impl Board {
         self.call(by, "engagement_votes_withdraw", request).send().await
     }
 
-    /// Votes, whether the caller voted, and whether the caller follows.
+    /// Returns the number of votes, whether the caller voted, and whether the caller follows.
     pub(super) async fn standing(&self, by: &Person, request: &str) -> (i64, bool, bool) {
         let seen = self.get(by, request).await;
         assert_eq!(seen.status, 200, "{}", seen.text());
         standing(&seen.json)
     }
 
-    /// What staff do to a feature request.
+    /// Performs a staff action on a feature request.
     pub(super) async fn moderate(&self, action: &str, request: &str, body: Option<Value>) -> Answer {
         let call = self.call(&self.staff, &format!("engagement_moderation_{action}"), request);
         match body {
@@ -65,13 +65,13 @@ impl Board {
         }
     }
 
-    /// Merges one into another.
+    /// Merges one feature request into another.
     pub(super) async fn merge(&self, request: &str, into: &str) -> Answer {
         let body = json!({ "into_uuid": into, "note": "Both want the same." });
         self.moderate("merge", request, Some(body)).await
     }
 
-    /// A changelog entry, released or not; its id.
+    /// Creates a changelog entry, released or not, and returns its id.
     pub(super) async fn changelog_entry(&self, is_released: bool) -> String {
         let title = if is_released { "Bills in parts" } else { "Something to come" };
         let body = json!({ "kind": "CHANGELOG_ENTRY", "title": title, "summary": "A bill can be split.",
@@ -85,7 +85,7 @@ impl Board {
         uuid
     }
 
-    /// The ids of the board as somebody sees it under a filter.
+    /// Returns the ids on the board that a caller sees with a filter.
     pub(super) async fn list(&self, by: &Person, filter: &[(&str, &str)]) -> Vec<String> {
         let call = self.harness.call("engagement_feature_requests_list").token(&by.token);
         let page = filter.iter().fold(call, |call, (name, value)| call.query(name, value)).expect(200).await;
@@ -93,18 +93,18 @@ impl Board {
     }
 }
 
-/// Votes, whether the caller voted, and whether the caller follows.
+/// Returns the number of votes, whether the caller voted, and whether the caller follows.
 pub(super) fn standing(request: &Value) -> (i64, bool, bool) {
     let truth = |field: &str| request[field].as_bool().unwrap();
     (request["votes"].as_i64().unwrap(), truth("voted"), truth("followed"))
 }
 
-/// The ids of a page.
+/// Returns the ids of a page.
 pub(super) fn ids(page: &Answer) -> Vec<String> {
     page.json["data"].as_array().unwrap().iter().map(|one| one["uuid"].as_str().unwrap().to_owned()).collect()
 }
 
-/// What may be done, by an answer.
+/// Returns the allowed actions in a response.
 pub(super) fn actions(answer: &Answer) -> Vec<String> {
     let actions = answer.json["allowed_actions"].as_array().unwrap();
     actions.iter().map(|action| action.as_str().unwrap().to_owned()).collect()

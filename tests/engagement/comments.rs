@@ -1,4 +1,4 @@
-//! Stories of comments: written, edited, removed and shown again, and where they stand after a merge.
+//! Tests of comments: create, edit, remove and restore, and their position after a merge.
 
 use serde_json::{Value, json};
 
@@ -11,19 +11,19 @@ pub(super) fn on<'b>(board: &'b Board, by: &Person, operation: &str, comment: &s
     board.harness.call(operation).path("comment_uuid", comment).token(&by.token)
 }
 
-/// Says something beneath a feature request.
+/// Comments on a feature request.
 pub(super) async fn say(board: &Board, by: &Person, request: &str, body: &str) -> Answer {
     board.call(by, "engagement_comments_add", request).json(&json!({ "body": body })).send().await
 }
 
-/// The same where nothing hinders it; the comment's id.
+/// Comments on a feature request, expects success, and returns the comment's id.
 pub(super) async fn said(board: &Board, by: &Person, request: &str, body: &str) -> String {
     let answer = say(board, by, request, body).await;
     assert_eq!(answer.status, 201, "{}", answer.text());
     answer.str("uuid").to_owned()
 }
 
-/// What is read beneath a feature request.
+/// Lists the comments of a feature request.
 async fn thread(board: &Board, by: &Person, request: &str) -> Answer {
     board.call(by, "engagement_comments_list", request).expect(200).await
 }
@@ -37,19 +37,19 @@ async fn answer(board: &Board, request: &str, body: &str) -> Answer {
     board.moderate("answer", request, Some(json!({ "body": body }))).await
 }
 
-/// How many comments are counted at a feature request.
+/// Returns the comment count of a feature request.
 async fn counted(board: &Board, by: &Person, request: &str) -> i64 {
     board.get(by, request).await.json["comments_count"].as_i64().unwrap()
 }
 
-/// One page of comments for staff under a filter.
+/// Returns one page of comments for staff with a filter.
 async fn moderated(board: &Board, filter: &[(&str, &str)]) -> Answer {
     let call = board.harness.call("engagement_moderation_list_comments").token(&board.staff.token);
     filter.iter().fold(call, |call, (name, value)| call.query(name, value)).expect(200).await
 }
 
 #[tokio::test]
-async fn a_comment_is_read_by_all_and_edited_by_its_author_alone() {
+async fn comment_is_public_and_edited_only_by_its_author() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let request = board.propose(&anna, "Split the bill").await;
@@ -89,7 +89,7 @@ async fn a_comment_is_read_by_all_and_edited_by_its_author_alone() {
 }
 
 #[tokio::test]
-async fn what_is_removed_keeps_its_place_and_comes_back_whole() {
+async fn suspended_comment_keeps_its_position_and_returns_complete() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let request = board.propose(&anna, "Split the bill").await;
@@ -133,7 +133,7 @@ async fn what_is_removed_keeps_its_place_and_comes_back_whole() {
 }
 
 #[tokio::test]
-async fn merged_ones_show_their_comments_together_each_with_its_origin() {
+async fn merged_feature_requests_show_comments_with_their_origin() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let (source, target) = (board.propose(&anna, "Pay apart").await, board.propose(&bert, "Split the bill").await);
@@ -184,7 +184,7 @@ async fn merged_ones_show_their_comments_together_each_with_its_origin() {
 }
 
 #[tokio::test]
-async fn a_locked_one_takes_no_word_but_of_staff() {
+async fn locked_feature_request_accepts_only_staff_comments() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let request = board.propose(&anna, "Split the bill").await;
@@ -203,7 +203,7 @@ async fn a_locked_one_takes_no_word_but_of_staff() {
 }
 
 #[tokio::test]
-async fn staff_answer_for_the_service_and_are_not_named() {
+async fn staff_answer_officially_without_their_name() {
     let board = Board::new().await;
     let anna = board.partner("Anker Kassen").await;
     let request = board.propose(&anna, "Split the bill").await;
@@ -232,7 +232,7 @@ async fn staff_answer_for_the_service_and_are_not_named() {
 }
 
 #[tokio::test]
-async fn a_program_reads_comments_and_says_nothing() {
+async fn machine_client_reads_but_cannot_write_comments() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let request = board.propose(&anna, "Split the bill").await;
@@ -255,7 +255,7 @@ async fn a_program_reads_comments_and_says_nothing() {
 }
 
 #[tokio::test]
-async fn a_day_takes_a_hundred_comments_of_a_person() {
+async fn user_may_write_one_hundred_comments_per_day() {
     let board = Board::new().await;
     let anna = board.partner("Anker Kassen").await;
     let request = board.propose(&anna, "Split the bill").await;
@@ -269,7 +269,7 @@ async fn a_day_takes_a_hundred_comments_of_a_person() {
 }
 
 #[tokio::test]
-async fn staff_find_comments_by_what_is_said_of_them_and_in_them() {
+async fn staff_filter_comments_by_state_and_text() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let request = board.propose(&anna, "Split the bill").await;
@@ -300,7 +300,7 @@ async fn staff_find_comments_by_what_is_said_of_them_and_in_them() {
 }
 
 #[tokio::test]
-async fn what_an_erased_partner_said_is_gone_and_its_place_stays() {
+async fn comments_of_erased_partner_are_emptied_but_keep_position() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let request = board.propose(&anna, "Split the bill").await;

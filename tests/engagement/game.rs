@@ -1,5 +1,5 @@
-//! Who voted, as a game: a player who holds every row, every mail and every line of the log guesses, and guesses no better
-//! than chance.
+//! Privacy of votes as a game: a player who has every row, every mail and every log line guesses the voter, and guesses
+//! no better than chance.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,15 +13,16 @@ use crate::harness::people::Person;
 use crate::harness::random::{Random, seed};
 use crate::soak;
 
-/// People, each alone in a company of their own.
+/// Number of users, each the only user of a partner.
 const PEOPLE: usize = 20;
-/// After how many rounds everybody signs in again. Access tokens last ten minutes.
+/// Number of rounds after which all users sign in again, because access tokens are valid for ten minutes.
 const SIGNED_IN: usize = 25;
 
-/// Everybody has proposed something and wants the weekly mail; one votes; a status changes, the weekly mail runs, all read
-/// their news. The player guesses by whatever distinguished the voter in the rounds before.
+/// All users have proposed a feature request and receive the weekly mail. One user votes, a status changes, the weekly
+/// mail runs, and all read their notifications. The player guesses from the differences that distinguished the voter in
+/// earlier rounds.
 #[tokio::test]
-async fn a_player_who_holds_everything_guesses_no_better_than_chance() {
+async fn colluding_player_guesses_votes_no_better_than_chance() {
     let (mut random, rounds) = (Random(seed()), soak::count(40, 2_000));
     let log = Log::default();
     let lines = log.clone();
@@ -53,7 +54,7 @@ async fn a_player_who_holds_everything_guesses_no_better_than_chance() {
     assert!((right as f64) <= bound, "{right} of {guesses} guesses are right");
 }
 
-/// The board, the people among whom one votes, and somebody who proposes.
+/// The board, the users, and a user who proposes. One of the users votes.
 struct Game {
     board: Board,
     people: Vec<Person>,
@@ -77,7 +78,7 @@ impl Game {
         Self { board, people, author, log }
     }
 
-    /// Signs everybody in anew, in an order of chance.
+    /// Signs all users in again, in random order.
     async fn sign_in(&mut self, random: &mut Random) {
         for person in shuffled(PEOPLE, random) {
             self.people[person] = self.board.harness.sign_in(&self.people[person].email).await;
@@ -87,7 +88,7 @@ impl Game {
         self.board.staff = self.board.harness.sign_in_with_factor(&email, &secret).await;
     }
 
-    /// One votes, everybody reads; a status changes, the weekly mail runs, everybody reads their news.
+    /// One user votes and all read. Then a status changes, the weekly mail runs, and all read their notifications.
     async fn play(&self, target: &str, voter: usize, random: &mut Random) {
         let Self { board, people, .. } = self;
         for person in shuffled(PEOPLE, random) {
@@ -112,7 +113,7 @@ impl Game {
         }
     }
 
-    /// Begins a week: what happened lies in the one before, and nobody has this one's mail.
+    /// Starts a new week: all events move to the previous week, and no user has received this week's mail.
     async fn end_week(&self) {
         let earlier = "update feature_event set occurred_at =
                            (date_trunc('week', labs_now() at time zone 'UTC') - interval '1 second') at time zone 'UTC';
@@ -124,7 +125,7 @@ impl Game {
         self.log.0.lock().unwrap().clear();
     }
 
-    /// What there is to be known of each person.
+    /// Collects all data about each user.
     async fn dump(&self) -> Dump {
         let mut dump = Dump::new(&self.people);
         self.tables(&mut dump).await;
@@ -142,10 +143,10 @@ impl Game {
         dump
     }
 
-    /// What the tables say.
+    /// Collects the data in the tables.
     async fn tables(&self, dump: &mut Dump) {
         let harness = &self.board.harness;
-        // What was counted in memory is written first.
+        // Writes the counts in memory to the database first.
         harness.engine.services().usage.flush(harness.engine.pool()).await.unwrap();
         let mut owner = harness.owner().await;
         let tables = "select relname::text from pg_class
@@ -161,7 +162,7 @@ impl Game {
     }
 }
 
-/// The numbers below this one, in an order of chance.
+/// Returns the numbers below this one in random order.
 fn shuffled(many: usize, random: &mut Random) -> Vec<usize> {
     let mut order: Vec<usize> = (0..many).collect();
     for place in (1..many).rev() {
@@ -170,13 +171,13 @@ fn shuffled(many: usize, random: &mut Random) -> Vec<usize> {
     order
 }
 
-/// The sum of the numbers of a row.
+/// Returns the sum of the numbers in a row.
 fn numbers(line: &str) -> f64 {
     let row: BTreeMap<String, serde_json::Value> = serde_json::from_str(line).unwrap();
     row.values().filter_map(serde_json::Value::as_f64).sum()
 }
 
-/// What the service logs on this test's thread, as an operator reads it who asked for more than is usual.
+/// The service's log on this test's thread, at a more verbose level than usual.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -191,8 +192,8 @@ impl io::Write for Log {
     }
 }
 
-/// Of each person and of each place where things are kept: how many lines name them or their company, the sum of the numbers
-/// in these lines, and the last line that does.
+/// For each user and each place of storage: the number of lines that name the user or their partner, the sum of the
+/// numbers in these lines, and the last of these lines.
 struct Dump {
     marks: Vec<[String; 3]>,
     found: Vec<BTreeMap<String, f64>>,
@@ -216,7 +217,7 @@ impl Dump {
     }
 }
 
-/// How much more of each thing there is of each person than before.
+/// Returns the increase of each measure for each user.
 fn differences(before: &Dump, after: &Dump) -> Vec<BTreeMap<String, f64>> {
     let more = |(before, after): (&BTreeMap<String, f64>, &BTreeMap<String, f64>)| {
         after.iter().map(|(name, value)| (name.clone(), value - before.get(name).unwrap_or(&0.0))).collect()
@@ -224,7 +225,7 @@ fn differences(before: &Dump, after: &Dump) -> Vec<BTreeMap<String, f64>> {
     before.found.iter().zip(&after.found).map(more).collect()
 }
 
-/// What distinguished voters so far: of each thing how much more of it there was of voters than of others, on the average.
+/// Differences between voters and others so far: for each measure, its mean excess for voters.
 #[derive(Default)]
 pub(super) struct Evidence(BTreeMap<String, (f64, f64)>);
 
@@ -240,8 +241,8 @@ impl Evidence {
         }
     }
 
-    /// Whoever has most of what voters had more of, each thing weighed by how surely it distinguished them; among equals one
-    /// of them.
+    /// Returns the user with the highest score over the measures that were higher for voters, each weighted by its
+    /// reliability. Ties are broken at random.
     pub(super) fn guess(&self, seen: &[BTreeMap<String, f64>], random: &mut Random) -> usize {
         let score = |person: &BTreeMap<String, f64>| -> f64 {
             let weigh = |(name, value): (&String, &f64)| {

@@ -1,5 +1,5 @@
-//! Who voted, as a game of readers of headers: after one person acted on the board, a colleague and a program of each
-//! company read what is left of their budgets, and a player guesses whose colleague it was.
+//! Privacy of votes as a game about response headers: one user acts on the board, then a colleague and a machine client
+//! of each partner read their remaining budgets, and a player guesses the actor's partner.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,16 +15,17 @@ use crate::harness::random::{Random, seed};
 use crate::partner::team::colleague;
 use crate::soak;
 
-/// Companies, of which one has the person who acts.
+/// Number of partners; the actor belongs to one of them.
 const COMPANIES: usize = 6;
-/// Requests a second of each. A cell of the bucket comes back after 50 ms, so a spent one is still lacking when it is read.
+/// Requests per second of each partner. A cell of the rate limiter refills after 50 ms, so a used cell is still missing
+/// when the budget is read.
 const PER_SECOND: u32 = 20;
-/// Until the cells that a round may take are back: the act and two reads.
+/// Time until the cells that a round may use are refilled: the action and two reads.
 const REFILLED: Duration = Duration::from_millis(200);
-/// After how many rounds people sign in again. Access tokens last ten minutes.
+/// Number of rounds after which users sign in again, because access tokens are valid for ten minutes.
 const SIGNED_IN: usize = 500;
 
-/// What a person does that nobody may learn of, some of which the service rejects.
+/// Actions of a user that must stay private; the service rejects some of them.
 const ACTS: &[&str] = &["cast", "withdraw", "follow", "unfollow", "cast nothing", "read all", "read nothing"];
 
 struct Company {
@@ -88,7 +89,7 @@ impl HeadersGame {
         assert!([200, 404, 422].contains(&answer.status), "{act}: {}", answer.text());
     }
 
-    /// What the colleague and the program of each company read at the same moment.
+    /// Reads the headers as the colleague and the machine client of each partner at the same moment.
     async fn read(&self) -> Vec<BTreeMap<String, f64>> {
         let readers = self
             .companies
@@ -99,7 +100,7 @@ impl HeadersGame {
     }
 }
 
-/// The numbers of an answer's headers, and its status.
+/// Returns the numeric headers and the status of a response.
 fn told(reader: &str, answer: &Answer) -> Vec<(String, f64)> {
     let header = |name: &str| (format!("{reader} {name}"), answer.header(name).parse::<f64>().unwrap());
     let names =
@@ -108,7 +109,7 @@ fn told(reader: &str, answer: &Answer) -> Vec<(String, f64)> {
     names.map(header).into_iter().chain([status]).collect()
 }
 
-/// The same with what is left of the day as what was spent of it since the round before.
+/// Replaces the remaining daily budget with the amount spent since the previous round.
 fn since(before: &BTreeMap<String, f64>, seen: &BTreeMap<String, f64>) -> BTreeMap<String, f64> {
     let of = |(name, value): (&String, &f64)| {
         let is_of_day = name.ends_with("daily-remaining");
@@ -130,7 +131,7 @@ async fn colleague_who_reads_headers_guesses_voter_by_chance_only() {
         }
         let voter = usize::try_from(random.below(COMPANIES as u64)).unwrap();
         let act = ACTS[usize::try_from(random.below(ACTS.len() as u64)).unwrap()];
-        // The buckets run by the machine's own clock, and a look at one would spend of it.
+        // The rate limiter uses the machine's real clock, and a check of its state would itself use a cell.
         tokio::time::sleep(REFILLED).await;
         game.act(&game.companies[voter].voter, act).await;
         let read = game.read().await;

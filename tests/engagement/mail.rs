@@ -1,4 +1,4 @@
-//! Stories of the weekly mail about the board, and of the way out of it.
+//! Tests of the weekly mail about the board, and of its unsubscribe link.
 
 use reqwest::Method;
 use serde_json::json;
@@ -18,7 +18,7 @@ async fn wants(board: &Board, by: &Person) -> bool {
     account.json["board_mail"].as_bool().unwrap()
 }
 
-/// Something that happened in the week before this one.
+/// Creates an event in the previous week.
 async fn a_week_of_it(board: &Board, author: &Person) {
     let request = board.propose(author, "Split the bill").await;
     board.moderate("change_status", &request, Some(json!({ "status": "PLANNED" }))).await;
@@ -27,7 +27,7 @@ async fn a_week_of_it(board: &Board, author: &Person) {
     board.harness.sql(earlier).await;
 }
 
-/// The weekly mail to somebody, on whole lines.
+/// Returns the weekly mail to a user with unwrapped lines.
 async fn weekly_mail(board: &Board, to: &Person) -> String {
     let weekly = || {
         let mails = board.harness.mails_now(&to.email).into_iter();
@@ -41,7 +41,7 @@ async fn weekly_mail(board: &Board, to: &Person) -> String {
 }
 
 #[tokio::test]
-async fn whoever_wants_it_is_written_to_once_a_week_and_all_the_same() {
+async fn subscribers_get_one_identical_mail_per_week() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let cleo = board.partner("Cafe Central").await;
@@ -68,7 +68,7 @@ async fn whoever_wants_it_is_written_to_once_a_week_and_all_the_same() {
 }
 
 #[tokio::test]
-async fn the_link_in_the_mail_ends_it_and_opens_nothing_else() {
+async fn unsubscribe_link_ends_weekly_mail_and_grants_nothing_else() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     want(&board, &anna, true).await;
@@ -114,7 +114,7 @@ async fn the_link_in_the_mail_ends_it_and_opens_nothing_else() {
 }
 
 #[tokio::test]
-async fn staff_do_not_get_it() {
+async fn staff_cannot_subscribe_to_weekly_mail() {
     let board = Board::new().await;
     let call = board.harness.call("auth_account_update").token(&board.staff.token);
     let refused = call.json(&json!({ "board_mail": true })).expect(422).await;

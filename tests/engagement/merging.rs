@@ -1,11 +1,11 @@
-//! Stories of merges: two that are one in every respect, and come apart as they were.
+//! Tests of merges: two feature requests act as one, and separate again without loss.
 
 use serde_json::json;
 
 use super::board::{Board, actions, ids};
 
 #[tokio::test]
-async fn merged_ones_are_one_for_whoever_came_from_either() {
+async fn merged_feature_requests_act_as_one_for_both_audiences() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let (cleo, dora) = (board.partner("Cafe Conrad").await, board.partner("Deichkind Bistro").await);
@@ -42,7 +42,7 @@ async fn merged_ones_are_one_for_whoever_came_from_either() {
 }
 
 #[tokio::test]
-async fn they_come_apart_with_the_votes_of_each() {
+async fn unmerged_feature_requests_regain_their_votes() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let (cleo, dora) = (board.partner("Cafe Conrad").await, board.partner("Deichkind Bistro").await);
@@ -62,7 +62,7 @@ async fn they_come_apart_with_the_votes_of_each() {
 }
 
 #[tokio::test]
-async fn chains_keep_their_links_and_cycles_are_refused() {
+async fn merge_chains_keep_links_and_cycles_are_rejected() {
     let board = Board::new().await;
     let anna = board.partner("Anker Kassen").await;
     let mut made = Vec::new();
@@ -91,7 +91,7 @@ async fn chains_keep_their_links_and_cycles_are_refused() {
 }
 
 #[tokio::test]
-async fn what_is_part_of_a_suspended_one_is_not_there_either() {
+async fn parts_of_suspended_feature_request_are_hidden() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let (source, target) = (board.propose(&anna, "Pay apart").await, board.propose(&bert, "Split the bill").await);

@@ -1,4 +1,4 @@
-//! Stories of the board: what partners propose and vote for, and what staff make of it.
+//! Tests of the board: proposals and votes of partners, and moderation by staff.
 
 mod attribution;
 mod board;

@@ -1,11 +1,11 @@
-//! Stories of how staff move proposals on, mark them, and take them off the board.
+//! Tests of moderation: staff change the status of feature requests, mark them, and take them off the board.
 
 use serde_json::{Value, json};
 
 use super::board::{Board, actions, ids};
 
 #[tokio::test]
-async fn a_status_is_said_in_public_with_what_belongs_to_it() {
+async fn status_change_is_public_with_required_fields() {
     let board = Board::new().await;
     let anna = board.partner("Anker Kassen").await;
     let uuid = board.propose(&anna, "Split the bill").await;
@@ -37,7 +37,7 @@ async fn a_status_is_said_in_public_with_what_belongs_to_it() {
 }
 
 #[tokio::test]
-async fn a_suspended_one_is_gone_for_its_author_too_and_comes_back_whole() {
+async fn suspended_feature_request_is_hidden_and_returns_complete() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let uuid = board.propose(&anna, "Split the bill").await;
@@ -70,7 +70,7 @@ async fn a_suspended_one_is_gone_for_its_author_too_and_comes_back_whole() {
 }
 
 #[tokio::test]
-async fn marks_are_set_once_and_taken_away_once() {
+async fn marks_are_set_once_and_removed_once() {
     let board = Board::new().await;
     let anna = board.partner("Anker Kassen").await;
     let uuid = board.propose(&anna, "Split the bill").await;

@@ -1,4 +1,4 @@
-//! Stories of news: who hears what of the board, why, and what they have read of it.
+//! Tests of notifications: their recipients, reasons and read marks.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ async fn news(board: &Board, by: &Person, filter: &[(&str, &str)]) -> Answer {
     filter.iter().fold(call, |call, (name, value)| call.query(name, value)).expect(200).await
 }
 
-/// Each of the news: what happened to what, and why somebody hears of it.
+/// Returns each notification: event, feature request and reasons.
 async fn told(board: &Board, by: &Person) -> Vec<(String, String, Vec<String>)> {
     let page = news(board, by, &[]).await;
     let text = |value: &Value| value.as_str().unwrap().to_owned();
@@ -38,7 +38,7 @@ async fn follow(board: &Board, by: &Person, request: &str) {
     board.call(by, "engagement_feature_requests_follow", request).expect(200).await;
 }
 
-/// An answer by staff beneath a request.
+/// Inserts an answer by staff below a feature request.
 async fn answer(board: &Board, request: &str, text: &str) {
     let written = format!(
         "with made as (insert into feature_comment (comment_uuid, request_uuid, is_answer, body)
@@ -50,7 +50,7 @@ async fn answer(board: &Board, request: &str, text: &str) {
 }
 
 #[tokio::test]
-async fn whoever_proposed_voted_or_follows_hears_of_it_and_nobody_else() {
+async fn only_proposer_voters_and_followers_are_notified() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let (cleo, dora) = (board.partner("Cafe Central").await, board.partner("Dorfkrug").await);
@@ -86,7 +86,7 @@ async fn whoever_proposed_voted_or_follows_hears_of_it_and_nobody_else() {
 }
 
 #[tokio::test]
-async fn a_voter_hears_nothing_of_before_their_day_and_nobody_of_before_a_year() {
+async fn voter_gets_no_notifications_from_before_vote_or_last_year() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let split = board.propose(&anna, "Split the bill").await;
@@ -101,7 +101,7 @@ async fn a_voter_hears_nothing_of_before_their_day_and_nobody_of_before_a_year()
 }
 
 #[tokio::test]
-async fn those_of_a_merged_one_hear_of_the_merge_and_of_its_target_from_then_on() {
+async fn merge_notifies_both_audiences_and_later_target_events() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let (cleo, dora) = (board.partner("Cafe Central").await, board.partner("Dorfkrug").await);
@@ -135,7 +135,7 @@ async fn those_of_a_merged_one_hear_of_the_merge_and_of_its_target_from_then_on(
 }
 
 #[tokio::test]
-async fn what_is_taken_off_the_board_tells_nothing() {
+async fn suspended_board_items_cause_no_notifications() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let (source, target) = (board.propose(&anna, "Pay apart").await, board.propose(&bert, "Split the bill").await);
@@ -153,7 +153,7 @@ async fn what_is_taken_off_the_board_tells_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_read_is_read_and_its_row_tells_nothing() {
+async fn read_state_is_kept_without_revealing_items() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     for number in 0..3 {
@@ -190,7 +190,7 @@ async fn what_is_read_is_read_and_its_row_tells_nothing() {
 }
 
 #[tokio::test]
-async fn a_cursor_of_news_is_its_readers_own() {
+async fn notification_cursor_is_bound_to_its_reader() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     for number in 0..3 {

@@ -1,4 +1,4 @@
-//! Stories of the board at a glance, and of what waits on it for staff.
+//! Tests of the board's overview and of the pending work for staff.
 
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ async fn report(board: &Board, request: &str, by: &Person) {
 }
 
 #[tokio::test]
-async fn the_board_at_a_glance() {
+async fn board_overview_reports_counts_and_response_times() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let nothing = overview(&board).await;
@@ -71,7 +71,7 @@ async fn the_board_at_a_glance() {
 }
 
 #[tokio::test]
-async fn what_waits_on_the_board_is_told_to_whom_it_concerns() {
+async fn pending_board_items_are_shown_to_responsible_staff() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let office = board.harness.staff("Office", &["labs.admin.overview", "labs.admin.engagement"]).await;

@@ -1,4 +1,4 @@
-//! Nobody learns who voted: not from a ledger, not from a table, and not by trying.
+//! Tests of the privacy of votes: no log, table or query reveals who voted.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::board::{Board, ids};
 use crate::harness::Answer;
 
 #[tokio::test]
-async fn no_ledger_of_accounts_names_a_vote_or_a_follow() {
+async fn account_logs_contain_no_vote_or_follow() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let uuid = board.propose(&anna, "Split the bill").await;
@@ -32,7 +32,7 @@ async fn no_ledger_of_accounts_names_a_vote_or_a_follow() {
 }
 
 #[tokio::test]
-async fn idempotency_key_of_what_was_read_names_nobody() {
+async fn idempotency_key_of_read_marks_identifies_no_user() {
     let board = Board::new().await;
     let anna = board.partner("Anker Kassen").await;
     let read = || {
@@ -47,10 +47,10 @@ async fn idempotency_key_of_what_was_read_names_nobody() {
     assert_eq!(board.harness.number(&named).await, 0);
 }
 
-/// No table that holds votes, follows or read marks has a column that names a person, a partner, a session or a moment, and
-/// their differences are not captured.
+/// No table with votes, follows or read marks has a column that names a user, a partner, a session or a time, and the
+/// audit log does not capture changes of these tables.
 #[tokio::test]
-async fn no_path_leads_from_a_request_to_a_person_through_votes() {
+async fn no_table_links_votes_to_users() {
     let board = Board::new().await;
     let tables = "('feature_vote', 'feature_follow', 'board_read', 'board_vote_budget')";
     let telling = format!(
@@ -68,7 +68,7 @@ async fn no_path_leads_from_a_request_to_a_person_through_votes() {
     assert_eq!(board.harness.number(&watched).await, 0);
 }
 
-/// An answer but for what differs between any two: when it was asked for, and under which id.
+/// Returns a response without the parts that always differ: its time and its request id.
 fn plain(answer: &Answer) -> serde_json::Value {
     let mut json = answer.json.clone();
     for field in ["voted", "followed", "allowed_actions"] {
@@ -77,9 +77,10 @@ fn plain(answer: &Answer) -> serde_json::Value {
     json
 }
 
-/// Staff who may do everything read the same as anybody but the voter, before and after; only the count moved.
+/// Staff with every scope read the same as any caller except the voter, before and after the vote; only the count
+/// changes.
 #[tokio::test]
-async fn a_vote_changes_nothing_but_the_count_for_whoever_looks() {
+async fn vote_changes_only_count_for_other_readers() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let cleo = board.partner("Cafe Conrad").await;
@@ -98,7 +99,7 @@ async fn a_vote_changes_nothing_but_the_count_for_whoever_looks() {
         assert_eq!(board.list(&cleo, &[("sort", sort)]).await, newest, "a vote is no activity: {sort}");
     }
     assert_eq!(board.list(&cleo, &[("sort", "-votes")]).await, [first.clone(), second]);
-    // What others want is nobody's filter, and a filter that is not there is refused.
+    // No filter returns other users' votes, and an unknown filter is rejected.
     assert!(board.list(&cleo, &[("voted", "true")]).await.is_empty());
     assert_eq!(board.list(&bert, &[("voted", "true")]).await, std::slice::from_ref(&first));
     for name in ["voter", "voted_by", "person_uuid", "user_uuid"] {
@@ -108,9 +109,10 @@ async fn a_vote_changes_nothing_but_the_count_for_whoever_looks() {
     }
 }
 
-/// Whoever takes people or companies away one after the other, and looks whose vote is missing, finds none missing.
+/// An attacker who removes users or partners one by one and watches the counts learns nothing, because every vote still
+/// counts.
 #[tokio::test]
-async fn no_vote_is_missing_when_a_voter_is_kept_out() {
+async fn removing_users_or_partners_does_not_reveal_votes() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let cleo = board.partner("Cafe Conrad").await;
@@ -130,10 +132,10 @@ async fn no_vote_is_missing_when_a_voter_is_kept_out() {
     }
 }
 
-/// A merge tells how many people two proposals have between them, and coming apart gives each its own back; neither answer
-/// says of anybody to which they belong.
+/// A merge reveals how many users two feature requests have together, and an unmerge restores each count. Neither
+/// response reveals which users voted for which.
 #[tokio::test]
-async fn merging_tells_a_number_and_no_name() {
+async fn merge_reveals_only_vote_count() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let (cleo, dora) = (board.partner("Cafe Conrad").await, board.partner("Deichkind Bistro").await);

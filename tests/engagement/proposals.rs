@@ -1,11 +1,11 @@
-//! Stories of proposals: made, read by all partners, edited, found, and told by company or name.
+//! Tests of feature requests: propose, read as any partner, edit, search, and attribution to a partner or a user.
 
 use serde_json::json;
 
 use super::board::{Board, actions, ids, standing};
 
 #[tokio::test]
-async fn a_proposal_is_on_the_board_of_all_partners_at_once() {
+async fn new_feature_request_is_visible_to_all_partners() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let body = json!({ "title": "  Split  the bill ", "body": "At **one** table.<script>alert(1)</script>" });
@@ -29,7 +29,7 @@ async fn a_proposal_is_on_the_board_of_all_partners_at_once() {
 }
 
 #[tokio::test]
-async fn a_program_reads_the_board_and_does_nothing_on_it() {
+async fn machine_client_reads_but_cannot_write_on_board() {
     let board = Board::new().await;
     let anna = board.partner("Anker Kassen").await;
     let uuid = board.propose(&anna, "Split the bill").await;
@@ -55,7 +55,7 @@ async fn a_program_reads_the_board_and_does_nothing_on_it() {
 }
 
 #[tokio::test]
-async fn its_author_edits_it_until_staff_take_it_up() {
+async fn author_edits_feature_request_until_staff_change_its_status() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let uuid = board.propose(&anna, "Split the bill").await;
@@ -80,7 +80,7 @@ async fn its_author_edits_it_until_staff_take_it_up() {
 }
 
 #[tokio::test]
-async fn a_proposal_that_breaks_a_rule_is_told_all_of_it() {
+async fn invalid_feature_request_reports_all_errors() {
     let board = Board::new().await;
     let anna = board.partner("Anker Kassen").await;
     let propose = |body: serde_json::Value| {
@@ -108,7 +108,7 @@ async fn a_proposal_that_breaks_a_rule_is_told_all_of_it() {
 }
 
 #[tokio::test]
-async fn the_board_is_narrowed_and_ordered() {
+async fn feature_requests_are_filtered_and_sorted() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let old = board.propose(&anna, "Rechnungen teilen").await;
@@ -143,7 +143,7 @@ async fn the_board_is_narrowed_and_ordered() {
 }
 
 #[tokio::test]
-async fn a_cursor_is_its_readers_own_and_shows_each_once() {
+async fn cursor_is_bound_to_reader_and_repeats_no_item() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let mut all = Vec::new();
@@ -157,7 +157,7 @@ async fn a_cursor_is_its_readers_own_and_shows_each_once() {
     let first = page(&bert, None).expect(200).await;
     let cursor = first.json["page"]["next_cursor"].as_str().unwrap().to_owned();
     assert_eq!(page(&anna, Some(&cursor)).expect(400).await.code(), "INVALID_CURSOR", "another's cursor leads nowhere");
-    // Somebody votes for what was shown already; what did not move is shown once.
+    // A vote moves a feature request that the first page already contained; every other one is listed exactly once.
     board.vote(&bert, &ids(&first)[1]).await;
     let (mut seen, mut next) = (ids(&first), Some(cursor));
     while let Some(cursor) = next {

@@ -1,4 +1,4 @@
-//! Stories of reports: made once by each person, and decided together.
+//! Tests of reports: one per user and subject, decided together.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -8,12 +8,10 @@ use super::comments::{on, said};
 use crate::harness::people::Person;
 use crate::harness::{Answer, Call};
 
-/// Reports a feature request.
 fn report<'b>(board: &'b Board, by: &Person, request: &str, body: &Value) -> Call<'b> {
     board.call(by, "engagement_reports_report_feature_request", request).json(body)
 }
 
-/// Reports a comment.
 fn report_comment<'b>(board: &'b Board, by: &Person, comment: &str) -> Call<'b> {
     on(board, by, "engagement_reports_report_comment", comment).json(&json!({ "reason": "ABUSIVE" }))
 }
@@ -24,20 +22,20 @@ async fn resolve(board: &Board, report: &str, outcome: &str) -> Answer {
     call.token(&board.staff.token).json(&body).send().await
 }
 
-/// Reports for staff under a filter.
+/// Lists the reports for staff with a filter.
 async fn listed(board: &Board, filter: &[(&str, &str)]) -> Answer {
     let call = board.harness.call("engagement_reports_list").token(&board.staff.token);
     filter.iter().fold(call, |call, (name, value)| call.query(name, value)).expect(200).await
 }
 
-/// How many reports on a feature request are open, and since when.
+/// Returns the number of open reports on a feature request and the time of the first.
 async fn open(board: &Board, request: &str) -> (Value, Value) {
     let seen = board.moderate("get_feature_request", request, None).await;
     (seen.json["open_reports"].clone(), seen.json["reported_at"].clone())
 }
 
 #[tokio::test]
-async fn a_person_reports_a_thing_once_however_often_they_try() {
+async fn user_reports_an_item_only_once() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let cleo = board.partner("Cafe Conrad").await;
@@ -69,7 +67,7 @@ async fn a_person_reports_a_thing_once_however_often_they_try() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_reported_is_refused() {
+async fn invalid_reports_are_rejected() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let request = board.propose(&anna, "Split the bill").await;
@@ -96,7 +94,7 @@ async fn what_cannot_be_reported_is_refused() {
 }
 
 #[tokio::test]
-async fn a_decision_takes_all_open_reports_on_the_same_thing() {
+async fn decision_closes_all_open_reports_on_one_item() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let (cleo, dora) = (board.partner("Cafe Conrad").await, board.partner("Deichkind Bistro").await);
@@ -134,7 +132,7 @@ async fn a_decision_takes_all_open_reports_on_the_same_thing() {
 }
 
 #[tokio::test]
-async fn staff_find_reports_with_what_they_are_about() {
+async fn staff_list_reports_with_their_targets() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let request = board.propose(&anna, "Split the bill").await;

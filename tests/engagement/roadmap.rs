@@ -1,4 +1,4 @@
-//! Stories of the roadmap, and of the changelog entries that tell what was shipped.
+//! Tests of the roadmap, and of the changelog entries that announce shipped feature requests.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ async fn move_on(board: &Board, request: &str, body: Value) {
 }
 
 #[tokio::test]
-async fn the_roadmap_has_what_is_planned_being_made_and_lately_shipped() {
+async fn roadmap_lists_planned_started_and_recently_shipped_requests() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let mut all = Vec::new();
@@ -62,7 +62,7 @@ async fn the_roadmap_has_what_is_planned_being_made_and_lately_shipped() {
 }
 
 #[tokio::test]
-async fn how_fast_staff_answer_is_public() {
+async fn staff_response_times_are_public() {
     let board = Board::new().await;
     let anna = board.partner("Anker Kassen").await;
     let mut all = Vec::new();
@@ -81,7 +81,7 @@ async fn how_fast_staff_answer_is_public() {
 }
 
 #[tokio::test]
-async fn without_a_proposal_there_is_no_pace() {
+async fn roadmap_without_requests_has_no_response_times() {
     let board = Board::new().await;
     let anna = board.partner("Anker Kassen").await;
     let seen = roadmap(&board, &anna).await;
@@ -91,7 +91,7 @@ async fn without_a_proposal_there_is_no_pace() {
 }
 
 #[tokio::test]
-async fn a_changelog_entry_tells_what_it_shipped() {
+async fn changelog_entry_links_shipped_feature_requests() {
     let board = Board::new().await;
     let anna = board.partner("Anker Kassen").await;
     let (split, tip) = (board.propose(&anna, "Split the bill").await, board.propose(&anna, "Tip the kitchen").await);

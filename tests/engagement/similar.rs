@@ -1,15 +1,15 @@
-//! What is found while somebody types: pairs of titles that mean the same, in four languages.
+//! Tests of similar feature requests during typing: pairs of titles with the same meaning, in four languages.
 
 use serde_json::Value;
 
 use super::board::Board;
 
-/// Pairs of a title that stands on the board and one that somebody types. The first half was written with the search at hand,
-/// the other half by somebody who had not seen it.
+/// Pairs of a title on the board and a typed title. The first half was written with access to the search, the second
+/// half by a person who had not seen it.
 const PAIRS: &str = include_str!("similar_pairs.json");
 
 #[tokio::test]
-async fn near_titles_are_among_the_first_five() {
+async fn similar_titles_are_among_the_first_five() {
     let board = Board::new().await;
     let pairs: Value = serde_json::from_str(PAIRS).unwrap();
     let anna = board.partner("Anker Kassen").await;
@@ -34,7 +34,7 @@ async fn near_titles_are_among_the_first_five() {
 }
 
 #[tokio::test]
-async fn a_merged_one_leads_to_its_target() {
+async fn merged_feature_request_links_to_its_target() {
     let board = Board::new().await;
     let anna = board.partner("Anker Kassen").await;
     let (source, target) =

@@ -1,4 +1,4 @@
-//! Stories of what feature requests are about.
+//! Tests of topics of feature requests.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ async fn offered(board: &Board, by: &Person) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn topics_are_offered_in_the_order_that_staff_give_them() {
+async fn topics_are_listed_in_order_set_by_staff() {
     let board = Board::new().await;
     let anna = board.partner("Anker Kassen").await;
     let payments = add(&board, json!({ "names": { "en": "Payments", "de": "Zahlungen" } })).await;
@@ -43,7 +43,7 @@ async fn topics_are_offered_in_the_order_that_staff_give_them() {
 }
 
 #[tokio::test]
-async fn a_topic_that_is_no_longer_active_stays_on_what_has_it() {
+async fn deactivated_topic_stays_on_existing_feature_requests() {
     let board = Board::new().await;
     let anna = board.partner("Anker Kassen").await;
     let topic = add(&board, json!({ "names": { "en": "Payments" } })).await.str("uuid").to_owned();

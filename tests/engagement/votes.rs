@@ -1,4 +1,4 @@
-//! Stories of votes and follows.
+//! Tests of votes and follows.
 
 use futures_util::future::join_all;
 
@@ -6,7 +6,7 @@ use super::board::{Board, standing};
 use crate::partner::team::colleague;
 
 #[tokio::test]
-async fn a_vote_counts_once_however_often_it_is_cast() {
+async fn repeated_vote_counts_once() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let uuid = board.propose(&anna, "Split the bill").await;
@@ -24,7 +24,7 @@ async fn a_vote_counts_once_however_often_it_is_cast() {
 }
 
 #[tokio::test]
-async fn an_author_takes_the_own_vote_back_and_casts_it_again() {
+async fn author_can_withdraw_and_recast_own_vote() {
     let board = Board::new().await;
     let anna = board.partner("Anker Kassen").await;
     let uuid = board.propose(&anna, "Split the bill").await;
@@ -34,7 +34,7 @@ async fn an_author_takes_the_own_vote_back_and_casts_it_again() {
 }
 
 #[tokio::test]
-async fn people_of_one_partner_count_each_and_a_vote_makes_no_follow() {
+async fn colleagues_vote_separately_and_vote_does_not_follow() {
     let board = Board::new().await;
     let anna = board.partner("Anker Kassen").await;
     let uuid = board.propose(&anna, "Split the bill").await;
@@ -45,13 +45,13 @@ async fn people_of_one_partner_count_each_and_a_vote_makes_no_follow() {
     assert_eq!(standing(&follow().expect(200).await.json), (2, true, true));
     let gone = board.call(&colleague, "engagement_feature_requests_unfollow", &uuid).expect(200).await;
     assert_eq!(standing(&gone.json), (2, true, false));
-    // Whoever leaves the team counts on.
+    // The vote of a user who leaves the team still counts.
     board.harness.sql(&format!("update person set state = 'REMOVED' where person_uuid = '{}'", colleague.uuid)).await;
     assert_eq!(board.standing(&anna, &uuid).await, (2, true, false));
 }
 
 #[tokio::test]
-async fn what_is_shipped_takes_no_votes_and_what_is_declined_does() {
+async fn shipped_request_takes_no_votes_but_declined_does() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let uuid = board.propose(&anna, "Split the bill").await;
@@ -64,7 +64,7 @@ async fn what_is_shipped_takes_no_votes_and_what_is_declined_does() {
 }
 
 #[tokio::test]
-async fn two_hundred_votes_a_day_are_the_most() {
+async fn daily_limit_is_two_hundred_votes() {
     let board = Board::new().await;
     let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
     let (one, other) = (board.propose(&anna, "Split the bill").await, board.propose(&anna, "Tip by card").await);

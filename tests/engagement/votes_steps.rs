@@ -1,5 +1,5 @@
-//! Random steps of voting, withdrawing, merging, coming apart, suspending and leaving, beside a plain account of who wants
-//! what.
+//! Random steps of voting, withdrawing, merging, unmerging, suspending and leaving, compared with a simple model of the
+//! votes.
 
 use std::collections::BTreeSet;
 
@@ -10,12 +10,12 @@ use crate::harness::people::Person;
 use crate::harness::random::{Random, seed};
 use crate::soak;
 
-/// People who act.
+/// Number of users who act.
 const PEOPLE: usize = 4;
-/// Proposals; each is by the person of its number, and the last by the first.
+/// Number of feature requests; each is proposed by the user with its number, the last by the first user.
 const REQUESTS: usize = 5;
 
-/// A proposal as the plain account has it.
+/// A feature request in the model.
 #[derive(Clone, Debug, Default)]
 struct Plain {
     author: usize,
@@ -25,7 +25,7 @@ struct Plain {
     is_suspended: bool,
 }
 
-/// The plain account.
+/// The model of the board.
 struct Account(Vec<Plain>);
 
 impl Account {
@@ -38,13 +38,13 @@ impl Account {
         self.0[request].merged_into.map_or(request, |into| self.root(into))
     }
 
-    /// Everybody who wants a proposal or what is merged into it.
+    /// Returns all users who want a feature request or a request merged into it.
     fn wanted_by(&self, root: usize) -> BTreeSet<usize> {
         let parts = (0..REQUESTS).filter(|request| self.root(*request) == root).map(|request| &self.0[request]);
         parts.flat_map(|part| part.voters.iter().copied().chain(part.author_votes.then_some(part.author))).collect()
     }
 
-    /// What a vote or a withdrawal at a proposal is answered.
+    /// Returns the expected status of a vote or a withdrawal.
     fn status(&self, request: usize) -> u16 {
         if self.0[request].is_suspended || self.0[self.root(request)].is_suspended {
             404
@@ -79,7 +79,7 @@ impl Account {
 }
 
 #[tokio::test]
-async fn the_counts_are_exact_after_every_step() {
+async fn vote_counts_are_exact_after_every_random_step() {
     let (seed, board) = (seed(), Board::new().await);
     let mut people = Vec::new();
     for name in ["Anker Kassen", "Bergblick Systems", "Cafe Conrad", "Deichkind Bistro"] {
@@ -100,7 +100,7 @@ async fn the_counts_are_exact_after_every_step() {
             board.harness.sql("delete from board_vote_budget").await;
         }
     }
-    // Whoever leaves counts on, also where a merge counts anew.
+    // Votes of users who left still count, even when an unmerge recounts them.
     let (gone, partner) = (people[3].uuid, people[3].partner_uuid.unwrap());
     let erased = format!(
         "update partner set state = 'ERASED' where partner_uuid = '{partner}';
@@ -116,7 +116,7 @@ async fn the_counts_are_exact_after_every_step() {
     check(&board, &account, (&people[..3], &requests), "after the last step").await;
 }
 
-/// Takes a step at the service and in the account, and compares what both say of it.
+/// Performs a step on the service and in the model, and compares the results.
 async fn take(
     board: &Board,
     account: &mut Account,
@@ -174,7 +174,7 @@ async fn take(
     }
 }
 
-/// Compares what everybody sees with the account.
+/// Compares the board as all users see it with the model.
 async fn check(board: &Board, account: &Account, (people, requests): (&[Person], &[String]), told: &str) {
     for (request, id) in requests.iter().enumerate() {
         let (root, expected) = (account.root(request), account.status(request));

@@ -1,4 +1,5 @@
-//! Dump, files and master key in a new place, as the operators' manual says: everything goes on.
+//! Restores a dump, the files and the master key in a new place, as the operator manual describes; everything works
+//! afterwards.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +17,7 @@ use crate::harness::people::Person;
 
 const EMAILS: [&str; 2] = ["ada@labs.example", "grace@labs.example"];
 
-/// A screenshot of a new app; what its content is asked with.
+/// Creates an app with a screenshot and returns the values that are needed to request its content.
 async fn screenshot(harness: &Harness, partner: &Person) -> [String; 2] {
     let body = json!({ "name": "Table plan", "default_locale": "en" });
     let app = harness.call("marketplace_apps_create").token(&partner.token).json(&body).expect(201).await;
@@ -47,14 +48,14 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Runs one of PostgreSQL's programs.
+/// Runs one of the PostgreSQL programs.
 fn run(command: &mut Command) {
     let output = command.stdin(Stdio::null()).output().unwrap();
     assert!(output.status.success(), "{command:?}: {}", said(&output));
 }
 
 #[tokio::test]
-async fn a_backup_in_a_new_place_goes_on_where_it_was_made() {
+async fn restored_backup_continues_in_a_new_folder() {
     let (place, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let folder = place.path();
     let service = Service::start(folder);
@@ -71,7 +72,7 @@ async fn a_backup_in_a_new_place_goes_on_where_it_was_made() {
         .until("select count(*) from audit_log where record_uuid not in (select record_uuid from audit_seal)", 0)
         .await;
 
-    // The new server, with its own folders.
+    // The new server, with separate folders.
     let home = Folder::open(&elsewhere.path().join("home")).unwrap();
     let extra = vec![("synchronous_commit".to_owned(), "on".to_owned())];
     let cluster = Cluster::start(&home, &Settings { durable: false, extra, ..Settings::default() }).await.unwrap();

@@ -1,4 +1,4 @@
-//! What the command line says about itself.
+//! Tests of the help texts of the command line.
 
 use std::process::Command;
 
@@ -9,20 +9,20 @@ use super::{LABS, Service, said};
 use crate::harness::Harness;
 
 #[test]
-fn the_help_says_of_every_command_what_it_is_for() {
+fn help_describes_every_command() {
     let help = Command::new(LABS).arg("--help").output().unwrap();
     assert!(help.status.success());
     let help = String::from_utf8(help.stdout).unwrap();
     for command in ["serve", "check", "migrate", "staff", "client", "contract", "release-notes"] {
         let mut lines = help.lines().filter_map(|line| line.trim_start().split_once("  "));
         let purpose = lines.find_map(|(name, purpose)| (name == command).then_some(purpose));
-        // A word or two would only say the name again.
+        // A description of one or two words would only repeat the name.
         assert!(purpose.is_some_and(|purpose| purpose.split_whitespace().count() > 2), "{command} in {help}");
     }
 }
 
 #[test]
-fn notes_of_a_release_say_what_breaks_clients() {
+fn release_notes_list_breaking_changes() {
     let place = tempfile::tempdir().unwrap();
     let former = place.path().join("former.yaml");
     let text = include_str!("../../contract/openapi.yaml");
@@ -40,7 +40,7 @@ fn notes_of_a_release_say_what_breaks_clients() {
 }
 
 #[test]
-fn nothing_is_made_in_a_folder_where_no_service_lives() {
+fn commands_create_nothing_in_a_folder_without_service() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("labs");
     let staff = ["staff", "create", "--email", "ada@labs.example", "--name", "Ada", "--role", "ADMINISTRATOR"];
@@ -52,19 +52,19 @@ fn nothing_is_made_in_a_folder_where_no_service_lives() {
     }
 }
 
-/// What a command said on standard output.
+/// Runs a command and returns its standard output.
 pub(super) fn told(folder: &std::path::Path, words: &[&str]) -> String {
     let output = Command::new(LABS).args(words).arg("--folder").arg(folder).output().unwrap();
     assert!(output.status.success(), "{words:?}: {}", said(&output));
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What stands behind a label of what was told.
+/// Returns the value after a label in the output.
 pub(super) fn of<'a>(told: &'a str, label: &str) -> &'a str {
     told.lines().find_map(|line| line.trim_start().strip_prefix(label)).unwrap_or_else(|| panic!("{told}")).trim()
 }
 
-/// Signs somebody in with password and second factor; the code of the refusal where there is one.
+/// Signs a user in with password and second factor. Returns the error code if the service rejects it.
 pub(super) async fn sign_in(harness: &Harness, email: &str, password: &str, secret: &str) -> Result<String, String> {
     let body = json!({ "email": email, "password": password });
     let asked = harness.call("auth_sessions_create").json(&body).send().await;
@@ -77,7 +77,7 @@ pub(super) async fn sign_in(harness: &Harness, email: &str, password: &str, secr
 }
 
 #[tokio::test]
-async fn a_lost_password_second_factor_or_secret_is_made_anew() {
+async fn lost_password_second_factor_or_secret_is_reset() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     let service = Service::start(folder);
@@ -115,7 +115,7 @@ async fn a_lost_password_second_factor_or_secret_is_made_anew() {
 }
 
 #[tokio::test]
-async fn partner_of_a_program_is_named_by_slug_or_name() {
+async fn partner_of_a_client_is_given_by_slug_or_name() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     let service = Service::start(folder);
@@ -151,7 +151,7 @@ async fn partner_of_a_program_is_named_by_slug_or_name() {
 }
 
 #[test]
-fn nobody_and_nothing_unknown_is_renewed() {
+fn reset_of_unknown_account_is_rejected() {
     let place = tempfile::tempdir().unwrap();
     let _service = Service::start(place.path());
     for (words, missing) in [
@@ -165,7 +165,7 @@ fn nobody_and_nothing_unknown_is_renewed() {
 }
 
 #[test]
-fn a_code_of_the_second_factor_is_printed() {
+fn totp_command_prints_current_code() {
     let secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
     let shown = Command::new(LABS).args(["totp", secret]).output().unwrap();
     let code = String::from_utf8(shown.stdout).unwrap();
@@ -176,7 +176,7 @@ fn a_code_of_the_second_factor_is_printed() {
 }
 
 #[test]
-fn a_mistyped_scope_is_told_with_the_one_that_was_meant() {
+fn mistyped_scope_error_suggests_the_right_one() {
     let output =
         Command::new(LABS).args(["client", "create", "--name", "shop", "--scope", "storefrnt"]).output().unwrap();
     let told = said(&output);
@@ -184,7 +184,7 @@ fn a_mistyped_scope_is_told_with_the_one_that_was_meant() {
     assert!(told.contains("marketplace.apps:write"), "{told}");
 }
 
-/// What the command says of a database that it cannot use.
+/// Returns the command's message about an unusable database.
 fn refusal(database_url: &str, key: &std::path::Path) -> String {
     let mut command = Command::new(LABS);
     command.args(["staff", "create", "--email", "ada@labs.example", "--name", "Ada", "--role", "ADMINISTRATOR"]);
@@ -195,7 +195,7 @@ fn refusal(database_url: &str, key: &std::path::Path) -> String {
 }
 
 #[tokio::test]
-async fn a_database_that_cannot_be_used_is_told_with_what_to_do() {
+async fn unusable_database_error_states_fix() {
     let harness = Harness::new().await;
     let place = tempfile::tempdir().unwrap();
     let (own, other) = (harness.master_key(), place.path().join("another.key"));

@@ -1,4 +1,4 @@
-//! How the program ends, in order, at once or by force, and what is there afterwards.
+//! Tests of shutdown: graceful, immediate and forced, and the data that remains afterwards.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -16,7 +16,7 @@ fn registration() -> Value {
         "administrator": { "name": "Mara Vogel", "email": EMAIL, "password": PASSWORD } })
 }
 
-/// A registration under way: the service waits for the other half of its body.
+/// A registration in progress: the service waits for the second half of the body.
 struct HalfSent {
     stream: BufReader<TcpStream>,
     rest: Vec<u8>,
@@ -34,7 +34,7 @@ impl HalfSent {
         let mut stream = BufReader::new(TcpStream::connect(service.address()).unwrap());
         stream.get_ref().set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         stream.get_mut().write_all(head.as_bytes()).unwrap();
-        // The service says so when it begins to read the body.
+        // The service sends `100 Continue` when it starts to read the body.
         let mut told = String::new();
         stream.read_line(&mut told).unwrap();
         stream.read_line(&mut told).unwrap();
@@ -43,7 +43,7 @@ impl HalfSent {
         Self { stream, rest }
     }
 
-    /// Sends the other half; everything that comes back, up to the connection's end.
+    /// Sends the second half and returns the response up to the end of the connection.
     fn finish(mut self) -> String {
         self.stream.get_mut().write_all(&self.rest).unwrap();
         let mut answer = String::new();
@@ -57,7 +57,7 @@ fn no_connection_is_taken(service: &Service) {
 }
 
 #[test]
-fn it_says_where_it_is_and_stops_in_order_at_sigterm() {
+fn service_prints_its_address_and_stops_cleanly_on_sigterm() {
     let place = tempfile::tempdir().unwrap();
     let service = Service::start(place.path());
     assert!(service.answers());
@@ -70,7 +70,7 @@ fn it_says_where_it_is_and_stops_in_order_at_sigterm() {
 }
 
 #[test]
-fn a_ctrl_c_for_the_whole_group_reaches_the_service_before_its_database() {
+fn ctrl_c_for_process_group_stops_service_before_database() {
     let place = tempfile::tempdir().unwrap();
     let mut service = Service::start(place.path());
     let name = cluster_name(place.path());
@@ -83,7 +83,7 @@ fn a_ctrl_c_for_the_whole_group_reaches_the_service_before_its_database() {
 }
 
 #[test]
-fn a_request_under_way_at_a_ctrl_c_is_answered_whole_before_the_end() {
+fn request_in_flight_at_ctrl_c_is_completed() {
     let place = tempfile::tempdir().unwrap();
     let mut service = Service::start(place.path());
     let name = cluster_name(place.path());
@@ -103,7 +103,7 @@ fn a_request_under_way_at_a_ctrl_c_is_answered_whole_before_the_end() {
 }
 
 #[test]
-fn a_second_ctrl_c_waits_for_no_request() {
+fn second_ctrl_c_does_not_wait_for_requests() {
     let place = tempfile::tempdir().unwrap();
     let mut service = Service::start(place.path());
     let name = cluster_name(place.path());
@@ -117,7 +117,7 @@ fn a_second_ctrl_c_waits_for_no_request() {
 }
 
 #[tokio::test]
-async fn what_was_acknowledged_before_a_kill_is_there_at_the_next_start() {
+async fn acknowledged_data_survive_a_kill() {
     let place = tempfile::tempdir().unwrap();
     let mut first = Service::start(place.path());
     let mut harness = first.harness(place.path()).await;
@@ -126,7 +126,7 @@ async fn what_was_acknowledged_before_a_kill_is_there_at_the_next_start() {
 
     let mut second = Service::start(place.path());
     harness.stand_behind(second.address());
-    // If the first one died with the mail in its hands, nobody else would take it for two minutes.
+    // If the first process died while it was sending the mail, its claim would block the mail for two minutes.
     harness.sql("update mail_message set next_attempt_at = labs_now() where state = 'QUEUED'").await;
     let token = harness.mailed_token(EMAIL).await;
     harness
@@ -148,7 +148,7 @@ async fn what_was_acknowledged_before_a_kill_is_there_at_the_next_start() {
 }
 
 #[test]
-fn a_kill_leaves_nothing_running_and_the_next_start_need_not_wait() {
+fn killed_service_leaves_no_processes_and_restarts_immediately() {
     let place = tempfile::tempdir().unwrap();
     for _ in 0..2 {
         let mut service = Service::start(place.path());
@@ -167,7 +167,7 @@ fn a_kill_leaves_nothing_running_and_the_next_start_need_not_wait() {
 }
 
 #[test]
-fn a_server_left_behind_without_its_watchdog_is_stopped_by_the_next_start() {
+fn next_start_stops_orphaned_database_server() {
     let place = tempfile::tempdir().unwrap();
     let mut service = Service::start(place.path());
     let name = cluster_name(place.path());
@@ -175,7 +175,7 @@ fn a_server_left_behind_without_its_watchdog_is_stopped_by_the_next_start() {
         kill("STOP", &watchdog);
     }
     service.die();
-    // One of them may end by itself when another does.
+    // A process may end on its own when another one ends.
     for watchdog in processes(&[&name, "labs-watchdog"]) {
         try_kill("KILL", &watchdog);
     }

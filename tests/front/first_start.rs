@@ -1,4 +1,4 @@
-//! The first start: sample data and a sheet of sign-ins to them, once, and neither where nobody wants them.
+//! Tests of the first start: it creates sample data and a file of credentials once, or neither with `--empty`.
 
 use std::collections::HashSet;
 use std::fs;
@@ -13,25 +13,25 @@ use crate::harness::Harness;
 
 /// Partners, categories and apps of the sample data.
 const COUNTS: [i64; 3] = [4, 30, 40];
-/// Every state that an app can be in.
+/// Every state of an app.
 const STATES: [&str; 5] = ["DRAFT", "LISTED", "UNLISTED", "SUSPENDED", "ARCHIVED"];
-/// Somebody of each team who sees its apps and has no second factor.
+/// One user of each team, with access to its apps and without a second factor.
 const TEAMS: [&str; 4] = [
     "jonas.thielemann@elbkontor.example",
     "camille.roussel@belletablee.example",
     "katharina.hoedl@murzeit.example",
     "sanne.dewit@voorraadhuis.example",
 ];
-/// Those who review.
+/// The reviewers.
 const REVIEWERS: [&str; 2] = ["ruben.castellanos@labs.example", "elodie.marchand@labs.example"];
-/// The platform's own administrator, who has one.
+/// The administrator of the platform, who has a second factor.
 const STAFF: &str = "henrike.falk@labs.example";
 
 fn sheet_file(folder: &Path) -> PathBuf {
     folder.join("sign-ins.txt")
 }
 
-/// The sheet of sign-ins.
+/// The file of credentials.
 #[derive(PartialEq)]
 struct Sheet(String);
 
@@ -42,19 +42,19 @@ impl Sheet {
         Self(fs::read_to_string(file).unwrap())
     }
 
-    /// What stands behind a label, wherever it stands.
+    /// Returns all values after a label.
     fn all(&self, label: &str) -> Vec<&str> {
         self.0.lines().filter_map(|line| line.trim_start().strip_prefix(label)).map(str::trim).collect()
     }
 
-    /// What stands behind a label, below this address or client id.
+    /// Returns the value after a label, below this e-mail address or client id.
     fn of(&self, name: &str, label: &str) -> &str {
         let found = self.0.split_once(&format!(" {name}\n"));
         let (_, below) = found.unwrap_or_else(|| panic!("{name} is not on the sheet: {}", self.0));
         below.lines().find_map(|line| line.trim_start().strip_prefix(label)).unwrap().trim()
     }
 
-    /// Signs a person in; the access token.
+    /// Signs a user in and returns the access token.
     async fn sign_in(&self, harness: &Harness, email: &str) -> String {
         let body = json!({ "email": email, "password": self.of(email, "password") });
         let mut answer = harness.call("auth_sessions_create").json(&body).send().await;
@@ -66,12 +66,12 @@ impl Sheet {
         answer.str("access_token").to_owned()
     }
 
-    /// A program's token.
+    /// Returns an access token of a machine client.
     async fn token(&self, harness: &Harness, client_id: &str) -> String {
         harness.token_of(client_id, self.of(client_id, "secret"), None).await
     }
 
-    /// The apps that the teams find, with their states.
+    /// Returns the apps of all teams, with their states.
     async fn apps(&self, harness: &Harness) -> Vec<(String, String)> {
         let text = |value: &Value| value.as_str().unwrap().to_owned();
         let mut apps = Vec::new();
@@ -94,7 +94,7 @@ async fn counts(harness: &Harness) -> [i64; 3] {
     counts
 }
 
-/// What is said below the ready line where there are sample data.
+/// Returns the expected lines below the ready line if there is sample data.
 fn places(service: &Service, folder: &Path) -> String {
     let (base, sheet) = (&service.base_url, sheet_file(folder));
     let sheet = sheet.display();
@@ -108,7 +108,7 @@ fn start_filled(folder: &Path) -> Service {
     Service::run(&mut serve(&Command::new(LABS), "127.0.0.1:0", folder))
 }
 
-/// What the storefront shows, from the first listing found to the bytes of its icon.
+/// Checks the storefront, from the first search result to the bytes of its icon.
 async fn the_storefront_shows(harness: &Harness, sheet: &Sheet, listed: usize) {
     let token = sheet.token(harness, "labs-client-storefront").await;
     let found = harness.call("marketplace_listings_search").token(&token).expect(200).await;
@@ -128,7 +128,7 @@ async fn the_storefront_shows(harness: &Harness, sheet: &Sheet, listed: usize) {
     }
 }
 
-/// What the review desk and a partner see of a suspended listing, and of a version that was rejected and appealed.
+/// Checks the view of reviewers and partner: a suspended listing and a rejected version with an appeal.
 async fn the_review_desk_shows(harness: &Harness, sheet: &Sheet, staff: &str) {
     let mut may_decide = 0;
     let mut appeal = Value::Null;
@@ -156,7 +156,7 @@ async fn the_review_desk_shows(harness: &Harness, sheet: &Sheet, staff: &str) {
 }
 
 #[tokio::test]
-async fn the_first_start_fills_a_marketplace_in_and_the_next_one_leaves_it_alone() {
+async fn first_start_creates_sample_data_and_next_keeps_it() {
     let place = tempfile::tempdir().unwrap();
     let service = start_filled(place.path());
     let mut harness = service.harness(place.path()).await;
@@ -191,7 +191,7 @@ async fn the_first_start_fills_a_marketplace_in_and_the_next_one_leaves_it_alone
 }
 
 #[tokio::test]
-async fn neither_an_empty_start_nor_a_database_elsewhere_is_filled() {
+async fn empty_start_and_external_database_get_no_sample_data() {
     let (there, here) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let empty = Service::start(there.path());
     let mut command = serve(&Command::new(LABS), "127.0.0.1:0", here.path());

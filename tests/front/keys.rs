@@ -1,4 +1,4 @@
-//! One master key follows another.
+//! Tests of master key rotation.
 
 use std::fs;
 use std::path::Path;
@@ -12,27 +12,27 @@ use crate::harness::Harness;
 
 const EMAILS: [&str; 2] = ["ada@labs.example", "grace@labs.example"];
 
-/// A new key, as `openssl rand -hex 32` makes one.
+/// A new key in the format of `openssl rand -hex 32`.
 const NEW: &str = "8f14e45fceea167a5a36dedd4bea2543c81e728d9d4c2f636f067f89cc14862c";
 
 fn rotate(folder: &Path) -> std::process::Output {
     Command::new(LABS).args(["keys", "rotate", "--folder"]).arg(folder).output().unwrap()
 }
 
-/// How many of a sort were sealed anew.
+/// Returns how many values of a kind were re-encrypted.
 fn count(said: &str, sort: &str) -> u64 {
     let line = said.lines().find(|line| line.trim_end().ends_with(sort)).unwrap_or_else(|| panic!("{sort} in {said}"));
     line.split_whitespace().next().unwrap().parse().unwrap()
 }
 
-/// Makes an app under a key that is the same each time; its id.
+/// Creates an app with a constant idempotency key and returns its id.
 async fn app_of(harness: &Harness, token: &str) -> String {
     let call = harness.call("marketplace_apps_create").token(token).header("idempotency-key", "the-first-app");
     call.json(&json!({ "name": "Table plan", "default_locale": "en" })).expect(201).await.str("uuid").to_owned()
 }
 
 #[tokio::test]
-async fn a_new_master_key_takes_over_and_everybody_goes_on() {
+async fn master_key_rotation_keeps_all_users_working() {
     let place = tempfile::tempdir().unwrap();
     let (folder, key_file) = (place.path(), place.path().join("secrets/master.key"));
     let service = Service::start(folder);
@@ -48,14 +48,15 @@ async fn a_new_master_key_takes_over_and_everybody_goes_on() {
     assert!(!alone.status.success() && said(&alone).contains("contains only one key"), "{}", said(&alone));
     let former = fs::read_to_string(&key_file).unwrap();
     fs::write(&key_file, format!("{NEW}\n{former}")).unwrap();
-    // The replica that runs read its file before the new key was in it, and could open nothing that it seals.
+    // The running replica read its key file before the new key was added, so it could not decrypt values that the new
+    // key encrypts.
     let early = rotate(folder);
     let told_early = said(&early);
     assert!(!early.status.success() && told_early.contains("1 of 1 running replicas do not know"), "{told_early}");
     harness.call("auth_account_get").token(&partner.token).expect(200).await;
     service.stop();
 
-    // The base address is in every token.
+    // Every token contains the base URL.
     let address = harness.base_url.trim_start_matches("http://").to_owned();
     let again = || Service::run(super::serve(&Command::new(LABS), &address, folder).arg("--empty"));
     let service = again();

@@ -1,4 +1,4 @@
-//! What is logged, and that the log never keeps the service from its work or its end.
+//! Tests of logging: log content, and that a blocked log delays neither requests nor shutdown.
 
 use std::io::{PipeReader, Read as _, Write as _};
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{LABS, Service, serve};
 
-/// A text that a parser of HTML would have much to say about.
+/// A text on which an HTML parser logs many messages.
 const TEXT: &str = "A **secret wish** with <b>markup</b>, [a link](https://wish.example) and `code`.";
 
 #[tokio::test]
@@ -36,11 +36,11 @@ async fn debug_and_trace_log_no_text_of_users() {
     }
 }
 
-/// A pipe that takes no more, and its other end.
+/// Returns a full pipe and its other end.
 fn full_pipe() -> (PipeReader, Stdio) {
     let (reader, mut writer) = std::io::pipe().unwrap();
     let of_service = writer.try_clone().unwrap();
-    // It is full when the thread stands still; it ends with the test.
+    // The pipe is full when the thread blocks; the thread ends with the test.
     let (filled, bytes) = std::sync::mpsc::channel();
     std::thread::spawn(move || while writer.write_all(b"x").is_ok() && filled.send(()).is_ok() {});
     while bytes.recv_timeout(Duration::from_millis(500)).is_ok() {}
@@ -48,19 +48,19 @@ fn full_pipe() -> (PipeReader, Stdio) {
 }
 
 #[test]
-fn reader_of_the_log_that_stops_delays_neither_requests_nor_the_end() {
+fn stalled_log_reader_delays_neither_requests_nor_shutdown() {
     let place = tempfile::tempdir().unwrap();
     let (mut reader, stderr) = full_pipe();
     let mut command = serve(&Command::new(LABS), "127.0.0.1:0", place.path());
     command.args(["--empty", "--log", "trace", "--log-requests"]);
     let mut service = Service::run_logging_to(&mut command, stderr);
-    // Fewer than the burst that the network of a caller without a token has.
+    // Fewer requests than the burst budget of an anonymous network.
     for _ in 0..20 {
         assert!(service.answers());
     }
     service.signal("TERM", "");
     assert!(ends_within(&mut service, Duration::from_secs(20)), "the log keeps it from its end");
-    // What the pipe held before is all that it holds.
+    // The pipe contains only its earlier content.
     let mut held = [0; 1];
     reader.read_exact(&mut held).unwrap();
     assert_eq!(&held, b"x");

@@ -1,4 +1,4 @@
-//! The program itself: how it starts, refuses, stops and dies, with its private PostgreSQL.
+//! Tests of the program itself: start, rejected settings, stop and crash, with its private PostgreSQL.
 
 mod backup;
 mod command_line;
@@ -33,11 +33,11 @@ use crate::harness::Harness;
 
 const LABS: &str = env!("CARGO_BIN_EXE_labs");
 
-/// `labs serve` as a process of its own.
+/// `labs serve` as a separate process.
 struct Service {
     process: Child,
     base_url: String,
-    /// What it logs. A pipe that nobody reads meanwhile would stop it when it is full.
+    /// Its log, in a file: a pipe that the test does not read would block the service when it is full.
     log: Arc<tempfile::NamedTempFile>,
     lines: BufReader<std::process::ChildStdout>,
 }
@@ -46,7 +46,7 @@ fn serve(program: &Command, listen: &str, folder: &Path) -> Command {
     let mut command = Command::new(program.get_program());
     command.args(program.get_args());
     command.args(["serve", "--listen", listen, "--folder"]).arg(folder);
-    // Clients of the tests keep their connections; a test of the grace period names its own.
+    // The tests' clients keep their connections open. A test of the grace period sets its own value.
     command.env("LABS_STOP_GRACE_SECONDS", "0");
     command.env_remove("DATABASE_URL").stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -63,14 +63,14 @@ impl Service {
         Self::run(serve(program, "127.0.0.1:0", folder).arg("--empty"))
     }
 
-    /// Runs it in a process group of its own and reads up to the ready line.
+    /// Runs it in a separate process group and reads up to the ready line.
     fn run(command: &mut Command) -> Self {
         let log = Arc::new(tempfile::NamedTempFile::new().unwrap());
         let stderr = log.reopen().unwrap().into();
         Self::run_with(command, stderr, log)
     }
 
-    /// The same with a log that goes elsewhere.
+    /// Runs it with a different target for the log.
     fn run_logging_to(command: &mut Command, stderr: Stdio) -> Self {
         Self::run_with(command, stderr, Arc::new(tempfile::NamedTempFile::new().unwrap()))
     }
@@ -87,7 +87,7 @@ impl Service {
         Self { process, base_url, log, lines }
     }
 
-    /// Runs it with log lines in JSON, where the ready line is one of them and standard output stays empty.
+    /// Runs it with JSON logs. The ready line is then a log line, and standard output stays empty.
     fn run_with_json(command: &mut Command) -> Self {
         let log = Arc::new(tempfile::NamedTempFile::new().unwrap());
         command.args(["--log-format", "json"]);
@@ -100,7 +100,7 @@ impl Service {
         service
     }
 
-    /// The line in JSON that says how it runs, once it is there.
+    /// Returns the JSON ready line, if it has been written.
     fn ready_line(&self) -> Option<Value> {
         let log = fs::read_to_string(self.log.path()).unwrap();
         log.lines()
@@ -118,7 +118,7 @@ impl Service {
         answer.is_ok_and(|answer| answer.status() == 200)
     }
 
-    /// A house whose calls go to this service, and which looks into the database and the mail of this folder.
+    /// Returns a harness that calls this service and reads the database and the mail of this folder.
     async fn harness(&self, folder: &Path) -> Harness {
         let mut harness = Harness::new().await;
         harness.stand_behind(self.address());
@@ -136,7 +136,7 @@ impl Service {
         self.process.wait().unwrap()
     }
 
-    /// Ends it in order; what it said below the ready line.
+    /// Stops it gracefully and returns its output below the ready line.
     fn stop(mut self) -> String {
         self.signal("TERM", "");
         assert!(self.wait().success());
@@ -145,13 +145,13 @@ impl Service {
         rest
     }
 
-    /// Where its metrics are, as the ready line in JSON says.
+    /// Returns the address of its metrics from the JSON ready line.
     fn metrics(&self) -> String {
         let ready = self.ready_line().unwrap();
         format!("http://{}/metrics", ready["metrics"].as_str().unwrap())
     }
 
-    /// Ends it by force.
+    /// Kills it.
     fn die(&mut self) {
         self.signal("KILL", "");
         self.wait();
@@ -166,7 +166,7 @@ impl Drop for Service {
     }
 }
 
-/// The address of the database that the folder's service runs.
+/// Returns the URL of the database that the folder's service runs.
 fn database_url(folder: &Path) -> String {
     labs::cluster::address(&folder.canonicalize().unwrap()).unwrap()
 }
@@ -175,14 +175,14 @@ fn kill(signal: &str, target: &str) {
     assert!(try_kill(signal, target), "kill -{signal} {target}");
 }
 
-/// Whether there was somebody to signal.
+/// Sends a signal and returns whether there was a process to receive it.
 fn try_kill(signal: &str, target: &str) -> bool {
     let script = r#"kill -s "$1" -- "$2""#;
     let done = Command::new("sh").args(["-c", script, "kill", signal, target]).status();
     done.unwrap().success()
 }
 
-/// The command lines of all processes, by number.
+/// Returns PID and command line of all processes.
 fn commands() -> Vec<(String, String)> {
     if !Path::new("/proc/self").exists() {
         let listed = Command::new("ps").args(["-axww", "-o", "pid=,command="]).output();
@@ -195,14 +195,14 @@ fn commands() -> Vec<(String, String)> {
     ids.filter_map(|id| Some((id.clone(), fs::read_to_string(format!("/proc/{id}/cmdline")).ok()?))).collect()
 }
 
-/// The processes whose command line holds every one of these words: their numbers.
+/// Returns the PIDs of the processes whose command line contains all of these words.
 fn processes(words: &[&str]) -> Vec<String> {
     let wanted = |command: &str| words.iter().all(|word| command.contains(word));
     let found = commands().into_iter().filter(|(_, command)| wanted(command));
     found.map(|(id, _)| id).collect()
 }
 
-/// The name that all processes of the folder's PostgreSQL have in their command lines.
+/// Returns the name that all processes of the folder's PostgreSQL have in their command lines.
 fn cluster_name(folder: &Path) -> String {
     let lock = fs::read_to_string(folder.join("postgres/postmaster.pid")).unwrap();
     let postmaster = lock.lines().next().unwrap();
@@ -215,7 +215,7 @@ fn nothing_is_left(name: &str) {
     soon(&format!("nothing of {name} runs"), || processes(&[name]).is_empty());
 }
 
-/// Waits until something holds.
+/// Waits until a condition is true.
 fn soon(what: &str, holds: impl Fn() -> bool) {
     let begun = Instant::now();
     while !holds() {
@@ -229,7 +229,7 @@ fn said(output: &Output) -> String {
 }
 
 #[test]
-fn the_second_start_on_a_folder_names_the_first() {
+fn second_start_on_a_folder_names_the_first_process() {
     let place = tempfile::tempdir().unwrap();
     let first = Service::start(place.path());
     let second = serve(&Command::new(LABS), "127.0.0.1:0", place.path()).output().unwrap();
@@ -241,7 +241,7 @@ fn the_second_start_on_a_folder_names_the_first() {
 }
 
 #[test]
-fn a_taken_port_is_told_before_anything_is_started() {
+fn used_port_is_reported_before_any_start() {
     let place = tempfile::tempdir().unwrap();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
@@ -252,7 +252,7 @@ fn a_taken_port_is_told_before_anything_is_started() {
     assert!(!place.path().join("postgres").exists());
 }
 
-/// The program as an ordinary user runs it, and a folder of this name that belongs to them.
+/// Returns the program as an ordinary user runs it, and a folder with this name that the user owns.
 fn of_ordinary_user(place: &Path, name: &str) -> (Command, PathBuf) {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
     let open = |path: &Path| fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
@@ -273,7 +273,7 @@ fn of_ordinary_user(place: &Path, name: &str) -> (Command, PathBuf) {
 }
 
 #[tokio::test]
-async fn media_folder_that_can_only_be_read_leaves_readiness_amber() {
+async fn read_only_media_folder_makes_readiness_amber() {
     use std::os::unix::fs::PermissionsExt;
     let place = tempfile::tempdir().unwrap();
     let (program, folder) = of_ordinary_user(place.path(), "own");
@@ -308,7 +308,7 @@ async fn media_folder_that_can_only_be_read_leaves_readiness_amber() {
 }
 
 #[test]
-fn an_ordinary_user_needs_nothing_of_roots() {
+fn service_runs_as_ordinary_user() {
     let place = tempfile::tempdir().unwrap();
     let (program, folder) = of_ordinary_user(place.path(), "a, \"b\" 100%");
     let mut service = Service::start_as(&program, &folder);

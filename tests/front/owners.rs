@@ -1,5 +1,5 @@
-//! Databases whose administrators give away no more than they must: an owner who is no superuser, and a service that does
-//! not own its database.
+//! Tests with minimal database privileges: an owner that is not a superuser, and a service role that does not own its
+//! database.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use super::{LABS, Service, said, serve};
 
-/// A PostgreSQL of its own, since roles are the whole server's.
+/// A separate PostgreSQL, because roles apply to the whole server.
 struct Server {
     cluster: Cluster,
     _folder: Folder,
@@ -27,7 +27,7 @@ impl Server {
         Self { cluster: Cluster::start(&folder, &settings).await.unwrap(), _folder: folder, place }
     }
 
-    /// The address of a database for this user.
+    /// Returns the URL of a database for this user.
     fn url(&self, user: &str, database: &str) -> String {
         let url = self.cluster.url().replacen("//labs@", &format!("//{user}@"), 1);
         url.replacen("/labs?", &format!("/{database}?"), 1)
@@ -41,7 +41,7 @@ impl Server {
         }
     }
 
-    /// A command of the program with a separate folder, and a free port where it listens.
+    /// A command of the program with a separate folder, and a free port if it listens.
     fn command(&self, word: &str, urls: &[(&str, String)]) -> Command {
         let mut command = Command::new(LABS);
         command.args([word, "--folder"]).arg(self.folder()).env_remove("DATABASE_URL");
@@ -54,7 +54,7 @@ impl Server {
         self.place.path().join("labs")
     }
 
-    /// Serves and answers.
+    /// Runs the service and checks that it responds.
     fn serve(&self, urls: &[(&str, String)]) {
         let mut command = serve(&Command::new(LABS), "127.0.0.1:0", &self.folder());
         command.envs(urls.iter().map(|(name, url)| (name, url)));
@@ -69,7 +69,7 @@ fn refused(output: &Output) -> String {
 }
 
 #[tokio::test]
-async fn an_owner_who_may_make_no_roles_is_told_what_a_superuser_does_for_it() {
+async fn owner_without_createrole_gets_commands_for_superuser() {
     let server = Server::start().await;
     server.administer("labs", "create role shop login; create database shop owner shop").await;
     let urls = [("DATABASE_URL", server.url("shop", "shop"))];
@@ -83,7 +83,7 @@ async fn an_owner_who_may_make_no_roles_is_told_what_a_superuser_does_for_it() {
 }
 
 #[tokio::test]
-async fn a_service_that_owns_nothing_serves_what_somebody_else_migrated() {
+async fn service_role_serves_database_migrated_by_owner() {
     let server = Server::start().await;
     let roles = "create role owner_of_books login createrole; create role web login; \
                  create database books owner owner_of_books";
@@ -102,7 +102,7 @@ async fn a_service_that_owns_nothing_serves_what_somebody_else_migrated() {
 }
 
 #[tokio::test]
-async fn a_wrong_address_is_told_by_the_name_of_its_setting() {
+async fn invalid_url_error_names_its_setting() {
     let server = Server::start().await;
     let url = server.url("labs", "labs");
     for (name, bad) in [("LABS_MIGRATE_URL", "mysql://db/shop"), ("LABS_LISTEN_DATABASE_URL", "db.example")] {

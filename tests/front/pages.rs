@@ -1,9 +1,9 @@
-//! The pages that people open.
+//! Tests of the HTML pages.
 
 use crate::harness::Harness;
 
 #[tokio::test]
-async fn the_front_page_leads_to_the_reference_and_to_the_playground() {
+async fn front_page_links_to_reference_and_playground() {
     let harness = Harness::new().await;
     let get = async |path: &str| harness.http().get(format!("{}{path}", harness.base_url)).send().await.unwrap();
     let front = get("/").await;
@@ -18,7 +18,7 @@ async fn the_front_page_leads_to_the_reference_and_to_the_playground() {
 }
 
 #[tokio::test]
-async fn operations_and_codes_have_addresses_of_their_own_in_the_reference() {
+async fn operations_and_codes_have_pages_in_reference() {
     let harness = Harness::new().await;
     let get = async |path: &str| harness.http().get(format!("{}{path}", harness.base_url)).send().await.unwrap();
     for path in ["/reference/operations/marketplace_apps_create", "/reference/codes/ILLEGAL_TRANSITION"] {
@@ -36,7 +36,7 @@ async fn operations_and_codes_have_addresses_of_their_own_in_the_reference() {
 }
 
 #[tokio::test]
-async fn the_links_of_mails_lead_to_a_page_that_talks_to_this_service_alone() {
+async fn mail_links_open_pages_that_contact_only_this_service() {
     let harness = Harness::new().await;
     let get = async |path: &str| harness.http().get(format!("{}{path}", harness.base_url)).send().await.unwrap();
     for name in ["verify-email", "reset-password", "confirm-email", "cancel-email-change", "invitation"] {
@@ -68,7 +68,7 @@ async fn the_links_of_mails_lead_to_a_page_that_talks_to_this_service_alone() {
 }
 
 #[tokio::test]
-async fn the_changelog_and_the_blog_are_pages_of_what_the_api_answers() {
+async fn changelog_and_blog_pages_show_released_items() {
     let harness = Harness::new().await;
     let editor = harness.staff("Edda Editor", &["labs.admin.publication:write"]).await;
     let release = async |body: serde_json::Value| {

@@ -1,4 +1,5 @@
-//! PgBouncer between the service and its database. They run where it is: `./test pooler` brings it.
+//! Tests with PgBouncer between the service and its database. They run only if PgBouncer is available: `./test pooler`
+//! downloads it.
 
 use std::process::{Command, Output};
 
@@ -7,7 +8,8 @@ use tempfile::TempDir;
 use super::{LABS, said, serve};
 use crate::harness::{Harness, Pooler, Replica};
 
-/// What a start comes to whose requests go this way, and its listening connections that one.
+/// Starts a service whose queries use the first URL and whose notification listener uses the second, and returns its
+/// output.
 fn start(url: &str, listen_url: Option<&str>) -> Output {
     let place = tempfile::tempdir().unwrap();
     let mut command = serve(&Command::new(LABS), "127.0.0.1:0", place.path());
@@ -23,21 +25,21 @@ fn refused(output: &Output, words: &str) {
     assert!(!output.status.success() && told.contains(words), "not {words:?}: {told}");
 }
 
-/// A house whose database is as safe as a service of its own asks.
+/// A harness whose database is as durable as the service requires in production.
 async fn house() -> Harness {
     let harness = Harness::new().await;
     harness.sql(&of_database("alter database %I set synchronous_commit = on")).await;
     harness
 }
 
-/// A statement that names the database for which it is.
+/// A statement that names the current database.
 fn of_database(statement: &str) -> String {
     format!("do $$ begin execute format($_${statement}$_$, current_database()); end $$")
 }
 
 #[tokio::test]
 #[ignore = "takes PgBouncer: ./test pooler"]
-async fn by_sessions_a_replica_works_as_without_and_hears_of_rights_that_end() {
+async fn session_pooling_works_and_receives_revocations() {
     let mut harness = house().await;
     let beside = harness.twin(&[]).await;
     let person = harness.partner("Tischwerk").await;
@@ -53,7 +55,7 @@ async fn by_sessions_a_replica_works_as_without_and_hears_of_rights_that_end() {
 
 #[tokio::test]
 #[ignore = "takes PgBouncer: ./test pooler"]
-async fn by_transactions_a_start_is_refused_until_all_is_set_that_it_takes() {
+async fn transaction_pooling_requires_further_settings_at_start() {
     let harness = house().await;
     let pooler = Pooler::start(&harness.database_url, "transaction");
     let (straight, pooled) = (harness.database_url.as_str(), pooler.url(&harness.database_url));
@@ -61,7 +63,8 @@ async fn by_transactions_a_start_is_refused_until_all_is_set_that_it_takes() {
     refused(&start(&pooled, Some(&pooled)), "Set LABS_LISTEN_DATABASE_URL to another address");
     refused(&start(&pooled, Some(straight)), "ALTER ROLE labs SET role = 'labs_service'");
 
-    // What the sentence says, for this database alone: others share the role. Whoever signs in after the last one sets no more.
+    // Applies the settings of the error message, for this database only, because others share the role. After the last
+    // setting, the service sets nothing more at connect.
     for setting in [
         "statement_timeout = '10s'",
         "lock_timeout = '3s'",
@@ -70,14 +73,14 @@ async fn by_transactions_a_start_is_refused_until_all_is_set_that_it_takes() {
     ] {
         harness.sql(&of_database(&format!("alter role labs in database %I set {setting}"))).await;
     }
-    // Debian 12 has PgBouncer 1.18, which does not know what was prepared.
+    // Debian 12 has PgBouncer 1.18, which does not support prepared statements.
     let fresh = Pooler::start(straight, "transaction");
     refused(&start(&fresh.url(straight), Some(straight)), "PgBouncer 1.21 or later with max_prepared_statements");
 }
 
 #[tokio::test]
 #[ignore = "takes PgBouncer: ./test pooler"]
-async fn migrations_are_not_run_over_connections_that_are_lent_for_a_transaction() {
+async fn migrations_are_rejected_over_transaction_pooling() {
     let harness = house().await;
     let pooler = Pooler::start(&harness.database_url, "transaction");
     let newest = "delete from _sqlx_migrations where version = (select max(version) from _sqlx_migrations)";

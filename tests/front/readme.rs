@@ -1,4 +1,4 @@
-//! The README's first calls, run as they stand.
+//! Runs the README's first calls unchanged.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::{LABS, Service, serve};
 
-/// The blocks for a shell under a heading of the README.
+/// Returns the shell blocks below a heading of the README.
 fn blocks<'a>(readme: &'a str, heading: &str) -> Vec<&'a str> {
     let (_, below) = readme.split_once(heading).unwrap();
     let section = below.split_once("\n## ").map_or(below, |(section, _)| section);
@@ -14,7 +14,7 @@ fn blocks<'a>(readme: &'a str, heading: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn the_readme_leads_from_nothing_to_a_published_app() {
+fn readme_steps_lead_to_a_published_app() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
     let blocks = blocks(&readme, "## From nothing to a published app");
@@ -24,7 +24,7 @@ fn the_readme_leads_from_nothing_to_a_published_app() {
     symlink(LABS, place.path().join("labs")).unwrap();
     let service = Service::run(&mut serve(&Command::new(LABS), "127.0.0.1:0", &place.path().join(".labs")));
 
-    // Where it listens is all that differs from what a reader pastes.
+    // The base URL is the only difference from the commands that a reader pastes.
     let script = blocks.concat().replace("http://127.0.0.1:8080", &service.base_url);
     let mut shell = Command::new("bash");
     shell.args(["-euo", "pipefail", "-c", &script]).current_dir(place.path()).env_remove("DATABASE_URL");

@@ -1,4 +1,4 @@
-//! What a stop announces, and replicas that are restarted one after the other behind a proxy.
+//! Tests of the shutdown announcement, and of a rolling restart of replicas behind a proxy.
 
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
@@ -14,16 +14,16 @@ use tokio::net::{TcpListener, TcpStream};
 use super::{LABS, Service, serve};
 use crate::harness::{Harness, Replica};
 
-/// Restarts of a usual run, and of a whole soak.
+/// Restarts in a normal run, and in a whole soak run.
 const RESTARTS: usize = 3;
 const RESTARTS_OF_SOAK: usize = 24;
-/// Clients that keep their connections.
+/// Number of clients that keep their connections.
 const CLIENTS: usize = 12;
 
 const HEALTH: &str = "/v1/system/health";
 const READINESS: &str = "/v1/system/readiness";
 
-/// An answer: its status, whether it ends the connection, and its body.
+/// A response: status, whether it closes the connection, and body.
 struct Answer {
     status: u16,
     is_last: bool,
@@ -31,7 +31,7 @@ struct Answer {
     body: Vec<u8>,
 }
 
-/// Sends a request on a connection and reads the whole answer. No second try: a connection that is cut is an error.
+/// Sends a request on a connection and reads the whole response. It does not retry: a broken connection is an error.
 async fn ask(connection: &mut TcpStream, path: &str) -> io::Result<Answer> {
     connection.write_all(format!("GET {path} HTTP/1.1\r\nHost: labs\r\n\r\n").as_bytes()).await?;
     read(connection).await
@@ -60,7 +60,7 @@ async fn read(connection: &mut TcpStream) -> io::Result<Answer> {
 }
 
 #[tokio::test]
-async fn sigterm_answers_kept_connections_once_more_and_readiness_is_red() {
+async fn sigterm_answers_open_connections_once_and_readiness_fails() {
     let place = tempfile::tempdir().unwrap();
     let mut command = serve(&Command::new(LABS), "127.0.0.1:0", place.path());
     let mut service = Service::run(command.arg("--empty").env("LABS_STOP_GRACE_SECONDS", "60"));
@@ -94,13 +94,14 @@ async fn sigterm_answers_kept_connections_once_more_and_readiness_is_red() {
         assert!(answer.status == 200 && answer.is_last, "{}", answer.head);
     }
     drop((kept, asking));
-    // No connection is open and no balancer stands before a private database, so nothing waits for the grace period.
+    // No connection is open and a private database has no load balancer in front of its service, so the service does
+    // not wait for the grace period.
     assert!(tokio::task::spawn_blocking(move || service.wait().success()).await.unwrap());
     assert!(Instant::now() < until + Duration::from_secs(20));
 }
 
 #[tokio::test]
-async fn ctrl_c_waits_for_no_idle_connection() {
+async fn ctrl_c_does_not_wait_for_idle_connections() {
     let place = tempfile::tempdir().unwrap();
     let mut command = serve(&Command::new(LABS), "127.0.0.1:0", place.path());
     let mut service = Service::run(command.arg("--empty").env("LABS_STOP_GRACE_SECONDS", "300"));
@@ -112,9 +113,9 @@ async fn ctrl_c_waits_for_no_idle_connection() {
     assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
 }
 
-/// A proxy that keeps connections to replicas, sends requests to those whose readiness is green, and never sends one twice.
+/// A proxy that keeps connections to replicas, sends requests only to ready replicas, and never repeats a request.
 struct Proxy {
-    /// Replicas in turn, with what their readiness said last.
+    /// Replicas in turn, with their last readiness result.
     replicas: Mutex<Vec<(SocketAddr, bool)>>,
     turn: AtomicUsize,
 }
@@ -147,7 +148,7 @@ impl Proxy {
         self.replicas.lock().unwrap().iter().any(|(known, is_green)| *known == address && *is_green)
     }
 
-    /// Asks for readiness, as often as a balancer that is in a hurry.
+    /// Polls readiness as often as an impatient load balancer.
     async fn watch(self: Arc<Self>) {
         loop {
             let known: Vec<_> = self.replicas.lock().unwrap().iter().map(|(address, _)| *address).collect();
@@ -161,7 +162,7 @@ impl Proxy {
         }
     }
 
-    /// Answers a client's requests, one after the other, over a connection that is kept while its replica is green.
+    /// Serves a client's requests in sequence over a connection that is kept as long as its replica is ready.
     async fn serve(self: Arc<Self>, mut client: TcpStream) {
         let mut kept: Option<(SocketAddr, TcpStream)> = None;
         let mut head = Vec::new();
@@ -204,7 +205,8 @@ impl Proxy {
     }
 }
 
-/// Asks through the proxy on one connection until told to stop; how many requests were answered well, and how many not.
+/// Sends requests through the proxy on one connection until stopped. Returns the numbers of successful and failed
+/// requests.
 async fn ask_on(proxy: SocketAddr, stop: Arc<AtomicBool>) -> (usize, usize) {
     let (mut good, mut bad) = (0, 0);
     let mut connection = TcpStream::connect(proxy).await.unwrap();
@@ -237,7 +239,7 @@ async fn rolling_restarts_fail_no_request() {
         replicas.push_back(newer);
         let older = replicas.pop_front().unwrap();
         let gone = older.address();
-        // The proxy learns of the end from readiness alone, some time after it began.
+        // The proxy detects the shutdown only by readiness, some time after it began.
         older.end().await;
         proxy.remove(gone);
     }

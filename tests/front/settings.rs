@@ -1,11 +1,11 @@
-//! What is said of settings that cannot be meant so.
+//! Tests of the messages about unusable settings.
 
 use std::process::Command;
 use std::sync::Arc;
 
 use super::{LABS, Service, said, serve};
 
-/// What `labs serve` says with these variables and flags, before it gives up.
+/// Returns the output of `labs serve` with these variables and flags, up to its exit.
 pub(crate) fn refusal(variables: &[(&str, &str)], flags: &[&str]) -> String {
     let place = tempfile::tempdir().unwrap();
     let mut command = serve(&Command::new(LABS), "127.0.0.1:0", place.path());
@@ -15,7 +15,7 @@ pub(crate) fn refusal(variables: &[(&str, &str)], flags: &[&str]) -> String {
     said(&output)
 }
 
-/// Settings that cannot be used: the variable, its value, and a part of the message.
+/// Unusable settings: variable, value, and part of the message.
 const UNUSABLE: &[(&str, &str, &str)] = &[
     ("DATABASE_URL", "postgres://ada:hush@labs.invalid/shop", "The database shop at labs.invalid:5432 cannot"),
     ("DATABASE_URL", "mysql://ada:hush@db/shop", "the database shop at db by mysql://, but Labs supports only"),
@@ -59,7 +59,7 @@ const UNUSABLE: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn unusable_setting_is_rejected_by_its_name_with_what_to_write() {
+fn unusable_setting_is_rejected_with_its_name_and_fix() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let unreachable = format!("postgres://ada:hush@{closed}/shop");
     let said = format!("The database shop at {closed} cannot be reached");
@@ -71,7 +71,7 @@ fn unusable_setting_is_rejected_by_its_name_with_what_to_write() {
 }
 
 #[test]
-fn misspelt_parameter_of_any_database_address_ends_the_start() {
+fn misspelt_database_url_parameter_stops_start() {
     let good = "postgres://ada:hush@127.0.0.1:1/shop";
     let misspelt = format!("{good}?sslrootcrt=/etc/ca.pem");
     for setting in ["LABS_MIGRATE_URL", "LABS_LISTEN_DATABASE_URL", "LABS_READ_DATABASE_URLS"] {
@@ -82,7 +82,7 @@ fn misspelt_parameter_of_any_database_address_ends_the_start() {
 }
 
 #[test]
-fn a_bucket_that_cannot_be_used_ends_the_start_with_what_to_look_at() {
+fn unusable_bucket_stops_start_with_advice() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let endpoint = format!("http://{closed}");
     let bucket = [("LABS_MEDIA_URL", "s3://shop/labs"), ("AWS_ENDPOINT_URL", &endpoint), ("AWS_ACCESS_KEY_ID", "ada")];
@@ -103,7 +103,7 @@ fn a_bucket_that_cannot_be_used_ends_the_start_with_what_to_look_at() {
 }
 
 #[test]
-fn a_name_is_an_address_to_listen_on_and_a_stray_variable_is_told_without_its_value() {
+fn host_name_listens_and_unknown_variable_is_reported_without_value() {
     let place = tempfile::tempdir().unwrap();
     let mut command = serve(&Command::new(LABS), "localhost:0", place.path());
     command.env("LABS_EMPTI", "hush").env("LABS_TEST_SOMETHING", "7").env("LABS_PORT", "tcp://10.0.0.7:80");

@@ -1,4 +1,4 @@
-//! A PostgreSQL elsewhere that takes connections by TLS alone, as managed ones do.
+//! Tests with a remote PostgreSQL that accepts only TLS connections, as managed databases do.
 
 use std::fs;
 use std::net::TcpListener;
@@ -15,13 +15,13 @@ use tempfile::TempDir;
 
 use super::{LABS, Service, kill, said, serve, soon};
 
-/// The owner's password, with what must be encoded in an address.
+/// The owner's password, with characters that must be encoded in a URL.
 const PASSWORD: &str = "a/b@c#d e";
-/// `labs` comes with a password, `certified` with a certificate.
+/// `labs` authenticates with a password, `certified` with a certificate.
 const DOORS: &str = "hostssl all labs 127.0.0.1/32 scram-sha-256\n\
                      hostssl all certified 127.0.0.1/32 trust clientcert=verify-ca\n";
 
-/// An authority that issues certificates.
+/// A certificate authority.
 struct Authority {
     issuer: Issuer<'static, KeyPair>,
     pem: String,
@@ -37,7 +37,7 @@ impl Authority {
         Self { issuer: Issuer::new(params, key), pem }
     }
 
-    /// A certificate for this name, and its key.
+    /// Issues a certificate for this name and returns it with its key.
     fn issue(&self, name: &str) -> (String, String) {
         let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
         params.distinguished_name.push(DnType::CommonName, name);
@@ -47,7 +47,7 @@ impl Authority {
     }
 }
 
-/// The server, which calls itself `localhost`. It ends with this.
+/// The server, with the host name `localhost`. It stops when the value is dropped.
 struct Server {
     process: Child,
     port: u16,
@@ -93,7 +93,7 @@ impl Server {
             command.uid(owner.uid()).gid(owner.gid());
         }
         let server = Self { process: command.spawn().unwrap(), port, place, authority };
-        // It listens before it accepts; the last line of its lock file is its state.
+        // The server listens before it accepts connections. The last line of its lock file is its state.
         let state = data.join("postmaster.pid");
         soon("the server is ready", || fs::read_to_string(&state).is_ok_and(|file| file.trim_end().ends_with("ready")));
         server
@@ -107,7 +107,8 @@ impl Server {
         format!("postgres://{user}@{host}:{}/labs?{query}", self.port)
     }
 
-    /// What `labs migrate` comes to at this address, with the owner's password from its file where it is asked for.
+    /// Runs `labs migrate` on this URL, with the owner's password from its file if one is given, and returns its
+    /// output.
     fn migrate(&self, url: &str, password_file: Option<&Path>) -> Output {
         let mut command = Command::new(LABS);
         command.args(["migrate", "--database-url", url, "--folder"]).arg(self.file("folder"));
@@ -125,7 +126,7 @@ impl Drop for Server {
     }
 }
 
-/// Makes a database with its two users in this place; PostgreSQL's programs.
+/// Creates a database with its two users in this folder and returns the folder of the PostgreSQL programs.
 async fn made(place: &Path) -> PathBuf {
     let home = place.join("home");
     let folder = Folder::open(&home).unwrap();
@@ -147,7 +148,7 @@ fn refused(output: &Output, words: &str) {
 }
 
 #[tokio::test]
-async fn a_database_that_takes_tls_only_is_served_and_a_wrong_host_is_refused() {
+async fn tls_only_database_works_and_wrong_host_is_rejected() {
     let server = Server::start().await;
     let (root, password) = (server.file("root.pem"), server.file("password"));
     let verified =
@@ -181,7 +182,7 @@ async fn a_database_that_takes_tls_only_is_served_and_a_wrong_host_is_refused() 
 }
 
 #[tokio::test]
-async fn a_password_comes_from_a_file_and_a_client_from_a_certificate() {
+async fn password_file_and_client_certificate_authenticate() {
     let server = Server::start().await;
     let (password, wrong) = (server.file("password"), server.file("wrong"));
     fs::write(&wrong, "another one").unwrap();
@@ -205,7 +206,7 @@ async fn a_password_comes_from_a_file_and_a_client_from_a_certificate() {
 }
 
 #[tokio::test]
-async fn a_server_without_tls_is_told_where_tls_is_asked_for() {
+async fn server_without_tls_is_rejected_if_tls_is_required() {
     let harness = crate::harness::Harness::new().await;
     let url = harness.database_url.replace("sslmode=disable", "sslmode=verify-full");
     let place = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What a collector of traces is sent of a running service (OTLP), and what is never sent.
+//! Tests of the traces (OTLP) that a running service sends to a collector, and of the data that they never contain.
 
 mod collector;
 
@@ -18,10 +18,10 @@ use super::watched::{metrics_with, value};
 use super::{LABS, Service, serve};
 use crate::harness::people::{PASSWORD, Person};
 
-/// A span of the caller's.
+/// Id of the caller's span.
 const CALLER: &str = "00f067aa0ba902b7";
 
-/// A service whose traces go to this address.
+/// Starts a service that sends its traces to this address.
 fn traced(place: &std::path::Path, collector: &str, variables: &[(&str, &str)]) -> (Service, String) {
     let mut command = serve(&Command::new(LABS), "127.0.0.1:0", place);
     command.args(["--empty", "--log-requests", "--metrics-listen", "127.0.0.1:0"]);
@@ -36,7 +36,7 @@ fn with_headers() -> [(&'static str, &'static str); 2] {
     [("OTEL_EXPORTER_OTLP_HEADERS", "x-tenant=labs%20of%20mara"), attributes]
 }
 
-/// A trace that nobody else has, and what names it to a service; with the flags of whoever sampled it or did not.
+/// Creates a unique trace and returns its id and its `traceparent` header with these sampling flags.
 fn new_trace(flags: &str) -> (String, String) {
     static TRACES: AtomicU64 = AtomicU64::new(1);
     let trace = format!("{:032x}", TRACES.fetch_add(1, Ordering::Relaxed));
@@ -45,7 +45,7 @@ fn new_trace(flags: &str) -> (String, String) {
 }
 
 #[tokio::test]
-async fn a_request_is_one_trace_from_its_edge_to_its_commit_and_continues_its_callers() {
+async fn trace_covers_request_to_commit_and_continues_callers_trace() {
     let (place, collector) = (tempfile::tempdir().unwrap(), Collector::default());
     let (service, _) = traced(place.path(), &collector.start().await, &with_headers());
     let harness = service.harness(place.path()).await;
@@ -92,7 +92,8 @@ async fn a_request_is_one_trace_from_its_edge_to_its_commit_and_continues_its_ca
     let resource = "Some(\"labs\") Some(\"tests\")";
     assert!(collector.received().resources.iter().all(|told| told == resource));
 
-    // A refusal says why; a caller who does not sample is not sampled, and one who says nothing sensible begins a trace.
+    // A rejected request has the error code. If the caller does not sample, neither does the service. An invalid
+    // `traceparent` starts a new trace.
     let (trace, parent) = new_trace("01");
     create(&parent, "").expect(422).await;
     let spans = collector.trace(&trace, "marketplace_apps_create").await;
@@ -116,11 +117,11 @@ async fn a_request_is_one_trace_from_its_edge_to_its_commit_and_continues_its_ca
 }
 
 #[tokio::test]
-async fn no_span_tells_who_asked_or_what_was_sent() {
+async fn spans_contain_neither_caller_nor_request_data() {
     let (place, collector) = (tempfile::tempdir().unwrap(), Collector::default());
     let (service, metrics) = traced(place.path(), &collector.start().await, &with_headers());
     let harness = service.harness(place.path()).await;
-    // The story goes faster than the first tier may.
+    // The test sends requests faster than the first tier allows.
     harness.sql("update tier set burst_per_second = 1000").await;
     let person = harness.partner("Nordsee Kassen").await;
     let body = json!({ "title": "Split the bill", "body": "We want to split bills by seats." });
@@ -159,11 +160,11 @@ fn nothing_is_told(bytes: &[u8], person: &Person, request: &str) {
 }
 
 #[tokio::test]
-async fn a_statement_that_answers_several_is_linked_to_each_of_them() {
+async fn shared_statement_is_linked_to_each_request() {
     let (place, collector) = (tempfile::tempdir().unwrap(), Collector::default());
     let (service, _) = traced(place.path(), &collector.start().await, &with_headers());
     let harness = service.harness(place.path()).await;
-    // They come faster than the first tier may.
+    // The test sends requests faster than the first tier allows.
     harness.sql("update tier set burst_per_second = 1000").await;
     let person = harness.partner("Nordsee Kassen").await;
     let traces: Vec<(String, String)> = (0..20).map(|_| new_trace("01")).collect();
@@ -196,7 +197,7 @@ async fn a_statement_that_answers_several_is_linked_to_each_of_them() {
 }
 
 #[tokio::test]
-async fn what_is_done_after_its_caller_has_gone_stays_in_its_trace() {
+async fn work_after_caller_left_stays_in_its_trace() {
     let (place, collector) = (tempfile::tempdir().unwrap(), Collector::default());
     let (service, _) = traced(place.path(), &collector.start().await, &with_headers());
     let harness = service.harness(place.path()).await;
@@ -209,7 +210,7 @@ async fn what_is_done_after_its_caller_has_gone_stays_in_its_trace() {
         answer = create.json(&json!({ "name": "Table Pilot" })).send() => panic!("it waits for nothing: {answer:?}"),
         () = harness.until(waits, 1) => {}
     }
-    // It is left alone here, and goes on by itself.
+    // The client disconnects here, and the request continues in the service.
     collector.trace(&trace, "marketplace_apps_create").await;
     held.commit().await;
     let spans = collector.trace(&trace, "COMMIT").await;
@@ -220,7 +221,7 @@ async fn what_is_done_after_its_caller_has_gone_stays_in_its_trace() {
 }
 
 #[tokio::test]
-async fn whoever_is_asked_by_the_service_is_told_of_the_trace() {
+async fn outgoing_requests_carry_trace_context() {
     let (place, collector) = (tempfile::tempdir().unwrap(), Collector::default());
     let url = collector.start().await;
     let token = place.path().join("token");
@@ -242,10 +243,10 @@ async fn whoever_is_asked_by_the_service_is_told_of_the_trace() {
 }
 
 #[tokio::test]
-async fn a_collector_that_never_answers_slows_no_request_and_no_end() {
+async fn silent_trace_collector_delays_neither_requests_nor_shutdown() {
     let (place, silent) = (tempfile::tempdir().unwrap(), TcpListener::bind("127.0.0.1:0").await.unwrap());
     let collector = format!("http://{}", silent.local_addr().unwrap());
-    // Connections are taken by the system, and nobody reads from them.
+    // The system accepts connections, and no process reads from them.
     let patient = [("OTEL_EXPORTER_OTLP_TIMEOUT", "600000"), ("OTEL_BSP_MAX_QUEUE_SIZE", "16")];
     let few = [("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "4"), ("LABS_ANONYMOUS_PER_SECOND", "10000")];
     let (service, metrics) = traced(place.path(), &collector, &[&patient[..], &few].concat());
@@ -257,7 +258,7 @@ async fn a_collector_that_never_answers_slows_no_request_and_no_end() {
     assert!(begun.elapsed() < Duration::from_secs(30), "a hundred requests took {:?}", begun.elapsed());
     let counted = metrics_with(&metrics, "labs_spans_total{outcome=\"dropped\"}").await;
     let dropped = value(&counted, "labs_spans_total{outcome=\"dropped\"}").unwrap();
-    // Each request has three spans at least, and no more than the queue and what is being sent are kept.
+    // Each request has at least three spans. The service keeps at most the spans in the queue and the spans being sent.
     assert!(dropped >= f64::from(3 * 100 - 16 - 4), "{dropped}");
     let (log, begun) = (Arc::clone(&service.log), Instant::now());
     service.stop();
@@ -267,7 +268,7 @@ async fn a_collector_that_never_answers_slows_no_request_and_no_end() {
 }
 
 #[tokio::test]
-async fn a_collector_that_is_away_is_told_once_and_so_is_that_it_is_back() {
+async fn collector_outage_and_recovery_are_logged_once() {
     let (place, collector) = (tempfile::tempdir().unwrap(), Collector::default());
     let address = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let (service, metrics) = traced(place.path(), &format!("http://{address}"), &with_headers());
@@ -294,7 +295,7 @@ async fn a_collector_that_is_away_is_told_once_and_so_is_that_it_is_back() {
 }
 
 #[test]
-fn variables_that_cannot_be_meant_so_end_the_start_and_those_that_say_no_do_not() {
+fn invalid_trace_settings_stop_start() {
     let collector = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318");
     for (variable, said) in [
         (("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "collector:4318"), "write http:// or https://, and a host"),

@@ -1,4 +1,4 @@
-//! A newer version beside an older one, which serves on until the newer one does.
+//! Tests of an upgrade: the older version keeps serving while the newer version starts.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 use crate::harness::{Harness, Replica};
 
-/// What the newer version brings: a table, a column with a default, rows that change, an index.
+/// Schema changes of the newer version: a table, a column with a default, changed rows, an index.
 const PREPARED: &str = "
     set lock_timeout = '10s';
     create table upgrade_of_tests (partner_uuid uuid primary key);
@@ -22,7 +22,7 @@ const PREPARED: &str = "
     reset lock_timeout;
 ";
 
-/// Applies it as the newer version would: by the same migrator, behind all that there are.
+/// Applies them as the newer version would: with the same migrator, after all existing migrations.
 async fn migrate(database_url: &str) {
     let mut migrations: Vec<Migration> = sqlx::migrate!().iter().cloned().collect();
     let (name, sql) = (Cow::from("prepared"), PREPARED.into_sql_str());
@@ -31,14 +31,14 @@ async fn migrate(database_url: &str) {
     Migrator::with_migrations(migrations).run(&mut owner).await.unwrap();
 }
 
-/// Callers who read and write without a pause. Where to is looked up before each call, as a balancer does that takes a
-/// replica out before it stops.
+/// Callers that read and write without a pause. Each call looks up its target, like a load balancer that removes a
+/// replica before it stops.
 struct Load {
     to: watch::Sender<String>,
     callers: Vec<Caller>,
 }
 
-/// One of them, and how many of their calls were answered.
+/// One caller, and the number of its answered calls.
 struct Caller {
     answered: Arc<AtomicU64>,
     asks: tokio::task::JoinHandle<()>,
@@ -56,7 +56,7 @@ impl Load {
         Self { to, callers }
     }
 
-    /// Waits until everybody had some more calls answered, all of them well. Who looked up the former address is done with it.
+    /// Waits until each caller has several more successful responses. After that, no caller uses the former address.
     async fn goes_on(&self, harness: &Harness) {
         let count = |caller: &Caller| caller.answered.load(Ordering::Acquire);
         let before: Vec<u64> = self.callers.iter().map(count).collect();
@@ -68,7 +68,7 @@ impl Load {
         assert!(self.callers.iter().all(|caller| !caller.asks.is_finished()), "a caller was refused");
     }
 
-    /// Ends them; what a refused one says.
+    /// Stops the callers and returns the error of a rejected call.
     async fn end(self) {
         drop(self.to);
         for caller in self.callers {
@@ -92,7 +92,7 @@ async fn ask_on(token: String, to: watch::Receiver<String>, answered: Arc<Atomic
 }
 
 #[tokio::test]
-async fn a_newer_version_takes_over_under_load_and_nobody_is_refused() {
+async fn rolling_upgrade_under_load_rejects_no_request() {
     let harness = Harness::new().await;
     harness.sql("update tier set burst_per_second = 100000, daily_requests = 10000000").await;
     let mut tokens = Vec::new();

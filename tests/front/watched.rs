@@ -1,4 +1,4 @@
-//! What an operator sees of a running service: the line of its start, a line for each request, and its metrics.
+//! Tests of monitoring: start log line, request log lines, and metrics.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -11,12 +11,12 @@ use super::{LABS, Service, cluster_name, kill, processes, serve};
 use crate::harness::people::{PASSWORD, Person};
 use crate::harness::{Harness, contract};
 
-/// What nothing that is logged or counted may hold.
+/// A path that no log line and no metric may contain.
 const PATH: &str = "/v1/nobodys-secret-path";
-/// The id that a client gives all of its requests.
+/// Request id that a client sends with all its requests.
 const CLIENT: &str = "client-of-mara-17";
 
-/// A service with both, the address of its metrics, and its log.
+/// Starts a service with request logs and metrics, and returns it with the address of its metrics and its log.
 fn start(place: &std::path::Path) -> (Service, String, Arc<NamedTempFile>) {
     let mut command = serve(&Command::new(LABS), "127.0.0.1:0", place);
     command.args(["--empty", "--log-requests", "--metrics-listen", "127.0.0.1:0"]);
@@ -30,7 +30,7 @@ async fn get(url: &str) -> (u16, String) {
     (answer.status().as_u16(), answer.text().await.unwrap())
 }
 
-/// The metrics, once they hold this series: what the database tells is read every few seconds.
+/// Returns the metrics once they contain this series. The service reads database metrics every few seconds.
 pub(super) async fn metrics_with(url: &str, series: &str) -> String {
     let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
     loop {
@@ -44,20 +44,21 @@ pub(super) async fn metrics_with(url: &str, series: &str) -> String {
     }
 }
 
-/// What a metric says with these labels.
+/// Returns the value of a metric with these labels.
 pub(super) fn value(metrics: &str, series: &str) -> Option<f64> {
     metrics.lines().find_map(|line| line.strip_prefix(series)?.trim().parse().ok())
 }
 
-/// Every value of a label.
+/// Returns every value of a label.
 fn words<'m>(metrics: &'m str, label: &str) -> BTreeSet<&'m str> {
     let begin = format!("{label}=\"");
     metrics.lines().filter_map(|line| line.split_once(&begin)?.1.split('"').next()).collect()
 }
 
-/// A partner registers, proposes something and takes its vote back; a stranger asks for what is not there.
+/// A partner registers, proposes a feature request and withdraws its vote; an anonymous client requests an unknown
+/// path.
 async fn happen(harness: &Harness) -> (Person, String) {
-    // The story goes faster than the first tier may.
+    // The test sends requests faster than the first tier allows.
     harness.sql("update tier set burst_per_second = 1000").await;
     let person = harness.partner("Nordsee Kassen").await;
     let ask = |operation: &str| harness.call(operation).token(&person.token).header("x-request-id", CLIENT);
@@ -70,7 +71,7 @@ async fn happen(harness: &Harness) -> (Person, String) {
 }
 
 #[tokio::test]
-async fn requests_are_logged_and_counted_and_nobody_is_named() {
+async fn requests_are_logged_and_counted_without_identities() {
     let place = tempfile::tempdir().unwrap();
     let (service, metrics_url, log) = start(place.path());
     let harness = service.harness(place.path()).await;
@@ -129,7 +130,7 @@ fn each_request_has_its_line(lines: &[Value]) {
     assert_eq!((&proposed["status"], &proposed["principal"]), (&json!(201), &json!("PARTNER_USER")));
     assert_eq!(proposed["request_id"], CLIENT);
     assert!(proposed["took_ms"].as_f64().is_some_and(|took| took > 0.0), "{proposed}");
-    // Its moment beside the lines of the same client would tell who withdrew a vote.
+    // Its time next to other lines of the same client would reveal who withdrew a vote.
     assert!(lines.iter().all(|line| line["operation"] != "engagement_votes_withdraw"), "a total at most");
     let registered = of("auth_registrations_create");
     assert_eq!((&registered["status"], &registered["principal"]), (&json!(202), &Value::Null));
@@ -139,7 +140,7 @@ fn each_request_has_its_line(lines: &[Value]) {
 }
 
 #[tokio::test]
-async fn metrics_are_answered_at_one_path_alone_and_while_the_database_is_away() {
+async fn metrics_have_one_path_and_work_without_database() {
     let place = tempfile::tempdir().unwrap();
     let (service, url, _log) = start(place.path());
     let base = url.strip_suffix("/metrics").unwrap();
@@ -153,7 +154,7 @@ async fn metrics_are_answered_at_one_path_alone_and_while_the_database_is_away()
     let mut seen = String::new();
     let is_down = async {
         while value(&seen, "labs_database_up") != Some(0.0) {
-            // A connection that was being opened has a process since.
+            // Stops processes repeatedly, because a connection that was just opening now has a process.
             processes(&[&name]).iter().for_each(|process| kill("STOP", process));
             let (status, metrics) = get(&url).await;
             assert_eq!(status, 200);
@@ -164,15 +165,15 @@ async fn metrics_are_answered_at_one_path_alone_and_while_the_database_is_away()
     let waited = tokio::time::timeout(std::time::Duration::from_secs(30), is_down).await;
     processes(&[&name]).iter().for_each(|process| kill("CONT", process));
     assert!(waited.is_ok(), "the database is not told to be away: {seen}");
-    // How many mails wait is not known then, which is not the same as none.
+    // The number of queued mails is then unknown, which is different from zero.
     assert!(seen.contains("labs_mails{state=\"queued\"} NaN"), "{seen}");
-    // It was asked two seconds ago, and nothing was heard since.
+    // The last successful read was two seconds ago.
     assert!(value(&seen, "labs_rights_age_seconds").is_some_and(|age| age >= 1.0), "{seen}");
     service.stop();
 }
 
 #[test]
-fn nothing_is_counted_and_no_request_is_logged_unless_somebody_asks_for_it() {
+fn metrics_and_request_log_are_off_by_default() {
     let place = tempfile::tempdir().unwrap();
     let mut command = serve(&Command::new(LABS), "127.0.0.1:0", place.path());
     let service = Service::run(command.args(["--empty", "--log", "debug"]));

@@ -1,4 +1,4 @@
-//! What holds for every answer, whatever was asked: codings, methods, origins, heads.
+//! Tests of properties of every response: compression, methods, CORS, HEAD.
 
 use reqwest::header::HeaderMap;
 use reqwest::{Method, Response};
@@ -10,7 +10,7 @@ use crate::harness::{Harness, ROOMY};
 
 const ORIGIN: &str = "https://shop.example";
 
-/// A service behind a proxy on this machine, with a page elsewhere that may call.
+/// Flags for a service behind a local proxy, with a web page on another origin that may call it.
 const SHARED: &[&str] = &["--cors-origins", ORIGIN, "--trusted-proxies", "127.0.0.0/8"];
 
 async fn get(harness: &Harness, path: &str, codings: &str) -> Response {
@@ -22,14 +22,14 @@ fn text<'h>(headers: &'h HeaderMap, name: &str) -> &'h str {
     headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
-/// Whether an answer carries what every answer carries.
+/// Whether a response has the headers that every response has.
 fn is_whole(headers: &HeaderMap) -> bool {
     let always = ["x-request-id", "x-ratelimit-remaining", "x-ratelimit-daily-remaining", "content-security-policy"];
     always.iter().all(|name| !text(headers, name).is_empty()) && text(headers, "x-content-type-options") == "nosniff"
 }
 
 #[tokio::test]
-async fn what_is_done_is_told_to_whoever_takes_no_coding_at_all() {
+async fn write_succeeds_if_no_content_coding_is_acceptable() {
     let harness = Harness::new().await;
     harness.sql("update tier_feature set value = '\"unlimited\"' where feature_code = 'apps'").await;
     let owner = harness.partner("Nordsee Kassen").await;
@@ -42,7 +42,7 @@ async fn what_is_done_is_told_to_whoever_takes_no_coding_at_all() {
 }
 
 #[tokio::test]
-async fn the_contract_is_sent_whole_or_as_the_gzip_that_was_made_of_it() {
+async fn contract_is_sent_plain_or_as_stored_gzip() {
     let harness = Harness::new().await;
     let plain = get(&harness, "/v1/system/contract", "br").await;
     assert_eq!((text(plain.headers(), "vary"), text(plain.headers(), "content-encoding")), ("accept-encoding", ""));
@@ -61,7 +61,7 @@ async fn the_contract_is_sent_whole_or_as_the_gzip_that_was_made_of_it() {
 }
 
 #[tokio::test]
-async fn whoever_holds_anything_is_told_the_tag_of_the_form_that_would_leave() {
+async fn not_modified_response_has_etag_of_negotiated_coding() {
     let harness = Harness::new().await;
     harness.sql("update tier set burst_per_second = 1000").await;
     let owner = harness.partner("Nordsee Kassen").await;
@@ -83,13 +83,13 @@ async fn whoever_holds_anything_is_told_the_tag_of_the_form_that_would_leave() {
 }
 
 #[tokio::test]
-async fn liveness_is_of_this_moment() {
+async fn liveness_is_never_cached() {
     let harness = Harness::new().await;
     assert_eq!(harness.call("system_health_get").expect(200).await.header("cache-control"), "no-store");
 }
 
 #[tokio::test]
-async fn paths_beside_the_contract_tell_which_methods_they_know() {
+async fn non_api_paths_list_allowed_methods() {
     let harness = Harness::new().await;
     let pages = ["/", "/playground", "/playground/a.js", "/reference", "/reference/a.js"].map(|path| (path, true));
     for (path, is_page) in pages.into_iter().chain([("/playground/graphql", false)]) {
@@ -108,7 +108,7 @@ async fn paths_beside_the_contract_tell_which_methods_they_know() {
 }
 
 #[tokio::test]
-async fn a_page_elsewhere_reads_every_answer_but_that_of_a_denied_network() {
+async fn cross_origin_page_reads_every_response_except_network_denial() {
     let harness = Harness::with(&[SHARED, ROOMY].concat()).await;
     let guard = harness.staff("Greta Guard", &["labs.admin.security:write"]).await;
     let body = json!({ "network": "198.51.100.0/24", "reason": "Tries stolen passwords." });
@@ -135,7 +135,7 @@ async fn a_page_elsewhere_reads_every_answer_but_that_of_a_denied_network() {
 }
 
 #[tokio::test]
-async fn a_head_has_one_host_wherever_it_goes() {
+async fn request_needs_exactly_one_host_header() {
     let harness = Harness::new().await;
     for (target, hosts) in [
         ("GET /", "Host: labs\r\nHost: other\r\n"),
@@ -155,7 +155,7 @@ async fn a_head_has_one_host_wherever_it_goes() {
     }
 }
 
-/// What comes back for these bytes until the connection ends.
+/// Sends these bytes and returns everything received until the connection closes.
 async fn exchange(harness: &Harness, sent: &str) -> String {
     let mut stream = TcpStream::connect(harness.base_url.trim_start_matches("http://")).await.unwrap();
     stream.write_all(sent.as_bytes()).await.unwrap();
@@ -165,9 +165,9 @@ async fn exchange(harness: &Harness, sent: &str) -> String {
 }
 
 #[tokio::test]
-async fn the_health_check_of_a_proxy_that_speaks_http_1_0_is_answered() {
+async fn http_1_0_health_check_of_proxy_is_answered() {
     let harness = Harness::new().await;
-    // HAProxy's `option httpchk` sends just these.
+    // HAProxy's `option httpchk` sends exactly these.
     for head in ["OPTIONS /v1/system/health HTTP/1.0\r\n\r\n", "GET /v1/system/health HTTP/1.0\r\n\r\n"] {
         let answer = exchange(&harness, head).await;
         assert!(answer.starts_with("HTTP/1.0 20"), "{head}: {answer}");

@@ -1,4 +1,4 @@
-//! Calling an operation by its id, and holding the answer against the contract.
+//! Calls an operation by its id and validates the response against the contract.
 
 use std::sync::LazyLock;
 
@@ -15,12 +15,12 @@ static CONTRACT: LazyLock<Contract> = LazyLock::new(|| {
     contract
 });
 
-/// The contract that the tests hold answers against.
+/// Returns the contract that the tests validate responses against.
 pub(crate) fn contract() -> &'static Contract {
     &CONTRACT
 }
 
-/// A call in the making.
+/// A call that is being built.
 pub(crate) struct Call<'h> {
     harness: &'h Harness,
     operation: &'static Operation,
@@ -36,18 +36,18 @@ enum Body {
     Multipart(reqwest::multipart::Form),
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug)]
 pub(crate) struct Answer {
-    /// The operation that was called.
+    /// Id of the operation.
     pub(crate) operation: &'static str,
-    /// The status.
+    /// HTTP status.
     pub(crate) status: u16,
-    /// The headers.
+    /// Response headers.
     pub(crate) headers: HeaderMap,
-    /// The body's bytes.
+    /// Bytes of the body.
     pub(crate) bytes: Vec<u8>,
-    /// The body as JSON; null when it is none.
+    /// Body as JSON; null if it is not JSON.
     pub(crate) json: Value,
 }
 
@@ -58,7 +58,7 @@ impl<'h> Call<'h> {
         Self { harness, operation, path, query: Vec::new(), headers, body: Body::Nothing }
     }
 
-    /// Fills a parameter of the path.
+    /// Sets a path parameter.
     pub(crate) fn path(mut self, name: &str, value: impl ToString) -> Self {
         let place = format!("{{{name}}}");
         assert!(self.path.contains(&place), "{} has no path parameter {name}", self.operation.id);
@@ -88,39 +88,39 @@ impl<'h> Call<'h> {
         self.header("cookie", &format!("__Host-refresh={token}"))
     }
 
-    /// Sends a JSON body.
+    /// Sets a JSON body.
     pub(crate) fn json(self, body: &Value) -> Self {
         self.raw("application/json", &body.to_string())
     }
 
-    /// Sends a form.
+    /// Sets a form body.
     pub(crate) fn form(self, fields: &[(&str, &str)]) -> Self {
         let mut pairs = reqwest::Url::parse("http://form.invalid/").unwrap();
         pairs.query_pairs_mut().extend_pairs(fields);
         self.raw("application/x-www-form-urlencoded", pairs.query().unwrap_or_default())
     }
 
-    /// Sends text of a media type.
+    /// Sets a text body with a media type.
     pub(crate) fn raw(mut self, media_type: &str, body: &str) -> Self {
         self.headers.insert("content-type", HeaderValue::from_str(media_type).unwrap());
         self.body = Body::Text(body.to_owned());
         self
     }
 
-    /// Sends parts.
+    /// Sets a multipart body.
     pub(crate) fn multipart(mut self, form: reqwest::multipart::Form) -> Self {
         self.body = Body::Multipart(form);
         self
     }
 
-    /// Sends the call and holds the answer against the contract.
+    /// Sends the call and validates the response against the contract.
     pub(crate) async fn send(self) -> Answer {
         let (operation, answer) = self.dispatch().await;
         check(operation, &answer);
         answer
     }
 
-    /// Sends the call; the answer must have this status.
+    /// Sends the call and requires this status.
     pub(crate) async fn expect(self, status: u16) -> Answer {
         let answer = self.send().await;
         assert_eq!(answer.status, status, "{}: {}", answer.operation, answer.text());
@@ -149,27 +149,27 @@ impl<'h> Call<'h> {
 }
 
 impl Answer {
-    /// The body as text.
+    /// Returns the body as text.
     pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
 
-    /// A header's text; empty when there is none.
+    /// Returns the value of a header; empty if it is missing.
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 
-    /// The problem's code; empty when the answer is no problem.
+    /// Returns the code of the problem document; empty for any other body.
     pub(crate) fn code(&self) -> &str {
         self.json["code"].as_str().unwrap_or_default()
     }
 
-    /// A field's text.
+    /// Returns a string field of the body.
     pub(crate) fn str(&self, field: &str) -> &str {
         self.json[field].as_str().unwrap_or_else(|| panic!("{} has no text {field}: {}", self.operation, self.text()))
     }
 
-    /// The refresh token that the answer set.
+    /// Returns the refresh token that the response set.
     pub(crate) fn cookie(&self) -> String {
         let set = self.headers.get_all("set-cookie").iter().filter_map(|value| value.to_str().ok());
         let mut tokens =
@@ -178,7 +178,7 @@ impl Answer {
     }
 }
 
-/// Whether the answer is one that the contract promises: status, body, code and the headers of every answer.
+/// Checks that the contract allows the response: status, body, code, and the headers of every response.
 fn check(operation: &Operation, answer: &Answer) {
     let id = &operation.id;
     let said = || format!("{id} answered {}: {}", answer.status, answer.text());
@@ -216,7 +216,7 @@ fn check(operation: &Operation, answer: &Answer) {
     else {
         panic!("{} as {media_type}; the contract promises {:?}", said(), promised.media.keys());
     };
-    // Lines of JSON are no JSON, and a single one only looks like it.
+    // JSON lines are not JSON, even if a single line looks like it.
     let is_json = media_type == "application/json" || media_type.ends_with("+json");
     if let (Some(schema), true) = (schema, is_json && !answer.json.is_null()) {
         let errors = contract().check(schema, &answer.json);
@@ -224,8 +224,8 @@ fn check(operation: &Operation, answer: &Answer) {
     }
 }
 
-/// Whether who may keep the answer is told: what has a tag is kept by its reader alone and asked for again, and whatever has
-/// none is kept by nobody; but for what everybody may read.
+/// Checks `Cache-Control`: a private response with an ETag must be revalidated by its reader, a response without an
+/// ETag must not be stored, and a public GET response may be cached for a short time.
 fn caching(operation: &Operation, answer: &Answer) {
     let (kept, tag) = (answer.header("cache-control"), answer.header("etag"));
     let is_public = operation.access == Access::Public && operation.method == Method::GET;

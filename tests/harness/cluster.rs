@@ -1,4 +1,4 @@
-//! One private PostgreSQL for the whole run, and databases copied from a migrated template.
+//! One private PostgreSQL for the whole test run, and databases cloned from a migrated template.
 
 use std::cell::RefCell;
 use std::os::unix::process::CommandExt as _;
@@ -19,33 +19,33 @@ static CLUSTER: OnceLock<Running> = OnceLock::new();
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
-    /// The databases of this thread's test. Each test has a thread of its own, so that they are dropped when it ends.
+    /// The databases of this thread's test. Each test has a separate thread, so they are dropped when the test ends.
     static DATABASES: RefCell<Databases> = const { RefCell::new(Databases(Vec::new())) };
 }
 
-/// The cluster that the whole run uses.
+/// The cluster of the whole test run.
 struct Running {
-    /// The owner's address of its first database.
+    /// URL of its first database for the owner.
     url: String,
-    /// Takes the names of databases that nobody needs any more.
+    /// Receives the names of databases that are no longer needed.
     unneeded: UnboundedSender<String>,
 }
 
-/// Databases that are dropped together with this value. Hundreds of them would fill a disk, and keep vacuum busy.
+/// Databases that are dropped together with this value. Hundreds of them would fill a disk and keep vacuum busy.
 struct Databases(Vec<String>);
 
 impl Drop for Databases {
     fn drop(&mut self) {
         let Some(cluster) = CLUSTER.get() else { return };
         for name in self.0.drain(..) {
-            // Without a receiver the run is over, and the whole cluster is removed.
+            // Without a receiver, the run has ended and the whole cluster is removed.
             let _ = cluster.unneeded.send(name);
         }
     }
 }
 
-/// Removes a folder when standard input ends, that is, with the process that holds its other end; the server stops by
-/// then, and is waited for.
+/// Removes a folder when standard input closes, that is, when the process with its other end exits. The server stops at
+/// the same time; the script waits for it.
 const REMOVER: &str = r#"
 cat >/dev/null
 for second in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
@@ -55,7 +55,7 @@ done
 rm -rf "$1"
 "#;
 
-/// A database of its own for a test, migrated and empty.
+/// Creates a separate, migrated and empty database for a test.
 pub(super) async fn fresh_database() -> String {
     let url = &tokio::task::spawn_blocking(|| CLUSTER.get_or_init(start)).await.unwrap().url;
     let name = format!("test_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
@@ -66,8 +66,8 @@ pub(super) async fn fresh_database() -> String {
     named(url, &name)
 }
 
-/// How services of the tests reach a database: by way of one PgBouncer for all, where the run is to show that nothing
-/// needs another way (`make pooler`).
+/// Returns the URL through which test services connect to a database. With `make pooler`, it goes through one
+/// PgBouncer, to prove that nothing needs a direct connection.
 pub(super) fn way_to(database_url: &str) -> String {
     static POOLER: OnceLock<Pooler> = OnceLock::new();
     if std::env::var_os("LABS_TEST_POOLED").is_none() {
@@ -76,8 +76,7 @@ pub(super) fn way_to(database_url: &str) -> String {
     POOLER.get_or_init(|| Pooler::start(database_url, "session")).url(database_url)
 }
 
-/// Starts the cluster on a thread that lives as long as the process; when that ends, the cluster stops by
-/// itself.
+/// Starts the cluster on a thread that lives as long as the process. When the process exits, the cluster stops.
 fn start() -> Running {
     let (unneeded, mut names) = unbounded_channel::<String>();
     let (tell, told) = std::sync::mpsc::channel();
@@ -101,15 +100,15 @@ fn start() -> Running {
     Running { url: told.recv().unwrap(), unneeded }
 }
 
-/// Drops a database whoever is still in it: its test is over.
+/// Drops a database and its open connections: its test has ended.
 async fn drop_database(url: &str, name: &str) {
     let mut owner = PgConnection::connect(url).await.unwrap();
     let statement = format!("drop database if exists {name} with (force)");
     sqlx::raw_sql(sqlx::AssertSqlSafe(statement)).execute(&mut owner).await.unwrap();
 }
 
-/// Nothing here runs when the process ends, so another one waits for that. It has a process group of its own: a Ctrl-C
-/// must not reach it.
+/// No code here runs when the process exits, so a child process waits for that. It has a separate process group,
+/// because Ctrl-C must not reach it.
 fn removed_at_the_end(directory: &Path) -> Child {
     let mut command = Command::new("sh");
     command.args(["-c", REMOVER, "remover"]).arg(directory).process_group(0);
@@ -122,7 +121,7 @@ async fn make_template(url: &str) {
     labs::wiring::migrate(&DatabaseUrls::new(named(url, "labs_template"))).await.unwrap();
 }
 
-/// The same cluster's database of another name.
+/// Returns the URL of another database in the same cluster.
 fn named(url: &str, name: &str) -> String {
     let (front, back) = url.rsplit_once('/').unwrap();
     format!("{front}/{name}?{}", back.split_once('?').unwrap().1)

@@ -1,4 +1,4 @@
-//! A PostgreSQL and another one that follows it, as a read replica does.
+//! A PostgreSQL primary and a follower, as a read replica.
 
 use std::fs;
 use std::net::{SocketAddr, TcpListener};
@@ -14,14 +14,14 @@ use labs_schema::open::DatabaseUrls;
 use sqlx::{Connection as _, PgConnection};
 use tempfile::TempDir;
 
-/// A server on a port of its own. It ends with this.
+/// A server on a separate port. It stops when the value is dropped.
 pub(crate) struct Server {
     process: Child,
     port: u16,
 }
 
 impl Server {
-    /// Runs the server of these data as whoever they belong to.
+    /// Runs the server of this data folder as the folder's owner.
     async fn run(programs: &Path, data: &Path) -> Self {
         let owner = fs::metadata(data).unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -31,7 +31,7 @@ impl Server {
         for setting in ["listen_addresses=127.0.0.1", &listens, "unix_socket_directories=", "fsync=off", "jit=off"] {
             command.args(["-c", setting]);
         }
-        // What root makes is root's, and PostgreSQL does not run as root.
+        // Files created by root belong to root, and PostgreSQL does not run as root.
         if fs::metadata(data.parent().unwrap()).unwrap().uid() == 0 {
             command.uid(owner.uid()).gid(owner.gid());
         }
@@ -46,18 +46,18 @@ impl Server {
         server
     }
 
-    /// Where it listens.
+    /// Returns the address on which it listens.
     pub(crate) fn address(&self) -> SocketAddr {
         ([127, 0, 0, 1], self.port).into()
     }
 
-    /// The address of its database.
+    /// Returns the URL of its database.
     pub(crate) fn url(&self) -> String {
         database_at(self.address())
     }
 }
 
-/// The address of the database of a server that is reached so.
+/// Returns the URL of the database of the server at this address.
 pub(crate) fn database_at(address: SocketAddr) -> String {
     format!("postgres://labs@{address}/labs?sslmode=disable")
 }
@@ -69,17 +69,17 @@ impl Drop for Server {
     }
 }
 
-/// A leader whose database is migrated, and a server that follows it.
+/// A primary with a migrated database, and a follower.
 pub(crate) struct Followed {
-    /// The one that takes writes.
+    /// The server that accepts writes.
     pub(crate) leader: Server,
-    /// The other one.
+    /// The server that replicates it.
     pub(crate) follower: Server,
     _place: TempDir,
 }
 
 impl Followed {
-    /// Makes and starts both.
+    /// Creates and starts both servers.
     pub(crate) async fn start() -> Self {
         let place = tempfile::tempdir().unwrap();
         fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).unwrap();
@@ -103,7 +103,8 @@ impl Followed {
     }
 }
 
-/// PostgreSQL's programs, and the data of a server that ended after its database was migrated.
+/// Creates a migrated database, stops its server, and returns the folder of the PostgreSQL programs and the data
+/// folder.
 async fn made(place: &Path) -> (PathBuf, PathBuf) {
     let (home, data) = (place.join("home"), place.join("leader"));
     let folder = Folder::open(&home).unwrap();
@@ -115,7 +116,7 @@ async fn made(place: &Path) -> (PathBuf, PathBuf) {
     (programs, data)
 }
 
-/// Gives everything in a folder to whoever has another one.
+/// Changes the owner of everything in a folder to the owner of another folder.
 fn give(folder: &Path, like: &Path) {
     let owner = fs::metadata(like).unwrap();
     let mut command = Command::new("chown");

@@ -1,15 +1,15 @@
-//! Somebody else's transaction, which a test holds open so that a request meets it.
+//! A second transaction that a test holds open so that a request conflicts with it.
 
 use sqlx::{AssertSqlSafe, PgConnection};
 
 use super::Harness;
 
-/// Counts the connections that wait for a lock which somebody holds, for [`Harness::until`].
+/// Counts the connections that wait for a lock, for [`Harness::until`].
 pub(crate) const WAITING: &str = "select count(distinct pid) from pg_locks as l join pg_stat_activity as a using (pid)
     where a.datname = current_database() and not l.granted";
 
 impl Harness {
-    /// Begins a transaction as the database's owner with these statements, and holds it open.
+    /// Starts a transaction as the database owner with these statements and holds it open.
     pub(crate) async fn hold(&self, statements: impl AsRef<str>) -> Held {
         let mut held = Held(self.owner().await);
         held.go_on("begin").await;
@@ -17,13 +17,13 @@ impl Harness {
         held
     }
 
-    /// Holds a table in this mode (`access exclusive` for example).
+    /// Locks a table in this mode, for example `access exclusive`.
     pub(crate) async fn lock(&self, table: &str, mode: &str) -> Held {
         self.hold(format!("lock table {table} in {mode} mode")).await
     }
 }
 
-/// A transaction that is held open. Dropped, it is rolled back when the server notices.
+/// A transaction that is held open. If it is dropped, it rolls back when the server notices.
 pub(crate) struct Held(PgConnection);
 
 impl Held {
@@ -32,12 +32,12 @@ impl Held {
         sqlx::raw_sql(AssertSqlSafe(statements.as_ref().to_owned())).execute(&mut self.0).await.unwrap();
     }
 
-    /// Keeps what it did, and lets go.
+    /// Commits it and releases its locks.
     pub(crate) async fn commit(mut self) {
         self.go_on("commit").await;
     }
 
-    /// Takes back what it did, and lets go.
+    /// Rolls it back and releases its locks.
     pub(crate) async fn roll_back(mut self) {
         self.go_on("rollback").await;
     }

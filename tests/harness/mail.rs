@@ -1,4 +1,4 @@
-//! The mail that the service wrote, read from its `.eml` files.
+//! The mails that the service wrote, read from its `.eml` files.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -10,16 +10,16 @@ use serde_json::Value;
 
 use super::Harness;
 
-/// How long a mail may take from the request that queued it.
+/// Maximum time between a request and the mail that it queues.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What a mail with a token offers to do with it.
+/// The parts of a mail with a token.
 pub(crate) struct Mailed {
-    /// The whole mail.
+    /// Full text of the mail.
     pub(crate) text: String,
-    /// The address of the page, with the token behind `#`.
+    /// Link to the page, with the token after `#`.
     pub(crate) link: String,
-    /// The line for a shell.
+    /// The shell command.
     pub(crate) command: String,
 }
 
@@ -30,14 +30,14 @@ impl Mailed {
         Some(Mailed { text, link, command })
     }
 
-    /// Pastes the command into a shell and types this; what the service answers.
+    /// Runs the command in a shell with this input and returns the service's response.
     pub(crate) async fn run(&self, typed: &str) -> Value {
         let (command, typed) = (self.command.clone(), typed.to_owned());
         let said = tokio::task::spawn_blocking(move || {
             let mut shell = Command::new("sh");
             shell.arg("-c").arg(&command).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
             let mut shell = shell.spawn().unwrap();
-            // A command that asks for nothing may be over before it could read.
+            // A command that reads no input may exit before it could read.
             let _ = shell.stdin.take().unwrap().write_all(typed.as_bytes());
             shell.wait_with_output().unwrap()
         });
@@ -49,7 +49,7 @@ impl Mailed {
 }
 
 impl Harness {
-    /// The mail whose command leads to an operation of this path, once it came to an address.
+    /// Waits for the mail to an address whose command calls an operation with this path.
     pub(crate) async fn mailed(&self, address: &str, path: &str) -> Mailed {
         let find = || {
             let mut mails = self.mails_now(address).into_iter().filter_map(Mailed::read);
@@ -59,7 +59,7 @@ impl Harness {
         find().unwrap()
     }
 
-    /// The texts of all mails to an address, oldest first. Waits for the first one.
+    /// Returns the texts of all mails to an address, oldest first. Waits for the first one.
     pub(crate) async fn mails_to(&self, address: &str) -> Vec<String> {
         tokio::time::timeout(PATIENCE, async {
             loop {
@@ -74,7 +74,7 @@ impl Harness {
         .unwrap_or_else(|_| panic!("no mail came to {address}"))
     }
 
-    /// The one-time token in the newest mail to an address.
+    /// Returns the one-time token in the newest mail to an address.
     pub(crate) async fn mailed_token(&self, address: &str) -> String {
         let mails = self.mails_to(address).await;
         let mail = mails.last().unwrap();
@@ -85,7 +85,7 @@ impl Harness {
             .collect()
     }
 
-    /// The mails to an address that are there already.
+    /// Returns the mails to an address that have already been written.
     pub(crate) fn mails_now(&self, address: &str) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(&self.mail_folder) else { return Vec::new() };
         let mut names: Vec<_> = entries
@@ -98,7 +98,7 @@ impl Harness {
     }
 }
 
-/// A mail with its subject as a reader sees it, on one line.
+/// Returns a mail with its subject decoded, on one line.
 fn decode_subject(mail: &str) -> String {
     let Some((before, rest)) = mail.split_once("\r\nSubject: ") else { return mail.to_owned() };
     let end = rest.match_indices("\r\n").find(|(place, _)| !rest[place + 2..].starts_with(' ')).unwrap().0;

@@ -1,5 +1,5 @@
-//! Where the files of services lie: in folders of their own, or below prefixes of their own in a bucket of the S3 server that
-//! LABS_TEST_S3 names (`./test objects`), and what may go wrong on the way there.
+//! Storage of the test services' files: separate folders, or separate prefixes in a bucket of the S3 server that
+//! LABS_TEST_S3 names (`./test objects`), and faults on the connection to it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,18 +13,18 @@ use tokio::sync::watch;
 
 use super::Harness;
 
-/// The bucket that tests/objects/server.py makes.
+/// The bucket that tests/objects/server.py creates.
 const BUCKET: &str = "labs-test";
 
 static NUMBER: AtomicUsize = AtomicUsize::new(0);
 
-/// The address of the S3 server, where there is one.
+/// Returns the address of the S3 server, if there is one.
 pub(crate) fn server() -> Option<String> {
     std::env::var("LABS_TEST_S3").ok()
 }
 
-/// A place of its own for a service; none where its files lie in its folder. With LABS_TEST_S3_FAULTS the way there is as bad
-/// as the service is to bear without anybody noticing.
+/// Returns a separate prefix for a service, or `None` if it stores files in its folder. With LABS_TEST_S3_FAULTS, the
+/// connection has faults that the service must handle without any visible effect.
 pub(super) async fn fresh_place() -> Option<MediaPlace> {
     let server = server()?;
     if std::env::var_os("LABS_TEST_S3_FAULTS").is_none() {
@@ -33,7 +33,7 @@ pub(super) async fn fresh_place() -> Option<MediaPlace> {
     Some(FaultyBucket::start(StoreFault::NowAndThen).await.place())
 }
 
-/// A prefix of its own in the bucket of the server at this address.
+/// Returns a separate prefix in the bucket of the server at this address.
 fn place(endpoint: &str) -> MediaPlace {
     let settings = [
         ("AWS_ENDPOINT_URL", endpoint),
@@ -47,20 +47,20 @@ fn place(endpoint: &str) -> MediaPlace {
 }
 
 impl Harness {
-    /// The folder of its files.
+    /// Returns the folder of its files.
     pub(crate) fn media_folder(&self) -> PathBuf {
         let MediaPlace::Folder(folder) = &self.media else { panic!("its files lie in {}", self.media) };
         folder.clone()
     }
 
-    /// The names of its objects, in their order.
+    /// Returns the names of its objects, sorted.
     pub(crate) async fn objects(&self) -> Vec<String> {
         let mut tries = 0;
         let entries: Vec<_> = loop {
             tries += 1;
             match self.engine.services().media.list().try_collect().await {
                 Ok(entries) => break entries,
-                // A list that breaks off is not asked for again by itself.
+                // An interrupted listing is not retried automatically.
                 Err(error) => assert!(tries < 20, "{error}"),
             }
         };
@@ -69,19 +69,19 @@ impl Harness {
         names
     }
 
-    /// The file of an object.
+    /// Returns the file of an object.
     pub(crate) fn object_file(&self, name: &str) -> PathBuf {
         self.media_folder().join(&name[..2]).join(&name[2..4]).join(name)
     }
 
-    /// How many objects were begun and not finished.
+    /// Returns the number of incomplete uploads.
     pub(crate) async fn unfinished(&self) -> usize {
         let MediaPlace::Bucket(bucket) = &self.media else { panic!("its files lie in {}", self.media) };
         let listed = self.http().get(format!("{}/{BUCKET}?uploads", server().unwrap())).send().await.unwrap();
         listed.text().await.unwrap().matches(&format!("<Key>{}/", bucket.prefix)).count()
     }
 
-    /// Makes its objects older by so many minutes: those whose names begin so.
+    /// Makes all objects whose names have this prefix older by this many minutes.
     pub(crate) async fn make_older(&self, beginning: &str, minutes: u64) {
         let MediaPlace::Bucket(bucket) = &self.media else {
             let by = std::time::Duration::from_secs(minutes * 60);
@@ -98,31 +98,32 @@ impl Harness {
     }
 }
 
-/// What goes wrong between a service and its bucket.
+/// Fault between a service and its bucket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StoreFault {
-    /// Nothing.
+    /// No fault.
     Nothing,
-    /// Nobody answers.
+    /// No response.
     Silence,
-    /// Every request is refused with this status and body.
+    /// Every request is rejected with this status and body.
     Refusal(u16, String),
-    /// Each answer breaks off after so many bytes.
+    /// Each response is cut off after this many bytes.
     AnswersCutAfter(usize),
-    /// Each request breaks off after so many bytes.
+    /// Each request is cut off after this many bytes.
     RequestsCutAfter(usize),
-    /// Each answer comes in small pieces, one request in three is refused with 503, and one answer in seven breaks off.
+    /// Each response arrives in small pieces, one request in three is rejected with 503, and one response in seven is
+    /// cut off.
     NowAndThen,
 }
 
-/// A bucket behind a connection that can be broken. It ends with the runtime of the test.
+/// A bucket behind a connection with faults. It ends with the test's runtime.
 pub(crate) struct FaultyBucket {
     endpoint: String,
     fault: watch::Sender<StoreFault>,
 }
 
 impl FaultyBucket {
-    /// One with this fault.
+    /// Starts one with this fault.
     pub(crate) async fn start(fault: StoreFault) -> Self {
         let server = server().expect("`./test objects` starts an S3 server");
         let server = server.trim_start_matches("http://").to_owned();
@@ -137,7 +138,7 @@ impl FaultyBucket {
                     (told.subscribe(), server.clone(), turn.fetch_add(1, Ordering::Relaxed));
                 tokio::spawn(async move {
                     let fault = faults.borrow_and_update().clone();
-                    // What was open is closed when the fault changes.
+                    // When the fault changes, open connections are closed.
                     tokio::select! {
                         () = connect(near, &server, &fault, turn) => {}
                         _ = faults.changed() => {}
@@ -148,17 +149,17 @@ impl FaultyBucket {
         Self { endpoint, fault }
     }
 
-    /// A prefix of its own in it.
+    /// Returns a separate prefix in it.
     pub(crate) fn place(&self) -> MediaPlace {
         place(&self.endpoint)
     }
 
-    /// Its address.
+    /// Returns its address.
     pub(crate) fn endpoint(&self) -> &str {
         &self.endpoint
     }
 
-    /// From now on this goes wrong.
+    /// Changes the fault.
     pub(crate) fn breaks(&self, fault: StoreFault) {
         self.fault.send_replace(fault);
     }
@@ -181,14 +182,14 @@ async fn connect(near: TcpStream, server: &str, fault: &StoreFault, turn: usize)
     let far = TcpStream::connect(server).await.unwrap();
     let (near_read, near_write) = near.into_split();
     let (far_read, far_write) = far.into_split();
-    // Whichever is cut takes the other along.
+    // If one direction is cut, the other is cut too.
     tokio::select! {
         () = copy(near_read, far_write, (request, usize::MAX)) => {}
         () = copy(far_read, near_write, answer) => {}
     }
 }
 
-/// Copies so many bytes at most, in pieces of so many.
+/// Copies at most this many bytes, in pieces of this size.
 async fn copy(
     mut from: tokio::net::tcp::OwnedReadHalf,
     mut to: tokio::net::tcp::OwnedWriteHalf,
@@ -208,7 +209,7 @@ async fn copy(
     }
 }
 
-/// Refuses a request without looking at it, and reads what comes of it, so that the answer is not lost.
+/// Rejects a request without reading it first, then drains it so that the response is not lost.
 async fn refuse(mut near: TcpStream, status: u16, body: &str) {
     let head = format!("HTTP/1.1 {status} Refused\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
     let mut buffer = vec![0; 64 * 1024];

@@ -1,8 +1,8 @@
-//! The house that tests live in: a service of their own, over HTTP, on real PostgreSQL.
+//! Test harness: runs a service over HTTP on a real PostgreSQL.
 //!
-//! One private PostgreSQL serves the whole run; every test has a database of its own, copied from a
-//! migrated template, and a service in its own process memory on a free port. Tests come in by public
-//! doors only: they call operations by id, never by URL, and every answer is held against the contract.
+//! One private PostgreSQL serves the whole run. Each test has a separate database, cloned from a migrated template, and
+//! a service in the test process on a free port. Tests use public interfaces only: they call operations by id, never by
+//! URL, and the harness validates every response against the contract.
 
 mod call;
 mod cluster;
@@ -36,33 +36,34 @@ pub(crate) use media::{FaultyBucket, StoreFault};
 pub(crate) use pooler::Pooler;
 pub(crate) use replica::Replica;
 
-/// Where a replica keeps the key from which its others are derived, unless it is told.
+/// Default path of a replica's master key, from which its other keys are derived.
 const MASTER_KEY: &str = "secrets/master.key";
 
-/// Budgets of networks that no test spends. A house with flags of its own has them where they are among those.
+/// Network budgets that no test exhausts. A harness with explicit flags must include them.
 pub(crate) const ROOMY: &[&str] =
     &["--anonymous-per-second", "100000", "--anonymous-per-day", "10000000", "--attempts-per-minute", "100000"];
 
-/// The flags of a house behind a proxy on this machine, which tells where callers come from.
+/// Returns the flags of a service behind a local proxy that sends the clients' addresses.
 pub(crate) fn behind_a_proxy() -> Vec<&'static str> {
     [&["--trusted-proxies", "127.0.0.0/8"], ROOMY].concat()
 }
 
-/// A running service with a database of its own.
+/// A running service with a separate database.
 pub(crate) struct Harness {
-    /// Its address.
+    /// Base URL.
     pub(crate) base_url: String,
-    /// Its clock; the database's is moved with it.
+    /// Clock of the service; the database's clock moves with it.
     pub(crate) clock: Clock,
-    /// The inside, for the few tests that must see it.
+    /// The service's engine, for the few tests that need internal access.
     pub(crate) engine: Engine,
-    /// The database as its owner.
+    /// URL of the database for its owner.
     pub(crate) database_url: String,
-    /// Where mail is written.
+    /// Folder to which mail is written.
     pub(crate) mail_folder: PathBuf,
-    /// Where its files lie.
+    /// Storage of its files.
     media: MediaPlace,
-    /// Connections as its owner. Whoever waits asks again and again, and a new one each time would cost more than the test.
+    /// Connections as the database owner. Tests that wait poll often, and a new connection for each poll would cost
+    /// more than the test.
     owners: PgPool,
     client: reqwest::Client,
     stop: CancellationToken,
@@ -70,45 +71,46 @@ pub(crate) struct Harness {
 }
 
 impl Harness {
-    /// A fresh one.
+    /// Starts a new service.
     pub(crate) async fn new() -> Self {
         Self::with(&[]).await
     }
 
-    /// A fresh one started with these flags.
+    /// Starts a new service with these flags.
     pub(crate) async fn with(flags: &[&str]) -> Self {
         let database_url = cluster::fresh_database().await;
         Self::over(database_url, flags).await
     }
 
-    /// A service over a database that is there: a second replica.
+    /// Starts a service on an existing database, as a second replica.
     pub(crate) async fn over(database_url: String, flags: &[&str]) -> Self {
         Self::replica(database_url, flags, None, media::fresh_place().await).await
     }
 
-    /// A fresh one whose files lie in this place.
+    /// Starts a new service that stores its files in this place.
     pub(crate) async fn with_media(place: MediaPlace) -> Self {
         Self::replica(cluster::fresh_database().await, &[], None, Some(place)).await
     }
 
-    /// A replica beside this one, with flags of its own: the same database, keys, name, time, mail and files, another address.
+    /// Starts another replica of this service with its own flags. It shares database, keys, name, clock, mail and
+    /// files, and has a different address.
     pub(crate) async fn twin(&self, flags: &[&str]) -> Self {
         Self::replica(self.database_url.clone(), flags, Some(self), Some(self.media.clone())).await
     }
 
-    /// Sends its calls to this address from now on, each over a connection of its own.
+    /// Sends all calls to this address from now on, each over a separate connection.
     pub(crate) fn stand_behind(&mut self, address: std::net::SocketAddr) {
         self.base_url = format!("http://{address}");
         self.client = reqwest::Client::builder().pool_max_idle_per_host(0).build().unwrap();
     }
 
-    /// Looks into this database from now on.
+    /// Uses this database for SQL from now on.
     pub(crate) fn look_into(&mut self, database_url: String) {
         self.owners = owners_of(&database_url);
         self.database_url = database_url;
     }
 
-    /// The key from which the service's other keys are derived.
+    /// Returns the path of the key from which the service's other keys are derived.
     pub(crate) fn master_key(&self) -> PathBuf {
         self.folder.path().join(MASTER_KEY)
     }
@@ -145,36 +147,36 @@ impl Harness {
         Self { base_url, clock, engine, database_url, mail_folder, media, owners, client, stop, folder }
     }
 
-    /// Begins a call of the operation of this id.
+    /// Starts a call of the operation with this id.
     pub(crate) fn call(&self, operation: &str) -> Call<'_> {
         Call::new(self, operation)
     }
 
-    /// The client, for requests that are no operation's.
+    /// Returns the HTTP client, for requests that do not belong to an operation.
     pub(crate) fn http(&self) -> &reqwest::Client {
         &self.client
     }
 
-    /// A connection as the database's owner, to break things and to look behind them.
+    /// Opens a connection as the database owner, to cause faults and to inspect data.
     pub(crate) async fn owner(&self) -> PgConnection {
         PgConnection::connect(&self.database_url).await.unwrap()
     }
 
-    /// Runs SQL as the database's owner. What it sets holds for these statements alone.
+    /// Runs SQL as the database owner. Its settings apply to these statements only.
     pub(crate) async fn sql(&self, statements: &str) {
         let mut owner = self.owners.acquire().await.unwrap();
         sqlx::raw_sql(sqlx::AssertSqlSafe(statements.to_owned())).execute(&mut *owner).await.unwrap();
         sqlx::raw_sql("reset role; reset all").execute(&mut *owner).await.unwrap();
     }
 
-    /// Asks for one number as the database's owner.
+    /// Runs a query that returns one number, as the database owner.
     pub(crate) async fn number(&self, query: &str) -> i64 {
-        // Planned anew each time: the tables may have changed.
+        // Not prepared, so that it is planned again each time: the tables may have changed.
         let query = sqlx::query_scalar(sqlx::AssertSqlSafe(query.to_owned())).persistent(false);
         query.fetch_one(&self.owners).await.unwrap()
     }
 
-    /// Waits until a query answers this number.
+    /// Waits until a query returns this number.
     pub(crate) async fn until(&self, query: &str, number: i64) {
         let waited = tokio::time::timeout(std::time::Duration::from_secs(60), async {
             while self.number(query).await != number {
@@ -184,7 +186,7 @@ impl Harness {
         assert!(waited.await.is_ok(), "this did not become {number}: {query}");
     }
 
-    /// Waits until something holds that takes a replica up to a second to learn, on a machine that may be busy.
+    /// Waits for a condition that a replica may take up to a second to see, with extra time for a busy machine.
     pub(crate) async fn soon<F: Future<Output = bool>>(&self, what: &str, holds: impl Fn() -> F) {
         let waited = tokio::time::timeout(std::time::Duration::from_secs(20), async {
             while !holds().await {
@@ -194,7 +196,7 @@ impl Harness {
         assert!(waited.await.is_ok(), "not within seconds: {what}");
     }
 
-    /// Has a job with a calendar run, and waits until it has. Runs of long ago may be tidied away meanwhile.
+    /// Triggers a job with a calendar and waits until it has run. Old runs may be deleted during the wait.
     pub(crate) async fn run_job(&self, code: &str) {
         let now = self.number("select (extract(epoch from labs_now()) * 1000000)::bigint").await;
         self.sql(&format!("update job set next_run_at = labs_now() where code = '{code}'")).await;
@@ -203,7 +205,7 @@ impl Harness {
         self.until(&format!("select least(count(*), 1) {ended} and {since}"), 1).await;
     }
 
-    /// Moves the service's and the database's clock ahead together.
+    /// Advances the clocks of the service and the database together.
     pub(crate) async fn advance(&self, seconds: i64) {
         self.clock.advance(seconds);
         let ahead = self.clock.ahead_seconds();
@@ -221,7 +223,7 @@ impl Drop for Harness {
     }
 }
 
-/// Connections to a database as its owner, made when they are needed. One whose server was killed meanwhile is made anew.
+/// Opens connections to a database as its owner on demand. A connection whose server was killed is replaced.
 fn owners_of(database_url: &str) -> PgPool {
     PgPoolOptions::new().max_connections(8).connect_lazy(database_url).unwrap()
 }

@@ -1,4 +1,4 @@
-//! The people and programs that tests act as, made through public doors only.
+//! Users and machine clients of the tests, created through public interfaces only.
 
 use labs_schema::crypto::totp::TotpSeed;
 use labs_schema::operator;
@@ -7,39 +7,39 @@ use uuid::Uuid;
 
 use super::Harness;
 
-/// A password that the rule accepts.
+/// A password that the password rule accepts.
 pub(crate) const PASSWORD: &str = "a long walk along the Elbe";
 
-/// Somebody signed in.
+/// A signed-in user.
 #[derive(Clone, Debug)]
 pub(crate) struct Person {
-    /// Who.
+    /// Id of the user.
     pub(crate) uuid: Uuid,
-    /// With which address.
+    /// E-mail address.
     pub(crate) email: String,
-    /// Their partner.
+    /// Id of the partner, if the user belongs to one.
     pub(crate) partner_uuid: Option<Uuid>,
-    /// Their access token.
+    /// Access token.
     pub(crate) token: String,
-    /// Their refresh token.
+    /// Refresh token.
     pub(crate) refresh: String,
-    /// The seed of their second factor, base32.
+    /// Secret of the second factor in base32.
     pub(crate) totp: Option<String>,
 }
 
-/// A program with its secret.
+/// A machine client with its secret.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
-    /// Its client id.
+    /// Client id.
     pub(crate) client_id: String,
-    /// Its secret.
+    /// Client secret.
     pub(crate) secret: String,
-    /// An access token with every scope it is allowed.
+    /// Access token with every allowed scope.
     pub(crate) token: String,
 }
 
 impl Harness {
-    /// Registers a partner of this name; its administrator, signed in.
+    /// Registers a partner with this name and returns its administrator, signed in.
     pub(crate) async fn partner(&self, company: &str) -> Person {
         let email = format!("admin@{}.example", company.to_lowercase().replace([' ', '&', '.'], "-"));
         let body = json!({
@@ -57,14 +57,14 @@ impl Harness {
         self.sign_in(&email).await
     }
 
-    /// Signs somebody without a second factor in.
+    /// Signs in a user without a second factor.
     pub(crate) async fn sign_in(&self, email: &str) -> Person {
         let body = json!({ "email": email, "password": PASSWORD });
         let answer = self.call("auth_sessions_create").json(&body).expect(200).await;
         self.person(email, answer.str("access_token"), answer.cookie(), None).await
     }
 
-    /// A staff member with these scopes, signed in with the second factor.
+    /// Creates a staff member with these scopes, signed in with a second factor.
     pub(crate) async fn staff(&self, name: &str, scopes: &[&str]) -> Person {
         let local = name.to_lowercase().replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
         let email = format!("{local}@labs.example");
@@ -81,11 +81,12 @@ impl Harness {
             password: Some(PASSWORD.into()),
         };
         let made = operator::staff_create(self.engine.pool(), self.engine.services(), new).await.unwrap();
-        // No step is used yet, so the clock may stand: whoever makes many people keeps the tokens of the first.
+        // No TOTP step is used yet, so the clock need not advance: a test that creates many users keeps the tokens of
+        // the first valid.
         self.sign_in_by_code(&email, &made.factor.totp_secret).await
     }
 
-    /// Signs somebody with a second factor in. A step is used once, so the clock moves on to the next.
+    /// Signs in a user with a second factor. A TOTP step is valid once, so the clock advances to the next step.
     pub(crate) async fn sign_in_with_factor(&self, email: &str, secret: &str) -> Person {
         self.advance(30).await;
         self.sign_in_by_code(email, secret).await
@@ -100,12 +101,12 @@ impl Harness {
         self.person(email, answer.str("access_token"), answer.cookie(), Some(secret.to_owned())).await
     }
 
-    /// What an authenticator with this secret shows now.
+    /// Returns the current code of an authenticator with this secret.
     pub(crate) fn code(&self, secret: &str) -> String {
         TotpSeed::from_base32(secret).unwrap().code_at(self.clock.now().unix())
     }
 
-    /// A program with these scopes, bound to a partner or the service's own.
+    /// Creates a machine client with these scopes, bound to a partner or to none.
     pub(crate) async fn program(&self, name: &str, scopes: &[&str], partner_uuid: Option<Uuid>) -> Program {
         let scopes = scopes.iter().map(|scope| (*scope).to_owned()).collect();
         let new = operator::NewClient { name: name.to_owned(), scopes, partner_uuid, networks: Vec::new() };
@@ -114,7 +115,7 @@ impl Harness {
         Program { client_id: made.client_id, secret: made.secret, token }
     }
 
-    /// A token for a program, down-scoped when scopes are named.
+    /// Returns an access token of a machine client, reduced to the named scopes.
     pub(crate) async fn token_of(&self, client_id: &str, secret: &str, scope: Option<&str>) -> String {
         let mut form = vec![("grant_type", "password"), ("username", client_id), ("password", secret)];
         form.extend(scope.map(|scope| ("scope", scope)));

@@ -1,4 +1,4 @@
-//! A PgBouncer, which lends connections of one PostgreSQL.
+//! A PgBouncer that pools connections to one PostgreSQL.
 
 use std::os::unix::fs::{MetadataExt as _, chown};
 use std::os::unix::process::CommandExt as _;
@@ -11,23 +11,23 @@ use tempfile::TempDir;
 /// Its port, which is a part of its socket's name.
 const PORT: u16 = 6432;
 
-/// Runs it in the folder of the server's socket, which its user could not enter by name, and ends it when standard input
-/// ends, that is, with the process that holds its other end.
+/// Runs PgBouncer in the folder of the server's socket, which its user could not enter by path. Kills it when standard
+/// input closes, that is, when the process with its other end exits.
 const WATCHER: &str = r#"cd "$1" && shift && { "$@" </dev/null & pooler=$!; cat >/dev/null; kill -KILL "$pooler"; }"#;
 
-/// The process. It ends with this.
+/// The process. It stops when the value is dropped.
 pub(crate) struct Pooler {
     process: Child,
     place: TempDir,
 }
 
 impl Pooler {
-    /// The folder of its program and libraries, where there is one: `./test pooler` makes it.
+    /// Returns the folder of its program and libraries, if it exists: `./test pooler` creates it.
     pub(crate) fn programs() -> Option<PathBuf> {
         env::var_os("LABS_TEST_PGBOUNCER").map(PathBuf::from)
     }
 
-    /// Starts one before the server of this address, in this mode (`session` or `transaction`).
+    /// Starts a pooler in front of the server at this URL, in this mode (`session` or `transaction`).
     pub(crate) fn start(server_url: &str, mode: &str) -> Self {
         let programs = Self::programs().expect("LABS_TEST_PGBOUNCER names no folder: run ./test pooler");
         let place = tempfile::tempdir().unwrap();
@@ -45,7 +45,7 @@ impl Pooler {
         fs::write(place.path().join("settings.ini"), settings).unwrap();
         let mut command = Command::new("sh");
         command.args(["-c", WATCHER, "watcher", &folder]);
-        // It refuses to run as root, as the server does.
+        // Like the server, it refuses to run as root.
         if fs::metadata(place.path()).unwrap().uid() == 0 {
             let owner = fs::metadata(format!("{folder}/.s.PGSQL.5432")).unwrap();
             chown(place.path(), Some(owner.uid()), Some(owner.gid())).unwrap();
@@ -60,7 +60,7 @@ impl Pooler {
         pooler
     }
 
-    /// The address of a database by way of it.
+    /// Returns the URL of a database through the pooler.
     pub(crate) fn url(&self, database_url: &str) -> String {
         let (_, database) = database_url.rsplit_once('/').unwrap();
         let place = self.place.path().display().to_string().replace('/', "%2F");

@@ -1,4 +1,4 @@
-//! A small proxy: connections go to the replicas in turn, and past one that does not answer.
+//! A small proxy that distributes connections over the replicas and skips a replica that does not respond.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// Starts one before these replicas; its address. It ends with the runtime of the test.
+/// Starts a proxy in front of these replicas and returns its address. It ends with the test's runtime.
 pub(crate) async fn before(replicas: Vec<SocketAddr>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -20,7 +20,7 @@ pub(crate) async fn before(replicas: Vec<SocketAddr>) -> SocketAddr {
             tokio::spawn(async move {
                 for step in 0..replicas.len() {
                     if let Ok(mut far) = TcpStream::connect(replicas[(first + step) % replicas.len()]).await {
-                        // Either side may end it.
+                        // Either side may close it.
                         let _ = tokio::io::copy_bidirectional(&mut near, &mut far).await;
                         return;
                     }
@@ -31,15 +31,15 @@ pub(crate) async fn before(replicas: Vec<SocketAddr>) -> SocketAddr {
     address
 }
 
-/// A way to a server on which everything can come to a stand, with no connection ended. It ends with the runtime of the test.
+/// A connection to a server that can be paused without closing any connection. It ends with the test's runtime.
 pub(crate) struct Way {
-    /// Its near end.
+    /// Address of its near end.
     pub(crate) address: SocketAddr,
     stands: watch::Sender<bool>,
 }
 
 impl Way {
-    /// One to this address.
+    /// Opens one to this address.
     pub(crate) async fn to(far_end: SocketAddr) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (address, (stands, told)) = (listener.local_addr().unwrap(), watch::channel(false));
@@ -54,7 +54,7 @@ impl Way {
         Self { address, stands }
     }
 
-    /// Lets nothing through from now on, or everything.
+    /// Pauses or resumes all traffic.
     pub(crate) fn stand(&self, stands: bool) {
         self.stands.send(stands).unwrap();
     }

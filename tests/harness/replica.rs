@@ -1,4 +1,4 @@
-//! A replica as a process of its own, which can be killed, and of which the system tells what it takes.
+//! A replica as a separate process, which can be killed and whose resource usage the system reports.
 
 use std::net::SocketAddr;
 #[cfg(target_os = "linux")]
@@ -11,30 +11,30 @@ use tokio::process::ChildStdout;
 
 use super::Harness;
 
-/// The process. It ends with this.
+/// The process. It stops when the value is dropped.
 pub(crate) struct Replica {
     process: Child,
     address: SocketAddr,
 }
 
 impl Replica {
-    /// Starts one over the house's database, with its name and keys, and its own files in this place.
+    /// Starts one on the harness's database, with its name and keys, and separate files in this folder.
     pub(crate) async fn start(harness: &Harness, place: &TempDir) -> Self {
         Self::start_at(harness, place, &harness.database_url).await
     }
 
-    /// The same by another way to that database.
+    /// Like [`Self::start`], but connects to the database at this URL.
     pub(crate) async fn start_at(harness: &Harness, place: &TempDir, database_url: &str) -> Self {
         Self::begin(harness, place, database_url, &["--stop-grace-seconds", "0"]).await
     }
 
-    /// The same as [`Self::start`] with further flags, the grace period among them.
+    /// Like [`Self::start`], with further flags such as the grace period.
     pub(crate) async fn start_with(harness: &Harness, place: &TempDir, flags: &[&str]) -> Self {
         Self::begin(harness, place, &harness.database_url, flags).await
     }
 
     async fn begin(harness: &Harness, place: &TempDir, database_url: &str, flags: &[&str]) -> Self {
-        // It refuses a database that may lose what was acknowledged, as that of most tests may.
+        // It rejects a database that may lose acknowledged writes, which the database of most tests may.
         let safely = "execute format('alter database %I set synchronous_commit = on', current_database())";
         harness.sql(&format!("do $$ begin {safely}; end $$")).await;
         let mut command = Command::new(env!("CARGO_BIN_EXE_labs"));
@@ -45,24 +45,24 @@ impl Replica {
         let out = ChildStdout::from_std(process.stdout.take().unwrap()).unwrap();
         let mut lines = BufReader::new(out).lines();
         lines.next_line().await.unwrap().expect("a replica did not start");
-        // It has the house's name, and an address of its own.
+        // It has the harness's name and a separate address.
         let line = lines.next_line().await.unwrap().unwrap_or_default();
         let address = line.strip_prefix("  Listens at     ").unwrap_or_else(|| panic!("{line}"));
         Self { process, address: address.parse().unwrap() }
     }
 
-    /// Where it listens.
+    /// Returns the address on which it listens.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Where the system tells this of it.
+    /// Returns the path in `/proc` with this information about it.
     #[cfg(target_os = "linux")]
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         Path::new("/proc").join(self.process.id().to_string()).join(name)
     }
 
-    /// SIGTERM: it answers what is under way and ends well.
+    /// Sends SIGTERM: the replica finishes in-flight requests and exits successfully.
     pub(crate) async fn end(mut self) {
         let ended = tokio::task::spawn_blocking(move || {
             let told = Command::new("sh").args(["-c", "kill -TERM $0"]).arg(self.process.id().to_string()).status();

@@ -1,11 +1,11 @@
-//! Stories of apps across partners, as staff read them.
+//! Tests of apps across partners, as staff read them.
 
 use serde_json::{Value, json};
 
 use super::market::{Market, column, finds};
 use crate::harness::Call;
 
-/// Two partners with an app each, of which the first is on the storefront, and somebody who may look at all of them.
+/// Two partners with an app each, the first one published, and a staff member with access to all apps.
 async fn shops() -> (Market, Vec<String>, String) {
     let market = Market::new().await;
     let (listed, _) = market.listed("Table Pilot").await;
@@ -16,7 +16,7 @@ async fn shops() -> (Market, Vec<String>, String) {
 }
 
 #[tokio::test]
-async fn staff_find_apps_of_every_partner_by_what_they_know() {
+async fn staff_filter_apps_of_all_partners() {
     let (market, apps, token) = shops().await;
     let list = || market.harness.call("admin_apps_list").token(&token).query("include_total", true);
     let owner = market.owner.partner_uuid.unwrap().to_string();
@@ -39,7 +39,7 @@ async fn staff_find_apps_of_every_partner_by_what_they_know() {
 }
 
 #[tokio::test]
-async fn staff_see_what_an_owner_writes_beside_what_readers_see() {
+async fn staff_see_draft_and_published_data_of_an_app() {
     let (market, apps, token) = shops().await;
     let about =
         |operation: &str, app: &str| -> Call<'_> { market.harness.call(operation).path("app_uuid", app).token(&token) };
@@ -74,7 +74,7 @@ async fn staff_see_what_an_owner_writes_beside_what_readers_see() {
 }
 
 #[tokio::test]
-async fn an_app_is_given_to_another_partner_with_everything_that_hangs_on_it() {
+async fn app_is_transferred_to_another_partner_with_its_data() {
     let market = Market::new().await;
     let (app, slug) = market.listed("Table Pilot").await;
     let heir = market.harness.partner("Ostsee Kassen").await;

@@ -1,11 +1,11 @@
-//! Stories of the categories that an app can choose.
+//! Tests of the categories that an app can choose.
 
 use serde_json::{Value, json};
 
 use super::market::{Market, column, errors};
 
 #[tokio::test]
-async fn an_app_chooses_up_to_three_categories_that_group_no_others() {
+async fn app_chooses_up_to_three_leaf_categories() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let make = |name: &str, parent: Value| {
@@ -50,7 +50,7 @@ async fn an_app_chooses_up_to_three_categories_that_group_no_others() {
 }
 
 #[tokio::test]
-async fn a_picker_sees_the_tree_in_its_order_and_what_can_be_chosen() {
+async fn category_picker_shows_ordered_tree_with_selectable_flags() {
     let market = Market::new().await;
     let make = |body: Value| {
         let call = market.harness.call("marketplace_categories_create").token(&market.staff.token).json(&body);

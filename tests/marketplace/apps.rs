@@ -1,4 +1,4 @@
-//! Stories of apps: whose they are, how many there may be, and how their draft is changed.
+//! Tests of apps: ownership, maximum number, and changes of the draft.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ pub(super) async fn update(harness: &Harness, owner: &Person, app: &str, patch: 
 }
 
 #[tokio::test]
-async fn the_free_tier_has_room_for_three_apps_however_many_ask_at_once() {
+async fn concurrent_creates_respect_free_tier_limit_of_three_apps() {
     let harness = fast_harness().await;
     let owner = harness.partner("Nordsee Kassen").await;
     let answers = join_all((0..6).map(|n| create(&harness, &owner, json!({ "name": format!("App {n}") })))).await;
@@ -32,7 +32,7 @@ async fn the_free_tier_has_room_for_three_apps_however_many_ask_at_once() {
         let said = [&refused.json["feature"], &refused.json["limit"], &refused.json["used"]];
         assert_eq!(said, [&json!("apps"), &json!(3), &json!(3)]);
     }
-    // Archiving has no operation yet.
+    // The test sets the state directly in the database.
     harness.sql(&format!("update app set state = 'ARCHIVED' where app_uuid = '{}'", made[0])).await;
     let seventh = create(&harness, &owner, json!({ "name": "App 7" })).await;
     assert_eq!(seventh.status, 201, "an archived one does not count");
@@ -42,7 +42,7 @@ async fn the_free_tier_has_room_for_three_apps_however_many_ask_at_once() {
 }
 
 #[tokio::test]
-async fn a_smaller_limit_takes_nothing_away_and_a_larger_one_gives_room() {
+async fn smaller_limit_removes_no_app_and_larger_allows_more() {
     let harness = fast_harness().await;
     let owner = harness.partner("Nordsee Kassen").await;
     let first = create(&harness, &owner, json!({ "name": "First" })).await;
@@ -69,7 +69,7 @@ async fn a_smaller_limit_takes_nothing_away_and_a_larger_one_gives_room() {
 }
 
 #[tokio::test]
-async fn an_app_of_others_does_not_exist() {
+async fn foreign_app_is_not_found() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let stranger = market.harness.partner("Ostsee Kassen").await;
@@ -97,7 +97,7 @@ async fn an_app_of_others_does_not_exist() {
 }
 
 #[tokio::test]
-async fn a_merge_patch_changes_what_it_names_and_null_empties() {
+async fn merge_patch_changes_sent_fields_and_null_clears() {
     let harness = fast_harness().await;
     let owner = harness.partner("Nordsee Kassen").await;
     let body = json!({
@@ -138,7 +138,7 @@ async fn a_merge_patch_changes_what_it_names_and_null_empties() {
 }
 
 #[tokio::test]
-async fn an_internationalised_address_is_stored_as_given() {
+async fn internationalized_url_is_stored_unchanged() {
     let harness = fast_harness().await;
     let owner = harness.partner("Nordsee Kassen").await;
     let address = "https://bücher.example/ä?x=1#y";
@@ -149,7 +149,7 @@ async fn an_internationalised_address_is_stored_as_given() {
 }
 
 #[tokio::test]
-async fn texts_are_kept_trimmed_and_composed() {
+async fn texts_are_stored_trimmed_and_normalized() {
     let harness = fast_harness().await;
     let owner = harness.partner("Nordsee Kassen").await;
     let made =
@@ -160,7 +160,7 @@ async fn texts_are_kept_trimmed_and_composed() {
 }
 
 #[tokio::test]
-async fn the_one_locale_of_an_app_may_become_another_and_takes_its_texts_along() {
+async fn only_locale_of_app_can_be_changed_with_its_texts() {
     let harness = fast_harness().await;
     let owner = harness.partner("Nordsee Kassen").await;
     let app = create(&harness, &owner, json!({ "name": "Table Pilot", "tagline": "A line" })).await;
@@ -180,7 +180,7 @@ async fn the_one_locale_of_an_app_may_become_another_and_takes_its_texts_along()
 }
 
 #[tokio::test]
-async fn an_app_that_did_not_change_is_not_sent_again_and_a_stale_write_changes_nothing() {
+async fn unchanged_app_returns_304_and_stale_write_fails() {
     let harness = fast_harness().await;
     let owner = harness.partner("Nordsee Kassen").await;
     let made = create(&harness, &owner, json!({ "name": "Table Pilot" })).await;
@@ -229,7 +229,7 @@ async fn an_app_that_did_not_change_is_not_sent_again_and_a_stale_write_changes_
 }
 
 #[tokio::test]
-async fn only_what_readers_never_saw_is_deleted() {
+async fn submitted_or_published_app_cannot_be_deleted_or_renamed() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;
@@ -257,7 +257,7 @@ async fn only_what_readers_never_saw_is_deleted() {
 }
 
 #[tokio::test]
-async fn a_version_is_handed_in_under_the_slug_that_its_app_has() {
+async fn concurrent_slug_change_during_submission_is_rejected() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;
@@ -265,7 +265,7 @@ async fn a_version_is_handed_in_under_the_slug_that_its_app_has() {
     let rename = about(&market.harness, "marketplace_apps_update", &market.owner, &app);
     let rename = rename.header("if-match", seen.header("etag")).json(&json!({ "slug": "another" }));
     let submit = market.version("marketplace_versions_submit", &app, &version).json(&json!({}));
-    // The submission holds the app and waits, and the change waits for the app with what it read before.
+    // The submission locks the app and waits. The change waits for the app, with the ETag that it read before.
     let held = market.harness.lock("submission", "share").await;
     let behind = async {
         market.harness.until(WAITING, 1).await;
@@ -281,7 +281,7 @@ async fn a_version_is_handed_in_under_the_slug_that_its_app_has() {
 }
 
 #[tokio::test]
-async fn the_list_is_filtered_sorted_and_paged_without_losing_or_repeating() {
+async fn list_is_filtered_sorted_and_paged_without_gaps_or_repeats() {
     let market = Market::new().await;
     let (harness, owner) = (&market.harness, &market.owner);
     for name in ["délice", "Alpha", "beta", "Zeta", "alpha two"] {

@@ -1,4 +1,4 @@
-//! Stories of a whole app: off the storefront and on again, into the archive and out of it, and what its history tells.
+//! Tests of an app's life cycle: unlist and relist, archive and unarchive, and its events.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ async fn is_found(market: &Market, slug: &str) -> bool {
 }
 
 #[tokio::test]
-async fn an_app_leaves_the_storefront_and_comes_back_as_it_was_published() {
+async fn unlisted_app_returns_unchanged_when_relisted() {
     let market = Market::new().await;
     let (app, slug) = market.listed("Table Pilot").await;
     assert!(is_found(&market, &slug).await);
@@ -39,7 +39,7 @@ async fn an_app_leaves_the_storefront_and_comes_back_as_it_was_published() {
 }
 
 #[tokio::test]
-async fn an_archived_app_frees_its_place_in_the_plan_and_needs_one_to_come_back() {
+async fn archived_app_frees_tier_quota_and_restore_needs_it() {
     let market = Market::new().await;
     let (app, slug) = market.listed("Table Pilot").await;
     assert_eq!(act(&market, "archive", &app).await.str("state"), "ARCHIVED");
@@ -59,7 +59,7 @@ async fn an_archived_app_frees_its_place_in_the_plan_and_needs_one_to_come_back(
 }
 
 #[tokio::test]
-async fn an_archived_draft_frees_its_slug_and_gets_it_back_while_it_is_free() {
+async fn archived_draft_frees_slug_and_regains_it_if_free() {
     let market = Market::new().await;
     let named = |name: &str| {
         let call = market.harness.call("marketplace_apps_create").token(&market.owner.token);
@@ -81,7 +81,7 @@ async fn an_archived_draft_frees_its_slug_and_gets_it_back_while_it_is_free() {
 }
 
 #[tokio::test]
-async fn archived_drafts_are_limited_by_the_tier_and_published_apps_are_not() {
+async fn archived_drafts_are_limited_by_tier_but_published_apps_not() {
     let market = Market::new().await;
     let (listed, _) = market.listed("Table Pilot").await;
     market.harness.sql("update tier_feature set value = '3' where feature_code = 'apps'").await;
@@ -101,7 +101,7 @@ async fn archived_drafts_are_limited_by_the_tier_and_published_apps_are_not() {
 }
 
 #[tokio::test]
-async fn what_is_with_the_reviewers_is_withdrawn_before_its_app_is_archived() {
+async fn submission_must_be_withdrawn_before_archiving() {
     let market = Market::new().await;
     let (app, _) = market.listed("Table Pilot").await;
     let next = market.draft(&app, "1.1.0").await;
@@ -122,7 +122,7 @@ async fn what_is_with_the_reviewers_is_withdrawn_before_its_app_is_archived() {
 }
 
 #[tokio::test]
-async fn of_a_publication_and_an_archiving_at_once_none_leaves_half_of_the_other() {
+async fn concurrent_publish_and_archive_leave_consistent_state() {
     let market = Market::new().await;
     for name in ["Table Pilot", "Shift Board", "Stock Keeper", "Menu Sync"] {
         let app = market.app(name).await;
@@ -141,7 +141,7 @@ async fn of_a_publication_and_an_archiving_at_once_none_leaves_half_of_the_other
 }
 
 #[tokio::test]
-async fn a_history_names_ones_own_people_and_of_our_staff_the_office() {
+async fn history_names_own_users_but_not_staff_members() {
     let market = Market::new().await;
     let (app, _) = market.listed("Table Pilot").await;
     act(&market, "unlist", &app).await;

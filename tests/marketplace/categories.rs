@@ -1,4 +1,4 @@
-//! Stories of the category tree: how it grows, and what readers see of it.
+//! Tests of the category tree: how it grows, and its public view.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::market::{allowed, column, errors, fast_harness, finds};
 use crate::harness::people::{Person, Program};
 use crate::harness::{Answer, Harness};
 
-/// A tree without categories, somebody who keeps it, and a storefront.
+/// A service without categories, a staff member who manages them, and a storefront client.
 pub(super) struct Tree {
     pub(super) harness: Harness,
     pub(super) staff: Person,
@@ -26,7 +26,7 @@ impl Tree {
         self.harness.call("marketplace_categories_create").token(&self.staff.token).json(&body).send().await
     }
 
-    /// A category of this name under a parent.
+    /// Creates a category with this name below a parent.
     pub(super) async fn add(&self, name: &str, parent: Option<&str>) -> String {
         let made = self.create(json!({ "names": { "en": name }, "parent_uuid": parent })).await;
         assert_eq!(made.status, 201, "{}", made.text());
@@ -38,12 +38,12 @@ impl Tree {
         call.token(&self.staff.token).json(&body).send().await
     }
 
-    /// All of it as staff see it.
+    /// Lists the whole tree as staff see it.
     pub(super) async fn list(&self) -> Answer {
         self.harness.call("marketplace_categories_list").token(&self.staff.token).expect(200).await
     }
 
-    /// The tree as a storefront sees it, each category with what is beneath it in parentheses.
+    /// Returns the tree as a storefront sees it, each category followed by its subcategories in parentheses.
     pub(super) async fn shown(&self) -> String {
         fn words(nodes: &Value) -> String {
             let nodes = nodes.as_array().map(Vec::as_slice).unwrap_or_default().iter();
@@ -61,7 +61,7 @@ impl Tree {
 }
 
 #[tokio::test]
-async fn the_tree_has_four_levels_and_one_slug_each() {
+async fn category_tree_has_four_levels_and_unique_slugs() {
     let tree = Tree::new().await;
     let mut parent = tree.add("Level one", None).await;
     for name in ["Level two", "Level three", "Level four"] {
@@ -92,7 +92,7 @@ async fn the_tree_has_four_levels_and_one_slug_each() {
 }
 
 #[tokio::test]
-async fn a_place_among_siblings_moves_the_others_down() {
+async fn insert_position_shifts_following_siblings() {
     let tree = Tree::new().await;
     for name in ["One", "Two", "Three"] {
         tree.add(name, None).await;
@@ -110,7 +110,7 @@ async fn a_place_among_siblings_moves_the_others_down() {
 }
 
 #[tokio::test]
-async fn a_deactivated_category_leaves_public_reads_with_all_beneath_it() {
+async fn deactivated_category_hides_its_subtree_from_public_reads() {
     let tree = Tree::new().await;
     let front = tree.add("Front", None).await;
     let tables = tree.add("Tables", Some(&front)).await;
@@ -139,7 +139,7 @@ async fn a_deactivated_category_leaves_public_reads_with_all_beneath_it() {
 }
 
 #[tokio::test]
-async fn a_category_is_deactivated_once() {
+async fn concurrent_deactivations_succeed_once() {
     let tree = Tree::new().await;
     let front = tree.add("Front", None).await;
     let answers = join_all((0..4).map(|_| tree.deactivate(&front, json!({})))).await;
@@ -153,7 +153,7 @@ async fn a_category_is_deactivated_once() {
 }
 
 #[tokio::test]
-async fn a_circle_that_somebody_made_in_the_table_hangs_nobody() {
+async fn cycle_in_table_does_not_hang_reads() {
     let tree = Tree::new().await;
     let one = tree.add("One", None).await;
     let two = tree.add("Two", Some(&one)).await;
@@ -170,7 +170,7 @@ async fn a_circle_that_somebody_made_in_the_table_hangs_nobody() {
 }
 
 #[tokio::test]
-async fn staff_find_categories_by_state_parent_and_words() {
+async fn staff_filter_categories_by_state_parent_and_text() {
     let tree = Tree::new().await;
     let front = tree.add("Front", None).await;
     tree.create(json!({ "names": { "en": "Tables", "de": "Tischverwaltung" }, "parent_uuid": front })).await;

@@ -1,4 +1,4 @@
-//! Stories of changes to the category tree: what a category is called, where it stands, and how it goes.
+//! Tests of changes to the category tree: texts and slugs, moves, activation and deletion.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use super::market::{Market, allowed, errors};
 use crate::harness::{Answer, Call};
 
 impl Tree {
-    /// Begins a staff member's call about a category.
+    /// Starts a staff member's call about a category.
     fn about(&self, operation: &str, category: &str) -> Call<'_> {
         self.harness.call(operation).path("category_uuid", category).token(&self.staff.token)
     }
@@ -30,7 +30,7 @@ impl Tree {
         self.about("marketplace_categories_delete", category).send().await
     }
 
-    /// A category as readers ask for it.
+    /// Requests a category from the public operation.
     fn public(&self, slug: &str) -> Call<'_> {
         let call = self.harness.call("marketplace_public_categories_get");
         call.path("category_slug", slug).token(&self.shop.token)
@@ -38,7 +38,7 @@ impl Tree {
 }
 
 #[tokio::test]
-async fn a_patch_says_texts_anew_locale_by_locale() {
+async fn patch_updates_texts_by_locale() {
     let tree = Tree::new().await;
     let made = tree.create(json!({ "names": { "en": "Tables", "de": "Tische", "fr": "Tables" }, "icon": "table",
                                    "descriptions": { "en": "Floor plans.", "de": "Pläne." } }));
@@ -68,7 +68,7 @@ async fn a_patch_says_texts_anew_locale_by_locale() {
 }
 
 #[tokio::test]
-async fn a_former_slug_leads_on_and_stays_reserved() {
+async fn former_slug_redirects_and_stays_reserved() {
     let tree = Tree::new().await;
     let (bars, other) = (tree.add("Bars", None).await, tree.add("Other", None).await);
     for slug in ["pubs", "taverns"] {
@@ -89,7 +89,8 @@ async fn a_former_slug_leads_on_and_stays_reserved() {
     }
     assert_eq!(tree.update(&bars, json!({ "slug": "bars" })).await.str("slug"), "bars", "its own it may take back");
     assert_eq!(tree.public("taverns").expect(308).await.header("location"), "/v1/marketplace/public/categories/bars");
-    // Of two who rename at once to the same slug one has it, also where each saw it free (If-Match).
+    // If two callers rename categories to the same slug at once, only one succeeds, even if both saw it free
+    // (If-Match).
     let rename = async |category: &str| {
         let tag = tree.see(category).await.header("etag").to_owned();
         let call = tree.about("marketplace_categories_update", category).header("if-match", &tag);
@@ -105,7 +106,7 @@ async fn a_former_slug_leads_on_and_stays_reserved() {
 }
 
 #[tokio::test]
-async fn a_category_moves_with_all_beneath_it() {
+async fn category_moves_with_its_subtree() {
     let tree = Tree::new().await;
     let front = tree.add("Front", None).await;
     let tables = tree.add("Tables", Some(&front)).await;
@@ -143,7 +144,7 @@ async fn a_category_moves_with_all_beneath_it() {
 }
 
 #[tokio::test]
-async fn two_hundred_random_moves_by_eight_writers_leave_a_tree() {
+async fn random_concurrent_moves_keep_a_valid_tree() {
     let tree = Tree::new().await;
     let mut categories: Vec<String> = Vec::new();
     for number in 0..24_usize {
@@ -151,7 +152,7 @@ async fn two_hundred_random_moves_by_eight_writers_leave_a_tree() {
         categories.push(tree.add(&format!("Category {number}"), parent.as_deref()).await);
     }
     let writer = async |mut seed: u64| {
-        // Numbers of a linear congruential generator: another sequence for each writer, the same in every run.
+        // Numbers of a linear congruential generator: a different sequence for each writer, the same in every run.
         let mut below = |most: u64| {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             usize::try_from((seed >> 33) % most).unwrap()
@@ -181,7 +182,7 @@ async fn two_hundred_random_moves_by_eight_writers_leave_a_tree() {
 }
 
 #[tokio::test]
-async fn activating_shows_a_category_unless_one_above_it_hides_it() {
+async fn activated_category_is_shown_unless_ancestor_is_hidden() {
     let tree = Tree::new().await;
     let front = tree.add("Front", None).await;
     let tables = tree.add("Tables", Some(&front)).await;
@@ -197,7 +198,7 @@ async fn activating_shows_a_category_unless_one_above_it_hides_it() {
 }
 
 #[tokio::test]
-async fn only_an_unused_category_is_deleted() {
+async fn only_unused_category_can_be_deleted() {
     let tree = Tree::new().await;
     let front = tree.add("Front", None).await;
     let tables = tree.add("Tables", Some(&front)).await;
@@ -220,7 +221,7 @@ async fn only_an_unused_category_is_deleted() {
 }
 
 #[tokio::test]
-async fn a_category_is_not_deleted_from_under_an_app() {
+async fn category_cannot_be_deleted_while_an_app_chooses_it() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     for round in 0..6 {
@@ -240,7 +241,7 @@ async fn a_category_is_not_deleted_from_under_an_app() {
 }
 
 #[tokio::test]
-async fn readers_see_one_category_with_its_way_and_all_beneath_it() {
+async fn category_page_shows_its_path_and_subtree() {
     let tree = Tree::new().await;
     let mut parent = tree.add("Level one", None).await;
     for name in ["Level two", "Level three", "Level four"] {
@@ -264,7 +265,7 @@ async fn readers_see_one_category_with_its_way_and_all_beneath_it() {
 }
 
 #[tokio::test]
-async fn a_count_that_changed_meanwhile_keeps_nobody_from_writing() {
+async fn changed_count_does_not_fail_precondition() {
     let market = Market::new().await;
     let about = |operation: &str| {
         market.harness.call(operation).path("category_uuid", &market.category).token(&market.staff.token)

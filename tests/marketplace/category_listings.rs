@@ -1,11 +1,11 @@
-//! Stories of listings whose category goes: none is left without an active one.
+//! Tests of listings whose category is removed: no listing is left without an active category.
 
 use serde_json::{Value, json};
 
 use super::market::{Market, errors};
 use crate::harness::Answer;
 
-/// A market with a second category, and a storefront.
+/// A market with a second category, and a storefront client.
 struct Shelf {
     market: Market,
     other: String,
@@ -30,7 +30,7 @@ impl Shelf {
         call.token(&self.market.staff.token).expect(200).await
     }
 
-    /// The categories that readers see of a listing, the primary one marked.
+    /// Returns the public categories of a listing, with the primary one marked.
     async fn filed(&self, slug: &str) -> Value {
         let call = self.market.harness.call("marketplace_listings_get").path("listing_slug", slug);
         let listing = call.token(&self.reader).expect(200).await;
@@ -49,7 +49,7 @@ async fn category(market: &Market, body: Value) -> String {
 }
 
 #[tokio::test]
-async fn a_category_tells_its_use_and_is_kept_by_it() {
+async fn used_category_shows_its_counts_and_cannot_be_deleted() {
     let shelf = Shelf::new().await;
     let Shelf { market, other, .. } = &shelf;
     let (app, _) = market.listed("Table Pilot").await;
@@ -67,7 +67,7 @@ async fn a_category_tells_its_use_and_is_kept_by_it() {
 }
 
 #[tokio::test]
-async fn listings_that_would_be_left_are_named_and_move() {
+async fn listings_without_other_category_are_reported_and_reassigned() {
     let shelf = Shelf::new().await;
     let Shelf { market, other, .. } = &shelf;
     let (app, slug) = market.listed("Table Pilot").await;
@@ -106,7 +106,7 @@ async fn listings_that_would_be_left_are_named_and_move() {
 }
 
 #[tokio::test]
-async fn a_listing_with_another_active_category_is_in_nobodys_way() {
+async fn listing_with_another_active_category_does_not_block_deactivation() {
     let shelf = Shelf::new().await;
     let Shelf { market, other, .. } = &shelf;
     let app = market.app("Table Pilot").await;
@@ -122,7 +122,7 @@ async fn a_listing_with_another_active_category_is_in_nobodys_way() {
 }
 
 #[tokio::test]
-async fn one_above_takes_all_beneath_it_out_of_sight() {
+async fn deactivated_ancestor_hides_all_descendants() {
     let shelf = Shelf::new().await;
     let Shelf { market, other, .. } = &shelf;
     let root = category(market, json!({ "names": { "en": "Root" } })).await;

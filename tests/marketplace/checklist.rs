@@ -1,4 +1,4 @@
-//! Stories of the checklist: what is missing before a submission, requirement by requirement.
+//! Tests of the checklist: the unmet requirements before a submission, one by one.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ async fn checklist(market: &Market, app: &str) -> Answer {
     call.token(&market.owner.token).expect(200).await
 }
 
-/// The numbers of the items of which this holds.
+/// Returns the numbers of the items for which the predicate is true.
 fn codes(checklist: &Answer, holds: impl Fn(&Value) -> bool) -> Vec<&str> {
     let items = checklist.json["items"].as_array().unwrap().iter();
     items.filter(|item| holds(item)).map(|item| item["code"].as_str().unwrap()).collect()
@@ -23,7 +23,7 @@ fn missing(checklist: &Answer) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn each_requirement_is_met_by_what_it_asks_for() {
+async fn each_requirement_is_met_by_its_data() {
     let market = Market::new().await;
     let (harness, token) = (&market.harness, &market.owner.token);
     let made = harness.call("marketplace_apps_create").token(token).json(&json!({ "name": "Bare" })).expect(201).await;
@@ -70,7 +70,7 @@ async fn each_requirement_is_met_by_what_it_asks_for() {
 }
 
 #[tokio::test]
-async fn pictures_without_words_are_noted_and_keep_nobody_back() {
+async fn missing_alt_texts_are_reported_without_blocking_submission() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     market.draft(&app, "1.0.0").await;
@@ -85,7 +85,7 @@ async fn pictures_without_words_are_noted_and_keep_nobody_back() {
 }
 
 #[tokio::test]
-async fn a_deactivated_primary_category_stands_in_the_way() {
+async fn deactivated_primary_category_blocks_submission() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;
@@ -99,12 +99,12 @@ async fn a_deactivated_primary_category_stands_in_the_way() {
 }
 
 #[tokio::test]
-async fn what_stands_in_the_way_of_the_account_is_named_apart() {
+async fn account_blockers_are_reported_separately() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;
     assert_eq!(checklist(&market, &app).await.json["ready"], true);
-    // Closing an account has no operation yet.
+    // The test sets the state directly in the database.
     market.harness.sql("update partner set state = 'CLOSING', closes_at = labs_now() + interval '30 days'").await;
     let owner = market.harness.sign_in(&market.owner.email).await;
     let market = Market { owner, ..market };
@@ -117,11 +117,11 @@ async fn what_stands_in_the_way_of_the_account_is_named_apart() {
 }
 
 #[tokio::test]
-async fn every_locale_that_was_begun_must_be_whole() {
+async fn every_started_locale_must_be_complete() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;
-    // Texts in further locales have no operation yet.
+    // The test writes texts in another locale directly to the database.
     market
         .harness
         .sql("insert into app_translation (app_uuid, locale, name) select app_uuid, 'fr', 'Pilote' from app")

@@ -1,4 +1,4 @@
-//! Stories of curated collections: how staff keep them, and what readers see of them.
+//! Tests of curated collections: management by staff, and the public view.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::market::{Market, column, errors, finds};
 use crate::harness::people::{Person, Program};
 use crate::harness::{Answer, Call};
 
-/// A marketplace, somebody who arranges its storefront, and the storefront.
+/// A marketplace, a staff member who manages its collections, and a storefront client.
 struct Window {
     market: Market,
     curator: Person,
@@ -26,7 +26,7 @@ impl Window {
         self.market.harness.call("marketplace_collections_create").token(&self.curator.token).json(&body).send().await
     }
 
-    /// A collection of this title that is on show and holds these listings.
+    /// Creates a published collection with this title and these listings.
     async fn shown(&self, title: &str, listings: &[&str]) -> String {
         let body = json!({ "titles": { "en": title }, "listings": listings, "shown_from": "2020-01-01T00:00:00Z" });
         let made = self.create(body).await;
@@ -50,31 +50,31 @@ impl Window {
         self.about("marketplace_collections_delete", collection).expect(204).await;
     }
 
-    /// The collections as readers see them.
+    /// A call that lists the public collections.
     fn public(&self) -> Call<'_> {
         self.market.harness.call("marketplace_public_collections_list").token(&self.shop.token)
     }
 
-    /// One of them.
+    /// A call that returns one public collection.
     fn one(&self, slug: &str) -> Call<'_> {
         let call = self.market.harness.call("marketplace_public_collections_get");
         call.path("collection_slug", slug).token(&self.shop.token)
     }
 
-    /// Does something to a listed app as its owner.
+    /// Performs an action on a listed app as its owner.
     async fn owner(&self, operation: &str, app: &str) {
         self.market.harness.call(operation).path("app_uuid", app).token(&self.market.owner.token).expect(200).await;
     }
 }
 
-/// The slugs of what a collection holds.
+/// Returns the slugs of a collection's listings.
 fn held(collection: &Value) -> Vec<&str> {
     let listings = collection["listings"].as_array().unwrap().iter();
     listings.map(|listing| listing["slug"].as_str().unwrap()).collect()
 }
 
 #[tokio::test]
-async fn readers_see_what_is_in_a_collection_in_its_order_without_what_is_hidden() {
+async fn collection_shows_visible_listings_in_order() {
     let window = Window::new().await;
     let (till, till_slug) = window.market.listed("Till").await;
     let (_, menu) = window.market.listed("Menu").await;
@@ -105,7 +105,7 @@ async fn readers_see_what_is_in_a_collection_in_its_order_without_what_is_hidden
 }
 
 #[tokio::test]
-async fn a_home_page_has_the_first_twelve_of_each() {
+async fn home_page_shows_twelve_listings_per_collection() {
     let window = Window::new().await;
     let mut slugs = Vec::new();
     for number in 0..13 {
@@ -119,7 +119,7 @@ async fn a_home_page_has_the_first_twelve_of_each() {
 }
 
 #[tokio::test]
-async fn listings_are_known_and_named_once() {
+async fn unknown_and_duplicate_listings_are_rejected() {
     let window = Window::new().await;
     let (till, slug) = window.market.listed("Till").await;
     let draft = window.market.app("Never listed").await;
@@ -154,7 +154,7 @@ async fn listings_are_known_and_named_once() {
 }
 
 #[tokio::test]
-async fn a_collection_is_on_show_from_and_until() {
+async fn collection_is_visible_only_in_its_time_window() {
     let window = Window::new().await;
     let harness = &window.market.harness;
     let until = |seconds: i64| json!(harness.clock.now().plus_seconds(seconds).to_string());
@@ -188,14 +188,14 @@ async fn a_collection_is_on_show_from_and_until() {
 }
 
 #[tokio::test]
-async fn a_former_slug_leads_to_what_is_on_show_and_stays_reserved() {
+async fn former_slug_redirects_and_stays_reserved() {
     let window = Window::new().await;
     let (garden, other) = (window.shown("Summer", &[]).await, window.shown("Other", &[]).await);
     let renamed = window.update(&garden, json!({ "slug": "beer-garden" })).await;
     assert_eq!(renamed.json["former_slugs"], json!(["summer"]));
     let moved = window.one("summer").query("locale", "de").expect(308).await;
     assert_eq!(moved.header("location"), "/v1/marketplace/public/collections/beer-garden?locale=de");
-    // Of two who take the same slug at the same moment one has it.
+    // If two callers take the same slug at once, only one succeeds.
     let [one, two] = [&garden, &other].map(|collection| window.update(collection, json!({ "slug": "inns" })));
     let (one, two) = tokio::join!(one, two);
     let mut statuses = [one.status, two.status];
@@ -219,7 +219,7 @@ async fn a_former_slug_leads_to_what_is_on_show_and_stays_reserved() {
 }
 
 #[tokio::test]
-async fn staff_order_find_and_say_anew() {
+async fn staff_reorder_filter_and_edit_collections() {
     let window = Window::new().await;
     let (till, slug) = window.market.listed("Till").await;
     let mut collections = Vec::new();
@@ -259,7 +259,7 @@ async fn staff_order_find_and_say_anew() {
 }
 
 #[tokio::test]
-async fn many_who_arrange_at_once_leave_one_order() {
+async fn concurrent_reorders_leave_one_order() {
     let window = Window::new().await;
     let titles: Vec<String> = (0..6).map(|number| format!("Collection {number}")).collect();
     let collections = join_all(titles.iter().map(|title| window.shown(title, &[]))).await;
@@ -274,7 +274,7 @@ async fn many_who_arrange_at_once_leave_one_order() {
 }
 
 #[tokio::test]
-async fn of_two_who_read_the_same_collection_the_second_overwrites_nothing_unseen() {
+async fn concurrent_update_with_stale_revision_is_rejected() {
     let window = Window::new().await;
     let (_, till) = window.market.listed("Till").await;
     let (_, menu) = window.market.listed("Menu").await;
@@ -300,7 +300,8 @@ async fn of_two_who_read_the_same_collection_the_second_overwrites_nothing_unsee
     let now = present().await;
     assert_eq!((held(&now), &now["titles"]["en"]), (vec![menu.as_str(), till.as_str()], &json!("Season")));
 
-    // A listing that its owner hides is no edit. Of many who write at once what each has read, one is heard.
+    // A listing that its owner hides does not change the collection's ETag. If several callers write concurrently with
+    // the same ETag, only one succeeds.
     window.owner("marketplace_apps_unlist", now["listings"][0]["app_uuid"].as_str().unwrap()).await;
     let tag = first.header("etag").to_owned();
     let writers = (0..6).map(|n| update(&tag, json!({ "titles": { "en": format!("Summer {n}") } })).send());

@@ -1,11 +1,11 @@
-//! Stories of what a caller cannot make the service do again by inventing values.
+//! Tests that a caller cannot force expensive recomputation by inventing parameter values.
 
 use serde_json::{Value, json};
 
 use super::market::{Market, column};
 
 #[tokio::test]
-async fn suggestions_and_trees_in_locales_without_texts_come_from_one_table() {
+async fn locales_without_texts_share_one_cache_entry() {
     let market = Market::new().await;
     let token = market.harness.program("Shop", &["storefront"], None).await.token;
     market.listed("Table Pilot").await;
@@ -19,7 +19,7 @@ async fn suggestions_and_trees_in_locales_without_texts_come_from_one_table() {
     };
     let (suggested, shown) = (suggest("fr").await, tree("fr").await);
     assert_eq!(suggested["data"][1]["text"], "Table Pilot");
-    // Neither is computed again: what it is computed of cannot be read.
+    // Neither is recomputed: the source tables are locked and cannot be read.
     let held = market.harness.lock("listing_translation, listing_category", "access exclusive").await;
     for locale in ["fr-CA", "nl", "qx-QX", "sr-Latn-RS"] {
         assert_eq!((suggest(locale).await, tree(locale).await), (suggested.clone(), shown.clone()), "{locale}");
@@ -28,7 +28,7 @@ async fn suggestions_and_trees_in_locales_without_texts_come_from_one_table() {
 }
 
 #[tokio::test]
-async fn words_behind_the_sixteenth_do_not_count() {
+async fn search_ignores_words_after_the_sixteenth() {
     let market = Market::new().await;
     let token = market.harness.program("Shop", &["storefront"], None).await.token;
     market.listed("Table Pilot").await;

@@ -1,4 +1,4 @@
-//! Stories of the feed by which a storefront keeps a copy of what is on show.
+//! Tests of the change feed from which a storefront keeps a copy of the published listings.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,14 +10,14 @@ use crate::harness::people::Person;
 use crate::harness::random::{Random, seed};
 use crate::harness::{Answer, Call, Harness};
 
-/// What a follower has: of each slug its listing, and where it stands.
+/// A follower's copy: the listing of each slug, and the cursor.
 #[derive(Clone, Default)]
 struct Copy {
     listings: BTreeMap<String, Value>,
     cursor: Option<String>,
 }
 
-/// Begins a page from where a copy stands.
+/// Starts a call for the page after the copy's cursor.
 fn page<'h>(harness: &'h Harness, token: &str, cursor: Option<&str>, limit: u64) -> Call<'h> {
     let call = harness.call("marketplace_listings_list_changes").token(token).query("limit", limit);
     match cursor {
@@ -27,7 +27,7 @@ fn page<'h>(harness: &'h Harness, token: &str, cursor: Option<&str>, limit: u64)
 }
 
 impl Copy {
-    /// Takes a page over; whether there is more.
+    /// Applies a page to the copy; returns whether there are more pages.
     fn take(&mut self, page: &Answer) -> bool {
         for change in page.json["data"].as_array().unwrap() {
             let slug = change["slug"].as_str().unwrap().to_owned();
@@ -42,14 +42,14 @@ impl Copy {
         page.json["page"]["has_more"].as_bool().unwrap()
     }
 
-    /// Reads until nothing more is there and everything that was done before is in it.
+    /// Reads all pages, after a wait until every earlier change has a position.
     async fn catch_up(&mut self, harness: &Harness, token: &str, limit: u64) {
         harness.until("select count(*) from listing_change where place is null", 0).await;
         while self.take(&page(harness, token, self.cursor.as_deref(), limit).expect(200).await) {}
     }
 }
 
-/// Every listing, one by one, as a reader gets it.
+/// Reads every listing individually, as a storefront gets it.
 async fn everything(harness: &Harness, token: &str) -> BTreeMap<String, Value> {
     let found = harness.call("marketplace_listings_search").token(token).query("limit", 100).expect(200).await;
     let mut all = BTreeMap::new();
@@ -62,7 +62,7 @@ async fn everything(harness: &Harness, token: &str) -> BTreeMap<String, Value> {
 }
 
 #[tokio::test]
-async fn a_copy_begins_with_everything_and_follows_what_a_listing_shows() {
+async fn change_feed_starts_with_all_listings_and_follows_changes() {
     let market = Market::new().await;
     let (harness, token) = (&market.harness, market.harness.program("Shop", &["storefront"], None).await.token);
     let mut copy = Copy::default();
@@ -93,7 +93,7 @@ async fn a_copy_begins_with_everything_and_follows_what_a_listing_shows() {
 }
 
 #[tokio::test]
-async fn a_change_that_commits_late_is_not_stepped_over() {
+async fn late_commit_is_not_skipped() {
     let market = Market::new().await;
     let (harness, token) = (&market.harness, market.harness.program("Shop", &["storefront"], None).await.token);
     let (slow, slug) = market.listed("Table Pilot").await;
@@ -114,7 +114,7 @@ async fn a_change_that_commits_late_is_not_stepped_over() {
 }
 
 #[tokio::test]
-async fn a_cursor_of_another_past_begins_anew() {
+async fn cursor_of_another_database_restarts_the_feed() {
     let market = Market::new().await;
     let (harness, token) = (&market.harness, market.harness.program("Shop", &["storefront"], None).await.token);
     market.listed("Table Pilot").await;
@@ -124,7 +124,7 @@ async fn a_cursor_of_another_past_begins_anew() {
     let filling = begun.json["page"]["next_cursor"].as_str().unwrap().to_owned();
     let other = page(harness, &token, copy.cursor.as_deref(), 1).query("locale", "de").expect(400).await;
     assert_eq!(other.code(), "INVALID_CURSOR");
-    // The database is one that was restored to an earlier moment and has gone another way since.
+    // Simulates a database that was restored to an earlier time and has diverged since.
     harness.sql("update listing_change set entry_uuid = gen_random_uuid()").await;
     for cursor in [copy.cursor.as_deref(), Some(&filling)] {
         let expired = page(harness, &token, cursor, 100).expect(410).await;
@@ -135,7 +135,7 @@ async fn a_cursor_of_another_past_begins_anew() {
     assert_eq!(anew.listings, everything(harness, &token).await);
 }
 
-/// What owners and staff do to a listed app, over and over.
+/// Performs random actions of owners and staff on a listed app, repeatedly.
 async fn write(market: &Market, (app, slug): (&str, &str), partners: [&Person; 2], seller: &str, seed: u64) {
     let harness = &market.harness;
     let mut random = Random(seed);
@@ -165,7 +165,7 @@ async fn write(market: &Market, (app, slug): (&str, &str), partners: [&Person; 2
 }
 
 #[tokio::test]
-async fn whatever_eight_writers_do_a_follower_that_is_killed_and_goes_on_holds_what_is_on_show() {
+async fn restarted_follower_matches_storefront_despite_concurrent_writers() {
     let seed = seed();
     let market = Market::new().await;
     let harness = &market.harness;

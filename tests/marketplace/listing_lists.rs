@@ -1,4 +1,4 @@
-//! Stories of what a storefront lists of one listing: pictures, versions, and the listings beside it.
+//! Tests of the lists of one listing: media, versions, and related listings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,13 +27,13 @@ impl Shop {
         self.market.harness.call(operation).path("app_uuid", app).token(&self.market.owner.token)
     }
 
-    /// A category of this name.
+    /// Creates a category with this name.
     async fn category(&self, name: &str) -> String {
         let made = self.market.harness.call("marketplace_categories_create").token(&self.market.staff.token);
         made.json(&json!({ "names": { "en": name } })).expect(201).await.str("uuid").to_owned()
     }
 
-    /// Publishes a version with these notes and permissions.
+    /// Publishes a version with these release notes and permissions.
     async fn release(&self, app: &str, number: &str, notes: Value, permissions: &[&str]) {
         let permission = |code: &&str| json!({ "code": code, "reason": "Shows what a table ordered." });
         let permissions: Vec<Value> = permissions.iter().map(permission).collect();
@@ -48,7 +48,7 @@ impl Shop {
 }
 
 #[tokio::test]
-async fn the_pictures_of_a_listing_are_those_that_were_published() {
+async fn listing_shows_published_media_only() {
     let shop = Shop::new().await;
     let app = shop.market.app("Table Pilot").await;
     for (kind, width) in [("SCREENSHOT", 640), ("BANNER", 1_120), ("SCREENSHOT", 700)] {
@@ -80,7 +80,7 @@ async fn the_pictures_of_a_listing_are_those_that_were_published() {
 }
 
 #[tokio::test]
-async fn versions_tell_what_was_new_in_the_readers_language_and_what_more_they_ask_for() {
+async fn versions_show_localized_notes_and_new_permissions() {
     let shop = Shop::new().await;
     let app = shop.market.app("Table Pilot").await;
     let slug = shop.slug(&app).await;
@@ -88,7 +88,7 @@ async fn versions_tell_what_was_new_in_the_readers_language_and_what_more_they_a
     list().expect(404).await;
     shop.release(&app, "1.0.0", json!({ "en": "First." }), &["orders"]).await;
     shop.release(&app, "1.1.0", json!({ "en": "Second.", "de": "Zweite." }), &["orders", "customers"]).await;
-    // From here on the listing's own language is German; the first version has no word of it.
+    // From here on, the listing's default locale is German. The first version has no German text.
     let texts = json!({ "name": "Tischpilot", "tagline": "Nimmt Bestellungen auf", "description": "Am Tisch." });
     shop.own("marketplace_translations_put", &app).path("locale", "de").json(&texts).expect(201).await;
     shop.own("marketplace_apps_update", &app).json(&json!({ "default_locale": "de" })).expect(200).await;
@@ -122,7 +122,7 @@ async fn versions_tell_what_was_new_in_the_readers_language_and_what_more_they_a
     list().expect(404).await;
 }
 
-/// The reason of each related listing, by its slug.
+/// Returns the reason of each related listing, by slug.
 fn reasons(related: &Answer) -> BTreeMap<&str, &str> {
     let rows = related.json["data"].as_array().unwrap().iter();
     rows.map(|row| (row["listing"]["slug"].as_str().unwrap(), row["reason"].as_str().unwrap())).collect()
@@ -133,14 +133,15 @@ fn slugs(related: &Answer) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn what_is_related_says_why_and_holds_nobody_twice() {
+async fn related_listings_state_reason_without_duplicates() {
     let shop = Shop::new().await;
     let market = &shop.market;
     let stranger = market.harness.partner("Ostsee Kassen").await;
     let (own, slug) = market.listed("Table Pilot").await;
     let bare = shop.of("marketplace_listings_list_related", &slug).expect(200).await;
     assert_eq!(bare.json["data"], json!([]));
-    // One of each kind: the same category and vendor, another category of the same vendor, words alone, nothing at all.
+    // One listing of each kind: same category and partner, another category of the same partner, similar text only, no
+    // relation.
     let elsewhere = shop.category("Accounting").await;
     let (both, _) = market.listed("Kitchen Screen").await;
     let chosen = json!({ "primary_category_uuid": elsewhere });
@@ -184,7 +185,7 @@ async fn what_is_related_says_why_and_holds_nobody_twice() {
 }
 
 #[tokio::test]
-async fn what_is_as_near_takes_turns_from_day_to_day() {
+async fn equally_related_listings_rotate_daily() {
     let shop = Shop::new().await;
     let (_, slug) = shop.market.listed("Table Pilot").await;
     for name in ["Alpha", "Beta", "Gamma", "Delta", "Epsilon"] {
@@ -204,7 +205,7 @@ async fn what_is_as_near_takes_turns_from_day_to_day() {
 }
 
 #[tokio::test]
-async fn what_is_new_comes_before_what_was_updated() {
+async fn listings_sort_by_first_or_latest_publication() {
     let shop = Shop::new().await;
     let (older, _) = shop.market.listed("Table Pilot").await;
     shop.market.listed("Till Pilot").await;

@@ -1,4 +1,4 @@
-//! Stories of the storefront: what is found, in which order, and what readers never see.
+//! Tests of the storefront: search results, sort orders, and hidden data.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ impl Shop {
         self.market.harness.call("marketplace_listings_get").path("listing_slug", slug).token(&self.program.token)
     }
 
-    /// Puts an app of this name on the storefront, with other words than the usual.
+    /// Publishes an app with this name and an unusual description.
     async fn list(&self, name: &str, description: &str, locale: &str) -> String {
         let market = &self.market;
         let app = market.app(name).await;
@@ -47,7 +47,7 @@ impl Shop {
 }
 
 #[tokio::test]
-async fn words_are_found_in_their_forms_without_accents_and_half_typed() {
+async fn search_handles_word_forms_accents_and_prefixes() {
     let shop = Shop::new().await;
     shop.list("Table Pilot", "Waiters take bookings for the café in their own order.", "en").await;
     shop.list("Tischplaner", "Verwaltet Wartelisten und Reservierungen.", "de").await;
@@ -69,7 +69,7 @@ async fn words_are_found_in_their_forms_without_accents_and_half_typed() {
 }
 
 #[tokio::test]
-async fn many_readers_at_once_each_get_the_listing_they_asked_for() {
+async fn concurrent_readers_each_get_the_requested_listing() {
     let shop = Shop::new().await;
     shop.list("Table Pilot", "Waiters take bookings.", "en").await;
     shop.list("Tischplaner", "Verwaltet Wartelisten.", "de").await;
@@ -85,7 +85,7 @@ async fn many_readers_at_once_each_get_the_listing_they_asked_for() {
 }
 
 #[tokio::test]
-async fn whatever_is_typed_is_words_and_nothing_else() {
+async fn search_syntax_characters_are_plain_text() {
     let shop = Shop::new().await;
     shop.list("Table Pilot", "Waiters take bookings.", "en").await;
     let long = "a b ".repeat(50);
@@ -135,7 +135,7 @@ async fn whatever_is_typed_is_words_and_nothing_else() {
             assert_eq!(answer.status, 200, "{q:?}: {}", answer.text());
         }
     }
-    // Signs mean nothing, so these are all the one word.
+    // Special characters have no meaning, so all of these queries mean the same word.
     for q in ["!pilot", "-pilot", "pilot:*", "'pilot'", "\"pilot", "(pilot)", "pilot\\"] {
         assert_eq!(column(&shop.find(&[("q", q)]).await, "name"), ["Table Pilot"], "{q:?}");
     }
@@ -147,7 +147,7 @@ async fn whatever_is_typed_is_words_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_name_weighs_more_than_a_tagline_and_that_more_than_a_description() {
+async fn name_outweighs_tagline_and_tagline_outweighs_description() {
     let shop = Shop::new().await;
     shop.list("Alpha", "Everything about kitchens.", "en").await;
     shop.list("Kitchens", "Everything.", "en").await;
@@ -160,7 +160,7 @@ async fn a_name_weighs_more_than_a_tagline_and_that_more_than_a_description() {
 }
 
 #[tokio::test]
-async fn each_filter_narrows_and_its_facet_ignores_itself() {
+async fn each_filter_applies_and_its_facet_ignores_itself() {
     let shop = Shop::new().await;
     let harness = &shop.market.harness;
     let make = |name: &str, parent: Value| {
@@ -184,7 +184,7 @@ async fn each_filter_narrows_and_its_facet_ignores_itself() {
     shop.market.approve(submission).await;
     let publish = harness.call("marketplace_versions_publish").path("app_uuid", &app).path("version_uuid", &version);
     publish.token(&stranger.token).json(&json!({})).expect(200).await;
-    // Customers' reviews have no operation yet.
+    // The test writes the ratings directly to the database.
     harness.sql("update listing set rating_count = 2, rating_sum = 9 where slug = 'alpha'").await;
     harness.sql("update listing set rating_count = 4, rating_sum = 8 where slug = 'gamma'").await;
 
@@ -216,7 +216,7 @@ async fn each_filter_narrows_and_its_facet_ignores_itself() {
 }
 
 #[tokio::test]
-async fn a_reader_who_pages_on_while_others_publish_sees_each_once() {
+async fn paging_during_publications_repeats_no_listing() {
     let shop = Shop::new().await;
     for name in ["Alpha", "Beta", "Gamma", "Delta"] {
         shop.list(name, "Takes orders.", "en").await;
@@ -247,7 +247,7 @@ async fn a_reader_who_pages_on_while_others_publish_sees_each_once() {
 }
 
 #[tokio::test]
-async fn readers_see_the_snapshot_of_the_last_publication_alone() {
+async fn readers_see_only_the_last_published_snapshot() {
     let shop = Shop::new().await;
     let market = &shop.market;
     let (app, slug) = market.listed("Table Pilot").await;
@@ -286,7 +286,7 @@ async fn readers_see_the_snapshot_of_the_last_publication_alone() {
 }
 
 #[tokio::test]
-async fn what_is_not_on_the_storefront_is_not_there() {
+async fn unlisted_apps_are_not_found_on_storefront() {
     let shop = Shop::new().await;
     let market = &shop.market;
     let draft = market.app("Only a draft").await;
@@ -298,27 +298,27 @@ async fn what_is_not_on_the_storefront_is_not_there() {
     market.version("marketplace_versions_publish", &draft, &version).json(&json!({})).expect(200).await;
     let listing = shop.listing("only-a-draft").expect(200).await;
     let icon = listing.json["icon"]["media_uuid"].as_str().unwrap();
-    // Taking off has no operation yet.
+    // The test hides the listing directly in the database.
     market.harness.sql("update listing set visible = false").await;
     shop.listing("only-a-draft").expect(404).await;
     let bytes = market.harness.call("marketplace_listings_get_media_content").path("listing_slug", "only-a-draft");
     bytes.path("media_uuid", icon).token(&shop.program.token).expect(404).await;
     assert!(shop.find(&[]).await.json["data"].as_array().unwrap().is_empty());
-    // The tree is kept for as long as no publication and no change of it happens, so another one is asked for.
+    // The tree is cached until a publication or a change of the tree, so the test requests it in another locale.
     let tree =
         market.harness.call("marketplace_public_categories_list").token(&shop.program.token).query("locale", "de");
     assert_eq!(tree.expect(200).await.json["data"][0]["listings_count"], 0);
 }
 
 #[tokio::test]
-async fn a_listing_in_a_deactivated_category_stays_and_is_not_found_under_it() {
+async fn listing_in_deactivated_category_stays_but_is_not_filtered() {
     let shop = Shop::new().await;
     let market = &shop.market;
     let (_, slug) = market.listed("Table Pilot").await;
     assert_eq!(column(&shop.find(&[("category", "ordering")]).await, "slug"), [slug.as_str()]);
     let categories = market.harness.call("marketplace_categories_list").token(&market.staff.token).expect(200).await;
     let category = categories.json["data"][0]["uuid"].as_str().unwrap();
-    // No operation leaves a listing without an active category; a version that was approved before one does.
+    // No operation leaves a listing without an active category; approving an older version can.
     market.harness.sql(&format!("update category set state = 'DEACTIVATED' where category_uuid = '{category}'")).await;
     assert_eq!(column(&shop.find(&[("category", "ordering")]).await, "slug"), [""; 0]);
     let found = shop.find(&[]).await;
@@ -328,10 +328,10 @@ async fn a_listing_in_a_deactivated_category_stays_and_is_not_found_under_it() {
 }
 
 #[tokio::test]
-async fn texts_come_in_the_best_locale() {
+async fn texts_are_returned_in_best_locale() {
     let shop = Shop::new().await;
     let (_, slug) = shop.market.listed("Table Pilot").await;
-    // Texts in further locales have no operation yet.
+    // The test writes texts in another locale directly to the database.
     shop.market
         .harness
         .sql(
@@ -357,7 +357,7 @@ async fn texts_come_in_the_best_locale() {
 }
 
 #[tokio::test]
-async fn nothing_of_an_answer_depends_on_who_asks() {
+async fn public_response_does_not_depend_on_caller() {
     let shop = Shop::new().await;
     let (_, slug) = shop.market.listed("Table Pilot").await;
     let other = shop.market.harness.program("second storefront", &["storefront"], None).await;

@@ -1,11 +1,11 @@
-//! The main job, end to end: what the service exists for, by public doors alone.
+//! End-to-end test of the main use case, through public interfaces only.
 
 use serde_json::json;
 
 use crate::harness::Harness;
 use crate::harness::people::Person;
 
-/// A picture as a partner would send it.
+/// Returns an icon as a partner would upload it.
 pub(crate) fn icon() -> Vec<u8> {
     let mut picture = image::RgbImage::new(512, 512);
     for (x, y, pixel) in picture.enumerate_pixels_mut() {
@@ -16,7 +16,7 @@ pub(crate) fn icon() -> Vec<u8> {
     bytes.into_inner()
 }
 
-/// An app with everything that the checklist asks for, and its one version, a draft.
+/// Creates an app that meets every requirement of the checklist, with one draft version.
 pub(crate) async fn submittable(harness: &Harness, staff: &Person, owner: &Person, name: &str) -> (String, String) {
     let category = harness
         .call("marketplace_categories_create")
@@ -83,7 +83,7 @@ fn screenshot() -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn from_registration_to_the_storefront_with_a_record_of_what_staff_did() {
+async fn registration_to_storefront_works_and_staff_actions_are_audited() {
     let harness = Harness::new().await;
     harness.sql("update tier set burst_per_second = 1000").await;
     let owner = harness.partner("Nordsee Kassen").await;
@@ -156,7 +156,7 @@ async fn from_registration_to_the_storefront_with_a_record_of_what_staff_did() {
     );
 }
 
-/// A storefront finds the listing by a word of its description and downloads its icon.
+/// Finds the listing by a word of its description as a storefront and downloads its icon.
 async fn found_on_the_storefront(harness: &Harness) {
     let shop = harness.program("storefront", &["storefront"], None).await;
     let found = harness.call("marketplace_listings_search").query("q", "kitchen").token(&shop.token).expect(200).await;
@@ -176,7 +176,7 @@ async fn found_on_the_storefront(harness: &Harness) {
 }
 
 #[tokio::test]
-async fn an_edit_of_a_listed_app_is_not_seen_before_the_next_publication() {
+async fn edit_of_listed_app_is_invisible_until_next_publication() {
     let harness = Harness::new().await;
     harness.sql("update tier set burst_per_second = 1000").await;
     let owner = harness.partner("Nordsee Kassen").await;
@@ -199,7 +199,7 @@ async fn an_edit_of_a_listed_app_is_not_seen_before_the_next_publication() {
     assert_eq!(listing.str("tagline"), "Takes orders at the table and sends them to the kitchen");
 }
 
-/// Takes a version through review onto the storefront.
+/// Takes a version through review and publishes it.
 pub(crate) async fn publish(harness: &Harness, staff: &Person, owner: &Person, app: &str, version: &str) {
     harness
         .call("marketplace_versions_submit")

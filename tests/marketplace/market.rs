@@ -1,28 +1,28 @@
-//! A marketplace with a partner and a reviewer in it, and the steps on a version's way.
+//! A marketplace with a partner and a reviewer, and helpers for the steps of a version.
 
 use serde_json::{Value, json};
 
 use crate::harness::people::Person;
 use crate::harness::{Answer, Call, Harness};
 
-/// What a reviewer needs, and whoever keeps the category tree.
+/// Scopes of a reviewer, including those for the category tree.
 const STAFF: &[&str] = &["labs.admin.submissions:write", "labs.admin.categories:write", "labs.admin.audit"];
 
-/// A service whose tiers let a story go as fast as it can.
+/// A service with tiers whose burst budgets do not slow a test down.
 pub(super) async fn fast_harness() -> Harness {
     let harness = Harness::new().await;
     harness.sql("update tier set burst_per_second = 100000").await;
     harness
 }
 
-/// Lifts the cap on apps, for stories that need many and are not about it.
+/// Removes the maximum number of apps, for tests that need many and do not test the maximum.
 pub(super) async fn lift_the_cap(harness: &Harness) {
     harness
         .sql("update tier_feature set value = '\"unlimited\"' where feature_code in ('apps', 'media_megabytes')")
         .await;
 }
 
-/// A picture in one colour, as PNG.
+/// Returns a single-colour image as PNG.
 pub(super) fn png(width: u32, height: u32) -> Vec<u8> {
     let picture = image::RgbImage::from_pixel(width, height, image::Rgb([20, 90, 160]));
     let mut bytes = std::io::Cursor::new(Vec::new());
@@ -30,7 +30,7 @@ pub(super) fn png(width: u32, height: u32) -> Vec<u8> {
     bytes.into_inner()
 }
 
-/// The form of an upload.
+/// Returns the multipart form of an upload.
 pub(super) fn upload(kind: &str, bytes: Vec<u8>) -> reqwest::multipart::Form {
     let file = reqwest::multipart::Part::bytes(bytes).file_name("picture.png").mime_str("image/png").unwrap();
     reqwest::multipart::Form::new()
@@ -39,7 +39,7 @@ pub(super) fn upload(kind: &str, bytes: Vec<u8>) -> reqwest::multipart::Form {
         .part("file", file)
 }
 
-/// A partner with apps, and a member of staff who reviews them.
+/// A partner with apps, and a staff member who reviews them.
 pub(super) struct Market {
     pub(super) harness: Harness,
     pub(super) owner: Person,
@@ -48,7 +48,7 @@ pub(super) struct Market {
 }
 
 impl Market {
-    /// One without apps, with a category to put them in.
+    /// Creates one without apps, with one category.
     pub(super) async fn new() -> Self {
         let harness = fast_harness().await;
         lift_the_cap(&harness).await;
@@ -60,12 +60,12 @@ impl Market {
         Self { harness, owner, staff, category }
     }
 
-    /// An app to which nothing is missing but a version. Its icon is smaller than most, which is soon worked on.
+    /// Creates an app that lacks only a version. Its icon is smaller than most, so that it is processed quickly.
     pub(super) async fn app(&self, name: &str) -> String {
         self.app_of(&self.owner, name).await
     }
 
-    /// The same, somebody else's.
+    /// Like [`Self::app`], for another owner.
     pub(super) async fn app_of(&self, owner: &Person, name: &str) -> String {
         let body = json!({
             "name": name,
@@ -84,34 +84,34 @@ impl Market {
         app
     }
 
-    /// A draft of a version of this number.
+    /// Creates a draft version with this number.
     pub(super) async fn draft(&self, app: &str, number: &str) -> String {
         self.draft_of(&self.owner, app, number).await
     }
 
-    /// The same, somebody else's.
+    /// Like [`Self::draft`], for another owner.
     pub(super) async fn draft_of(&self, owner: &Person, app: &str, number: &str) -> String {
         let body = json!({ "number": number, "release_notes": { "en": "What is new." } });
         let call = self.harness.call("marketplace_versions_create").path("app_uuid", app);
         call.token(&owner.token).json(&body).expect(201).await.str("uuid").to_owned()
     }
 
-    /// Begins an owner's call about a version.
+    /// Starts an owner's call about a version.
     pub(super) fn version(&self, operation: &str, app: &str, version: &str) -> Call<'_> {
         self.harness.call(operation).path("app_uuid", app).path("version_uuid", version).token(&self.owner.token)
     }
 
-    /// Begins a reviewer's call about a submission.
+    /// Starts a reviewer's call about a submission.
     pub(super) fn submission(&self, operation: &str, submission: &str) -> Call<'_> {
         self.harness.call(operation).path("submission_uuid", submission).token(&self.staff.token)
     }
 
-    /// The version as its owner sees it.
+    /// Returns the version as its owner sees it.
     pub(super) async fn see(&self, app: &str, version: &str) -> Answer {
         self.version("marketplace_versions_get", app, version).expect(200).await
     }
 
-    /// Hands a version in; its submission.
+    /// Submits a version and returns the id of its submission.
     pub(super) async fn submit(&self, app: &str, version: &str) -> String {
         let answer = self.version("marketplace_versions_submit", app, version).json(&json!({})).expect(200).await;
         assert_eq!(answer.str("state"), "SUBMITTED");
@@ -123,18 +123,18 @@ impl Market {
         self.submission("marketplace_submissions_claim", submission).expect(200).await;
     }
 
-    /// Approves a submission that is claimed.
+    /// Approves a claimed submission.
     pub(super) async fn approve(&self, submission: &str) {
         self.submission("marketplace_submissions_approve", submission).json(&json!({})).expect(200).await;
     }
 
-    /// Sends a submission that is claimed back, with one finding.
+    /// Requests changes for a claimed submission, with one finding.
     pub(super) async fn request_changes(&self, submission: &str) {
         let call = self.submission("marketplace_submissions_request_changes", submission);
         call.json(&finding("REQ-15")).expect(200).await;
     }
 
-    /// Takes a draft through review; its submission.
+    /// Takes a draft through review and returns its submission.
     pub(super) async fn approved(&self, app: &str, version: &str) -> String {
         let submission = self.submit(app, version).await;
         self.claim(&submission).await;
@@ -142,14 +142,14 @@ impl Market {
         submission
     }
 
-    /// Takes a draft onto the storefront.
+    /// Takes a draft through review and publishes it.
     pub(super) async fn published(&self, app: &str, version: &str) {
         self.approved(app, version).await;
         let live = self.version("marketplace_versions_publish", app, version).json(&json!({})).expect(200).await;
         assert_eq!(live.str("state"), "PUBLISHED");
     }
 
-    /// An app of this name on the storefront; its id and its slug.
+    /// Creates and publishes an app with this name; returns its id and its slug.
     pub(super) async fn listed(&self, name: &str) -> (String, String) {
         let app = self.app(name).await;
         let version = self.draft(&app, "1.0.0").await;
@@ -158,31 +158,31 @@ impl Market {
         (app, seen.expect(200).await.str("slug").to_owned())
     }
 
-    /// Rejects a submission that is claimed.
+    /// Rejects a claimed submission.
     pub(super) async fn reject(&self, submission: &str) {
         let call = self.submission("marketplace_submissions_reject", submission);
         call.json(&finding("REQ-14")).expect(200).await;
     }
 
-    /// Takes a version back that was handed in.
+    /// Withdraws a submitted version.
     pub(super) async fn withdraw(&self, app: &str, version: &str) {
         self.version("marketplace_versions_withdraw", app, version).expect(200).await;
     }
 
-    /// Another reviewer.
+    /// Creates another reviewer.
     pub(super) async fn second_reviewer(&self) -> Person {
         self.harness.staff("Bela Beisitzer", STAFF).await
     }
 }
 
-/// A finding about this requirement, also of what was live before.
+/// A finding about this requirement, with the reason why text that was already published is rejected now.
 pub(super) fn finding(requirement: &str) -> Value {
     let mut found = found(requirement, "/texts/en/tagline");
     found["why_now"] = json!("The rule about promises is new.");
     json!({ "findings": [found] })
 }
 
-/// The same, somewhere.
+/// A finding about this requirement and place.
 pub(super) fn found(requirement: &str, place: &str) -> Value {
     json!({
         "requirement_code": requirement,
@@ -192,8 +192,8 @@ pub(super) fn found(requirement: &str, place: &str) -> Value {
     })
 }
 
-/// Holds that a list finds these entries under these filters, whole and page by page, and counts as many when it
-/// counts.
+/// Asserts that a list returns these entries with these filters, in one page and page by page, with the same total
+/// count.
 pub(super) async fn finds<'h>(
     list: impl Fn() -> Call<'h>,
     (field, limit): (&str, usize),
@@ -217,12 +217,12 @@ pub(super) async fn finds<'h>(
     assert_eq!(paged, expected, "{filters:?} page by page");
 }
 
-/// The words of a field of each entry of a list.
+/// Returns a text field of each entry of a list.
 pub(super) fn column<'a>(list: &'a Answer, field: &str) -> Vec<&'a str> {
     list.json["data"].as_array().unwrap().iter().map(|entry| entry[field].as_str().unwrap_or_default()).collect()
 }
 
-/// The code and place of each error of a refusal.
+/// Returns code and pointer of each error in a problem document.
 pub(super) fn errors(refusal: &Answer) -> Vec<(&str, &str)> {
     let errors = refusal.json["errors"].as_array().map(Vec::as_slice).unwrap_or_default().iter();
     let word = |value: &'_ Value| -> bool { value.is_string() };
@@ -234,7 +234,7 @@ pub(super) fn errors(refusal: &Answer) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// What a refusal says could be done instead.
+/// Returns the allowed actions in a problem document.
 pub(super) fn allowed(refusal: &Answer) -> Vec<&str> {
     let actions = refusal.json["allowed_actions"].as_array().map(Vec::as_slice).unwrap_or_default().iter();
     actions.map(|action| action.as_str().unwrap()).collect()

@@ -1,4 +1,4 @@
-//! Stories of pictures: what is taken, what is refused and why, and who gets the bytes.
+//! Tests of media items: accepted and rejected files, error details, and access to the content.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 use super::market::{Market, column, errors, png, upload};
 use crate::harness::{Answer, Call};
 
-/// Connections to the database of the story.
+/// SQL that counts the connections to the test's database.
 const CONNECTIONS: &str = "select count(*) from pg_stat_activity where datname = current_database()";
 
 fn begin<'h>(market: &'h Market, app: &str) -> Call<'h> {
@@ -24,7 +24,7 @@ async fn pictures(market: &Market, app: &str) -> Answer {
     call.expect(200).await
 }
 
-/// The head of a PNG that says it has these sides, and nothing behind it.
+/// Returns the header of a PNG with these dimensions and no image data.
 fn claimed(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = png(1, 1);
     bytes[16..20].copy_from_slice(&width.to_be_bytes());
@@ -34,14 +34,14 @@ fn claimed(width: u32, height: u32) -> Vec<u8> {
     bytes
 }
 
-/// The checksum of PNG chunks.
+/// Computes the checksum of PNG chunks.
 fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0_u32, |sum, byte| {
         (0..8).fold(sum ^ u32::from(*byte), |sum, _| (sum >> 1) ^ (0xEDB8_8320 & 0_u32.wrapping_sub(sum & 1)))
     })
 }
 
-/// A picture that no encoder makes small.
+/// Returns an image that no encoder can compress well.
 fn noise(width: u32, height: u32) -> Vec<u8> {
     let mut seed = 0x2545_F491_4F6C_DD1D_u64;
     let picture = image::RgbImage::from_fn(width, height, |_, _| {
@@ -60,7 +60,7 @@ fn encoded(picture: &image::RgbImage, format: image::ImageFormat) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn what_is_no_fitting_picture_is_refused_and_says_why() {
+async fn unsuitable_image_is_rejected_with_reason() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let svg = br#"<svg xmlns="http://www.w3.org/2000/svg" width="512" height="512"><script>alert(1)</script></svg>"#;
@@ -91,7 +91,7 @@ async fn what_is_no_fitting_picture_is_refused_and_says_why() {
 }
 
 #[tokio::test]
-async fn what_is_too_large_is_refused_before_it_is_looked_at() {
+async fn oversized_upload_is_rejected_before_decoding() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     // One byte too many for the file, and far too many for the whole body.
@@ -104,7 +104,7 @@ async fn what_is_too_large_is_refused_before_it_is_looked_at() {
 }
 
 #[tokio::test]
-async fn what_is_said_about_a_picture_is_checked() {
+async fn media_fields_are_validated() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let part = || reqwest::multipart::Part::bytes(png(256, 256)).file_name("a.png");
@@ -127,11 +127,10 @@ async fn what_is_said_about_a_picture_is_checked() {
 }
 
 #[tokio::test]
-async fn a_picture_is_what_its_content_says_and_comes_in_four_sizes() {
+async fn image_type_is_detected_and_four_sizes_are_made() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let photo = image::RgbImage::from_fn(2_000, 1_000, |x, y| image::Rgb([(x / 8) as u8, (y / 4) as u8, 90]));
-    // It is called a PNG and is a JPEG.
     let made = send(&market, &app, "SCREENSHOT", encoded(&photo, image::ImageFormat::Jpeg)).await;
     assert_eq!((made.status, made.str("media_type")), (201, "image/jpeg"), "{}", made.text());
     let sizes: Vec<_> = made.json["variants"].as_array().unwrap().iter().map(|size| size["width"].as_i64()).collect();
@@ -164,7 +163,7 @@ async fn a_picture_is_what_its_content_says_and_comes_in_four_sizes() {
 }
 
 #[tokio::test]
-async fn an_icon_takes_the_place_of_the_one_before_and_a_screenshot_comes_last() {
+async fn new_icon_replaces_former_and_screenshot_is_appended() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let former = pictures(&market, &app).await.json["data"][0]["uuid"].as_str().unwrap().to_owned();
@@ -186,13 +185,13 @@ async fn an_icon_takes_the_place_of_the_one_before_and_a_screenshot_comes_last()
 }
 
 #[tokio::test]
-async fn an_app_has_ten_screenshots_at_most_however_many_come_at_once() {
+async fn concurrent_uploads_respect_limit_of_ten_screenshots() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     for _ in 0..8 {
         assert_eq!(send(&market, &app, "SCREENSHOT", png(640, 400)).await.status, 201);
     }
-    // Over a bucket that fails now and then, who waits for the others for long is told to come again, and does.
+    // With a faulty bucket, an upload that waits too long for the others gets a 503 and retries.
     let sent = async || loop {
         let answer = send(&market, &app, "SCREENSHOT", png(640, 400)).await;
         if answer.status != 503 {
@@ -208,7 +207,7 @@ async fn an_app_has_ten_screenshots_at_most_however_many_come_at_once() {
 }
 
 #[tokio::test]
-async fn the_tier_bounds_the_megabytes_that_are_kept() {
+async fn tier_limits_stored_megabytes() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     market.harness.sql("update tier_feature set value = '2' where feature_code = 'media_megabytes'").await;
@@ -226,7 +225,7 @@ async fn the_tier_bounds_the_megabytes_that_are_kept() {
 }
 
 #[tokio::test]
-async fn an_upload_repeated_under_its_key_is_taken_once() {
+async fn upload_with_repeated_idempotency_key_is_stored_once() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let keyed = |bytes: Vec<u8>, alt_text: &str| {
@@ -237,7 +236,7 @@ async fn an_upload_repeated_under_its_key_is_taken_once() {
     };
     let first = keyed(png(640, 400), "Orders").await;
     assert_eq!((first.status, first.header("idempotency-replayed")), (201, ""));
-    // Another boundary between the parts is still the same request.
+    // A different multipart boundary is still the same request.
     let again = keyed(png(640, 400), "Orders").await;
     assert_eq!((again.status, again.header("idempotency-replayed")), (201, "true"));
     assert_eq!((&again.bytes, again.header("location")), (&first.bytes, first.header("location")));
@@ -252,7 +251,7 @@ async fn an_upload_repeated_under_its_key_is_taken_once() {
 }
 
 #[tokio::test]
-async fn of_several_uploads_under_one_key_at_once_one_is_taken() {
+async fn concurrent_uploads_with_one_idempotency_key_store_once() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let keyed =
@@ -266,13 +265,13 @@ async fn of_several_uploads_under_one_key_at_once_one_is_taken() {
 }
 
 #[tokio::test]
-async fn an_upload_under_a_key_begins_no_transaction_before_its_picture_is_there() {
+async fn idempotent_upload_processes_image_before_transaction() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let held = market.harness.lock("media", "access exclusive").await;
     let call = begin(&market, &app).header("idempotency-key", "upload-20").multipart(upload("ICON", png(256, 256)));
     let others = async {
-        // What is asked before the picture is worked on stands still, and holds the one connection that it waits on.
+        // The query before the image processing waits for the lock, on the only connection that the upload uses.
         market
             .harness
             .until(&format!("{CONNECTIONS} and wait_event_type = 'Lock' and query like '%of_kind%'"), 1)
@@ -286,7 +285,7 @@ async fn an_upload_under_a_key_begins_no_transaction_before_its_picture_is_there
 }
 
 #[tokio::test]
-async fn an_upload_that_another_under_its_key_came_before_is_answered_as_that_one_was() {
+async fn upload_that_loses_idempotency_race_returns_first_response() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let keyed = || {
@@ -294,7 +293,8 @@ async fn an_upload_that_another_under_its_key_came_before_is_answered_as_that_on
         call.multipart(upload("SCREENSHOT", png(640, 400))).send()
     };
     let first = keyed().await;
-    // Put away until the second has looked for it in vain: it is as though the first were answered only then.
+    // Renames the key until the second request has looked for it. The effect is as if the first request finished only
+    // then.
     market.harness.sql("update idempotency_key set key = 'away' where key = 'upload-21'").await;
     let held = market.harness.lock("media", "access exclusive").await;
     let others = async {
@@ -312,7 +312,7 @@ async fn an_upload_that_another_under_its_key_came_before_is_answered_as_that_on
 }
 
 #[tokio::test]
-async fn a_replaced_picture_is_freed_once_nothing_can_show_it_again() {
+async fn replaced_image_is_deleted_once_no_version_can_show_it() {
     let market = Market::new().await;
     let (app, slug) = market.listed("Table Pilot").await;
     let next = market.draft(&app, "1.1.0").await;
@@ -342,7 +342,7 @@ async fn a_replaced_picture_is_freed_once_nothing_can_show_it_again() {
 }
 
 #[tokio::test]
-async fn a_live_listing_keeps_its_pictures_until_the_next_publication() {
+async fn live_listing_keeps_its_media_until_next_publication() {
     let market = Market::new().await;
     let (app, slug) = market.listed("Table Pilot").await;
     let shop = market.harness.program("storefront", &["storefront"], None).await;
@@ -366,7 +366,7 @@ async fn a_live_listing_keeps_its_pictures_until_the_next_publication() {
 }
 
 #[tokio::test]
-async fn objects_that_nobody_names_are_swept_once_they_are_old() {
+async fn old_unreferenced_objects_are_deleted() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     assert_eq!(send(&market, &app, "ICON", png(512, 512)).await.status, 201);
@@ -385,7 +385,7 @@ async fn objects_that_nobody_names_are_swept_once_they_are_old() {
 }
 
 #[tokio::test]
-async fn what_a_killed_replica_had_not_finished_is_swept_after_a_day() {
+async fn unfinished_files_of_killed_replica_are_deleted_after_a_day() {
     let market = Market::new().await;
     let folder = market.harness.media_folder().join("archives");
     std::fs::create_dir_all(&folder).unwrap();

@@ -1,4 +1,4 @@
-//! Stories of the pictures of a draft that are told of anew, taken away and put into another order.
+//! Tests of changes to a draft's media items: texts, removal and order.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::market::{Market, column, errors, png, upload};
 use crate::harness::{Answer, Call};
 
-/// Begins an owner's call about an app.
+/// Starts an owner's call about an app.
 fn about<'h>(market: &'h Market, operation: &str, app: &str) -> Call<'h> {
     market.harness.call(operation).path("app_uuid", app).token(&market.owner.token)
 }
@@ -36,7 +36,7 @@ async fn told(market: &Market, app: &str, kind: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn what_is_said_about_a_picture_is_changed_word_by_word() {
+async fn media_texts_are_patched_by_field() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let picture = screenshots(&market, &app, 1).await.remove(0);
@@ -57,7 +57,7 @@ async fn what_is_said_about_a_picture_is_changed_word_by_word() {
 }
 
 #[tokio::test]
-async fn readers_are_told_of_a_picture_in_their_own_language() {
+async fn alt_text_is_returned_in_language_of_reader() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let picture = screenshots(&market, &app, 1).await.remove(0);
@@ -76,7 +76,7 @@ async fn readers_are_told_of_a_picture_in_their_own_language() {
     let shop = market.harness.program("storefront", &["storefront"], None).await;
     for (locale, alt_text, caption) in [
         ("de-AT", json!("Bestellungen"), json!("Servus")),
-        // A caption of Austria is German, too.
+        // An Austrian German caption also serves German.
         ("de", json!("Bestellungen"), json!("Servus")),
         ("fr", json!("The order screen"), Value::Null),
     ] {
@@ -88,7 +88,7 @@ async fn readers_are_told_of_a_picture_in_their_own_language() {
 }
 
 #[tokio::test]
-async fn a_deleted_picture_leaves_the_draft_and_stays_on_the_storefront() {
+async fn deleted_media_item_leaves_draft_but_stays_on_storefront() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let [first, second, third]: [String; 3] = screenshots(&market, &app, 3).await.try_into().unwrap();
@@ -123,7 +123,7 @@ async fn a_deleted_picture_leaves_the_draft_and_stays_on_the_storefront() {
 }
 
 #[tokio::test]
-async fn an_order_is_whole_or_it_is_refused() {
+async fn incomplete_media_order_is_rejected() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let made = screenshots(&market, &app, 3).await;
@@ -149,7 +149,7 @@ async fn an_order_is_whole_or_it_is_refused() {
 }
 
 #[tokio::test]
-async fn pictures_that_come_go_and_move_at_once_stand_without_gaps() {
+async fn concurrent_media_changes_leave_positions_without_gaps() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let made = screenshots(&market, &app, 5).await;

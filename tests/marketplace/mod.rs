@@ -1,4 +1,4 @@
-//! Stories of the marketplace.
+//! Tests of the marketplace.
 
 mod administration;
 mod app_categories;

@@ -1,4 +1,5 @@
-//! Stories of pictures that left their draft: while a listing or a submission needs them, they stay and count.
+//! Tests of media items that were removed from their draft: they stay and count as long as a listing or a submission
+//! needs them.
 
 use serde_json::json;
 
@@ -10,21 +11,21 @@ async fn icon(market: &Market, app: &str) -> Answer {
     call.multipart(upload("ICON", png(256, 256))).send().await
 }
 
-/// So many days pass for all submissions.
+/// Moves all submissions this many days into the past.
 async fn days_pass(market: &Market, days: u32) {
     let past = format!("- interval '{days} days'");
     let columns = ["submitted_at", "decided_at", "updated_at"].map(|column| format!("{column} = {column} {past}"));
     market.harness.sql(&format!("update submission set {}", columns.join(", "))).await;
 }
 
-/// Replaced pictures are old enough to be deleted, and the job deletes those that nothing needs.
+/// Makes replaced media items old enough to be deleted, then runs the job that deletes unused ones.
 async fn tidy(market: &Market) {
     market.harness.sql("update media set removed_at = removed_at - interval '11 minutes'").await;
     market.harness.run_job("TIDYING").await;
 }
 
 #[tokio::test]
-async fn picture_of_a_settled_submission_counts_for_thirty_days() {
+async fn media_of_a_decided_submission_count_for_thirty_days() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let old = icon(&market, &app).await.str("uuid").to_owned();
@@ -34,12 +35,12 @@ async fn picture_of_a_settled_submission_counts_for_thirty_days() {
     let used =
         "select used from partner_usage((select partner_uuid from app limit 1)) where feature_code = 'media_megabytes'";
 
-    // A picture that nothing needs gives its room to the one that replaces it.
+    // A replaced media item that is not used elsewhere frees its storage.
     let free = icon(&market, &app).await;
     assert_eq!(free.status, 201, "{}", free.text());
     market.harness.sql("update media set size_bytes = 1048000 where kind = 'ICON' and removed_at is null").await;
 
-    // One of a rejected submission does not.
+    // A media item of a rejected submission does not.
     let version = market.draft(&app, "1.0.0").await;
     let submission = market.submit(&app, &version).await;
     market.claim(&submission).await;
@@ -63,7 +64,7 @@ async fn picture_of_a_settled_submission_counts_for_thirty_days() {
 }
 
 #[tokio::test]
-async fn picture_of_a_version_that_may_go_live_stays() {
+async fn media_of_a_publishable_version_are_kept() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let approved = icon(&market, &app).await.str("uuid").to_owned();

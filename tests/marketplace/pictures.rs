@@ -1,4 +1,4 @@
-//! Stories of pictures at addresses that need no token: who gets them, for how long, and what they cost.
+//! Tests of image URLs that need no token: access, expiry and cost.
 
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::main_job::icon;
 use super::market::{Market, png, upload};
 use crate::harness::{Call, Harness, ROOMY};
 
-/// A marketplace with one app on the storefront, and a program that reads it.
+/// A marketplace with one published app, and a machine client that reads it.
 struct Window {
     market: Market,
     app: String,
@@ -41,14 +41,14 @@ impl Window {
         call.token(&self.token).expect(200).await.json
     }
 
-    /// Whether this house answers the picture of this address; not what is neither there nor gone.
+    /// Whether this replica serves the image at this URL. Any status other than 200 and 404 fails the test.
     async fn has(&self, house: &Harness, url: &str) -> bool {
         let answer = ask(house, Method::GET, &url.replace(&self.market.harness.base_url, &house.base_url)).await;
         assert!([200, 404].contains(&answer.status().as_u16()), "{url}: {}", answer.status());
         answer.status() == 200
     }
 
-    /// Waits until all houses answer a picture, or none does.
+    /// Waits until all replicas serve an image, or none does.
     async fn soon(&self, houses: &[&Harness], what: &str, url: &str, there: bool) {
         for house in houses {
             house.soon(what, || async { self.has(house, url).await == there }).await;
@@ -56,7 +56,7 @@ impl Window {
     }
 }
 
-/// Asks as an `<img>` of somebody else's page does: without a token.
+/// Sends a request as an `<img>` on another site does: without a token.
 async fn ask(house: &Harness, method: Method, url: &str) -> Response {
     house.http().request(method, url).header("sec-fetch-dest", "image").send().await.unwrap()
 }
@@ -74,7 +74,7 @@ fn widths(sources: &Value) -> Vec<i64> {
 }
 
 #[tokio::test]
-async fn a_page_shows_pictures_by_the_addresses_in_the_list_alone() {
+async fn listing_images_are_served_only_at_listed_urls() {
     let window = Window::new().await;
     let harness = &window.market.harness;
     let found = harness.call("marketplace_listings_search").token(&window.token).expect(200).await;
@@ -116,7 +116,7 @@ async fn a_page_shows_pictures_by_the_addresses_in_the_list_alone() {
 }
 
 #[tokio::test]
-async fn pages_are_told_the_address_of_a_delivery_network_where_there_is_one() {
+async fn media_urls_use_delivery_network_if_configured() {
     let window = Window::new().await;
     let first = &window.market.harness;
     let twin = first.twin(&[ROOMY, &["--media-public-url", "https://cdn.example/pictures/"]].concat()).await;
@@ -130,7 +130,7 @@ async fn pages_are_told_the_address_of_a_delivery_network_where_there_is_one() {
 }
 
 #[tokio::test]
-async fn what_is_taken_off_is_gone_from_every_replica_within_moments_and_comes_back() {
+async fn unlisted_image_disappears_from_every_replica_and_returns() {
     let window = Window::new().await;
     let first = &window.market.harness;
     let twin = first.twin(&[]).await;
@@ -148,7 +148,7 @@ async fn what_is_taken_off_is_gone_from_every_replica_within_moments_and_comes_b
     window.soon(&houses, "suspended", &url, false).await;
     desk("marketplace_submissions_reinstate_listing").json(&json!({})).expect(200).await;
     window.soon(&houses, "reinstated", &url, true).await;
-    // Another icon in the draft is for its owner alone, until it is published; then the former one is gone.
+    // A new icon in the draft is private to its owner until it is published; then the former icon is removed.
     let call = window.own("marketplace_media_upload").multipart(upload("ICON", png(300, 300)));
     call.expect(201).await;
     let next = window.market.draft(&window.app, "1.1.0").await;
@@ -162,7 +162,7 @@ async fn what_is_taken_off_is_gone_from_every_replica_within_moments_and_comes_b
 }
 
 #[tokio::test]
-async fn a_vendors_pictures_have_addresses_while_the_page_is_on_show() {
+async fn profile_images_are_public_while_profile_is_published() {
     let window = Window::new().await;
     let harness = &window.market.harness;
     let owner = &window.market.owner;
@@ -186,13 +186,13 @@ async fn a_vendors_pictures_have_addresses_while_the_page_is_on_show() {
 }
 
 #[tokio::test]
-async fn an_unknown_address_costs_no_statement() {
+async fn unknown_media_url_needs_no_database_query() {
     let window = Window::new().await;
     let harness = &window.market.harness;
     let listing = window.listing().await;
     let known = urls(&listing["icon"]["sources"])[0];
     window.soon(&[harness], "it is shown", known, true).await;
-    // Whoever asked the database would wait for these.
+    // A request that queries the database would wait for these locks.
     let held =
         harness.lock("listing, listing_media, media, partner, partner_profile, partner_image", "access exclusive");
     let held = held.await;
@@ -215,7 +215,7 @@ async fn an_unknown_address_costs_no_statement() {
 }
 
 #[tokio::test]
-async fn pictures_are_paid_from_a_budget_of_their_own() {
+async fn image_requests_have_a_separate_budget() {
     let harness = Harness::with(&[ROOMY, &["--pictures-per-second", "3"]].concat()).await;
     let url = format!("{}/media/{}.png", harness.base_url, "00".repeat(32));
     let told = futures_util::future::join_all((0..12).map(|_| ask(&harness, Method::GET, &url))).await;
@@ -226,7 +226,7 @@ async fn pictures_are_paid_from_a_budget_of_their_own() {
 }
 
 #[tokio::test]
-async fn a_picture_of_before_gets_its_copies_in_the_background() {
+async fn older_image_gets_its_renditions_in_background() {
     let window = Window::new().await;
     let harness = &window.market.harness;
     let made = window.listing().await;
@@ -236,7 +236,7 @@ async fn a_picture_of_before_gets_its_copies_in_the_background() {
     };
     harness.until("select count(*) from listing_change where place is null", 0).await;
     let all = changes(String::new()).expect(200).await;
-    // As the migration leaves it: shown in the sizes that there are.
+    // As the migration leaves the row: with the existing renditions.
     let sizes = "update media set renditions_due = true, renditions = jsonb_build_array(variants -> 'SMALL')";
     harness.sql(sizes).await;
     assert_eq!(widths(&window.listing().await["icon"]["sources"]), [256]);
@@ -251,14 +251,14 @@ async fn a_picture_of_before_gets_its_copies_in_the_background() {
     let cursor = all.json["page"]["next_cursor"].as_str().unwrap().to_owned();
     let told = changes(cursor).expect(200).await;
     assert_eq!(told.json["data"][0]["listing"]["media"], listing["media"], "followers are told the new addresses");
-    // One whose bytes are lost keeps what it has, and is not tried again and again.
+    // If the original file is missing, the media item keeps its renditions, and the job does not retry forever.
     harness.sql("update media set renditions_due = true, object_key = repeat('0', 64) where kind = 'ICON'").await;
     harness.until("select count(*) from media where renditions_due", 0).await;
     assert_eq!(widths(&window.listing().await["icon"]["sources"]), widths(&made["icon"]["sources"]));
 }
 
 #[tokio::test]
-async fn an_answer_tells_in_which_languages_its_texts_are() {
+async fn response_states_languages_of_its_texts() {
     let window = Window::new().await;
     let harness = &window.market.harness;
     let body = json!({ "name": "Tischlotse", "tagline": "Tische", "description": "Zeigt den Saal, wie er ist." });

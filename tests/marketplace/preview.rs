@@ -1,4 +1,4 @@
-//! Stories of the preview: what it shows is what will be shown, and how that differs from what is live.
+//! Tests of the preview: it shows the future listing and its differences from the published one.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ async fn shown(market: &Market, slug: &str, locale: &str) -> Answer {
     call.query("locale", locale).expect(200).await
 }
 
-/// A listing without the times that a publication brings.
+/// Returns a listing without the times that publication sets.
 fn timeless(listing: &Value) -> Value {
     let mut listing = listing.clone();
     for place in ["/first_published_at", "/published_at", "/version/published_at"] {
@@ -24,7 +24,7 @@ fn timeless(listing: &Value) -> Value {
     listing
 }
 
-/// Writes all that a listing can show into the draft of an app.
+/// Fills every field of a listing in the draft of an app.
 async fn furnish(market: &Market, app: &str) {
     let call = |operation: &str| market.harness.call(operation).path("app_uuid", app).token(&market.owner.token);
     let texts = json!({ "name": "Tischpilot", "tagline": "Zeile", "description": "Worte.\n\nMehr." });
@@ -46,7 +46,7 @@ async fn furnish(market: &Market, app: &str) {
 }
 
 #[tokio::test]
-async fn what_a_preview_shows_is_what_readers_see_after_the_publication() {
+async fn preview_equals_listing_after_publication() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let none = preview(&market, &app).send().await;
@@ -77,7 +77,7 @@ async fn what_a_preview_shows_is_what_readers_see_after_the_publication() {
 }
 
 #[tokio::test]
-async fn a_preview_tells_how_the_draft_differs_from_what_is_live() {
+async fn preview_shows_difference_between_draft_and_live_listing() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let first = market.draft(&app, "1.0.0").await;
@@ -111,7 +111,7 @@ async fn a_preview_tells_how_the_draft_differs_from_what_is_live() {
 }
 
 #[tokio::test]
-async fn a_version_that_was_handed_in_goes_live_as_it_was() {
+async fn submitted_version_is_published_from_its_snapshot() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;

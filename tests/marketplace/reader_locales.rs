@@ -1,9 +1,9 @@
-//! The story of a reader whose language tag is not written as the stored one is.
+//! Tests of a reader whose language tag is written differently from the stored one.
 
 use super::market::{Market, column};
 
 #[tokio::test]
-async fn a_reader_of_a_related_tag_gets_the_text_that_the_filter_found() {
+async fn related_locale_returns_the_text_that_matched_filter() {
     let market = Market::new().await;
     let (_, slug) = market.listed("Table Pilot").await;
     let token = market.harness.program("storefront", &["storefront"], None).await.token;

@@ -1,4 +1,4 @@
-//! Stories of the review desk: whose turn it is, what findings say, what both sides write, and how an appeal ends.
+//! Tests of the review process: whose turn it is, findings, messages of both sides, and the outcome of an appeal.
 
 use serde_json::{Value, json};
 
@@ -6,15 +6,15 @@ use super::market::{Market, column, errors, finding, found, png, upload};
 use crate::harness::people::Person;
 use crate::harness::{Answer, Call};
 
-/// Seconds of a day.
+/// Seconds per day.
 const DAY: i64 = 86_400;
 
-/// A call of a reviewer's about a submission.
+/// A reviewer's call about a submission.
 fn by<'m>(market: &'m Market, who: &Person, operation: &str, submission: &str) -> Call<'m> {
     market.harness.call(operation).path("submission_uuid", submission).token(&who.token)
 }
 
-/// What both sides said about a version, as its owner reads it.
+/// Returns the messages about a version as its owner reads them.
 async fn talk(market: &Market, app: &str, version: &str) -> Answer {
     market.version("marketplace_versions_list_messages", app, version).expect(200).await
 }
@@ -30,7 +30,7 @@ fn is_weekend(second: i64) -> bool {
 }
 
 #[tokio::test]
-async fn while_it_waits_for_the_partner_the_clock_stands() {
+async fn review_deadline_pauses_while_waiting_for_partner() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;
@@ -76,7 +76,7 @@ async fn while_it_waits_for_the_partner_the_clock_stands() {
     let seen = market.see(&app, &version).await;
     assert_eq!(seen.json["review"]["waiting_on"], "REVIEWERS");
     let later = moment(&seen.json["review"]["due_at"]) - moment(&review["due_at"]);
-    // At a weekend no business time passes, so the promise stays where it was.
+    // On a weekend no business time passes, so the due date does not move.
     let least = if is_weekend(moment(&review["due_at"]) - promised) { 0 } else { 50 };
     assert!((least..=2 * DAY + 120).contains(&later), "what was left is still left: {later}");
 
@@ -89,7 +89,7 @@ async fn while_it_waits_for_the_partner_the_clock_stands() {
 }
 
 #[tokio::test]
-async fn words_are_for_versions_that_reviewers_know_and_are_not_done_with() {
+async fn messages_require_an_open_review() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;
@@ -107,7 +107,7 @@ async fn words_are_for_versions_that_reviewers_know_and_are_not_done_with() {
 }
 
 #[tokio::test]
-async fn a_claim_ends_by_ones_own_hand_with_a_reason_or_after_two_business_days() {
+async fn claim_ends_by_release_with_reason_or_after_two_days() {
     let market = Market::new().await;
     let other = market.second_reviewer().await;
     let app = market.app("Table Pilot").await;
@@ -135,7 +135,7 @@ async fn a_claim_ends_by_ones_own_hand_with_a_reason_or_after_two_business_days(
 }
 
 #[tokio::test]
-async fn a_finding_says_where_what_was_seen_and_why_now() {
+async fn finding_states_requirement_place_observation_and_cause() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let first = market.draft(&app, "1.0.0").await;
@@ -169,7 +169,7 @@ async fn a_finding_says_where_what_was_seen_and_why_now() {
 }
 
 #[tokio::test]
-async fn what_comes_back_shows_what_is_mended_and_keeps_its_place() {
+async fn resubmission_shows_fixed_findings_and_keeps_queue_position() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;
@@ -212,7 +212,7 @@ async fn what_comes_back_shows_what_is_mended_and_keeps_its_place() {
 }
 
 #[tokio::test]
-async fn an_appeal_that_is_upheld_withdraws_the_findings_and_one_that_is_denied_is_final() {
+async fn upheld_appeal_withdraws_findings_and_denied_appeal_is_final() {
     let market = Market::new().await;
     let other = market.second_reviewer().await;
     let appeal = json!({ "appeal": true, "appeal_text": "It does what its listing says, see the second picture." });
@@ -250,7 +250,7 @@ async fn an_appeal_that_is_upheld_withdraws_the_findings_and_one_that_is_denied_
 }
 
 #[tokio::test]
-async fn an_appeal_waits_until_there_is_another_reviewer_and_says_so() {
+async fn appeal_states_that_it_awaits_another_reviewer() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;
@@ -265,7 +265,7 @@ async fn an_appeal_waits_until_there_is_another_reviewer_and_says_so() {
     let promised = appealed.json["review"]["due_at"].clone();
     let submission = appealed.json["review"]["submission_uuid"].as_str().unwrap().to_owned();
 
-    // Nobody else is on duty.
+    // No other reviewer is on duty.
     let refused = by(&market, &market.staff, "marketplace_submissions_claim", &submission).send().await;
     assert_eq!((refused.status, refused.code()), (409, "CONFLICT"));
     assert!(refused.str("detail").contains("another reviewer decides"), "{}", refused.text());
@@ -283,7 +283,7 @@ async fn an_appeal_waits_until_there_is_another_reviewer_and_says_so() {
 }
 
 #[tokio::test]
-async fn a_version_takes_the_place_of_the_one_that_waits() {
+async fn submission_can_replace_pending_version() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let waiting = market.draft(&app, "1.0.0").await;
@@ -305,7 +305,7 @@ async fn a_version_takes_the_place_of_the_one_that_waits() {
 }
 
 #[tokio::test]
-async fn a_silent_partner_is_reminded_twice_and_then_the_version_is_withdrawn() {
+async fn silent_partner_gets_two_reminders_before_withdrawal() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;
@@ -327,7 +327,7 @@ async fn a_silent_partner_is_reminded_twice_and_then_the_version_is_withdrawn() 
 }
 
 #[tokio::test]
-async fn a_reviewer_sees_the_pictures_as_they_were_handed_in() {
+async fn reviewer_sees_media_as_submitted() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;
@@ -351,7 +351,7 @@ async fn a_reviewer_sees_the_pictures_as_they_were_handed_in() {
 }
 
 #[tokio::test]
-async fn a_suspended_listing_comes_back_as_it_was() {
+async fn suspended_listing_is_reinstated_unchanged() {
     let market = Market::new().await;
     let (listed, slug) = market.listed("Table Pilot").await;
     let (unlisted, hidden) = market.listed("Shift Board").await;

@@ -1,4 +1,4 @@
-//! Stories of customers' reviews: handed in, judged, replaced, answered, flagged, reported and erased.
+//! Tests of customer reviews: submit, moderate, replace, reply, flag, report and erase.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::market::{Market, column, errors};
 use crate::harness::people::Person;
 use crate::harness::{Answer, Call};
 
-/// A market with an app on the storefront, a storefront that vouches for customers, and a moderator.
+/// A market with a published app, a storefront client that vouches for customers, and a moderator.
 pub(super) struct Desk {
     pub(super) market: Market,
     pub(super) app: String,
@@ -24,7 +24,7 @@ impl Desk {
         Self { market, app, slug, storefront, moderator }
     }
 
-    /// A call by the storefront about a listing.
+    /// A storefront call about a listing.
     pub(super) fn shop(&self, operation: &str, slug: &str) -> Call<'_> {
         self.market.harness.call(operation).path("listing_slug", slug).token(&self.storefront)
     }
@@ -48,7 +48,7 @@ impl Desk {
         call.token(&self.moderator.token).json(&json!({ "text_uuid": text, "reason": reason })).send().await
     }
 
-    /// Hands a review in and has it shown; the review and its text.
+    /// Submits a customer review and approves it; returns the ids of the review and its text.
     pub(super) async fn shown(&self, customer: &str, rating: i64, body: &str) -> (String, String) {
         let handed = self.submit(customer, rating, body).await;
         let (review, text) = (handed.str("uuid").to_owned(), text(&handed, "waiting"));
@@ -62,7 +62,7 @@ impl Desk {
         call.token(&self.storefront).json(&body).send().await
     }
 
-    /// A call by the partner about a review.
+    /// A partner's call about a customer review.
     fn own(&self, operation: &str, review: &str) -> Call<'_> {
         let call = self.market.harness.call(operation).path("app_uuid", &self.app).path("review_uuid", review);
         call.token(&self.market.owner.token)
@@ -76,38 +76,38 @@ impl Desk {
         self.own("marketplace_reviews_flag", review).json(&json!({ "reason": "OFF_TOPIC" })).send().await
     }
 
-    /// What readers see.
+    /// Returns the public customer reviews.
     async fn read(&self) -> Answer {
         self.shop("marketplace_listings_list_reviews", &self.slug).expect(200).await
     }
 
-    /// What the partner sees under a filter.
+    /// Returns the customer reviews that the partner sees with a filter.
     async fn list(&self, filter: &[(&str, &str)]) -> Answer {
         let call = self.market.harness.call("marketplace_reviews_list").path("app_uuid", &self.app);
         let call = filter.iter().fold(call, |call, (name, value)| call.query(name, value));
         call.token(&self.market.owner.token).expect(200).await
     }
 
-    /// What moderators see under a filter.
+    /// Returns the customer reviews that moderators see with a filter.
     async fn queue(&self, filter: &[(&str, &str)]) -> Answer {
         let call = self.market.harness.call("marketplace_moderation_list_reviews").token(&self.moderator.token);
         filter.iter().fold(call, |call, (name, value)| call.query(name, value)).expect(200).await
     }
 
-    /// The rating on the listing: the mean and the number.
+    /// Returns the rating on the listing: mean and count.
     async fn rating(&self) -> (Value, Value) {
         let seen = self.shop("marketplace_listings_get", &self.slug).expect(200).await;
         (seen.json["rating"]["average"].clone(), seen.json["rating"]["count"].clone())
     }
 }
 
-/// The text of an answer that stands in this place.
+/// Returns the id of the text at this place of a response.
 pub(super) fn text(answer: &Answer, place: &str) -> String {
     answer.json[place]["text_uuid"].as_str().unwrap_or_else(|| panic!("{place}: {}", answer.text())).to_owned()
 }
 
 #[tokio::test]
-async fn a_customer_has_one_review_of_an_app_and_is_nobody_in_the_tables() {
+async fn customer_has_one_pseudonymous_review_per_app() {
     let desk = Desk::new().await;
     let first = desk.submit("venue-7f3a9c", 3, "Fine.").await;
     let place = format!("/v1/marketplace/public/listings/{}/reviews", desk.slug);
@@ -128,7 +128,7 @@ async fn a_customer_has_one_review_of_an_app_and_is_nobody_in_the_tables() {
 }
 
 #[tokio::test]
-async fn a_review_is_handed_in_by_programs_of_no_partner_for_what_is_on_show() {
+async fn unbound_clients_submit_customer_reviews_for_visible_listings() {
     let desk = Desk::new().await;
     let harness = &desk.market.harness;
     let body = json!({ "customer_reference": "venue-1", "rating": 3, "locale": "en", "version_number": "9.9.9" });
@@ -149,7 +149,7 @@ async fn a_review_is_handed_in_by_programs_of_no_partner_for_what_is_on_show() {
 }
 
 #[tokio::test]
-async fn of_two_first_texts_at_once_one_begins_the_review() {
+async fn concurrent_first_texts_create_one_customer_review() {
     let desk = Desk::new().await;
     let (one, other) = tokio::join!(desk.submit("venue-1", 1, "One."), desk.submit("venue-1", 2, "Other."));
     let mut statuses = [one.status, other.status];
@@ -159,7 +159,7 @@ async fn of_two_first_texts_at_once_one_begins_the_review() {
 }
 
 #[tokio::test]
-async fn the_former_text_stays_until_the_newer_one_is_approved() {
+async fn published_text_stays_until_newer_text_is_approved() {
     let desk = Desk::new().await;
     let (review, former) = desk.shown("venue-1", 2, "No waiting list.").await;
     assert_eq!(desk.rating().await, (json!(2.0), json!(1)));
@@ -192,7 +192,7 @@ async fn the_former_text_stays_until_the_newer_one_is_approved() {
 }
 
 #[tokio::test]
-async fn a_reply_is_put_once_more_and_taken_back_and_staff_can_read_the_former_ones() {
+async fn reply_can_be_replaced_and_deleted_with_history_for_staff() {
     let desk = Desk::new().await;
     let (review, _) = desk.shown("venue-1", 2, "Slow.").await;
     assert_eq!(column(&desk.list(&[("answered", "false")]).await, "uuid"), [review.as_str()]);
@@ -217,7 +217,7 @@ async fn a_reply_is_put_once_more_and_taken_back_and_staff_can_read_the_former_o
 }
 
 #[tokio::test]
-async fn a_flag_is_decided_once_for_a_text_and_its_partner_is_told() {
+async fn flag_is_decided_once_per_text_and_partner_is_notified() {
     let desk = Desk::new().await;
     let (review, text_uuid) = desk.shown("venue-1", 1, "Nonsense.").await;
     assert_eq!(desk.flag(&review).await.status, 200);
@@ -250,7 +250,7 @@ async fn a_flag_is_decided_once_for_a_text_and_its_partner_is_told() {
 }
 
 #[tokio::test]
-async fn reports_are_counted_once_for_each_customer_and_hide_nothing() {
+async fn reports_count_once_per_customer_and_hide_nothing() {
     let desk = Desk::new().await;
     let (review, text_uuid) = desk.shown("venue-1", 1, "Idiots.").await;
     for customer in ["venue-2", "venue-3", "venue-2"] {
@@ -269,7 +269,7 @@ async fn reports_are_counted_once_for_each_customer_and_hide_nothing() {
 }
 
 #[tokio::test]
-async fn what_waits_for_a_moderator_comes_first_and_is_found() {
+async fn pending_customer_reviews_come_first_in_moderation_queue() {
     let desk = Desk::new().await;
     let (plain, _) = desk.shown("venue-1", 5, "Plain.").await;
     let (reported, _) = desk.shown("venue-2", 4, "Reported.").await;
@@ -296,7 +296,7 @@ async fn what_waits_for_a_moderator_comes_first_and_is_found() {
 }
 
 #[tokio::test]
-async fn a_review_is_erased_at_its_customers_request() {
+async fn customer_review_is_erased_on_request() {
     let desk = Desk::new().await;
     let (review, text_uuid) = desk.shown("venue-1", 1, "Ask for Wiebke.").await;
     desk.reply(&review, "Wiebke is out today.").await;
@@ -323,7 +323,7 @@ async fn a_review_is_erased_at_its_customers_request() {
 }
 
 #[tokio::test]
-async fn reviews_are_narrowed_and_ordered_for_readers_and_for_the_partner() {
+async fn customer_reviews_are_filtered_and_sorted_for_readers_and_partner() {
     let desk = Desk::new().await;
     let mut uuids = Vec::new();
     for (customer, rating, body) in [("venue-1", 3, "Küche ruhig."), ("venue-2", 5, "Good."), ("venue-3", 1, "Bad.")] {
@@ -351,7 +351,7 @@ async fn reviews_are_narrowed_and_ordered_for_readers_and_for_the_partner() {
 }
 
 #[tokio::test]
-async fn ratings_are_told_over_time_and_by_version() {
+async fn ratings_are_reported_over_time_and_by_version() {
     let desk = Desk::new().await;
     let (early, _) = desk.shown("venue-1", 2, "Slow.").await;
     let (late, _) = desk.shown("venue-2", 5, "Fast.").await;

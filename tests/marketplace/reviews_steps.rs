@@ -1,5 +1,5 @@
-//! The rating of a listing is right after every step: random steps of customers and moderators, each taken twice at the same
-//! moment, against a plain count of what should be shown.
+//! Tests that a listing's rating is correct after every step: random steps of customers and moderators, each executed
+//! twice at once, compared with a simple count.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use super::market::column;
 use super::reviews::{Desk, text};
 use crate::harness::random::{Random, seed};
 
-/// Steps in the house's tests.
+/// Steps in a normal test run.
 const STEPS: u64 = 500;
 const CUSTOMERS: u64 = 6;
 
-/// What should count of a review: each text with its stars.
+/// The expected texts of a customer review with their stars.
 #[derive(Clone, Debug, Default)]
 struct Expected {
     uuid: String,
@@ -42,14 +42,14 @@ impl Expected {
     }
 }
 
-/// The number and the sum of the stars that a listing should count.
+/// Returns the expected count and sum of a listing's stars.
 fn counted(reviews: &BTreeMap<(usize, u64), Expected>, app: usize) -> (i64, i64) {
     let shown = reviews.iter().filter(|((of, _), _)| *of == app).filter_map(|(_, review)| review.shown.as_ref());
     shown.fold((0, 0), |(count, sum), (_, stars)| (count + 1, sum + stars))
 }
 
 #[tokio::test]
-async fn the_rating_is_right_after_every_step() {
+async fn rating_is_exact_after_every_random_step() {
     let seed = seed();
     let mut random = Random(seed);
     let desk = Desk::new().await;
@@ -103,7 +103,7 @@ async fn the_rating_is_right_after_every_step() {
 }
 
 #[tokio::test]
-async fn one_review_of_five_stars_does_not_lead_the_storefront() {
+async fn single_five_star_customer_review_does_not_rank_first() {
     let desk = Desk::new().await;
     desk.shown("venue-1", 5, "Good.").await;
     let (_, many) = desk.market.listed("Till Pilot").await;

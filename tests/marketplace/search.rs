@@ -1,4 +1,4 @@
-//! Stories of what a search finds of what people type, and of one that finds more than is ranked.
+//! Tests of the search with typed queries, and of a query with more results than are ranked.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 use super::market::{Market, column};
 use crate::harness::Harness;
 
-/// Queries over the sample data: half of them by whoever made the search, half by somebody who had not seen it.
+/// Queries over the sample data: half were written by the author of the search, half by a person who had not seen it.
 #[derive(Deserialize)]
 struct Queries {
     own: Vec<Query>,
     blind: Vec<Query>,
 }
 
-/// What somebody types, and the slugs of what they should and should not find.
+/// A typed query, and the slugs that it should and should not find.
 #[derive(Deserialize)]
 struct Query {
     q: String,
@@ -29,7 +29,7 @@ struct Query {
 }
 
 impl Query {
-    /// What is wrong with what was found.
+    /// Returns a description if the result is wrong.
     fn wrong(&self, found: &[&str]) -> Option<String> {
         let has = |slug: &String| found.contains(&slug.as_str());
         let is_right = self.must.iter().all(has)
@@ -41,7 +41,7 @@ impl Query {
 }
 
 #[tokio::test]
-async fn people_find_what_they_type() {
+async fn typical_queries_find_expected_listings() {
     let harness = Harness::new().await;
     let engine = &harness.engine;
     labs_schema::sample::fill(engine.pool(), engine.services(), harness.clock.now()).await.unwrap();
@@ -64,7 +64,7 @@ async fn people_find_what_they_type() {
 }
 
 #[tokio::test]
-async fn an_exact_name_comes_first_and_what_a_listing_is_called_by_is_kept_current() {
+async fn exact_name_ranks_first_and_names_stay_current() {
     let market = Market::new().await;
     let token = market.harness.program("storefront", &["storefront"], None).await.token;
     let (_, exact) = market.listed("Menu Board").await;
@@ -88,7 +88,7 @@ async fn an_exact_name_comes_first_and_what_a_listing_is_called_by_is_kept_curre
 }
 
 #[tokio::test]
-async fn a_listing_that_is_published_while_its_vendor_is_renamed_is_found_by_the_new_name() {
+async fn listing_published_during_partner_rename_has_new_name() {
     let market = Market::new().await;
     let token = market.harness.program("storefront", &["storefront"], None).await.token;
     let app = market.app("Table Pilot").await;
@@ -108,7 +108,7 @@ async fn a_listing_that_is_published_while_its_vendor_is_renamed_is_found_by_the
 }
 
 #[tokio::test]
-async fn a_mistyped_word_is_corrected_where_nothing_has_it_and_the_answer_says_so() {
+async fn mistyped_word_without_hits_is_corrected_and_reported() {
     let market = Market::new().await;
     let token = market.harness.program("storefront", &["storefront"], None).await.token;
     let mut slugs = Vec::new();
@@ -139,7 +139,7 @@ async fn a_mistyped_word_is_corrected_where_nothing_has_it_and_the_answer_says_s
     assert_eq!(find("pilto").await, json!([0, null, null]), "nothing leads to what is not on show");
 }
 
-/// Puts 7,200 apps on the storefront, the higher the number the newer; every sixth keeps an inventory, the others print.
+/// Publishes 7,200 apps; a higher number is newer. Every sixth has inventory in its text, the others printing.
 const MANY: &str = "
 create temporary table made as
 select n, ('0198aaaa-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid as app_uuid,
@@ -161,7 +161,7 @@ analyze;
 ";
 
 #[tokio::test]
-async fn the_newest_of_many_are_found_whether_their_words_are_common_or_not() {
+async fn newest_hits_are_found_for_rare_and_common_words() {
     let market = Market::new().await;
     let program = market.harness.program("storefront", &["storefront"], None).await;
     market.harness.sql(MANY).await;
@@ -176,7 +176,7 @@ async fn the_newest_of_many_are_found_whether_their_words_are_common_or_not() {
 }
 
 #[tokio::test]
-async fn a_word_without_end_is_ended_and_what_people_write_is_not() {
+async fn overlong_word_is_truncated_but_usual_words_are_not() {
     let harness = Harness::new().await;
     let longest = "select max(length(word))::bigint from unnest(array['a_', 'ü_', './', '~/', 'http://']) as part
         cross join regexp_split_to_table(search_words(left(repeat(part, 5000), 10000)), '\\s') as word";
@@ -194,7 +194,7 @@ async fn a_word_without_end_is_ended_and_what_people_write_is_not() {
 }
 
 #[tokio::test]
-async fn a_word_inside_a_run_of_letters_is_found() {
+async fn word_inside_unspaced_text_is_found() {
     let market = Market::new().await;
     super::market::lift_the_cap(&market.harness).await;
     let mut slugs = Vec::new();

@@ -1,4 +1,4 @@
-//! Stories of slugs: chosen ones that conflict, and derived ones that do not.
+//! Tests of slugs: chosen slugs that conflict, and derived slugs that do not.
 
 use futures_util::future::join_all;
 use serde_json::json;
@@ -8,7 +8,7 @@ use super::market::{errors, fast_harness};
 use crate::harness::Answer;
 
 #[tokio::test]
-async fn a_slug_is_had_once_in_the_whole_marketplace() {
+async fn slug_is_unique_in_marketplace() {
     let harness = fast_harness().await;
     let (owner, stranger) = (harness.partner("Nordsee Kassen").await, harness.partner("Ostsee Kassen").await);
     let made = create(&harness, &owner, json!({ "name": "Küche & Kasse 2.0" })).await;
@@ -27,7 +27,7 @@ async fn a_slug_is_had_once_in_the_whole_marketplace() {
 }
 
 #[tokio::test]
-async fn a_derived_slug_that_is_taken_gets_a_suffix() {
+async fn derived_slug_that_is_used_gets_a_suffix() {
     let harness = fast_harness().await;
     let partners = [harness.partner("Nordsee Kassen").await, harness.partner("Ostsee Kassen").await];
     let calls = (0..6).map(|place| create(&harness, &partners[place % 2], json!({ "name": "Ταβέρνα" })));
@@ -46,7 +46,7 @@ async fn a_derived_slug_that_is_taken_gets_a_suffix() {
 }
 
 #[tokio::test]
-async fn of_one_slug_asked_for_at_once_one_app_is_made() {
+async fn concurrent_creates_with_one_slug_succeed_once() {
     let harness = fast_harness().await;
     let partners = [harness.partner("Nordsee Kassen").await, harness.partner("Ostsee Kassen").await];
     let calls = (0..6).map(|place| {

@@ -1,4 +1,4 @@
-//! Stories of the approval queue: who gets a submission, what is found in it, and what its owner hears.
+//! Tests of the approval queue: assignment of submissions, findings, and the owner's view.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::market::{Market, allowed, column, errors, finding, finds, found};
 use crate::harness::people::Person;
 
-/// The findings of a version's reviews, each with whether it is mended.
+/// Returns the findings of a version's reviews, each with whether it is fixed.
 fn findings(version: &Value) -> Vec<(String, bool)> {
     let findings = version["review"]["findings"].as_array().unwrap().iter();
     findings
@@ -17,7 +17,7 @@ fn findings(version: &Value) -> Vec<(String, bool)> {
 }
 
 #[tokio::test]
-async fn of_two_reviewers_who_claim_at_once_one_gets_it_and_only_that_one_decides() {
+async fn concurrent_claims_succeed_once_and_only_claimant_decides() {
     let market = Market::new().await;
     let other = market.second_reviewer().await;
     let app = market.app("Table Pilot").await;
@@ -43,7 +43,7 @@ async fn of_two_reviewers_who_claim_at_once_one_gets_it_and_only_that_one_decide
 }
 
 #[tokio::test]
-async fn of_two_decisions_at_once_one_is_made() {
+async fn concurrent_decisions_succeed_once() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;
@@ -63,7 +63,7 @@ async fn of_two_decisions_at_once_one_is_made() {
 }
 
 #[tokio::test]
-async fn findings_name_requirements_and_those_not_named_again_are_mended() {
+async fn findings_state_requirements_and_count_as_fixed_unless_repeated() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;
@@ -101,7 +101,7 @@ async fn findings_name_requirements_and_those_not_named_again_are_mended() {
     let told = market.see(&app, &version).await;
     let mut now = findings(&told.json);
     now.sort();
-    // What is named again stays open where it stood first.
+    // A finding that is repeated stays open in the first review.
     let expected = [("REQ-15", true), ("REQ-16", false), ("REQ-16", false)];
     assert_eq!(now, expected.map(|(code, mended)| (code.to_owned(), mended)));
 
@@ -112,7 +112,7 @@ async fn findings_name_requirements_and_those_not_named_again_are_mended() {
 }
 
 #[tokio::test]
-async fn whoever_handed_it_in_gets_a_mail_of_the_decision() {
+async fn submitter_gets_mail_with_decision() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;
@@ -133,7 +133,7 @@ async fn whoever_handed_it_in_gets_a_mail_of_the_decision() {
 }
 
 #[tokio::test]
-async fn the_queue_tells_each_its_place_and_when_to_expect_the_decision() {
+async fn queue_shows_position_and_expected_decision_date() {
     let market = Market::new().await;
     let mut waiting = Vec::new();
     for name in ["First", "Second", "Third"] {
@@ -156,7 +156,7 @@ async fn the_queue_tells_each_its_place_and_when_to_expect_the_decision() {
     assert_eq!(standing(0).await, (None, None, Value::Null), "a reviewer has it");
     assert_eq!(standing(1).await, (Some(1), Some(2), Value::Null));
 
-    // Three that took a week each, weekend included, say what to expect of the next.
+    // Three decided submissions that took a week each, including the weekend, determine the expected time of the next.
     market
         .harness
         .sql(
@@ -171,12 +171,12 @@ async fn the_queue_tells_each_its_place_and_when_to_expect_the_decision() {
     let expected: jiff::Timestamp = expected.as_str().unwrap().parse().unwrap();
     let ahead = expected.as_second() - market.harness.clock.now().unix();
     assert_eq!(place, Some(1));
-    // A week is five days of business time, which begin on Monday if it is a weekend now.
+    // A week is five days of business time. On a weekend they start on Monday.
     assert!((6 * 86_400..10 * 86_400).contains(&ahead), "expected in {ahead} s");
 }
 
 #[tokio::test]
-async fn the_queue_is_narrowed_by_each_of_its_filters() {
+async fn queue_can_be_filtered_by_each_parameter() {
     let market = Market::new().await;
     let other = market.second_reviewer().await;
     let stranger = market.harness.partner("Ostsee Kassen").await;
@@ -224,7 +224,7 @@ async fn the_queue_is_narrowed_by_each_of_its_filters() {
 }
 
 #[tokio::test]
-async fn a_cursor_serves_no_other_filter() {
+async fn cursor_of_another_filter_is_rejected() {
     let market = Market::new().await;
     for name in ["Alpha", "Beta"] {
         let app = market.app(name).await;
@@ -241,7 +241,7 @@ async fn a_cursor_serves_no_other_filter() {
 }
 
 #[tokio::test]
-async fn a_program_reviews_nothing_whatever_its_scopes() {
+async fn machine_client_cannot_review_regardless_of_scopes() {
     let market = Market::new().await;
     let program = market.harness.program("review bot", &["labs.admin.submissions:write"], None).await;
     let app = market.app("Table Pilot").await;
@@ -254,7 +254,7 @@ async fn a_program_reviews_nothing_whatever_its_scopes() {
 }
 
 #[tokio::test]
-async fn what_is_judged_and_goes_live_is_what_was_handed_in() {
+async fn reviewed_and_published_data_equal_submission() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;
@@ -282,7 +282,7 @@ async fn what_is_judged_and_goes_live_is_what_was_handed_in() {
 }
 
 #[tokio::test]
-async fn a_decided_submission_is_not_claimed_again() {
+async fn decided_submission_cannot_be_claimed_again() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;
@@ -290,7 +290,7 @@ async fn a_decided_submission_is_not_claimed_again() {
     market.claim(&submission).await;
     market.request_changes(&submission).await;
     market.submit(&app, &version).await;
-    // The version waits once more, by another submission: the former one is decided for good.
+    // The version waits again with a new submission. The former submission has a final decision.
     let refused = market.submission("marketplace_submissions_claim", &submission).send().await;
     assert_eq!((refused.status, refused.code()), (409, "ILLEGAL_TRANSITION"));
     assert!(allowed(&refused).is_empty(), "{}", refused.text());
@@ -298,7 +298,7 @@ async fn a_decided_submission_is_not_claimed_again() {
 }
 
 #[tokio::test]
-async fn a_decision_stands_in_the_audit_log_with_its_difference() {
+async fn decision_is_audited_with_its_difference() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;

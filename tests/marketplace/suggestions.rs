@@ -1,11 +1,11 @@
-//! Stories of what a search field suggests while somebody types.
+//! Tests of search suggestions during typing.
 
 use serde_json::{Value, json};
 
 use super::market::Market;
 
 #[tokio::test]
-async fn a_search_field_completes_what_is_on_show_and_nothing_else() {
+async fn suggestions_contain_only_visible_listings_and_names() {
     let market = Market::new().await;
     let token = market.harness.program("Shop", &["storefront"], None).await.token;
     let suggest = async |typed: &str| -> Vec<Value> {

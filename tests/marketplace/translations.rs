@@ -1,4 +1,4 @@
-//! Stories of an app's texts by locale: written, replaced and taken away, and what is still missing.
+//! Tests of an app's texts by locale: write, replace, delete, and list the missing ones.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::market::{Market, column, errors, fast_harness};
 use crate::harness::people::Person;
 use crate::harness::{Answer, Harness};
 
-/// A partner's app, and who writes about it.
+/// A partner's app, and the user who writes its texts.
 struct Desk {
     harness: Harness,
     owner: Person,
@@ -38,7 +38,7 @@ impl Desk {
         self.harness.call(operation).path("app_uuid", &self.app).token(&self.owner.token).expect(200).await
     }
 
-    /// The fields that the history names, the latest first.
+    /// Returns the fields that the app's events name, newest first.
     async fn history(&self) -> Vec<Value> {
         let events = self.ask("marketplace_apps_list_events").await;
         let events = events.json["data"].as_array().unwrap().iter();
@@ -47,7 +47,7 @@ impl Desk {
 }
 
 #[tokio::test]
-async fn texts_are_begun_replaced_and_taken_away_locale_by_locale() {
+async fn translations_are_created_replaced_and_deleted_by_locale() {
     let desk = Desk::new().await;
     let made = desk.put("de", json!({ "name": "  Tischpilot ", "tagline": "Eine Zeile" })).await;
     assert_eq!((made.status, made.str("name")), (201, "Tischpilot"), "{}", made.text());
@@ -77,7 +77,7 @@ async fn texts_are_begun_replaced_and_taken_away_locale_by_locale() {
 }
 
 #[tokio::test]
-async fn the_default_locale_is_the_app_itself_and_stays() {
+async fn default_locale_is_app_text_and_cannot_be_deleted() {
     let desk = Desk::new().await;
     let written = desk.put("en", json!({ "name": "Table Captain", "tagline": "Another" })).await;
     assert_eq!((written.status, &written.json["default"]), (200, &json!(true)));
@@ -97,7 +97,7 @@ async fn the_default_locale_is_the_app_itself_and_stays() {
 }
 
 #[tokio::test]
-async fn texts_of_every_locale_go_by_the_rules_of_the_apps_own() {
+async fn texts_of_every_locale_follow_the_same_rules() {
     let desk = Desk::new().await;
     for (bad, place) in [
         (json!({}), "/name"),
@@ -116,7 +116,7 @@ async fn texts_of_every_locale_go_by_the_rules_of_the_apps_own() {
 }
 
 #[tokio::test]
-async fn an_app_has_texts_in_forty_locales_however_many_ask_at_once() {
+async fn concurrent_writes_respect_limit_of_forty_locales() {
     let desk = Desk::new().await;
     let fill = "insert into app_translation (app_uuid, locale, name)
                 select app_uuid, 'x' || chr(97 + n / 26) || chr(97 + n % 26), 'Pilot' from app, generate_series(1, 37) as n";
@@ -131,7 +131,7 @@ async fn an_app_has_texts_in_forty_locales_however_many_ask_at_once() {
 }
 
 #[tokio::test]
-async fn the_checklist_names_the_locales_that_are_not_whole() {
+async fn checklist_reports_incomplete_locales() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;
@@ -156,7 +156,7 @@ async fn the_checklist_names_the_locales_that_are_not_whole() {
 }
 
 #[tokio::test]
-async fn of_two_who_read_the_same_texts_the_second_overwrites_nothing_unseen() {
+async fn concurrent_update_with_stale_etag_is_rejected() {
     let desk = Desk::new().await;
     let call = |operation: &str, tag: &str| {
         let call = desk.harness.call(operation).path("app_uuid", &desk.app).path("locale", "de");
@@ -186,7 +186,7 @@ async fn of_two_who_read_the_same_texts_the_second_overwrites_nothing_unseen() {
 }
 
 #[tokio::test]
-async fn texts_are_written_by_language_script_and_region() {
+async fn locales_consist_of_language_script_and_region() {
     let desk = Desk::new().await;
     for locale in ["es-419", "zh-Hant", "zh-Hant-TW", "sr-Latn-RS", "fil"] {
         let made = desk.put(locale, json!({ "name": "Name" })).await;

@@ -1,4 +1,4 @@
-//! Stories of vendor pages as readers see them.
+//! Tests of partner profiles as readers see them.
 
 use serde_json::{Value, json};
 
@@ -17,13 +17,13 @@ impl Street {
         Self { market, token }
     }
 
-    /// Begins a call of the partner's own.
+    /// Starts a call of the partner about itself.
     fn own(&self, operation: &str) -> Call<'_> {
         let owner = &self.market.owner;
         self.market.harness.call(operation).path("partner_uuid", owner.partner_uuid.unwrap()).token(&owner.token)
     }
 
-    /// Begins a reader's call.
+    /// Starts a reader's call.
     fn shop(&self, operation: &str) -> Call<'_> {
         self.market.harness.call(operation).path("partner_slug", "nordsee-kassen").token(&self.token)
     }
@@ -48,7 +48,7 @@ impl Street {
         self.own("partner_profile_publish").expect(200).await
     }
 
-    /// A page with a logo, texts in two languages and a site, which readers see.
+    /// Creates a published profile with a logo, texts in two languages and a website.
     async fn opened() -> Self {
         let street = Self::new().await;
         let said = |tagline: &str| json!({ "tagline": tagline, "description": "Und mehr." });
@@ -66,7 +66,7 @@ impl Street {
 }
 
 #[tokio::test]
-async fn readers_see_what_was_published_in_their_language() {
+async fn published_profile_is_shown_in_language_of_reader() {
     let street = Street::opened().await;
     for (locale, best, tagline) in [("en", "en", "Tills"), ("de-AT", "de", "Kassen"), ("fr", "de", "Kassen")] {
         let seen = street.vendor().query("locale", locale).expect(200).await;
@@ -94,7 +94,7 @@ async fn readers_see_what_was_published_in_their_language() {
 }
 
 #[tokio::test]
-async fn pictures_are_there_while_the_published_page_has_them() {
+async fn images_are_public_while_published_profile_uses_them() {
     let street = Street::opened().await;
     let image = |kind: &str, variant: &str| {
         street.shop("marketplace_vendors_get_image").path("kind", kind).query("variant", variant)
@@ -126,7 +126,7 @@ async fn pictures_are_there_while_the_published_page_has_them() {
 }
 
 #[tokio::test]
-async fn a_vendor_counts_its_visible_listings_and_weighs_their_ratings() {
+async fn partner_page_shows_listing_count_and_weighted_rating() {
     let street = Street::opened().await;
     let market = &street.market;
     let rating = |seen: &Answer| (seen.json["listings_count"].clone(), seen.json["rating"].clone());
@@ -150,7 +150,7 @@ async fn a_vendor_counts_its_visible_listings_and_weighs_their_ratings() {
 }
 
 #[tokio::test]
-async fn a_page_is_seen_only_while_its_partner_is_active() {
+async fn profile_is_public_only_while_partner_is_active() {
     let street = Street::opened().await;
     let bytes = || street.shop("marketplace_vendors_get_image").path("kind", "LOGO");
     for state in ["CLOSING", "SUSPENDED", "CLOSED"] {
@@ -167,7 +167,7 @@ async fn a_page_is_seen_only_while_its_partner_is_active() {
 }
 
 #[tokio::test]
-async fn a_vendor_is_verified_by_staff_until_it_is_called_otherwise() {
+async fn verification_by_staff_ends_with_rename() {
     let market = Market::new().await;
     let (_, slug) = market.listed("Table Pilot").await;
     let shop = market.harness.program("Shop", &["storefront"], None).await;

@@ -1,4 +1,4 @@
-//! Stories of versions: their numbers, their way through review, and when they go live.
+//! Tests of app versions: numbers, review and publication.
 
 mod changes;
 mod due;
@@ -15,13 +15,13 @@ use machine::Traveller;
 use super::market::{Market, allowed, errors, finds};
 use crate::harness::{Answer, WAITING};
 
-/// The body of a publication so many days from now.
+/// The body of a publication scheduled this many days from now.
 fn in_days(market: &Market, days: i64) -> Value {
     json!({ "publish_at": market.harness.clock.now().plus_seconds(days * 86_400) })
 }
 
 #[tokio::test]
-async fn a_number_is_a_semantic_version_not_used_before_and_higher_than_the_live_one() {
+async fn version_number_must_be_valid_unused_and_above_live() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let create = |number: &str| {
@@ -51,7 +51,7 @@ async fn a_number_is_a_semantic_version_not_used_before_and_higher_than_the_live
 }
 
 #[tokio::test]
-async fn of_one_number_asked_for_at_once_one_version_is_made() {
+async fn concurrent_creates_with_one_number_succeed_once() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let body = json!({ "number": "1.0.0" });
@@ -71,7 +71,7 @@ async fn of_one_number_asked_for_at_once_one_version_is_made() {
 }
 
 #[tokio::test]
-async fn a_manifest_names_a_permission_once_and_sends_customers_to_safe_places() {
+async fn manifest_permissions_are_unique_and_redirects_safe() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let permission = |code: &str| json!({ "code": code, "reason": "Shows the guest's name." });
@@ -93,7 +93,7 @@ async fn a_manifest_names_a_permission_once_and_sends_customers_to_safe_places()
 }
 
 #[tokio::test]
-async fn a_draft_with_open_requirements_is_not_submitted_and_each_is_named() {
+async fn draft_with_unmet_requirements_cannot_be_submitted() {
     let market = Market::new().await;
     let token = &market.owner.token;
     let made = market.harness.call("marketplace_apps_create").token(token).json(&json!({ "name": "Bare" }));
@@ -118,7 +118,7 @@ async fn a_draft_with_open_requirements_is_not_submitted_and_each_is_named() {
 }
 
 #[tokio::test]
-async fn one_version_of_an_app_is_with_the_reviewers_at_a_time() {
+async fn app_has_one_version_under_review() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let first = market.draft(&app, "1.0.0").await;
@@ -141,7 +141,7 @@ async fn one_version_of_an_app_is_with_the_reviewers_at_a_time() {
 }
 
 #[tokio::test]
-async fn a_scheduled_version_goes_live_by_itself_and_takes_the_place_of_the_live_one() {
+async fn scheduled_version_is_published_and_replaces_the_live_version() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let first = market.draft(&app, "1.0.0").await;
@@ -182,7 +182,7 @@ async fn a_scheduled_version_goes_live_by_itself_and_takes_the_place_of_the_live
 }
 
 #[tokio::test]
-async fn a_lower_number_is_not_published_over_a_higher_one() {
+async fn lower_number_cannot_be_published_over_higher() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let lower = market.draft(&app, "1.1.0").await;
@@ -201,7 +201,7 @@ async fn a_lower_number_is_not_published_over_a_higher_one() {
 }
 
 #[tokio::test]
-async fn a_scheduled_version_that_a_higher_one_overtakes_waits_no_longer() {
+async fn scheduled_version_overtaken_by_higher_is_unscheduled() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let [lower, higher, highest] = ["1.1.0", "1.2.0", "1.3.0"].map(|number| market.draft(&app, number));
@@ -220,7 +220,7 @@ async fn a_scheduled_version_that_a_higher_one_overtakes_waits_no_longer() {
 }
 
 #[tokio::test]
-async fn nothing_goes_live_by_itself_while_its_partner_is_being_held_back() {
+async fn scheduled_version_stays_unpublished_during_partner_suspension() {
     let market = Market::new().await;
     let partner = market.owner.partner_uuid.unwrap();
     let held = scheduled(&market, "Table Pilot", 60).await;
@@ -233,14 +233,14 @@ async fn nothing_goes_live_by_itself_while_its_partner_is_being_held_back() {
     let live = |version: &str| {
         format!("select count(*) from app_version where state = 'PUBLISHED' and version_uuid = '{version}'")
     };
-    // The earlier one comes first, so it was looked at before this one went live.
+    // The job processes the earlier version first, so it was processed before this one was published.
     market.harness.until(&live(&other), 1).await;
     assert_eq!(market.harness.number(&live(&held)).await, 0);
     suspended.roll_back().await;
     market.harness.until(&live(&held), 1).await;
 }
 
-/// A version of a new app that goes live in so many seconds.
+/// Creates a version of a new app that is published in this many seconds.
 async fn scheduled(market: &Market, name: &str, seconds: i64) -> String {
     let app = market.app(name).await;
     let version = market.draft(&app, "1.0.0").await;
@@ -251,7 +251,7 @@ async fn scheduled(market: &Market, name: &str, seconds: i64) -> String {
 }
 
 #[tokio::test]
-async fn a_version_of_an_app_that_is_being_deleted_finds_no_app() {
+async fn version_create_during_app_deletion_is_not_found() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let deleted = market.harness.hold(format!("delete from app where app_uuid = '{app}'")).await;
@@ -266,7 +266,7 @@ async fn a_version_of_an_app_that_is_being_deleted_finds_no_app() {
 }
 
 #[tokio::test]
-async fn release_notes_are_bounded_in_all_locales_together() {
+async fn release_note_limit_covers_all_locales() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let create = |locales: &[&str]| {
@@ -280,7 +280,7 @@ async fn release_notes_are_bounded_in_all_locales_together() {
 }
 
 #[tokio::test]
-async fn of_several_publications_at_once_one_is_made() {
+async fn concurrent_publications_succeed_once() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;
@@ -292,9 +292,9 @@ async fn of_several_publications_at_once_one_is_made() {
     assert_eq!(market.harness.number("select count(*) from listing_change").await, 1);
 }
 
-/// The states are put into the row: no owner and no reviewer gets an app that was never published there.
+/// The test writes the states directly: no operation brings a never-published app into these states.
 #[tokio::test]
-async fn nothing_is_published_of_an_app_that_is_suspended_or_archived() {
+async fn suspended_or_archived_app_cannot_publish() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;
@@ -313,13 +313,13 @@ async fn nothing_is_published_of_an_app_that_is_suspended_or_archived() {
 }
 
 #[tokio::test]
-async fn versions_of_others_do_not_exist() {
+async fn foreign_versions_are_not_found() {
     let market = Market::new().await;
     let here = Traveller::at(&market, "APPROVED", 0).await;
     let stranger = market.harness.partner("Ostsee Kassen").await;
     let own = market.app_of(&stranger, "Own").await;
     for operation in ["marketplace_versions_get", "marketplace_versions_submit", "marketplace_versions_publish"] {
-        // Neither under its own app nor under one of the stranger's.
+        // Neither below its own app nor below an app of the other partner.
         for app in [&here.app, &own] {
             let call = market.harness.call(operation).path("app_uuid", app).path("version_uuid", &here.version);
             let call = if operation.ends_with("get") { call } else { call.json(&json!({})) };
@@ -335,7 +335,7 @@ async fn versions_of_others_do_not_exist() {
 }
 
 #[tokio::test]
-async fn the_history_is_filtered_sorted_and_paged() {
+async fn history_is_filtered_sorted_and_paged() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let first = market.draft(&app, "1.0.0").await;
@@ -352,7 +352,7 @@ async fn the_history_is_filtered_sorted_and_paged() {
 }
 
 #[tokio::test]
-async fn a_version_that_did_not_change_is_not_sent_again() {
+async fn unchanged_version_returns_304() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;

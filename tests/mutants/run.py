@@ -31,7 +31,7 @@ pub fn mutant(number: u32) -> bool {
     *CHOSEN == Some(number)
 }
 """
-# The crates with mutants of their own, which get the switch.
+# The crates that contain mutants; each gets the switch.
 SWITCHED = ("schema/src/lib.rs", "schema/markdown/src/lib.rs")
 LONGEST_RUN_SECONDS = 600
 
@@ -56,10 +56,10 @@ def switched(mutant, number):
 
 
 def planted(mutants, files):
-    # One may change a part of what another changes: the longer text comes first, while it stands as it is.
+    # The text of one mutant may contain the text of another: the longer text is replaced first, while it is unchanged.
     for number, mutant in sorted(enumerate(mutants, 1), key=lambda numbered: -len(numbered[1]["find"])):
         text, find = files[mutant["file"]].decode(), mutant["find"]
-        # Two may change the same text: the last occurrence is the one that no other has planted.
+        # Two mutants may replace the same text: the last occurrence is the only one without a mutant.
         before, found, after = text.rpartition(find)
         if not found:
             sys.exit(f"mutant {number} ({mutant['what']}): its text does not stand in {mutant['file']}")

@@ -1,6 +1,6 @@
-//! Files in a bucket that is slow, refuses, breaks off or is not there: the service says so, does nothing by halves, and goes
-//! on as soon as the bucket does. `./test objects` starts the S3 server for these, and runs on it what is told elsewhere of
-//! pictures, archives and files.
+//! Tests of file storage in a bucket that is slow, rejects requests, breaks connections or is missing: the service
+//! reports the fault, leaves nothing half done, and recovers as soon as the bucket does. `./test objects` starts the S3
+//! server for them, and also runs the other tests of media, data exports and files on it.
 
 mod start;
 
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::harness::people::Person;
 use crate::harness::{Answer, Call, FaultyBucket, Harness, StoreFault};
 
-/// A service whose files lie in a bucket that can be broken, and somebody who brings files.
+/// A service that stores files in a faulty bucket, and a user who uploads files.
 struct House {
     bucket: FaultyBucket,
     harness: Harness,
@@ -42,18 +42,18 @@ impl House {
         call.query("reason", "Newer.").raw("application/octet-stream", content).send().await
     }
 
-    /// What is said of the file.
+    /// Returns the metadata of the file.
     async fn artefact(&self) -> Value {
         self.about("publication_items_get").expect(200).await.json["artefact"].clone()
     }
 
-    /// Puts a file, and lets readers have it.
+    /// Uploads a file and releases it.
     async fn release(&self, content: &str) {
         assert_eq!(self.put(content).await.status, 200);
         self.about("publication_items_release").expect(200).await;
     }
 
-    /// Begins to read the released file.
+    /// Starts to download the released file.
     async fn download(&self) -> Response {
         let url = format!("{}/v1/publication/public/developer-resources/kit/artefact", self.harness.base_url);
         self.harness.http().get(url).send().await.unwrap()
@@ -77,7 +77,7 @@ fn ensure_away(answer: &Answer) {
 
 #[tokio::test]
 #[ignore = "needs an S3 server: ./test objects"]
-async fn while_the_bucket_fails_no_file_is_kept_and_afterwards_the_whole_of_it() {
+async fn failing_bucket_stores_no_partial_file_and_recovers() {
     let house = House::new().await;
     let content = text(12_000_000);
     for fault in [
@@ -99,11 +99,11 @@ async fn while_the_bucket_fails_no_file_is_kept_and_afterwards_the_whole_of_it()
 
 #[tokio::test]
 #[ignore = "needs an S3 server: ./test objects"]
-async fn a_download_that_the_bucket_breaks_off_never_looks_whole() {
+async fn download_aborted_by_bucket_never_looks_complete() {
     let house = House::new().await;
     let content = text(12_000_000);
     house.release(&content).await;
-    // A few times it is asked for the rest.
+    // The service requests the rest a few times.
     house.bucket.breaks(StoreFault::AnswersCutAfter(4_000_000));
     assert_eq!(house.download().await.text().await.unwrap(), content);
     house.bucket.breaks(StoreFault::AnswersCutAfter(400_000));
@@ -117,7 +117,7 @@ async fn a_download_that_the_bucket_breaks_off_never_looks_whole() {
 
 #[tokio::test]
 #[ignore = "needs an S3 server: ./test objects"]
-async fn a_bucket_that_says_nothing_holds_nobody_up_and_makes_readiness_red() {
+async fn silent_bucket_blocks_no_request_and_fails_readiness() {
     let house = House::new().await;
     house.release("To be read.\n").await;
     house.bucket.breaks(StoreFault::Silence);
@@ -133,7 +133,7 @@ async fn a_bucket_that_says_nothing_holds_nobody_up_and_makes_readiness_red() {
     assert_eq!(house.put("Newer.\n").await.status, 200);
 }
 
-/// What readiness says of the files.
+/// Returns the readiness result of the file storage.
 async fn readiness(harness: &Harness) -> Value {
     let answer = harness.http().get(format!("{}/v1/system/readiness", harness.base_url)).send().await.unwrap();
     let told: Value = answer.json().await.unwrap();
@@ -143,7 +143,7 @@ async fn readiness(harness: &Harness) -> Value {
 
 #[tokio::test]
 #[ignore = "needs an S3 server: ./test objects"]
-async fn an_archive_is_made_as_soon_as_the_bucket_takes_it() {
+async fn data_export_is_created_once_bucket_recovers() {
     let house = House::new().await;
     let person = house.harness.partner("Nordsee Kassen").await;
     let own = |operation| {
@@ -154,7 +154,7 @@ async fn an_archive_is_made_as_soon_as_the_bucket_takes_it() {
     let export = own("partner_data_exports_create").expect(202).await.str("uuid").to_owned();
     house.harness.until("select count(*) from data_export where attempts > 0 and error = 'UNAVAILABLE'", 1).await;
     house.bucket.breaks(StoreFault::Nothing);
-    // What is tried again is tried in ten seconds.
+    // A retry would happen only after ten seconds.
     house.harness.sql("update data_export set claimed_until = labs_now()").await;
     house.harness.until("select count(*) from data_export where state = 'SUCCEEDED'", 1).await;
     let download = || own("partner_data_exports_download").path("export_uuid", &export);
@@ -165,7 +165,7 @@ async fn an_archive_is_made_as_soon_as_the_bucket_takes_it() {
 
 #[tokio::test]
 #[ignore = "needs an S3 server: ./test objects"]
-async fn what_is_given_up_leaves_no_parts_that_are_paid_for() {
+async fn aborted_upload_leaves_no_billed_parts() {
     let house = House::new().await;
     let media = &house.harness.engine.services().media;
     let mut writer = media.archive_begin(ArchiveName::new([7; 32])).await.unwrap();
@@ -177,12 +177,12 @@ async fn what_is_given_up_leaves_no_parts_that_are_paid_for() {
 
 #[tokio::test]
 #[ignore = "needs an S3 server: ./test objects"]
-async fn the_sweep_goes_through_every_page_of_the_list() {
+async fn cleanup_reads_every_page_of_object_list() {
     let house = House::new().await;
     let (harness, media) = (&house.harness, &house.harness.engine.services().media);
     house.release("Named by a row.\n").await;
     let named = harness.objects().await;
-    // A page of the list has a thousand.
+    // A page of an S3 listing contains a thousand objects.
     let put = |number: u32| async move { media.put(number.to_string().into()).await.unwrap() };
     stream::iter(0..1_100).map(put).buffer_unordered(8).for_each(|_| async {}).await;
     harness.make_older("f", 31).await;

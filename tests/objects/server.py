@@ -43,7 +43,7 @@ class Quiet(WSGIRequestHandler):
         pass
 
 
-# Where two put one object at once, it answers the one with 500 and a page of its own inside; whoever put it asks again.
+# If two clients put the same object at once, the server answers one with 500 and an HTML page; that client retries.
 logging.getLogger("werkzeug").setLevel(logging.CRITICAL)
 server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=Quiet)
 threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -1,9 +1,9 @@
-//! What is said at the start of a bucket that cannot be used.
+//! Tests of the startup messages about an unusable bucket.
 
 use crate::front::settings::refusal;
 use crate::harness::{FaultyBucket, StoreFault};
 
-/// What `labs serve` says of a bucket behind this fault, before it gives up.
+/// Returns the output of `labs serve` with a bucket behind this fault, up to its exit.
 async fn told(url: &'static str, fault: StoreFault) -> String {
     let bucket = FaultyBucket::start(fault).await;
     let endpoint = bucket.endpoint().to_owned();
@@ -25,9 +25,9 @@ async fn told(url: &'static str, fault: StoreFault) -> String {
 
 #[tokio::test]
 #[ignore = "needs an S3 server: ./test objects"]
-async fn a_bucket_that_is_not_there_lets_nobody_in_or_says_nothing_ends_the_start() {
+async fn missing_forbidden_or_silent_bucket_stops_start() {
     let missing = told("s3://nowhere/labs", StoreFault::Nothing);
-    // As S3 answers a wrong key, repeating what was signed.
+    // The S3 response to a wrong key, which repeats the signed request.
     let body = "<Error><Code>SignatureDoesNotMatch</Code><CanonicalRequest>PUT\nx-amz-security-token:hush\n</CanonicalRequest>\
                 </Error>";
     let denied = told("s3://labs-test/labs", StoreFault::Refusal(403, body.to_owned()));

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import yaml
 
-# What Prometheus adds to each series, and the label of ours that it calls otherwise.
+# Labels that Prometheus adds to each series, and the name under which it exports a conflicting label of Labs.
 OF_PROMETHEUS = {"instance", "job", "exported_job", "le"}
 NAME = re.compile(r"\b((?:labs|process)_[a-z_]+)(?:\{([^}]*)\})?")
 GROUPED = re.compile(r"\b(?:by|without) *\(([^)]*)\)")
@@ -70,7 +70,7 @@ def main():
     if found:
         sys.exit("\n".join(found))
 
-    # Grafana fills in its variables.
+    # Grafana replaces its variables.
     plain = [expression.replace("$__rate_interval", "5m").replace("$instance", ".*") for _, expression in shown]
     records = [{"record": f"dashboard:{number}", "expr": text} for number, text in enumerate(plain)]
     Path(sys.argv[1]).write_text(json.dumps({"groups": [{"name": "dashboard", "rules": records}]}))

@@ -1,4 +1,4 @@
-//! A partner's account in its team's hands: company data, its history, and its end.
+//! Tests of a partner's account as its team uses it: company data, events, and closure.
 
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ fn faults(answer: &Answer) -> Vec<(&str, &str)> {
 }
 
 #[tokio::test]
-async fn company_data_is_merged_and_judged_by_its_country() {
+async fn partner_data_are_merged_and_validated_by_country() {
     let (harness, person) = harness().await;
     let full = json!({
         "legal_form": "GmbH", "registration_number": "HRB 1234, Flensburg", "vat_id": "DE123456789",
@@ -64,7 +64,7 @@ async fn company_data_is_merged_and_judged_by_its_country() {
 }
 
 #[tokio::test]
-async fn the_history_tells_which_fields_changed_and_never_what_was_in_them() {
+async fn history_lists_changed_fields_without_values() {
     let (harness, person) = harness().await;
     update(&harness, &person, json!({ "legal_form": "GmbH", "vat_id": "DE123456789" })).await;
     update(&harness, &person, json!({ "legal_form": "GmbH" })).await;
@@ -78,7 +78,7 @@ async fn the_history_tells_which_fields_changed_and_never_what_was_in_them() {
 }
 
 #[tokio::test]
-async fn staff_are_seen_looking_and_stay_without_a_name() {
+async fn staff_access_is_visible_without_staff_names() {
     let (harness, person) = harness().await;
     let partner = person.partner_uuid.unwrap();
     let staff = harness.staff("Jonas Okafor", &["labs.admin.partners:write"]).await;
@@ -103,7 +103,7 @@ async fn staff_are_seen_looking_and_stay_without_a_name() {
 }
 
 #[tokio::test]
-async fn the_history_is_paged_without_a_gap_and_is_nobody_elses() {
+async fn history_is_paged_without_gaps_and_bound_to_its_partner() {
     let (harness, person) = harness().await;
     for form in ["GmbH", "KG", "OHG", "AG"] {
         update(&harness, &person, json!({ "legal_form": form })).await;
@@ -129,7 +129,7 @@ async fn the_history_is_paged_without_a_gap_and_is_nobody_elses() {
 }
 
 #[tokio::test]
-async fn an_account_is_changed_as_it_was_read() {
+async fn stale_account_update_is_rejected() {
     let (harness, person) = harness().await;
     let read = at(&harness, &person, "partner_account_get").expect(200).await;
     let etag = read.header("etag").to_owned();
@@ -140,7 +140,7 @@ async fn an_account_is_changed_as_it_was_read() {
 }
 
 #[tokio::test]
-async fn an_account_waits_before_it_is_closed_and_can_be_kept() {
+async fn account_closure_waits_and_can_be_cancelled() {
     let (harness, person) = harness().await;
     let asked = at(&harness, &person, "partner_account_request_closure").json(&json!({ "reason": "We move on." }));
     let asked = asked.expect(200).await;
@@ -164,7 +164,7 @@ async fn an_account_waits_before_it_is_closed_and_can_be_kept() {
 }
 
 #[tokio::test]
-async fn when_its_time_has_come_everything_of_it_ends() {
+async fn due_closure_ends_all_access_of_partner() {
     let (harness, person) = harness().await;
     harness.sql("update service_setting set value = '3' where key = 'partner.closing_days'").await;
     let program = harness.program("Menu sync", &["marketplace"], person.partner_uuid).await;
@@ -191,7 +191,7 @@ async fn when_its_time_has_come_everything_of_it_ends() {
 }
 
 #[tokio::test]
-async fn ending_an_account_asks_who_is_there() {
+async fn closing_an_account_requires_reauthentication() {
     let (harness, person) = harness().await;
     harness.advance(601).await;
     let refreshed = harness.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(200).await;

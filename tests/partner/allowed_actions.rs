@@ -1,4 +1,4 @@
-//! What a team is told that it can do with what it has: what the machines let through, cut to the reader's role.
+//! Tests of `allowed_actions` for a team: the transitions that the current state allows, reduced to the caller's role.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::team::{cast, colleague, invite};
 use crate::harness::Harness;
 use crate::harness::people::Person;
 
-/// Reads of a team's things, and what its administrator can do with each.
+/// A team's reads, and the actions that its administrator may take on each.
 const READS: [(&str, &[&str]); 7] = [
     ("partner_support_tickets_list", &["reply", "close"]),
     ("partner_invitations_list", &["revoke", "resend"]),
@@ -18,7 +18,7 @@ const READS: [(&str, &[&str]); 7] = [
     ("subscription_change_requests_list", &["withdraw"]),
 ];
 
-/// What somebody is told of the first thing that an operation answers.
+/// Returns the allowed actions of the first entry in an operation's response.
 async fn offered(harness: &Harness, by: &Person, operation: &str) -> Value {
     let call = harness.call(operation).token(&by.token);
     let call =
@@ -28,7 +28,7 @@ async fn offered(harness: &Harness, by: &Person, operation: &str) -> Value {
 }
 
 #[tokio::test]
-async fn who_may_change_things_is_told_what_they_can_do_and_who_may_not_is_told_nothing() {
+async fn writer_gets_allowed_actions_and_reader_gets_none() {
     let (harness, owner) = cast().await;
     open(&harness, &owner, "Webhooks are refused").await;
     let wish = harness.call("subscription_change_requests_create").token(&owner.token);
@@ -45,7 +45,7 @@ async fn who_may_change_things_is_told_what_they_can_do_and_who_may_not_is_told_
 }
 
 #[tokio::test]
-async fn nobody_is_told_to_touch_whoever_stands_above_them() {
+async fn actions_on_more_powerful_users_are_not_offered() {
     let (harness, owner) = cast().await;
     let keeper = colleague(&harness, &owner, "Tomas", "ACCOUNTANT").await;
     assert_eq!(invite(&harness, &owner, "ines.ferrer@nordsee.example", "EDITOR").await.status, 201);

@@ -1,4 +1,4 @@
-//! Whom the platform turns to at a partner.
+//! Tests of a partner's contacts.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -31,7 +31,7 @@ async fn remove(harness: &Harness, person: &Person, contact: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn contacts_are_added_changed_and_removed_and_the_history_names_none() {
+async fn contacts_are_added_changed_and_removed_without_names_in_history() {
     let (harness, person) = harness().await;
     assert_eq!(at(&harness, &person, "partner_contacts_list").expect(200).await.json["data"], json!([]));
     let billing = add(&harness, &person, "BILLING", "rechnung@nordsee.example").await;
@@ -56,7 +56,7 @@ async fn contacts_are_added_changed_and_removed_and_the_history_names_none() {
 }
 
 #[tokio::test]
-async fn somebody_for_safety_stays() {
+async fn last_security_contact_cannot_be_removed() {
     let (harness, person) = harness().await;
     let first = add(&harness, &person, "SECURITY", "one@nordsee.example").await;
     let last = remove(&harness, &person, first.str("uuid")).await;
@@ -64,7 +64,7 @@ async fn somebody_for_safety_stays() {
     let moved = change(&harness, &person, first.str("uuid"), json!({ "kind": "TECHNICAL" })).await;
     assert_eq!(moved.status, 409, "nor by making it something else");
     let second = add(&harness, &person, "SECURITY", "two@nordsee.example").await;
-    // Of two who take one of the last two away at the same time, one is told.
+    // If two callers delete one of the last two contacts at once, one of them is rejected.
     let (one, two) =
         tokio::join!(remove(&harness, &person, first.str("uuid")), remove(&harness, &person, second.str("uuid")));
     let mut statuses = [one.status, two.status];
@@ -73,7 +73,7 @@ async fn somebody_for_safety_stays() {
 }
 
 #[tokio::test]
-async fn ten_of_a_kind_are_kept() {
+async fn at_most_ten_contacts_per_kind() {
     let (harness, person) = harness().await;
     for number in 0..10 {
         assert_eq!(add(&harness, &person, "BILLING", &format!("b{number}@nordsee.example")).await.status, 201);
@@ -83,7 +83,7 @@ async fn ten_of_a_kind_are_kept() {
 }
 
 #[tokio::test]
-async fn contacts_are_a_teams_own_and_staff_read_them() {
+async fn contacts_belong_to_their_partner_and_are_read_by_staff() {
     let (harness, person) = harness().await;
     let contact = add(&harness, &person, "SECURITY", "one@nordsee.example").await;
     let other = harness.partner("Elbkontor").await;

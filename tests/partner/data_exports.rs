@@ -1,4 +1,4 @@
-//! An archive of everything that a partner has: all of it, nothing of another's, no secret, and its life.
+//! Tests of data exports: complete, without data of other partners, without secrets, and their life cycle.
 
 mod furnished;
 mod life;
@@ -15,15 +15,15 @@ use crate::harness::people::{PASSWORD, Person};
 use crate::harness::{Answer, Call, Harness};
 use furnished::{catalogue, furnished, owned};
 
-/// Tables whose rows go on changing while an archive is made: their lines are compared by their keys only.
+/// Tables whose rows change while a data export is made: only their keys are compared.
 const MOVING: &[&str] = &["client_scope_use", "data_export", "machine_client", "request_usage", "session"];
 
-/// Asks for an archive.
+/// Requests a data export.
 async fn asked(harness: &Harness, person: &Person) -> String {
     own(harness, person, "partner_data_exports_create").expect(202).await.str("uuid").to_owned()
 }
 
-/// Asks for an archive and waits until it is made.
+/// Requests a data export and waits until it is complete.
 async fn made(harness: &Harness, person: &Person) -> String {
     let export = asked(harness, person).await;
     harness
@@ -36,7 +36,7 @@ fn download<'h>(harness: &'h Harness, person: &Person, export: &str) -> Call<'h>
     own(harness, person, "partner_data_exports_download").path("export_uuid", export)
 }
 
-/// The files of an archive.
+/// Returns the files of an archive.
 fn unzipped(answer: &Answer) -> BTreeMap<String, Vec<u8>> {
     let mut zip = zip::ZipArchive::new(std::io::Cursor::new(&answer.bytes)).unwrap();
     let names: Vec<String> = zip.file_names().map(str::to_owned).collect();
@@ -48,18 +48,18 @@ fn unzipped(answer: &Answer) -> BTreeMap<String, Vec<u8>> {
     names.into_iter().map(read).collect()
 }
 
-/// The files of a new archive of the person's partner.
+/// Returns the files of a new data export of the user's partner.
 pub(crate) async fn new_archive(harness: &Harness, person: &Person) -> BTreeMap<String, Vec<u8>> {
     unzipped(&download(harness, person, &made(harness, person).await).expect(200).await)
 }
 
-/// The lines of a table in an archive.
+/// Returns the lines of a table in an archive.
 pub(crate) fn lines(files: &BTreeMap<String, Vec<u8>>, table: &str) -> Vec<Value> {
     let text = String::from_utf8(files[&format!("{table}.jsonl")].clone()).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Whether a line says of a row what the row says.
+/// Whether a line has the same content as a row.
 fn tells(table: &str, line: &Value, row: &Value) -> bool {
     let is_key = |name: &str| name.ends_with("_uuid") || matches!(name, "scope" | "operation" | "day");
     line.as_object()
@@ -69,7 +69,7 @@ fn tells(table: &str, line: &Value, row: &Value) -> bool {
         .all(|(name, value)| row[name] == *value)
 }
 
-/// Every id and address in rows.
+/// Returns every id and address in rows.
 fn marks<'r>(rows: impl Iterator<Item = &'r Value>) -> BTreeSet<String> {
     let fields = rows.flat_map(|row| row.as_object().unwrap().iter());
     let marking = fields.filter(|(name, _)| name.ends_with("_uuid") || name.ends_with("client_id") || *name == "slug");
@@ -77,7 +77,7 @@ fn marks<'r>(rows: impl Iterator<Item = &'r Value>) -> BTreeSet<String> {
 }
 
 #[tokio::test]
-async fn an_archive_holds_everything_of_its_partner_and_nothing_of_anybody_else() {
+async fn data_export_contains_all_data_of_its_partner_only() {
     let (harness, _) = harness().await;
     let (mine, theirs) = (furnished(&harness, "Alpenkassen").await, furnished(&harness, "Dorfkrug").await);
     let staff = harness.staff("Petra Partners", &["labs.admin.partners:write"]).await;
@@ -150,7 +150,7 @@ async fn nothing_foreign(
     }
 }
 
-/// No value of a column of bytes in any form, and nothing that looks like a secret.
+/// Asserts that the archive contains no value of a binary column in any encoding, and nothing that looks like a secret.
 async fn nothing_secret(harness: &Harness, files: &BTreeMap<String, Vec<u8>>) {
     let text = all_text(files);
     let mut owner = harness.owner().await;
@@ -200,7 +200,7 @@ fn all_text(files: &BTreeMap<String, Vec<u8>>) -> String {
 }
 
 #[tokio::test]
-async fn archive_of_a_new_owner_names_nobody_of_the_former_owner() {
+async fn data_export_of_new_owner_omits_users_of_former_owner() {
     let (harness, _) = harness().await;
     let (former, heir) = (furnished(&harness, "Alpenkassen").await, harness.partner("Dorfkrug").await);
     let staff = harness.staff("Sina Support", &["labs.admin.apps:write"]).await;
@@ -231,7 +231,7 @@ async fn archive_of_a_new_owner_names_nobody_of_the_former_owner() {
 }
 
 #[tokio::test]
-async fn an_archive_is_handed_to_whoever_may_read_all_of_it() {
+async fn data_export_download_requires_all_included_scopes() {
     let (harness, owner) = cast().await;
     let export = made(&harness, &owner).await;
     let partner = owner.partner_uuid.unwrap();
@@ -263,7 +263,7 @@ async fn an_archive_is_handed_to_whoever_may_read_all_of_it() {
 }
 
 #[tokio::test]
-async fn an_archive_tells_nothing_of_a_person_from_before_they_joined() {
+async fn data_export_omits_data_from_before_a_user_joined() {
     let (harness, owner) = harness().await;
     let mover = harness.partner("Weser Software").await;
     let (former, partner) = (mover.partner_uuid.unwrap(), owner.partner_uuid.unwrap());
@@ -298,7 +298,7 @@ async fn an_archive_tells_nothing_of_a_person_from_before_they_joined() {
 }
 
 #[tokio::test]
-async fn a_step_of_staff_is_told_though_something_followed_from_it() {
+async fn staff_action_with_consequences_is_in_data_export() {
     let (harness, owner) = cast().await;
     let staff = harness.staff("Jonas Okafor", &["labs.admin.users:write"]).await;
     let tomas = colleague(&harness, &owner, "Tomas", "ADMINISTRATOR").await;
@@ -318,7 +318,7 @@ async fn a_step_of_staff_is_told_though_something_followed_from_it() {
     {
         let told = own(&harness, person, "partner_account_list_events").query("actor_kind", "STAFF_USER");
         let told = told.expect(200).await.json["data"].as_array().unwrap().clone();
-        // The reason is for staff.
+        // The reason is visible to staff only.
         let of_step = |event: &&Value| event["operation"] == step && event["reason"].is_null();
         assert_eq!(told.iter().filter(of_step).count(), 1, "{step}: {told:?}");
         assert_eq!(told.iter().filter(|event| event["kind"] == followed).count(), 1, "{step}: {told:?}");

@@ -1,11 +1,11 @@
-//! The two pictures of a vendor page: what is taken, who gets the bytes, and what readers keep.
+//! Tests of the two images of a partner profile: accepted files, access to the content, and caching.
 
 use serde_json::{Value, json};
 
 use crate::harness::people::Person;
 use crate::harness::{Answer, Call, Harness};
 
-/// A service with a partner in it, as fast as a story goes.
+/// A service with a partner and budgets that do not slow a test down.
 pub(super) async fn harness() -> (Harness, Person) {
     let harness = Harness::new().await;
     harness.sql("update tier set burst_per_second = 1000").await;
@@ -13,7 +13,7 @@ pub(super) async fn harness() -> (Harness, Person) {
     (harness, person)
 }
 
-/// A picture in one colour, as PNG.
+/// Returns a single-colour image as PNG.
 pub(super) fn png(width: u32, height: u32, shade: u8) -> Vec<u8> {
     let picture = image::RgbImage::from_pixel(width, height, image::Rgb([shade, 90, 160]));
     let mut bytes = std::io::Cursor::new(Vec::new());
@@ -21,18 +21,18 @@ pub(super) fn png(width: u32, height: u32, shade: u8) -> Vec<u8> {
     bytes.into_inner()
 }
 
-/// The form of a picture.
+/// Returns the multipart form of an image.
 pub(super) fn form(bytes: Vec<u8>) -> reqwest::multipart::Form {
     let file = reqwest::multipart::Part::bytes(bytes).file_name("a.png").mime_str("image/png").unwrap();
     reqwest::multipart::Form::new().text("alt_text", "A till").part("file", file)
 }
 
-/// Begins a call of somebody at their own partner.
+/// Starts a user's call about their own partner.
 pub(super) fn own<'h>(harness: &'h Harness, person: &Person, operation: &str) -> Call<'h> {
     harness.call(operation).path("partner_uuid", person.partner_uuid.unwrap()).token(&person.token)
 }
 
-/// Puts a picture.
+/// Uploads an image.
 pub(super) async fn put(harness: &Harness, person: &Person, kind: &str, bytes: Vec<u8>) -> Answer {
     own(harness, person, "partner_imagery_put").path("kind", kind).multipart(form(bytes)).send().await
 }
@@ -43,7 +43,7 @@ async fn list(harness: &Harness, person: &Person) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_picture_comes_in_four_sizes_and_is_told_by_its_content() {
+async fn image_type_is_detected_and_four_sizes_are_made() {
     let (harness, person) = harness().await;
     let made = put(&harness, &person, "LOGO", png(1_000, 1_000, 1)).await;
     assert_eq!((made.status, made.str("kind"), made.str("alt_text")), (200, "LOGO", "A till"), "{}", made.text());
@@ -75,7 +75,7 @@ async fn a_picture_comes_in_four_sizes_and_is_told_by_its_content() {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_is_refused_and_changes_nothing() {
+async fn unsuitable_image_is_rejected_without_effect() {
     let (harness, person) = harness().await;
     let kept = put(&harness, &person, "LOGO", png(256, 256, 1)).await;
     for (kind, bytes, code) in [
@@ -100,14 +100,14 @@ async fn what_does_not_fit_is_refused_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn the_megabytes_of_apps_and_of_the_page_are_counted_together() {
+async fn media_of_apps_and_profile_share_one_quota() {
     let (harness, person) = harness().await;
     harness.sql("update tier_feature set value = '1' where feature_code = 'media_megabytes'").await;
     assert_eq!(put(&harness, &person, "LOGO", png(256, 256, 1)).await.status, 200);
     assert_eq!(put(&harness, &person, "LOGO", png(256, 256, 2)).await.status, 200, "it takes the place of the first");
     let app = json!({ "name": "Table Pilot" });
     let app = harness.call("marketplace_apps_create").token(&person.token).json(&app).expect(201).await;
-    // The rest of the megabyte is used up, so that what is begun beyond it counts.
+    // The rest of the megabyte is used up, so that any further upload exceeds the limit.
     harness.sql("update partner_image set size_bytes = 1048576").await;
     let icon = harness.call("marketplace_media_upload").path("app_uuid", app.str("uuid")).token(&person.token);
     let file = reqwest::multipart::Part::bytes(png(256, 256, 3)).file_name("a.png");
@@ -116,7 +116,7 @@ async fn the_megabytes_of_apps_and_of_the_page_are_counted_together() {
 }
 
 #[tokio::test]
-async fn a_deleted_picture_is_gone_and_leaves_no_row_behind() {
+async fn deleted_image_leaves_no_row() {
     let (harness, person) = harness().await;
     put(&harness, &person, "BANNER", png(1_120, 300, 1)).await;
     let delete = || own(&harness, &person, "partner_imagery_delete").path("kind", "BANNER");
@@ -130,7 +130,7 @@ async fn a_deleted_picture_is_gone_and_leaves_no_row_behind() {
 }
 
 #[tokio::test]
-async fn a_picture_waits_for_whoever_publishes_the_page() {
+async fn image_change_waits_for_concurrent_publication() {
     let (harness, person) = harness().await;
     harness.sql("insert into partner_profile (partner_uuid) select partner_uuid from partner").await;
     for deletes in [false, true] {

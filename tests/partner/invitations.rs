@@ -1,4 +1,4 @@
-//! Invitations as a team sends them: again, back, and never beyond the plan.
+//! Tests of a team's invitations: send, resend, revoke, and the tier's limit.
 
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ async fn accept(harness: &Harness, token: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn an_invitation_is_sent_shown_and_answered() {
+async fn invitation_is_sent_listed_and_accepted() {
     let (harness, owner) = cast().await;
     let sent = invite(&harness, &owner, EMAIL, "EDITOR").await;
     assert_eq!((sent.status, sent.str("state"), sent.str("invited_by_name")), (201, "PENDING", "Mara Vogel"));
@@ -50,7 +50,7 @@ async fn an_invitation_is_sent_shown_and_answered() {
 }
 
 #[tokio::test]
-async fn sending_again_voids_the_old_token_and_gives_the_whole_time() {
+async fn resending_voids_old_token_and_restarts_expiry() {
     let (harness, owner) = cast().await;
     let sent = invite(&harness, &owner, EMAIL, "EDITOR").await;
     let uuid = sent.str("uuid").to_owned();
@@ -68,7 +68,7 @@ async fn sending_again_voids_the_old_token_and_gives_the_whole_time() {
 }
 
 #[tokio::test]
-async fn one_that_is_taken_back_is_void_and_its_place_is_free() {
+async fn revoked_invitation_is_void_and_frees_its_seat() {
     let (harness, owner) = cast().await;
     harness.sql("update tier_feature set value = '2' where feature_code = 'team_members'").await;
     let uuid = invite(&harness, &owner, EMAIL, "VIEWER").await.str("uuid").to_owned();
@@ -84,7 +84,7 @@ async fn one_that_is_taken_back_is_void_and_its_place_is_free() {
 }
 
 #[tokio::test]
-async fn one_whose_time_is_over_can_be_sent_again_if_there_is_a_place() {
+async fn expired_invitation_can_be_resent_if_a_seat_is_free() {
     let (harness, owner) = cast().await;
     harness.sql("update tier_feature set value = '2' where feature_code = 'team_members'").await;
     let uuid = invite(&harness, &owner, EMAIL, "VIEWER").await.str("uuid").to_owned();
@@ -109,7 +109,7 @@ async fn one_whose_time_is_over_can_be_sent_again_if_there_is_a_place() {
 }
 
 #[tokio::test]
-async fn nobody_is_invited_twice_or_flooded_with_mail() {
+async fn repeated_invitations_are_rejected_and_mails_limited() {
     let (harness, owner) = cast().await;
     assert_eq!(invite(&harness, &owner, &owner.email.to_uppercase(), "VIEWER").await.code(), "CONFLICT", "a member");
     let uuid = invite(&harness, &owner, EMAIL, "VIEWER").await.str("uuid").to_owned();
@@ -126,7 +126,7 @@ async fn nobody_is_invited_twice_or_flooded_with_mail() {
 }
 
 #[tokio::test]
-async fn only_who_may_give_the_role_sends_it_again_or_takes_it_back() {
+async fn invitation_is_resent_or_revoked_only_with_right_to_grant() {
     let (harness, owner) = cast().await;
     let anna = colleague(&harness, &owner, "Anna", "ACCOUNTANT").await;
     let other = harness.partner("Weser Software").await;
@@ -145,9 +145,9 @@ async fn only_who_may_give_the_role_sends_it_again_or_takes_it_back() {
 }
 
 #[tokio::test]
-async fn a_company_sends_so_many_invitations_a_day_and_those_taken_back_count() {
+async fn daily_invitation_limit_counts_revoked_invitations() {
     let (harness, owner) = cast().await;
-    // Two people are allowed: twenty-two mails a day.
+    // The limit of two team members allows twenty-two mails a day.
     harness.sql("update tier_feature set value = '2' where feature_code = 'team_members'").await;
     let number = |n: usize| format!("stranger-{n}@elsewhere.example");
     for n in 0..20 {

@@ -1,4 +1,4 @@
-//! Stories of a partner's own record.
+//! Tests of a partner's own data.
 
 mod account;
 mod allowed_actions;

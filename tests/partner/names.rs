@@ -1,4 +1,4 @@
-//! Company and person names that look like another's, and who may allow them.
+//! Tests of company and user names that look like another's, and of staff who may allow them.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::harness::people::{PASSWORD, Person};
 use crate::harness::{Answer, Harness};
 use crate::marketplace::{publish, submittable};
 
-/// A company of this name with an app on the storefront.
+/// Creates a partner with this name and a published app.
 async fn on_the_storefront(harness: &Harness, staff: &Person, company: &str) -> Person {
     harness.sql("update tier set burst_per_second = 100000").await;
     let owner = harness.partner(company).await;
@@ -26,7 +26,7 @@ async fn rename(harness: &Harness, by: &Person, name: &str) -> Answer {
     call.token(&by.token).json(&json!({ "company_name": name })).send().await
 }
 
-/// Where the refusals are, and their codes.
+/// Returns pointer and code of each error.
 fn refusals(answer: &Answer) -> Vec<(&str, &str)> {
     assert_eq!(answer.status, 422, "{}", answer.text());
     let errors = answer.json["errors"].as_array().unwrap().iter();
@@ -52,7 +52,7 @@ async fn names_like_the_platform_are_rejected_at_registration() {
 }
 
 #[tokio::test]
-async fn names_like_a_company_on_the_storefront_are_rejected() {
+async fn names_like_a_partner_on_storefront_are_rejected() {
     let harness = Harness::new().await;
     let staff = harness.staff("Chief", &["labs.admin:write"]).await;
     let other = harness.partner("Elbkontor").await;
@@ -70,7 +70,7 @@ async fn names_like_a_company_on_the_storefront_are_rejected() {
 }
 
 #[tokio::test]
-async fn verified_name_counts_for_members_and_staff_alone() {
+async fn verified_name_is_protected_on_rename_but_not_at_registration() {
     let harness = Harness::new().await;
     let staff = harness.staff("Chief", &["labs.admin:write"]).await;
     let (verified, other) = (harness.partner("Tischwerk").await, harness.partner("Elbkontor").await);
@@ -97,7 +97,7 @@ async fn verified_name_counts_for_members_and_staff_alone() {
 }
 
 #[tokio::test]
-async fn members_are_not_called_like_staff() {
+async fn partner_user_cannot_use_staff_like_name() {
     let harness = Harness::new().await;
     let owner = harness.partner("Tischwerk").await;
     let name =
@@ -108,11 +108,11 @@ async fn members_are_not_called_like_staff() {
 }
 
 #[tokio::test]
-async fn missing_skeletons_are_computed_by_tidying() {
+async fn missing_name_skeletons_are_computed_by_tidying_job() {
     let harness = Harness::new().await;
     let staff = harness.staff("Chief", &["labs.admin:write"]).await;
     on_the_storefront(&harness, &staff, "Elbkontor").await;
-    // An update that knows no skeletons leaves none. The job may compute them at any moment from here on.
+    // An update without skeletons leaves them empty. From here on, the job may compute them at any time.
     harness.sql("update partner set company_name = 'Tischwerk'").await;
     harness.run_job("TIDYING").await;
     assert_eq!(harness.number("select count(*) from partner where name_skeletons is null").await, 0);

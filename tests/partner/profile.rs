@@ -1,4 +1,4 @@
-//! A vendor page: written, published as a snapshot, taken off by its team and by staff.
+//! Tests of a partner profile: write, publish as a snapshot, and take down by its team or by staff.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ async fn patch(harness: &Harness, person: &Person, body: Value) -> Answer {
     own(harness, person, "partner_profile_update").json(&body).send().await
 }
 
-/// A page to which nothing is missing.
+/// Writes a complete profile.
 pub(crate) async fn written(harness: &Harness, person: &Person) {
     let texts = json!({ "de": { "tagline": "Kassen", "description": "Kassen für Küsten." } });
     assert_eq!(patch(harness, person, json!({ "texts": texts })).await.status, 200);
@@ -27,7 +27,7 @@ fn open(answer: &Answer) -> Vec<(&str, &str)> {
 }
 
 #[tokio::test]
-async fn a_page_begins_empty_and_tells_what_it_needs() {
+async fn new_profile_is_empty_and_lists_open_items() {
     let (harness, person) = harness().await;
     let page = get(&harness, &person).await;
     assert_eq!(
@@ -44,7 +44,7 @@ async fn a_page_begins_empty_and_tells_what_it_needs() {
 }
 
 #[tokio::test]
-async fn a_patch_is_merged_field_by_field_and_locale_by_locale() {
+async fn profile_patch_is_merged_by_field_and_locale() {
     let (harness, person) = harness().await;
     written(&harness, &person).await;
     let first = get(&harness, &person).await;
@@ -80,7 +80,7 @@ async fn a_patch_is_merged_field_by_field_and_locale_by_locale() {
 }
 
 #[tokio::test]
-async fn readers_keep_the_snapshot_until_the_next_publication() {
+async fn readers_see_published_snapshot_until_next_publication() {
     let (harness, person) = harness().await;
     written(&harness, &person).await;
     let published = own(&harness, &person, "partner_profile_publish").expect(200).await;
@@ -89,7 +89,7 @@ async fn readers_keep_the_snapshot_until_the_next_publication() {
     assert_eq!(shown["texts"], published.json["texts"]);
     let logo = published.json["logo"]["uuid"].clone();
     assert_eq!(shown["logo"]["uuid"], logo);
-    // The draft goes on; readers do not see it.
+    // The draft changes; readers do not see it.
     patch(&harness, &person, json!({ "texts": { "de": { "tagline": "Neu" } } })).await;
     put(&harness, &person, "LOGO", png(300, 300, 9)).await;
     let edited = get(&harness, &person).await;
@@ -115,7 +115,7 @@ async fn readers_keep_the_snapshot_until_the_next_publication() {
 }
 
 #[tokio::test]
-async fn a_picture_that_only_readers_had_goes_with_the_page() {
+async fn image_only_in_published_profile_is_deleted_with_it() {
     let (harness, person) = harness().await;
     let delete = || own(&harness, &person, "partner_imagery_delete").path("kind", "LOGO");
     let pictures = async || harness.number("select count(*) from partner_image").await;
@@ -134,7 +134,7 @@ async fn a_picture_that_only_readers_had_goes_with_the_page() {
 }
 
 #[tokio::test]
-async fn a_repeated_publication_is_taken_once() {
+async fn repeated_publication_with_idempotency_key_happens_once() {
     let (harness, person) = harness().await;
     written(&harness, &person).await;
     let publish = || own(&harness, &person, "partner_profile_publish").header("idempotency-key", "publish-1");

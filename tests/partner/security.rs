@@ -1,4 +1,4 @@
-//! How a team keeps itself safe: a policy from the next sign-in on, a ledger, and the programs that act for it.
+//! Tests of team security: a second-factor policy from the next sign-in on, security events, and machine clients.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -30,14 +30,14 @@ async fn events(harness: &Harness, person: &Person, query: &[(&str, &str)]) -> V
 }
 
 #[tokio::test]
-async fn a_policy_takes_effect_at_the_next_sign_in() {
+async fn security_policy_takes_effect_at_next_sign_in() {
     let (harness, person) = harness().await;
     let partner = person.partner_uuid.unwrap();
     let before = harness.call("partner_security_get_policy").path("partner_uuid", partner).token(&person.token);
     assert_eq!(before.expect(200).await.json, json!({ "second_factor_required": false, "session_hours": null }));
     let put = put(&harness, &person, true, Some(12)).await;
     assert_eq!((put.status, &put.json), (200, &json!({ "second_factor_required": true, "session_hours": 12 })));
-    // The session that is open goes on as it was opened, also with a token that is read anew.
+    // An existing session stays valid, even with a refreshed token.
     let refreshed = harness.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(200).await;
     assert!(me(&harness, refreshed.str("access_token")).await["scopes"].as_array().unwrap().len() > 1);
     let next = harness.sign_in(&person.email).await;
@@ -55,7 +55,7 @@ async fn a_policy_takes_effect_at_the_next_sign_in() {
 }
 
 #[tokio::test]
-async fn a_policy_that_is_taken_back_leaves_no_trace_in_later_sessions() {
+async fn withdrawn_policy_does_not_affect_later_sessions() {
     let (harness, person) = harness().await;
     assert_eq!(put(&harness, &person, true, None).await.status, 200);
     assert_eq!(put(&harness, &person, false, None).await.status, 200);
@@ -68,7 +68,7 @@ async fn a_policy_that_is_taken_back_leaves_no_trace_in_later_sessions() {
 }
 
 #[tokio::test]
-async fn a_policy_is_changed_as_it_was_read_and_by_the_team_alone() {
+async fn stale_policy_update_and_foreign_partner_are_rejected() {
     let (harness, person) = harness().await;
     let partner = person.partner_uuid.unwrap();
     let read = harness
@@ -94,7 +94,7 @@ async fn a_policy_is_changed_as_it_was_read_and_by_the_team_alone() {
 }
 
 #[tokio::test]
-async fn the_ledger_holds_what_happened_to_the_team_and_to_nobody_else() {
+async fn security_events_contain_only_own_team() {
     let (harness, person) = harness().await;
     let other = harness.partner("Elbkontor").await;
     let program = harness.program("Menu sync", &["marketplace"], person.partner_uuid).await;
@@ -122,7 +122,7 @@ async fn the_ledger_holds_what_happened_to_the_team_and_to_nobody_else() {
 }
 
 #[tokio::test]
-async fn the_ledger_is_paged_without_a_gap() {
+async fn security_events_are_paged_without_gaps() {
     let (harness, person) = harness().await;
     for _ in 0..4 {
         harness.sign_in(&person.email).await;
@@ -147,7 +147,7 @@ async fn the_ledger_is_paged_without_a_gap() {
 }
 
 #[tokio::test]
-async fn the_team_sees_its_programs_and_never_a_secret() {
+async fn team_sees_its_machine_clients_without_secrets() {
     let (harness, person) = harness().await;
     let other = harness.partner("Elbkontor").await;
     let program = harness.program("Menu sync", &["marketplace:write", "partner"], person.partner_uuid).await;
@@ -169,7 +169,7 @@ async fn the_team_sees_its_programs_and_never_a_secret() {
 }
 
 #[tokio::test]
-async fn everybody_who_reads_the_company_sees_its_ledger_and_few_set_the_policy() {
+async fn partner_readers_see_security_events_but_few_set_policy() {
     let (harness, person) = harness().await;
     let partner = person.partner_uuid.unwrap();
     harness

@@ -1,4 +1,4 @@
-//! The desk: tickets of all partners, answered, settled and given to one another; and notes that never leave it.
+//! Tests of the support staff's view: tickets of all partners, answers, resolution, assignment, and internal notes.
 
 use futures_util::future::join;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use super::team::{cast, colleague, noted, on as of_team};
 use crate::harness::people::Person;
 use crate::harness::{Answer, Harness};
 
-/// What the desk notes for itself, and what must be nowhere else.
+/// An internal note, which must not appear anywhere else.
 const NOTE: &str = "zanzibar-note: they owe us two bills";
 const DESK: &str = "desk@labs.example";
 
@@ -43,7 +43,7 @@ async fn mailed(harness: &Harness, address: &str, words: &str) {
 }
 
 #[tokio::test]
-async fn a_ticket_goes_back_and_forth_until_it_is_settled() {
+async fn support_ticket_is_answered_and_replied_to_until_settled() {
     let (harness, jonas, owner) = with_desk().await;
     harness.sql(&format!("insert into service_setting (key, value) values ('support_desk_email', '\"{DESK}\"')")).await;
     let uuid = open(&harness, &owner, "Webhooks are refused").await.str("uuid").to_owned();
@@ -83,7 +83,7 @@ async fn a_ticket_goes_back_and_forth_until_it_is_settled() {
 }
 
 #[tokio::test]
-async fn what_the_desk_notes_for_itself_never_reaches_the_partner() {
+async fn internal_notes_never_reach_partner() {
     let (harness, jonas, owner) = with_desk().await;
     let opened = open(&harness, &owner, "Webhooks are refused").await;
     let uuid = opened.str("uuid").to_owned();
@@ -140,7 +140,7 @@ async fn what_the_desk_notes_for_itself_never_reaches_the_partner() {
 }
 
 #[tokio::test]
-async fn the_queue_has_the_most_urgent_first_and_is_narrowed() {
+async fn queue_lists_most_urgent_support_tickets_first_and_is_filtered() {
     let (harness, jonas, owner) = with_desk().await;
     let other = harness.partner("Weser Software").await;
     for subject in ["First", "Second", "Third"] {
@@ -183,7 +183,7 @@ async fn the_queue_has_the_most_urgent_first_and_is_narrowed() {
 }
 
 #[tokio::test]
-async fn a_ticket_is_given_to_whoever_may_answer_it() {
+async fn support_ticket_is_assigned_only_to_staff_who_may_answer() {
     let (harness, jonas, owner) = with_desk().await;
     let reader = harness.staff("Reader", &["labs.admin.support"]).await;
     let chief = harness.staff("Chief", &["labs.admin:write"]).await;
@@ -214,7 +214,7 @@ async fn a_ticket_is_given_to_whoever_may_answer_it() {
 }
 
 #[tokio::test]
-async fn a_mail_finds_somebody_of_the_team_whoever_has_gone() {
+async fn answer_mail_reaches_remaining_team_member() {
     let (harness, jonas, owner) = with_desk().await;
     let tomas = colleague(&harness, &owner, "Tomas", "DEVELOPER").await;
     let uuid = open(&harness, &tomas, "Webhooks are refused").await.str("uuid").to_owned();
@@ -234,7 +234,7 @@ async fn a_mail_finds_somebody_of_the_team_whoever_has_gone() {
 }
 
 #[tokio::test]
-async fn nothing_is_written_about_a_partner_that_was_erased() {
+async fn erased_partner_receives_no_messages() {
     let (harness, jonas, owner) = with_desk().await;
     let uuid = open(&harness, &owner, "Webhooks are refused").await.str("uuid").to_owned();
     harness.sql("update partner set state = 'ERASED'").await;
@@ -245,7 +245,7 @@ async fn nothing_is_written_about_a_partner_that_was_erased() {
 }
 
 #[tokio::test]
-async fn a_resolved_ticket_is_opened_again_where_there_is_room() {
+async fn resolved_support_ticket_is_reopened_if_quota_allows() {
     let (harness, jonas, owner) = with_desk().await;
     let settled = open(&harness, &owner, "Settled").await.str("uuid").to_owned();
     update(&harness, &jonas, &settled, json!({ "state": "RESOLVED" })).await;

@@ -1,4 +1,4 @@
-//! Support tickets as their partner sees them.
+//! Tests of support tickets as their partner sees them.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -33,7 +33,7 @@ async fn list(harness: &Harness, by: &Person, query: &[(&str, &str)]) -> Vec<Val
 }
 
 #[tokio::test]
-async fn a_ticket_is_opened_read_replied_to_and_closed() {
+async fn support_ticket_is_opened_read_replied_to_and_closed() {
     let (harness, owner) = cast().await;
     let vera = colleague(&harness, &owner, "Vera", "VIEWER").await;
     let opened = open(&harness, &owner, "  Webhooks are refused ").await;
@@ -66,7 +66,7 @@ async fn a_ticket_is_opened_read_replied_to_and_closed() {
 }
 
 #[tokio::test]
-async fn tickets_are_found_by_what_they_are_about() {
+async fn support_tickets_can_be_filtered_by_each_parameter() {
     let (harness, owner) = cast().await;
     let app = harness.call("marketplace_apps_create").token(&owner.token).json(&json!({ "name": "Table Pilot" }));
     let app = app.expect(201).await;
@@ -91,7 +91,7 @@ async fn tickets_are_found_by_what_they_are_about() {
 }
 
 #[tokio::test]
-async fn a_ticket_names_an_app_of_ones_own_and_says_something() {
+async fn support_ticket_requires_own_app_and_text() {
     let (harness, owner) = cast().await;
     let other = harness.partner("Weser Software").await;
     let theirs = harness.call("marketplace_apps_create").token(&other.token).json(&json!({ "name": "Table Pilot" }));
@@ -124,7 +124,7 @@ async fn a_ticket_names_an_app_of_ones_own_and_says_something() {
 }
 
 #[tokio::test]
-async fn with_priority_support_a_ticket_starts_higher_and_only_so_many_are_open() {
+async fn priority_support_raises_priority_and_open_tickets_are_limited() {
     let (harness, owner) = cast().await;
     let first = open(&harness, &owner, "Before").await;
     assert_eq!(first.str("priority"), "NORMAL");

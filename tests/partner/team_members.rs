@@ -1,4 +1,4 @@
-//! A team and its people: roles, rights that end at once, and an administrator who stays.
+//! Tests of a team: roles, rights that are revoked at once, and the last administrator.
 
 use futures_util::future::join;
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ async fn mailed(harness: &Harness, person: &Person, words: &str) {
 }
 
 #[tokio::test]
-async fn a_team_is_shown_to_itself_with_what_each_may_do() {
+async fn team_list_shows_allowed_actions_per_member() {
     let (harness, owner) = cast().await;
     let tomas = colleague(&harness, &owner, "Tomas", "DEVELOPER").await;
     let ines = colleague(&harness, &owner, "Ines", "VIEWER").await;
@@ -67,7 +67,7 @@ async fn a_team_is_shown_to_itself_with_what_each_may_do() {
 }
 
 #[tokio::test]
-async fn the_roles_are_told_with_what_the_tier_lets_them_do() {
+async fn roles_are_listed_with_scopes_limited_by_tier() {
     let (harness, owner) = cast().await;
     let anna = colleague(&harness, &owner, "Anna", "ACCOUNTANT").await;
     let roles = async |by: &Person| {
@@ -86,7 +86,7 @@ async fn the_roles_are_told_with_what_the_tier_lets_them_do() {
 }
 
 #[tokio::test]
-async fn another_role_is_in_force_within_a_second_and_told() {
+async fn role_change_is_effective_within_one_second_and_notified() {
     let (harness, owner) = cast().await;
     let twin = harness.twin(&[]).await;
     let tomas = colleague(&harness, &owner, "Tomas", "DEVELOPER").await;
@@ -116,7 +116,7 @@ async fn another_role_is_in_force_within_a_second_and_told() {
 }
 
 #[tokio::test]
-async fn nobody_gives_a_role_above_their_own_or_touches_who_has_one() {
+async fn caller_cannot_grant_or_change_roles_above_own() {
     let (harness, owner) = cast().await;
     let anna = colleague(&harness, &owner, "Anna", "ACCOUNTANT").await;
     let vera = colleague(&harness, &owner, "Vera", "VIEWER").await;
@@ -141,7 +141,7 @@ async fn nobody_gives_a_role_above_their_own_or_touches_who_has_one() {
 }
 
 #[tokio::test]
-async fn the_last_administrator_stays() {
+async fn last_administrator_cannot_be_removed() {
     let (harness, owner) = cast().await;
     let tomas = colleague(&harness, &owner, "Tomas", "DEVELOPER").await;
     assert_eq!(role(&harness, &owner, &owner, "VIEWER").await.code(), "CONFLICT");
@@ -157,7 +157,7 @@ async fn the_last_administrator_stays() {
 }
 
 #[tokio::test]
-async fn of_two_who_demote_each_other_one_wins() {
+async fn mutual_demotion_succeeds_once() {
     let (harness, owner) = cast().await;
     let tomas = colleague(&harness, &owner, "Tomas", "ADMINISTRATOR").await;
     for round in 0..6 {
@@ -178,7 +178,7 @@ async fn of_two_who_demote_each_other_one_wins() {
 }
 
 #[tokio::test]
-async fn whoever_is_demoted_first_gives_and_takes_nothing_any_more() {
+async fn demoted_administrator_loses_rights_immediately() {
     let (harness, owner) = cast().await;
     let tomas = colleague(&harness, &owner, "Tomas", "ADMINISTRATOR").await;
     let vera = colleague(&harness, &owner, "Vera", "VIEWER").await;
@@ -199,7 +199,8 @@ async fn whoever_is_demoted_first_gives_and_takes_nothing_any_more() {
         ("remove", "state = 'SUSPENDED'", 401, "TOKEN_REVOKED"),
     ];
     for (attempt, change, status, code) in cases {
-        // Somebody changes Tomas at this very moment, and whatever he asks meanwhile was let in before.
+        // Another transaction changes Tomas at this moment. Requests that he sends in the meantime were already
+        // authorized.
         let change = format!(
             "select from partner where partner_uuid = '{}' for no key update;
              update person set {change} where person_uuid = '{}'",
@@ -234,7 +235,7 @@ async fn whoever_is_demoted_first_gives_and_takes_nothing_any_more() {
 }
 
 #[tokio::test]
-async fn whom_staff_locked_the_team_does_not_remove() {
+async fn team_cannot_remove_user_locked_by_staff() {
     let (harness, owner) = cast().await;
     let manager = harness.staff("Manager", &["labs.admin.users:write"]).await;
     let tomas = colleague(&harness, &owner, "Tomas", "DEVELOPER").await;
@@ -256,7 +257,7 @@ async fn whom_staff_locked_the_team_does_not_remove() {
 }
 
 #[tokio::test]
-async fn whoever_is_suspended_is_out_until_reinstated() {
+async fn suspended_user_is_rejected_until_reinstated() {
     let (harness, owner) = cast().await;
     let tomas = colleague(&harness, &owner, "Tomas", "DEVELOPER").await;
     let idle = on(&harness, &owner, "partner_team_members_reinstate", tomas.uuid, None).await;
@@ -291,7 +292,7 @@ async fn whoever_is_suspended_is_out_until_reinstated() {
 }
 
 #[tokio::test]
-async fn whoever_is_removed_is_gone_everywhere_and_the_address_is_free() {
+async fn removed_user_loses_access_everywhere_and_address_is_free() {
     let (harness, owner) = cast().await;
     let twin = harness.twin(&[]).await;
     let tomas = colleague(&harness, &owner, "Tomas", "DEVELOPER").await;
@@ -318,7 +319,7 @@ async fn whoever_is_removed_is_gone_everywhere_and_the_address_is_free() {
 }
 
 #[tokio::test]
-async fn whoever_leaves_is_out_at_once_and_a_program_cannot() {
+async fn leaving_user_is_signed_out_and_machine_client_cannot_leave() {
     let (harness, owner) = cast().await;
     let partner = owner.partner_uuid.unwrap();
     let vera = colleague(&harness, &owner, "Vera", "VIEWER").await;
@@ -338,7 +339,7 @@ async fn whoever_leaves_is_out_at_once_and_a_program_cannot() {
 }
 
 #[tokio::test]
-async fn invitations_reach_no_further_than_whoever_sent_them() {
+async fn invitations_end_with_rights_of_their_inviter() {
     let (harness, owner) = cast().await;
     let manager = harness.staff("Manager", &["labs.admin.users:write"]).await;
     for (number, way) in ["demoted", "suspended", "removed", "locked"].into_iter().enumerate() {
@@ -371,7 +372,7 @@ async fn invitations_reach_no_further_than_whoever_sent_them() {
 }
 
 #[tokio::test]
-async fn another_partners_team_is_nobodys_business() {
+async fn foreign_team_is_not_accessible() {
     let (harness, owner) = cast().await;
     let other = harness.partner("Weser Software").await;
     for operation in ["partner_team_members_get", "partner_team_members_suspend", "partner_team_members_remove"] {

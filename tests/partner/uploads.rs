@@ -1,4 +1,4 @@
-//! Uploads of many at once: nobody's slow bodies and expensive pictures keep others from being answered.
+//! Tests of concurrent uploads: slow bodies and expensive images of one partner do not block responses to others.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -10,7 +10,7 @@ use super::imagery::{harness, png, put};
 use crate::harness::people::Person;
 use crate::harness::{Harness, WAITING};
 
-/// Those who keep the service busy.
+/// The partners that keep the service busy.
 const CROWD: [&str; 4] = ["Ems Kassen", "Elbe Kassen", "Eider Kassen", "Oste Kassen"];
 
 async fn crowd(harness: &Harness) -> Vec<Person> {
@@ -21,7 +21,7 @@ async fn crowd(harness: &Harness) -> Vec<Person> {
     crowd
 }
 
-/// The head of an upload whose body does not follow.
+/// Sends the headers of an upload without its body.
 async fn hold(harness: &Harness, person: &Person) -> TcpStream {
     let path = format!("/v1/partner/{}/imagery/LOGO", person.partner_uuid.unwrap());
     let head = format!(
@@ -35,7 +35,7 @@ async fn hold(harness: &Harness, person: &Person) -> TcpStream {
 }
 
 #[tokio::test]
-async fn four_accounts_whose_bodies_do_not_come_keep_no_fifth_out_and_lose_their_places_soon() {
+async fn stalled_uploads_of_four_accounts_do_not_block_fifth() {
     let (harness, fifth) = harness().await;
     let crowd = crowd(&harness).await;
     let mut held = Vec::new();
@@ -45,7 +45,8 @@ async fn four_accounts_whose_bodies_do_not_come_keep_no_fifth_out_and_lose_their
         }
     }
     assert_eq!(put(&harness, &fifth, "LOGO", png(256, 256, 1)).await.status, 200, "others have places of their own");
-    // They are told long before the minute is over that an upload may take; whoever found no place is told to come again.
+    // They get a response long before the one-minute limit of an upload. An upload without a free slot gets a 503 and
+    // may be retried.
     let told = join_all(held.iter_mut().map(|stream| async {
         let mut answer = String::new();
         stream.read_to_string(&mut answer).await.unwrap();
@@ -59,7 +60,7 @@ async fn four_accounts_whose_bodies_do_not_come_keep_no_fifth_out_and_lose_their
 }
 
 #[tokio::test]
-async fn four_accounts_that_flood_with_expensive_pictures_make_a_fifth_wait_for_hardly_more_than_one() {
+async fn expensive_images_of_four_accounts_barely_delay_fifth() {
     let (harness, fifth) = harness().await;
     let crowd = crowd(&harness).await;
     let photo = image::RgbImage::from_fn(3_400, 3_400, |x, y| image::Rgb([(x / 14) as u8, (y / 14) as u8, 90]));
@@ -92,9 +93,9 @@ async fn four_accounts_that_flood_with_expensive_pictures_make_a_fifth_wait_for_
 }
 
 #[tokio::test]
-async fn what_uploads_bring_a_day_is_bounded_however_often_a_picture_is_replaced() {
+async fn daily_upload_quota_counts_replaced_images() {
     let (harness, owner) = harness().await;
-    // Three megabytes a day; each logo takes a little more than half of one, with its sizes.
+    // The limit is three megabytes a day. Each logo with its renditions takes a little more than half a megabyte.
     harness.sql("update tier_feature set value = '1' where feature_code = 'media_megabytes'").await;
     let mut brought = 0;
     let mut refused = None;
@@ -126,12 +127,12 @@ async fn what_uploads_bring_a_day_is_bounded_however_often_a_picture_is_replaced
 }
 
 #[tokio::test]
-async fn uploads_at_the_same_time_bring_no_more_than_the_day_has() {
+async fn concurrent_uploads_respect_daily_quota() {
     let (harness, owner) = harness().await;
     harness.sql("update tier_feature set value = '1' where feature_code = 'media_megabytes'").await;
     assert_eq!(put(&harness, &owner, "LOGO", noise(1)).await.status, 200);
     let one = harness.number("select used from partner_daily_use").await;
-    // One more fits. All of them find room before any has used it.
+    // Only one more fits. All uploads find enough space before any of them uses it.
     harness.sql(&format!("update partner_daily_use set used = 3 * 1024 * 1024 - {}", one + one / 2)).await;
     let held = harness.hold("select from subscription for update").await;
     let uploads = join_all((2..5).map(|shade| put(&harness, &owner, "LOGO", noise(shade))));
@@ -145,7 +146,7 @@ async fn uploads_at_the_same_time_bring_no_more_than_the_day_has() {
     assert!(harness.number("select used from partner_daily_use").await <= 3 * 1024 * 1024);
 }
 
-/// A picture that no encoder makes small: another one for each seed.
+/// Returns an image that no encoder can compress well, different for each seed.
 fn noise(seed: u64) -> Vec<u8> {
     let mut state = 0x2545_F491_4F6C_DD1D ^ (seed + 1);
     let picture = image::RgbImage::from_fn(400, 400, |_, _| {

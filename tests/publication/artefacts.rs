@@ -1,4 +1,4 @@
-//! Stories of the files of developer resources.
+//! Tests of the artefacts of developer resources.
 
 use serde_json::json;
 
@@ -14,7 +14,7 @@ impl Desk {
 }
 
 #[tokio::test]
-async fn a_resource_is_released_with_a_file_that_is_what_its_name_says() {
+async fn resource_release_requires_file_that_matches_its_extension() {
     let desk = Desk::new().await;
     let item = desk.draft("DEVELOPER_RESOURCE", "The contract").await;
     let bare = desk.step("release", &item).await;
@@ -51,7 +51,7 @@ async fn a_resource_is_released_with_a_file_that_is_what_its_name_says() {
 }
 
 #[tokio::test]
-async fn a_file_may_be_larger_than_a_picture_and_not_larger_than_100_mb() {
+async fn artefact_may_be_up_to_one_hundred_megabytes() {
     let desk = Desk::new().await;
     let item = desk.draft("DEVELOPER_RESOURCE", "The archive").await;
     let large = "x".repeat(12_000_000);
@@ -61,7 +61,7 @@ async fn a_file_may_be_larger_than_a_picture_and_not_larger_than_100_mb() {
         desk.harness.http().put(format!("{}/v1/publication/internal/items/{item}/artefact", desk.harness.base_url));
     let call = call.query(&[("file_name", "a.txt")]).bearer_auth(&desk.editor.token).header("content-type", BYTES);
     let refused = call.body(vec![b'x'; 104_857_601]).send().await;
-    // The service answers before it has read all, and then closes.
+    // The service responds before it has read the whole body, then closes the connection.
     assert!(refused.map_or(true, |answer| answer.status() == 413));
     assert_eq!(desk.get(&item).await.json["artefact"]["size_bytes"], json!(12_000_000));
 }

@@ -1,4 +1,4 @@
-//! Stories of the release tool, which writes entries and releases none.
+//! Tests of the release tool, which creates changelog entries and cannot release them.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ impl Release {
 }
 
 #[tokio::test]
-async fn the_same_release_is_one_entry_whoever_sends_it() {
+async fn same_release_entry_from_two_clients_is_created_once() {
     let release = Release::new().await;
     let second = release.desk.harness.program("Second tool", &[SCOPE], None).await;
     let tokens = [&release.tool.token, &second.token];
@@ -45,7 +45,7 @@ async fn the_same_release_is_one_entry_whoever_sends_it() {
     assert!(sent.iter().all(|answer| answer.str("uuid") == entry));
     let made = sent.iter().find(|answer| answer.status == 201).unwrap();
     assert_eq!(made.header("location"), format!("/v1/publication/changelog-entries/{entry}"));
-    // Staff mend its title, and the tool runs once more.
+    // Staff correct the title, and the tool runs again.
     release.desk.update(&entry, json!({ "title": "The search", "slug": "the-search" })).await;
     let again = release.create(&release.tool.token, " Search ").expect(200).await;
     assert_eq!((again.str("uuid"), again.str("title")), (entry.as_str(), "The search"));
@@ -54,7 +54,7 @@ async fn the_same_release_is_one_entry_whoever_sends_it() {
 }
 
 #[tokio::test]
-async fn the_tool_changes_drafts_of_programs_alone_and_releases_none() {
+async fn release_tool_changes_only_machine_drafts_and_cannot_release() {
     let release = Release::new().await;
     let made = release.create(&release.tool.token, "Search").expect(201).await;
     let entry = made.str("uuid").to_owned();
@@ -77,7 +77,7 @@ async fn the_tool_changes_drafts_of_programs_alone_and_releases_none() {
 }
 
 #[tokio::test]
-async fn whoever_is_bound_to_a_partner_reaches_no_entry_whatever_their_program_may() {
+async fn bound_client_cannot_access_changelog_entries() {
     let release = Release::new().await;
     let entry = release.create(&release.tool.token, "Search").expect(201).await.str("uuid").to_owned();
     let partner = release.desk.harness.partner("Nordsee").await;

@@ -1,11 +1,11 @@
-//! A service with people who write for its publication.
+//! A service with staff who write publication items.
 
 use serde_json::{Value, json};
 
 use crate::harness::people::Person;
 use crate::harness::{Answer, Call, Harness};
 
-/// Where items are written.
+/// A service with an editor.
 pub(super) struct Desk {
     pub(super) harness: Harness,
     pub(super) editor: Person,
@@ -18,12 +18,12 @@ impl Desk {
         Self { harness, editor }
     }
 
-    /// A call of the editor's.
+    /// An editor's call.
     pub(super) fn call(&self, operation: &str) -> Call<'_> {
         self.harness.call(operation).token(&self.editor.token)
     }
 
-    /// A call of the editor's about an item.
+    /// An editor's call about an item.
     pub(super) fn about(&self, operation: &str, item: &str) -> Call<'_> {
         self.call(operation).path("item_uuid", item)
     }
@@ -32,7 +32,7 @@ impl Desk {
         self.call("publication_items_create").json(&body).send().await
     }
 
-    /// A draft of this kind and title that is fit to be read.
+    /// Creates a complete draft with this kind and title.
     pub(super) async fn draft(&self, kind: &str, title: &str) -> String {
         let mut body = json!({ "kind": kind, "title": title, "body": "Something to read." });
         if kind == "CHANGELOG_ENTRY" {
@@ -48,12 +48,12 @@ impl Desk {
         self.about("publication_items_update", item).json(&body).send().await
     }
 
-    /// Moves an item on.
+    /// Performs a transition of an item.
     pub(super) async fn step(&self, action: &str, item: &str) -> Answer {
         self.about(&format!("publication_items_{action}"), item).send().await
     }
 
-    /// Schedules an item so many seconds ahead.
+    /// Schedules an item this many seconds ahead.
     pub(super) async fn schedule(&self, item: &str, seconds: i64) -> Answer {
         let at = self.harness.clock.now().plus_seconds(seconds).to_string();
         self.about("publication_items_schedule", item).json(&json!({ "scheduled_for": at })).send().await
@@ -63,7 +63,7 @@ impl Desk {
         self.about("publication_items_get", item).expect(200).await
     }
 
-    /// From where to where an item was moved, the first first.
+    /// Returns the transitions of an item (from and to), oldest first.
     pub(super) async fn steps(&self, item: &str) -> Vec<String> {
         let list = self.about("publication_items_list_transitions", item).expect(200).await;
         let steps = list.json["data"].as_array().unwrap().iter().rev();
@@ -72,7 +72,7 @@ impl Desk {
     }
 }
 
-/// The code and place of each error of a refusal.
+/// Returns code and pointer of each error in a problem document.
 pub(super) fn errors(refusal: &Answer) -> Vec<String> {
     let errors = refusal.json["errors"].as_array().map(Vec::as_slice).unwrap_or_default().iter();
     errors

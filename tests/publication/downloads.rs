@@ -1,4 +1,4 @@
-//! Stories of files as readers download them.
+//! Tests of artefact downloads.
 
 use http::Method;
 use reqwest::header::HeaderMap;
@@ -33,7 +33,7 @@ fn told(headers: &HeaderMap, names: &[&str]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_file_is_saved_whole_or_in_parts_and_proves_what_it_is() {
+async fn file_is_downloaded_whole_or_by_range_with_digest() {
     let desk = Desk::new().await;
     let content: String = (0..200_000).map(|number| format!("{number:06}\n")).collect();
     let item = desk.file("Größe 2.txt", &content).await;
@@ -75,7 +75,7 @@ async fn a_file_is_saved_whole_or_in_parts_and_proves_what_it_is() {
     assert_eq!((behind.status, behind.code()), (416, "RANGE_NOT_SATISFIABLE"));
     assert_eq!(behind.header("content-range"), "bytes */1400000");
 
-    // Whoever holds a part of the former file gets the newer one whole.
+    // A reader with a part of the former file gets the whole new file.
     let rest = || desk.download().header("range", "bytes=7-13").header("if-range", &tag);
     rest().expect(206).await;
     desk.download().header("if-none-match", &tag).header("range", "bytes=7-13").expect(304).await;
@@ -85,7 +85,7 @@ async fn a_file_is_saved_whole_or_in_parts_and_proves_what_it_is() {
 }
 
 #[tokio::test]
-async fn the_head_of_a_file_tells_what_its_bytes_would() {
+async fn head_of_file_returns_headers_of_get() {
     let desk = Desk::new().await;
     desk.file("labs.json", "{\"openapi\": \"3.1.1\"}").await;
     let url = format!("{}/v1/publication/public/developer-resources/kit/artefact", desk.harness.base_url);
@@ -98,10 +98,10 @@ async fn the_head_of_a_file_tells_what_its_bytes_would() {
 }
 
 #[tokio::test]
-async fn nothing_but_the_part_that_is_wanted_is_read() {
+async fn range_request_reads_only_that_range() {
     let desk = Desk::new().await;
     desk.file("a.txt", "One two three.").await;
-    // A file of two gigabytes, nearly all of them holes.
+    // A sparse file of two gigabytes.
     let file = desk.harness.object_file(&desk.harness.objects().await[0]);
     std::fs::OpenOptions::new().write(true).open(&file).unwrap().set_len(2_000_000_000).unwrap();
     let answer = desk.download().header("range", "bytes=4-6").expect(206).await;

@@ -1,4 +1,4 @@
-//! Stories of feeds.
+//! Tests of feeds.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use serde_json::json;
 use super::desk::Desk;
 use crate::harness::Answer;
 
-/// How often each element stands beneath another, by both names.
+/// Number of times that each element occurs below another, by both names.
 type Elements = BTreeMap<(String, String), usize>;
 
 impl Desk {
@@ -19,7 +19,7 @@ impl Desk {
     }
 }
 
-/// Reads a feed as any XML; it has to be well formed and without letters that XML does not know.
+/// Parses a feed as XML. It must be well-formed and contain no characters that XML forbids.
 fn elements(text: &str) -> Elements {
     assert!(!text.chars().any(|letter| letter.is_control() && !matches!(letter, '\n' | '\r' | '\t')), "{text}");
     let mut reader = Reader::from_str(text);
@@ -44,7 +44,7 @@ fn elements(text: &str) -> Elements {
 }
 
 #[tokio::test]
-async fn a_feed_is_one_that_every_reader_takes() {
+async fn feed_is_valid_atom() {
     let desk = Desk::new().await;
     for (title, required) in [("What <is> & new", true), ("Plain", false)] {
         let said = json!({ "body": "# Head\n\nSee [it](op:system_me_get) `<b>` & ]]>", "tags": ["api"],
@@ -52,7 +52,7 @@ async fn a_feed_is_one_that_every_reader_takes() {
         desk.released("CHANGELOG_ENTRY", title, said).await;
         desk.harness.advance(60).await;
     }
-    // A title that was stored before control characters were rejected.
+    // A title that was stored before the service rejected control characters.
     let control = "update publication_item set title = 'What <is> & ' || chr(8) || 'new' where title like 'What%'";
     desk.harness.sql(control).await;
     desk.draft("CHANGELOG_ENTRY", "Not yet").await;
@@ -61,7 +61,7 @@ async fn a_feed_is_one_that_every_reader_takes() {
     assert_eq!(answer.header("content-disposition"), "");
     let found = elements(&answer.text());
     let count = |within: &str, name: &str| found.get(&(within.to_owned(), name.to_owned())).copied().unwrap_or(0);
-    // What RFC 4287 demands, sections 4.1.1 and 4.1.2.
+    // Required by RFC 4287, sections 4.1.1 and 4.1.2.
     for required in ["id", "title", "updated", "author"] {
         assert_eq!(count("feed", required), 1, "{required}");
     }
@@ -92,7 +92,7 @@ async fn a_feed_is_one_that_every_reader_takes() {
 }
 
 #[tokio::test]
-async fn an_entry_is_the_same_whatever_it_is_called_and_goes_when_it_is_withdrawn() {
+async fn feed_entry_id_is_stable_and_withdrawn_entry_disappears() {
     let desk = Desk::new().await;
     let empty = desk.feed("blog").await;
     let parsed: Feed = empty.text().parse().unwrap();

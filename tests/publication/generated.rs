@@ -1,4 +1,4 @@
-//! Stories of developer resources that the service makes itself.
+//! Tests of developer resources that the service generates.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ const GET: &str = "publication_public_developer_resources_get";
 const LIST: &str = "publication_public_developer_resources_list";
 
 impl Desk {
-    /// A released resource that is made so.
+    /// Creates a released resource with generated content.
     async fn made_by_service(&self, generated: &str, title: &str) -> String {
         let body =
             json!({ "kind": "DEVELOPER_RESOURCE", "title": title, "body": "All of it.", "generated": generated });
@@ -27,7 +27,7 @@ impl Desk {
 }
 
 #[tokio::test]
-async fn a_resource_that_the_service_makes_is_told_and_downloaded_as_it_is_now() {
+async fn generated_resource_is_always_current() {
     let desk = Desk::new().await;
     let item = desk.made_by_service("OPENAPI_YAML", "Kit").await;
     let served = desk.harness.call("system_contract_get").expect(200).await;
@@ -50,7 +50,7 @@ async fn a_resource_that_the_service_makes_is_told_and_downloaded_as_it_is_now()
     let part = desk.kit(DOWNLOAD).header("range", "bytes=3-9").expect(206).await;
     assert_eq!(part.text(), served.text()[3..10]);
 
-    // What is announced of the contract since is in the next file.
+    // The next file contains the changes that were announced since.
     desk.entry_of("system_me_get").await;
     let newer = desk.kit(DOWNLOAD).header("if-none-match", file.header("etag")).expect(200).await;
     assert!(newer.text().contains("x-changelog"));
@@ -58,7 +58,7 @@ async fn a_resource_that_the_service_makes_is_told_and_downloaded_as_it_is_now()
 }
 
 impl Desk {
-    /// A released entry of the changelog that names an operation, known to the service.
+    /// Releases a changelog entry that names an operation and waits until the service has loaded it.
     async fn entry_of(&self, operation: &str) {
         let entry = self.draft("CHANGELOG_ENTRY", "Something is new").await;
         assert_eq!(self.update(&entry, json!({ "operations": [operation] })).await.status, 200);
@@ -70,7 +70,7 @@ impl Desk {
 }
 
 #[tokio::test]
-async fn what_the_service_makes_takes_no_file_and_no_version() {
+async fn generated_resource_takes_no_file_and_no_version() {
     let desk = Desk::new().await;
     let item = desk.made_by_service("POSTMAN_COLLECTION", "Kit").await;
     let put = desk.about("publication_items_put_artefact", &item).query("file_name", "a.json");
@@ -85,7 +85,7 @@ async fn what_the_service_makes_takes_no_file_and_no_version() {
 }
 
 #[tokio::test]
-async fn each_file_can_be_downloaded_and_names_this_service() {
+async fn each_generated_file_can_be_downloaded_and_names_this_service() {
     let desk = Desk::new().await;
     for (generated, slug, file_name) in [
         ("OPENAPI_JSON", "openapi", "labs.openapi.json"),

@@ -1,4 +1,4 @@
-//! Stories of items: how they are written, released, scheduled and withdrawn, and what is kept of it.
+//! Tests of publication items: write, release, schedule, withdraw, and their history.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::desk::{Desk, errors};
 
 #[tokio::test]
-async fn each_kind_says_what_is_its_own() {
+async fn each_kind_accepts_only_its_fields() {
     let desk = Desk::new().await;
     let refused = desk.create(json!({
         "kind": "BLOG_POST", "title": "Hello", "version": "1.4.0", "action_required": true, "audience": "PARTNER",
@@ -40,7 +40,7 @@ async fn each_kind_says_what_is_its_own() {
 }
 
 #[tokio::test]
-async fn a_reader_s_view_changes_by_steps_that_are_kept() {
+async fn item_transitions_are_recorded() {
     let desk = Desk::new().await;
     let item = desk.draft("BLOG_POST", "Hello").await;
     let other = desk.draft("BLOG_POST", "Other").await;
@@ -66,7 +66,7 @@ async fn a_reader_s_view_changes_by_steps_that_are_kept() {
     assert_eq!((&edit["reason"], &edit["actor"]["name"]), (&json!("Politer."), &json!("Edda Editor")));
     assert_eq!((&edit["earlier"]["title"], &edit["earlier"]["slug"]), (&json!("Hello"), &json!("hello")));
 
-    // Its former slug stays its own; that of a draft is free once the draft is called otherwise, or is gone.
+    // A released item keeps its former slug. A draft's slug is free again when the draft is renamed or deleted.
     let taken = desk.update(&other, json!({ "slug": "hello" })).await;
     assert_eq!((taken.status, errors(&taken)), (409, vec!["TAKEN /slug".to_owned()]));
     let derived = desk.create(json!({ "kind": "BLOG_POST", "title": "Hello" })).await;
@@ -79,7 +79,7 @@ async fn a_reader_s_view_changes_by_steps_that_are_kept() {
 }
 
 #[tokio::test]
-async fn what_is_not_fit_to_be_read_is_not_released() {
+async fn unreadable_item_cannot_be_released() {
     let desk = Desk::new().await;
     let body = json!({ "kind": "CHANGELOG_ENTRY", "title": "Hello", "version": "1.4.0", "change": "ADDED",
                        "body": "[a](op:system_me_get) [b](op:nothing_get)", "action_required": true });
@@ -98,7 +98,7 @@ async fn what_is_not_fit_to_be_read_is_not_released() {
 }
 
 #[tokio::test]
-async fn what_is_scheduled_is_released_at_the_hour_once_on_whichever_replica() {
+async fn scheduled_item_is_released_on_time_by_one_replica() {
     let desk = Desk::new().await;
     let twin = desk.harness.twin(&[]).await;
     let (item, other) = (desk.draft("BLOG_POST", "Hello").await, desk.draft("BLOG_POST", "Other").await);
@@ -118,14 +118,14 @@ async fn what_is_scheduled_is_released_at_the_hour_once_on_whichever_replica() {
     assert_eq!(last.json["data"][0]["actor"], json!({ "kind": "SYSTEM", "uuid": null, "name": null }));
     assert_eq!(desk.get(&other).await.str("state"), "DRAFT");
     drop(twin);
-    // Released once, it does not become a draft again.
+    // After its first release, an item cannot become a draft again.
     desk.step("withdraw", &item).await;
     desk.schedule(&item, 60).await;
     assert_eq!(desk.step("withdraw", &item).await.str("state"), "WITHDRAWN");
 }
 
 #[tokio::test]
-async fn of_many_who_release_at_once_one_does() {
+async fn concurrent_releases_succeed_once() {
     let desk = Desk::new().await;
     let item = desk.draft("BLOG_POST", "Hello").await;
     let mut statuses: Vec<u16> =
@@ -136,7 +136,7 @@ async fn of_many_who_release_at_once_one_does() {
 }
 
 #[tokio::test]
-async fn only_its_author_shows_the_author_of_a_post() {
+async fn only_author_changes_author_visibility() {
     let desk = Desk::new().await;
     let colleague = desk.harness.staff("Carl Colleague", &["labs.admin.publication:write"]).await;
     let item = desk.draft("BLOG_POST", "Hello").await;
@@ -153,7 +153,7 @@ async fn only_its_author_shows_the_author_of_a_post() {
 }
 
 #[tokio::test]
-async fn staff_find_what_they_look_for() {
+async fn items_can_be_filtered_by_each_parameter() {
     let desk = Desk::new().await;
     let entry = desk.draft("CHANGELOG_ENTRY", "Alpha").await;
     desk.update(&entry, json!({ "operations": ["system_me_get"], "tags": ["search", "api"] })).await;

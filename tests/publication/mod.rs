@@ -1,4 +1,4 @@
-//! Stories of what the service tells.
+//! Tests of publications.
 
 mod artefacts;
 mod changelog_entries;

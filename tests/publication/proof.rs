@@ -1,11 +1,11 @@
-//! Stories of a changelog that is whole: what changed since the last release is named, or nothing is released.
+//! Tests of changelog completeness: a release fails if a change since the last release has no entry.
 
 use serde_json::{Value, json};
 
 use super::desk::Desk;
 use crate::harness::Answer;
 
-/// Lets the contract of the last release have called an operation otherwise than today's does.
+/// Renames an operation in the stored contract of the last release.
 async fn was_called_otherwise(desk: &Desk) {
     let renamed = "replace(document, 'operationId: marketplace_apps_archive', 'operationId: marketplace_apps_stash')";
     desk.harness.sql(&format!("update contract_release set digest = 'former', document = {renamed}")).await;
@@ -17,7 +17,7 @@ fn unnamed(answer: &Answer) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn an_entry_is_released_once_all_that_changed_is_named_by_the_entries_of_its_release() {
+async fn release_requires_changelog_entries_for_every_contract_change() {
     let desk = Desk::new().await;
     let first = desk.draft("CHANGELOG_ENTRY", "The beginning").await;
     assert_eq!(desk.step("release", &first).await.status, 200, "the first one compares with nothing");
@@ -33,7 +33,7 @@ async fn an_entry_is_released_once_all_that_changed_is_named_by_the_entries_of_i
 
     desk.update(&second, json!({ "operations": ["marketplace_apps_archive"] })).await;
     assert_eq!(unnamed(&desk.step("release", &second).await), ["marketplace_apps_stash"]);
-    // Another entry of the release names the rest; a withdrawn one would not count.
+    // Another entry of the release names the rest; a withdrawn entry would not count.
     let third = desk.draft("CHANGELOG_ENTRY", "Apps are no longer stashed").await;
     desk.update(&third, json!({ "operations": ["marketplace_apps_stash"] })).await;
     assert_eq!(desk.step("release", &second).await.status, 200);
@@ -43,7 +43,7 @@ async fn an_entry_is_released_once_all_that_changed_is_named_by_the_entries_of_i
 }
 
 #[tokio::test]
-async fn a_scheduled_entry_is_withheld_while_the_contract_has_changed_since_and_others_are_not() {
+async fn scheduled_entry_is_withheld_after_further_contract_change() {
     let desk = Desk::new().await;
     let first = desk.draft("CHANGELOG_ENTRY", "The beginning").await;
     desk.step("release", &first).await;
@@ -63,7 +63,7 @@ async fn a_scheduled_entry_is_withheld_while_the_contract_has_changed_since_and_
 }
 
 #[tokio::test]
-async fn the_contract_names_the_entries_of_its_operations_and_since_when_they_are_there() {
+async fn contract_lists_changelog_entries_and_since_of_operations() {
     let desk = Desk::new().await;
     let entry = desk.draft("CHANGELOG_ENTRY", "Apps are archived").await;
     desk.update(&entry, json!({ "operations": ["marketplace_apps_archive"], "slug": "apps-are-archived" })).await;

@@ -1,4 +1,4 @@
-//! Stories of what readers see of the changelog, the blog and the resources.
+//! Tests of the public changelog, blog and developer resources.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::desk::Desk;
 use crate::harness::{Answer, Call};
 use crate::partner::team::colleague;
 
-/// The reads of each kind by everybody.
+/// The public read operations of each kind.
 const KINDS: [(&str, &str, &str); 3] = [
     ("CHANGELOG_ENTRY", "publication_public_changelog_get", "publication_public_changelog_list"),
     ("BLOG_POST", "publication_public_blog_posts_get", "publication_public_blog_posts_list"),
@@ -14,7 +14,7 @@ const KINDS: [(&str, &str, &str); 3] = [
 ];
 
 impl Desk {
-    /// A released item that says this; a resource has a file.
+    /// Creates a released item with this content; a developer resource also gets an artefact.
     pub(super) async fn released(&self, kind: &str, title: &str, said: Value) -> String {
         let item = self.draft(kind, title).await;
         let updated = self.update(&item, said).await;
@@ -32,18 +32,18 @@ impl Desk {
         assert_eq!(released.status, 200, "{}", released.text());
     }
 
-    /// A read by everybody of what is called so.
+    /// A public read of the item with this slug.
     pub(super) fn read(&self, operation: &str, slug: &str) -> Call<'_> {
         self.harness.call(operation).path("slug", slug)
     }
 }
 
-/// The titles of a page.
+/// Returns the titles of a page.
 fn titles(page: &Answer) -> Vec<&str> {
     page.json["data"].as_array().unwrap().iter().map(|row| row["title"].as_str().unwrap()).collect()
 }
 
-/// Everything of a refusal but what each request has of its own.
+/// Returns an error response without the parts that differ for each request.
 fn bare(refusal: &Answer) -> (u16, Value, Vec<(String, String)>) {
     let mut problem = refusal.json.clone();
     for own in ["request_id", "instance"] {
@@ -58,7 +58,7 @@ fn bare(refusal: &Answer) -> (u16, Value, Vec<(String, String)>) {
 }
 
 #[tokio::test]
-async fn whatever_readers_do_not_see_is_not_there_for_whichever_reason() {
+async fn every_unreleased_item_is_not_found() {
     let desk = Desk::new().await;
     for (kind, get, list) in KINDS {
         let unknown = bare(&desk.read(get, "unknown").send().await);
@@ -88,7 +88,7 @@ async fn whatever_readers_do_not_see_is_not_there_for_whichever_reason() {
 }
 
 #[tokio::test]
-async fn an_entry_tells_what_changed_and_follows_its_edits() {
+async fn entry_shows_changes_and_follows_edits() {
     let desk = Desk::new().await;
     let said = json!({ "slug": "search", "body": "# What\n\nSee [it](op:system_me_get).\n\n## Why", "tags": ["api"],
                        "operations": ["system_me_get"], "fields": ["system_me_get:/scopes"], "summary": "In short.",
@@ -125,7 +125,7 @@ async fn an_entry_tells_what_changed_and_follows_its_edits() {
 }
 
 #[tokio::test]
-async fn readers_of_the_changelog_find_what_concerns_them() {
+async fn changelog_can_be_filtered_by_each_parameter() {
     let desk = Desk::new().await;
     desk.released("CHANGELOG_ENTRY", "Alpha", json!({ "operations": ["system_me_get"], "tags": ["api"] })).await;
     desk.harness.advance(60).await;
@@ -156,7 +156,7 @@ async fn readers_of_the_changelog_find_what_concerns_them() {
 }
 
 #[tokio::test]
-async fn a_post_leads_to_its_neighbours_and_names_whoever_wants_to_be_named() {
+async fn post_links_neighbours_and_names_consenting_author() {
     let desk = Desk::new().await;
     let mut items = Vec::new();
     for (title, words) in [("One", 1), ("Two", 200), ("Three", 201)] {
@@ -185,7 +185,7 @@ async fn a_post_leads_to_its_neighbours_and_names_whoever_wants_to_be_named() {
 }
 
 #[tokio::test]
-async fn what_is_for_partners_is_seen_by_their_people_and_programs_and_by_nobody_else() {
+async fn partner_audience_is_visible_only_to_partner_users_and_clients() {
     let desk = Desk::new().await;
     let harness = &desk.harness;
     harness.sql("update tier set burst_per_second = 1000").await;

@@ -1,5 +1,5 @@
-//! A day's budget is exact over replicas that are killed and a database that restarts: never more is let through, and
-//! each crash loses what a replica held.
+//! Tests that a daily budget is exact across replicas that are killed and a database that restarts: the service never
+//! accepts more requests, and each crash loses only the replica's lease.
 
 use std::net::SocketAddr;
 use std::sync::Mutex;
@@ -15,18 +15,18 @@ use tokio::sync::watch;
 use super::{count, figure};
 use crate::harness::{Harness, Replica};
 
-/// Requests under way at once.
+/// Number of concurrent requests.
 const CALLERS: usize = 16;
-/// Replicas that are killed, in turn.
+/// Number of times that a replica is killed, in turn.
 const KILLS: usize = 4;
-/// Restarts of the database.
+/// Number of restarts of the database.
 const RESTARTS: usize = 2;
 
-/// What became of the requests.
+/// Outcomes of the requests.
 struct Tally {
     accepted: watch::Sender<usize>,
     refused: AtomicUsize,
-    /// Neither: the replica was gone, or the database.
+    /// No response: the replica or the database was unavailable.
     lost: AtomicUsize,
 }
 
@@ -36,7 +36,7 @@ impl Tally {
     }
 }
 
-/// Two replicas over a database of their own, and a partner with this budget.
+/// Two replicas on a separate database, and a partner with this budget.
 struct Ground {
     folder: Folder,
     _directory: tempfile::TempDir,
@@ -57,7 +57,7 @@ impl Ground {
         let harness = Harness::over(cluster.url().to_owned(), &[]).await;
         let token = harness.partner("Nordsee Kassen").await.token;
         harness.sql(&format!("update tier set burst_per_second = 100000, daily_requests = {cap}")).await;
-        // Whoever made the partner was served by this budget, which begins now.
+        // The setup used this budget, so it is reset here.
         harness.sql("delete from daily_budget").await;
         let places = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         let replicas = [Replica::start(&harness, &places[0]).await, Replica::start(&harness, &places[1]).await];
@@ -70,7 +70,7 @@ impl Ground {
     }
 }
 
-/// One caller asks the replicas in turns until so many requests were accepted or refused in all.
+/// One caller: sends requests to the replicas in turn until this many were accepted or rejected in total.
 async fn call(bases: &Mutex<[SocketAddr; 2]>, token: &str, requests: usize, tally: &Tally) {
     let client = reqwest::Client::builder().timeout(Duration::from_secs(20)).build().unwrap();
     let mut turn = 0;
@@ -84,7 +84,7 @@ async fn call(bases: &Mutex<[SocketAddr; 2]>, token: &str, requests: usize, tall
             }
             Ok(_) | Err(_) => {
                 tally.lost.fetch_add(1, Ordering::Relaxed);
-                // As a client does whose request came to nothing.
+                // A pause, as a client makes after a failed request.
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         }
@@ -92,7 +92,7 @@ async fn call(bases: &Mutex<[SocketAddr; 2]>, token: &str, requests: usize, tall
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_days_budget_is_exact_over_crashes_and_restarts() {
+async fn daily_budget_is_exact_across_crashes_and_restarts() {
     let (cap, requests) = (count(800, 10_000), count(3_200, 40_000));
     let mut ground = Ground::new(cap).await;
     let tally = Tally { accepted: watch::Sender::new(0), refused: AtomicUsize::new(0), lost: AtomicUsize::new(0) };
@@ -100,7 +100,7 @@ async fn a_days_budget_is_exact_over_crashes_and_restarts() {
     let callers = join_all((0..CALLERS).map(|_| call(bases, &token, requests, &tally)));
     let mut accepted = tally.accepted.subscribe();
     let blows = async {
-        // They fall while the budget lasts: each when so much more of it was let through.
+        // The faults happen while the budget lasts, at equal intervals of accepted requests.
         for blow in 0..KILLS + RESTARTS {
             let due = cap * (blow + 1) / (KILLS + RESTARTS + 2);
             accepted.wait_for(|accepted| *accepted >= due).await.unwrap();
@@ -123,8 +123,8 @@ async fn a_days_budget_is_exact_over_crashes_and_restarts() {
         tally.lost.load(Ordering::Relaxed)
     ));
     assert!(accepted <= cap, "{accepted} of {cap}");
-    // A lease is a hundredth, and the next may have been taken ahead. What is lost with them: answers on their way when a
-    // replica was killed, and leases whose taking was acknowledged to nobody.
+    // A lease is a hundredth of the budget, and the next may already have been taken. The lost requests are responses
+    // in flight when a replica was killed, and leases whose grant was not acknowledged.
     let lease = cap / 100 * 2;
     let missing = KILLS * (lease + CALLERS) + RESTARTS * 2 * (lease + CALLERS);
     assert!(accepted + missing >= cap, "{accepted} of {cap}");

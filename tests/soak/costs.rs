@@ -1,5 +1,5 @@
-//! What one account and one program cost everybody else, at their full allowed rate and with the worst parameters known of
-//! every read of storefront and board.
+//! Tests of fairness: the effect of one account and one machine client on all others, at their maximum rate and with
+//! the most expensive known parameters of every storefront and board read.
 
 use std::time::{Duration, Instant};
 
@@ -10,13 +10,13 @@ use super::{count, figure, is_whole, quantile};
 use crate::harness::people::{Person, Program};
 use crate::harness::{Answer, Call, Harness};
 
-/// Requests a second of a program of no partner, and of an account of the smallest tier.
+/// Requests per second of a machine client without a partner, and of an account on the smallest tier.
 const PROGRAM: u32 = 200;
 const ACCOUNT: u32 = 5;
-/// Feature requests on the board.
+/// Number of feature requests on the board.
 const REQUESTS: usize = 20;
 
-/// Puts apps on the storefront, each with a text in three locales.
+/// Publishes apps, each with texts in three locales.
 fn listings(number: usize) -> String {
     format!(
         "create temporary table made as
@@ -43,13 +43,13 @@ fn listings(number: usize) -> String {
     )
 }
 
-/// A locale that no text has, another one for each number.
+/// Returns a locale that no text has, different for each number.
 fn invented(number: usize) -> String {
     let letter = |place: u32, first: u8| char::from(first + u8::try_from(number / 26_usize.pow(place) % 26).unwrap());
     [letter(0, b'a'), letter(1, b'a'), '-', letter(2, b'A'), letter(3, b'A')].iter().collect()
 }
 
-/// The reads of the storefront that cost most, each with other parameters than before.
+/// The most expensive storefront reads, each with new parameters.
 fn of_storefront<'h>(harness: &'h Harness, token: &str, number: usize) -> Call<'h> {
     let search = || harness.call("marketplace_listings_search").token(token);
     match number % 9 {
@@ -69,7 +69,7 @@ fn of_storefront<'h>(harness: &'h Harness, token: &str, number: usize) -> Call<'
     }
 }
 
-/// The reads of the board that cost most.
+/// The most expensive board reads.
 fn of_board<'h>(harness: &'h Harness, token: &str, number: usize) -> Call<'h> {
     let list = || harness.call("engagement_feature_requests_list").token(token).query("limit", 100);
     match number % 5 {
@@ -81,7 +81,7 @@ fn of_board<'h>(harness: &'h Harness, token: &str, number: usize) -> Call<'h> {
     }
 }
 
-/// Makes calls at a pace for so long, however long each takes; what was answered.
+/// Sends calls at a fixed rate for this duration, regardless of their latency, and returns the responses.
 async fn at_pace<'h>(per_second: u32, lasts: Duration, call: impl Fn(usize) -> Call<'h>) -> Vec<Answer> {
     let many = lasts.as_secs() * u64::from(per_second);
     let begun = tokio::time::Instant::now();
@@ -121,7 +121,7 @@ impl Costs {
         Self { harness, account, program, other, shop }
     }
 
-    /// How long others wait until they are answered, one call after the other.
+    /// Measures the latency of other callers, one call after the other.
     async fn others(&self, mut over: tokio::sync::oneshot::Receiver<()>) -> Vec<Duration> {
         let mut times = Vec::new();
         while over.try_recv().is_err() {
@@ -136,7 +136,7 @@ impl Costs {
                 let begun = Instant::now();
                 let answer = call.send().await;
                 times.push(begun.elapsed());
-                // Others may be as fast as they are allowed, too.
+                // The other callers also run at their maximum rate, so the service may reject some with 429.
                 assert!(matches!(answer.status, 200 | 429), "{}: {}", answer.operation, answer.text());
             }
         }
@@ -145,7 +145,7 @@ impl Costs {
 }
 
 #[tokio::test]
-async fn worst_reads_at_the_full_allowed_rate_slow_nobody_else_down() {
+async fn worst_reads_at_full_allowed_rate_delay_no_other_caller() {
     let costs = Costs::new().await;
     let lasts = if is_whole() { Duration::from_secs(60) } else { Duration::from_secs(1) };
     let (over, watching) = tokio::sync::oneshot::channel();

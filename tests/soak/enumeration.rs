@@ -1,4 +1,5 @@
-//! Nobody learns from an answer, nor from its time, whether an address is known; and guessing slows nobody else down.
+//! Tests against account enumeration: neither a response nor its time reveals whether an address is known, and guessing
+//! does not slow down others.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +9,7 @@ use serde_json::{Value, json};
 use super::{count, figure, is_whole, quantile};
 use crate::harness::Harness;
 
-/// Makes so many people who are like the one whose address begins with `admin@`.
+/// Creates this many users that are like the user whose address starts with `admin@`.
 async fn people(harness: &Harness, number: usize) {
     harness.partner("Nordsee Kassen").await;
     harness
@@ -22,7 +23,7 @@ async fn people(harness: &Harness, number: usize) {
         .await;
 }
 
-/// Sends a body to an operation: how long the answer took, and what of it could tell one address from another.
+/// Sends a body to an operation; returns the latency and the parts of the response that could distinguish addresses.
 async fn tried(harness: &Harness, operation: &str, body: &Value) -> (Duration, u16, Value) {
     let begun = Instant::now();
     let answer = harness.call(operation).json(body).send().await;
@@ -30,24 +31,24 @@ async fn tried(harness: &Harness, operation: &str, body: &Value) -> (Duration, u
     let mut told = answer.json;
     if let Some(fields) = told.as_object_mut() {
         fields.remove("request_id");
-        // What was sent is said again.
+        // The response repeats the submitted value.
         fields.remove("email");
     }
     (took, answer.status, told)
 }
 
-/// Tries pairs of a known and an unknown address, side by side in turns.
+/// Tries pairs of a known and an unknown address, in alternating order.
 async fn pairs(harness: &Harness, operation: &str, body: impl Fn(&str) -> Value) {
     let number = count(15, 1_000);
     let (mut known, mut unknown) = (Vec::new(), Vec::new());
     for n in 1..=number {
-        // All pairs come from one network, which would be held back for its many failures.
+        // All pairs come from one network, which would be blocked after its many failures.
         if n % 20 == 0 {
             harness.sql("delete from sign_in_failure where subject like 'network:%'").await;
         }
         let there = body(&format!("known{n}@people.example"));
         let nowhere = body(&format!("nobody{n}@people.example"));
-        // Whoever comes first does not always come first.
+        // Alternates the order within a pair.
         let (first, second) = if n % 2 == 0 { (&there, &nowhere) } else { (&nowhere, &there) };
         let answers = [tried(harness, operation, first).await, tried(harness, operation, second).await];
         assert_eq!((answers[0].1, &answers[0].2), (answers[1].1, &answers[1].2), "{operation}: pair {n}");
@@ -64,7 +65,7 @@ async fn pairs(harness: &Harness, operation: &str, body: impl Fn(&str) -> Value)
 }
 
 #[tokio::test]
-async fn known_and_unknown_addresses_are_answered_alike_and_as_fast() {
+async fn known_and_unknown_addresses_get_equal_responses_equally_fast() {
     let harness = Harness::new().await;
     people(&harness, count(15, 1_000)).await;
     pairs(&harness, "auth_sessions_create", |email| json!({ "email": email, "password": "not the password" })).await;
@@ -79,7 +80,7 @@ async fn known_and_unknown_addresses_are_answered_alike_and_as_fast() {
 }
 
 #[tokio::test]
-async fn a_crowd_of_wrong_sign_ins_slows_nobody_else_down() {
+async fn mass_wrong_sign_ins_delay_no_other_user() {
     let harness = Harness::new().await;
     harness.sql("update tier set burst_per_second = 100000").await;
     let crowd = count(30, 300);

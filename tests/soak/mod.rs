@@ -1,6 +1,5 @@
-//! What must hold for long and under load, over two replicas. `make soak` runs the whole of it and prints the figures;
-//! otherwise a short form runs, which asserts everything but times. The rotation of signing keys is told in
-//! `admin/signing_keys.rs`.
+//! Long-running and load tests over two replicas. `make soak` runs all of it and prints the figures; otherwise a short
+//! version runs, which asserts everything except times. The test of signing key rotation is in `admin/signing_keys.rs`.
 
 mod budget;
 mod costs;
@@ -9,23 +8,23 @@ mod twins;
 
 use std::time::Duration;
 
-/// Whether the whole is asked for.
+/// Whether the full version is requested.
 fn is_whole() -> bool {
     std::env::var("LABS_TEST_SOAK").is_ok_and(|form| form == "whole")
 }
 
-/// How many, in the form that is asked for.
+/// Returns the count for the requested version.
 pub(crate) fn count(short: usize, whole: usize) -> usize {
     if is_whole() { whole } else { short }
 }
 
-/// Says a figure where it is looked for: `make soak` shows what tests print.
+/// Prints a figure; `make soak` shows the output of tests.
 #[expect(clippy::print_stdout, reason = "the figures are what `make soak` is for")]
 pub(crate) fn figure(text: &str) {
     println!("soak: {text}");
 }
 
-/// The value below which this share of the times lies.
+/// Returns the value below which this share of the times is.
 fn quantile(times: &mut [Duration], share: f64) -> Duration {
     times.sort_unstable();
     let last = times.len() - 1;

@@ -1,4 +1,4 @@
-//! Two replicas behind a proxy: no session forks, and what ends a right ends it on both.
+//! Tests of two replicas behind a proxy: a session never splits, and a revoked right is revoked on both.
 
 use std::time::{Duration, Instant};
 
@@ -8,10 +8,10 @@ use serde_json::json;
 use super::{count, figure, is_whole};
 use crate::harness::{Harness, proxy};
 
-/// Two replicas. The first one's calls go through a proxy that takes turns, a connection to each call.
+/// Two replicas. Calls go through a proxy that alternates between them, with one connection per call.
 struct Twins {
     front: Harness,
-    /// The replicas' own addresses.
+    /// Base URLs of the replicas.
     each: [String; 2],
     _other: Harness,
 }
@@ -27,7 +27,7 @@ impl Twins {
         Self { front, each, _other: other }
     }
 
-    /// What each replica answers this token.
+    /// Returns the status of each replica for this token.
     async fn statuses(&self, token: &str) -> [u16; 2] {
         let status = |base: &String| {
             let call = self.front.http().get(format!("{base}/v1/system/me")).bearer_auth(token);
@@ -38,13 +38,13 @@ impl Twins {
 }
 
 #[tokio::test]
-async fn twenty_tabs_over_two_replicas_never_fork_a_session() {
+async fn concurrent_refreshes_over_two_replicas_never_fork_a_session() {
     let twins = Twins::new().await;
     let people = count(4, 67);
     for number in 0..people {
         let person = twins.front.partner(&format!("Nordsee Kassen {number}")).await;
         let mut present = person.refresh;
-        // No more rounds than a person may renew in a minute.
+        // No more rounds than a user may refresh in a minute.
         for round in 0..3 {
             let calls = (0..20).map(|_| twins.front.call("auth_sessions_refresh").cookie(&present).json(&json!({})));
             let answers = join_all(calls.map(|call| call.expect(200))).await;
@@ -62,7 +62,7 @@ async fn twenty_tabs_over_two_replicas_never_fork_a_session() {
 }
 
 #[tokio::test]
-async fn a_suspended_partner_is_refused_by_both_replicas_within_a_second() {
+async fn suspended_partner_is_rejected_by_both_replicas_within_a_second() {
     let twins = Twins::new().await;
     let rounds = count(2, 20);
     let mut longest = Duration::ZERO;

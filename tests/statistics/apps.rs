@@ -1,16 +1,16 @@
-//! What a partner reads of its apps' customers, and staff of any.
+//! Tests of app statistics, as a partner reads its own and staff read any.
 
 use serde_json::{Value, json};
 
 use super::platform::{Office, ago, grant};
 
-/// The values of a field, row by row.
+/// Returns the values of a field, row by row.
 fn column(rows: &Value, field: &str) -> Vec<Value> {
     rows["data"].as_array().unwrap().iter().map(|row| row[field].clone()).collect()
 }
 
 #[tokio::test]
-async fn a_figure_stands_beside_the_week_before_or_says_why_it_does_not() {
+async fn figure_has_last_weeks_value_or_reason_for_gap() {
     let office = Office::new(1).await;
     office.settled().await;
     let (grows, shrinks, fresh) = (office.app("Grows").await, office.app("Shrinks").await, office.app("Fresh").await);
@@ -60,7 +60,7 @@ async fn a_figure_stands_beside_the_week_before_or_says_why_it_does_not() {
 }
 
 #[tokio::test]
-async fn days_are_told_as_they_are_as_weeks_and_months_and_as_csv() {
+async fn figures_are_returned_by_day_week_month_and_csv() {
     let office = Office::new(1).await;
     office.settled().await;
     let app = office.app("Till").await;
@@ -109,7 +109,7 @@ fn json_of<T: serde::Serialize>(values: &[T]) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn figures_follow_the_app_to_another_partner_and_through_its_states_and_are_its_owners_alone() {
+async fn figures_follow_transferred_app_and_are_visible_to_owner_only() {
     let office = Office::new(1).await;
     office.settled().await;
     let app = office.app("Till").await;

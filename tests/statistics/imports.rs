@@ -1,4 +1,4 @@
-//! What is imported, in which order, and what becomes of a day that cannot be.
+//! Tests of statistics imports: content, order, and failed days.
 
 use futures_util::future::join;
 use serde_json::{Value, json};
@@ -6,19 +6,19 @@ use serde_json::{Value, json};
 use super::platform::{Mood, Office, ago, people};
 use crate::harness::Harness;
 
-/// What the ledger says of its days, the earliest run first.
+/// Returns the import runs, earliest first.
 async fn ledger(office: &Office) -> Vec<Value> {
     let runs = office.desk("statistics_imports_list_runs").query("sort", "started_at").query("limit", 100);
     runs.expect(200).await.json["data"].as_array().unwrap().clone()
 }
 
 #[tokio::test]
-async fn without_a_source_nothing_is_imported_and_nothing_shown() {
+async fn without_source_no_figures_are_imported_or_shown() {
     let harness = Harness::new().await;
     let (owner, staff) = people(&harness).await;
     let app = harness.call("marketplace_apps_create").token(&owner.token).json(&json!({ "name": "Till" }));
     let app = app.expect(201).await.str("uuid").to_owned();
-    // Not even what is left from a time with a source.
+    // Not even data that was imported while a source was configured.
     harness
         .sql(&format!(
             "insert into statistic_day (day, imported_at) values (current_date - 1, labs_now());
@@ -48,7 +48,7 @@ async fn without_a_source_nothing_is_imported_and_nothing_shown() {
 }
 
 #[tokio::test]
-async fn completed_days_are_imported_by_themselves_the_oldest_first_and_each_once_whatever_replicas_there_are() {
+async fn completed_days_are_imported_once_oldest_first_across_replicas() {
     let office = Office::new(5).await;
     let _twin = office.twin().await;
     office.settled().await;
@@ -58,7 +58,7 @@ async fn completed_days_are_imported_by_themselves_the_oldest_first_and_each_onc
     assert!(runs.iter().all(|run| run["trigger"] == "SCHEDULE" && run["restated"] == false), "{runs:?}");
     assert!(office.platform.tokens().iter().all(|token| token == "Bearer platform-secret"));
 
-    // Two days later the two that lack are asked for.
+    // Two days later, the service requests the two missing days.
     office.harness.advance(2 * 86_400).await;
     office.harness.until("select count(*) from statistic_day", 7).await;
     let later = [days, vec![ago(0).to_string(), ago(-1).to_string()]].concat();
@@ -66,7 +66,7 @@ async fn completed_days_are_imported_by_themselves_the_oldest_first_and_each_onc
 }
 
 #[tokio::test]
-async fn a_day_that_cannot_be_used_is_told_leaves_everything_as_it_was_and_is_mended_by_the_next_run() {
+async fn invalid_day_is_reported_without_effect_and_fixed_by_rerun() {
     let day = ago(1);
     let office = Office::with(1, |platform| platform.report(day, &[], &[])).await;
     office.settled().await;
@@ -111,7 +111,7 @@ async fn a_day_that_cannot_be_used_is_told_leaves_everything_as_it_was_and_is_me
 }
 
 #[tokio::test]
-async fn a_bad_day_in_the_middle_keeps_no_other_from_being_imported_and_stays_missing() {
+async fn invalid_day_does_not_block_others_and_stays_missing() {
     let bad = ago(2);
     let office = Office::with(3, |platform| platform.mood_of(bad, Mood::Text("application/json", "{}".into()))).await;
     office.harness.until("select count(*) from statistic_day", 2).await;
@@ -127,7 +127,7 @@ async fn a_bad_day_in_the_middle_keeps_no_other_from_being_imported_and_stays_mi
 }
 
 #[tokio::test]
-async fn staff_ask_for_completed_days_one_import_at_a_time() {
+async fn staff_start_one_import_of_completed_days_at_a_time() {
     let office = Office::new(1).await;
     office.settled().await;
     let start = |days: Value| office.desk("admin_statistics_imports_start").json(&json!({ "days": days })).send();
@@ -156,7 +156,7 @@ async fn staff_ask_for_completed_days_one_import_at_a_time() {
 }
 
 #[tokio::test]
-async fn what_a_replica_left_in_the_middle_is_told_and_taken_up_by_another() {
+async fn import_abandoned_by_replica_is_reported_and_resumed() {
     let office = Office::new(1).await;
     office.settled().await;
     office
@@ -173,7 +173,7 @@ async fn what_a_replica_left_in_the_middle_is_told_and_taken_up_by_another() {
             ago(3)
         ))
         .await;
-    // Longer than two looks of the job.
+    // Longer than two checks of the job.
     tokio::time::sleep(std::time::Duration::from_secs(5)).await;
     assert_eq!(
         office.harness.number("select max(claims)::bigint from statistic_import where trigger = 'STAFF'").await,

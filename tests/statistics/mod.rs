@@ -1,4 +1,4 @@
-//! Stories of statistics: what is imported of the platform's API, and what is told of it.
+//! Tests of statistics: the import from the platform's API, and the operations that return them.
 
 mod apps;
 mod imports;

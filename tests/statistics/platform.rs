@@ -1,4 +1,4 @@
-//! The platform's API of the tests, and a service that asks it.
+//! A mock of the platform's API, and a service that imports from it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -18,29 +18,29 @@ use uuid::Uuid;
 use crate::harness::people::Person;
 use crate::harness::{Answer, Call, Harness, ROOMY};
 
-/// How the platform answers.
+/// Behaviour of the mock.
 #[derive(Clone, Debug, Default)]
 pub(super) enum Mood {
-    /// With what it knows.
+    /// Returns its data.
     #[default]
     Well,
-    /// Not within the time that it has.
+    /// Responds after the timeout.
     Slow,
-    /// With a part of what it says it would send.
+    /// Sends only a part of the announced body.
     CutOff,
-    /// With more than anybody reads.
+    /// Sends a body above the size limit.
     Huge,
-    /// By sending elsewhere.
+    /// Redirects.
     Redirect,
-    /// With a page that leads to itself.
+    /// Sends a page whose next link is the page itself.
     Circle,
-    /// With this text, of this media type.
+    /// Sends this text with this media type.
     Text(&'static str, String),
-    /// With this status.
+    /// Sends this status.
     Status(u16),
 }
 
-/// What the platform knows of a day: apps, and partners.
+/// Data of one day: apps and partners.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reported {
     pub(super) apps: Vec<(String, i64)>,
@@ -51,18 +51,18 @@ pub(super) struct Reported {
 struct Known {
     days: BTreeMap<String, Reported>,
     mood: Mood,
-    /// The mood of single days.
+    /// Behaviour for individual days.
     moods: BTreeMap<String, Mood>,
     asked: Vec<String>,
     tokens: Vec<String>,
 }
 
-/// The platform's API, on this machine.
+/// The platform's API on the local machine.
 #[derive(Clone, Default)]
 pub(super) struct PlatformApi(Arc<Mutex<Known>>);
 
 impl PlatformApi {
-    /// Answers on a free port; its address.
+    /// Serves on a free port and returns its URL.
     async fn serve(&self) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -72,35 +72,35 @@ impl PlatformApi {
         format!("http://{address}/api")
     }
 
-    /// Knows this of a day from now on.
+    /// Sets the data of a day.
     pub(super) fn report(&self, day: Day, apps: &[(&str, i64)], partners: &[(&str, i64)]) {
         let owned = |rows: &[(&str, i64)]| rows.iter().map(|(uuid, count)| ((*uuid).to_owned(), *count)).collect();
         let reported = Reported { apps: owned(apps), partners: owned(partners) };
         self.0.lock().unwrap().days.insert(day.to_string(), reported);
     }
 
-    /// Answers so from now on.
+    /// Sets the behaviour.
     pub(super) fn mood(&self, mood: Mood) {
         self.0.lock().unwrap().mood = mood;
     }
 
-    /// Answers so when it is asked for this day.
+    /// Sets the behaviour for requests of this day.
     pub(super) fn mood_of(&self, day: Day, mood: Mood) {
         self.0.lock().unwrap().moods.insert(day.to_string(), mood);
     }
 
-    /// The days that were asked for so far, each as often as it was.
+    /// Returns the requested days, once per request.
     pub(super) fn asked(&self) -> Vec<String> {
         self.0.lock().unwrap().asked.clone()
     }
 
-    /// The tokens that came.
+    /// Returns the received tokens.
     pub(super) fn tokens(&self) -> Vec<String> {
         self.0.lock().unwrap().tokens.clone()
     }
 }
 
-/// Two apps a page, and the partners with the last one.
+/// Sends two apps per page, and the partners with the last page.
 async fn answer(
     State(api): State<PlatformApi>,
     Path(day): Path<String>,
@@ -155,7 +155,7 @@ async fn answer(
     }
 }
 
-/// A service that asks the platform of the tests, with a partner on a tier that grants statistics.
+/// A service that imports from the mock, with a partner on a tier that grants statistics.
 pub(super) struct Office {
     pub(super) harness: Harness,
     pub(super) platform: PlatformApi,
@@ -166,12 +166,12 @@ pub(super) struct Office {
 }
 
 impl Office {
-    /// One whose imports begin with so many days before today.
+    /// Creates one whose imports start this many days before today.
     pub(super) async fn new(days: i32) -> Self {
         Self::with(days, |_| {}).await
     }
 
-    /// The same with a platform that is prepared before it is first asked.
+    /// Creates one with a mock that is prepared before the first request.
     pub(super) async fn with(days: i32, prepare: impl Fn(&PlatformApi)) -> Self {
         let platform = PlatformApi::default();
         prepare(&platform);
@@ -188,46 +188,46 @@ impl Office {
         Self { harness, platform, owner, staff, flags, _folder: folder }
     }
 
-    /// A replica beside it.
+    /// Starts another replica.
     pub(super) async fn twin(&self) -> Harness {
         self.harness.twin(&self.flags.iter().map(String::as_str).collect::<Vec<_>>()).await
     }
 
-    /// An app of the owner's.
+    /// Creates an app of the owner.
     pub(super) async fn app(&self, name: &str) -> String {
         let made = self.harness.call("marketplace_apps_create").token(&self.owner.token).json(&json!({ "name": name }));
         made.expect(201).await.str("uuid").to_owned()
     }
 
-    /// Begins a call of the owner's.
+    /// Starts a call of the owner.
     pub(super) fn own(&self, operation: &str) -> Call<'_> {
         self.harness.call(operation).token(&self.owner.token)
     }
 
-    /// Begins a call of the owner's about an app.
+    /// Starts a call of the owner about an app.
     pub(super) fn of(&self, operation: &str, app: &str) -> Call<'_> {
         self.own(operation).path("app_uuid", app)
     }
 
-    /// Begins a call of staff's.
+    /// Starts a call of a staff member.
     pub(super) fn desk(&self, operation: &str) -> Call<'_> {
         self.harness.call(operation).token(&self.staff.token)
     }
 
-    /// Waits until no completed day is missing and no import is under way.
+    /// Waits until no completed day is missing and no import is running.
     pub(super) async fn settled(&self) {
         self.harness.until("select count(*) from statistic_missing_day", 0).await;
         self.harness.until("select count(*) from statistic_import where state in ('QUEUED', 'RUNNING')", 0).await;
     }
 
-    /// Asks for days, and waits until they were asked for; the import.
+    /// Requests an import of days, waits until the service has requested them, and returns the import.
     pub(super) async fn import(&self, days: &[Day]) -> Answer {
         let body = json!({ "days": days });
         let begun = self.desk("admin_statistics_imports_start").json(&body).expect(201).await;
         self.ended(begun.str("uuid")).await
     }
 
-    /// Waits until an import has ended; the import.
+    /// Waits until an import has ended and returns it.
     pub(super) async fn ended(&self, import: &str) -> Answer {
         let ended =
             format!("select count(*) from statistic_import where import_uuid = '{import}' and ended_at is not null");
@@ -236,14 +236,14 @@ impl Office {
     }
 }
 
-/// A partner's administrator whose tier grants statistics, and somebody of the staff.
+/// Returns a partner's administrator whose tier grants statistics, and a staff member.
 pub(super) async fn people(harness: &Harness) -> (Person, Person) {
     let owner = harness.partner("Nordsee Kassen").await;
     harness.sql("update tier set burst_per_second = 100000").await;
     grant(harness, owner.partner_uuid.unwrap()).await;
     let scopes = ["labs.admin.statistics:write", "labs.admin.apps:write", "labs.admin.audit"];
     let staff = harness.staff("Stella Statistik", &scopes).await;
-    // Rights are unlearned within a second.
+    // Revoked rights take effect within a second.
     harness
         .soon("the tier's scopes", || async {
             harness.call("statistics_apps_list").token(&owner.token).send().await.status == 200
@@ -252,12 +252,12 @@ pub(super) async fn people(harness: &Harness) -> (Person, Person) {
     (owner, staff)
 }
 
-/// The day so many days before today, in UTC.
+/// Returns the day this many days before today, in UTC.
 pub(super) fn ago(days: i32) -> Day {
     Day::of(labs_schema::time::Clock::default().now()).plus(-days)
 }
 
-/// Puts a partner on a tier that grants statistics.
+/// Moves a partner to a tier that grants statistics.
 pub(super) async fn grant(harness: &Harness, partner: Uuid) {
     let scale = "(select tier_uuid from tier where code = 'SCALE')";
     harness.sql(&format!("update subscription set tier_uuid = {scale} where partner_uuid = '{partner}'")).await;

@@ -1,4 +1,4 @@
-//! Stories of changes: what a partner chooses alone, what staff decide, and what time does.
+//! Tests of tier changes: chosen by the partner, decided by staff, and applied by time.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ async fn usage(office: &Office, code: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_partner_chooses_a_tier_of_self_service_and_has_it_at_once() {
+async fn self_service_tier_change_is_effective_immediately() {
     let office = Office::new().await;
     let twin = office.harness.twin(&[]).await;
     let seen = preview(&office, "GROWTH").await;
@@ -59,7 +59,7 @@ async fn a_partner_chooses_a_tier_of_self_service_and_has_it_at_once() {
 }
 
 #[tokio::test]
-async fn a_smaller_tier_takes_nothing_away_and_lets_nothing_more_in() {
+async fn smaller_tier_removes_nothing_but_rejects_additions() {
     let office = Office::new().await;
     assert_eq!(office.ask_for("GROWTH").await.status, 201);
     let create = |name: &str| office.own("marketplace_apps_create").json(&json!({ "name": name }));
@@ -93,7 +93,7 @@ async fn a_smaller_tier_takes_nothing_away_and_lets_nothing_more_in() {
 }
 
 #[tokio::test]
-async fn whoever_waits_while_the_tier_is_changed_is_held_to_the_new_limits() {
+async fn request_waiting_during_tier_change_gets_new_limits() {
     let office = Office::new().await;
     assert_eq!(office.ask_for("GROWTH").await.status, 201);
     let create = |name: &str| office.own("marketplace_apps_create").json(&json!({ "name": name }));
@@ -106,7 +106,7 @@ async fn whoever_waits_while_the_tier_is_changed_is_held_to_the_new_limits() {
 }
 
 #[tokio::test]
-async fn a_tier_that_staff_decide_about_waits_one_at_a_time() {
+async fn staff_decided_tier_change_waits_with_one_pending_request() {
     let office = Office::new().await;
     let first = office.ask_for("SCALE").await;
     assert_eq!((first.status, &first.json["state"], &first.json["decided_at"]), (201, &json!("PENDING"), &Value::Null));
@@ -174,7 +174,7 @@ async fn a_tier_that_staff_decide_about_waits_one_at_a_time() {
 }
 
 #[tokio::test]
-async fn a_tier_that_left_the_catalogue_is_not_applied() {
+async fn retired_tier_cannot_be_applied() {
     let office = Office::new().await;
     let uuid = office.ask_for("SCALE").await.str("uuid").to_owned();
     office.harness.sql("update tier set state = 'RETIRED' where code = 'SCALE'").await;
@@ -189,7 +189,7 @@ async fn act(office: &Office, operation: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn whoever_cancels_takes_back_a_request_that_waits() {
+async fn cancelling_subscription_withdraws_pending_request() {
     let office = Office::new().await;
     assert_eq!(office.ask_for("GROWTH").await.status, 201);
     let request = |uuid: &str| office.own("subscription_change_requests_get").path("request_uuid", uuid).expect(200);
@@ -199,7 +199,7 @@ async fn whoever_cancels_takes_back_a_request_that_waits() {
     assert_eq!(request(&first).await.str("state"), "WITHDRAWN");
     assert_eq!(approve(&first).await.code(), "ILLEGAL_TRANSITION");
     assert_eq!(office.current().await["state"], "CANCELLING");
-    // What is asked for after it is staff's to decide, or to take back with a cancellation of their own.
+    // A change requested after the cancellation is decided by staff, or withdrawn by a cancellation by staff.
     let second = office.ask_for("SCALE").await.str("uuid").to_owned();
     let now = json!({ "when": "NOW", "reason": "In writing." });
     office.about("admin_subscriptions_cancel").json(&now).expect(200).await;
@@ -207,7 +207,7 @@ async fn whoever_cancels_takes_back_a_request_that_waits() {
     assert_eq!((seen.str("state"), seen.str("decision_reason")), ("WITHDRAWN", "In writing."));
     let history = office.history().await;
     assert_eq!(history.iter().filter(|kind| *kind == "CHANGE_WITHDRAWN").count(), 2, "{history:?}");
-    // At once, whoever is first: the cancellation is the later word, or it finds the tier that was approved.
+    // Both at once, in either order: the cancellation is the later change, or it finds the approved tier.
     assert_eq!(office.ask_for("GROWTH").await.status, 201);
     let third = office.ask_for("SCALE").await.str("uuid").to_owned();
     let (approved, cancelled) = tokio::join!(approve(&third), act(&office, "subscription_current_cancel"));
@@ -215,7 +215,7 @@ async fn whoever_cancels_takes_back_a_request_that_waits() {
     assert_eq!(office.current().await["state"], "CANCELLING");
 }
 
-/// A period that ended a minute ago, and whose end nobody has seen to.
+/// SQL for a period that ended a minute ago and that the job has not processed.
 fn over(state: &str) -> String {
     format!(
         "update subscription set state = '{state}', period_start = labs_now() - interval '31 days',
@@ -225,7 +225,7 @@ fn over(state: &str) -> String {
 }
 
 #[tokio::test]
-async fn what_is_due_is_done_before_the_next_step() {
+async fn due_transitions_are_applied_before_next_action() {
     let office = Office::new().await;
     assert_eq!(office.ask_for("GROWTH").await.status, 201);
     let cancel = office.own("subscription_current_cancel");
@@ -243,7 +243,7 @@ async fn what_is_due_is_done_before_the_next_step() {
 }
 
 #[tokio::test]
-async fn a_subscription_is_held_before_what_hangs_on_it() {
+async fn subscription_is_locked_before_its_dependents() {
     let office = Office::new().await;
     let request = office.ask_for("SCALE").await.str("uuid").to_owned();
     let later = office.harness.clock.now().plus_seconds(86_400).to_string();
@@ -251,7 +251,7 @@ async fn a_subscription_is_held_before_what_hangs_on_it() {
     let of_apps = |operation: &str| office.about(operation).path("feature_code", "apps");
     let put = || of_apps("admin_entitlements_put_override").json(&apps);
     put().expect(200).await;
-    // Whoever has the subscription finds the rest free, or the two would wait for each other.
+    // A transaction that has locked the subscription must find the rest unlocked; otherwise the two would deadlock.
     let hold = "select from subscription for no key update";
     let take = "select from entitlement_override for no key update nowait;
         select from tier_change_request for no key update nowait";
@@ -268,7 +268,7 @@ async fn a_subscription_is_held_before_what_hangs_on_it() {
 }
 
 #[tokio::test]
-async fn time_stands_still_for_a_closed_partner_until_it_is_opened_again() {
+async fn subscription_time_pauses_while_partner_is_closed() {
     let office = Office::new().await;
     let closer = office.harness.staff("Jonas Okafor", &["labs.admin.partners:write"]).await;
     let other = office.harness.partner("Belle Tablee").await;
@@ -287,7 +287,8 @@ async fn time_stands_still_for_a_closed_partner_until_it_is_opened_again() {
         period_end = labs_now() - interval '40 days', period_anchor = labs_now() - interval '40 days',
         pending_at = pending_at - interval '2 days'";
     office.harness.sql(past).await;
-    // One period begins in a run: with the second of the other's, the run that began the first has seen to everybody.
+    // A run starts one period per subscription. When the other subscription has its second period, the run that started
+    // the first has processed all.
     let of_other = format!("kind = 'RENEWED' and partner_uuid = '{}'", other.partner_uuid.unwrap());
     office.harness.until(&format!("select count(*) from subscription_event where {of_other}"), 2).await;
     let as_it_was = format!(
@@ -305,7 +306,7 @@ async fn time_stands_still_for_a_closed_partner_until_it_is_opened_again() {
 }
 
 #[tokio::test]
-async fn a_cancelled_subscription_ends_with_its_period_once_on_whatever_replica() {
+async fn cancelled_subscription_ends_once_with_its_period() {
     let mut office = Office::new().await;
     let _twin = office.harness.twin(&[]).await;
     assert_eq!(act(&office, "subscription_current_cancel").await.code(), "CONFLICT", "the free tier has no end");
@@ -326,7 +327,7 @@ async fn a_cancelled_subscription_ends_with_its_period_once_on_whatever_replica(
     );
     assert_eq!(act(&office, "subscription_current_resume").await.json["pending_change"], Value::Null);
     assert_eq!(act(&office, "subscription_current_cancel").await.status, 200);
-    // To choose a tier takes a cancellation back.
+    // Choosing a tier revokes a cancellation.
     assert_eq!(office.ask_for("GROWTH").await.json["state"], "APPLIED");
     assert_eq!(office.current().await["state"], "ACTIVE");
     assert_eq!(act(&office, "subscription_current_cancel").await.status, 200);
@@ -353,7 +354,7 @@ async fn a_cancelled_subscription_ends_with_its_period_once_on_whatever_replica(
 }
 
 #[tokio::test]
-async fn periods_follow_one_another_and_keep_their_day() {
+async fn consecutive_periods_keep_their_day_of_month() {
     let mut office = Office::new().await;
     assert_eq!(office.ask_for("GROWTH").await.status, 201);
     office

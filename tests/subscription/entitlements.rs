@@ -1,4 +1,4 @@
-//! Entitlements as a partner sees them: the same that the guards go by.
+//! Tests of entitlements as a partner sees them: the same values that the service enforces.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ fn feature<'a>(entitlements: &'a Value, code: &str) -> &'a Value {
     features.iter().find(|feature| feature["code"] == code).unwrap()
 }
 
-/// An override of one partner's feature, as the database's owner sets it.
+/// Inserts an override of one partner's feature as the database owner.
 async fn set(harness: &Harness, who: &Person, code: &str, value: &str, ends_in: &str) {
     harness
         .sql(&format!(
@@ -26,7 +26,7 @@ async fn set(harness: &Harness, who: &Person, code: &str, value: &str, ends_in: 
 }
 
 #[tokio::test]
-async fn each_feature_says_where_its_value_comes_from() {
+async fn each_entitlement_states_its_source() {
     let harness = Harness::new().await;
     harness.sql("update tier set burst_per_second = 1000").await;
     let partner = harness.partner("Nordsee Kassen").await;
@@ -46,7 +46,7 @@ async fn each_feature_says_where_its_value_comes_from() {
     let statistics = feature(&seen, "statistics_access");
     assert_eq!((&statistics["value"], &statistics["scope"]), (&json!(false), &json!("statistics:write")));
 
-    // The guard goes by the same value.
+    // The service enforces the same value.
     let create = |name: &str| {
         harness.call("marketplace_apps_create").token(&partner.token).json(&json!({ "name": name })).send()
     };
@@ -56,7 +56,7 @@ async fn each_feature_says_where_its_value_comes_from() {
 }
 
 #[tokio::test]
-async fn what_is_to_come_is_told_as_far_as_it_is_settled() {
+async fn future_entitlements_are_reported_as_far_as_known() {
     let harness = Harness::new().await;
     harness.sql("update tier set burst_per_second = 1000").await;
     let partner = harness.partner("Nordsee Kassen").await;
@@ -95,14 +95,14 @@ async fn what_is_to_come_is_told_as_far_as_it_is_settled() {
 }
 
 #[tokio::test]
-async fn whoever_belongs_to_no_partner_has_no_entitlements() {
+async fn unbound_client_has_no_entitlements() {
     let harness = Harness::new().await;
     let program = harness.program("Tool", &["subscription"], None).await;
     harness.call("subscription_entitlements_get").token(&program.token).expect(404).await;
 }
 
 #[tokio::test]
-async fn a_person_reaches_what_role_and_tier_both_give() {
+async fn user_scopes_are_intersection_of_role_and_tier() {
     let harness = Harness::new().await;
     harness.sql("update tier set burst_per_second = 1000").await;
     let partner = harness.partner("Nordsee Kassen").await;

@@ -1,4 +1,4 @@
-//! Stories of features: what is defined holds in every tier at once.
+//! Tests of features: a definition takes effect in every tier at once.
 
 use futures_util::future::join;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ async fn entitlement(office: &Office, code: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_feature_is_defined_changed_and_worth_its_default_everywhere() {
+async fn feature_is_created_and_updated_with_its_default_everywhere() {
     let office = Office::new().await;
     let create = |body: Value| office.staff("subscription_features_create").json(&body);
     let body = json!({
@@ -31,7 +31,7 @@ async fn a_feature_is_defined_changed_and_worth_its_default_everywhere() {
     assert_eq!(entitlement(&office, "history_days").await["unlimited"], true);
     let refused = update(json!({ "default_value": false })).expect(422).await;
     assert_eq!(refused.json["errors"][0]["pointer"], "/default_value");
-    // What nobody counts is told, and guards nothing.
+    // A limit without a counter is shown but not enforced.
     let usage = office.own("subscription_usage_get").expect(200).await;
     assert_eq!(feature(&usage.json["limits"], "history_days")["used"], Value::Null);
     office.staff("subscription_features_update").path("feature_code", "no_such").json(&json!({})).expect(404).await;
@@ -41,7 +41,7 @@ async fn a_feature_is_defined_changed_and_worth_its_default_everywhere() {
 }
 
 #[tokio::test]
-async fn what_a_tier_tells_of_stays_within_what_the_contract_says() {
+async fn tier_responses_stay_within_contract_limits() {
     let office = Office::new().await;
     let flag = |code: &str, position: Option<i32>| {
         let mut body = json!({ "code": code, "kind": "FLAG", "name": "One more", "default_value": false });
@@ -60,7 +60,7 @@ async fn what_a_tier_tells_of_stays_within_what_the_contract_says() {
     statuses.sort_unstable();
     assert_eq!(statuses, [201, 409], "{} {}", both.0.text(), both.1.text());
 
-    // Limits as large as a feature may have, and whoever is placed last.
+    // Limits at the maximum of a feature, and the tier in the last position.
     let free = tier(&office, "FREE").await;
     let put = office.staff("subscription_tiers_put_features").path("tier_uuid", &free);
     let largest = 999_999_999_999_i64;
@@ -80,7 +80,7 @@ async fn what_a_tier_tells_of_stays_within_what_the_contract_says() {
 }
 
 #[tokio::test]
-async fn a_feature_opens_a_scope_of_partners_once_and_none_of_the_staffs() {
+async fn feature_grants_one_partner_scope_and_no_staff_scope() {
     let office = Office::new().await;
     let create = |code: &str, scope: Value| {
         let body = json!({ "code": code, "kind": "SCOPE", "name": "A scope", "scope": scope, "default_value": true });
@@ -98,7 +98,7 @@ async fn a_feature_opens_a_scope_of_partners_once_and_none_of_the_staffs() {
     }
     let taken = create("more_access", json!("statistics:write")).expect(409).await;
     assert_eq!(taken.json["errors"][0]["pointer"], "/scope");
-    // Its default opens it for everybody within a second.
+    // Its default grants it to all within a second.
     assert!(!office.own("system_me_get").expect(200).await.text().contains("\"statistics\""));
     create("more_access", json!("statistics")).expect(201).await;
     office
@@ -107,13 +107,13 @@ async fn a_feature_opens_a_scope_of_partners_once_and_none_of_the_staffs() {
         .await;
 }
 
-/// What is told of a value, in its four fields.
+/// Returns the four representations of a value.
 fn forms(told: &Value) -> [Value; 4] {
     ["value", "limit", "enabled", "unlimited"].map(|name| told[name].clone())
 }
 
 #[tokio::test]
-async fn a_value_is_told_by_its_type_wherever_it_stands() {
+async fn value_has_typed_form_in_every_response() {
     let office = Office::new().await;
     let three = [json!(3), json!(3), Value::Null, json!(false)];
     let no_cap = [Value::Null, Value::Null, Value::Null, json!(true)];
@@ -135,7 +135,7 @@ async fn a_value_is_told_by_its_type_wherever_it_stands() {
 }
 
 #[tokio::test]
-async fn a_value_is_said_in_either_form_and_in_both_only_where_they_agree() {
+async fn value_is_accepted_in_either_form_if_consistent() {
     let office = Office::new().await;
     let put = async |code: &str, said: Value| {
         let mut body =

@@ -1,4 +1,4 @@
-//! Stories of the subscription group.
+//! Tests of the subscription operations.
 
 mod changes;
 mod entitlements;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::harness::people::Person;
 use crate::harness::{Answer, Call, Harness, WAITING};
 
-/// A partner, and somebody who keeps tiers and subscriptions.
+/// A partner, and a staff member who manages tiers and subscriptions.
 pub(crate) struct Office {
     pub(crate) harness: Harness,
     pub(crate) partner: Person,
@@ -28,7 +28,7 @@ impl Office {
         Self { harness, partner, operator }
     }
 
-    /// A call by the operator.
+    /// A call by the staff member.
     pub(crate) fn staff(&self, operation: &str) -> Call<'_> {
         self.harness.call(operation).token(&self.operator.token)
     }
@@ -38,28 +38,28 @@ impl Office {
         self.harness.call(operation).token(&self.partner.token)
     }
 
-    /// A call by the operator about the partner.
+    /// A call by the staff member about the partner.
     pub(crate) fn about(&self, operation: &str) -> Call<'_> {
         self.staff(operation).path("partner_uuid", self.partner.partner_uuid.unwrap())
     }
 
-    /// Asks for another tier.
+    /// Requests another tier.
     pub(crate) async fn ask_for(&self, tier_code: &str) -> Answer {
         self.own("subscription_change_requests_create").json(&json!({ "tier_code": tier_code })).send().await
     }
 
-    /// The partner's subscription.
+    /// Returns the partner's subscription.
     pub(crate) async fn current(&self) -> Value {
         self.own("subscription_current_get").expect(200).await.json
     }
 
-    /// The kinds in the partner's history, the latest first.
+    /// Returns the event kinds in the partner's history, newest first.
     pub(crate) async fn history(&self) -> Vec<String> {
         let events = self.own("subscription_current_list_events").expect(200).await;
         events.json["data"].as_array().unwrap().iter().map(|event| event["kind"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Moves time on, and lets both sign in again: tokens do not last so long.
+    /// Advances the clock and signs both in again, because tokens expire before that.
     pub(crate) async fn later(&mut self, days: i64) {
         self.harness.advance(days * 86_400).await;
         self.partner = self.harness.sign_in(&self.partner.email).await;
@@ -67,7 +67,7 @@ impl Office {
         self.operator = self.harness.sign_in_with_factor(&email, &secret).await;
     }
 
-    /// Waits until the subscription is on a tier, which the job sees to.
+    /// Waits until the job has moved the subscription to a tier.
     pub(crate) async fn becomes(&self, tier_code: &str) {
         let query = format!(
             "select count(*) from subscription join tier using (tier_uuid) where code = '{tier_code}' and partner_uuid = '{}'",
@@ -86,12 +86,12 @@ impl Office {
     }
 }
 
-/// Lets a call come while somebody else writes, which it waits for.
+/// Sends a call that waits for another transaction, which then commits.
 pub(crate) async fn meanwhile(harness: &Harness, statements: &str, call: Call<'_>) -> Answer {
     between(harness, [statements, "select"], call).await
 }
 
-/// The same, where whoever writes goes on once the call waits.
+/// Like [`meanwhile`], but the other transaction runs further statements once the call waits.
 pub(crate) async fn between(harness: &Harness, [before, after]: [&str; 2], call: Call<'_>) -> Answer {
     let mut writing = harness.hold(before).await;
     let kept = async move {
@@ -102,14 +102,14 @@ pub(crate) async fn between(harness: &Harness, [before, after]: [&str; 2], call:
     tokio::join!(call.send(), kept).0
 }
 
-/// A tier's uuid by its code.
+/// Returns the id of a tier by its code.
 async fn tier(office: &Office, code: &str) -> String {
     let tiers = office.staff("subscription_tiers_list").expect(200).await;
     let found = tiers.json["data"].as_array().unwrap().iter().find(|tier| tier["code"] == code).unwrap().clone();
     found["uuid"].as_str().unwrap().to_owned()
 }
 
-/// A feature in a list of them.
+/// Returns a feature from a list by its code.
 pub(crate) fn feature<'a>(list: &'a Value, code: &str) -> &'a Value {
     list.as_array().unwrap().iter().find(|feature| feature["code"] == code).unwrap()
 }

@@ -1,8 +1,8 @@
-//! Entitlements, resolved by PostgreSQL and by a plain oracle, for 10,000 random sets of tiers, features, overrides and
-//! dates.
+//! Tests entitlements: PostgreSQL and a simple oracle resolve them for 10,000 random sets of tiers, features, overrides
+//! and dates.
 //!
-//! The oracle is the rule in the specification's words: an override in force, else the tier's value, else the default;
-//! and the tier of a moment is the one that is settled for it. It knows no SQL, and SQL knows nothing of it.
+//! The oracle implements the rule as the specification states it: an active override, else the tier's value, else the
+//! default; the tier of a point in time is the tier that is scheduled for it. Oracle and SQL share no code.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
@@ -18,7 +18,7 @@ const PARTNERS: usize = 10_000;
 const TIERS: usize = 40;
 const FEATURES: usize = 20;
 
-/// Days before or after the beginning of the test. Everything lies on whole days, so that moments coincide often.
+/// Days relative to the start of the test. All times are whole days, so that they often coincide.
 type Day = i64;
 
 struct Feature {
@@ -47,14 +47,14 @@ struct Case {
     period_end: Option<Day>,
     pending: Option<(usize, Day)>,
     overrides: HashMap<usize, Override>,
-    /// Asked about.
+    /// The point in time of the query.
     moment: Day,
 }
 
-/// What a feature is worth to a partner at a moment, and where that comes from.
+/// A feature's value for a partner at a point in time, its source, and the end date of an override.
 type Resolved = (Value, &'static str, Option<Day>);
 
-/// Seeded numbers (splitmix64): the same seed, the same sets.
+/// Seeded pseudo-random numbers (splitmix64): the same seed produces the same sets.
 struct Dice(u64);
 
 impl Dice {
@@ -111,7 +111,7 @@ impl World {
         Self { features, tiers, cases }
     }
 
-    /// The tier that cancelled subscriptions fall back to: none when none is on offer for nothing.
+    /// Returns the tier that cancelled subscriptions fall back to, or `None` if no free tier is offered.
     fn fallback(&self) -> Option<usize> {
         let free = |tier: &Tier| tier.is_offered && tier.price == 0 && tier.is_self_service;
         let mut found: Vec<usize> = (0..TIERS).filter(|place| free(&self.tiers[*place])).collect();
@@ -119,7 +119,7 @@ impl World {
         found.first().copied()
     }
 
-    /// The oracle: the tier of a case.
+    /// Oracle: returns the tier of a case.
     fn tier_of(&self, case: &Case) -> Option<usize> {
         if case.moment <= 0 {
             return Some(case.tier);
@@ -135,7 +135,7 @@ impl World {
         Some(case.tier)
     }
 
-    /// The oracle: what a feature is worth.
+    /// Oracle: returns the value of a feature.
     fn worth(&self, case: &Case, feature: usize) -> Resolved {
         if let Some(set) = case.overrides.get(&feature)
             && set.expires.is_none_or(|expires| expires > case.moment)
@@ -194,12 +194,12 @@ fn code(feature: usize) -> String {
     format!("f_{feature:02}")
 }
 
-/// A scope of no meaning, in letters only.
+/// Returns a scope without meaning, in letters only.
 fn scope(feature: usize) -> String {
     format!("oracle.{}", char::from(b'a' + feature as u8))
 }
 
-/// What stands in the catalogue: the rows of features, of tiers, and of the values in each.
+/// Returns the rows of the catalogue: features, tiers, and the values of each tier.
 fn catalogue(world: &World) -> [Vec<Value>; 3] {
     let features: Vec<Value> = world.features.iter().enumerate().map(|(place, feature)| {
         let scope = (feature.kind == "SCOPE").then(|| scope(place));
@@ -225,7 +225,7 @@ fn catalogue(world: &World) -> [Vec<Value>; 3] {
     [features, tiers, values]
 }
 
-/// What partners have: the rows of their subscriptions, and of what was set for one alone.
+/// Returns the rows of the partners: subscriptions and overrides.
 fn holdings(world: &World) -> [Vec<Value>; 2] {
     let cases: Vec<Value> = world
         .cases
@@ -251,7 +251,7 @@ fn holdings(world: &World) -> [Vec<Value>; 2] {
     [cases, overrides]
 }
 
-/// Puts the world into the database, each table by one statement.
+/// Inserts the sets into the database, with one statement per table.
 async fn put(owner: &mut PgConnection, world: &World) {
     let ([features, tiers, values], [cases, overrides]) = (catalogue(world), holdings(world));
     for (rows, statement) in [
@@ -300,7 +300,7 @@ async fn put(owner: &mut PgConnection, world: &World) {
     }
 }
 
-/// What PostgreSQL resolves, by case and feature.
+/// Returns the entitlements that PostgreSQL resolves, by case and feature.
 async fn resolved(owner: &mut PgConnection, world: &World) -> BTreeMap<(usize, String), (Option<Uuid>, Resolved)> {
     let asked: Vec<Value> = world
         .cases
@@ -337,14 +337,15 @@ fn say(text: &str) {
 }
 
 #[tokio::test]
-async fn postgresql_resolves_what_a_plain_oracle_resolves() {
-    // The seed is printed with a failure; LABS_TEST_SEED runs the same sets again.
+async fn postgresql_resolves_entitlements_like_reference_implementation() {
+    // A failure prints the seed; LABS_TEST_SEED repeats the same sets.
     let said = std::env::var("LABS_TEST_SEED").ok().and_then(|text| text.parse().ok());
     let seed: u64 = said.unwrap_or_else(|| RandomState::new().hash_one("seed"));
     say(&format!("LABS_TEST_SEED={seed}"));
     let harness = Harness::new().await;
     let mut owner = harness.owner().await;
-    // The service's job would do what is due, so it ends, and what is left of it may change nothing.
+    // The service's job would process due changes. It stops here, and a run that is still in progress must not change
+    // anything.
     drop(harness);
     let world = World::of(&mut Dice(seed));
     sqlx::raw_sql(

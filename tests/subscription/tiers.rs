@@ -1,4 +1,4 @@
-//! Stories of tiers under staff's hands.
+//! Tests of the administration of tiers.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ async fn codes(office: &Office) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_tier_is_drafted_offered_and_retired_and_its_subscribers_keep_it() {
+async fn tier_is_drafted_offered_and_retired_and_subscribers_keep_it() {
     let office = Office::new().await;
     let made = office.staff("subscription_tiers_create").json(&starter()).expect(201).await;
     let uuid = made.str("uuid").to_owned();
@@ -34,7 +34,7 @@ async fn a_tier_is_drafted_offered_and_retired_and_its_subscribers_keep_it() {
     let again = office.staff("subscription_tiers_create").json(&starter()).expect(409).await;
     assert_eq!(again.json["errors"][0]["pointer"], "/code");
 
-    // A draft is nobody's to see or to choose.
+    // A draft is invisible and cannot be chosen.
     let public = |code: &str| office.harness.call("subscription_public_tiers_get").path("tier_code", code);
     public("STARTER").expect(404).await;
     assert_eq!(office.ask_for("STARTER").await.status, 422);
@@ -63,7 +63,7 @@ async fn a_tier_is_drafted_offered_and_retired_and_its_subscribers_keep_it() {
     assert_eq!(subscribers.json["data"][0]["company_name"], "Nordsee Kassen");
     let drafts = office.staff("subscription_tiers_list").query("state", "RETIRED,DRAFT").expect(200).await;
     assert_eq!(drafts.json["data"][0]["code"], "STARTER");
-    // Its billing period stays as it is, for their periods run.
+    // Its billing period cannot change while subscriptions have current periods.
     let change = json!({ "billing_period": "YEAR" });
     assert_eq!(act("subscription_tiers_update").json(&change).expect(409).await.code(), "CONFLICT");
     let records =
@@ -73,7 +73,7 @@ async fn a_tier_is_drafted_offered_and_retired_and_its_subscribers_keep_it() {
 }
 
 #[tokio::test]
-async fn nobody_is_put_where_they_could_not_leave() {
+async fn tier_without_scopes_to_leave_it_cannot_be_assigned() {
     let office = Office::new().await;
     let mut bare = starter();
     bare["features"] = json!([{ "code": "apps", "value": 5 }, { "code": "account_access", "value": true }]);
@@ -91,7 +91,7 @@ async fn nobody_is_put_where_they_could_not_leave() {
     assert_eq!(put(&bare, 409).await.code(), "CONFLICT");
     let kept = act("subscription_tiers_get").expect(200).await;
     assert_eq!(feature(&kept.json["features"], "subscription_access")["value"], true);
-    // What a tier takes from everybody's default counts as well.
+    // Denying a scope that the default grants to all partners also counts.
     office.harness.sql("update feature set default_value = 'true' where feature_code = 'subscription_access'").await;
     put(&bare, 200).await;
     let default = office.staff("subscription_features_update").path("feature_code", "subscription_access");
@@ -102,7 +102,7 @@ async fn nobody_is_put_where_they_could_not_leave() {
 }
 
 #[tokio::test]
-async fn the_last_tier_to_fall_back_to_stays_even_when_two_are_taken_at_once() {
+async fn last_fallback_tier_stays_despite_concurrent_retirement() {
     let office = Office::new().await;
     let free = tier(&office, "FREE").await;
     let act = |operation: &str, uuid: &str| office.staff(operation).path("tier_uuid", uuid);
@@ -124,7 +124,7 @@ async fn the_last_tier_to_fall_back_to_stays_even_when_two_are_taken_at_once() {
 }
 
 #[tokio::test]
-async fn the_last_tier_to_fall_back_to_stays_even_when_both_changes_are_conditional() {
+async fn last_fallback_tier_stays_despite_concurrent_conditional_changes() {
     let office = Office::new().await;
     let mut second = starter();
     second["price"]["amount_minor"] = json!(0);
@@ -132,7 +132,7 @@ async fn the_last_tier_to_fall_back_to_stays_even_when_both_changes_are_conditio
     let other = office.staff("subscription_tiers_create").json(&second).expect(201).await.str("uuid").to_owned();
     office.staff("subscription_tiers_offer").path("tier_uuid", &other).expect(200).await;
     let free = tier(&office, "FREE").await;
-    // Both have read their tier before either writes.
+    // Both transactions have read their tier before either writes.
     let held = office.harness.hold("select from tier for update").await;
     let taken = async |uuid: &str| {
         let read = office.staff("subscription_tiers_get").path("tier_uuid", uuid).expect(200).await;
@@ -150,7 +150,7 @@ async fn the_last_tier_to_fall_back_to_stays_even_when_both_changes_are_conditio
 }
 
 #[tokio::test]
-async fn a_changed_tier_is_in_force_for_its_subscribers_on_every_replica() {
+async fn changed_tier_is_effective_for_subscribers_on_every_replica() {
     let office = Office::new().await;
     let twin = office.harness.twin(&[]).await;
     let limit = async |harness: &crate::harness::Harness| {
@@ -167,7 +167,7 @@ async fn a_changed_tier_is_in_force_for_its_subscribers_on_every_replica() {
     for replica in [&office.harness, &twin] {
         replica.soon("the new budget", async || limit(replica).await == "777").await;
     }
-    // A scope that the tier opens is reached within a second, too; the whole set is replaced.
+    // A scope that the tier grants also takes effect within a second; the request replaces the whole set.
     let me = async || office.own("system_me_get").expect(200).await.json["scopes"].to_string();
     assert!(me().await.contains("engagement:write") && !me().await.contains("statistics"));
     let put = |features: Value| {
@@ -203,7 +203,7 @@ async fn a_changed_tier_is_in_force_for_its_subscribers_on_every_replica() {
 }
 
 #[tokio::test]
-async fn a_simulation_says_who_would_gain_and_lose_and_changes_nothing() {
+async fn simulation_reports_gains_and_losses_without_effect() {
     let office = Office::new().await;
     let other = office.harness.partner("Belle Tablee").await;
     for name in ["First", "Second"] {

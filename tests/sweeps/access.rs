@@ -1,4 +1,4 @@
-//! Who is let in: every operation against every kind of principal.
+//! Access sweep: every operation with every kind of principal.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -12,15 +12,15 @@ use crate::harness::people::Person;
 use crate::harness::{Answer, Harness};
 use crate::partner::team::colleague;
 
-/// A principal and what it reaches by the words of the specification.
+/// A principal and its scopes according to the specification.
 struct Principal {
     name: String,
     token: String,
     scopes: Vec<String>,
 }
 
-/// What each role reaches under the free tier (docs/decisions.md#principals), written
-/// down once more, on purpose not by the service's own tables.
+/// Scopes of each role on the free tier (docs/decisions.md#principals). Duplicated on purpose, not read from the
+/// service's own tables.
 const ROLES: &[(&str, &[&str])] = &[
     ("ADMINISTRATOR", &["partner:write", "subscription:write", "marketplace:write", "engagement:write"]),
     (
@@ -49,13 +49,13 @@ const ROLES: &[(&str, &[&str])] = &[
 ];
 const OF_ALL: &[&str] = &["auth.account:write", "publication.developer-resources", "storefront"];
 
-/// Calls that are under way together.
+/// Number of concurrent calls.
 const AT_ONCE: usize = 8;
 
-/// Open to everybody, and yet it reads the header in which a token would stand, for a program's id and secret.
+/// A public operation that still reads the `Authorization` header, for the client id and secret of a machine client.
 const READS_CREDENTIALS: &str = "auth_tokens_issue";
 
-/// The scope law in the specification's words: a scope grants its children at its own level, never above.
+/// The scope rule as the specification states it: a scope grants its children at its own level, never above.
 pub(super) fn grants(held: &str, needed: &str) -> bool {
     let (held_domain, held_write) = held.strip_suffix(":write").map_or((held, false), |domain| (domain, true));
     let (domain, write) = needed.strip_suffix(":write").map_or((needed, false), |domain| (domain, true));
@@ -63,11 +63,11 @@ pub(super) fn grants(held: &str, needed: &str) -> bool {
 }
 
 #[tokio::test]
-async fn every_operation_lets_in_whom_the_contract_lets_in_and_nobody_else() {
+async fn every_operation_admits_exactly_callers_in_contract() {
     let cast = Cast::new().await;
     let principals = principals(&cast).await;
     for operation in operations() {
-        // None where any good token will do.
+        // `None` if any valid token is sufficient.
         let needed = match &operation.access {
             Access::Scope(needed) => Some(needed.as_str()),
             Access::Any => None,
@@ -87,13 +87,13 @@ async fn every_operation_lets_in_whom_the_contract_lets_in_and_nobody_else() {
                 Some(_) => {}
             }
         });
-        // Several at once, so that no processor is idle while this, the longest of all sweeps, is the last to end.
+        // Runs several calls concurrently, so that no processor is idle while this longest sweep is the last to finish.
         stream::iter(tried).buffer_unordered(AT_ONCE).collect::<()>().await;
     }
 }
 
 #[tokio::test]
-async fn every_operation_with_a_token_refuses_whoever_has_no_good_one() {
+async fn every_authenticated_operation_rejects_invalid_tokens() {
     let cast = Cast::new().await;
     let harness = &cast.harness;
     let good = cast.administrator.token.clone();
@@ -141,7 +141,7 @@ async fn every_operation_with_a_token_refuses_whoever_has_no_good_one() {
 }
 
 #[tokio::test]
-async fn what_is_open_to_everybody_is_answered_alike_whatever_token_comes() {
+async fn public_operations_respond_equally_with_any_token() {
     let cast = Cast::new().await;
     let harness = &cast.harness;
     let expired = cast.administrator.token.clone();
@@ -170,7 +170,7 @@ async fn what_is_open_to_everybody_is_answered_alike_whatever_token_comes() {
 }
 
 #[tokio::test]
-async fn the_token_is_read_from_one_authorization_header_and_nowhere_else() {
+async fn token_is_read_only_from_single_authorization_header() {
     let cast = Cast::new().await;
     let token = &cast.administrator.token;
     let harness = &cast.harness;
@@ -181,7 +181,7 @@ async fn the_token_is_read_from_one_authorization_header_and_nowhere_else() {
 }
 
 #[tokio::test]
-async fn operations_that_take_a_cookie_or_a_client_refuse_whoever_has_none() {
+async fn cookie_and_client_operations_reject_missing_credentials() {
     let cast = Cast::new().await;
     for operation in operations().filter(|operation| matches!(operation.access, Access::Cookie | Access::Client)) {
         let bare = empty_body(operation, filled(&cast.harness, operation)).send().await;
@@ -200,7 +200,7 @@ async fn principals(cast: &Cast) -> Vec<Principal> {
     let mut all = Vec::new();
     for (role, scopes) in ROLES {
         let person = harness.partner(&format!("Role {role}")).await;
-        // One administrator must stay, so each role is tried by a partner's second person.
+        // The last administrator cannot be removed, so a second user of a partner tries each role.
         let signed_in = colleague(harness, &person, &format!("Colleague-{role}"), role).await;
         all.push(Principal { name: (*role).to_owned(), token: signed_in.token, scopes: owned(scopes) });
     }
@@ -214,7 +214,7 @@ async fn principals(cast: &Cast) -> Vec<Principal> {
         token: token.to_owned(),
         scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
     };
-    // The free tier grants no statistics, so the bound program has none.
+    // The free tier grants no statistics, so the bound machine client has no such scope.
     all.push(exact("bound program", &bound.token, &["marketplace:write", "partner"]));
     all.push(exact("bound program, down-scoped", &narrow, &["marketplace"]));
     all.push(exact("program of no partner's", &unbound.token, &["marketplace:write", "partner:write", "subscription"]));
@@ -230,7 +230,7 @@ async fn principals(cast: &Cast) -> Vec<Principal> {
     all
 }
 
-/// The administrator of a company whose policy demands a second factor, in a session that has proved none.
+/// Returns the administrator of a partner whose policy requires a second factor, in a session without one.
 pub(super) async fn without_a_demanded_factor(harness: &Harness, company: &str) -> Person {
     let person = harness.partner(company).await;
     let partner = person.partner_uuid.unwrap();
@@ -238,7 +238,7 @@ pub(super) async fn without_a_demanded_factor(harness: &Harness, company: &str) 
     harness.sign_in(&person.email).await
 }
 
-/// Every scope of the operator's domain that the contract needs, each once.
+/// Returns every scope below `labs.admin` that the contract requires, once each.
 fn staff_scopes() -> Vec<String> {
     let mut scopes: Vec<String> = operations()
         .filter_map(|operation| operation.access.scope())
@@ -250,7 +250,7 @@ fn staff_scopes() -> Vec<String> {
     scopes
 }
 
-/// A token that would reach every operation, of a program that staff have disabled since.
+/// Returns a token with every scope, of a machine client that staff have disabled since.
 async fn token_of_a_disabled_program(cast: &Cast) -> String {
     let scopes = [
         "labs.admin:write",
@@ -271,14 +271,14 @@ async fn token_of_a_disabled_program(cast: &Cast) -> String {
     program.token
 }
 
-/// The same claims under a signature of nobody's.
+/// Returns the same claims with an invalid signature.
 fn forged(token: &str) -> String {
     let (signed, _) = token.rsplit_once('.').unwrap();
     format!("{signed}.{}", URL_SAFE_NO_PAD.encode([7_u8; 64]))
 }
 
-/// The same claims, well signed by somebody else's key: under the name of the key that signed them here, or under its
-/// own.
+/// Returns the same claims with a valid signature of another key: either under the id of the service's key or under its
+/// own id.
 fn signed_elsewhere(harness: &Harness, token: &str, is_named_alike: bool) -> String {
     let mut parts = token.split('.').map(|part| URL_SAFE_NO_PAD.decode(part).unwrap());
     let mut part = || -> Value { serde_json::from_slice(&parts.next().unwrap()).unwrap() };
@@ -299,7 +299,7 @@ fn signed_elsewhere(harness: &Harness, token: &str, is_named_alike: bool) -> Str
     signed
 }
 
-/// What ends a right is in force within a second.
+/// Waits until a token is revoked, which takes at most a second.
 async fn wait_until_revoked(harness: &Harness, token: &str) {
     let waited = tokio::time::timeout(std::time::Duration::from_secs(5), async {
         while harness.call("system_me_get").token(token).send().await.status != 401 {

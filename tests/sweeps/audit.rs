@@ -1,4 +1,4 @@
-//! No answer without a record: every operation under a scope of the operator's domain.
+//! Audit sweep: no response without an audit record, for every operation with a scope below `labs.admin`.
 
 use std::time::Duration;
 
@@ -10,29 +10,30 @@ use serde_json::json;
 use super::{Cast, contents, empty_body, filled, operations};
 use crate::harness::{Answer, Call, contract};
 
-/// Replicas among which the calls are shared out that wait for a lock, each of them the three seconds that a statement
-/// waits, some twice: one after the other they would take minutes.
+/// Number of replicas that share the calls that wait for a lock. Each call waits for the statement timeout of three
+/// seconds, some twice; in sequence they would take minutes.
 const REPLICAS: usize = 6;
-/// Calls that a replica has under way, so that none waits for a connection instead: of its six, one listens, the seal
-/// may hold one that waits as well, and one is left to the other jobs.
+/// Number of concurrent calls per replica, so that no call waits for a connection instead of the lock. Of its six
+/// connections, one listens for notifications, the sealing job may hold another while it waits, and one is reserved for
+/// the other jobs.
 const AT_ONCE: usize = 3;
 
-/// The log refuses every record,
+/// The audit log rejects every record,
 pub(super) const RAISING: &str = "
     create function broken() returns trigger language plpgsql as 'begin raise exception ''no''; end';
     create trigger broken before insert on audit_log for each row execute function broken()";
-/// or takes it and refuses it at COMMIT,
+/// or accepts it and rejects it at COMMIT,
 pub(super) const FAILING_AT_COMMIT: &str = "
     create function broken() returns trigger language plpgsql as 'begin raise exception ''no''; end';
     create constraint trigger broken after insert on audit_log deferrable initially deferred
         for each row execute function broken()";
-/// or loses every record without a word,
+/// or silently loses every record,
 pub(super) const SWALLOWING: &str = "
     create function broken() returns trigger language plpgsql as 'begin return null; end';
     create trigger broken before insert on audit_log for each row execute function broken()";
-/// or may not be written by the service,
+/// or the service has no right to write to it,
 pub(super) const REVOKED: &str = "revoke insert on audit_log from labs_service";
-/// or is not there.
+/// or the table is missing.
 pub(super) const GONE: &str = "alter table audit_log rename to audit_lost";
 
 fn audited() -> impl Iterator<Item = &'static Operation> {
@@ -40,7 +41,7 @@ fn audited() -> impl Iterator<Item = &'static Operation> {
 }
 
 #[tokio::test]
-async fn every_audited_call_leaves_one_record_whatever_came_of_it() {
+async fn every_audited_request_creates_one_record() {
     let cast = Cast::new().await;
     let outsider = cast.harness.staff("Outsider", &[]).await;
     for operation in audited() {
@@ -68,22 +69,22 @@ async fn every_audited_call_leaves_one_record_whatever_came_of_it() {
 }
 
 #[tokio::test]
-async fn nothing_is_answered_when_a_trigger_raises() {
+async fn no_response_if_audit_trigger_raises() {
     unanswered(RAISING).await;
 }
 
 #[tokio::test]
-async fn nothing_is_answered_when_a_deferred_trigger_fails_at_commit() {
+async fn no_response_if_deferred_audit_trigger_fails_at_commit() {
     unanswered(FAILING_AT_COMMIT).await;
 }
 
 #[tokio::test]
-async fn nothing_is_answered_when_a_trigger_swallows_the_record() {
+async fn no_response_if_audit_trigger_swallows_record() {
     unanswered(SWALLOWING).await;
 }
 
 #[tokio::test]
-async fn nothing_is_done_when_a_trigger_swallows_the_difference() {
+async fn no_write_if_audit_trigger_swallows_difference() {
     let cast = Cast::new().await;
     let before = contents(&cast.harness).await;
     cast.harness.sql(&SWALLOWING.replace("audit_log", "audit_change")).await;
@@ -94,17 +95,17 @@ async fn nothing_is_done_when_a_trigger_swallows_the_difference() {
 }
 
 #[tokio::test]
-async fn nothing_is_answered_when_the_right_to_insert_is_gone() {
+async fn no_response_without_insert_privilege_on_audit_log() {
     unanswered(REVOKED).await;
 }
 
 #[tokio::test]
-async fn nothing_is_answered_when_the_table_is_gone() {
+async fn no_response_without_audit_table() {
     unanswered(GONE).await;
 }
 
 #[tokio::test]
-async fn nothing_is_answered_while_the_table_is_locked() {
+async fn no_response_while_audit_table_is_locked() {
     let mut casts = vec![Cast::new().await];
     while casts.len() < REPLICAS {
         let twin = casts[0].twin().await;
@@ -127,7 +128,7 @@ async fn nothing_is_answered_while_the_table_is_locked() {
     all_is_done(&casts[0]).await;
 }
 
-/// Breaks the audit log in one way: no audited call is answered, and nothing it asked for is done.
+/// Breaks the audit log in one way: no audited call succeeds, and none has an effect.
 async fn unanswered(breakage: &str) {
     let cast = Cast::new().await;
     let before = contents(&cast.harness).await;
@@ -136,7 +137,7 @@ async fn unanswered(breakage: &str) {
     assert_eq!(contents(&cast.harness).await, before, "a call without a record changed something");
 }
 
-/// Every audited call is refused, and says when to come again.
+/// Asserts that every audited call is rejected with a `Retry-After` header.
 pub(super) async fn nothing_is_done(cast: &Cast) {
     for operation in audited() {
         unanswered_by(cast, operation).await;
@@ -146,7 +147,7 @@ pub(super) async fn nothing_is_done(cast: &Cast) {
     }
 }
 
-/// What was refused without a record is done once there is one.
+/// Asserts that the rejected writes succeed once records can be written.
 pub(super) async fn all_is_done(cast: &Cast) {
     for write in writes(cast) {
         let answer = write.send().await;
@@ -155,7 +156,7 @@ pub(super) async fn all_is_done(cast: &Cast) {
     }
 }
 
-/// Writes that nothing but a record stands in the way of: no refusal comes before it.
+/// Returns write calls that are valid apart from the missing record: no earlier check rejects them.
 fn writes(cast: &Cast) -> Vec<Call<'_>> {
     let by_staff = |operation: &str| cast.harness.call(operation).token(&cast.staff.token);
     let about = |operation: &str| by_staff(operation).path("partner_uuid", cast.administrator.partner_uuid.unwrap());
@@ -171,7 +172,7 @@ fn writes(cast: &Cast) -> Vec<Call<'_>> {
         by_staff("admin_staff_roles_create").json(&role),
         by_staff("subscription_tiers_create").json(&tier),
         about("admin_notes_create").json(&json!({ "body": "Pays late." })),
-        // Mails are queued by it.
+        // This write also queues mails.
         about("admin_partners_suspend").json(&json!({ "reason": "Unpaid." })),
     ]
 }

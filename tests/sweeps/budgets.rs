@@ -1,5 +1,6 @@
-//! So many requests a second, so many a day, so many tries a minute: whoever spends more is told to wait, and is let in
-//! again. Seconds and minutes run by the machine's own clock, days by the service's.
+//! Budget sweep: requests per second, requests per day and attempts per minute. A caller that exceeds a budget gets a
+//! `Retry-After` header, and is admitted again later. Seconds and minutes use the machine's clock, days the service's
+//! clock.
 
 use std::ops::RangeInclusive;
 use std::time::Instant;
@@ -13,7 +14,7 @@ use super::{empty_body, filled, operations};
 use crate::harness::{Answer, Harness, contract};
 use crate::partner::team::colleague;
 
-/// Doors with a budget of their own for each network (docs/decisions.md#budgets).
+/// Operations with a separate budget for each network (docs/decisions.md#budgets).
 const DOORS: &[&str] = &[
     "auth_account_confirm_email",
     "auth_invitations_accept",
@@ -30,14 +31,14 @@ const DOORS: &[&str] = &[
     "auth_tokens_issue",
 ];
 
-/// A service behind a proxy on this machine, which tells where callers come from, with these budgets of networks.
+/// A service behind a local proxy that sends the clients' addresses, with these network budgets.
 async fn behind_a_proxy(per_second: &str, per_day: &str, attempts_per_minute: &str) -> Harness {
     let budgets = ["--anonymous-per-second", per_second, "--anonymous-per-day", per_day];
     let doors = ["--attempts-per-minute", attempts_per_minute, "--trusted-proxies", "127.0.0.0/8"];
     Harness::with(&[budgets, doors].concat()).await
 }
 
-/// A budget of which nothing is spent: what it holds, and what it is given each second.
+/// An unused budget: its capacity and its refill rate per second.
 struct Bucket {
     holds: usize,
     each_second: usize,
@@ -48,7 +49,8 @@ impl Bucket {
         Self { holds, each_second }
     }
 
-    /// Makes all calls at once, of which it lets in what it holds and what it is given meanwhile; the refused ones.
+    /// Sends all calls at once. Asserts that as many succeed as the capacity and the refill allow, and returns the
+    /// rejected ones.
     async fn emptied<T>(
         &self,
         calls: impl Iterator<Item = impl Future<Output = T>>,
@@ -64,7 +66,7 @@ impl Bucket {
     }
 }
 
-/// A refusal says which budget is spent, and when to come again.
+/// Asserts that a rejected response names the exceeded budget and the time until a retry.
 fn tells(refused: &Answer, budget: &str, seconds: RangeInclusive<u64>) {
     assert_eq!((refused.status, refused.code()), (429, "RATE_LIMITED"), "{}", refused.text());
     let wait: u64 = refused.header("retry-after").parse().unwrap();
@@ -73,7 +75,7 @@ fn tells(refused: &Answer, budget: &str, seconds: RangeInclusive<u64>) {
 }
 
 #[tokio::test]
-async fn the_people_and_programs_of_a_partner_share_its_requests_of_a_second() {
+async fn users_and_clients_of_partner_share_burst_budget() {
     let harness = Harness::new().await;
     harness.sql("update tier set burst_per_second = 3").await;
     let owner = harness.partner("Nordsee Kassen").await;
@@ -81,7 +83,7 @@ async fn the_people_and_programs_of_a_partner_share_its_requests_of_a_second() {
     let till = harness.program("till", &["partner"], owner.partner_uuid).await;
     let storefront = harness.program("storefront", &["storefront"], None).await;
     let chief = harness.staff("Chief", &["labs.admin"]).await;
-    // A replica that has just begun has let nobody in yet.
+    // A new replica has not admitted any caller yet.
     let fresh = harness.twin(&[]).await;
     let me = |token: &str| fresh.call("system_me_get").token(token);
     let calls = [&owner.token, &till.token].into_iter().cycle().take(24).map(|token| me(token).send());
@@ -99,13 +101,13 @@ async fn the_people_and_programs_of_a_partner_share_its_requests_of_a_second() {
 }
 
 #[tokio::test]
-async fn unattributed_operations_spend_a_limit_of_the_person_alone() {
+async fn unattributed_operations_use_separate_limit_of_user() {
     let harness = Harness::new().await;
     harness.sql("update tier set burst_per_second = 4").await;
     let owner = harness.partner("Nordsee Kassen").await;
     let cleo = colleague(&harness, &owner, "Cleo", "DEVELOPER").await;
     let till = harness.program("till", &["partner"], owner.partner_uuid).await;
-    // A replica that has just begun has let nobody in yet.
+    // A new replica has not admitted any caller yet.
     let fresh = harness.twin(&[]).await;
     let unattributed: Vec<_> = operations().filter(|operation| operation.unattributed).collect();
     assert!(unattributed.len() >= 5, "votes, withdrawals, follows, their ends, and what was read");
@@ -117,7 +119,7 @@ async fn unattributed_operations_spend_a_limit_of_the_person_alone() {
         let told = (refused.header("x-ratelimit-limit"), refused.header("x-ratelimit-remaining"));
         assert_eq!(told, ("4", "4"), "what the partner shares is whole");
     }
-    // A program is refused, and spends no more of what others see.
+    // The service rejects the machine client's calls and does not count them against a budget that other callers see.
     for operation in unattributed.iter().copied() {
         assert_ne!(call(&till.token, operation).send().await.status, 200);
     }
@@ -137,7 +139,7 @@ async fn unattributed_operations_spend_a_limit_of_the_person_alone() {
 }
 
 #[tokio::test]
-async fn refused_token_at_an_unattributed_operation_spends_nothing_of_the_network() {
+async fn rejected_token_at_unattributed_operation_costs_network_nothing() {
     let harness = behind_a_proxy("100000", "1000", "100000").await;
     let tiers = || harness.call("subscription_public_tiers_list").header("x-forwarded-for", "203.0.113.7");
     let left = async || tiers().expect(200).await.header("x-ratelimit-daily-remaining").parse::<u64>().unwrap();
@@ -151,7 +153,7 @@ async fn refused_token_at_an_unattributed_operation_spends_nothing_of_the_networ
 }
 
 #[tokio::test]
-async fn a_network_has_so_many_requests_of_a_second_without_a_token() {
+async fn network_without_token_has_burst_limit() {
     let harness = behind_a_proxy("3", "10000000", "100000").await;
     let tiers = |from: &str| harness.call("subscription_public_tiers_list").header("x-forwarded-for", from);
     let calls = (0..24).map(|_| tiers("203.0.113.7").send());
@@ -165,7 +167,7 @@ async fn a_network_has_so_many_requests_of_a_second_without_a_token() {
 }
 
 #[tokio::test]
-async fn whatever_a_household_asks_for_without_a_token_is_of_one_budget() {
+async fn anonymous_requests_of_one_network_share_one_budget() {
     let harness = behind_a_proxy("3", "10000000", "100000").await;
     let asked = [
         (Method::GET, "/v1/subscription/public/tiers"),
@@ -195,9 +197,9 @@ async fn whatever_a_household_asks_for_without_a_token_is_of_one_budget() {
 }
 
 #[tokio::test]
-async fn a_networks_day_is_spent_by_everybodys_pages_and_not_by_doors_or_probes_and_ends_at_midnight() {
+async fn network_daily_budget_excludes_sign_in_and_probes() {
     let harness = behind_a_proxy("100000", "3", "100000").await;
-    // Noon, so that no day ends on the way.
+    // Sets the clock to noon, so that the day does not change during the test.
     harness.advance(86_400 + 43_200 - harness.clock.now().unix().rem_euclid(86_400)).await;
     let tiers = |from: &str| harness.call("subscription_public_tiers_list").header("x-forwarded-for", from);
     for left in ["2", "1", "0"] {
@@ -223,7 +225,7 @@ async fn a_networks_day_is_spent_by_everybodys_pages_and_not_by_doors_or_probes_
 }
 
 #[tokio::test]
-async fn each_door_that_guessing_would_use_takes_so_many_tries_of_a_network_a_minute() {
+async fn sign_in_operations_limit_attempts_per_network_and_minute() {
     let harness = behind_a_proxy("100000", "10000000", "2").await;
     for door in DOORS {
         let operation = contract().operation(door).unwrap();
@@ -238,7 +240,7 @@ async fn each_door_that_guessing_would_use_takes_so_many_tries_of_a_network_a_mi
 }
 
 #[tokio::test]
-async fn a_door_opens_again_when_the_wait_is_over() {
+async fn sign_in_works_again_after_rate_limit_wait() {
     let harness = behind_a_proxy("100000", "10000000", "60").await;
     let tried = || harness.call("auth_sessions_create").json(&json!({})).send();
     let calls = (0..90).map(|_| tried());

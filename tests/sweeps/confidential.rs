@@ -1,5 +1,6 @@
-//! What staff write for each other reaches no partner. What a partner may read is declared at the root field of each
-//! operation; contract, events, archive, mails and every other read of a partner are compared with the declarations.
+//! Confidentiality sweep: internal texts of staff never reach a partner. The root field of each operation declares the
+//! texts that a partner may read. The sweep compares contract, events, data exports, mails and all other reads of a
+//! partner with these declarations.
 
 use std::collections::BTreeMap;
 
@@ -14,21 +15,21 @@ use crate::harness::people::Person;
 use crate::harness::{Harness, contract};
 use crate::partner::data_exports::{lines, new_archive};
 
-/// The inputs in which staff say why they do something, or note something.
+/// Inputs in which staff give a reason or write a note.
 const INPUTS: [&str; 3] = ["reason", "note", "internal_note"];
-/// How the description of an input says that it is for staff.
+/// Phrase in the description of an input that is for staff only.
 const FOR_STAFF: &str = "Only staff can read it.";
-/// One of these names the readers of any other.
+/// The description of any other input contains one of these names of its readers.
 const READERS: [&str; 5] = ["author", "everybody", "partner", "partners", "readers"];
 
-/// What a root field declares about the partner concerned.
+/// A root field's declaration about the affected partner.
 #[derive(Debug, Default)]
 struct Declared {
     is_hidden: bool,
     shown: Option<String>,
 }
 
-/// The declarations of every root field.
+/// Returns the declarations of every root field.
 fn declarations() -> BTreeMap<String, Declared> {
     let schema = PreparedSchema::new(labs_schema::engine::Descriptions::default()).unwrap();
     let (mut declared, mut name) = (BTreeMap::new(), String::new());
@@ -50,13 +51,13 @@ fn audited() -> impl Iterator<Item = &'static Operation> {
     operations().filter(|operation| operation.audited)
 }
 
-/// Follows a reference of the document.
+/// Resolves a reference in the document.
 fn followed<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
     let pointer = value["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
     pointer.map_or(value, |pointer| document.pointer(pointer).unwrap())
 }
 
-/// The inputs of an operation in which staff say why, each with its description.
+/// Returns the inputs in which staff give a reason or write a note for an operation, each with its description.
 fn inputs(document: &Value, operation: &Operation) -> Vec<(&'static str, String)> {
     let promised = &document["paths"][&operation.path][operation.method.as_str().to_lowercase()];
     let mut inputs = BTreeMap::new();
@@ -78,7 +79,7 @@ fn inputs(document: &Value, operation: &Operation) -> Vec<(&'static str, String)
 }
 
 #[test]
-fn each_reason_of_staff_says_who_can_read_it() {
+fn every_staff_reason_declares_its_readers() {
     let (declared, document) = (declarations(), yaml_serde::from_str::<Value>(contract().text()).unwrap());
     let (mut for_staff, mut for_partners) = (0, 0);
     for operation in audited().filter(|operation| operation.method != Method::GET) {
@@ -99,7 +100,7 @@ fn each_reason_of_staff_says_who_can_read_it() {
     assert!(for_staff > 30 && for_partners > 20, "{for_staff} for staff, {for_partners} for partners");
 }
 
-/// The reasons in the records that a partner reads, by operation: all pages of its events.
+/// Returns the reasons in all pages of the partner's events, by operation.
 async fn read_records(harness: &Harness, partner: &Person, token: &str) -> BTreeMap<String, Value> {
     let (mut found, mut cursor) = (BTreeMap::new(), None::<String>);
     loop {
@@ -115,7 +116,7 @@ async fn read_records(harness: &Harness, partner: &Person, token: &str) -> BTree
 }
 
 #[tokio::test]
-async fn records_disclose_what_their_operations_declare() {
+async fn partner_sees_audit_records_and_reasons_as_declared() {
     let cast = Cast::new().await;
     let (harness, partner) = (&cast.harness, &cast.administrator);
     let ids: Vec<&str> = audited().map(|operation| operation.id.as_str()).collect();
@@ -157,18 +158,18 @@ impl Written {
         text
     }
 
-    /// A text that the partner may read.
+    /// Returns a new text that the partner may read.
     fn for_partner(&mut self, about: &str) -> String {
         self.write(about, true)
     }
 
-    /// A text that only staff can read.
+    /// Returns a new text that only staff can read.
     fn for_staff(&mut self, about: &str) -> String {
         self.write(about, false)
     }
 }
 
-/// Has a new version reviewed: claimed, given back, discussed, and sent back with findings.
+/// Reviews a new version: claim, unclaim, messages, and a request for changes with findings.
 async fn review(stock: &mut Stock, written: &mut Written) {
     stock.call("marketplace_translations_delete").expect(204).await;
     let versions = stock.call("marketplace_versions_list").query("state", "DRAFT").expect(200).await;
@@ -200,7 +201,7 @@ async fn review(stock: &mut Stock, written: &mut Written) {
     stock.call("marketplace_submissions_request_changes").json(&body).expect(200).await;
 }
 
-/// Has customers' reviews, reports of the board and a support ticket handled.
+/// Moderates customer reviews, reports on the board and a support ticket.
 async fn moderate(stock: &Stock, written: &mut Written) {
     for (customer, operation) in [("venue-3", "approve"), ("venue-4", "reject")] {
         let body = json!({ "customer_reference": customer, "rating": 2, "locale": "en" });
@@ -222,7 +223,7 @@ async fn moderate(stock: &Stock, written: &mut Written) {
     stock.call("partner_support_desk_update").json(&json!({ "priority": "HIGH" })).expect(200).await;
 }
 
-/// Has steps about the account taken, one after the other.
+/// Performs staff actions on the account, one after the other.
 async fn administer(stock: &Stock, written: &mut Written) {
     let reason = |text: String| json!({ "reason": text });
     let expires_at = stock.cast.harness.clock.now().plus_seconds(86_400).to_string();
@@ -249,7 +250,8 @@ async fn administer(stock: &Stock, written: &mut Written) {
     }
 }
 
-/// Everything that the partner can read: each read of its side, an archive, and its administrator's mails.
+/// Returns everything that the partner can read: each read of its operations, a data export, and its administrator's
+/// mails.
 async fn readable(stock: &Stock) -> String {
     let Cast { harness, administrator, .. } = &stock.cast;
     let mut texts = Vec::new();
@@ -265,7 +267,7 @@ async fn readable(stock: &Stock) -> String {
 }
 
 #[tokio::test]
-async fn texts_for_staff_are_in_nothing_that_a_partner_reads() {
+async fn staff_only_texts_never_appear_in_partner_responses() {
     let (mut stock, mut written) = (Stock::new().await, Written::default());
     stock.name("feature_code", "apps");
     review(&mut stock, &mut written).await;

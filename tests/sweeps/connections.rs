@@ -1,4 +1,5 @@
-//! Connections to the database: how many requests may hold, and what becomes of those that the server ends.
+//! Tests of database connections: the number that requests may hold, and recovery from connections that the server
+//! closes.
 
 use futures_util::future::join_all;
 
@@ -7,25 +8,25 @@ use serde_json::json;
 use super::{Cast, beside};
 use crate::harness::{Answer, Harness};
 
-/// Connections of a service.
+/// Number of connections of a service.
 const CONNECTIONS: usize = 6;
-/// How many of them requests may read on.
+/// Number of connections that read requests may use.
 const FOR_READS: i64 = 3;
 
-/// How many statements of requests wait for a lock.
+/// SQL that counts the statements of requests that wait for a lock.
 const WAITING: &str = "select count(*) from pg_stat_activity
     where datname = current_database() and application_name = 'labs' and wait_event_type = 'Lock'";
 
-/// Ends the service's connections.
+/// SQL that terminates the service's connections.
 const END_ALL: &str = "select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and application_name = 'labs'";
 
-/// Connections left inside a transaction.
+/// SQL that counts connections left inside a transaction.
 const LEFT_OPEN: &str = "select count(*) from pg_stat_activity where datname = current_database()
     and pid <> pg_backend_pid() and state like 'idle in transaction%'";
 
 #[tokio::test]
-async fn requests_leave_connections_to_what_else_the_service_does() {
+async fn requests_leave_connections_for_background_work() {
     let cast = Cast::new().await;
     let held = cast.harness.lock("category", "access exclusive").await;
     let ask = || cast.harness.call("marketplace_apps_list").token(&cast.administrator.token).expect(200);
@@ -40,7 +41,7 @@ async fn requests_leave_connections_to_what_else_the_service_does() {
 }
 
 #[tokio::test]
-async fn whoever_goes_away_in_mid_read_has_a_turn_until_the_statement_is_over() {
+async fn cancelled_read_keeps_its_slot_until_statement_ends() {
     let cast = Cast::new().await;
     let held = cast.harness.lock("category", "access exclusive").await;
     let ask = || cast.harness.call("marketplace_apps_list").token(&cast.administrator.token).send();
@@ -61,7 +62,7 @@ async fn whoever_goes_away_in_mid_read_has_a_turn_until_the_statement_is_over() 
 }
 
 #[tokio::test]
-async fn a_commit_that_nothing_answers_is_said_to_be_unknown_and_may_be_sent_again_under_its_key() {
+async fn interrupted_commit_is_reported_as_unknown_and_can_be_retried() {
     let cast = Cast::new().await;
     cast.harness
         .sql(
@@ -90,7 +91,7 @@ async fn a_commit_that_nothing_answers_is_said_to_be_unknown_and_may_be_sent_aga
 }
 
 #[tokio::test]
-async fn a_connection_that_the_server_ends_costs_one_answer_and_is_given_to_nobody() {
+async fn connection_closed_by_server_fails_one_request_and_is_discarded() {
     let cast = Cast::new().await;
     let ask = async |number: usize| {
         let (operation, token) = match number % 2 {
@@ -106,9 +107,9 @@ async fn a_connection_that_the_server_ends_costs_one_answer_and_is_given_to_nobo
         cast.harness.sql(END_ALL).await;
         held.roll_back().await;
     };
-    // None of them commits: of a commit that is cut off, nobody can say what became of it.
+    // None of them commits: if a commit is interrupted, its outcome is unknown.
     let (first, ()) = tokio::join!(join_all((0..CONNECTIONS).map(|_| ask(0))), end);
-    // Those that nothing ran on meanwhile are found out when they are used.
+    // The service detects closed idle connections when it uses them.
     let second = load().await;
     let refused: Vec<_> = first.iter().chain(&second).filter(|answer| answer.status != 200).collect();
     assert!(refused.iter().all(|answer| answer.status == 503), "{:?}", refused.first().map(|answer| answer.text()));
@@ -118,7 +119,7 @@ async fn a_connection_that_the_server_ends_costs_one_answer_and_is_given_to_nobo
 }
 
 #[tokio::test]
-async fn connections_that_lay_idle_when_the_server_ended_them_cost_no_answer() {
+async fn idle_connections_closed_by_server_fail_no_request() {
     let (harness, folder) = (Harness::new().await, tempfile::tempdir().unwrap());
     let replica = beside(&harness, "http://labs.example", folder.path()).await;
     let pool = replica.engine().pool();
@@ -130,7 +131,7 @@ async fn connections_that_lay_idle_when_the_server_ended_them_cost_no_answer() {
     }
     drop(held);
     let ours = format!("from pg_stat_activity where pid in ({})", numbers.join(", "));
-    // Twice as long as the service uses one untested.
+    // Twice the time for which the service uses an idle connection without testing it.
     let idle = format!("select count(*) {ours} and state_change < clock_timestamp() - interval '1 second'");
     harness.until(&idle, 4).await;
     harness.sql(&format!("select pg_terminate_backend(pid) {ours}")).await;
@@ -141,7 +142,7 @@ async fn connections_that_lay_idle_when_the_server_ended_them_cost_no_answer() {
 }
 
 #[tokio::test]
-async fn transactions_that_follow_each_other_on_a_connection_have_nothing_of_each_other() {
+async fn consecutive_transactions_on_one_connection_are_isolated() {
     let cast = Cast::new().await;
     cast.harness.sql("update tier_feature set value = '\"unlimited\"' where feature_code = 'apps'").await;
     let app = cast.harness.call("marketplace_apps_create").token(&cast.administrator.token);
@@ -151,7 +152,7 @@ async fn transactions_that_follow_each_other_on_a_connection_have_nothing_of_eac
         let by_staff = |operation| cast.harness.call(operation).token(&cast.staff.token);
         let by_partner = |operation| cast.harness.call(operation).token(&cast.administrator.token);
         match number % 4 {
-            // Filed under the record of its own transaction, and of no other.
+            // The change is recorded with the audit record of the same transaction only.
             0 => by_staff("marketplace_categories_create").json(&name).expect(201).await,
             1 => {
                 by_partner("marketplace_apps_create")
@@ -159,7 +160,7 @@ async fn transactions_that_follow_each_other_on_a_connection_have_nothing_of_eac
                     .expect(201)
                     .await
             }
-            // In another mode; all but one in vain.
+            // A different transaction mode; all but one fail.
             2 => {
                 let call = by_partner("marketplace_apps_update").path("app_uuid", app.str("uuid"));
                 let call =

@@ -1,5 +1,5 @@
-//! Every edge of the schema: what it leads to, for whoever holds the scope of the root field that reads the same, with that
-//! root field's record, and for nobody else. Which edges there are, and how each is reached, is derived from the schema.
+//! Edge sweep: every edge of the schema returns its data to a caller with the scope of the corresponding root field,
+//! with that root field's audit record, and to no other caller. The schema determines the edges and the path to each.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::LazyLock;
@@ -12,21 +12,21 @@ use super::stock::Stock;
 use crate::harness::Harness;
 use crate::harness::people::Person;
 
-/// A field of an object, as the text of the schema has it.
+/// A field of an object, parsed from the schema text.
 #[derive(Debug, PartialEq)]
 struct Field {
     name: String,
     ty: String,
-    /// Whether it must be given something.
+    /// Whether it has a required argument.
     demands: bool,
-    /// Whether it takes a limit.
+    /// Whether it has a `limit` argument.
     is_paged: bool,
     needs: Option<String>,
-    /// The root fields that an edge stands for, each with the type of a union that it reads.
+    /// The root fields that an edge corresponds to, each with the union member type that it reads.
     reads: Vec<(Option<String>, String)>,
 }
 
-/// The objects of the schema and their fields.
+/// The objects of the schema with their fields.
 static OBJECTS: LazyLock<BTreeMap<String, Vec<Field>>> = LazyLock::new(|| {
     let schema = PreparedSchema::new(labs_schema::engine::Descriptions::default()).unwrap();
     objects(schema.sdl())
@@ -58,7 +58,7 @@ fn objects(sdl: &str) -> BTreeMap<String, Vec<Field>> {
     objects
 }
 
-/// A field's declaration on one line: `name(argument: Type!): Type @access(needs: "…")`.
+/// Parses a field declaration on one line: `name(argument: Type!): Type @access(needs: "…")`.
 fn field(text: &str) -> Field {
     let name: String = text.chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect();
     let (arguments, behind) = match text[name.len()..].strip_prefix('(') {
@@ -86,17 +86,17 @@ fn field_of(object: &str, name: &str) -> &'static Field {
     OBJECTS[object].iter().find(|field| field.name == name).unwrap()
 }
 
-/// The scope of a root field.
+/// Returns the scope of a root field.
 fn scope_of(root: &str) -> String {
     field_of("Query", root).needs.clone().unwrap()
 }
 
-/// Whether staff may hold the scope of a root field.
+/// Whether staff can have the scope of a root field.
 fn is_staffs(root: &Field) -> bool {
     root.needs.as_deref().is_some_and(|needs| needs.starts_with("labs.admin"))
 }
 
-/// How staff reach an object: the way from a root field that takes what one may leave out, the shortest first.
+/// Returns the shortest path by which staff reach an object, from a root field without required arguments.
 fn way_to(object: &str) -> Option<Vec<&'static Field>> {
     let open = |field: &&'static Field| !field.demands;
     let mut ways: VecDeque<Vec<&'static Field>> =
@@ -115,7 +115,7 @@ fn way_to(object: &str) -> Option<Vec<&'static Field>> {
     None
 }
 
-/// An edge, and how it is asked.
+/// An edge and the path to it.
 struct Edge {
     object: &'static str,
     field: &'static Field,
@@ -123,8 +123,8 @@ struct Edge {
 }
 
 impl Edge {
-    /// All of them, each once for each root field that it stands for. What is read by its id alone has the edges of what it
-    /// is in a list.
+    /// Returns all edges, once for each root field that they correspond to. An object that can only be read by id has
+    /// the same edges as its list entry.
     fn all() -> impl Iterator<Item = (Self, Option<&'static str>, &'static str)> {
         let (listed, alone): (Vec<_>, Vec<_>) = OBJECTS.iter().partition(|(object, _)| way_to(object).is_some());
         let edges = |fields: &'static [Field]| fields.iter().filter(|field| !field.reads.is_empty());
@@ -146,7 +146,7 @@ impl Edge {
         format!("{}.{}", self.object, self.field.name)
     }
 
-    /// The scopes of all that stands before it.
+    /// Returns the scopes of all fields on the path before it.
     fn scopes_before(&self) -> Vec<String> {
         let root = self.way[0].needs.clone();
         let edges = self.way.iter().flat_map(|field| field.reads.iter().map(|(_, root)| scope_of(root)));
@@ -164,7 +164,7 @@ impl Edge {
         format!("{{ {beneath} }}")
     }
 
-    /// How many things it led to.
+    /// Returns the number of objects that the edge returned.
     fn found(&self, told: &Value) -> usize {
         fn count(value: &Value, names: &[&str]) -> usize {
             match (value, names) {
@@ -179,7 +179,7 @@ impl Edge {
     }
 }
 
-/// How many records somebody left of an operation, with such an outcome.
+/// Returns the number of audit records of a user for an operation with this outcome.
 async fn records(harness: &Harness, person: &Person, operation: &str, outcome: &str) -> i64 {
     let kept = format!(
         "select count(*) from audit_log where actor_uuid = '{}' and channel = 'PLAYGROUND'
@@ -200,7 +200,7 @@ async fn ask(cast: &Cast, person: &Person, query: &str) -> Value {
     cast.at_the_door(&person.token, query, &json!({})).await.json().await.unwrap()
 }
 
-/// Leaves a record about a thing of each kind that is read alone.
+/// Creates an audit record about one resource of each kind that is read individually.
 async fn read_one_of_each(cast: &Cast) {
     for (list, get, place) in [
         ("admin_apps_list", "admin_apps_get", "app_uuid"),
@@ -219,7 +219,7 @@ async fn read_one_of_each(cast: &Cast) {
 }
 
 #[tokio::test]
-async fn an_edge_asks_for_the_scope_of_what_it_leads_to_and_leaves_its_record() {
+async fn relation_requires_scope_of_its_target_and_is_audited() {
     let stock = Stock::new().await;
     let cast = &stock.cast;
     let above = cast.harness.call("marketplace_categories_list").token(&cast.staff.token).expect(200).await.json;
@@ -262,14 +262,15 @@ async fn an_edge_asks_for_the_scope_of_what_it_leads_to_and_leaves_its_record() 
 }
 
 #[tokio::test]
-async fn one_statement_reads_what_an_edge_leads_to_from_many_things() {
+async fn relation_is_loaded_by_one_statement_for_many_parents() {
     let stock = Stock::new().await;
     let cast = &stock.cast;
     for name in ["Ostsee Kassen", "Alpen Kassen", "Rhein Kassen"] {
         let owner = cast.harness.partner(name).await;
         create_apps(cast, &owner, 1).await;
     }
-    // Whoever is held to a policy works out what stands alone in it once for each statement.
+    // The row-level security policy makes PostgreSQL evaluate the sequence once per statement, which counts the
+    // statements.
     cast.harness
         .sql(
             "create sequence counted;
@@ -295,7 +296,7 @@ async fn one_statement_reads_what_an_edge_leads_to_from_many_things() {
 }
 
 #[tokio::test]
-async fn the_rows_behind_an_edge_have_an_order_and_a_limit() {
+async fn related_rows_are_ordered_and_limited() {
     let stock = Stock::new().await;
     let cast = &stock.cast;
     let partner = cast.administrator.partner_uuid.unwrap();
@@ -324,14 +325,14 @@ async fn the_rows_behind_an_edge_have_an_order_and_a_limit() {
         assert_eq!(refused["code"], "VALIDATION_FAILED", "{refused}");
         assert!(refused.to_string().contains("from 1 to 100"), "{refused}");
     }
-    // What edges may lead to counts as what lists may hold.
+    // The maximum result size of edges counts like the maximum of lists.
     let wide = "{ admin_partners_list(limit: 100) { data { apps(limit: 100) { versions(limit: 100) { number } } } } }";
     let refused = ask(cast, &cast.staff, wide).await;
     assert!(refused.to_string().contains("could return"), "{refused}");
 }
 
 #[tokio::test]
-async fn the_record_of_an_edge_names_all_that_was_read() {
+async fn audit_record_of_relation_names_all_read_targets() {
     let cast = Cast::new().await;
     let ask_team = "{ admin_partners_list { data { uuid team { name } } } }";
     let own = cast.administrator.partner_uuid.unwrap();
@@ -347,13 +348,13 @@ async fn the_record_of_an_edge_names_all_that_was_read() {
     ask(&cast, &cast.staff, ask_team).await;
     let both = format!("partner_uuid is null and parameters -> 'partner_uuid' @> '[\"{own}\", \"{other}\"]'");
     assert_eq!((kept(&alone).await, kept(&both).await), (1, 1));
-    // An edge that leads from nothing leaves none.
+    // An edge of an empty list creates no audit record.
     ask(&cast, &cast.staff, "{ admin_partners_list(filter: {q: \"nobody\"}) { data { team { name } } } }").await;
     assert_eq!(kept("true").await, 2);
 }
 
 #[tokio::test]
-async fn a_description_ends_with_the_scope_that_is_needed() {
+async fn field_description_ends_with_required_scope() {
     let cast = Cast::new().await;
     let query = "{ root: __type(name: \"Query\") { fields { name description } }
                    write: __type(name: \"Mutation\") { fields { name description } }

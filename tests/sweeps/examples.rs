@@ -1,4 +1,4 @@
-//! The example of each request body in the contract is one that the service reads and accepts.
+//! Example sweep: the service accepts the example of each request body in the contract.
 
 use http::Method;
 use jiff::Timestamp;
@@ -8,13 +8,13 @@ use serde_json::Value;
 use super::{Cast, operations};
 use crate::harness::{Answer, Call, contract};
 
-/// A moment to come in an example lies behind this one, so that the example can be sent for years.
+/// Future times in examples are after this one, so that the examples stay valid for years.
 const FAR_AHEAD: &str = "2036-01-01T00:00:00Z";
 
-/// The codes of contract violations that begin like those of references to things that do not exist.
+/// Codes of contract violations that start like the codes for references to missing resources.
 const VIOLATIONS: [&str; 2] = ["UNKNOWN_FIELD", "UNKNOWN_PARAMETER"];
 
-/// Every example of a request body, by operation and media type.
+/// Returns every example of a request body, by operation and media type.
 fn examples() -> Vec<(&'static Operation, &'static BodyForm, Value)> {
     let document: Value = yaml_serde::from_str(contract().text()).unwrap();
     let mut found = Vec::new();
@@ -35,7 +35,7 @@ fn examples() -> Vec<(&'static Operation, &'static BodyForm, Value)> {
     found
 }
 
-/// Every moment in a value.
+/// Returns every time in a value.
 fn moments(value: &Value) -> Vec<Timestamp> {
     match value {
         Value::String(text) => text.parse::<Timestamp>().into_iter().collect(),
@@ -46,7 +46,7 @@ fn moments(value: &Value) -> Vec<Timestamp> {
 }
 
 #[test]
-fn moments_in_request_examples_lie_far_ahead() {
+fn timestamps_in_request_examples_are_far_ahead() {
     let far_ahead: Timestamp = FAR_AHEAD.parse().unwrap();
     let mut seen = 0;
     for (operation, _, example) in examples() {
@@ -58,7 +58,7 @@ fn moments_in_request_examples_lie_far_ahead() {
     assert!(seen > 5, "{seen}");
 }
 
-/// The call with an example as its body.
+/// Adds an example as the body of the call.
 fn with<'h>(call: Call<'h>, form: &BodyForm, example: &Value) -> Call<'h> {
     match form.kind {
         BodyKind::Json | BodyKind::MergePatch => call.raw(&form.media_type, &example.to_string()),
@@ -72,14 +72,14 @@ fn with<'h>(call: Call<'h>, form: &BodyForm, example: &Value) -> Call<'h> {
     }
 }
 
-/// What is wrong with the body itself. That something which it names does not exist is not wrong with it.
+/// Returns the errors of the body itself, without references to missing resources.
 fn faults(answer: &Answer) -> Vec<String> {
     let oauth = answer.json["error"].as_str();
     if answer.status == 400 && !matches!(oauth, Some("invalid_client" | "invalid_grant")) {
         return vec![answer.text()];
     }
     let errors = answer.json["errors"].as_array().filter(|_| answer.status == 422).into_iter().flatten();
-    // An example cannot know a secret or an id of this database.
+    // An example cannot contain a secret or an id of this database.
     let names_nothing = |code: &str| {
         ["INVALID", "WRONG_PASSWORD", "WRONG_CODE", "COUNTRY_MISMATCH", "UNKNOWN"].contains(&code)
             || code.starts_with("UNKNOWN_") && !VIOLATIONS.contains(&code)
@@ -88,11 +88,11 @@ fn faults(answer: &Answer) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn every_request_example_is_accepted_as_it_is() {
+async fn every_request_example_is_accepted_unchanged() {
     let cast = Cast::new().await;
     let (mut sent, mut broken) = (0, Vec::new());
     for (operation, form, example) in examples() {
-        // Uploads need bytes of a picture or a file, which an example does not hold.
+        // Uploads need the bytes of an image or a file, which an example does not contain.
         if matches!(form.kind, BodyKind::Binary | BodyKind::Multipart) {
             continue;
         }

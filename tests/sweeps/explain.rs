@@ -1,4 +1,4 @@
-//! The verdict about a call, `system_me_explain`, held against the call itself: what is foretold is what is met.
+//! Explain sweep: compares the result of `system_me_explain` for a call with the result of the call itself.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use super::{Cast, contents, empty_body, operations};
 use crate::harness::{Answer, Call, Harness};
 use crate::partner::team::colleague;
 
-/// An id of nothing.
+/// An id that does not exist.
 const NOTHING: Uuid = Uuid::from_u128(0x0198_0000_0000_7000_8000_0000_0000_dead);
 
-/// Whoever asks, and the scopes that their token carries.
+/// A caller and the scopes of their token.
 struct Asker {
     name: &'static str,
     token: String,
@@ -34,7 +34,7 @@ async fn explained(harness: &Harness, token: &str, method: &str, path: &str) -> 
     call.token(token).expect(200).await.json
 }
 
-/// What stands in the place of a path's parameter: this partner, and something well formed of which there is none.
+/// Returns the value of a path parameter: this partner, or a well-formed value that does not exist.
 fn value(parameter: &str, partner: Uuid) -> String {
     match parameter {
         "partner_uuid" => partner.to_string(),
@@ -55,18 +55,19 @@ fn call_of<'h>(harness: &'h Harness, operation: &'static Operation, token: &str,
         call.path(&parameter.name, value(&parameter.name, partner))
     });
     let call = empty_body(operation, call);
-    // Whoever really left would be nobody from here on: a header that is not read refuses the call after all else.
+    // A user who actually left would have no access for the rest of the test. The header, which the operation does not
+    // accept, makes the call fail after all other checks.
     let call = if operation.id == "partner_team_members_leave" { call.header("if-match", "\"a\"") } else { call };
     if operation.access == Access::Public { call } else { call.token(token) }
 }
 
-/// The partners that the path of an operation may name.
+/// Returns the partners that the path of an operation may name.
 fn named(operation: &Operation, partners: &[Uuid]) -> impl Iterator<Item = Uuid> {
     let names_one = operation.parameters_in(Place::Path).any(|parameter| parameter.name == "partner_uuid");
     partners.iter().copied().take(if names_one { partners.len() } else { 1 })
 }
 
-/// Whether a verdict says of the operation and of the asker's scopes what the contract and the token say.
+/// Whether a verdict matches the contract about the operation and the token about the caller's scopes.
 fn knows(verdict: &Value, operation: &Operation, asker: &Asker) -> bool {
     let needed = operation.access.scope();
     let reaching = |held: &&String| needed.is_some_and(|needed| grants(held, needed));
@@ -78,21 +79,21 @@ fn knows(verdict: &Value, operation: &Operation, asker: &Asker) -> bool {
     held && told == [&json!(operation.id), &json!(needed), &json!(operation.audited)]
 }
 
-/// Whether what was met is what was foretold.
+/// Whether the response matches the verdict.
 fn is_met(verdict: &Value, answer: &Answer) -> bool {
     let refusal = &verdict["first_refusal"];
     if refusal.is_null() {
-        // How lately somebody proved who they are is no part of a verdict.
+        // A verdict does not consider how recently the caller authenticated.
         let is_let_in = !matches!(answer.status, 401 | 403 | 405 | 429) || answer.code() == "REAUTHENTICATION_REQUIRED";
         return verdict["allowed"] == true && is_let_in;
     }
     let is_the_same = |name: &str| refusal[name] == answer.json[name];
-    // Which credentials are taken instead of a token may be said in more words.
+    // The detail of a 401 may add which other credentials the operation accepts.
     let is_told_alike = answer.status == 401 || is_the_same("detail");
     verdict["allowed"] == false && refusal["status"] == answer.status && is_the_same("code") && is_told_alike
 }
 
-/// Everybody whom a verdict may treat differently.
+/// Returns all callers for which verdicts may differ.
 async fn askers(cast: &Cast) -> Vec<Asker> {
     let harness = &cast.harness;
     let viewer = colleague(harness, &cast.administrator, "Vera", "VIEWER").await;
@@ -118,7 +119,7 @@ async fn askers(cast: &Cast) -> Vec<Asker> {
 }
 
 #[tokio::test]
-async fn the_verdict_about_every_call_is_what_the_call_meets() {
+async fn every_verdict_equals_result_of_request() {
     let cast = Cast::new().await;
     let harness = &cast.harness;
     let askers = askers(&cast).await;
@@ -145,7 +146,7 @@ async fn the_verdict_about_every_call_is_what_the_call_meets() {
 }
 
 #[tokio::test]
-async fn a_verdict_names_the_scope_that_is_missing_or_the_one_that_reaches() {
+async fn verdict_names_missing_or_granting_scope() {
     let cast = Cast::new().await;
     let reader = cast.harness.staff("Reader", &["labs.admin.staff"]).await;
     let about = async |token: &str, method: &str| {
@@ -166,7 +167,7 @@ async fn a_verdict_names_the_scope_that_is_missing_or_the_one_that_reaches() {
 }
 
 #[tokio::test]
-async fn where_there_is_no_operation_the_verdict_points_to_those_there_are() {
+async fn verdict_for_unknown_operation_suggests_existing_operations() {
     let cast = Cast::new().await;
     let (harness, token) = (&cast.harness, &cast.administrator.token);
     for (method, path, code, words) in [
@@ -202,13 +203,13 @@ async fn where_there_is_no_operation_the_verdict_points_to_those_there_are() {
 }
 
 #[tokio::test]
-async fn a_verdict_runs_nothing_and_leaves_no_record() {
+async fn verdict_executes_nothing_and_leaves_no_record() {
     let cast = Cast::new().await;
     let partner = cast.administrator.partner_uuid.unwrap();
     let records = async || cast.harness.number("select count(*) from audit_log").await;
     let before = (contents(&cast.harness).await, records().await);
     for operation in operations() {
-        // The call itself would leave a record: of staff's as of anybody's refusal.
+        // The call itself would create an audit record, for staff and for rejected callers.
         for asker in [&cast.administrator, &cast.staff].into_iter().take(1 + usize::from(operation.audited)) {
             explained(&cast.harness, &asker.token, operation.method.as_str(), &path_of(operation, partner)).await;
         }
@@ -217,9 +218,9 @@ async fn a_verdict_runs_nothing_and_leaves_no_record() {
 }
 
 #[tokio::test]
-async fn once_the_day_is_spent_that_is_the_verdict_wherever_a_token_is_taken_and_nowhere_else() {
+async fn verdict_reports_exhausted_daily_budget_only_if_authenticated() {
     let harness = Harness::new().await;
-    // Whoever signs in looks at themselves, and the question is the second call.
+    // Sign-in loads the user's own data, so this query is the second call.
     harness.sql("update tier set burst_per_second = 1000, daily_requests = 2").await;
     let paths = ["/v1/system/me", "/v1/admin/staff", "/v1/subscription/public/tiers", "/v1/marketplace/aps"];
     for (number, path) in paths.into_iter().enumerate() {

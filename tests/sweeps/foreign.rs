@@ -1,5 +1,5 @@
-//! What one partner has is nothing to another: every operation of a partner's side that names something by its id is
-//! asked, with another partner's tokens, for something that there really is.
+//! Tenant isolation sweep: a partner cannot access another partner's data. Every partner operation that names a
+//! resource by id is called with another partner's tokens and with existing ids.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ use crate::harness::{Call, Harness, contract};
 use crate::marketplace::submittable;
 use crate::partner::profile::written;
 
-/// A partner with one of everything that the path of an operation names.
+/// A partner with one resource for every path parameter.
 struct Holder {
     person: Person,
-    /// By the names of the paths' parameters.
+    /// Ids by path parameter name.
     things: BTreeMap<&'static str, String>,
 }
 
@@ -41,7 +41,7 @@ impl Holder {
         holder
     }
 
-    /// Lets the app have a review that is shown and answered.
+    /// Adds a customer review of the app that is published and answered.
     async fn review(&mut self, harness: &Harness) {
         let app = &self.things["app_uuid"];
         let insert = format!(
@@ -63,7 +63,7 @@ impl Holder {
         self.things.insert("review_uuid", review.to_string());
     }
 
-    /// Has made what an operation makes, and finds what is there anyway.
+    /// Creates the resources of all operations, and looks up existing ones.
     async fn make(&mut self, harness: &Harness, company: &str) {
         let address = format!("ines.ferrer@{}.example", company.to_lowercase());
         let contact = json!({ "kind": "BILLING", "name": "Ines Ferrer", "email": &address, "phone": "+43 1 5550123" });
@@ -93,19 +93,19 @@ impl Holder {
         harness.until(&made, 1).await;
     }
 
-    /// What the partner has of what a parameter of the operation's path names.
+    /// Returns the partner's id for a path parameter of the operation.
     fn thing(&self, operation: &Operation, name: &str) -> &str {
         let thing = self.things.get(name);
         thing.unwrap_or_else(|| panic!("{}: let a Holder have what {{{name}}} names", operation.id))
     }
 
-    /// The call of what this partner has.
+    /// Sets the path parameters to this partner's ids.
     fn named<'h>(&self, call: Call<'h>, operation: &'static Operation) -> Call<'h> {
         let names = operation.parameters_in(Place::Path).map(|parameter| parameter.name.as_str());
         names.fold(call, |call, name| call.path(name, self.thing(operation, name)))
     }
 
-    /// The calls in which at least one of the ids is the other partner's.
+    /// Returns the combinations of ids in which at least one belongs to the other partner.
     fn mixtures(&self, other: &Self, operation: &'static Operation) -> Vec<BTreeMap<&'static str, String>> {
         let names = operation.parameters_in(Place::Path).map(|parameter| parameter.name.as_str());
         let mut names: Vec<&'static str> = names.collect();
@@ -121,19 +121,20 @@ impl Holder {
     }
 }
 
-/// The operations that a partner's people or programs call for something with an id.
+/// Returns the operations with an id that a partner's users or machine clients can call.
 fn of_partners() -> impl Iterator<Item = &'static Operation> {
     operations().filter(|operation| {
         let access = operation.access.name();
         let domain = access.split(['.', ':']).next().unwrap_or_default();
-        // No partner's token reaches the changelog's own domain, which is the release tool's; the board is everybody's.
+        // No partner token has the scopes of the changelog, which the release tool uses; the board belongs to all
+        // partners.
         let is_of_partners = !matches!(domain, "public" | "cookie" | "client" | "engagement" | "labs" | "storefront")
             && !access.starts_with("publication.changelog");
         is_of_partners && operation.parameters_in(Place::Path).any(|parameter| parameter.name.ends_with("_uuid"))
     })
 }
 
-/// The call with the body that the contract gives as an example, so that nothing is refused for its body's sake.
+/// Adds the example from the contract as the body, so that no call fails because of its body.
 fn with_example<'h>(document: &Value, operation: &'static Operation, call: Call<'h>) -> Call<'h> {
     let Some(form) = operation.body.as_ref().and_then(|body| body.forms.first()) else { return call };
     let method = operation.method.as_str().to_lowercase();
@@ -164,7 +165,7 @@ fn parts(fields: &Value, example: &Map<String, Value>) -> Form {
 }
 
 #[tokio::test]
-async fn nothing_that_another_partner_has_is_read_or_changed() {
+async fn data_of_another_partner_cannot_be_read_or_changed() {
     let harness = Harness::new().await;
     harness.sql("update tier set burst_per_second = 100000, daily_requests = 100000000").await;
     harness.sql("update tier_feature set value = 'true' where feature_code = 'statistics_access'").await;
@@ -182,7 +183,7 @@ async fn nothing_that_another_partner_has_is_read_or_changed() {
     let before = contents(&harness).await;
     let mut asked = 0;
     for operation in of_partners() {
-        // No program reaches the account of a person.
+        // Machine clients cannot access a user's account.
         let is_of_people = operation.access.name().starts_with("auth.");
         let askers = [("administrator", &own.person.token), ("program", &program.token)];
         for (who, token) in askers.into_iter().filter(|(who, _)| !is_of_people || *who == "administrator") {

@@ -1,8 +1,8 @@
-//! No answer without a record when there is no room left for one.
+//! Full-disk test: no response without an audit record if the disk has no space for the record.
 //!
-//! The room is bounded by a limit on the size of a file, which ends the growth of a table where a full disk would, by
-//! the same failing call, and which needs no right that an ordinary user lacks. A server of its own is started under
-//! that limit, and the audit log is filled until not even the smallest record fits.
+//! The test limits the size of a file. The limit stops the growth of a table like a full disk does, with the same
+//! failing system call, and needs no special privileges. It starts a separate server under that limit and fills the
+//! audit log until not even the smallest record fits.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -16,11 +16,12 @@ use super::audit::{all_is_done, nothing_is_done};
 use super::{Cast, contents};
 use crate::harness::Harness;
 
-/// The limit in the shell's units, which are 512 bytes in one and 1,024 in another: 20 or 40 MB, more than the 16 MB of
-/// a piece of the server's journal.
+/// The limit in the shell's units (512 or 1,024 bytes, depending on the shell): 20 or 40 MB, more than the 16 MB of a
+/// WAL segment.
 const LARGEST_FILE: u32 = 40_960;
 
-/// Fills the table's pages to the last with records as small as they come; large ones go first, because it is faster.
+/// Fills the table's pages completely with the smallest possible records. Large records come first, because that is
+/// faster.
 const FILL: &str = r"
 create procedure fill(padding integer, most integer) language plpgsql as $$
 begin
@@ -47,14 +48,14 @@ drop procedure fill;
 ";
 
 #[tokio::test]
-async fn nothing_is_answered_when_the_audit_log_has_no_room() {
+async fn no_response_if_audit_log_disk_is_full() {
     let binaries = limited_binaries(&Harness::new().await).await;
     let directory = tempfile::tempdir().unwrap();
     let folder = Folder::open(directory.path()).unwrap();
     let settings = Settings {
         durable: false,
         binaries: Some(binaries.path().to_owned()),
-        // Nobody makes room again unasked.
+        // Autovacuum must not free space.
         extra: vec![("autovacuum".to_owned(), "off".to_owned())],
     };
     let cluster = Cluster::start(&folder, &settings).await.unwrap();
@@ -74,8 +75,8 @@ async fn nothing_is_answered_when_the_audit_log_has_no_room() {
     cluster.stop().await.unwrap();
 }
 
-/// A folder with the server's programs, of which the server itself runs under the limit. Whoever the server runs as
-/// must be able to enter it.
+/// Returns a folder with the server's programs; the server itself runs under the limit. The server's user must be able
+/// to enter the folder.
 async fn limited_binaries(harness: &Harness) -> tempfile::TempDir {
     let folder = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
     let real: String = sqlx::query_scalar("select setting from pg_config where name = 'BINDIR'")

@@ -1,4 +1,4 @@
-//! What every answer carries, whatever it answers: what is left of the budgets, its name, and what keeps browsers safe.
+//! Header sweep: headers of every response: remaining budgets, request id, and security headers.
 
 use labs::wiring;
 use reqwest::header::HeaderMap;
@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::beside;
 use crate::harness::{Harness, ROOMY};
 
-/// The headers of every answer; with what they say where that is always the same.
+/// Headers of every response, with their value if it is constant.
 const ALWAYS: &[(&str, &str)] = &[
     ("content-security-policy", ""),
     ("cross-origin-resource-policy", "same-site"),
@@ -26,13 +26,13 @@ const ALWAYS: &[(&str, &str)] = &[
     ("x-request-id", ""),
 ];
 
-/// Two pages elsewhere that may call.
+/// Two other origins that may call the service.
 const PAGES: [&str; 2] = ["https://shop.example", "https://desk.example:8443"];
 
-/// A service that lets them.
+/// Flags of a service that allows them.
 const SHARED: &[&str] = &["--cors-origins", "https://shop.example,https://desk.example:8443"];
 
-/// Origins that are nearly those of the two, and the one that sandboxed pages have.
+/// Origins that are similar to the allowed ones, and the origin of sandboxed pages.
 const STRANGERS: &[&str] = &[
     "http://shop.example",
     "https://shop.example:8443",
@@ -42,7 +42,7 @@ const STRANGERS: &[&str] = &[
     "null",
 ];
 
-/// A request of each sort that pages make.
+/// A request of each kind that web pages make.
 const SORTS: &[(Method, &str)] = &[
     (Method::GET, "/v1/system/health"),
     (Method::GET, "/v1/system/me"),
@@ -52,7 +52,7 @@ const SORTS: &[(Method, &str)] = &[
     (Method::OPTIONS, "/v1/auth/account"),
 ];
 
-/// The trace and the parent of the example in W3C Trace Context.
+/// Trace id and parent id of the example in W3C Trace Context.
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: &str = "00f067aa0ba902b7";
 
@@ -60,7 +60,7 @@ fn text<'h>(headers: &'h HeaderMap, name: &str) -> &'h str {
     headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
-/// Which of the headers of every answer these are not.
+/// Returns the headers of every response that are missing here.
 pub(super) fn lacking(headers: &HeaderMap) -> Vec<&'static str> {
     let lacks = |name: &str, always: &str| {
         let told = text(headers, name);
@@ -70,7 +70,7 @@ pub(super) fn lacking(headers: &HeaderMap) -> Vec<&'static str> {
 }
 
 #[tokio::test]
-async fn answers_that_are_no_operations_carry_what_every_answer_does() {
+async fn responses_outside_operations_have_common_headers() {
     let harness = Harness::new().await;
     let owner = harness.partner("Nordsee Kassen").await;
     let staff = harness.staff("Chief", &["labs.admin:write"]).await;
@@ -82,7 +82,7 @@ async fn answers_that_are_no_operations_carry_what_every_answer_does() {
     let asked = |query: &str| json!({ "query": query }).to_string();
     let hosts = |path: &str| ask(Method::GET, path).header("host", "labs").header("host", "other");
     let (json, form) = ("application/json", "application/x-www-form-urlencoded");
-    // Without a status: where the pages were not built there are none.
+    // Without a status: if the pages are not built, the path does not exist.
     for (what, request, status) in [
         ("an unknown path", ask(Method::GET, "/v1/nothing"), Some(404)),
         ("a path beside all", ask(Method::POST, "/nothing"), Some(404)),
@@ -120,7 +120,7 @@ async fn answers_that_are_no_operations_carry_what_every_answer_does() {
     }
 }
 
-/// A replica beside a service, told that others reach it by this address; where it really is.
+/// Starts another replica that is configured with this base URL, and returns its real address.
 async fn reached_by(harness: &Harness, base_url: &str, folder: &tempfile::TempDir) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -130,7 +130,7 @@ async fn reached_by(harness: &Harness, base_url: &str, folder: &tempfile::TempDi
 }
 
 #[tokio::test]
-async fn browsers_are_told_to_come_by_tls_alone_where_others_reach_the_service_by_it() {
+async fn hsts_is_sent_only_with_https_base_url() {
     let harness = Harness::new().await;
     let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     let by_tls = reached_by(&harness, "https://labs.example/", &folders[0]).await;
@@ -143,7 +143,7 @@ async fn browsers_are_told_to_come_by_tls_alone_where_others_reach_the_service_b
     }
 }
 
-/// What a page of this origin is answered.
+/// Sends a request as a page of this origin and returns the response.
 async fn from(harness: &Harness, origin: &str, (method, path): &(Method, &str)) -> Response {
     let request =
         harness.http().request(method.clone(), format!("{}{path}", harness.base_url)).header("origin", origin);
@@ -156,7 +156,7 @@ async fn from(harness: &Harness, origin: &str, (method, path): &(Method, &str)) 
 }
 
 #[tokio::test]
-async fn a_page_elsewhere_reads_answers_when_its_origin_is_listed_and_else_none() {
+async fn cross_origin_page_reads_responses_only_if_origin_is_listed() {
     let harness = Harness::with(&[SHARED, ROOMY].concat()).await;
     for sort in SORTS {
         for origin in PAGES {
@@ -175,7 +175,7 @@ async fn a_page_elsewhere_reads_answers_when_its_origin_is_listed_and_else_none(
 }
 
 #[tokio::test]
-async fn a_page_elsewhere_is_told_what_it_may_send_and_read() {
+async fn preflight_lists_allowed_and_exposed_headers() {
     let harness = Harness::with(&[SHARED, ROOMY].concat()).await;
     let holds = |list: &str, names: &[&str]| {
         let listed: Vec<String> = list.split(',').map(|name| name.trim().to_ascii_lowercase()).collect();
@@ -201,7 +201,7 @@ async fn a_page_elsewhere_is_told_what_it_may_send_and_read() {
 }
 
 #[tokio::test]
-async fn where_no_origin_is_listed_no_page_elsewhere_is_told_anything() {
+async fn no_cors_headers_without_listed_origins() {
     let harness = Harness::new().await;
     for sort in SORTS {
         for origin in [PAGES[0], harness.base_url.as_str()] {
@@ -215,7 +215,7 @@ async fn where_no_origin_is_listed_no_page_elsewhere_is_told_anything() {
     assert!(text(asked.headers(), "allow").contains("GET"));
 }
 
-/// What a request with these headers is called.
+/// Returns the request id that the service assigns to a request with these headers.
 async fn called(harness: &Harness, headers: &[(&'static str, &str)]) -> String {
     let call = harness.call("system_health_get");
     let call = headers.iter().fold(call, |call, &(name, value)| call.header(name, value));
@@ -223,7 +223,7 @@ async fn called(harness: &Harness, headers: &[(&'static str, &str)]) -> String {
 }
 
 #[tokio::test]
-async fn a_trace_names_the_request_unless_its_caller_does() {
+async fn trace_id_becomes_request_id_unless_caller_sends_one() {
     let harness = Harness::new().await;
     let whole = format!("00-{TRACE}-{PARENT}-01");
     let whole = ("traceparent", whole.as_str());
@@ -237,7 +237,7 @@ async fn a_trace_names_the_request_unless_its_caller_does() {
 }
 
 #[tokio::test]
-async fn a_trace_that_is_none_is_passed_over() {
+async fn invalid_trace_header_is_ignored() {
     let harness = Harness::new().await;
     let (nothing, nobody) = ("0".repeat(32), "0".repeat(16));
     for bad in [
@@ -259,14 +259,14 @@ async fn a_trace_that_is_none_is_passed_over() {
         format!("00-{TRACE}-{PARENT}-01-more"),
     ] {
         let made = called(&harness, &[("traceparent", &bad)]).await;
-        // A trace has no hyphens, and would be read as a uuid.
+        // A trace id has no hyphens and would otherwise parse as a UUID.
         let is_fresh = made.len() == 36 && made.parse::<Uuid>().is_ok_and(|uuid| uuid.get_version_num() == 7);
         assert!(is_fresh, "{bad:?} made {made}");
     }
 }
 
 #[tokio::test]
-async fn the_name_of_a_request_stands_in_its_refusal_and_in_its_record() {
+async fn request_id_is_in_error_and_audit_record() {
     let harness = Harness::new().await;
     let auditor = harness.staff("Auditor", &["labs.admin.audit"]).await;
     let trace = format!("00-{TRACE}-{PARENT}-01");

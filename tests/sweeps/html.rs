@@ -1,4 +1,4 @@
-//! HTML that the service makes of users' Markdown: never longer than the contract promises, and rendered once.
+//! HTML sweep: the service renders users' Markdown once, and the HTML is never longer than the contract allows.
 
 use labs_markdown::{COMMENT, FEATURE_REQUEST, PUBLICATION, TextFormat};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::harness::people::Person;
 use crate::harness::{Answer, Harness, contract};
 
-/// The schemas with HTML, and the format of its text. The contract names each.
+/// The schemas with HTML and the format of their text. The contract names each.
 const FORMATS: [(&str, TextFormat); 7] = [
     ("BlogPost", PUBLICATION),
     ("ChangelogEntry", PUBLICATION),
@@ -17,7 +17,7 @@ const FORMATS: [(&str, TextFormat); 7] = [
     ("PublicationItem", PUBLICATION),
 ];
 
-/// Texts of at most so many characters that become long HTML.
+/// Returns texts with at most this many characters that expand to long HTML.
 fn hostile_texts(longest: usize) -> Vec<String> {
     let filled = |beginning: &str, piece: &str| {
         let room = longest.saturating_sub(beginning.chars().count()) / piece.chars().count();
@@ -42,7 +42,7 @@ fn hostile_texts(longest: usize) -> Vec<String> {
     ]
 }
 
-/// A service with a partner and staff who write.
+/// A service with a partner and staff who write texts.
 struct Writers {
     harness: Harness,
     partner: Person,
@@ -63,12 +63,12 @@ impl Writers {
         call.json(&json!({ "title": "Split the bill", "body": body })).send().await
     }
 
-    /// An operation about a feature request by the partner.
+    /// Calls an operation about a feature request as the partner.
     async fn act(&self, operation: &str, request: &str) -> Answer {
         self.harness.call(operation).path("request_uuid", request).token(&self.partner.token).expect(200).await
     }
 
-    /// An operation about a feature request that sends a text.
+    /// Calls an operation about a feature request with a text.
     async fn send(&self, operation: &str, by: &Person, request: &str, body: &str) -> Answer {
         self.harness.sql("delete from board_daily_use").await;
         let call = self.harness.call(operation).path("request_uuid", request).token(&by.token);
@@ -76,8 +76,8 @@ impl Writers {
     }
 }
 
-/// Whether a text was accepted. Where it was, its HTML is as long as the contract says at most, which the harness has checked
-/// too; where it was not, it was for a reason that the field's description names.
+/// Whether a text was accepted. If so, its HTML is within the limit of the contract, which the harness checks too; if
+/// not, the field's description names the reason.
 fn is_accepted(answer: &Answer, field: &str, format: TextFormat) -> bool {
     if answer.status < 300 {
         let html = answer.json[format!("{field}_html")].as_str();
@@ -109,7 +109,7 @@ fn contract_promises_the_limit_of_each_format() {
 }
 
 #[tokio::test]
-async fn text_that_grows_is_rejected_wherever_it_is_written() {
+async fn text_that_expands_is_rejected_in_every_operation() {
     let writers = Writers::new().await;
     let request = writers.propose("At one table.").await.str("uuid").to_owned();
     let mut accepted = [0; 4];
@@ -154,11 +154,11 @@ async fn text_that_grows_is_rejected_wherever_it_is_written() {
     assert_eq!(writers.harness.number(missing).await, 0, "each is stored with its HTML");
 }
 
-/// The most characters of a feature request.
+/// Maximum characters of a feature request.
 const FEATURE_REQUEST_LENGTH: usize = 10_000;
-/// The most characters of a comment.
+/// Maximum characters of a comment.
 const COMMENT_LENGTH: usize = 5_000;
-/// The most characters of an item's text.
+/// Maximum characters of a publication item's text.
 const PUBLICATION_LENGTH: usize = 65_536;
 
 #[tokio::test]
@@ -184,7 +184,7 @@ async fn votes_and_reads_show_stored_html() {
 }
 
 #[tokio::test]
-async fn texts_of_before_are_shown_within_the_limit_and_rendered_once() {
+async fn older_texts_are_shown_within_limit_and_rendered_once() {
     let writers = Writers::new().await;
     let request = writers.propose("At **one** table.").await.str("uuid").to_owned();
     writers.send("engagement_comments_add", &writers.partner, &request, "Yes.").await;
@@ -210,7 +210,7 @@ async fn texts_of_before_are_shown_within_the_limit_and_rendered_once() {
     let longest = writers.harness.number("select max(length(body_html))::bigint from feature_comment").await;
     assert!((5_000..100_000).contains(&longest), "{longest}");
 
-    // HTML never outlives its text.
+    // A change of the text also replaces the stored HTML.
     writers.harness.sql("update feature_comment set body = 'Erased'").await;
     let outdated = "select count(*) from feature_comment where body_html like '%&quot;%'";
     assert_eq!(writers.harness.number(outdated).await, 0);

@@ -1,5 +1,5 @@
-//! Inputs of open standards. The fields are derived from their `format` in the contract, so that a new field is swept
-//! without a line here.
+//! Input sweep: values defined by open standards. The fields are derived from their `format` in the contract, so a new
+//! field is tested without a change here.
 
 use labs_rest::contract::{BodyKind, Operation, Parameter, Place};
 use serde_json::{Value, json};
@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 use super::{Cast, operations};
 use crate::harness::{Answer, contract};
 
-/// A field of a JSON body: its JSON pointer, with 0 for the entry of an array.
+/// A field of a JSON body: its JSON pointer, with 0 for an array element.
 struct Field {
     operation: &'static Operation,
     pointer: String,
 }
 
-/// The fields of all JSON bodies that declare one of these formats.
+/// Returns the fields of all JSON bodies that declare one of these formats.
 fn fields_of(formats: &[&str]) -> Vec<Field> {
     let mut fields = Vec::new();
     for operation in operations() {
@@ -45,7 +45,7 @@ fn walk(schema: &Value, pointer: &str, formats: &[&str], found: &mut Vec<String>
 }
 
 impl Field {
-    /// A body that holds this field alone.
+    /// Returns a body that contains only this field.
     fn body(&self, value: &str) -> Value {
         self.pointer.rsplit('/').filter(|name| !name.is_empty()).fold(json!(value), |inner, name| match name {
             "0" => json!([inner]),
@@ -65,7 +65,7 @@ impl Field {
         call.raw(media_type, &self.body(value).to_string()).send().await
     }
 
-    /// The codes of the errors that point to this field.
+    /// Returns the codes of the errors that point to this field.
     fn codes<'a>(&self, answer: &'a Answer) -> Vec<&'a str> {
         codes(answer, "pointer", &self.pointer)
     }
@@ -76,13 +76,13 @@ impl Field {
     }
 }
 
-/// The codes of the errors at a place.
+/// Returns the codes of the errors at a location.
 fn codes<'a>(answer: &'a Answer, place: &str, name: &str) -> Vec<&'a str> {
     let errors = answer.json["errors"].as_array().into_iter().flatten();
     errors.filter(|error| error[place] == name).filter_map(|error| error["code"].as_str()).collect()
 }
 
-/// The query parameters that declare this format, each with its operation.
+/// Returns the query parameters that declare this format, each with its operation.
 fn parameters_of(format: &str) -> Vec<(&'static Operation, &'static Parameter)> {
     let all = operations()
         .flat_map(|operation| operation.parameters_in(Place::Query).map(move |parameter| (operation, parameter)));
@@ -94,10 +94,10 @@ fn parameters_of(format: &str) -> Vec<(&'static Operation, &'static Parameter)> 
     all.filter(|(_, parameter)| declares(parameter)).collect()
 }
 
-/// What a parameter or field that is not written as its schema says is rejected with.
+/// Error codes for a parameter or field that violates its schema.
 const SYNTAX: [&str; 4] = ["FORMAT", "PATTERN", "TOO_LONG", "TYPE"];
 
-/// Not accepted in any field: no valid host, a user name, a bad port, another scheme, characters to be encoded.
+/// Rejected in every field: invalid hosts, user names, bad ports, other schemes, unencoded characters.
 const BAD_ADDRESSES: [&str; 17] = [
     "https://",
     "https://.",
@@ -119,7 +119,7 @@ const BAD_ADDRESSES: [&str; 17] = [
 ];
 
 #[tokio::test]
-async fn addresses_without_a_valid_host_or_port_are_rejected_in_every_field() {
+async fn invalid_host_or_port_is_rejected_in_every_url_field() {
     let cast = Cast::new().await;
     let fields = fields_of(&["web-address", "redirect-uri"]);
     assert!(fields.len() >= 15, "only {} fields are addresses", fields.len());
@@ -138,13 +138,14 @@ async fn addresses_without_a_valid_host_or_port_are_rejected_in_every_field() {
 }
 
 #[test]
-fn no_input_is_an_address_of_a_looser_kind() {
+fn every_url_input_uses_a_strict_format() {
     let loose = fields_of(&["uri", "iri", "uri-reference", "iri-reference", "url"]);
     let loose: Vec<_> = loose.iter().map(|field| (&field.operation.id, &field.pointer)).collect();
     assert!(loose.is_empty(), "{loose:?} declare `web-address` or `redirect-uri`");
 }
 
-/// Moments as clients write them: seven and nine digits, more than PostgreSQL has, offsets, lower case, a leap second.
+/// Times as clients write them: seven and nine fractional digits (more than PostgreSQL stores), offsets, lower case, a
+/// leap second.
 const MOMENTS: [&str; 8] = [
     "2026-03-01T09:30:00Z",
     "2026-03-01t09:30:00z",
@@ -160,7 +161,7 @@ const NO_MOMENTS: [&str; 6] =
     ["2026-03-01", "2026-03-01T09:30:00", "2026-02-30T09:30:00Z", "2026-03-01T09:30:00.Z", "1772357400", "now"];
 
 #[tokio::test]
-async fn every_date_time_parameter_takes_every_way_to_write_one() {
+async fn every_date_time_parameter_accepts_all_formats() {
     let cast = Cast::new().await;
     let parameters = parameters_of("date-time");
     assert!(parameters.len() > 60, "only {} parameters are date-times", parameters.len());
@@ -181,7 +182,7 @@ async fn every_date_time_parameter_takes_every_way_to_write_one() {
 }
 
 #[tokio::test]
-async fn every_date_time_field_takes_every_way_to_write_one() {
+async fn every_date_time_field_accepts_all_formats() {
     let cast = Cast::new().await;
     let fields = fields_of(&["date-time"]);
     assert!(fields.len() >= 14, "only {} fields are date-times", fields.len());
@@ -200,7 +201,7 @@ async fn every_date_time_field_takes_every_way_to_write_one() {
 }
 
 #[tokio::test]
-async fn a_moment_is_rounded_down_to_microseconds() {
+async fn timestamp_is_rounded_down_to_microseconds() {
     let cast = Cast::new().await;
     let body = json!({ "titles": { "en": "Summer" }, "shown_from": "2026-03-01T10:30:00.9999999+01:00" });
     let made = cast.harness.call("marketplace_collections_create").token(&cast.staff.token).json(&body);
@@ -208,7 +209,7 @@ async fn a_moment_is_rounded_down_to_microseconds() {
 }
 
 #[tokio::test]
-async fn every_reading_locale_takes_any_well_formed_tag() {
+async fn every_locale_parameter_accepts_any_well_formed_tag() {
     let cast = Cast::new().await;
     let parameters = parameters_of("language-tag");
     assert!(parameters.len() > 10, "only {} parameters are language tags", parameters.len());
@@ -228,7 +229,7 @@ async fn every_reading_locale_takes_any_well_formed_tag() {
 }
 
 #[tokio::test]
-async fn a_letter_with_an_accent_sorts_beside_its_plain_letter_in_every_list() {
+async fn accented_letters_sort_next_to_plain_letters_in_every_list() {
     let cast = Cast::new().await;
     let harness = &cast.harness;
     let names = ["Aalto", "Ärger", "Bruno"];

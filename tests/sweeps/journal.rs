@@ -1,4 +1,5 @@
-//! The journal rule: acknowledged means present, refused means absent, unknown means at most once (docs/decisions.md#transactions).
+//! Durability sweep: an acknowledged write is present, a rejected write is absent, a write with unknown outcome is
+//! present at most once (docs/decisions.md#transactions).
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -8,7 +9,7 @@ use tokio::net::TcpStream;
 use crate::harness::people::Person;
 use crate::harness::{Answer, Call, Harness, WAITING};
 
-/// Connections left inside a transaction, or holding a lock of a request that is over.
+/// SQL that counts connections left inside a transaction, or holding a lock of a finished request.
 const LEFT_OPEN: &str = "select (select count(*) from pg_stat_activity where datname = current_database()
         and pid <> pg_backend_pid() and state like 'idle in transaction%')
     + (select count(*) from pg_locks as l join pg_stat_activity as a using (pid)
@@ -41,12 +42,12 @@ impl Ledger {
         self.harness.number(&format!("select count(*) from app where slug = '{slug}'")).await
     }
 
-    /// A connection to the service.
+    /// Opens a connection to the service.
     async fn connect(&self) -> TcpStream {
         TcpStream::connect(self.harness.base_url.trim_start_matches("http://")).await.unwrap()
     }
 
-    /// A request as bytes: head and body.
+    /// Serialises a request into head and body.
     fn bytes(&self, method: &str, path: &str, body: &Value) -> (Vec<u8>, Vec<u8>) {
         let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
         let head = format!(
@@ -61,7 +62,7 @@ impl Ledger {
         self.bytes("POST", "/v1/marketplace/apps", &json!({ "name": "Table Pilot", "slug": slug }))
     }
 
-    /// Writes after this are really committed, on every pooled connection, and nothing is left behind.
+    /// Asserts that later writes are committed on every pooled connection, and that no transaction or lock remains.
     async fn is_sound(&self, word: &str) {
         self.harness.until(LEFT_OPEN, 0).await;
         for number in 0..18 {
@@ -77,8 +78,8 @@ impl Ledger {
     }
 }
 
-/// Sends the request of a client that goes away, in one of eight ways, the later ones further on; the status when it
-/// waited for the answer.
+/// Sends the request of a client that disconnects in one of eight ways, each later in the request than the previous
+/// one. Returns the status if the client waited for the response.
 async fn go_away(ledger: &Ledger, number: usize) -> Option<u16> {
     let (head, body) = ledger.creation(&format!("gone-{number}"));
     let mut stream = ledger.connect().await;
@@ -91,11 +92,11 @@ async fn go_away(ledger: &Ledger, number: usize) -> Option<u16> {
     };
     stream.write_all(sent).await.unwrap();
     match number % 8 {
-        // At once, in an orderly way or by a reset.
+        // Disconnects at once: by a normal close, by a reset or by a shutdown of the sending side.
         0..=3 => {}
         4 => stream.set_zero_linger().unwrap(),
         5 => stream.shutdown().await.unwrap(),
-        // When the answer begins, and when it is there.
+        // Disconnects when the response starts, or after it.
         6 => {
             let _ = stream.read(&mut [0; 1]).await.unwrap();
         }
@@ -109,7 +110,7 @@ async fn go_away(ledger: &Ledger, number: usize) -> Option<u16> {
 }
 
 #[tokio::test]
-async fn clients_that_go_away_lose_nothing_and_poison_no_connection() {
+async fn disconnecting_clients_lose_no_write_and_spoil_no_connection() {
     let ledger = Ledger::new().await;
     for round in 0..3 {
         let numbers = (round * 64)..(round * 64 + 64);
@@ -129,9 +130,9 @@ async fn clients_that_go_away_lose_nothing_and_poison_no_connection() {
 }
 
 #[tokio::test]
-async fn a_write_that_has_begun_ends_whole_without_its_client() {
+async fn started_write_completes_without_its_client() {
     let ledger = Ledger::new().await;
-    // Its inserts wait inside their transactions while the clients go away, some by a reset.
+    // The inserts wait inside their transactions while the clients disconnect, some by a reset.
     let held = ledger.harness.lock("app", "share").await;
     let mut streams = Vec::new();
     for number in 0..4 {
@@ -152,7 +153,7 @@ async fn a_write_that_has_begun_ends_whole_without_its_client() {
 }
 
 #[tokio::test]
-async fn a_read_whose_client_went_away_poisons_no_connection() {
+async fn read_of_disconnected_client_spoils_no_connection() {
     let ledger = Ledger::new().await;
     let held = ledger.harness.lock("app", "access exclusive").await;
     let (head, _) = ledger.bytes("GET", "/v1/marketplace/apps", &Value::Null);
@@ -172,7 +173,7 @@ async fn a_read_whose_client_went_away_poisons_no_connection() {
 }
 
 #[tokio::test]
-async fn a_repeat_after_a_lost_answer_does_nothing_twice() {
+async fn repeat_after_lost_response_has_no_second_effect() {
     let ledger = Ledger::new().await;
     for number in 0..12 {
         let (slug, key) = (format!("lost-{number}"), format!("key-{number}"));
@@ -184,7 +185,7 @@ async fn a_repeat_after_a_lost_answer_does_nothing_twice() {
             stream.set_zero_linger().unwrap();
         }
         drop(stream);
-        // As a client does it: again, while the first is still running.
+        // Retries as a client does, while the first request is still running.
         let answer = loop {
             let answer = ledger.keyed(&key, &slug).send().await;
             if answer.code() != "IDEMPOTENCY_IN_PROGRESS" {
@@ -198,7 +199,7 @@ async fn a_repeat_after_a_lost_answer_does_nothing_twice() {
 }
 
 #[tokio::test]
-async fn a_key_repeats_the_answer_of_its_first_request_alone() {
+async fn idempotency_key_repeats_only_its_first_response() {
     let ledger = Ledger::new().await;
     let first = ledger.keyed("order-17", "first").expect(201).await;
     assert_eq!(first.header("idempotency-replayed"), "");
@@ -213,7 +214,7 @@ async fn a_key_repeats_the_answer_of_its_first_request_alone() {
     assert_eq!((other.status, other.code()), (422, "IDEMPOTENCY_KEY_REUSED"));
     assert_eq!((ledger.apps("first").await, ledger.apps("second").await), (1, 0));
 
-    // What was refused is done when it is sent anew.
+    // The rejected request succeeds when it is sent again.
     let taken = ledger.keyed("order-18", "first").send().await;
     assert_eq!((taken.status, taken.code()), (409, "CONFLICT"));
     let call = ledger.harness.call("marketplace_apps_delete").path("app_uuid", first.str("uuid"));
@@ -228,7 +229,7 @@ async fn a_key_repeats_the_answer_of_its_first_request_alone() {
 }
 
 #[tokio::test]
-async fn a_key_is_its_callers_and_its_operations_own() {
+async fn idempotency_key_is_bound_to_caller_and_operation() {
     let ledger = Ledger::new().await;
     let first = ledger.keyed("order-17", "first").expect(201).await;
     let stranger = Ledger { owner: ledger.harness.partner("Ostsee Kassen").await, harness: ledger.harness };
@@ -242,7 +243,7 @@ async fn a_key_is_its_callers_and_its_operations_own() {
 }
 
 #[tokio::test]
-async fn a_key_is_kept_for_a_day() {
+async fn idempotency_key_is_kept_for_one_day() {
     let ledger = Ledger::new().await;
     ledger.keyed("order-17", "first").expect(201).await;
     ledger.harness.advance(23 * 3600).await;
@@ -255,7 +256,7 @@ async fn a_key_is_kept_for_a_day() {
 }
 
 #[tokio::test]
-async fn while_the_first_is_running_its_repeat_is_told_to_wait() {
+async fn repeat_during_first_request_must_wait() {
     let ledger = Ledger::new().await;
     let held = ledger.harness.lock("app", "share").await;
     let first = ledger.keyed("order-17", "first").send();
@@ -273,7 +274,7 @@ async fn while_the_first_is_running_its_repeat_is_told_to_wait() {
 }
 
 #[tokio::test]
-async fn of_sixteen_with_one_key_at_once_one_is_done() {
+async fn sixteen_concurrent_requests_with_one_key_execute_once() {
     let ledger = Ledger::new().await;
     let answers = join_all((0..16).map(|_| ledger.keyed("order-17", "first").send())).await;
     let good: Vec<&Answer> = answers.iter().filter(|answer| answer.status == 201).collect();

@@ -1,4 +1,4 @@
-//! Every list, read to its end by the links that its pages send.
+//! List sweep: reads every list to its end by following the links of its pages.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use super::operations;
 use super::stock::Stock;
 use crate::harness::contract;
 
-/// What is asked of each list: a filter where it has one, and what keeps rows away that come with every call.
+/// Query parameters of each list: a filter if the list has one, and a filter against rows that every call adds.
 const LISTS: &[(&str, &[(&str, &str)])] = &[
     ("admin_apps_list", &[("state", "LISTED"), ("category", "category-of-table-pilot,category-of-till-pilot")]),
     ("admin_apps_list_events", &[("kind", "VERSION_CREATED")]),
@@ -98,10 +98,10 @@ const LISTS: &[(&str, &[(&str, &str)])] = &[
     ("subscription_tiers_list_subscribers", &[]),
 ];
 
-/// Records of what nobody does while they are read.
+/// Filters to operations that do not run during the read, so that no new records appear.
 const OF_TWO: &[(&str, &str)] = &[("operation", "admin_notes_create"), ("operation", "admin_network_denials_create")];
 
-/// Lists that are not read here, and why.
+/// Lists that are not read here, and the reason.
 const APART: &[(&str, &str)] = &[
     ("admin_apps_get_statistics", "nothing is imported here; `statistics::apps` reads the same by pages"),
     ("admin_data_exports_list", "a service has one export at most"),
@@ -119,11 +119,11 @@ const APART: &[(&str, &str)] = &[
     ("statistics_imports_list_runs", "the same, and `statistics::imports`"),
 ];
 
-/// Orders by what changes a moment after a call: when a program was last there.
+/// Sort orders by values that change after a call: the last use of a machine client.
 const MOVING: &[&str] = &["-last_used_at"];
 
 impl Stock {
-    /// The rows of a list, each on a page of its own, by following the links exactly as they were sent.
+    /// Reads the rows of a list with one row per page, following the links exactly as sent.
     async fn walked(&self, operation: &'static Operation, asked: &[(&str, &str)]) -> Vec<Value> {
         let here = format!("{}{}", self.cast.harness.base_url, self.path(operation));
         let first = Url::parse_with_params(&here, asked.iter().chain(&[("limit", "1")])).unwrap();
@@ -153,8 +153,8 @@ impl Stock {
     }
 }
 
-/// A cursor holds none of the values of the rows before it: neither their texts, nor their numbers, nor an id's bytes. Shorter
-/// ones may be found by chance.
+/// Asserts that a cursor contains no values of the rows before it: no texts, numbers or id bytes. Shorter values may
+/// occur by chance.
 fn assert_hides(cursor: &str, rows: &Value, target: &str) {
     let bytes = URL_SAFE_NO_PAD.decode(cursor).unwrap();
     let holds = |part: &[u8]| part.len() >= 6 && bytes.windows(part.len()).any(|found| found == part);
@@ -176,14 +176,14 @@ fn assert_hides(cursor: &str, rows: &Value, target: &str) {
     }
 }
 
-/// What each row of a page is known by.
+/// Returns the identifier of each row of a page.
 fn identities(page: &Value) -> Vec<Value> {
     let known = |row: &Value| ["uuid", "code"].map(|name| row[name].clone()).into_iter().find(Value::is_string);
     let rows = page["data"].as_array().unwrap().iter();
     rows.map(|row| known(row).unwrap_or_else(|| row.clone())).collect()
 }
 
-/// Every order that a list can be asked for, or none where it has but one.
+/// Returns every sort order of a list, or `None` if it has only one.
 fn orders(operation: &'static Operation) -> Vec<Option<&'static str>> {
     let Some(sort) = operation.parameters.iter().find(|parameter| parameter.name == "sort") else { return vec![None] };
     let words = contract().resolve(&sort.schema)["enum"].as_array().unwrap().iter().filter_map(Value::as_str);
@@ -191,7 +191,7 @@ fn orders(operation: &'static Operation) -> Vec<Option<&'static str>> {
 }
 
 #[tokio::test]
-async fn links_lead_through_every_row_of_a_list_once_and_keep_what_was_asked() {
+async fn links_visit_every_row_once_and_keep_query() {
     let stock = Stock::new().await;
     let mut few = BTreeSet::new();
     for (id, narrowed) in LISTS {
@@ -214,7 +214,7 @@ async fn links_lead_through_every_row_of_a_list_once_and_keep_what_was_asked() {
 }
 
 #[test]
-fn every_list_is_read_to_its_end_or_stands_apart_for_a_reason() {
+fn every_list_is_in_paging_sweep_or_exception_list() {
     let known: BTreeSet<&str> = LISTS.iter().map(|(id, _)| *id).chain(APART.iter().map(|(id, _)| *id)).collect();
     let lists = operations().filter(|operation| operation.is_list).map(|operation| operation.id.as_str());
     assert_eq!(lists.collect::<BTreeSet<_>>(), known, "put a list that is added into LISTS");

@@ -1,7 +1,7 @@
-//! The state machines cell by cell, over HTTP: a thing is brought into each of its states, and each action that an
-//! operation does is tried there. Where the picture (`schema/states.md`, drawn from the tables in code) leads somewhere,
-//! the thing is there afterwards; everywhere else it is refused with what is allowed, and stays where it is. Versions, mails
-//! and archives have stories of their own.
+//! State machine sweep over HTTP: brings a resource into each of its states and tries each action that has an
+//! operation. If the diagram (`schema/states.md`, generated from the tables in code) has a transition, the resource is
+//! in the target state afterwards. Otherwise the action is rejected with the allowed actions, and the state does not
+//! change. App versions, mail messages and data exports have separate tests.
 
 mod apps;
 mod categories;
@@ -16,14 +16,14 @@ use crate::partner::profile::written;
 
 const PICTURES: &str = include_str!("../../schema/states.md");
 
-/// A step of a machine.
+/// A transition of a state machine.
 struct Step {
     from: &'static str,
     action: &'static str,
     to: &'static str,
 }
 
-/// The steps of a machine, as drawn.
+/// Returns the transitions of a state machine from the diagram.
 fn drawn(thing: &str) -> Vec<Step> {
     let (_, picture) =
         PICTURES.split_once(&format!("\n## {thing}\n")).unwrap_or_else(|| panic!("no picture of {thing}"));
@@ -33,28 +33,29 @@ fn drawn(thing: &str) -> Vec<Step> {
     steps.map(Option::unwrap).collect()
 }
 
-/// Something that has a state.
+/// A resource with a state.
 struct Machine<'a> {
-    /// The picture's heading.
+    /// Heading of the diagram.
     thing: &'a str,
-    /// Its table, and the column that names the row.
+    /// Table, and the column that identifies the row.
     table: &'a str,
     key: &'a str,
     uuid: Uuid,
-    /// The parameters of the operations' paths.
+    /// Path parameters of the operations.
     places: &'a [(&'a str, Uuid)],
-    /// Actions with the operation that does each and what it is sent.
+    /// Actions with the operation and the body of each.
     actions: &'a [(&'a str, &'a str, Value)],
-    /// States in which it is nobody's and nothing's any more: not found.
+    /// States in which the resource no longer exists for any caller: 404.
     gone: &'a [&'a str],
-    /// What else a row needs to be in a state.
+    /// Additional column values that a row needs in a state.
     dress: fn(&str) -> &'static str,
-    /// Actions that are not for whoever acts here, so nobody tells them of these; with `STATE: ` before it, in that state.
+    /// Actions that this caller may not take, so responses do not list them; with the prefix `STATE: `, only in that
+    /// state.
     others: &'a [&'a str],
 }
 
 impl Machine<'_> {
-    /// Puts the row into a state, past every trigger.
+    /// Sets the state of the row directly, without triggers.
     async fn bring(&self, cast: &Cast, state: &str) {
         let Self { table, key, uuid, .. } = self;
         let dress = (self.dress)(state);
@@ -68,7 +69,7 @@ impl Machine<'_> {
         sqlx::query_scalar(sqlx::AssertSqlSafe(query)).fetch_one(&mut cast.harness.owner().await).await.unwrap()
     }
 
-    /// Whether a step is for somebody else than whoever acts here.
+    /// Whether a transition belongs to another caller.
     fn is_anothers(&self, step: &Step) -> bool {
         [step.action, &format!("{}: {}", step.from, step.action)].iter().any(|name| self.others.contains(name))
     }
@@ -126,7 +127,7 @@ fn nothing_else(_: &str) -> &'static str {
 }
 
 #[tokio::test]
-async fn a_person_of_a_team_moves_as_drawn() {
+async fn partner_user_follows_its_state_machine() {
     let cast = Cast::new().await;
     let member = cast.harness.partner("Spree Software").await;
     let reason = json!({ "reason": "As agreed on the phone." });
@@ -150,7 +151,7 @@ async fn a_person_of_a_team_moves_as_drawn() {
 }
 
 #[tokio::test]
-async fn a_partner_moves_as_drawn() {
+async fn partner_follows_its_state_machine() {
     let cast = Cast::new().await;
     let uuid = cast.harness.partner("Spree Software").await.partner_uuid.unwrap();
     let reason = json!({ "reason": "As agreed on the phone." });
@@ -168,7 +169,7 @@ async fn a_partner_moves_as_drawn() {
             ("erase", "admin_partners_erase", reason),
         ],
         gone: &[],
-        // A closing has its time, and a closed one can be opened again in its own.
+        // A closing account has a closing time; a closed account can be reopened until its own.
         dress: |state| match state {
             "CLOSING" | "CLOSED" => ", former_state = null, closes_at = now() + interval '1 day'",
             _ => ", former_state = null, closes_at = null",
@@ -180,7 +181,7 @@ async fn a_partner_moves_as_drawn() {
 }
 
 #[tokio::test]
-async fn a_person_moves_as_drawn_by_their_own_team() {
+async fn team_member_follows_state_machine_for_team_actions() {
     let cast = Cast::new().await;
     let (partner, uuid) = (cast.administrator.partner_uuid.unwrap(), Uuid::from_u128(0x0198_0000_0000_7000_8000_0001));
     cast.harness
@@ -209,7 +210,7 @@ async fn a_person_moves_as_drawn_by_their_own_team() {
 }
 
 #[tokio::test]
-async fn an_invitation_moves_as_drawn() {
+async fn invitation_follows_its_state_machine() {
     let cast = Cast::new().await;
     let partner = cast.administrator.partner_uuid.unwrap();
     let body = json!({ "email": "ines.ferrer@role.example", "role": "EDITOR" });
@@ -236,7 +237,7 @@ async fn an_invitation_moves_as_drawn() {
 }
 
 #[tokio::test]
-async fn a_support_ticket_moves_as_drawn() {
+async fn support_ticket_follows_its_state_machine() {
     let cast = Cast::new().await;
     let partner = cast.administrator.partner_uuid.unwrap();
     let body = json!({ "subject": "Webhooks are refused", "body": "Since this morning.", "topic": "API" });
@@ -263,7 +264,7 @@ async fn a_support_ticket_moves_as_drawn() {
 }
 
 #[tokio::test]
-async fn a_tier_moves_as_drawn() {
+async fn tier_follows_its_state_machine() {
     let cast = Cast::new().await;
     let uuid = Uuid::from_u128(0x0198_0000_0000_7000_8000_0000_0000_0002);
     Machine {
@@ -285,7 +286,7 @@ async fn a_tier_moves_as_drawn() {
 }
 
 #[tokio::test]
-async fn a_subscription_moves_as_drawn_by_either_side() {
+async fn subscription_follows_its_state_machine_on_both_sides() {
     let cast = Cast::new().await;
     let partner = cast.administrator.partner_uuid.unwrap();
     let later = cast.harness.clock.now().plus_seconds(40 * 24 * 3600);
@@ -323,7 +324,7 @@ async fn a_subscription_moves_as_drawn_by_either_side() {
 }
 
 #[tokio::test]
-async fn a_tier_change_request_moves_as_drawn() {
+async fn tier_change_request_follows_its_state_machine() {
     let cast = Cast::new().await;
     let call = cast.harness.call("subscription_change_requests_create").token(&cast.administrator.token);
     let asked = call.json(&json!({ "tier_code": "SCALE" })).expect(201).await;
@@ -348,7 +349,7 @@ async fn a_tier_change_request_moves_as_drawn() {
 }
 
 #[tokio::test]
-async fn a_vendor_page_moves_as_drawn_by_either_side() {
+async fn profile_follows_its_state_machine_on_both_sides() {
     let cast = Cast::new().await;
     written(&cast.harness, &cast.administrator).await;
     let partner = cast.administrator.partner_uuid.unwrap();
@@ -365,7 +366,7 @@ async fn a_vendor_page_moves_as_drawn_by_either_side() {
             ("unpublish", "partner_profile_unpublish", Value::Null),
         ],
         gone: &[],
-        // What was taken down is published again once something of it is mended.
+        // A profile that was taken down can be published again only after a change.
         dress: |_| ", website_url = 'https://' || labs_uuid() || '.example'",
         others: &["take-down"],
     };

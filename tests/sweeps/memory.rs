@@ -1,4 +1,4 @@
-//! Memory: what an answer takes of it does not grow with the answer's length.
+//! Memory test: the memory for a response does not grow with its length.
 
 use std::fs;
 
@@ -6,24 +6,24 @@ use crate::harness::{Harness, Replica, contract};
 
 /// Records of a short export.
 const FEW: usize = 500;
-/// Records of a long one.
+/// Records of a long export.
 const MANY: usize = 20_000;
-/// The least that the long one holds, in bytes.
+/// Minimum size of the long export, in bytes.
 const LONG: usize = 60_000_000;
 
-/// The most memory of it that was resident at once, in bytes.
+/// Returns the peak resident memory of the replica, in bytes.
 fn peak(replica: &Replica) -> usize {
     let status = fs::read_to_string(replica.file("status")).unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     peak.trim().trim_end_matches(" kB").parse::<usize>().unwrap() * 1024
 }
 
-/// From now on its peak is that of what comes.
+/// Resets the peak.
 fn forget_peak(replica: &Replica) {
     fs::write(replica.file("clear_refs"), "5").unwrap();
 }
 
-/// Writes so many records of another day, of three kilobytes each, as the database's owner.
+/// Inserts this many records of another day, of three kilobytes each, as the database owner.
 async fn fill(harness: &Harness, operation: &str, records: usize) {
     harness
         .sql(&format!(
@@ -36,7 +36,7 @@ async fn fill(harness: &Harness, operation: &str, records: usize) {
         .await;
 }
 
-/// Takes the export of an operation's records and keeps nothing of it: its bytes, and its lines.
+/// Reads the export of an operation's records without keeping it; returns its number of bytes and lines.
 async fn export(harness: &Harness, token: &str, operation: &str) -> (usize, usize) {
     let path = &contract().operation("admin_audit_records_export").unwrap().path;
     let request = harness.http().get(format!("{}{path}", harness.base_url)).query(&[("operation", operation)]);
@@ -51,7 +51,7 @@ async fn export(harness: &Harness, token: &str, operation: &str) -> (usize, usiz
 }
 
 #[tokio::test]
-async fn an_export_of_the_audit_log_takes_no_more_memory_the_longer_it_is() {
+async fn audit_export_memory_does_not_grow_with_its_length() {
     let mut harness = Harness::new().await;
     let auditor = harness.staff("Ada Auditor", &["labs.admin.audit"]).await;
     fill(&harness, "admin_few_list", FEW).await;
@@ -59,7 +59,7 @@ async fn an_export_of_the_audit_log_takes_no_more_memory_the_longer_it_is() {
     let place = tempfile::tempdir().unwrap();
     let replica = Replica::start(&harness, &place).await;
     harness.stand_behind(replica.address());
-    // What any export needs is there after the first.
+    // After the first export, memory that any export needs has been allocated.
     let (_, lines) = export(&harness, &auditor.token, "admin_few_list").await;
     assert_eq!(lines, FEW);
     forget_peak(&replica);

@@ -1,6 +1,6 @@
-//! The law, proved over every operation of the contract: what is expected is derived from the contract alone, so that
-//! an operation that is added is swept without a line here. Only what no path has named before is still to be had by
-//! the two partners of `foreign.rs`, whose sweep says so.
+//! Sweeps: rules that are tested for every operation of the contract. The expectations are derived from the contract
+//! only, so a new operation is covered without a change here. Exception: a new path parameter needs a value for the two
+//! partners of `foreign.rs`; their sweep reports it.
 
 mod access;
 mod audit;
@@ -47,8 +47,8 @@ use uuid::Uuid;
 use crate::harness::people::{Person, Program};
 use crate::harness::{Answer, Call, Harness, contract};
 
-/// A replica beside a service, with four connections, told that others reach it by this address. It answers nobody and does
-/// no work of its own until it is told to.
+/// Builds another replica with four connections and this base URL. It does not serve or run jobs until the test starts
+/// that.
 async fn beside(harness: &Harness, base_url: &str, folder: &Path) -> Application {
     let (folder, key) = (folder.to_str().unwrap(), harness.master_key());
     let words = ["labs", "serve", "--base-url", base_url, "--folder", folder, "--database-url", &harness.database_url];
@@ -60,7 +60,7 @@ async fn beside(harness: &Harness, base_url: &str, folder: &Path) -> Application
     wiring::application(&config, media, database, &name, harness.clock.clone()).await.unwrap()
 }
 
-/// Everybody a sweep needs, in one service.
+/// All callers of a sweep, in one service.
 struct Cast {
     harness: Harness,
     administrator: Person,
@@ -74,9 +74,9 @@ impl Cast {
         Self::within(Harness::new().await).await
     }
 
-    /// The same in a house that stands already.
+    /// Creates the callers in an existing service.
     async fn within(harness: Harness) -> Self {
-        // Sweeps call fast; budgets are another law.
+        // Sweeps call fast; the budgets have a separate test.
         harness.sql("update tier set burst_per_second = 100000, daily_requests = 100000000").await;
         let administrator = harness.partner("Nordsee Kassen").await;
         let staff = harness.staff("Chief", &["labs.admin:write"]).await;
@@ -86,7 +86,7 @@ impl Cast {
         Self { harness, administrator, staff, storefront, release_tool }
     }
 
-    /// The same people at a replica beside this one.
+    /// Returns the same callers on another replica.
     async fn twin(&self) -> Self {
         Self {
             harness: self.harness.twin(&[]).await,
@@ -97,7 +97,7 @@ impl Cast {
         }
     }
 
-    /// A token that reaches what the operation needs.
+    /// Returns a token with the scope that the operation needs.
     fn token_for(&self, operation: &Operation) -> &str {
         let scope = operation.access.scope().unwrap_or_default();
         let tokens = [
@@ -115,7 +115,7 @@ impl Cast {
         found.map_or(&self.administrator.token, |(_, token)| token)
     }
 
-    /// A call by somebody who may make it, with a body of the right kind that says nothing.
+    /// A call by an authorized caller, with an empty body of the right kind.
     fn admitted(&self, operation: &'static Operation) -> Call<'_> {
         let call = empty_body(operation, self.addressed(operation));
         match operation.access {
@@ -124,25 +124,26 @@ impl Cast {
         }
     }
 
-    /// A call of something well formed that does not exist, at the administrator's own partner.
+    /// A call with well-formed ids that do not exist, for the administrator's own partner.
     fn addressed(&self, operation: &'static Operation) -> Call<'_> {
         filled_at(&self.harness, operation, self.administrator.partner_uuid)
     }
 }
 
-/// Every operation. Whoever calls the last one has no session after it.
+/// Returns every operation. The last one ends the caller's session.
 fn operations() -> impl Iterator<Item = &'static Operation> {
     let all = || contract().operations().iter().map(AsRef::as_ref);
     let is_farewell = |operation: &&Operation| operation.id == "auth_sessions_sign_out_everywhere";
     all().filter(move |operation| !is_farewell(operation)).chain(all().filter(is_farewell))
 }
 
-/// A call with every path parameter filled with something well formed that does not exist.
+/// A call with every path parameter set to a well-formed value that does not exist.
 fn filled<'h>(harness: &'h Harness, operation: &'static Operation) -> Call<'h> {
     filled_at(harness, operation, None)
 }
 
-/// The same at a partner, where the path is a partner's own: any other would be refused before all else.
+/// Like [`filled`], for a given partner if the path names one: a call about another partner would be rejected before
+/// all other checks.
 fn filled_at<'h>(harness: &'h Harness, operation: &'static Operation, partner: Option<Uuid>) -> Call<'h> {
     let partner = partner.filter(|_| operation.path.starts_with("/v1/partner/"));
     operation.parameters_in(Place::Path).fold(harness.call(&operation.id), |call, parameter| {
@@ -165,7 +166,7 @@ fn filled_at<'h>(harness: &'h Harness, operation: &'static Operation, partner: O
     })
 }
 
-/// The call with the smallest body of a kind that the operation reads.
+/// Adds the smallest body of a kind that the operation accepts.
 fn empty_body<'h>(operation: &'static Operation, call: Call<'h>) -> Call<'h> {
     let Some(form) = operation.body.as_ref().and_then(|body| body.forms.first()) else { return call };
     match form.kind {
@@ -176,13 +177,13 @@ fn empty_body<'h>(operation: &'static Operation, call: Call<'h>) -> Call<'h> {
     }
 }
 
-/// Whether the answer lets the caller in, whatever came of it then.
+/// Whether the response shows that the caller was authorized, regardless of the result.
 fn lets_in(answer: &Answer) -> bool {
     answer.status != 401 && answer.code() != "SCOPE_MISSING"
 }
 
-/// Tables that are written whatever becomes of what a call asks for: the ledgers of requests, budgets and runs, counts, and the
-/// audit log with its chain, which sweeps fill, break and rename.
+/// Tables that calls write regardless of their result: logs of requests, budgets and runs, counts, and the audit log
+/// with its chain, which sweeps fill, break and rename.
 const LEDGERS: &[&str] = &[
     "audit_log",
     "audit_lost",
@@ -200,8 +201,8 @@ const LEDGERS: &[&str] = &[
     "request_usage",
 ];
 
-/// The rows of each table but the ledgers, each as a digest, once no mail is on its way: the same as before where
-/// nothing was done.
+/// Returns a digest of the rows of each table except these logs, after all mails are sent. Equal digests mean that
+/// nothing changed.
 async fn contents(harness: &Harness) -> BTreeMap<String, String> {
     harness.until("select count(*) from mail_message where state = 'QUEUED'", 0).await;
     let mut owner = harness.owner().await;

@@ -1,5 +1,5 @@
-//! The rule of names, over every text that the contract declares: what is invisible, misleading or unassigned is refused
-//! by every field, and a text is found in whichever form it is sent.
+//! Name sweep over every text field of the contract: every field rejects invisible, misleading or unassigned
+//! characters, and a search finds a text in either Unicode form.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::harness::people::Person;
 use crate::harness::{Harness, contract};
 use crate::marketplace::{publish, submittable};
 
-/// Names that no field takes, and the code of their refusal.
+/// Names that every field rejects, with the error code.
 const BAD: [(&str, &str); 16] = [
     ("   ", "BLANK"),
     ("\u{2800}\u{2800}", "BLANK"),
@@ -32,11 +32,11 @@ const BAD: [(&str, &str); 16] = [
     ("\u{301}\u{302}", "CHARACTER"),
 ];
 
-/// A word in both forms, composed and decomposed.
+/// A word in composed and decomposed form.
 const COMPOSED: &str = "K\u{e4}sefondue";
 const DECOMPOSED: &str = "Ka\u{308}sefondue";
 
-/// Places of strings in a schema by what is declared of them: the steps from the root, `*` for any key.
+/// String locations in a schema by their declaration: steps from the root, `*` for any key.
 #[derive(Default)]
 struct Texts {
     lines: Vec<Vec<String>>,
@@ -83,7 +83,7 @@ impl Texts {
     }
 }
 
-/// Puts a text at a place of a body, with what stands above it.
+/// Sets a text at a location of a body and creates its parents.
 fn put(body: &mut Value, place: &[String], text: &str) {
     let Some((step, rest)) = place.split_first() else {
         *body = json!(text);
@@ -116,7 +116,7 @@ fn every_text_of_a_body_declares_its_kind() {
 }
 
 #[tokio::test]
-async fn every_line_refuses_bad_names() {
+async fn every_single_line_field_rejects_bad_names() {
     let cast = Cast::new().await;
     let mut swept = 0;
     for (operation, form) in forms().filter(|(_, form)| form.kind == BodyKind::Json) {
@@ -144,7 +144,7 @@ async fn every_line_refuses_bad_names() {
 }
 
 #[tokio::test]
-async fn playground_applies_the_rule_of_names_and_normalizes() {
+async fn playground_validates_and_normalizes_names() {
     let cast = Cast::new().await;
     let create = |name: &str| {
         let name = name.chars().map(|letter| format!("\\u{:04x}", u32::from(letter))).collect::<String>();
@@ -159,7 +159,7 @@ async fn playground_applies_the_rule_of_names_and_normalizes() {
     assert_eq!(made["data"]["marketplace_categories_create"]["names"]["en"], COMPOSED, "{made}");
 }
 
-/// Lists in which no row bears a name that could have two forms, and why.
+/// Lists without a name that could have two forms, and the reason.
 const APART: &[(&str, &str)] = &[
     ("admin_invitations_list", "an invitation is found by its address, which has one form"),
     ("admin_scopes_list", "scopes are ASCII"),
@@ -168,7 +168,7 @@ const APART: &[(&str, &str)] = &[
     ("publication_public_changelog_list", "its search is that of the other public lists"),
 ];
 
-/// Something of this name in every list that takes `q`.
+/// Creates a resource with this name in every list that takes `q`.
 async fn named(stock: &Stock, name: &str) {
     let Cast { harness, administrator, staff, .. } = &stock.cast;
     let text = |field: &str| json!({ field: name });
@@ -210,7 +210,7 @@ async fn named(stock: &Stock, name: &str) {
     reviewed_app(harness, staff, administrator, &stock.cast.storefront.token, name).await;
 }
 
-/// An app of this name on the storefront, with a customer's review of the same title.
+/// Publishes an app with this name and a customer review with the same title.
 async fn reviewed_app(harness: &Harness, staff: &Person, owner: &Person, storefront: &str, name: &str) {
     let (app, version) = submittable(harness, staff, owner, name).await;
     publish(harness, staff, owner, &app, &version).await;
@@ -229,7 +229,7 @@ async fn reviewed_app(harness: &Harness, staff: &Person, owner: &Person, storefr
 }
 
 #[tokio::test]
-async fn every_list_finds_a_name_in_both_forms() {
+async fn every_list_finds_a_name_in_both_unicode_forms() {
     let stock = Stock::new().await;
     named(&stock, DECOMPOSED).await;
     let apart: BTreeSet<&str> = APART.iter().map(|(id, _)| *id).collect();

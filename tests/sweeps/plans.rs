@@ -1,9 +1,8 @@
-//! No statement of the service reads a large table from end to end.
+//! Query plan sweep: no statement of the service scans a whole large table.
 //!
-//! Every statement that was checked when the service was built (`.sqlx`) is planned for parameters that are not known,
-//! as it is planned once its connection has run it a few times, over tables of which each that grows with use is large.
-//! Tables and their rows are derived from the catalogue alone, so that a table and a statement that are added are
-//! planned without a line here.
+//! Every compile-time checked statement (`.sqlx`) is planned with unknown parameters (a generic plan, as PostgreSQL
+//! uses after several executions), over a database in which every growing table is large. Tables and rows are derived
+//! from the catalogue only, so a new table or statement is covered without a change here.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +14,7 @@ use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
 use crate::harness::Harness;
 
-/// Tables that stay small whatever happens: what staff and engineers write, not what partners and readers do.
+/// Tables that always stay small: staff and engineers write them, not partners and readers.
 const SMALL: &[&str] = &[
     "board_topic",
     "category",
@@ -45,14 +44,14 @@ const SMALL: &[&str] = &[
     "tier_feature",
 ];
 
-/// Characters of forty lines of SQL of 120 characters, indented by four.
+/// Maximum characters of a statement: forty lines of 120 characters, indented by four.
 const FORTY_LINES: usize = 40 * 116;
-/// Rows of a large table. Beyond some thousands the planner's choices stay the same.
+/// Rows of a large table. The planner's choices do not change above some thousands.
 const MANY: u32 = 10_000;
-/// Rows of a small one.
+/// Rows of a small table.
 const FEW: u32 = 40;
 
-/// Statements that may read a large table from end to end: words by which each is known, the table, and the reason.
+/// Statements that may scan a whole large table: words that identify the statement, the table, and the reason.
 const JUSTIFIED: &[(&str, &str, &str)] = &[
     (
         "from machine_client order by name, client_id",
@@ -154,13 +153,12 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
     ("from support_desk_shown where (partner_uuid = any($1))", "app", "the same"),
 ];
 
-/// A statement.
 struct Statement {
     query: String,
     parameters: usize,
 }
 
-/// A statement as the build left it.
+/// A statement in the offline data of the build.
 #[derive(Deserialize)]
 struct Checked {
     query: String,
@@ -180,13 +178,13 @@ impl From<Checked> for Statement {
 }
 
 impl Statement {
-    /// A statement that the compiler has not checked.
+    /// Creates a statement that the compiler has not checked.
     fn of_a_list(query: String) -> Self {
         let parameters = (1..).take_while(|number| query.contains(&format!("${number}"))).count();
         Self { query, parameters }
     }
 
-    /// Its first words, on one line.
+    /// Returns its first words on one line.
     fn words(&self) -> String {
         self.query.split_whitespace().collect::<Vec<_>>().join(" ")
     }
@@ -202,7 +200,7 @@ fn statements() -> Vec<Statement> {
 }
 
 #[test]
-fn no_list_sends_a_statement_of_more_than_forty_lines() {
+fn list_statements_have_at_most_forty_lines() {
     let lists = labs_schema::statements().into_iter().flat_map(|list| list.statements());
     let long =
         lists.map(Statement::of_a_list).map(|statement| statement.words()).filter(|words| words.len() > FORTY_LINES);
@@ -211,9 +209,9 @@ fn no_list_sends_a_statement_of_more_than_forty_lines() {
 }
 
 #[tokio::test]
-async fn no_statement_reads_a_large_table_from_end_to_end() {
+async fn no_statement_scans_a_large_table() {
     let harness = Harness::new().await;
-    // No service runs over this one, whose jobs would tidy rows away meanwhile.
+    // No service runs on this database, because its jobs would delete rows.
     harness.sql("create database plans template labs_template").await;
     let (front, back) = harness.database_url.rsplit_once('/').unwrap();
     let url = format!("{front}/plans?{}", back.split_once('?').unwrap().1);
@@ -244,7 +242,7 @@ async fn no_statement_reads_a_large_table_from_end_to_end() {
     }
 }
 
-/// The plan of a statement for parameters that are not known; nothing for one that has no plan, such as a lock.
+/// Returns the generic plan of a statement, or `None` if it has no plan, for example a lock.
 async fn plan(connection: &mut PgConnection, statement: &Statement) -> Option<Value> {
     let is_planned = ["select", "with", "insert", "update", "delete"]
         .iter()
@@ -261,7 +259,8 @@ async fn plan(connection: &mut PgConnection, statement: &Statement) -> Option<Va
     Some(plan)
 }
 
-/// The tables that a plan reads from end to end. Of one in partitions those count that hold its rows, and of the catalogue none.
+/// Returns the tables that a plan scans completely. For a partitioned table, only partitions with rows count; system
+/// tables do not count.
 fn whole_reads(plan: &Value) -> Vec<String> {
     match plan {
         Value::Array(parts) => parts.iter().flat_map(whole_reads).collect(),
@@ -276,8 +275,8 @@ fn whole_reads(plan: &Value) -> Vec<String> {
     }
 }
 
-/// Fills every table. What keeps rows sensible for people (checks, references, triggers) only hinders here: the planner
-/// looks at how many there are and how often a value occurs.
+/// Fills every table. Checks, foreign keys and triggers are disabled: the planner only considers the number of rows and
+/// the frequency of values.
 async fn seed(owner: &mut PgConnection) {
     let tables: Vec<(String, bool)> = sqlx::query_as(
         "select relname::text, exists (
@@ -294,7 +293,7 @@ async fn seed(owner: &mut PgConnection) {
         let rows = if SMALL.contains(&table.as_str()) { FEW } else { MANY };
         let columns: Vec<(String, String)> = sqlx::query_as(COLUMNS).bind(&table).fetch_all(&mut *owner).await.unwrap();
         let (names, values): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
-        // The first of those that are alike under a partial unique index is enough.
+        // Of several rows that are equal under a partial unique index, the first is enough.
         let rest = if is_deferred { "" } else { "on conflict do nothing" };
         let (names, values) = (names.join(", "), values.join(", "));
         inserts
@@ -321,9 +320,9 @@ async fn seed(owner: &mut PgConnection) {
     run(owner, "vacuum (analyze)").await;
 }
 
-/// The columns of a table and what stands in them in the row numbered `n`: one of the words that the column's check
-/// allows, mostly the one in which things come to rest; something of its own in the last column of a unique index; else
-/// something that eight rows share. What may be null is in every fourth row. A table in partitions has its rows in the first.
+/// The columns of a table and their values in row `n`: one of the words that the column's check allows, mostly the
+/// final state; a unique value in the last column of a unique index; otherwise a value that eight rows share. Nullable
+/// columns are null in every fourth row. A partitioned table has its rows in the first partition.
 const COLUMNS: &str = r#"
 with keyed as (
     select a.attnum

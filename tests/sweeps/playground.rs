@@ -1,5 +1,5 @@
-//! The law at the playground's door: no answer without a record there either, the schema for whoever administers
-//! something, and no hint for whoever guesses names.
+//! Playground sweep: no response without an audit record there either, the schema only for staff with an administration
+//! scope, and no hints for guessed names.
 
 use serde_json::{Value, json};
 
@@ -7,13 +7,13 @@ use super::audit::{FAILING_AT_COMMIT, GONE, RAISING, REVOKED, SWALLOWING};
 use super::{Cast, contents};
 use crate::harness::people::Person;
 
-/// A read that leaves a record, the same beside one that leaves none, and a write.
+/// A read with an audit record, the same read together with one without, and a write.
 const PEOPLE: &str = "{ admin_staff_list { data { name email } } }";
 const PEOPLE_AND_ONESELF: &str = "{ system_me_get { scopes } people: admin_staff_list { data { name email } } }";
 const CATEGORY: &str =
     "mutation ($body: CategoryCreate!) { marketplace_categories_create(body: $body) { uuid names } }";
 
-/// What the door answers a query of somebody's: the status, and what is told.
+/// Sends a query to the playground's endpoint; returns status and body.
 async fn asked(cast: &Cast, token: &str, query: &str, variables: &Value) -> (u16, Value) {
     let answer = cast.at_the_door(token, query, variables).await;
     let status = answer.status().as_u16();
@@ -21,7 +21,7 @@ async fn asked(cast: &Cast, token: &str, query: &str, variables: &Value) -> (u16
     (status, answer.json().await.unwrap())
 }
 
-/// The queries with their variables; what is written has this name.
+/// Returns the queries with their variables; the write uses this name.
 fn queries(name: &str) -> [(&'static str, Value); 3] {
     [(PEOPLE, json!({})), (PEOPLE_AND_ONESELF, json!({})), (CATEGORY, json!({ "body": { "names": { "en": name } } }))]
 }
@@ -34,7 +34,7 @@ async fn all_is_told(cast: &Cast, name: &str) {
     }
 }
 
-/// Neither whoever may ask hears anything nor whoever may not: a refusal is recorded as well.
+/// Asserts that neither an authorized nor an unauthorized caller gets data: a rejected query needs an audit record too.
 async fn nothing_is_told(cast: &Cast, outsider: &Person) {
     for asker in [&cast.staff, outsider] {
         for (query, variables) in queries("Loyalty") {
@@ -45,13 +45,13 @@ async fn nothing_is_told(cast: &Cast, outsider: &Person) {
                 assert!(!told.to_string().contains(word), "{query} tells {word}: {told}");
             }
         }
-        // What leaves no record needs no log.
+        // A query without an audit record does not need the log.
         let (status, told) = asked(cast, &asker.token, "{ system_me_get { scopes } }", &json!({})).await;
         assert_eq!(status, 200, "{told}");
     }
 }
 
-/// Breaks the audit log in one way: of what is asked then nothing leaves, and nothing is done.
+/// Breaks the audit log in one way: queries then return no data and have no effect.
 async fn nothing_leaves_when(breakage: &str) {
     let cast = Cast::new().await;
     let outsider = cast.harness.staff("Outsider", &["labs.admin.engagement"]).await;
@@ -63,44 +63,44 @@ async fn nothing_leaves_when(breakage: &str) {
 }
 
 #[tokio::test]
-async fn nothing_leaves_by_the_door_when_a_trigger_of_the_audit_log_raises() {
+async fn playground_returns_no_data_if_audit_trigger_raises() {
     nothing_leaves_when(RAISING).await;
 }
 
 #[tokio::test]
-async fn nothing_leaves_by_the_door_when_the_record_is_refused_at_commit() {
+async fn playground_returns_no_data_if_audit_commit_fails() {
     nothing_leaves_when(FAILING_AT_COMMIT).await;
 }
 
 #[tokio::test]
-async fn nothing_leaves_by_the_door_when_a_trigger_swallows_the_record() {
+async fn playground_returns_no_data_if_audit_trigger_swallows_record() {
     nothing_leaves_when(SWALLOWING).await;
 }
 
 #[tokio::test]
-async fn nothing_leaves_by_the_door_when_the_right_to_write_records_is_gone() {
+async fn playground_returns_no_data_without_insert_privilege_on_audit_log() {
     nothing_leaves_when(REVOKED).await;
 }
 
 #[tokio::test]
-async fn nothing_leaves_by_the_door_when_the_audit_log_is_gone() {
+async fn playground_returns_no_data_without_audit_table() {
     nothing_leaves_when(GONE).await;
 }
 
 #[tokio::test]
-async fn nothing_leaves_by_the_door_while_the_audit_log_is_locked() {
+async fn playground_returns_no_data_while_audit_table_is_locked() {
     let cast = Cast::new().await;
     let outsider = cast.harness.staff("Outsider", &["labs.admin.engagement"]).await;
     let before = contents(&cast.harness).await;
     let held = cast.harness.lock("audit_log", "access exclusive").await;
-    // One after the other: all houses of the process share the few places for queries.
+    // In sequence: all services in the process share the few query slots.
     nothing_is_told(&cast, &outsider).await;
     held.roll_back().await;
     assert_eq!(contents(&cast.harness).await, before, "a query without a record changed something");
     all_is_told(&cast, "After").await;
 }
 
-/// A query of so many root fields, half of them in a fragment.
+/// A query with this many root fields, half of them in a fragment.
 fn of_roots(many: usize) -> String {
     let field = |number: usize| format!("r{number}: system_me_get {{ scopes }}");
     let fields = |numbers: std::ops::Range<usize>| numbers.map(field).collect::<Vec<_>>().join(" ");
@@ -108,7 +108,7 @@ fn of_roots(many: usize) -> String {
 }
 
 #[tokio::test]
-async fn query_has_at_most_twenty_root_fields_and_spends_one_request_for_each() {
+async fn query_allows_twenty_root_fields_and_costs_one_request_each() {
     let cast = Cast::new().await;
     let left = |answer: &reqwest::Response| -> i64 {
         answer.headers()["x-ratelimit-daily-remaining"].to_str().unwrap().parse().unwrap()
@@ -125,11 +125,11 @@ async fn query_has_at_most_twenty_root_fields_and_spends_one_request_for_each() 
 }
 
 #[tokio::test]
-async fn query_with_more_root_fields_than_requests_left_is_refused() {
+async fn query_with_more_root_fields_than_remaining_requests_is_rejected() {
     let cast = Cast::new().await;
     let me = cast.harness.call("system_me_get").token(&cast.staff.token).expect(200).await;
     let limit: i64 = me.header("x-ratelimit-daily-limit").parse().unwrap();
-    // Ten are left, of which this replica has taken none yet.
+    // Ten requests remain in the budget, and this replica has no lease on them.
     let account = format!("staff:{}", cast.staff.uuid);
     cast.harness.engine.services().budgets.settle().await;
     cast.harness.sql(&format!("update daily_budget set granted = {} where account = '{account}'", limit - 10)).await;
@@ -138,7 +138,7 @@ async fn query_with_more_root_fields_than_requests_left_is_refused() {
 }
 
 #[tokio::test]
-async fn the_schema_is_shown_to_staff_who_administer_something_and_to_nobody_else() {
+async fn schema_is_visible_only_to_staff_with_admin_scopes() {
     let cast = Cast::new().await;
     let reader = cast.harness.staff("Reader", &["labs.admin.support"]).await;
     let newcomer = cast.harness.staff("Newcomer", &[]).await;
@@ -163,7 +163,7 @@ async fn the_schema_is_shown_to_staff_who_administer_something_and_to_nobody_els
             assert!(told.get("data").is_none(), "{who} at {query}: {told}");
         }
     }
-    // Who one is oneself may be asked by all of the staff.
+    // All staff may query their own identity.
     for query in ["{ __typename }", "{ system_me_get { scopes } }"] {
         let (status, told) = asked(&cast, &newcomer.token, query, &json!({})).await;
         assert_eq!(status, 200, "{query}: {told}");
@@ -171,7 +171,7 @@ async fn the_schema_is_shown_to_staff_who_administer_something_and_to_nobody_els
 }
 
 #[tokio::test]
-async fn a_query_that_is_refused_for_one_field_is_recorded_for_each() {
+async fn query_rejected_for_one_field_is_audited_for_each() {
     let cast = Cast::new().await;
     let auditor = cast.harness.staff("Auditor", &["labs.admin.audit"]).await;
     let query = "{ admin_audit_records_list { data { operation } }
@@ -190,7 +190,7 @@ async fn a_query_that_is_refused_for_one_field_is_recorded_for_each() {
 }
 
 #[tokio::test]
-async fn whoever_guesses_a_name_is_not_told_the_right_one() {
+async fn error_of_guessed_name_does_not_suggest_right_one() {
     let cast = Cast::new().await;
     for (right, query) in [
         ("system_me_get", "{ system_my_get { scopes } }"),
@@ -210,9 +210,9 @@ async fn whoever_guesses_a_name_is_not_told_the_right_one() {
 }
 
 #[tokio::test]
-async fn brackets_however_deep_are_refused_and_end_nothing() {
+async fn deeply_nested_query_is_rejected_without_crash() {
     let cast = Cast::new().await;
-    // As deep as a text may be long, left open and closed again.
+    // As deep as the maximum query length allows, once unclosed and once closed.
     let deep = |open: &str, close: &str| {
         let most = 15_900;
         [
@@ -243,7 +243,7 @@ async fn brackets_however_deep_are_refused_and_end_nothing() {
 }
 
 #[tokio::test]
-async fn what_was_found_stands_beside_what_was_refused_and_both_are_recorded() {
+async fn partial_results_and_errors_are_returned_and_audited() {
     let cast = Cast::new().await;
     let unknown = "00000000-0000-7000-8000-000000000001";
     let query = format!(
@@ -269,7 +269,7 @@ async fn what_was_found_stands_beside_what_was_refused_and_both_are_recorded() {
 }
 
 #[tokio::test]
-async fn a_file_is_not_shown_and_whoever_asks_for_it_learns_its_endpoint() {
+async fn file_field_is_hidden_and_error_names_its_endpoint() {
     let cast = Cast::new().await;
     let query = "{ __schema { queryType { fields { name args { name description } } } } }";
     let (status, told) = asked(&cast, &cast.staff.token, query, &json!({})).await;

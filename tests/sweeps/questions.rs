@@ -1,5 +1,5 @@
-//! The two ways to ask a question: REST asks a root field directly, staff by the library's own way to execute. Both must
-//! answer the same, and each root field of a query of staff's leaves a record of its own.
+//! Query sweep: REST executes a root field directly, staff queries go through the library's executor. Both must return
+//! the same, and each root field of a staff query creates a separate audit record.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::{Cast, operations};
 use crate::harness::contract;
 
 impl Cast {
-    /// A query of somebody's own, at the playground's door.
+    /// Sends a query to the playground's endpoint.
     pub(super) async fn at_the_door(&self, token: &str, query: &str, variables: &Value) -> reqwest::Response {
         let request = self.harness.http().post(format!("{}/playground/graphql", self.harness.base_url));
         let body = json!({ "query": query, "variables": variables }).to_string();
@@ -20,12 +20,12 @@ impl Cast {
         request.send().await.unwrap()
     }
 
-    /// What it is told.
+    /// Returns the response of a query.
     async fn explore(&self, token: &str, query: &str, variables: &Value) -> Value {
         self.at_the_door(token, query, variables).await.json().await.unwrap()
     }
 
-    /// What REST answers staff who read an operation at these places of its path, with these parameters.
+    /// Returns the REST response of an operation to staff with these path parameters.
     async fn read(&self, operation: &'static Operation, places: &Map<String, Value>) -> Value {
         let call =
             places.iter().fold(self.harness.call(&operation.id).token(&self.staff.token), |call, (name, value)| {
@@ -36,8 +36,8 @@ impl Cast {
         call.expect(200).await.json
     }
 
-    /// Something that there is, for each parameter of an operation's path: the first of what the list right above it
-    /// holds; and a word for each parameter that must be there. `None` when that list is empty or is none of staff's.
+    /// Returns an existing value for each path parameter of an operation (from the first entry of the list directly
+    /// above it), and a value for each required query parameter. `None` if that list is empty or staff cannot read it.
     fn places(&self, operation: &'static Operation, known: &BTreeMap<String, Value>) -> Option<Map<String, Value>> {
         let mut places = Map::new();
         for parameter in operation.parameters_in(Place::Path) {
@@ -58,7 +58,7 @@ fn operation(id: &str) -> &'static Operation {
 }
 
 #[tokio::test]
-async fn staff_are_answered_by_rest_and_by_their_own_query_alike() {
+async fn rest_and_playground_return_equal_data() {
     let cast = Cast::new().await;
     let documents = Documents::load().unwrap();
     let of_staff = |operation: &&Operation| {
@@ -67,7 +67,7 @@ async fn staff_are_answered_by_rest_and_by_their_own_query_alike() {
         operation.method == Method::GET && (admits || operation.access == Access::Any) && answers_json
     };
     let mut reads: Vec<&'static Operation> = operations().filter(of_staff).collect();
-    // Lists come before what they hold.
+    // Lists come before their entries.
     reads.sort_by_key(|operation| operation.segments.len());
     let (mut known, mut alike, mut apart) = (BTreeMap::new(), 0, Vec::new());
     for operation in reads {
@@ -82,7 +82,7 @@ async fn staff_are_answered_by_rest_and_by_their_own_query_alike() {
             cast.read(operation, &places).await,
         ];
         known.insert(operation.path.clone(), before.clone());
-        // What changes with every call (a ledger of calls) cannot be compared.
+        // A response that changes with every call, such as a log of calls, cannot be compared.
         if before != after {
             apart.push((&operation.id, "it changes with every call"));
             continue;
@@ -94,7 +94,7 @@ async fn staff_are_answered_by_rest_and_by_their_own_query_alike() {
 }
 
 #[tokio::test]
-async fn whatever_leaves_as_a_file_is_refused_with_the_endpoint_that_sends_it() {
+async fn file_operation_in_playground_is_rejected_with_its_endpoint() {
     let cast = Cast::new().await;
     let documents = Documents::load().unwrap();
     let is_file = |operation: &&Operation| {
@@ -117,7 +117,7 @@ async fn whatever_leaves_as_a_file_is_refused_with_the_endpoint_that_sends_it() 
 }
 
 #[tokio::test]
-async fn each_root_field_of_a_query_leaves_a_record_of_its_own() {
+async fn each_root_field_creates_its_audit_record() {
     let cast = Cast::new().await;
     let programs = cast.read(operation("admin_machine_clients_list"), &Map::new()).await;
     let uuid_of = |name: &str| {
@@ -148,7 +148,7 @@ async fn each_root_field_of_a_query_leaves_a_record_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_query_reaches_what_each_of_its_root_fields_would_admit_and_nothing_is_answered_of_the_rest() {
+async fn query_needs_scopes_of_every_root_field() {
     let cast = Cast::new().await;
     let auditor = cast.harness.staff("Auditor", &["labs.admin.audit"]).await;
     let own = "{ admin_audit_records_list(limit: 1) { page { has_more } } }";
@@ -160,20 +160,20 @@ async fn a_query_reaches_what_each_of_its_root_fields_would_admit_and_nothing_is
     assert!(refused.get("data").is_none(), "{refused}");
     let recorded = "operation = 'admin_staff_list' and outcome = 'REFUSED' and channel = 'PLAYGROUND'";
     assert_eq!(cast.harness.number(&format!("select count(*) from audit_log where {recorded}")).await, 1);
-    // Whoever is not of the staff has no queries of their own, not even of what they may read by REST.
+    // Callers who are not staff cannot send queries, not even for data that they can read over REST.
     for stranger in [&cast.administrator.token, &cast.storefront.token] {
         let refused = cast.explore(stranger, "{ system_me_get { scopes } }", &json!({})).await;
         assert_eq!(refused["code"], json!("SCOPE_MISSING"), "{refused}");
     }
 }
 
-/// Fragments of which each spreads the next one twice.
+/// Builds fragments that each spread the next one twice.
 fn doubling(times: usize, on: &str, last: &str) -> String {
     let fragments = (0..times).map(|number| format!("fragment F{number} on {on} {{ ...F{0} ...F{0} }} ", number + 1));
     format!("{}fragment F{times} on {on} {{ {last} }}", fragments.collect::<String>())
 }
 
-/// Fragments of which each nests as deep as a parser goes and spreads the next one there.
+/// Builds fragments that each nest to the parser's maximum depth and spread the next one there.
 fn chained(times: usize) -> String {
     let (open, close) = ("a{".repeat(50), "}".repeat(50));
     let fragments =
@@ -182,7 +182,7 @@ fn chained(times: usize) -> String {
 }
 
 #[tokio::test]
-async fn a_query_is_measured_before_anything_of_it_runs() {
+async fn query_limits_are_checked_before_execution() {
     let cast = Cast::new().await;
     let many = (0..600).map(|number| format!("a{number}: __typename ")).collect::<String>();
     let many_names = (0..400).map(|number| format!("a{number}: name ")).collect::<String>();
@@ -222,7 +222,7 @@ async fn a_query_is_measured_before_anything_of_it_runs() {
         assert_eq!(refused["code"], json!("VALIDATION_FAILED"), "{words}: {refused}");
         assert!(refused.to_string().contains(words), "{words}: {refused}");
     }
-    // A name that is nearly right is not told what would have been.
+    // The error for an almost correct name does not suggest the correct one.
     let near = cast.explore(&cast.staff.token, "{ system_me_get { scope } }", &json!({})).await;
     assert!(!near.to_string().to_lowercase().contains("did you mean"), "{near}");
     let alive = cast.explore(&cast.staff.token, "{ __typename }", &json!({})).await;
@@ -230,7 +230,7 @@ async fn a_query_is_measured_before_anything_of_it_runs() {
 }
 
 #[tokio::test]
-async fn the_schema_is_told_whole_to_a_tool_that_asks_as_tools_do() {
+async fn introspection_query_returns_complete_schema() {
     let cast = Cast::new().await;
     let told = cast.explore(&cast.staff.token, INTROSPECTION, &json!({})).await;
     let types = told["data"]["__schema"]["types"].as_array().unwrap_or_else(|| panic!("{told}"));
@@ -238,7 +238,7 @@ async fn the_schema_is_told_whole_to_a_tool_that_asks_as_tools_do() {
     assert!(told.get("errors").is_none());
 }
 
-/// All that a tool needs to know of a schema, types through nine wrappings.
+/// The introspection query of schema tools, with types through nine wrappers.
 const INTROSPECTION: &str = "query {
     __schema {
         description queryType { name kind } mutationType { name kind } subscriptionType { name kind }
@@ -266,11 +266,11 @@ fragment Wrapped on __Type {
         ofType { kind name ofType { kind name ofType { kind name ofType { kind name } } } } } } } } }
 }";
 
-/// A list of which an answer could hold a hundred, with lists in it.
+/// A list with up to a hundred entries, which contain lists.
 const LIST: &str = "admin_audit_records_list(limit: 100) { data { changes { thing before after } } }";
 
 #[tokio::test]
-async fn what_staff_write_is_held_to_the_bounds_of_the_contract() {
+async fn playground_input_is_validated_against_contract_limits() {
     let cast = Cast::new().await;
     let partner = cast.administrator.partner_uuid.unwrap();
     let query = "mutation ($partner: UUID!, $body: RateLimitOverridePut!) {
@@ -297,7 +297,7 @@ async fn what_staff_write_is_held_to_the_bounds_of_the_contract() {
 }
 
 #[tokio::test]
-async fn what_a_refusal_keeps_is_kept_of_a_query_as_well() {
+async fn side_effects_of_rejected_request_are_kept_in_playground() {
     let cast = Cast::new().await;
     let guess = "mutation { auth_sessions_reauthenticate(body: {password: \"a guess at it\"}) { status } }";
     let refused = cast.explore(&cast.staff.token, guess, &json!({})).await;
@@ -306,10 +306,11 @@ async fn what_a_refusal_keeps_is_kept_of_a_query_as_well() {
 }
 
 #[tokio::test]
-async fn a_query_that_is_ended_on_its_way_leaves_no_transaction_behind() {
+async fn aborted_query_leaves_no_open_transaction() {
     let cast = Cast::new().await;
     let held = cast.harness.lock("category", "access exclusive").await;
-    // The deadline comes first here, so that what the database says of the statement is the answer to the ROLLBACK.
+    // The service's deadline ends the query before the database's timeout, so the database's error arrives in response
+    // to the ROLLBACK.
     let late = cast.explore(&cast.staff.token, "{ marketplace_categories_list { data { uuid } } }", &json!({})).await;
     assert!(late["errors"][0]["message"].as_str().unwrap().contains("2 seconds"), "{late}");
     let left = "select count(*) from pg_stat_activity
@@ -320,7 +321,7 @@ async fn a_query_that_is_ended_on_its_way_leaves_no_transaction_behind() {
 }
 
 #[tokio::test]
-async fn the_door_takes_one_query_at_a_time_and_by_post() {
+async fn playground_accepts_only_one_query_per_post() {
     let cast = Cast::new().await;
     let url = format!("{}/playground/graphql", cast.harness.base_url);
     let post = async |body: String, media_type: &str| {

@@ -1,5 +1,5 @@
-//! Reads of what is on show, answered by a server that follows the leader: what may go there does, what must not does not,
-//! and nobody is shown anything older than what they saw before.
+//! Tests of public reads on a read replica: permitted reads use it, all others do not, and no caller sees data older
+//! than before.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -18,11 +18,11 @@ use crate::harness::proxy::Way;
 use crate::harness::{Followed, Harness, ROOMY, database_at};
 use crate::soak;
 
-/// Reads below `/public/` that the leader answers all the same: the contract itself, and the feed of changes, which tells
-/// the moment up to which it is whole.
+/// Reads below `/public/` that still use the primary: the contract itself, and the change feed, which states the time
+/// up to which it is complete.
 const PRESENT: [&str; 2] = ["publication_api_reference_get", "marketplace_listings_list_changes"];
 
-/// Reads whose statements are counted.
+/// Number of reads whose statements are counted.
 const READS: i64 = 1_500;
 
 struct House {
@@ -43,7 +43,7 @@ impl House {
         &self.stock.cast.harness
     }
 
-    /// What was asked of the follower so far, and what it failed to answer.
+    /// Returns the number of queries that the follower received, and the number that it failed to answer.
     fn asked(&self) -> (u64, u64) {
         let counts = self.harness().engine.services().read_replicas.as_ref().unwrap().counts();
         (counts.answered, counts.failed)
@@ -58,13 +58,13 @@ impl House {
         self.harness().soon("the follower is fresh", || async { self.is_fresh() }).await;
     }
 
-    /// Runs a statement at the follower.
+    /// Runs a statement on the follower.
     async fn at_follower(&self, statement: &str) {
         let mut follower = PgConnection::connect(&self.servers.follower.url()).await.unwrap();
         sqlx::raw_sql(AssertSqlSafe(statement.to_owned())).execute(&mut follower).await.unwrap();
     }
 
-    /// Changes what is on show, at the leader.
+    /// Changes published data on the primary.
     async fn change(&self, headline: &str) {
         let statement = format!("update publication_item set title = '{headline}' where kind = 'BLOG_POST'");
         self.harness().sql(&statement).await;
@@ -76,7 +76,7 @@ fn flags(follower: &str) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn what_is_on_show_is_read_from_a_replica_and_nothing_else_is() {
+async fn only_public_reads_use_read_replica() {
     let house = House::new().await;
     let (mut wrong, mut seen) = (Vec::new(), BTreeSet::new());
     for operation in operations().filter(|operation| operation.method == Method::GET) {
@@ -99,7 +99,7 @@ async fn what_is_on_show_is_read_from_a_replica_and_nothing_else_is() {
 }
 
 #[tokio::test]
-async fn what_is_written_shows_within_a_second_though_the_replica_stands_still() {
+async fn writes_are_visible_within_a_second_despite_stalled_read_replica() {
     let house = House::new().await;
     let titles = async || {
         let answer = house.stock.call("publication_public_blog_posts_list").expect(200).await;
@@ -110,7 +110,8 @@ async fn what_is_written_shows_within_a_second_though_the_replica_stands_still()
     house.change("Second thoughts").await;
     let is_new = || async { titles().await.iter().all(|title| title.contains("Second thoughts")) };
     house.harness().soon("the change shows", is_new).await;
-    // A busy machine sends its request late; what counts is the replica, which is a second old at most when it is asked.
+    // A busy machine may send its request late. The assertion is about the replica, which is at most a second behind
+    // when it is queried.
     let took = changed_at.elapsed();
     assert!(!house.is_fresh() || house.asked().0 == before.0, "after {took:?}");
     house.at_follower("select pg_wal_replay_resume()").await;
@@ -121,7 +122,7 @@ async fn what_is_written_shows_within_a_second_though_the_replica_stands_still()
 }
 
 #[tokio::test]
-async fn whoever_has_seen_something_is_shown_nothing_older() {
+async fn reader_never_sees_older_data_than_before() {
     let house = House::new().await;
     let at_leader = house.harness().twin(ROOMY).await;
     let (operation, slug) = ("publication_public_blog_posts_get", "first-steps");
@@ -147,7 +148,7 @@ async fn whoever_has_seen_something_is_shown_nothing_older() {
             was_asked
         }
     };
-    // Where the machine was too slow, the follower was stale already and not asked at all.
+    // If the machine was too slow, the follower was already stale and was not queried.
     let mut seen = seen;
     let asked = async { while !seen().await {} };
     tokio::time::timeout(Duration::from_secs(60), asked).await.expect("the follower is asked first");
@@ -167,7 +168,7 @@ async fn whoever_has_seen_something_is_shown_nothing_older() {
 }
 
 #[tokio::test]
-async fn a_replica_that_ends_is_noticed_by_nobody_but_the_operator() {
+async fn failed_read_replica_is_noticed_only_by_operator() {
     let House { servers, stock } = House::new().await;
     let Followed { follower, .. } = servers;
     let read = async || stock.call("marketplace_listings_get").expect(200).await;
@@ -180,7 +181,7 @@ async fn a_replica_that_ends_is_noticed_by_nobody_but_the_operator() {
 }
 
 #[tokio::test]
-async fn a_replica_that_says_nothing_keeps_nobody_waiting_for_long() {
+async fn silent_read_replica_delays_readers_only_briefly() {
     let servers = Followed::start().await;
     let way = Way::to(servers.follower.address()).await;
     let harness = Harness::over(servers.leader.url(), &flags(&database_at(way.address))).await;
@@ -190,7 +191,7 @@ async fn a_replica_that_says_nothing_keeps_nobody_waiting_for_long() {
         let read = async || house.stock.call(operation).expect(200).await;
         read().await;
         let before = house.asked();
-        // On a busy machine the first read may come when the follower is known to stand still.
+        // On a busy machine, the service may have detected before the first read that the follower does not progress.
         let asked = async {
             while house.asked().1 == before.1 {
                 house.becomes_fresh().await;
@@ -207,10 +208,10 @@ async fn a_replica_that_says_nothing_keeps_nobody_waiting_for_long() {
 }
 
 #[tokio::test]
-async fn the_leader_is_spared_what_replicas_answer() {
+async fn read_replicas_relieve_primary() {
     let house = House::new().await;
     let alone = house.harness().twin(ROOMY).await;
-    // A server counts a connection's statements a moment late, and at its end at the latest.
+    // The server updates a connection's statistics with a delay, at the latest when the connection closes.
     let statements = async || {
         let mut leader = PgConnection::connect(&house.servers.leader.url()).await.unwrap();
         let others = "select pg_terminate_backend(pid, 60000) from pg_stat_activity
@@ -227,13 +228,14 @@ async fn the_leader_is_spared_what_replicas_answer() {
         };
         let before = statements().await;
         house.becomes_fresh().await;
-        // The first may come upon connections that were ended.
+        // The first reads may use connections that were closed.
         let answered = async |_| harness.soon("each read is answered", read).await;
         stream::iter(0..READS).map(answered).buffer_unordered(16).collect::<()>().await;
         statements().await - before
     };
     let (without, mut with) = (spent(&alone).await, READS);
-    // What services ask by themselves, several times a second, is in both; and on a busy machine a replica may be behind.
+    // Both counts include the services' own queries, several per second. On a busy machine, a replica may also be
+    // behind.
     for _ in 0..5 {
         with = with.min(spent(house.harness()).await);
         if with * 2 < READS {
@@ -247,7 +249,7 @@ async fn the_leader_is_spared_what_replicas_answer() {
 }
 
 #[tokio::test]
-async fn a_server_that_follows_another_leader_is_refused() {
+async fn read_replica_of_another_primary_is_rejected() {
     let (servers, strange) = (Followed::start().await, Followed::start().await);
     let error = opened(&servers.leader.url(), &strange.follower.url()).await.unwrap_err();
     assert!(error.contains("is not a replica of the database in DATABASE_URL"), "{error}");
@@ -255,7 +257,7 @@ async fn a_server_that_follows_another_leader_is_refused() {
     assert!(away.is_ok(), "{away:?}: one that is away does not keep a service from starting");
 }
 
-/// What a start comes to with this replica.
+/// Starts a service with this replica and returns the result.
 async fn opened(leader: &str, replica: &str) -> Result<(), String> {
     let folder = tempfile::tempdir().unwrap();
     let words = ["labs", "serve", "--folder", folder.path().to_str().unwrap(), "--database-url", leader];

@@ -1,4 +1,5 @@
-//! Readiness: red while something is away that the service leans on, which it names, and green again by itself.
+//! Tests of readiness: red and with the name of the failed dependency while it is unavailable, and green again without
+//! intervention.
 
 use std::fs;
 use std::path::Path;
@@ -11,11 +12,11 @@ use serde_json::Value;
 
 use crate::harness::{Harness, contract};
 
-/// How long it may take until something that was broken or mended is told.
+/// Maximum time until readiness reflects a fault or a recovery.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Asks until this is the status; what is told then. A red answer is no refusal and has no code, so it is held against
-/// the contract here.
+/// Polls until the status matches and returns the body. A red response is not a problem document and has no code, so it
+/// is validated against the contract here.
 async fn becomes(harness: &Harness, status: u16) -> Value {
     let operation = contract().operation("system_readiness_get").unwrap();
     let url = format!("{}{}", harness.base_url, operation.path);
@@ -38,7 +39,7 @@ async fn becomes(harness: &Harness, status: u16) -> Value {
     told
 }
 
-/// Red for these and for nothing else, while the process answers that it lives.
+/// Asserts that readiness is red for exactly these parts while liveness succeeds.
 async fn is_red_for(harness: &Harness, parts: &[&str]) -> Value {
     let told = becomes(harness, 503).await;
     let checks = told["checks"].as_array().unwrap().iter();
@@ -56,7 +57,7 @@ async fn is_green(harness: &Harness) {
 }
 
 #[tokio::test]
-async fn it_is_red_while_a_migration_is_missing() {
+async fn readiness_is_red_while_a_migration_is_missing() {
     let harness = Harness::new().await;
     is_green(&harness).await;
     for (broken, mended) in [
@@ -80,7 +81,7 @@ async fn it_is_red_while_a_migration_is_missing() {
 }
 
 #[tokio::test]
-async fn it_is_red_while_the_database_is_away() {
+async fn readiness_is_red_while_database_is_unavailable() {
     let directory = tempfile::tempdir().unwrap();
     let folder = Folder::open(directory.path()).unwrap();
     let settings = Settings { durable: false, ..Settings::default() };
@@ -97,7 +98,7 @@ async fn it_is_red_while_the_database_is_away() {
 }
 
 #[tokio::test]
-async fn media_store_that_cannot_be_read_makes_it_red() {
+async fn readiness_is_red_while_media_store_is_unreadable() {
     let harness = Harness::new().await;
     is_green(&harness).await;
     let away = tempfile::tempdir().unwrap();
@@ -109,7 +110,7 @@ async fn media_store_that_cannot_be_read_makes_it_red() {
 }
 
 #[tokio::test]
-async fn mail_that_cannot_be_handed_over_leaves_it_amber_and_ready() {
+async fn readiness_is_amber_while_mail_delivery_fails() {
     let harness = Harness::new().await;
     is_green(&harness).await;
     let away = tempfile::tempdir().unwrap();
@@ -126,7 +127,7 @@ async fn mail_that_cannot_be_handed_over_leaves_it_amber_and_ready() {
     assert!(tokio::time::timeout(PATIENCE, green).await.is_ok(), "readiness did not become green again");
 }
 
-/// Asks until it is amber, which is 200.
+/// Polls until readiness is amber, which is status 200.
 async fn becomes_amber(harness: &Harness) -> Value {
     let amber = async {
         loop {
@@ -140,7 +141,7 @@ async fn becomes_amber(harness: &Harness) -> Value {
 }
 
 #[tokio::test]
-async fn it_is_amber_while_a_job_that_others_rely_on_is_behind() {
+async fn readiness_is_amber_while_an_essential_job_is_late() {
     let harness = Harness::new().await;
     is_green(&harness).await;
     harness.sql("alter table audit_seal rename to put_away").await;
@@ -155,7 +156,7 @@ async fn it_is_amber_while_a_job_that_others_rely_on_is_behind() {
     assert!(tokio::time::timeout(PATIENCE, green).await.is_ok(), "readiness did not become green again");
 }
 
-/// A folder that is only missing may be made anew by whoever writes into it.
+/// Replaces a folder by a file. A writer could recreate a folder that is only missing.
 fn replaced_by_a_file(folder: &Path, away: &Path) {
     fs::rename(folder, away).unwrap();
     fs::write(folder, "").unwrap();

@@ -1,5 +1,5 @@
-//! What comes in badly gets a clear refusal and loses nothing; what every answer carries is there, in the form that was
-//! asked for.
+//! Request sweep: invalid requests get a clear error and lose no data; every response has its required parts in the
+//! requested format.
 
 use std::io::Read as _;
 
@@ -12,7 +12,7 @@ use super::stock::Stock;
 use super::{Cast, empty_body, filled, operations};
 use crate::harness::Harness;
 
-/// Smallest body that is compressed, in bytes.
+/// Minimum size of a compressed body, in bytes.
 const WORTH_COMPRESSING: usize = 1024;
 
 fn with_json() -> impl Iterator<Item = &'static Operation> {
@@ -21,7 +21,7 @@ fn with_json() -> impl Iterator<Item = &'static Operation> {
     })
 }
 
-/// Whether whatever is asked for is known by an id, of which a made-up one looks like any other.
+/// Whether all path parameters are ids, for which an invented value looks valid.
 fn is_by_uuid(operation: &Operation) -> bool {
     operation.parameters_in(Place::Path).all(|parameter| parameter.name.ends_with("_uuid"))
 }
@@ -30,7 +30,7 @@ fn has_no_path_parameter(operation: &Operation) -> bool {
     operation.parameters_in(Place::Path).next().is_none()
 }
 
-/// A call by somebody who may make it, with nothing in it yet.
+/// An empty call by an authorized caller.
 fn begun<'c>(cast: &'c Cast, operation: &'static Operation) -> crate::harness::Call<'c> {
     let call = cast.addressed(operation);
     match operation.access.name() {
@@ -40,7 +40,7 @@ fn begun<'c>(cast: &'c Cast, operation: &'static Operation) -> crate::harness::C
 }
 
 #[tokio::test]
-async fn bodies_that_cannot_be_read_are_400() {
+async fn unreadable_bodies_return_400() {
     let cast = Cast::new().await;
     for operation in with_json() {
         for bad in ["{", "[1,", "{\"a\":1,\"a\":2}", "nul", "{\"a\":\u{1}}", "{} {}"] {
@@ -57,7 +57,7 @@ async fn bodies_that_cannot_be_read_are_400() {
 }
 
 #[tokio::test]
-async fn bodies_in_a_coding_are_415() {
+async fn encoded_bodies_return_415() {
     let cast = Cast::new().await;
     for operation in operations().filter(|operation| operation.body.is_some() && is_by_uuid(operation)) {
         let form = &operation.body.as_ref().unwrap().forms[0];
@@ -74,7 +74,7 @@ async fn bodies_in_a_coding_are_415() {
 }
 
 #[tokio::test]
-async fn bodies_of_another_kind_are_415_and_too_large_ones_413() {
+async fn bodies_of_another_type_return_415_and_oversized_return_413() {
     let cast = Cast::new().await;
     for operation in with_json() {
         let answer = begun(&cast, operation).raw("text/plain", "{}").send().await;
@@ -92,7 +92,7 @@ async fn bodies_of_another_kind_are_415_and_too_large_ones_413() {
 }
 
 #[tokio::test]
-async fn bodies_where_none_is_read_are_refused() {
+async fn unexpected_bodies_are_rejected() {
     let cast = Cast::new().await;
     for operation in operations().filter(|operation| operation.body.is_none() && is_by_uuid(operation)) {
         for body in ["{\"a\":1}", "[]", "null", "{} {}", "{\"reason\":\"longer than an empty object may be\"}"] {
@@ -105,9 +105,9 @@ async fn bodies_where_none_is_read_are_refused() {
 }
 
 #[tokio::test]
-async fn empty_object_is_accepted_where_no_body_is_read() {
+async fn empty_object_is_accepted_without_expected_body() {
     let cast = Cast::new().await;
-    // Of something that is not there, so that no write changes what the next call finds.
+    // For a missing resource, so that no write affects the next call.
     let changes_nothing = |operation: &Operation| {
         let mut named = operation.parameters_in(Place::Path).filter(|parameter| parameter.name != "partner_uuid");
         is_by_uuid(operation) && (!operation.is_write() || named.next().is_some())
@@ -128,7 +128,7 @@ async fn empty_object_is_accepted_where_no_body_is_read() {
 }
 
 #[tokio::test]
-async fn unknown_fields_and_a_zero_character_are_named() {
+async fn unknown_fields_and_null_characters_are_reported() {
     let cast = Cast::new().await;
     for operation in with_json() {
         let answer = begun(&cast, operation).json(&json!({ "no_such_field": 1 })).send().await;
@@ -140,7 +140,7 @@ async fn unknown_fields_and_a_zero_character_are_named() {
 }
 
 #[tokio::test]
-async fn unknown_query_parameters_are_named() {
+async fn unknown_query_parameters_are_reported() {
     let cast = Cast::new().await;
     for operation in operations().filter(|operation| cast_reads_query(operation)) {
         let answer = cast.admitted(operation).query("no_such_parameter", "1").send().await;
@@ -150,14 +150,14 @@ async fn unknown_query_parameters_are_named() {
 }
 
 #[tokio::test]
-async fn lists_refuse_limits_out_of_range_and_cursors_that_are_not_theirs() {
+async fn lists_reject_limits_out_of_range_and_foreign_cursors() {
     let cast = Cast::new().await;
     for operation in operations().filter(|operation| operation.is_list && is_by_uuid(operation)) {
         for bad in ["0", "101", "-1", "x", "1.5"] {
             let answer = cast.admitted(operation).query("limit", bad).send().await;
             assert_eq!(answer.status, 422, "{} with limit={bad}: {}", operation.id, answer.text());
         }
-        // Statistics are read by whoever is of a partner whose tier has them; `tests/statistics` asks with one.
+        // Statistics need a partner whose tier grants them; `tests/statistics` tests them.
         if !has_no_path_parameter(operation) || operation.id.starts_with("statistics_apps") {
             continue;
         }
@@ -169,7 +169,7 @@ async fn lists_refuse_limits_out_of_range_and_cursors_that_are_not_theirs() {
 }
 
 #[tokio::test]
-async fn moments_beyond_what_the_clock_knows_are_named() {
+async fn timestamps_beyond_supported_range_are_reported() {
     let cast = Cast::new().await;
     let mut parameters = 0;
     for operation in operations().filter(|operation| cast_reads_query(operation)) {
@@ -184,7 +184,7 @@ async fn moments_beyond_what_the_clock_knows_are_named() {
 }
 
 #[tokio::test]
-async fn methods_that_a_path_does_not_know_are_405_with_allow() {
+async fn unsupported_methods_return_405_with_allow() {
     let cast = Cast::new().await;
     for operation in operations() {
         let path = operation.parameters_in(Place::Path).fold(operation.path.clone(), |path, parameter| {
@@ -202,10 +202,10 @@ async fn methods_that_a_path_does_not_know_are_405_with_allow() {
 }
 
 #[tokio::test]
-async fn what_the_caller_does_not_accept_is_406() {
+async fn unacceptable_media_type_returns_406() {
     let cast = Cast::new().await;
     for operation in operations().filter(|operation| operation.success != 204) {
-        // A path with a kind of picture that there is none of names nothing, and is 404.
+        // A path with an unknown kind of image returns 404.
         let call = if operation.path.ends_with("/{kind}") {
             let own = cast.administrator.partner_uuid.unwrap().to_string();
             let names = operation.parameters_in(Place::Path).map(|parameter| parameter.name.as_str());
@@ -224,7 +224,7 @@ async fn what_the_caller_does_not_accept_is_406() {
 }
 
 #[tokio::test]
-async fn a_write_that_compares_nothing_refuses_to_be_asked_to() {
+async fn unconditional_write_rejects_preconditions() {
     let cast = Cast::new().await;
     let reads_json = |operation: &Operation| {
         operation.body.as_ref().is_none_or(|body| body.forms.iter().any(|form| form.kind == BodyKind::Json))
@@ -251,7 +251,7 @@ async fn a_write_that_compares_nothing_refuses_to_be_asked_to() {
 }
 
 #[tokio::test]
-async fn secured_answers_are_their_callers_alone_and_every_answer_is_guarded() {
+async fn responses_have_security_headers_and_authenticated_are_private() {
     let cast = Cast::new().await;
     for operation in operations() {
         let admitted = cast.admitted(operation).send().await;
@@ -268,7 +268,7 @@ async fn secured_answers_are_their_callers_alone_and_every_answer_is_guarded() {
 }
 
 #[tokio::test]
-async fn a_well_formed_request_id_is_kept_and_another_is_replaced() {
+async fn valid_request_id_is_kept_and_invalid_replaced() {
     let cast = Cast::new().await;
     for operation in operations() {
         let kept = cast.admitted(operation).header("x-request-id", "order-17.a").send().await;
@@ -279,11 +279,11 @@ async fn a_well_formed_request_id_is_kept_and_another_is_replaced() {
 }
 
 #[tokio::test]
-async fn head_answers_what_get_does_without_its_body() {
+async fn head_returns_headers_of_get_without_body() {
     let stock = Stock::new().await;
     let (mut alike, mut apart) = (0, Vec::new());
     for operation in operations().filter(|operation| operation.method == Method::GET) {
-        // Named by the caller, so that a refusal, which tells the name, is the same each time.
+        // The test sets the request id, so that an error response, which contains it, is the same each time.
         let ask = async |method: Method| {
             let request = stock.request(method, operation).header("x-request-id", operation.id.as_str());
             let answer = request.send().await.unwrap();
@@ -293,7 +293,7 @@ async fn head_answers_what_get_does_without_its_body() {
         assert_eq!((head.0, head.2.len()), (before.0, 0), "{}", operation.id);
         assert!(lacking(&head.1).is_empty(), "{}: {:?}", operation.id, head.1);
         assert_eq!(head.1.get("content-type"), before.1.get("content-type"), "{}", operation.id);
-        // Of what changes with every call (a ledger of calls) the rest does as well.
+        // If the body changes with every call (a log of calls), the headers change too.
         if before.2 != after.2 {
             apart.push(&operation.id);
             continue;
@@ -306,13 +306,14 @@ async fn head_answers_what_get_does_without_its_body() {
     assert!(alike > 50 && alike > 3 * apart.len(), "{alike} were compared, and these were not: {apart:?}");
 }
 
-/// What a gzip holds. An archive holds the same behind a head of its own, and of archives there is a reader here.
+/// Decompresses gzip data. It wraps the data in a ZIP entry, because the tests have a ZIP reader.
 fn unpacked(gzip: &[u8]) -> Vec<u8> {
     assert_eq!(gzip[..4], [0x1f, 0x8b, 8, 0], "a head of ten bytes");
     let (deflated, tail) = gzip[10..].split_at(gzip.len() - 18);
     let (checksum, length) = tail.split_at(4);
     let packed_length = (deflated.len() as u32).to_le_bytes();
-    // Its version, no flags, deflated, at midnight of the first day; then a name of one letter and nothing more.
+    // ZIP entry header: version, no flags, deflate, midnight of the first day; then a name of one letter and no extra
+    // field.
     let head: &[u8] = b"PK\x03\x04\x14\0\0\0\x08\0\0\0\x21\0";
     let entry = [head, checksum, &packed_length, length, b"\x01\0\0\0a", deflated].concat();
     let (mut entry, mut bytes) = (entry.as_slice(), Vec::new());
@@ -322,14 +323,14 @@ fn unpacked(gzip: &[u8]) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn whoever_takes_gzip_gets_what_is_large_packed_and_neither_what_is_small_nor_pictures() {
+async fn only_large_compressible_responses_are_gzipped() {
     let stock = Stock::new().await;
     let (mut large, mut small, mut pictures, mut tagged) = (0, 0, 0, 0);
     for operation in operations().filter(|operation| operation.method == Method::GET) {
         let ask = || stock.call(&operation.id);
         let (before, sent) = (ask().send().await, ask().header("accept-encoding", "gzip").send().await);
         assert_eq!((before.header("content-encoding"), sent.status), ("", before.status), "{}", operation.id);
-        // What changes with every call cannot be compared.
+        // A response that changes with every call cannot be compared.
         if before.status != 200 || ask().send().await.bytes != before.bytes {
             continue;
         }
@@ -366,7 +367,7 @@ async fn whoever_takes_gzip_gets_what_is_large_packed_and_neither_what_is_small_
 }
 
 #[tokio::test]
-async fn the_reference_is_the_contract_byte_for_byte_until_it_changes() {
+async fn reference_equals_served_contract_and_returns_304_if_unchanged() {
     let harness = Harness::new().await;
     let served = Contract::embedded().unwrap_or_else(|found| panic!("{found:#?}")).at(&harness.base_url);
     let server = format!("\nservers:\n- url: \"{}\"\n", harness.base_url);

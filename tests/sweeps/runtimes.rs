@@ -1,6 +1,6 @@
-//! Whose threads compute: what staff ask in their own words costs those nothing who answer REST.
+//! Runtime sweep: expensive staff queries do not slow REST responses, because they run on separate threads.
 //!
-//! What a thread has computed is asked of the system, so that it does not matter what else the machine does.
+//! The test reads the CPU time of each thread from the system, so other load on the machine does not matter.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -11,22 +11,22 @@ use serde_json::{Value, json};
 use super::Cast;
 use crate::harness::Replica;
 
-/// How often a query is asked.
+/// Number of repetitions of a query.
 const TIMES: usize = 5;
-/// The name of the playground's threads.
+/// Name of the playground's threads.
 const PLAYGROUND: &str = "playground";
 
-/// All of the schema: some ten thousand fields, and a statement for none of them.
+/// The whole schema: about ten thousand fields that need no statement.
 const SCHEMA: &str = "{ __schema { types { name description
     fields { name description args { name } type { name kind } } } } }";
 
-/// What each of a replica's threads has computed so far, in nanoseconds, by its number and name.
+/// Returns the CPU time of each thread of a replica in nanoseconds, by thread id and name.
 fn computed(replica: &Replica) -> BTreeMap<(OsString, String), u64> {
     let mut computed = BTreeMap::new();
     for thread in fs::read_dir(replica.file("task")).unwrap() {
         let thread = thread.unwrap();
         let told = |name: &str| fs::read_to_string(thread.path().join(name));
-        // One may end meanwhile.
+        // A thread may end during the read.
         let (Ok(name), Ok(spent)) = (told("comm"), told("schedstat")) else { continue };
         let spent: u64 = spent.split_whitespace().next().unwrap().parse().unwrap();
         computed.insert((thread.file_name(), name.trim_end().to_owned()), spent);
@@ -34,8 +34,8 @@ fn computed(replica: &Replica) -> BTreeMap<(OsString, String), u64> {
     computed
 }
 
-/// Asks a query again and again, which is answered with this status and tells this. The playground's threads compute
-/// more for it than all the others together, which do whatever else the service does meanwhile.
+/// Sends a query repeatedly and asserts its status and a word in its response. The playground's threads must use more
+/// CPU time for it than all other threads together, including the rest of the service's work.
 async fn is_computed_apart(query: &str, variables: &Value, (status, word): (u16, &str)) {
     let mut cast = Cast::new().await;
     let place = tempfile::tempdir().unwrap();
@@ -47,7 +47,7 @@ async fn is_computed_apart(query: &str, variables: &Value, (status, word): (u16,
         let beginning: String = told.chars().take(500).collect();
         assert!(found == status && told.contains(word), "{found}: {beginning}");
     };
-    // The threads are there from the first query on.
+    // The threads are started by the first query.
     ask().await;
     let before = computed(&replica);
     for _ in 0..TIMES {
@@ -63,13 +63,13 @@ async fn is_computed_apart(query: &str, variables: &Value, (status, word): (u16,
 }
 
 #[tokio::test]
-async fn what_staff_ask_in_their_own_words_is_answered_on_threads_of_its_own() {
+async fn staff_queries_run_on_separate_threads() {
     is_computed_apart(SCHEMA, &json!({}), (200, "\"admin_audit_records_list\"")).await;
 }
 
 #[tokio::test]
-async fn what_they_ask_in_vain_is_checked_there_as_well() {
-    // As many root fields as a query may have.
+async fn rejected_staff_queries_are_validated_on_separate_threads() {
+    // The maximum number of root fields in a query.
     let fields = (0..20).map(|number| format!("a{number}: system_me_get(of: $many) {{ scopes }} "));
     let query = format!("query ($many: [[Int!]!]) {{ {} }}", fields.collect::<String>());
     is_computed_apart(&query, &json!({ "many": vec![vec![7; 1_000]; 20] }), (422, "VALIDATION_FAILED")).await;

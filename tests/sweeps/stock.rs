@@ -1,4 +1,4 @@
-//! A service with something in most lists, for sweeps that read what is there.
+//! A service with rows in most lists, for sweeps that read existing data.
 
 use std::collections::BTreeMap;
 
@@ -14,16 +14,16 @@ use crate::marketplace::submittable;
 use crate::partner::profile::written;
 use crate::partner::team::{colleague, invite};
 
-/// A place where nothing is.
+/// An id that does not exist.
 const NOWHERE: &str = "0198d000-0000-7000-8000-00000000dead";
 
-/// The name of a place that paths of the board call `request_uuid`, as others call a request for a tier.
+/// Key for the board's path parameter `request_uuid`, because tier change requests use the same parameter name.
 const FEATURE_REQUEST: &str = "feature_request";
 
-/// A service with two of most things in it.
+/// A service with two resources of most kinds.
 pub(super) struct Stock {
     pub(super) cast: Cast,
-    /// What the parameters of paths name here.
+    /// Values of the path parameters.
     places: BTreeMap<&'static str, String>,
 }
 
@@ -32,7 +32,7 @@ impl Stock {
         Self::within(Harness::new().await).await
     }
 
-    /// The same in a house that stands already.
+    /// Creates the data in an existing service.
     pub(super) async fn within(harness: Harness) -> Self {
         let caps = "feature_code in ('apps', 'media_megabytes', 'team_members')";
         harness.sql(&format!("update tier_feature set value = '\"unlimited\"' where {caps}")).await;
@@ -78,7 +78,7 @@ impl Stock {
         }
     }
 
-    /// Two apps on the storefront, of which the later has a second version there and a further one that is a draft.
+    /// Creates two published apps; the second has another published version and a draft version.
     async fn apps(&mut self) {
         written(&self.cast.harness, &self.cast.administrator).await;
         for name in ["Table Pilot", "Till Pilot"] {
@@ -95,7 +95,7 @@ impl Stock {
         self.call("marketplace_translations_put").json(&json!({ "name": "Kassenpilot" })).expect(201).await;
     }
 
-    /// Takes the version here onto the storefront.
+    /// Publishes the current version.
     async fn publish(&mut self) {
         let submitted = self.call("marketplace_versions_submit").json(&json!({})).expect(200).await;
         let submission = submitted.json["review"]["submission_uuid"].as_str().unwrap();
@@ -127,7 +127,7 @@ impl Stock {
         self.call("subscription_change_requests_create").json(&wish).expect(201).await;
     }
 
-    /// Finds what the rest of the paths name.
+    /// Looks up the values of the other path parameters.
     async fn rest(&mut self) {
         for (name, operation, pointer) in [
             ("listing_slug", "marketplace_apps_get", "/slug"),
@@ -150,7 +150,7 @@ impl Stock {
         }
     }
 
-    /// Two reviews of the later app, which are shown.
+    /// Creates two published customer reviews of the second app.
     async fn reviews(&mut self) {
         for (customer, rating) in [("venue-1", 4), ("venue-2", 5)] {
             let body = json!({ "customer_reference": customer, "rating": rating, "locale": "en" });
@@ -161,7 +161,7 @@ impl Stock {
         }
     }
 
-    /// Two collections on show, each with both listings.
+    /// Creates two published collections, each with both listings.
     async fn collections(&mut self) {
         for slug in ["first-week", "beer-garden"] {
             let body = json!({
@@ -175,7 +175,7 @@ impl Stock {
         }
     }
 
-    /// Two of each kind under the same slugs, each of which was released and withdrawn.
+    /// Creates two items of each kind with the same slugs, each released and withdrawn.
     async fn publication(&mut self) {
         self.places.insert("channel", "blog".to_owned());
         for (kind, title) in ["CHANGELOG_ENTRY", "DEVELOPER_RESOURCE", "BLOG_POST"]
@@ -200,7 +200,7 @@ impl Stock {
         }
     }
 
-    /// Two operations that are to go, one of which others call.
+    /// Deprecates two operations; clients still call one of them.
     async fn deprecations(&mut self) {
         for operation in ["statistics_apps_get", "statistics_apps_get_summary"] {
             let body = json!({
@@ -218,8 +218,8 @@ impl Stock {
         self.cast.harness.sql(calls).await;
     }
 
-    /// Topics; proposals of the administrator's, of which staff move two on, which is as much news, and merge two into one
-    /// that has comments, which another partner reports.
+    /// Creates topics and the administrator's feature requests. Staff change the status of two, which creates
+    /// notifications, and merge two into one with comments, which another partner reports.
     async fn board(&mut self) {
         for name in ["Payments", "Printing"] {
             let body = json!({ "names": { "en": name } });
@@ -253,18 +253,18 @@ impl Stock {
         }
     }
 
-    /// Lets a parameter of paths name this from now on.
+    /// Sets the value of a path parameter from now on.
     pub(super) fn name(&mut self, parameter: &'static str, value: &str) {
         self.places.insert(parameter, value.to_owned());
     }
 
-    /// What a parameter of an operation's path names.
+    /// Returns the value of a path parameter for an operation.
     fn place(&self, operation: &Operation, name: &str) -> &str {
         let is_of_board = operation.path.starts_with("/v1/engagement/") && name == "request_uuid";
         self.places.get(if is_of_board { FEATURE_REQUEST } else { name }).map_or(NOWHERE, String::as_str)
     }
 
-    /// A call by somebody who may make it, of what is here.
+    /// A call by an authorized caller, with the existing values.
     pub(super) fn call(&self, id: &str) -> Call<'_> {
         let operation = contract().operation(id).unwrap();
         let names = operation.parameters_in(Place::Path).map(|parameter| parameter.name.as_str());
@@ -275,7 +275,7 @@ impl Stock {
         }
     }
 
-    /// The same as a request, for what no call can be.
+    /// The same as a raw request, for requests that `Call` cannot express.
     pub(super) fn request(&self, method: Method, operation: &'static Operation) -> RequestBuilder {
         self.at(method, operation, &self.path(operation))
     }

@@ -1,4 +1,4 @@
-//! Audited reads that share a transaction: each is answered and recorded as if it had been alone.
+//! Tests of audited reads that share a transaction: each is answered and recorded as if it ran alone.
 
 use futures_util::future::join_all;
 use uuid::Uuid;
@@ -25,7 +25,7 @@ impl Office {
         Self { harness, operator, clients }
     }
 
-    /// Reads of each of these programs, all at once.
+    /// Reads each of these machine clients, all at once.
     async fn read(&self, clients: &[Uuid]) -> Vec<Answer> {
         join_all(clients.iter().map(|client| {
             let call = self.harness.call("admin_machine_clients_get").path("client_uuid", client);
@@ -34,7 +34,7 @@ impl Office {
         .await
     }
 
-    /// How many records tell of this request, and of this end of it.
+    /// Returns the number of audit records of this request with this outcome.
     async fn records(&self, answer: &Answer, outcome: &str) -> i64 {
         let request = answer.header("x-request-id");
         self.harness
@@ -44,7 +44,7 @@ impl Office {
 }
 
 #[tokio::test]
-async fn each_of_many_reads_at_once_has_its_own_answer_and_record() {
+async fn concurrent_reads_get_their_response_and_audit_record() {
     let office = Office::new().await;
     let nobody = Uuid::from_u128(0x0198_0000_0000_7000_8000_0000_0000_0001);
     let asked: Vec<Uuid> = office.clients.iter().chain([&nobody]).cycle().take(40).copied().collect();
@@ -68,7 +68,7 @@ async fn each_of_many_reads_at_once_has_its_own_answer_and_record() {
 }
 
 #[tokio::test]
-async fn whoever_cannot_be_recorded_spoils_nobody_elses_read() {
+async fn read_that_cannot_be_audited_does_not_affect_others() {
     let office = Office::new().await;
     let unlucky = office.clients[0];
     office

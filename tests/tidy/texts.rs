@@ -1,11 +1,11 @@
-//! The contract's texts are plain technical English: a summary begins with a verb, and no text has a phrase over which
-//! readers stumble. It is a place to look: a text without a finding can still be unclear.
+//! Checks that texts are plain technical English: a summary starts with a verb, and no text, comment, function name or
+//! message contains a phrase from the list. A text without a finding can still be unclear.
 
 use std::collections::BTreeMap;
 
 use super::{files, none};
 
-/// The verbs with which the summary of an operation begins.
+/// Verbs that may start the summary of an operation.
 const VERBS: &str = "Accept Activate Approve Archive Assign Cancel Change Claim Close Confirm Create Deactivate Decline \
                      Delete Disable Download Enable End Enrol Erase Explain Export Extend Flag Follow Generate Get Inspect \
                      Introspect Issue Leave Lift List Lock Mark Merge Move Offer Pause Pin Post Preview Publish \
@@ -14,10 +14,10 @@ const VERBS: &str = "Accept Activate Approve Archive Assign Cancel Change Claim 
                      Set Sign Simulate Start Submit Suspend Transfer Unclaim Unfollow Unlist Unlock Unmerge Unpin Unpublish \
                      Update Upload Verify Vote Withdraw";
 
-/// The most characters of a summary.
+/// Maximum characters of a summary.
 const LONGEST_SUMMARY: usize = 60;
 
-/// Phrases that readers stumble over.
+/// Phrases that are hard to read.
 const PHRASES: [&str; 30] = [
     "anew",
     "anybody",
@@ -51,14 +51,14 @@ const PHRASES: [&str; 30] = [
     "whoever",
 ];
 
-/// A text of a YAML file: its key, the line on which it begins, and its words.
+/// A text in a YAML file: its key, its first line, and its content.
 struct Text {
     key: String,
     line: usize,
     words: String,
 }
 
-/// The texts under these keys in a YAML file, by line; the rest of the file is not read.
+/// Returns the texts under these keys in a YAML file, by line, without parsing the rest of the file.
 fn texts(yaml: &str) -> Vec<Text> {
     const KEYS: [&str; 4] = ["summary", "description", "means", "do"];
     let mut found: Vec<Text> = Vec::new();
@@ -79,7 +79,7 @@ fn texts(yaml: &str) -> Vec<Text> {
     found
 }
 
-/// The words of a text in lower case, between blanks; code spans are left out.
+/// Returns the words of a text in lower case, separated by blanks, without code spans.
 fn words_of(text: &str) -> String {
     let prose: String = text.split('`').step_by(2).collect::<Vec<_>>().join(" ");
     let letters = |letter: char| if letter.is_alphanumeric() { letter.to_ascii_lowercase() } else { ' ' };
@@ -87,17 +87,27 @@ fn words_of(text: &str) -> String {
     format!(" {} ", prose.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
+/// Returns the confusing phrases of a text.
+fn phrases(text: &str) -> Vec<&'static str> {
+    let words = words_of(text);
+    PHRASES.into_iter().filter(|phrase| words.contains(&format!(" {phrase} "))).collect()
+}
+
+/// Returns the confusing phrases of texts, as lines of a failure. A text is a path, a line number, and its words.
+fn findings(texts: impl Iterator<Item = (String, usize, String)>) -> Vec<String> {
+    let found = texts.flat_map(|(path, line, words)| {
+        phrases(&words).into_iter().map(move |phrase| format!("{path}:{line}: \"{phrase}\""))
+    });
+    found.collect()
+}
+
 #[test]
-fn contract_has_no_phrase_over_which_readers_stumble() {
-    let mut found = Vec::new();
-    for (path, yaml) in files("contract", ".yaml").into_iter().filter(|(path, _)| path != "contract/openapi.yaml") {
-        for text in texts(&yaml) {
-            let words = words_of(&text.words);
-            let phrases = PHRASES.iter().filter(|phrase| words.contains(&format!(" {phrase} ")));
-            found.extend(phrases.map(|phrase| format!("{path}:{}: \"{phrase}\"", text.line)));
-        }
-    }
-    none(&found, "say these in plain words (CONTRIBUTING.md):");
+fn contract_has_no_confusing_phrases() {
+    let sources = files("contract", ".yaml").into_iter().filter(|(path, _)| path != "contract/openapi.yaml");
+    let texts = sources.flat_map(|(path, yaml)| {
+        texts(&yaml).into_iter().map(move |text| (path.clone(), text.line, text.words)).collect::<Vec<_>>()
+    });
+    none(&findings(texts), "write these in plain words (CONTRIBUTING.md):");
 }
 
 #[test]
@@ -106,7 +116,7 @@ fn summaries_begin_with_a_verb_and_differ() {
     let mut found = Vec::new();
     let mut known: BTreeMap<String, String> = BTreeMap::new();
     for (path, yaml) in files("contract/paths", ".yaml") {
-        // The summary of an operation, not that of an example.
+        // The summary of an operation, not of an example.
         for text in texts(&yaml).into_iter().filter(|text| text.key == "summary" && is_operation(&yaml, text.line)) {
             let summary = text.words.trim().trim_matches('\'').replace("''", "'");
             let place = format!("{path}:{}: {summary}", text.line);
@@ -125,7 +135,7 @@ fn summaries_begin_with_a_verb_and_differ() {
     none(&found, "write these summaries as CONTRIBUTING.md says:");
 }
 
-/// Whether the summary on this line belongs to an operation: operations stand four deep.
+/// Whether the summary on this line belongs to an operation: these have an indentation of four.
 fn is_operation(yaml: &str, line: usize) -> bool {
     yaml.lines().nth(line - 1).is_some_and(|line| line.starts_with("    summary:"))
 }

@@ -45,7 +45,7 @@ def run(file, workflow, **inputs):
         last = json.dumps(steps[-1].get("response", {}).get("body"), indent=2) if steps else ""
         sys.exit(f"{ran.stdout}{ran.stderr}\nThe last answer: {last}\n{file}: {workflow} failed")
     written = WRITTEN[file, workflow]
-    # A step that was asked again stands there more than once; the last answer counts.
+    # A retried step occurs more than once; its last response counts.
     bodies = {step["stepId"]: step["response"].get("body") for step in steps}
     if list(bodies) != [step["stepId"] for step in written["steps"]]:
         sys.exit(f"{file}: of {workflow} only {', '.join(bodies)} ran")
@@ -105,7 +105,7 @@ def main():
     run("registration.yaml", "register", tier_code="GROWTH", **person)
     made = run("registration.yaml", "confirm_the_address", mailed_token=mailed_token(person["email"]), **person)
     partner = {"partner_token": made["access_token"], "partner_uuid": made["partner_uuid"]}
-    # No person calls as fast as a workflow does.
+    # A workflow sends requests faster than a person.
     fast = {"burst_per_second": 10000, "reason": "Workflows are run.", "expires_at": "2099-01-01T00:00:00Z"}
     call("PUT", f"/v1/admin/partners/{partner['partner_uuid']}/rate-limit", staff, **fast)
     own = program(staff, "marketplace.apps:write", partner_uuid=partner["partner_uuid"])
@@ -130,7 +130,7 @@ def main():
     authenticator = pyotp.TOTP(run("second-factor.yaml", "enrol_an_authenticator", **colleague)["secret"])
     now = int(time.time())
     run("second-factor.yaml", "confirm_the_authenticator", code=authenticator.at(now), **colleague)
-    # Each code is good once, and the next one a little before its time.
+    # Each code is valid once; the next code is accepted slightly before its time.
     run("second-factor.yaml", "sign_in_with_a_code", code=authenticator.at(now + authenticator.interval), **colleague)
 
     ending = {"sunset_at": "2099-06-01T00:00:00Z"}

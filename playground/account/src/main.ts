@@ -1,6 +1,6 @@
-// The page behind the link of a mail. The token stands after the `#`, which a browser sends to no server; it is taken out of
-// the address at once, so that neither the history nor whoever looks on has it. Nothing happens before a button is
-// pressed, because mail programs follow links by themselves.
+// The page that links in e-mails open. The token is in the URL fragment (after `#`), which browsers do not send to a
+// server. The page removes it from the address bar at once, so that it is not visible in the history or on the screen.
+// The page does nothing until the user presses a button, because mail programs open links automatically.
 import { byId, element } from '../../reference/src/dom';
 import { ask, Refusal } from './service';
 import { TASKS, type Field, type Link, type Step, type Task } from './tasks';
@@ -10,7 +10,8 @@ const said = byId('said');
 
 const token = location.hash.slice(1);
 history.replaceState(null, '', location.pathname);
-// Another link to this very page, in this very tab, changes what stands after the `#` and loads nothing.
+// If the user opens another link to this page in the same tab, only the fragment (after `#`) changes and the browser
+// does not reload.
 addEventListener('hashchange', () => location.reload());
 
 await begin();

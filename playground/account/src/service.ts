@@ -1,4 +1,4 @@
-// What the service is asked, and what it refuses.
+// Sends requests to the service and reports its errors.
 
 /** What a problem document (RFC 9457) says is wrong at one place of the body. */
 export interface FieldFault { pointer?: string; message: string }

@@ -1,4 +1,4 @@
-// What mailed tokens are for: a task each, at an address of its own below /account.
+// The tasks that e-mailed tokens are for. Each task has its own address below /account.
 import { ask, type Answer } from './service';
 
 export interface Field {

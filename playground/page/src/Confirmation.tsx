@@ -42,7 +42,7 @@ export function Confirmation({ change, onDecided }: { change: Change; onDecided:
           className="main"
           data-first
           onClick={() => answer(true)}
-          // The Enter that asked for the run may still be held down.
+          // The user may still hold down the Enter key that started the run.
           onKeyDown={(event) => {
             if (event.key === 'Enter' && event.repeat) event.preventDefault();
           }}

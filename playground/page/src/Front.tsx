@@ -38,7 +38,7 @@ function useTabs(inFront: InFront) {
 
   useEffect(() => answers.keepOnly(tabs.map(({ id }) => id)), [answers, tabs]);
   useEffect(() => {
-    // It came while another tab was in front.
+    // The response arrived while another tab was active.
     if (!answered || !responseEditor || responseEditor.getValue() !== '') return;
     const response = JSON.stringify(answered.printed, null, 2);
     responseEditor.setValue(response);

@@ -22,7 +22,7 @@ export function Sheet({ title, onClose, children }: { title: string; onClose: ()
       onClick={(event) => {
         if (event.target === event.currentTarget) onClose();
       }}
-      // What is typed here is none of the editor's business.
+      // The editor must not handle keys that are typed here.
       onKeyDown={(event) => event.stopPropagation()}
     >
       <div className="content">

@@ -72,7 +72,7 @@ async function read(response: Response): Promise<unknown> {
 
 function problemOf(status: number, body: unknown, headers: Headers): Problem | null {
   if (isRecord(body)) {
-    // GraphQL's own errors also come with a status; they are told from the body.
+    // GraphQL errors also have a status. The body distinguishes them from problem documents.
     if (Array.isArray(body.errors) && !('code' in body) && !('title' in body)) return null;
     return {
       ...(body as unknown as Problem),

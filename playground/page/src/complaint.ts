@@ -34,12 +34,12 @@ export function complaintOf(answer: Answer, query = ''): Complaint | null {
 
 function complaintOfProblem(problem: Problem, query: string): Complaint {
   const syntax = problem.code === 'VALIDATION_FAILED' ? syntaxErrorOf(query) : null;
-  // What is wrong with a text is said by its place, and not by the drawing of it that the service sends.
+  // A syntax error is shown by its position, without the code drawing that the service sends.
   if (syntax) return { title: 'Syntax error', sentences: [syntax.message], code: problem.code, place: syntax };
   const errors = problem.errors?.map(({ message, parameter }) => (parameter ? `${parameter}: ${message}` : message)) ?? [];
   return {
     title: problem.title,
-    // The detail of a problem with `errors` says no more than that there are some.
+    // If a problem document has `errors`, its detail only states that there are some.
     sentences: errors.length > 0 ? errors : problem.detail ? [problem.detail] : [],
     code: problem.code,
     requiredScope: problem.required_scope,

@@ -5,6 +5,6 @@ export function download(name: string, type: string, text: string): void {
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has taken the bytes by the end of this turn.
+  // The browser has read the URL by the end of the current task.
   setTimeout(() => URL.revokeObjectURL(url));
 }

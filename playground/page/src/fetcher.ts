@@ -61,7 +61,7 @@ async function run({ session, answers, tab, confirm }: Desk, asked: Asked): Prom
 async function introspect({ session, schemaSeen }: Desk, query: string): Promise<object> {
   const answer = await session.ask(ENDPOINT, { query, operationName: 'IntrospectionQuery' });
   schemaSeen(complaintOf(answer));
-  // With `data` in it the editor takes the answer as final and does not ask a second time.
+  // If the result has `data`, the editor treats it as final and does not send a second introspection query.
   return { data: null, ...(isRecord(answer.body) ? answer.body : {}), ...(answer.problem ? { errors: [printed(answer.problem)] } : {}) };
 }
 

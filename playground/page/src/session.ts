@@ -90,7 +90,7 @@ export class Session {
     let problem = this.#isOver() ? await this.#renew() : null;
     let answer = problem ? refusal(problem) : await send();
     if (answer.status === 401 && !problem) {
-      // A 401 comes before anything runs, so that asking again repeats nothing.
+      // The service returns 401 before it executes anything, so a retry is safe.
       problem = await this.#renew();
       answer = problem ? refusal(problem) : await send();
     }
@@ -126,7 +126,7 @@ export class Session {
     this.#renewIn(Math.max(life - MARGIN_MS, life / 2));
     const headers = { Authorization: `Bearer ${text}` };
     const [me, account] = await Promise.all([ask('/v1/system/me', { headers }), ask('/v1/auth/account', { headers })]);
-    // A person who is at work already goes on with what was known of them.
+    // If the user is already signed in, the page continues with the user data that it has.
     if (me.problem && this.#state.kind === 'signed-in') return null;
     if (me.problem) {
       this.#drop();

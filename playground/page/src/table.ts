@@ -48,7 +48,7 @@ function besideList(name: string, { data: _list, page: _page, has_more: _more, .
 function listTable(path: string[], list: unknown[]): Table {
   const entries = list.map((entry) => (isRecord(entry) ? entry : { value: entry }));
   const columns = [...new Set(entries.flatMap((entry) => leavesOf(entry).map(([at]) => at.join('.'))))];
-  // Where one entry has an object and another has null, the null says nothing that the object's columns do not.
+  // If one entry has an object and another has null, the null adds nothing to the object's columns.
   const shown = columns.filter((column) => !columns.some((other) => other.startsWith(`${column}.`)));
   const rows = entries.map((entry) => {
     const texts = new Map(leavesOf(entry).map(([at, text]) => [at.join('.'), text]));

@@ -59,7 +59,7 @@ export function useTextOpener(): (handed: Handed) => void {
       queryEditor.setValue(query);
       variableEditor?.setValue(variables);
       queryEditor.revealLine(1);
-      // Where there is room for one pane at a time, the question takes that of the panel it came from.
+      // If the window has room for one pane only, the question replaces the panel from which it was opened.
       if (matchMedia(NARROW).matches) setVisiblePlugin(null);
       queryEditor.focus();
     },

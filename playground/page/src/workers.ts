@@ -11,7 +11,7 @@ globalThis.MonacoEnvironment = {
   },
 };
 
-// An editor that is closed while its helpers work breaks off their work, and reports that as an error.
+// If an editor is closed while its workers run, it cancels their work and reports the cancellation as an error.
 addEventListener('unhandledrejection', (event) => {
   if (event.reason instanceof Error && event.reason.name === 'Canceled') event.preventDefault();
 });

@@ -1,4 +1,4 @@
-// What the codes of problem documents mean: contract/codes.yaml, held against the contract.
+// Meanings of the problem document codes: reads contract/codes.yaml and checks it against the contract.
 import { parse } from 'yaml';
 import type { Contract, Operation } from './contract';
 

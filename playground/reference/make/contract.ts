@@ -1,4 +1,4 @@
-// The contract as the reference reads it: operations in the order of the file, with their references followed.
+// The contract as the reference uses it: operations in file order, with resolved references.
 import { parse } from 'yaml';
 
 export interface Schema {

@@ -1,4 +1,4 @@
-// The form that tries an operation out, as a piece of HTML. The page's script sends what is in it.
+// Renders the form to try out an operation as an HTML fragment. The page's script sends its content.
 import { examplesOf, type Media, type Operation, type Parameter, type Schema } from './contract';
 import { html, idOf, type Html } from './html';
 import type { Reader } from './schema';

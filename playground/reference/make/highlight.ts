@@ -1,4 +1,4 @@
-// Colours for code, as class names that the stylesheet knows.
+// Syntax highlighting as class names that the stylesheet defines.
 import highlighter from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
 import json from 'highlight.js/lib/languages/json';
@@ -11,6 +11,6 @@ for (const [name, language] of Object.entries({ bash, json, python, typescript }
 /** This code as HTML, in colours where the language is known. */
 export function highlight(code: string, language: string): Html {
   if (!highlighter.getLanguage(language)) return new Html(escape(code));
-  // Punctuation has no colour of its own; without its marks the pieces are much smaller.
+  // Punctuation has no separate colour; without its tags the fragments are much smaller.
   return new Html(highlighter.highlight(code, { language }).value.replace(/<span class="hljs-punctuation">([^<]*)<\/span>/g, '$1'));
 }

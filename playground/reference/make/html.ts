@@ -1,4 +1,4 @@
-// HTML that is put together from text: whatever is not marked as HTML already is escaped.
+// Builds HTML from text. Everything that is not marked as HTML is escaped.
 
 /** A piece of HTML. */
 export class Html {

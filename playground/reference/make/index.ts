@@ -1,4 +1,4 @@
-// Makes the files of the reference from the contract: pieces of HTML, indexes for the search, and Markdown.
+// Generates the files of the reference from the contract: HTML fragments, search indexes and Markdown.
 import { createHash } from 'node:crypto';
 import { readCodes, type Code } from './codes';
 import { examplesOf, readContract, type Contract, type Operation } from './contract';

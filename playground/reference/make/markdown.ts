@@ -1,4 +1,4 @@
-// Markdown of the contract as HTML. HTML inside of it is shown as text; operations and codes that it names become links.
+// Renders the contract's Markdown as HTML. Embedded HTML is shown as text. Names of operations and codes become links.
 import { Marked } from 'marked';
 import { escape, Html, idOf } from './html';
 import { highlight } from './highlight';

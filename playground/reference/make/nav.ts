@@ -1,4 +1,4 @@
-// The list of all operations that stands beside every page: by audience, group and resource.
+// Renders the navigation next to every page: all operations by audience, group and resource.
 import type { Audience, Operation } from './contract';
 import { html, type Html } from './html';
 import { AUDIENCE_ORDER, AUDIENCES, titled } from './words';

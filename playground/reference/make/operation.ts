@@ -1,4 +1,4 @@
-// The page of an operation, as a piece of HTML.
+// Renders the page of an operation as an HTML fragment.
 import { examplesOf, type Answer, type Media, type Operation, type Parameter } from './contract';
 import type { Code } from './codes';
 import { formOf } from './form';

@@ -1,4 +1,4 @@
-// The pages beside the operations: the first page, codes, scopes, schemas, changes.
+// Renders the other pages: the first page, codes, scopes, schemas, changes.
 import { reaches } from '../../page/src/scopes';
 import type { Code } from './codes';
 import { fieldsOf, detailsOf, typeOf, type Reader } from './schema';

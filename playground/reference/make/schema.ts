@@ -1,4 +1,4 @@
-// A schema as a tree of fields that a person can read.
+// Renders a schema as a readable tree of fields.
 import { html, type Html, type Part } from './html';
 import { nameOf, withoutNull, type Contract, type Schema } from './contract';
 import type { Markdown } from './markdown';

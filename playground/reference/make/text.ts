@@ -1,4 +1,4 @@
-// The same pages in Markdown, for programs that read.
+// Renders the same pages as Markdown, for programs.
 import type { Code } from './codes';
 import { examplesOf, nameOf, withoutNull, type Contract, type Media, type Operation, type Schema } from './contract';
 import { grouped } from './nav';

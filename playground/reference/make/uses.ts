@@ -1,4 +1,4 @@
-// Which schemas and fields an operation asks for and answers with.
+// Finds the schemas and fields that an operation accepts and returns.
 import { nameOf, type Contract, type Operation, type Schema } from './contract';
 import { fieldNames } from './schema';
 

@@ -1,4 +1,4 @@
-// The words that several pieces share.
+// Texts that several fragments share.
 import type { Audience, Operation } from './contract';
 
 export const AUDIENCES: Record<Audience, { title: string; about: string }> = {

@@ -1,4 +1,4 @@
-// Trying an operation out: what stands in the form becomes a request, and its answer is shown below.
+// Tries out an operation: sends the form as a request and shows the response below it.
 import { element } from './dom';
 import { showResult } from './result';
 import { fillToken, rememberToken, token } from './token';
@@ -50,12 +50,13 @@ function fieldsOf(form: HTMLFormElement, place: string): Field[] {
 function attemptOf(form: HTMLFormElement): Attempt {
   const headers: Record<string, string> = {};
   for (const field of fieldsOf(form, 'header')) if (field.value) headers[field.name] = field.value;
-  // A key is fresh for each try unless somebody chose one.
+  // Each try gets a new idempotency key, unless the user entered one.
   const key = form.querySelector<HTMLInputElement>('[name=Idempotency-Key]');
   if (key && !key.value) headers['Idempotency-Key'] = crypto.randomUUID();
   if (form.hasAttribute('data-token') && token()) headers.Authorization = `Bearer ${token()}`;
   const body = bodyOf(form, headers);
-  // Only operations that are about the refresh cookie see it: all others are called as a program calls them.
+  // Only operations that use the refresh cookie receive it. All others are called without cookies, as a machine client
+  // calls them.
   const credentials = form.hasAttribute('data-cookie') ? 'same-origin' : 'omit';
   return { url: addressOf(form), init: { method: form.dataset.method ?? 'GET', headers, credentials, cache: 'no-store', ...(body === null ? {} : { body }) } };
 }
@@ -84,7 +85,7 @@ function bodyOf(form: HTMLFormElement, headers: Record<string, string>): BodyIni
     headers['Content-Type'] = type;
     return bytes.files?.[0] ?? null;
   }
-  // The browser names the media type of a form itself, because a boundary belongs to it.
+  // The browser sets the media type of a form itself, because it includes the boundary.
   const made = type === 'multipart/form-data' ? new FormData() : new URLSearchParams();
   for (const part of fieldsOf(form, 'part')) if (part.value) made.append(part.name, part.value);
   for (const field of fieldsOf(form, 'file') as HTMLInputElement[]) {

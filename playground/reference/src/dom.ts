@@ -1,4 +1,4 @@
-// Making elements. Text stays text.
+// Creates DOM elements. Text is inserted as text, never as HTML.
 
 type Child = Node | string;
 

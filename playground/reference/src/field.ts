@@ -1,4 +1,4 @@
-// The page of a field: which operations ask for it, and which answer with it.
+// The page of a field: the operations that accept it and the operations that return it.
 import { element } from './dom';
 import { loadFields, loadIndex, Missing, type Listed } from './pieces';
 

@@ -1,4 +1,4 @@
-// What a search finds, without the page.
+// The search itself, independent of the page.
 import type { Audience, Fields, Index } from './pieces';
 
 export interface Hit {

@@ -1,5 +1,5 @@
-// What the service knows and the contract does not: which plans grant a scope, and what the changelog says.
-// Where it cannot be asked, the page is whole without it.
+// Shows data that the service has and the contract does not: the tiers that grant a scope, and the changelog. If the
+// service does not answer, the page is complete without it.
 import { reaches } from '../../page/src/scopes';
 import { element } from './dom';
 

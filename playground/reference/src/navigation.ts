@@ -1,4 +1,4 @@
-// The list beside the page: by audience, and behind a button where the screen is narrow.
+// The navigation next to the page, by audience; on a narrow screen it is behind a button.
 import { byId } from './dom';
 import type { Audience } from './pieces';
 

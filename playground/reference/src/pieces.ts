@@ -1,4 +1,4 @@
-// What the build made of the contract, fetched when it is needed and kept while the page is open.
+// The generated fragments, loaded on demand and cached while the page is open.
 
 export interface Piece {
   title: string;

@@ -1,4 +1,4 @@
-// The addresses of the reference, and which piece each of them shows.
+// The addresses of the reference, and the fragment that each address shows.
 
 export interface Place {
   kind: 'first' | 'operations' | 'codes' | 'scopes' | 'schemas' | 'changes' | 'fields' | 'unknown';

@@ -1,4 +1,4 @@
-// The answer to what was tried: status, time, headers, and the body as text, as a picture, or to be saved.
+// Shows the response to a tried request: status, time, headers, and the body as text, as an image or as a download.
 import { element } from './dom';
 import { fillToken, rememberToken } from './token';
 

@@ -1,4 +1,4 @@
-// The search field: a combobox whose list is what was found. The index is fetched when it is first used.
+// The search field: a combobox that lists the search results. The page loads the index at first use.
 import { byId, element } from './dom';
 import { find, type Hit } from './find';
 import { loadFields, loadIndex } from './pieces';
@@ -18,7 +18,7 @@ export function wakeSearch(): void {
   input.addEventListener('keydown', keyed);
   input.addEventListener('blur', close);
   input.addEventListener('focus', () => void search());
-  // The list must not take the focus from the field, or it would close before the click arrives.
+  // The list must not take the focus from the field. Otherwise it would close before the click event.
   list.addEventListener('pointerdown', (event) => event.preventDefault());
   list.addEventListener('click', (event) => choose(Number((event.target as Element).closest<HTMLElement>('[role=option]')?.dataset.at ?? -1)));
   document.addEventListener('keydown', (event) => {

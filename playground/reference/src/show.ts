@@ -1,4 +1,4 @@
-// Showing a place: its piece goes into the page, and what it can do is woken.
+// Shows an address: inserts its fragment into the page and attaches the event handlers.
 import { wakeForm } from './attempt';
 import { byId, element } from './dom';
 import { showField } from './field';

@@ -1,4 +1,4 @@
-// The samples: one tab for each language, and a button that copies.
+// The code samples: one tab for each language, and a copy button.
 import { remember, remembered } from './theme';
 
 const KEY = 'labs-reference-language';

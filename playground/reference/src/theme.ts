@@ -1,4 +1,5 @@
-// Light, dark, or as the system has it. The choice is kept in local storage; it is the only thing that is, beside the language of samples.
+// Light theme, dark theme or system setting. The choice is stored in local storage, which otherwise contains only the
+// language of the samples.
 import { byId } from './dom';
 
 const KEY = 'labs-reference-theme';
@@ -33,6 +34,6 @@ export function remember(key: string, value: string): void {
   try {
     localStorage.setItem(key, value);
   } catch {
-    // A browser that keeps nothing asks for the choice again next time.
+    // Without local storage, the choice is lost at the next visit.
   }
 }

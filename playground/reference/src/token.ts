@@ -1,5 +1,5 @@
-// The access token that is tried with. It lives in this variable and in the field that it was typed into, and nowhere else:
-// not in a store of the browser, not in an address, and not in what the page shows of a request.
+// The access token for trying out operations. It is kept only in this variable and in the input field: not in browser
+// storage, not in a URL, and not in the displayed request.
 let held = '';
 
 export function token(): string {

@@ -1,4 +1,4 @@
-// Two clients whose paths, parameters and answers are the contract's, and what becomes of refusals.
+// Two API clients with paths, parameters and responses typed by the contract, and the handling of errors.
 import createClient, { type Client } from 'openapi-fetch';
 import type { components, paths } from '../made/contract';
 

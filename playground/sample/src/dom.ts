@@ -1,4 +1,4 @@
-// Elements without a framework. Text goes in as text; the one way in for HTML is `safeHtml`.
+// Creates elements without a framework. Text is inserted as text; only `safeHtml` inserts HTML.
 
 type Value = string | number | boolean | null | undefined | ((event: Event) => void);
 export type Child = Node | string | null | undefined | false;

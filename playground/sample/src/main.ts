@@ -1,4 +1,4 @@
-// The frame of the page, and which address shows what.
+// The frame of the page, and the mapping of addresses to views.
 import { dataOf, storefront } from './api';
 import { list } from './board/list';
 import { propose } from './board/propose';
@@ -89,7 +89,7 @@ async function offerLocales(): Promise<void> {
     select.append(...facets.languages.map(({ locale: value }) => h('option', { value, lang: value }, languageName(value))));
     select.value = locale() ?? '';
   } catch {
-    // The view tells what is wrong; texts come as they were written.
+    // The view reports the error; texts are shown in their original language.
   }
 }
 

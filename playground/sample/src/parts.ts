@@ -1,4 +1,4 @@
-// What several views share: cards, pictures, stars, lists that go on, and what is shown where there is nothing to show.
+// Parts that several views share: cards, images, stars, lists with a "more" button, and empty states.
 import { Refusal, Unreachable, type Schemas } from './api';
 import { count, h, type Child } from './dom';
 import { again, link } from './router';
@@ -12,7 +12,7 @@ export function picture(sources: Schemas['PictureSources'], alt: string, sizes: 
 
 /** An icon, or the first letter of the name where there is none. */
 export function icon(listing: Pick<Schemas['ListingSummary'], 'icon' | 'name'>): HTMLElement {
-  // The name stands beside it, so that it says nothing new to those who listen.
+  // The name is next to the icon, so an alternative text would only repeat it to screen readers.
   if (listing.icon && listing.icon.sources.length > 0) return picture(listing.icon.sources, '', '4rem', { class: 'icon' });
   return h('span', { class: 'icon letter', 'aria-hidden': 'true' }, listing.name.slice(0, 1));
 }
@@ -76,7 +76,7 @@ export function going<T>(list: HTMLElement, first: Page<T>, drawOne: (item: T) =
     acting(button, async () => {
       if (cursor === null) return;
       const [added] = add(await next(cursor));
-      // The button may be gone now, and whoever pressed it goes on at the first new entry.
+      // The button may no longer exist, so the focus moves to the first new entry.
       added?.setAttribute('tabindex', '-1');
       added?.focus();
     }),

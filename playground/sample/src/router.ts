@@ -1,4 +1,4 @@
-// Addresses of the page itself: each has a view, and links between them load nothing anew.
+// Routes of the page: each has a view, and internal links do not reload the page.
 
 /** Where the reader is. `signal` ends what the view began when the reader goes on. */
 export interface Place {

@@ -1,5 +1,5 @@
-// A person's session with the service itself. The access token lives in this object and nowhere else; the refresh
-// token is a cookie that no script sees, and brings a new access token after the page was loaded anew.
+// A user's session with the service. The access token is kept only in this object. The refresh token is a cookie that
+// scripts cannot read; it returns a new access token after the page is reloaded.
 import { dataOf, Refusal, serviceClient, Unreachable, type Api, type Schemas } from './api';
 
 export type State =
@@ -20,7 +20,7 @@ export class Session {
   #resumed: Promise<void> | null = null;
 
   constructor(readonly base: string) {
-    // Sign-in sets the cookie and renewing sends it, which across origins both need `include`.
+    // Sign-in sets the cookie and refresh sends it. Across origins, both need `include`.
     this.#plain = serviceClient(base, (request) => fetch(new Request(request, { credentials: 'include' })));
     this.api = serviceClient(base, (request) => this.#send(request));
   }
@@ -28,7 +28,7 @@ export class Session {
   /** Once for each load of the page: the cookie, where there is one, signs the person in again. */
   resume(): Promise<void> {
     this.#resumed ??= this.#renew().then((renewed) => (renewed ? this.#learn() : undefined));
-    // Without an answer nothing is known, and the next view asks again.
+    // Without an answer the state is unknown, and the next view tries again.
     this.#resumed.catch(() => (this.#resumed = null));
     return this.#resumed;
   }
@@ -69,7 +69,7 @@ export class Session {
     const again = request.clone();
     if (!this.#token || this.#token.until < Date.now()) await this.#renew();
     const response = await fetch(this.#signed(request));
-    // A 401 comes before anything was done: to ask again repeats nothing.
+    // The service returns 401 before it executes anything, so a retry is safe.
     if (response.status !== 401) return response;
     if (await this.#renew()) return fetch(this.#signed(again));
     this.forget('Your session has ended. Sign in again to go on.');

@@ -1,4 +1,4 @@
-// The board in a real Chromium, against a service with the sample data that lets the sample's origin in.
+// Tests the board in a real Chromium against a service with sample data that allows the sample's origin.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';

@@ -1,5 +1,5 @@
-// What the tests of the sample share: the sample in front of the service that LABS_TEST_BASE names, a watched
-// Chromium, and an eye for what a page must not do unseen.
+// Shared parts of the sample's tests: the sample connected to the service in LABS_TEST_BASE, a monitored Chromium, and
+// checks for errors that are not visible on the page.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -30,7 +30,7 @@ export function personOf(email) {
 /** Opens a page of the sample, runs the test with it, and then asks what went wrong unseen. */
 export async function visit(sample, path, steps, { expected = [], ...options } = {}) {
   const { page, context, watch, close } = await openBrowser(options);
-  // A busy machine takes its time.
+  // A busy machine is slow.
   page.setDefaultTimeout(60_000);
   try {
     if (options.viewport) await page.setViewportSize(options.viewport);

@@ -1,4 +1,4 @@
-// The sample's server in front of a stand-in for the service, which writes down what reaches it.
+// Tests the sample's server in front of a mock service that records every request.
 import assert from 'node:assert/strict';
 import { createServer, request } from 'node:http';
 import { after, afterEach, before, test } from 'node:test';

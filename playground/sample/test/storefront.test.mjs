@@ -1,4 +1,4 @@
-// The storefront in a real Chromium, against a service with the sample data.
+// Tests the storefront in a real Chromium against a service with sample data.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { barriers, leads, overflow, ready, skip, startSample, visit } from './house.mjs';
@@ -68,7 +68,7 @@ test('filters leave as many apps as they say, stand in the address, and can be t
   await visit(sample, '/listings', async (page) => {
     const all = await said(page).textContent();
     const payments = page.getByLabel('Payments 4');
-    // On the keyboard, and the focus stays where the reader is.
+    // Operates the filter by keyboard; the focus stays in place.
     await payments.focus();
     await leads(page, () => page.keyboard.press('Space'), /category=payments/);
     assert.equal(await said(page).textContent(), '4 apps');

@@ -1,4 +1,4 @@
-// The pricing page's data over HTTP, from the service that LABS_TEST_BASE names.
+// Tests the data of the pricing page over HTTP, from the service in LABS_TEST_BASE.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { labs, pricingPage } from './pricing.js';

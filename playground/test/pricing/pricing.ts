@@ -1,5 +1,5 @@
-// A pricing page from the public catalogue. Every name below is one that the contract's types know: a field that is
-// renamed or becomes null in the contract stops this from compiling.
+// A pricing page built from the public catalogue. Every name below is typed by the contract: if a field is renamed or
+// becomes nullable, this file no longer compiles.
 import createClient, { type Client } from 'openapi-fetch';
 import type { components, paths } from './made/contract.js';
 

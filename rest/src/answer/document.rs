@@ -1,4 +1,4 @@
-//! A document as HTTP answers it: by its tag, and of a file the part that is asked for.
+//! Writes a document as a response: with its entity tag and, for a file, the requested range.
 
 use axum::body::Body;
 use http::{HeaderValue, Response, StatusCode, header};
@@ -12,8 +12,8 @@ use crate::edge::headers;
 /// Writes a document.
 ///
 /// # Errors
-/// [`labs_schema::Code::PreconditionFailed`] for `If-Match` with another tag,
-/// [`labs_schema::Code::RangeNotSatisfiable`] for a part that is not there.
+/// [`labs_schema::Code::PreconditionFailed`] if `If-Match` has another tag, [`labs_schema::Code::RangeNotSatisfiable`]
+/// if the range is outside the file.
 pub(super) fn answer(asked: &Asked<'_>, document: Document) -> Result<Response<Body>, Fault> {
     let Document { media_type, etag, content } = document;
     let mut head = Response::new(Body::empty());
@@ -26,14 +26,14 @@ pub(super) fn answer(asked: &Asked<'_>, document: Document) -> Result<Response<B
         }
         DocumentContent::File { file_name, sha256, length, open } => (file_name, sha256, length, open),
     };
-    // A coding would be another representation, with another digest and other parts.
+    // A content coding would be another representation, with another digest and other ranges.
     head.extensions_mut().insert(Settled);
     let mut response = conditionally(head, conditions, asked.headers)?;
-    // Conditions go before parts (RFC 9110 section 13.2.2).
+    // Conditions are evaluated before ranges (RFC 9110 section 13.2.2).
     if response.status() != StatusCode::OK || response.extensions().get::<OnlyTag>().is_some() {
         return Ok(response);
     }
-    // Only a read of the bytes knows parts (RFC 9110 section 14.2).
+    // Only GET supports ranges (RFC 9110 section 14.2).
     let part = if asked.is_head { None } else { range::asked(asked.headers, &etag, length)? };
     let out = response.headers_mut();
     headers::text(out, header::CONTENT_DISPOSITION, &attachment(&file_name));

@@ -1,4 +1,4 @@
-//! `Range` and `If-Range`: which part of a file is asked for (RFC 9110 sections 13.1.5 and 14).
+//! `Range` and `If-Range`: the requested part of a file (RFC 9110 sections 13.1.5 and 14).
 
 use std::ops::Range;
 
@@ -6,11 +6,11 @@ use http::{HeaderMap, header};
 use labs_schema::Fault;
 use labs_schema::fault::Reason;
 
-/// The part that is asked for of so many bytes under this tag; none where the whole is: without `Range`, with more than
-/// one part, with what makes no sense, and where `If-Range` names something else than what is there.
+/// Returns the requested range of a file with this length and tag. Returns none for the whole file: without `Range`,
+/// with several ranges, with a malformed one, or if `If-Range` names another representation.
 ///
 /// # Errors
-/// [`labs_schema::Code::RangeNotSatisfiable`] for a part that begins behind the last byte.
+/// [`labs_schema::Code::RangeNotSatisfiable`] if the range begins after the last byte.
 pub(super) fn asked(headers: &HeaderMap, tag: &str, length: u64) -> Result<Option<Range<u64>>, Fault> {
     let mut sent = headers.get_all(header::RANGE).iter();
     let Some(Part { first, last }) = sent.next().and_then(|value| value.to_str().ok()).and_then(Part::parse) else {
@@ -31,7 +31,7 @@ pub(super) fn asked(headers: &HeaderMap, tag: &str, length: u64) -> Result<Optio
     Ok(Some(from..until))
 }
 
-/// Whether `If-Range` was not sent, or names what is there. A date names nothing: nobody was told one.
+/// Whether `If-Range` is absent or names the current representation. A date never matches: the service sends none.
 fn is_same(headers: &HeaderMap, tag: &str) -> bool {
     let mut sent = headers.get_all(header::IF_RANGE).iter();
     match (sent.next(), sent.next()) {
@@ -41,7 +41,7 @@ fn is_same(headers: &HeaderMap, tag: &str) -> bool {
     }
 }
 
-/// One part: from the first byte on, up to and with the last; without a first one, so many last ones.
+/// One range: from the first byte to the last one inclusive; without a first byte, a number of bytes at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Part {
     first: Option<u64>,
@@ -49,7 +49,7 @@ struct Part {
 }
 
 impl Part {
-    /// Reads one part in bytes; none for anything else.
+    /// Reads one range in bytes; none for anything else.
     fn parse(sent: &str) -> Option<Self> {
         let (unit, part) = sent.split_once('=')?;
         if !unit.trim().eq_ignore_ascii_case("bytes") {
@@ -63,7 +63,7 @@ impl Part {
     }
 }
 
-/// A number, or nothing at all; none for anything else. One that is too large to be counted is behind every file.
+/// Reads a number or an empty text; none for anything else. A number that is too large counts as beyond every file.
 fn number(text: &str) -> Option<Option<u64>> {
     if text.is_empty() {
         return Some(None);
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn one_part_is_answered_and_whatever_else_is_asked_the_whole() {
+    fn single_range_is_served_and_other_ranges_return_whole_body() {
         let part = |sent: &'static str| of(&[(header::RANGE, sent)]);
         for (sent, expected) in [
             ("bytes=0-0", 0..1),
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_of_what_its_reader_holds_the_rest_of() {
+    fn if_range_with_another_tag_returns_whole_body() {
         let with = |named: &'static str| of(&[(header::RANGE, "bytes=2-4"), (header::IF_RANGE, named)]);
         assert_eq!(with("\"tag\""), Ok(Some(2..5)));
         for other in ["\"another\"", "W/\"tag\"", "tag", "Thu, 01 Jan 2026 00:00:00 GMT"] {

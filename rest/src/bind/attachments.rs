@@ -10,19 +10,19 @@ use super::refusal::Findings;
 use super::{Request, form};
 use crate::contract::{BodyForm, Contract, FieldCode, FieldError, below, quote_name};
 
-/// The most parts that a body may have.
+/// Maximum number of parts of a body.
 const MOST_PARTS: usize = 50;
 
-/// A file that came with a request.
+/// A file that was sent with a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attachment {
-    /// The part's name; `body` when the file is the whole body.
+    /// Name of the part; `body` if the file is the whole body.
     pub name: String,
-    /// What the sender calls the file; never a path to be trusted.
+    /// File name as sent; never use it as a trusted path.
     pub file_name: Option<String>,
-    /// What the sender says it is; decide by the content.
+    /// Media type as sent; decide by the content.
     pub media_type: String,
-    /// The bytes.
+    /// Content of the file.
     pub bytes: Bytes,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Parts {
     pub(super) files: Vec<Attachment>,
 }
 
-/// Reads the parts. None when they cannot be read; then it is noted why.
+/// Reads the parts. If they cannot be read, the function records the reason and returns none.
 pub(super) async fn read(
     contract: &Contract,
     form: &BodyForm,
@@ -54,7 +54,7 @@ pub(super) async fn read(
     }
 }
 
-/// Why reading stopped.
+/// Reason why reading stopped.
 enum Stop {
     Unreadable,
     Noted,
@@ -101,7 +101,7 @@ async fn open(request: &Request<'_>) -> Result<Multipart, Stop> {
         .header(CONTENT_TYPE, content_type)
         .body(Body::from(request.body.clone()))
         .map_err(|_| Stop::Unreadable)?;
-    // The edge has bounded the body already.
+    // The edge has already limited the body.
     DefaultBodyLimit::disable().apply(&mut whole);
     Multipart::from_request(whole, &()).await.map_err(|_| Stop::Unreadable)
 }
@@ -118,7 +118,7 @@ fn text(contract: &Contract, form: &BodyForm, name: &str, bytes: &[u8], parts: &
     }
 }
 
-/// Whether the form's schema says that this part is a file.
+/// Whether the form's schema declares this part as a file.
 fn is_file(contract: &Contract, form: &BodyForm, name: &str) -> bool {
     let schema = contract.resolve(contract.schema(form.schema));
     let property = schema.get("properties").and_then(|properties| properties.get(name));

@@ -1,4 +1,4 @@
-//! The body, by the form it came in.
+//! Reads the body in its media type.
 
 use serde_json::{Map, Value};
 
@@ -7,14 +7,14 @@ use super::refusal::{Findings, Refusal};
 use super::{Attachment, Bound, Request, attachments, form, json};
 use crate::contract::{BodyForm, BodyKind, Contract, Operation};
 
-/// The variable that takes a body.
+/// The variable that receives the body.
 pub(crate) const VARIABLE: &str = "body";
 
 /// Reads the body into the variable `body` and into attachments.
 ///
 /// # Errors
-/// [`Refusal::UnsupportedMediaType`] when bytes came without a type, [`Refusal::Invalid`] when they came where none
-/// are read; everything else is noted.
+/// [`Refusal::UnsupportedMediaType`] if bytes were sent without a type, [`Refusal::Invalid`] if a body was sent to an
+/// operation without one. All other errors are recorded.
 pub(super) async fn read(
     contract: &Contract,
     operation: &Operation,
@@ -67,7 +67,7 @@ async fn multipart(
     let Some(parts) = attachments::read(contract, form, request, findings).await else {
         return Ok(());
     };
-    // A file stands in its object as an empty text, so that the schema sees that it is there.
+    // A file is an empty text in its object, so that the schema sees that it exists.
     let mut whole: Map<String, Value> = parts.fields.clone();
     for file in &parts.files {
         whole.insert(file.name.clone(), Value::String(String::new()));

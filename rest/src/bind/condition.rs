@@ -6,26 +6,26 @@ use http::HeaderMap;
 
 use crate::edge::coding;
 
-/// What such a header names.
+/// The value of a condition header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
     /// `*`: any representation that exists.
     Any,
-    /// These entity tags.
+    /// A list of entity tags.
     Tags(Vec<EntityTag>),
 }
 
 /// An entity tag (RFC 9110, section 8.8.3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntityTag {
-    /// Whether it is marked as weak, `W/`.
+    /// Whether the tag is marked as weak, `W/`.
     pub weak: bool,
-    /// What stands between the quotation marks.
+    /// The text between the quotation marks.
     pub opaque: String,
 }
 
 impl Condition {
-    /// Reads the lines of one header; none when they are not well formed.
+    /// Reads the lines of one header; none if they are malformed.
     pub fn parse<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Option<Condition> {
         let mut tags = Vec::new();
         let mut any = false;
@@ -44,8 +44,8 @@ impl Condition {
         }
     }
 
-    /// Whether `If-Match` is satisfied by what is there now: strong comparison, so a weak tag never
-    /// matches. `current` is what stands between the quotation marks of its strong `ETag`.
+    /// Whether `If-Match` matches the current representation. The comparison is strong, so a weak tag never matches.
+    /// `current` is the text between the quotation marks of its strong `ETag`.
     pub fn matches_strongly(&self, current: &str) -> bool {
         match self {
             Condition::Any => true,
@@ -53,7 +53,8 @@ impl Condition {
         }
     }
 
-    /// Whether `If-Match` of a write is satisfied: what can be edited is as it was read, whatever else the answer tells now.
+    /// Whether `If-Match` of a write matches: the editable fields are unchanged, even if the rest of the response has
+    /// changed.
     pub fn matches_state(&self, current: &str) -> bool {
         match self {
             Condition::Any => true,
@@ -63,9 +64,9 @@ impl Condition {
         }
     }
 
-    /// What `If-None-Match` finds of what is there now, by weak comparison: the tag that the caller holds, which is what
-    /// its cache looks for in the answer (RFC 9111, section 4.3.4). A coded form is found by those who take its coding.
-    /// `*` names no tag: it is answered with the one of the form that would leave.
+    /// Returns the tag of `If-None-Match` that weakly matches the current representation. This is the caller's tag,
+    /// which its cache looks for in the response (RFC 9111, section 4.3.4). The tag of a coded form matches only if the
+    /// caller accepts that coding. `*` names no tag: the response has the tag of the form that would be sent.
     pub fn find_weakly(&self, current: &str, headers: &HeaderMap) -> Option<EntityTag> {
         let plain = || EntityTag { weak: false, opaque: current.to_owned() };
         match self {
@@ -80,7 +81,7 @@ impl Condition {
 }
 
 impl EntityTag {
-    /// Whether it was given for this representation, in whichever coding.
+    /// Whether the tag belongs to this representation, in any coding.
     fn names(&self, current: &str) -> bool {
         coding::strip_coding_mark(&self.opaque) == current
     }
@@ -92,12 +93,12 @@ impl fmt::Display for EntityTag {
     }
 }
 
-/// The part of an entity tag that tells the state of what can be edited.
+/// Returns the part of an entity tag that identifies the editable fields.
 fn state(opaque: &str) -> &str {
     opaque.split_once('.').map_or(opaque, |(state, _)| state)
 }
 
-/// Reads a list of entity tags. A comma may stand within a tag, so that they cannot just be split.
+/// Reads a list of entity tags. A tag may contain a comma, so the list cannot be split at commas.
 fn read_tags(line: &str, tags: &mut Vec<EntityTag>) -> Option<()> {
     let mut rest = line;
     loop {
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_tags_and_the_star_are_read() {
+    fn tag_lists_and_star_are_parsed() {
         assert_eq!(parse(&["*"]), Some(Condition::Any));
         let several = parse(&["\"a,b\" , W/\"c\"", "\"d\""]).unwrap();
         assert!(several.matches_strongly("a,b") && several.matches_strongly("d"));
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_of_the_coded_form_stands_for_what_was_read() {
+    fn tag_with_coding_suffix_matches_its_representation() {
         let coded = parse(&["\"a-gzip\", W/\"b-br\""]).unwrap();
         assert!(coded.matches_strongly("a") && !coded.matches_strongly("b"));
         assert_eq!(["a", "b", "c"].map(|now| found(&coded, now, None)), ["\"a-gzip\"", "W/\"b-br\"", ""]);
@@ -156,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_well_formed_is_no_condition() {
+    fn malformed_condition_is_ignored() {
         for line in ["", "abc", "\"abc", "\"a\" \"b\"", "w/\"a\"", "*, \"a\"", "\"a b\"", "\"é\""] {
             assert_eq!(parse(&[line]), None, "{line}");
         }

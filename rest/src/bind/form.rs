@@ -1,4 +1,4 @@
-//! `application/x-www-form-urlencoded` bodies: those of the token endpoints.
+//! `application/x-www-form-urlencoded` bodies of the token endpoints.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +6,7 @@ use super::refusal::Findings;
 use super::{percent, text};
 use crate::contract::{BodyForm, Contract, FieldCode, FieldError, Kind, below};
 
-/// The fields of a form as an object, typed by their schemas. None when they cannot be read.
+/// Returns the fields of a form as an object, typed by their schemas; none if they cannot be read.
 pub(super) fn read(contract: &Contract, form: &BodyForm, body: &[u8], findings: &mut Findings) -> Option<Value> {
     let Ok(body) = std::str::from_utf8(body) else {
         findings.add_malformed("The form is not valid UTF-8. Encode its text as UTF-8.");
@@ -35,7 +35,7 @@ pub(super) fn read(contract: &Contract, form: &BodyForm, body: &[u8], findings: 
     readable.then_some(Value::Object(fields))
 }
 
-/// One field's value by the kind that the form's schema gives it.
+/// Returns the value of a field in the kind that the form's schema declares.
 pub(super) fn field(
     contract: &Contract,
     form: &BodyForm,
@@ -55,7 +55,7 @@ pub(super) fn field(
     }
 }
 
-/// The error of a field that came twice.
+/// Returns the error of a field that was sent twice.
 pub(super) fn duplicate_field(name: &str) -> FieldError {
     FieldError::pointer(below("", name), FieldCode::Duplicate, "This field occurs twice. Send it once.")
 }

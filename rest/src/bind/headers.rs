@@ -1,5 +1,4 @@
-//! Header parameters: the key that makes a write repeatable, conditions, and what else the contract
-//! names.
+//! Header parameters: the idempotency key, conditions, and the other headers of the contract.
 
 use http::HeaderMap;
 use serde_json::{Map, Value};
@@ -11,11 +10,10 @@ use crate::contract::{FieldCode, FieldError, Operation, Parameter, Place};
 const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
 const IF_MATCH: &str = "If-Match";
 const IF_NONE_MATCH: &str = "If-None-Match";
-/// What asks for a part is read where the answer is written, and whatever does not fit is passed over (RFC 9110 section
-/// 14.2).
+/// Range headers are read where the response is written. Values that do not apply are ignored (RFC 9110 section 14.2).
 const OF_A_PART: [&str; 2] = ["Range", "If-Range"];
 
-/// Reads the headers that the operation takes; others are none of its business.
+/// Reads the headers of the operation; other headers are ignored.
 pub(super) fn read(
     operation: &Operation,
     headers: &HeaderMap,
@@ -29,7 +27,7 @@ pub(super) fn read(
     if operation.takes_if_match {
         bound.if_match = condition(IF_MATCH, headers, findings);
     } else if operation.is_write() && headers.contains_key(IF_MATCH) {
-        // Whoever sends it relies on it: to write all the same would be the very loss that they want to be kept from.
+        // A caller that sends it relies on it: writing without the check would overwrite a concurrent change.
         let message = "This operation does not support If-Match. Omit the header. The reference lists the operations \
                        that support it.";
         findings.parameter(IF_MATCH, FieldCode::NotAllowed, message);
@@ -52,7 +50,7 @@ pub(super) fn read(
     }
 }
 
-/// `Idempotency-Key`: 1 to 255 visible ASCII characters, once.
+/// Reads `Idempotency-Key`: 1 to 255 visible ASCII characters, once.
 fn idempotency_key(headers: &HeaderMap, findings: &mut Findings) -> Option<String> {
     let mut sent = headers.get_all(IDEMPOTENCY_KEY).iter();
     let value = sent.next()?.as_bytes();
@@ -91,7 +89,7 @@ fn condition(name: &str, headers: &HeaderMap, findings: &mut Findings) -> Option
     condition
 }
 
-/// Any other header. Several lines of one name are one list (RFC 9110, section 5.3).
+/// Reads any other header. Several lines of one name are one list (RFC 9110, section 5.3).
 fn other(parameter: &Parameter, headers: &HeaderMap, findings: &mut Findings) -> Option<Value> {
     let mut lines = Vec::new();
     for line in headers.get_all(&parameter.name) {

@@ -1,5 +1,5 @@
-//! JSON bodies, read strictly: UTF-8, no key twice, no U+0000, bounded in depth and length, and no
-//! number that cannot be held exactly (docs/decisions.md#edge). Strings come out in one form (NFC).
+//! JSON bodies, read strictly: UTF-8, no duplicate keys, no U+0000, limited depth and length, and no number that cannot
+//! be represented exactly (docs/decisions.md#edge). Strings are normalized to NFC.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -12,16 +12,16 @@ use serde_json::{Map, Value};
 use super::refusal::Findings;
 use crate::contract::{FieldCode, FieldError, below};
 
-/// How deep arrays and objects may stand in one another.
+/// Maximum nesting depth of arrays and objects.
 const MOST_DEPTH: usize = 32;
 
-/// How many entries an array may have.
+/// Maximum number of entries of an array.
 const MOST_ENTRIES: usize = 1000;
 
-/// How many bytes the key of an object may have. Far more than any field's name, and little enough to be said again.
+/// Maximum length of an object key in bytes. Much more than any field name, and short enough to repeat in an error.
 const MOST_KEY: usize = 1024;
 
-/// Reads a JSON text. None when it cannot be read; then it is noted why. Explicit nulls stay.
+/// Reads a JSON text. If it cannot be read, the function records the reason and returns none. Explicit nulls are kept.
 pub(super) fn read(bytes: &[u8], findings: &mut Findings) -> Option<Value> {
     let Ok(text) = std::str::from_utf8(bytes) else {
         findings.add_malformed("The body is not valid UTF-8. Encode the JSON as UTF-8.");
@@ -46,16 +46,16 @@ pub(super) fn read(bytes: &[u8], findings: &mut Findings) -> Option<Value> {
     }
 }
 
-/// What is found wrong on the way.
+/// Errors that were found while reading.
 #[derive(Default)]
 struct Noted {
-    /// What ends the reading.
+    /// An error that stops reading.
     malformed: Option<FieldError>,
-    /// What breaks a rule; reading goes on.
+    /// Rule violations; reading continues.
     invalid: Vec<FieldError>,
 }
 
-/// Where the reader is. It lives on the stack and costs nothing until something is wrong.
+/// Current position of the reader. It is on the stack and costs nothing until an error occurs.
 enum Path<'a> {
     Root,
     Key(&'a Path<'a>, &'a str),
@@ -72,7 +72,7 @@ impl Path<'_> {
     }
 }
 
-/// Reads one value at its place.
+/// Reads one value at its position.
 #[derive(Clone, Copy)]
 struct Seed<'a> {
     path: &'a Path<'a>,
@@ -83,13 +83,13 @@ struct Seed<'a> {
 impl Seed<'_> {
     fn invalid(&self, code: FieldCode, message: &str) {
         let mut noted = self.noted.borrow_mut();
-        // A body may have a million errors; where each is gets worked out for those that are told.
+        // A body may have a million errors; the position is computed only for the reported ones.
         if noted.invalid.len() < crate::contract::MOST {
             noted.invalid.push(FieldError::pointer(self.path.pointer(), code, message));
         }
     }
 
-    /// Ends the reading. The reader's own words are not shown, for `add_malformed` is told instead.
+    /// Stops reading. The parser's own message is not shown; `add_malformed` reports the error instead.
     fn stop<E: Error>(&self, pointer: String, code: FieldCode, message: &str) -> E {
         self.noted.borrow_mut().malformed = Some(FieldError::pointer(pointer, code, message));
         E::custom(message)

@@ -1,4 +1,4 @@
-//! Which of the media types that an operation reads has the body?
+//! Selects the media type of the body among the operation's media types.
 
 use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING};
@@ -6,13 +6,13 @@ use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCO
 use super::refusal::Refusal;
 use crate::contract::{BodyForm, BodyKind, FieldCode, FieldError, Operation};
 
-/// The form that the body's `Content-Type` names. None when the request brings no body. It looks at
-/// headers only, so that the refusal comes before the body is read.
+/// Returns the form that the body's `Content-Type` names; none if the request has no body. Only headers are read, so
+/// that the service can reject the request before it reads the body.
 ///
 /// # Errors
-/// [`Refusal::UnsupportedMediaType`] when the type is missing, doubled, none of the operation's, or
-/// in another character encoding than UTF-8, and when the body is coded; [`Refusal::Invalid`] for a body where none is
-/// read.
+/// [`Refusal::UnsupportedMediaType`] if the type is missing, duplicated, not one of the operation's, or has another
+/// character encoding than UTF-8, and if the body is coded; [`Refusal::Invalid`] for a body to an operation without
+/// one.
 pub fn form<'o>(operation: &'o Operation, headers: &HeaderMap) -> Result<Option<&'o BodyForm>, Refusal> {
     let Some(body) = &operation.body else {
         let is_small = length(headers).is_none_or(|length| length <= EMPTY_OBJECT);
@@ -40,17 +40,17 @@ pub fn form<'o>(operation: &'o Operation, headers: &HeaderMap) -> Result<Option<
     Ok(Some(form))
 }
 
-/// Most bytes of a body that is an empty object, with some white space.
+/// Maximum length in bytes of a body that is an empty object, with some white space.
 pub(crate) const EMPTY_OBJECT: usize = 16;
 
-/// Whether a body says nothing: it is empty, or the empty object that several HTTP clients send with every POST.
+/// Whether a body has no content: it is empty, or the empty object that several HTTP clients send with every POST.
 pub(super) fn says_nothing(body: &[u8]) -> bool {
     let body = body.trim_ascii();
     let inside = body.strip_prefix(b"{").and_then(|body| body.strip_suffix(b"}"));
     body.is_empty() || inside.is_some_and(|inside| inside.trim_ascii().is_empty())
 }
 
-/// The refusal of a body where none is read: a caller who sends one means something by it.
+/// Returns the error of a body to an operation without one: the caller expects it to have an effect.
 pub(crate) fn unread() -> Refusal {
     let message = "This operation does not accept a body. Omit it, or send {}.";
     Refusal::Invalid { errors: vec![FieldError::pointer("", FieldCode::NotAllowed, message)] }
@@ -62,21 +62,21 @@ pub(crate) fn brings_body(headers: &HeaderMap) -> bool {
     length.unwrap_or_else(|| headers.contains_key(TRANSFER_ENCODING))
 }
 
-/// The length that the headers announce; none where they announce none.
+/// Returns the length that the headers announce, if any.
 fn length(headers: &HeaderMap) -> Option<usize> {
     let length = headers.get(CONTENT_LENGTH)?;
-    // A length that is no number is none of an empty object.
+    // An invalid length is never the length of an empty object.
     Some(length.to_str().ok().and_then(|text| text.parse().ok()).unwrap_or(usize::MAX))
 }
 
-/// Whether a body comes in a coding, gzip for example (RFC 9110 section 8.4). Nothing is decoded here: a little of it may
-/// hold far more than a body may have.
+/// Whether the body has a content coding, for example gzip (RFC 9110 section 8.4). The service decodes none: a small
+/// coded body may expand far beyond the size limit.
 pub(crate) fn is_coded(headers: &HeaderMap) -> bool {
     let names = headers.get_all(CONTENT_ENCODING).iter().flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
     names.map(<[u8]>::trim_ascii).any(|name| !name.is_empty() && !name.eq_ignore_ascii_case(b"identity"))
 }
 
-/// Whether a media type of the contract, possibly a range, covers one that was sent.
+/// Whether a media type of the contract, possibly a range, covers the sent one.
 fn covers(range: &str, essence: &str) -> bool {
     match range.strip_suffix('*') {
         Some("*/") => essence.contains('/'),
@@ -85,7 +85,7 @@ fn covers(range: &str, essence: &str) -> bool {
     }
 }
 
-/// Whether a parameter of a content type leaves the text UTF-8.
+/// Whether a parameter of a content type is compatible with UTF-8.
 fn is_utf8(parameter: &str) -> bool {
     match parameter.split_once('=') {
         Some((name, value)) if name.trim().eq_ignore_ascii_case("charset") => {

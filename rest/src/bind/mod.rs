@@ -1,7 +1,7 @@
-//! From an HTTP request to the variables of a fixed document (ARCHITECTURE.md).
+//! Binds an HTTP request to the variables of a fixed document (ARCHITECTURE.md).
 //!
-//! Text becomes JSON by the contract's schemas, is checked against them, and what does not fit is
-//! refused before anything runs: everything that is wrong at once, each by name.
+//! The contract's schemas convert text to JSON and validate it. An invalid request is rejected before anything runs,
+//! with all errors at once, each with its name.
 
 mod attachments;
 mod body;
@@ -32,36 +32,37 @@ pub(crate) use percent::query_pairs;
 use refusal::Findings;
 pub use refusal::Refusal;
 
-/// A request as it came, with its body read whole.
+/// A request with its complete body.
 pub struct Request<'a> {
-    /// The values of the path's parameters, from [`path`].
+    /// Values of the path parameters, from [`path`].
     pub path: &'a Map<String, Value>,
     /// The raw query, without the question mark.
     pub query: Option<&'a str>,
     /// The headers.
     pub headers: &'a HeaderMap,
-    /// The body's bytes; empty when there is none.
+    /// Bytes of the body; empty for a request without a body.
     pub body: Bytes,
 }
 
-/// What a request binds to its document.
+/// The values that a request binds to its document.
 #[derive(Debug, Default)]
 pub struct Bound {
-    /// Path and query parameters by name, other header parameters in snake_case, the body as `body`.
-    /// What was left out and has no default is not among them.
+    /// Path and query parameters by name, other header parameters in snake_case, the body as `body`. Omitted values
+    /// without a default are absent.
     pub variables: Map<String, Value>,
-    /// `Idempotency-Key`, if the operation takes it and it came.
+    /// `Idempotency-Key`, if the operation accepts it and it was sent.
     pub idempotency_key: Option<String>,
-    /// `If-Match`, likewise.
+    /// `If-Match`, if the operation accepts it and it was sent.
     pub if_match: Option<Condition>,
-    /// `If-None-Match`, likewise.
+    /// `If-None-Match`, if the operation accepts it and it was sent.
     pub if_none_match: Option<Condition>,
-    /// The files of a multipart body, or the one body that is bytes as they are.
+    /// Files of a multipart body, or the one body that is raw bytes.
     pub attachments: Vec<Attachment>,
 }
 
 impl Bound {
-    /// What makes a repeat under one `Idempotency-Key` the same request: SHA-256 of every variable and every file.
+    /// Returns the fingerprint that identifies a repeated request under one `Idempotency-Key`: SHA-256 of every
+    /// variable and every file.
     pub(crate) fn fingerprint(&self) -> [u8; 32] {
         let mut context = aws_lc_rs::digest::Context::new(&aws_lc_rs::digest::SHA256);
         context.update(&serde_json::to_vec(&self.variables).unwrap_or_default());
@@ -74,11 +75,11 @@ impl Bound {
     }
 }
 
-/// Binds a request to its operation. It waits for nothing: the body is there.
+/// Binds a request to its operation. It does not wait for input: the body is complete.
 ///
 /// # Errors
-/// In this order: [`Refusal::UnsupportedMediaType`], then [`Refusal::Malformed`] or [`Refusal::Invalid`] with
-/// everything that is wrong in query, headers and body (docs/decisions.md#errors).
+/// In this order: [`Refusal::UnsupportedMediaType`], then [`Refusal::Malformed`] or [`Refusal::Invalid`] with all
+/// errors in query, headers and body (docs/decisions.md#errors).
 pub async fn bind(contract: &Contract, operation: &Operation, request: Request<'_>) -> Result<Bound, Refusal> {
     let mut bound = Bound { variables: request.path.clone(), ..Bound::default() };
     let form = form(operation, request.headers)?;
@@ -94,7 +95,7 @@ pub async fn bind(contract: &Contract, operation: &Operation, request: Request<'
 /// Reads a JSON text that belongs to no operation (the playground's), under the same limits.
 ///
 /// # Errors
-/// What is wrong with it, in a sentence.
+/// A sentence that describes the error.
 pub fn value(bytes: &[u8]) -> Result<Value, String> {
     let mut findings = Findings::default();
     let value = json::read(bytes, &mut findings);

@@ -1,7 +1,7 @@
-//! The words of orders. The contract says `-created_at`, as most interfaces do; a name of the schema's cannot begin so,
-//! and says `CREATED_AT_DESC`.
+//! Conversion of sort orders. The contract uses `-created_at`, like most APIs; a GraphQL enum value cannot begin with a
+//! hyphen and is `CREATED_AT_DESC`.
 
-/// The schema's name of an order that the contract calls `word`.
+/// Returns the schema's name of the contract's order `word`.
 pub(crate) fn name_of(word: &str) -> String {
     match word.strip_prefix('-') {
         Some(column) => format!("{}_DESC", column.to_ascii_uppercase()),
@@ -9,7 +9,7 @@ pub(crate) fn name_of(word: &str) -> String {
     }
 }
 
-/// The contract's word for an order that the schema calls `name`.
+/// Returns the contract's word for the schema's order `name`.
 pub(crate) fn word_of(name: &str) -> String {
     match name.strip_suffix("_DESC") {
         Some(column) => format!("-{}", column.to_ascii_lowercase()),
@@ -17,7 +17,7 @@ pub(crate) fn word_of(name: &str) -> String {
     }
 }
 
-/// Whether some of an enumeration's words are none that the schema could have: then they are those of orders.
+/// Whether the values are sort orders: at least one of them is not a valid name in the schema.
 pub(crate) fn are_orders<'a>(mut words: impl Iterator<Item = &'a str>) -> bool {
     words.any(|word| word.contains(|letter: char| letter == '-' || letter.is_ascii_lowercase()))
 }
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_and_its_name_lead_to_one_another() {
+    fn sort_value_and_enum_name_convert_both_ways() {
         for (word, name) in [("-created_at", "CREATED_AT_DESC"), ("name", "NAME"), ("-share", "SHARE_DESC")] {
             assert_eq!((name_of(word).as_str(), word_of(name).as_str()), (name, word));
         }

@@ -1,4 +1,4 @@
-//! Path values: decoded, then parsed by their schemas. What does not parse names nothing: 404.
+//! Path values: decoded, then parsed by their schemas. A value that does not parse names no resource: 404.
 
 use serde_json::{Map, Value};
 
@@ -6,10 +6,10 @@ use super::refusal::Refusal;
 use super::{percent, text};
 use crate::contract::{Contract, Operation, Place};
 
-/// The values of an operation's path parameters by name.
+/// Returns the values of an operation's path parameters by name.
 ///
 /// # Errors
-/// [`Refusal::NotFound`] when a value is not well encoded or does not fit its schema.
+/// [`Refusal::NotFound`] if a value is malformed or does not fit its schema.
 pub fn path(contract: &Contract, operation: &Operation, raw: &[(&str, &str)]) -> Result<Map<String, Value>, Refusal> {
     let Some(schema) = operation.path_schema() else {
         return Ok(Map::new());

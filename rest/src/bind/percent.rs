@@ -1,17 +1,16 @@
-//! Percent-encoding, read strictly (RFC 3986, section 2.1): what is not well formed is refused,
-//! never guessed at.
+//! Percent-encoding, read strictly (RFC 3986, section 2.1): malformed input is rejected, never guessed.
 
-/// A text that is not well encoded.
+/// A malformed percent-encoded text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Malformed {
-    /// A `%` without two hexadecimal digits behind it.
+    /// A `%` without two hexadecimal digits after it.
     Escape,
     /// Bytes that are not UTF-8.
     Utf8,
 }
 
 impl Malformed {
-    /// What to do, in a sentence.
+    /// Returns a sentence that says what to do.
     pub(super) fn message(self) -> &'static str {
         match self {
             Malformed::Escape => "A `%` must be followed by two hexadecimal digits. Write a literal `%` as %25.",
@@ -25,7 +24,7 @@ pub(super) fn decode(text: &str) -> Result<String, Malformed> {
     decode_bytes(text, false)
 }
 
-/// Decodes a name or value of a query or form, in which `+` is a space.
+/// Decodes a name or value of a query or form, where `+` is a space.
 pub(super) fn decode_form(text: &str) -> Result<String, Malformed> {
     decode_bytes(text, true)
 }
@@ -51,12 +50,13 @@ fn hex(byte: u8) -> Option<u8> {
     char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }
 
-/// The names and values of a query or form, each still encoded. Empty pieces are passed over.
+/// Returns the names and values of a query or form, still encoded. Empty pieces are skipped.
 pub(super) fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.split('&').filter(|piece| !piece.is_empty()).map(|piece| piece.split_once('=').unwrap_or((piece, "")))
 }
 
-/// The names and values of a query as they are meant; what cannot be decoded is left out, and refused elsewhere.
+/// Returns the decoded names and values of a query. Pieces that cannot be decoded are left out; another check rejects
+/// them.
 pub(crate) fn query_pairs(text: &str) -> impl Iterator<Item = (String, String)> {
     pairs(text).filter_map(|(name, value)| Some((decode_form(name).ok()?, decode_form(value).ok()?)))
 }
@@ -66,13 +66,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn well_formed_text_is_decoded() {
+    fn valid_percent_encoding_is_decoded() {
         assert_eq!(decode("a%20b+c%C3%A9"), Ok("a b+cé".to_owned()));
         assert_eq!(decode_form("a%20b+c%2B%c3%a9"), Ok("a b c+é".to_owned()));
     }
 
     #[test]
-    fn what_is_not_well_formed_is_refused() {
+    fn malformed_percent_encoding_is_rejected() {
         assert_eq!(decode("100%"), Err(Malformed::Escape));
         assert_eq!(decode("%4"), Err(Malformed::Escape));
         assert_eq!(decode("%zz"), Err(Malformed::Escape));
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_are_told_apart() {
+    fn query_pairs_are_split() {
         let found: Vec<_> = pairs("a=1&&b=x=y&c&=d").collect();
         assert_eq!(found, [("a", "1"), ("b", "x=y"), ("c", ""), ("", "d")]);
     }

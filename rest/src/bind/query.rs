@@ -1,4 +1,4 @@
-//! The query: strictly decoded, every name known, every value typed by its schema (docs/decisions.md#answers).
+//! The query: strictly decoded, only known names, every value typed by its schema (docs/decisions.md#answers).
 
 use serde_json::{Map, Value};
 
@@ -6,10 +6,10 @@ use super::refusal::Findings;
 use super::{percent, text};
 use crate::contract::{FieldCode, FieldError, Operation, Parameter, Place, nearest, quote_name};
 
-/// Most parameters that are named to whoever sends another one.
+/// Maximum number of parameters that the error of an unknown parameter lists.
 const MOST_NAMED: usize = 30;
 
-/// The query's values by parameter, defaults filled in. They are typed and not checked yet.
+/// Returns the query's values by parameter, with defaults. They are typed and not yet validated.
 pub(super) fn read(operation: &Operation, query: Option<&str>, findings: &mut Findings) -> Map<String, Value> {
     let mut sent: Vec<(String, String)> = Vec::new();
     for (name, value) in percent::pairs(query.unwrap_or_default()) {
@@ -77,7 +77,7 @@ fn of_parameter(parameter: &Parameter, texts: &[&str], findings: &mut Findings) 
     }
 }
 
-/// Several values, by repeating the parameter or with commas where no value can contain one.
+/// Reads several values: a repeated parameter, or commas if no value can contain one.
 fn array(parameter: &Parameter, texts: &[&str], findings: &mut Findings) -> Option<Value> {
     let items: Vec<&str> =
         if parameter.splits_commas { texts.iter().flat_map(|text| text.split(',')).collect() } else { texts.to_vec() };

@@ -1,34 +1,34 @@
-//! Why a request cannot be bound.
+//! Reasons why a request cannot be bound.
 
 use crate::contract::{FieldCode, FieldError, MOST};
 
 /// A request that does not fit its operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// A path value is none of its kind, so there is no such thing: 404 NOT_FOUND.
+    /// A path value does not fit its schema, so the resource does not exist: 404 NOT_FOUND.
     NotFound,
-    /// The body's media type is none that the operation reads: 415 UNSUPPORTED_MEDIA_TYPE.
+    /// The operation does not accept the body's media type: 415 UNSUPPORTED_MEDIA_TYPE.
     UnsupportedMediaType {
-        /// The media types that it reads; empty when it reads no body.
+        /// Accepted media types; empty if the operation takes no body.
         accepted: Vec<String>,
     },
-    /// The body comes in a coding, gzip for example: 415 UNSUPPORTED_MEDIA_TYPE.
+    /// The body has a content coding, for example gzip: 415 UNSUPPORTED_MEDIA_TYPE.
     UnsupportedCoding,
-    /// It cannot be read: 400 MALFORMED_REQUEST.
+    /// The request cannot be parsed: 400 MALFORMED_REQUEST.
     Malformed {
-        /// What to do, in a sentence.
+        /// A sentence that says what to do.
         detail: String,
-        /// Where, if it can be told.
+        /// Place of the error, if known.
         errors: Vec<FieldError>,
     },
-    /// It can be read and breaks rules: 422 VALIDATION_FAILED.
+    /// The request can be parsed and violates rules: 422 VALIDATION_FAILED.
     Invalid {
-        /// Everything that is wrong, at most [`MOST`] things.
+        /// All errors, at most [`MOST`].
         errors: Vec<FieldError>,
     },
 }
 
-/// What is found wrong while a request is read; reading goes on as far as it can.
+/// Errors that were found in a request; reading continues as far as possible.
 #[derive(Default)]
 pub(super) struct Findings {
     malformed: Vec<(String, Option<FieldError>)>,
@@ -36,12 +36,12 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Something cannot be read at all.
+    /// Records that a part of the request cannot be parsed.
     pub(super) fn add_malformed(&mut self, detail: impl Into<String>) {
         self.push_malformed(detail.into(), None);
     }
 
-    /// Something cannot be read, at a place that can be named.
+    /// Records a parse error at a known place.
     pub(super) fn add_malformed_at(&mut self, error: FieldError) {
         self.push_malformed(error.message.clone(), Some(error));
     }
@@ -52,24 +52,24 @@ impl Findings {
         }
     }
 
-    /// Something breaks a rule.
+    /// Records a rule violation.
     pub(super) fn invalid(&mut self, error: FieldError) {
         if self.invalid.len() < MOST {
             self.invalid.push(error);
         }
     }
 
-    /// A parameter breaks a rule.
+    /// Records a rule violation of a parameter.
     pub(super) fn parameter(&mut self, name: &str, code: FieldCode, message: impl Into<String>) {
         self.invalid(FieldError::parameter(name, code, message));
     }
 
-    /// Whether nothing is wrong so far.
+    /// Whether no error was found so far.
     pub(super) fn is_empty(&self) -> bool {
         self.malformed.is_empty() && self.invalid.is_empty()
     }
 
-    /// The refusal that follows; what cannot be read comes before what breaks a rule.
+    /// Returns the resulting error; parse errors take precedence over rule violations.
     pub(super) fn into_result(self) -> Result<(), Refusal> {
         if self.is_empty() {
             return Ok(());

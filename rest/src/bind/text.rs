@@ -1,4 +1,4 @@
-//! Text becomes JSON by its kind, and parameters are checked by their schemas.
+//! Converts text to JSON by its kind, and checks parameters by their schemas.
 
 use labs_schema::text::normalize;
 use serde_json::{Map, Number, Value};
@@ -6,7 +6,7 @@ use serde_json::{Map, Number, Value};
 use super::refusal::Findings;
 use crate::contract::{Contract, FieldCode, FieldPlace, Kind, Operation, Place};
 
-/// The value of a text in its one form (NFC), or the rule that it breaks and what to do.
+/// Returns the value of a text in NFC, or the violated rule and what to do.
 pub(super) fn value(kind: Kind, text: &str) -> Result<Value, (FieldCode, &'static str)> {
     if text.contains('\0') {
         return Err((FieldCode::Character, "The character U+0000 is not allowed. Remove it."));
@@ -39,7 +39,7 @@ fn number(text: &str) -> Option<Value> {
     Number::from_f64(number).map(Value::Number)
 }
 
-/// Checks query and header parameters by their schemas; errors bear the parameters' names.
+/// Checks query and header parameters by their schemas; errors contain the parameters' names.
 pub(super) fn check(
     contract: &Contract,
     operation: &Operation,
@@ -49,7 +49,7 @@ pub(super) fn check(
     let Some(schema) = operation.query_schema() else {
         return;
     };
-    // The validator wants a value, so the map becomes one and then a map again.
+    // The validator needs a value, so the map is converted to one and back.
     let whole = Value::Object(std::mem::take(values));
     for error in contract.check(schema, &whole) {
         let FieldPlace::Pointer(pointer) = &error.place else {

@@ -1,5 +1,5 @@
-//! What to say when a value fits none of several forms (`oneOf`, `anyOf`): the errors of the form
-//! that was most likely meant, not those of all.
+//! Selects the errors to report when a value fits none of several alternatives (`oneOf`, `anyOf`): those from the most
+//! likely alternative, not all of them.
 
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
@@ -8,10 +8,10 @@ use serde_json::Value;
 use super::field::{self, FieldCode, FieldError};
 use super::schema_set::SchemaSet;
 
-/// The errors of one form each.
+/// Errors of one alternative.
 type Form = Vec<ValidationError<'static>>;
 
-/// Says why the value at `pointer` fits none of `forms`.
+/// Explains why the value at `pointer` fits none of `forms`.
 pub(super) fn explain(book: &SchemaSet, pointer: &str, forms: &[Form], errors: &mut Vec<FieldError>) {
     let possible: Vec<&Form> =
         forms.iter().filter(|form| !form.iter().any(|error| is_type_error_at(error, pointer))).collect();
@@ -34,12 +34,12 @@ pub(super) fn explain(book: &SchemaSet, pointer: &str, forms: &[Form], errors: &
     }
 }
 
-/// Whether the value itself, not something within it, is of another type.
+/// Whether the value itself, not a value within it, has another type.
 fn is_type_error_at(error: &ValidationError<'_>, pointer: &str) -> bool {
     matches!(error.kind(), Kind::Type { .. }) && error.instance_path().as_str() == pointer
 }
 
-/// One error that names the types of all forms.
+/// Returns one error that names the types of all alternatives.
 fn no_type(pointer: &str, forms: &[Form]) -> FieldError {
     let mut names: Vec<&str> = Vec::new();
     let mut found = "this";
@@ -59,8 +59,8 @@ fn no_type(pointer: &str, forms: &[Form]) -> FieldError {
     FieldError::pointer(pointer, FieldCode::Type, message)
 }
 
-/// The error of a fixed field (`kind: {const: APP}`) just below `pointer`, which tells that this
-/// form was not meant.
+/// Returns the error of a fixed field (`kind: {const: APP}`) directly below `pointer`. It shows that the caller did not
+/// mean this alternative.
 fn discriminator<'a>(form: &'a Form, pointer: &str) -> Option<&'a ValidationError<'static>> {
     form.iter().find(|error| {
         let fixed = matches!(error.kind(), Kind::Constant { .. } | Kind::Enum { .. });
@@ -69,7 +69,7 @@ fn discriminator<'a>(form: &'a Form, pointer: &str) -> Option<&'a ValidationErro
     })
 }
 
-/// The place of the fixed field, when it is the same in every form.
+/// Returns the place of the fixed field, if it is the same in every alternative.
 fn common_discriminator(forms: &[&Form], pointer: &str) -> Option<String> {
     let mut places = forms.iter().map(|form| discriminator(form, pointer).map(|error| error.instance_path().as_str()));
     let first = places.next()??;

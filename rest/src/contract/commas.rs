@@ -1,5 +1,5 @@
-//! May a comma between two values of a query parameter separate them? Only where no value can
-//! contain one (docs/decisions.md#answers).
+//! Decides whether a comma may separate two values of a query parameter. It may only if no value can contain one
+//! (docs/decisions.md#answers).
 
 use serde_json::Value;
 
@@ -19,8 +19,8 @@ pub(super) fn never_contains_comma(schema: &Value) -> bool {
     schema.get("pattern").and_then(Value::as_str).is_some_and(pattern_excludes_comma)
 }
 
-/// Whether a pattern is anchored and made only of parts that are known to match no comma. A pattern
-/// about which this cannot be said in a few lines counts as one that may.
+/// Whether a pattern is anchored and consists only of parts that never match a comma. A pattern that this simple check
+/// cannot decide counts as matching one.
 fn pattern_excludes_comma(pattern: &str) -> bool {
     let Some(inner) = pattern.strip_prefix('^').and_then(|pattern| pattern.strip_suffix('$')) else {
         return false;
@@ -38,13 +38,13 @@ fn pattern_excludes_comma(pattern: &str) -> bool {
             '[' if chars.peek() == Some(&'^') => return false,
             '[' => in_class = true,
             ']' => in_class = false,
-            // A quantifier's comma is no text.
+            // A comma in a quantifier is not matched text.
             '{' if !in_class => {
                 if !chars.by_ref().any(|char| char == '}') {
                     return false;
                 }
             }
-            // A range within a class must start at a letter or digit, so that it lies above ','.
+            // A range in a class must start at a letter or digit, so that it is above ','.
             '-' if in_class
                 && chars.peek().is_some_and(|next| *next != ']')
                 && before != '['
@@ -54,7 +54,7 @@ fn pattern_excludes_comma(pattern: &str) -> bool {
             }
             '(' if !in_class => depth += 1,
             ')' if !in_class => depth -= 1,
-            // At the top level it would split the anchors apart.
+            // At the top level it would separate the two anchors.
             '|' if !in_class && depth == 0 => return false,
             '|' => {}
             char if char.is_ascii_alphanumeric() => {}
@@ -73,7 +73,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn values_that_cannot_hold_a_comma_are_split() {
+    fn values_without_commas_are_split() {
         for schema in [
             json!({"type": "string", "enum": ["DRAFT", "LISTED"]}),
             json!({"type": "string", "format": "uuid"}),
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_may_hold_a_comma_are_not() {
+    fn values_that_may_contain_commas_are_not_split() {
         for schema in [
             json!({"type": "string"}),
             json!({"type": "string", "enum": ["a,b"]}),

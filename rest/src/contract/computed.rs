@@ -1,7 +1,7 @@
-//! What of an answer changes without anybody editing it: counts, dates to expect, what may be done next (`x-computed` in the
-//! contract). An entity tag tells both, the state of what can be edited and the whole answer, so that `If-Match` asks for the
-//! former and `If-None-Match` for the latter. A thing that is read in lists alone tells the state itself, as its `revision`
-//! (`x-revision` in the contract).
+//! Parts of a response that change without an edit: counts, expected dates, allowed next actions (`x-computed` in the
+//! contract). An entity tag contains a hash of the editable fields and a hash of the whole response: `If-Match`
+//! compares the first, `If-None-Match` the second. A resource that is read only in lists returns the first hash itself,
+//! as its `revision` (`x-revision` in the contract).
 
 use std::collections::BTreeSet;
 
@@ -9,22 +9,22 @@ use serde_json::Value;
 
 use super::resolve;
 
-/// The deepest member that is looked for.
+/// Maximum depth of the search for members.
 const DEEPEST: usize = 6;
 
-/// The member that tells the state of what can be edited.
+/// Member that contains the hash of the editable fields.
 const REVISION: &str = "revision";
 
-/// The members of an answer that are computed, each by the names that lead to it; lists lie between without a name.
+/// The computed members of a response, each by the names on its path; lists on the path have no name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Computed {
     members: BTreeSet<Vec<String>>,
-    /// Whether the answer tells its revision.
+    /// Whether the response contains its revision.
     tells_revision: bool,
 }
 
 impl Computed {
-    /// Those of an answer with this schema.
+    /// Returns the computed members of a response with this schema.
     pub(super) fn of(document: &Value, schema: &Value) -> Self {
         let mut members = BTreeSet::new();
         walk(document, schema, &mut Vec::new(), &mut members);
@@ -33,12 +33,12 @@ impl Computed {
         Self { members, tells_revision }
     }
 
-    /// Whether nothing is: then the whole answer is what can be edited.
+    /// Whether no member is computed: then the whole response is editable.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
 
-    /// The revision that an answer tells, where it tells one.
+    /// Returns the revision in a response, if it contains one.
     pub fn revision_of(&self, body: &[u8]) -> Option<String> {
         if !self.tells_revision {
             return None;
@@ -47,7 +47,7 @@ impl Computed {
         Some(value.get(REVISION)?.as_str()?.to_owned())
     }
 
-    /// What of an answer can be edited. Bytes that are no JSON stay as they are.
+    /// Returns the editable part of a response. Bytes that are not JSON are returned unchanged.
     pub fn without(&self, body: &[u8]) -> Vec<u8> {
         let Ok(mut value) = serde_json::from_slice::<Value>(body) else { return body.to_vec() };
         for path in &self.members {
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn computed_members_are_found_and_left_out_wherever_they_lie() {
+    fn computed_members_are_omitted_at_any_depth() {
         let document = json!({ "components": { "schemas": {
             "Actions": { "type": "array", "x-computed": true },
             "Thing": { "properties": {
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_revision_is_told_where_the_contract_says_so() {
+    fn revision_is_found_if_contract_declares_it() {
         let of = |marked: Value| {
             let document = json!({ "components": { "schemas": { "Revision": marked } } });
             let schema = json!({ "properties": { "revision": { "$ref": "#/components/schemas/Revision" } } });

@@ -1,4 +1,4 @@
-//! An example that does not work is worse than none: each is checked against its schema.
+//! Checks each example against its schema: a wrong example is worse than none.
 
 use serde_json::{Map, Value};
 
@@ -8,7 +8,7 @@ use super::{Contract, FieldPlace, Problem, resolve, yaml};
 const FILE: &str = "contract/openapi.yaml";
 
 impl Contract {
-    /// Every example of a body, response, parameter or component schema that does not fit its schema
+    /// Returns every example of a body, response, parameter or component schema that does not fit its schema
     /// (docs/decisions.md#contract).
     pub fn problems_of_examples(&self) -> Vec<Problem> {
         let Ok(document) = yaml::read(self.text()) else {
@@ -47,7 +47,7 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// Finds everything that has a schema and examples beside it: media types, parameters, headers.
+    /// Visits everything with a schema and examples: media types, parameters, headers.
     fn walk(&mut self, place: &str, value: &Value) {
         let Some(map) = value.as_object() else {
             let items = value.as_array().into_iter().flatten();
@@ -71,7 +71,7 @@ impl Check<'_> {
         }
     }
 
-    /// A schema's own `examples`, and those of the properties within it.
+    /// Checks a schema's own `examples`, and the examples of its properties.
     fn schema_examples(&mut self, place: &str, schema: &Value) {
         for (number, example) in schema.get("examples").and_then(Value::as_array).into_iter().flatten().enumerate() {
             self.one(&format!("{place}/examples/{number}"), schema, Some(example));

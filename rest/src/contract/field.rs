@@ -1,7 +1,7 @@
-//! What is wrong with one field or parameter, said to the developer who sent it.
+//! Errors of single fields and parameters, as shown to the developer who sent the request.
 //!
-//! Messages say what to do. They never repeat what was sent, which may be a secret, and never the
-//! words of the machinery that found the error.
+//! Messages say what to do. They never repeat the sent value, which may be a secret, and never contain messages of the
+//! validator.
 
 use jsonschema::JsonType;
 use jsonschema::ValidationError;
@@ -13,86 +13,87 @@ use super::nearest::nearest;
 use super::schema_set::SchemaSet;
 use super::text;
 
-/// The most errors that one answer names.
+/// Maximum number of errors in one response.
 pub const MOST: usize = 50;
 
 /// One error of one field or parameter (docs/decisions.md#errors).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
-    /// Where it is.
+    /// Place of the error.
     pub place: FieldPlace,
-    /// The rule that is broken.
+    /// The violated rule.
     pub code: FieldCode,
-    /// What to do, in a sentence.
+    /// A sentence that says what to do.
     pub message: String,
 }
 
 impl FieldError {
-    /// An error in the body at a JSON pointer (RFC 6901); the empty pointer is the whole body.
+    /// Creates an error in the body at a JSON pointer (RFC 6901); the empty pointer is the whole body.
     pub fn pointer(pointer: impl Into<String>, code: FieldCode, message: impl Into<String>) -> Self {
         let place = FieldPlace::Pointer(truncate(pointer.into(), 512));
         FieldError { place, code, message: truncate(message.into(), 1000) }
     }
 
-    /// An error in a path, query or header parameter.
+    /// Creates an error in a path, query or header parameter.
     pub fn parameter(name: &str, code: FieldCode, message: impl Into<String>) -> Self {
         let place = FieldPlace::Parameter(truncate(quote_name(name), 128));
         FieldError { place, code, message: truncate(message.into(), 1000) }
     }
 }
 
-/// Where an error is: in the body, or in a parameter.
+/// Place of an error: in the body, or in a parameter.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FieldPlace {
     /// A JSON pointer into the body.
     Pointer(String),
-    /// A parameter's name.
+    /// Name of a parameter.
     Parameter(String),
 }
 
-/// The rule that a field breaks: stable words for programs.
+/// The rule that a field violates: stable codes for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FieldCode {
-    /// It must be there and is not.
+    /// A required value is missing.
     Required,
-    /// The contract has no such field in the body.
+    /// The contract has no such body field.
     UnknownField,
     /// The contract has no such query parameter.
     UnknownParameter,
-    /// It is of another JSON type.
+    /// The value has the wrong JSON type.
     Type,
-    /// A text is longer than allowed.
+    /// The text is longer than allowed.
     TooLong,
-    /// A text is shorter than allowed.
+    /// The text is shorter than allowed.
     TooShort,
-    /// A text does not match its pattern.
+    /// The text does not match its pattern.
     Pattern,
-    /// A text is not of its format (uuid, date-time, idn-email, web-address).
+    /// The text does not have its format (uuid, date-time, idn-email, web-address).
     Format,
-    /// It is none of the values allowed.
+    /// The value is not one of the allowed values.
     Enum,
-    /// A number is too small, too large or not a multiple.
+    /// The number is too small, too large or not a multiple.
     Range,
-    /// A list or object has more entries than allowed.
+    /// The list or object has more entries than allowed.
     TooMany,
-    /// A list or object has fewer entries than allowed.
+    /// The list or object has fewer entries than allowed.
     TooFew,
-    /// It comes twice where it may come once.
+    /// The value was sent twice and may be sent only once.
     Duplicate,
-    /// It fits several of the forms of which it may have one.
+    /// The value fits several alternatives and must fit only one.
     Ambiguous,
-    /// It is what it must not be.
+    /// The value is excluded by its schema.
     NotAllowed,
-    /// It holds a character that is not allowed here: U+0000 anywhere, an invisible one in a line of text, for example.
+    /// The text contains a character that is not allowed here: U+0000 anywhere, or an invisible character in a
+    /// single-line text, for example.
     Character,
-    /// It has no visible character.
+    /// The text has no visible character.
     Blank,
-    /// It is not written as its syntax demands (percent-encoding, entity tags).
+    /// The value violates its syntax (percent-encoding, entity tags).
     Syntax,
 }
 
 impl FieldCode {
-    /// The word as answers bear it.
+    /// Returns the code as responses contain it.
     pub fn as_str(self) -> &'static str {
         match self {
             FieldCode::Required => "REQUIRED",
@@ -117,8 +118,8 @@ impl FieldCode {
     }
 }
 
-/// The errors of a validation, at most [`MOST`], none twice, and of what is wrong with the writing of a text the one that
-/// says most.
+/// Returns the errors of a validation: at most [`MOST`], without duplicates, and only the most informative one if a
+/// text violates several rules about its form.
 pub(super) fn errors<'a>(book: &SchemaSet, found: impl Iterator<Item = ValidationError<'a>>) -> Vec<FieldError> {
     let mut errors = Vec::new();
     for error in found {
@@ -144,8 +145,8 @@ pub(super) fn errors<'a>(book: &SchemaSet, found: impl Iterator<Item = Validatio
     unique
 }
 
-/// How much a code says of a text that breaks several rules of its writing at once, as an empty address does: it is too
-/// short, no address, and begins with no scheme. Other codes are faults of their own.
+/// Ranks codes for a text that violates several rules about its form at once. An empty address, for example, is too
+/// short, not an address, and has no scheme. Other codes are independent errors.
 fn weight(code: FieldCode) -> Option<u8> {
     match code {
         FieldCode::Character => Some(4),
@@ -157,7 +158,7 @@ fn weight(code: FieldCode) -> Option<u8> {
     }
 }
 
-/// Says one validation error; an error of alternatives may become several.
+/// Converts one validation error; an error of alternatives may become several.
 pub(super) fn explain(book: &SchemaSet, error: &ValidationError<'_>, errors: &mut Vec<FieldError>) {
     let pointer = error.instance_path().as_str();
     match error.kind() {
@@ -169,7 +170,7 @@ pub(super) fn explain(book: &SchemaSet, error: &ValidationError<'_>, errors: &mu
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
             let known =
                 error.absolute_keyword_location().and_then(|location| book.properties_beside(location.as_str()));
-            // A body may have a hundred thousand of them.
+            // A body may have a hundred thousand unknown fields.
             for name in unexpected.iter().take(MOST) {
                 let suggestion = known
                     .and_then(|known| nearest(name, known.keys().map(String::as_str)))
@@ -196,7 +197,7 @@ pub(super) fn explain(book: &SchemaSet, error: &ValidationError<'_>, errors: &mu
     }
 }
 
-/// The code and message of an error that concerns its own place only.
+/// Returns the code and message of an error that concerns only its own place.
 fn simple(book: &SchemaSet, error: &ValidationError<'_>) -> (FieldCode, String) {
     match error.kind() {
         Kind::Type { kind } => {
@@ -230,7 +231,7 @@ fn simple(book: &SchemaSet, error: &ValidationError<'_>) -> (FieldCode, String) 
     }
 }
 
-/// Limits of length, number and range, and what is left.
+/// Returns the code and message of length, number and range limits, and of all remaining errors.
 fn limit(error: &ValidationError<'_>) -> (FieldCode, String) {
     match error.kind() {
         Kind::MaxLength { limit } => (
@@ -259,7 +260,7 @@ fn limit(error: &ValidationError<'_>) -> (FieldCode, String) {
     }
 }
 
-/// "Send one of": the values allowed, at most twenty of them.
+/// Returns "Send one of" with the allowed values, at most twenty of them.
 pub(super) fn one_of<'a>(values: impl Iterator<Item = &'a Value>) -> String {
     let values: Vec<String> = values
         .map(|value| match value {
@@ -278,7 +279,7 @@ pub(super) fn one_of<'a>(values: impl Iterator<Item = &'a Value>) -> String {
     }
 }
 
-/// What a format asks for, with an example.
+/// Describes a format, with an example.
 fn format_message(format: &str) -> String {
     match format {
         "uuid" => "Send a UUID, for example 019aa5c2-7b1e-7c40-9d52-3f8e6a1b0c47.".to_owned(),
@@ -312,7 +313,7 @@ fn types(kind: &TypeKind) -> String {
     }
 }
 
-/// The JSON type's name with its article.
+/// Returns the name of a JSON type with its article.
 pub(super) fn name(kind: JsonType) -> &'static str {
     match kind {
         JsonType::Null => "null",
@@ -340,12 +341,12 @@ fn length(value: &Value) -> usize {
     value.as_str().map_or(0, |text| text.chars().count())
 }
 
-/// A pointer one step below another.
+/// Returns a pointer one step below another.
 pub(crate) fn below(pointer: &str, name: &str) -> String {
     format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
-/// A name that somebody sent, fit to be repeated: short, and without control characters.
+/// Makes a sent name safe to repeat: short, and without control characters.
 pub(crate) fn quote_name(name: &str) -> String {
     let plain: String = name.chars().take(64).map(|char| if char.is_control() { '\u{FFFD}' } else { char }).collect();
     if plain.len() < name.len() && name.chars().nth(64).is_some() { format!("{plain}…") } else { plain }

@@ -1,11 +1,11 @@
-//! How the text of a parameter or form field becomes JSON: by the type that its schema gives.
+//! Determines how the text of a parameter or form field is converted to JSON, by the type in its schema.
 
 use serde_json::Value;
 
 use super::{Kind, resolve};
 
-/// The kind of a schema: that of its type, or of its first alternative that has one.
-/// `document` holds what its `$ref`s lead to.
+/// Returns the kind of a schema: from its type, or from its first alternative with a type. `document` contains the
+/// targets of its `$ref`s.
 pub(super) fn kind(document: &Value, schema: &Value) -> Kind {
     let schema = resolve(document, schema);
     let types = [("integer", Kind::Integer), ("number", Kind::Number), ("boolean", Kind::Boolean)];
@@ -21,7 +21,7 @@ pub(super) fn kind(document: &Value, schema: &Value) -> Kind {
         .unwrap_or(Kind::Text)
 }
 
-/// Whether a schema's `type` is this one, or has it among others.
+/// Whether a schema's `type` is this one, or contains it.
 pub(super) fn is_type(schema: &Value, name: &str) -> bool {
     match schema.get("type") {
         Some(Value::String(kind)) => kind == name,

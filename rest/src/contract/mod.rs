@@ -1,8 +1,7 @@
-//! The contract as the service holds it: operations, schemas and the validators made from them.
+//! The contract in memory: operations, schemas and the validators compiled from them.
 //!
-//! It is hand-written in pieces ([`mod@assemble`]), committed as one file, embedded, served, and it
-//! *is* the validator: bodies and parameters are checked against its schemas before anything else
-//! runs (ARCHITECTURE.md).
+//! It is written in pieces ([`mod@assemble`]), committed as one file, embedded and served, and it *is* the validator:
+//! bodies and parameters are checked against its schemas before anything else runs (ARCHITECTURE.md).
 
 mod alternatives;
 pub mod assemble;
@@ -49,10 +48,10 @@ pub(crate) use workflows::workflows;
 pub const GROUPS: [&str; 9] =
     ["system", "auth", "publication", "subscription", "marketplace", "partner", "statistics", "admin", "engagement"];
 
-/// The contract's bytes, as committed.
+/// Text of the contract, as committed.
 static EMBEDDED: &str = include_str!("../../../contract/openapi.yaml");
 
-/// The contract, read and compiled. Copies share what was compiled.
+/// The contract, parsed and compiled. Clones share the compiled schemas.
 #[derive(Clone)]
 pub struct Contract {
     text: String,
@@ -66,7 +65,7 @@ pub struct Contract {
 }
 
 impl Contract {
-    /// The contract that this binary carries and serves.
+    /// Returns the contract that is embedded in this binary.
     ///
     /// # Errors
     /// As [`Contract::from_yaml`].
@@ -74,11 +73,11 @@ impl Contract {
         Contract::from_yaml(EMBEDDED)
     }
 
-    /// Reads an assembled contract and compiles every schema that requests are checked against.
+    /// Reads an assembled contract and compiles every request schema.
     ///
     /// # Errors
-    /// Every part that cannot be read, with the piece it comes from: text that is not YAML, an
-    /// operation without id, access or success, a schema that cannot be compiled.
+    /// Every unreadable part, with the piece that it comes from: text that is not YAML, an operation without id, access
+    /// or success, a schema that cannot be compiled.
     pub fn from_yaml(text: &str) -> Result<Contract, Vec<Problem>> {
         let contract = read::contract(text)?;
         let mut requests = Vec::new();
@@ -92,8 +91,8 @@ impl Contract {
         Ok(contract)
     }
 
-    /// The same contract as the service at `base_url` serves it: its text names that address as the server and for
-    /// tokens, so that whoever imports it can call and sign in. The digest follows.
+    /// Returns the contract as the service at `base_url` serves it: its text names this address as the server and for
+    /// tokens, so that clients can import it, call the service and sign in. The digest changes accordingly.
     #[must_use]
     pub fn at(mut self, base_url: &str) -> Contract {
         self.text = served::text(&self.text, base_url);
@@ -111,17 +110,17 @@ impl Contract {
         self.compile(schemas.filter_map(|schema| *schema).collect())
     }
 
-    /// The contract's bytes: as committed, or as served after [`Contract::at`].
+    /// Text of the contract: as committed, or as served after [`Contract::at`].
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// SHA-256 of the contract's bytes, in hexadecimal.
+    /// SHA-256 of the contract's text, in hexadecimal.
     pub fn digest(&self) -> &str {
         &self.digest
     }
 
-    /// SHA-256 of a contract's text, in hexadecimal.
+    /// Returns the SHA-256 of a contract's text, in hexadecimal.
     pub(crate) fn digest_of(text: &str) -> String {
         sha256(text.as_bytes())
     }
@@ -131,17 +130,18 @@ impl Contract {
         &self.version
     }
 
-    /// All operations, in the order of the contract.
+    /// All operations, in the contract's order.
     pub fn operations(&self) -> &[Arc<Operation>] {
         &self.operations
     }
 
-    /// The operation of this id.
+    /// Returns the operation with this id.
     pub fn operation(&self, id: &str) -> Option<&Arc<Operation>> {
         self.index.get(id).and_then(|place| self.operations.get(*place))
     }
 
-    /// What the contract says of each operation's parameters and body, for whoever asks the schema.
+    /// Returns the contract's descriptions of each operation's parameters and body, for the documentation of the
+    /// schema.
     pub fn descriptions(&self) -> Descriptions {
         let of = |operation: &Arc<Operation>| {
             let id = operation.id.clone();
@@ -156,38 +156,38 @@ impl Contract {
         self.operations.iter().flat_map(of).collect()
     }
 
-    /// Every code that a refusal may bear, some of them more than once.
+    /// Returns every code that an error response may contain; some occur more than once.
     pub fn codes(&self) -> impl Iterator<Item = &str> {
         let responses = self.operations.iter().flat_map(|operation| operation.responses.values());
         responses.flat_map(|response| &response.codes).map(String::as_str)
     }
 
-    /// Every scope that the security scheme lists, with its description.
+    /// All scopes of the security scheme, with their descriptions.
     pub fn scopes(&self) -> &BTreeMap<String, String> {
         &self.scopes
     }
 
-    /// `info.x-operations`: how many operations each group is said to have, and `total`.
+    /// The declared number of operations per group and the `total`, from `info.x-operations`.
     pub fn counts(&self) -> &BTreeMap<String, u64> {
         &self.counts
     }
 
-    /// A schema as written, possibly a `$ref`.
+    /// Returns a schema as written, possibly a `$ref`.
     pub fn schema(&self, id: SchemaId) -> &Value {
         self.book.schema(id)
     }
 
-    /// The schema that a `$ref` leads to, or the schema itself; null when it leads nowhere.
+    /// Returns the target of a `$ref`, or the schema itself; null for a dangling reference.
     pub fn resolve<'a>(&'a self, schema: &'a Value) -> &'a Value {
         self.book.resolve(schema)
     }
 
-    /// How the text of a form field with this schema becomes JSON.
+    /// Returns the kind in which the text of a form field with this schema is converted to JSON.
     pub fn kind(&self, schema: &Value) -> Kind {
         self.book.kind(schema)
     }
 
-    /// Whether a field of a multipart form is a file: a binary text, one of a media type, or anything.
+    /// Whether a field of a multipart form is a file: a binary text, a text with a media type, or an empty schema.
     pub fn is_file(&self, property: &Value) -> bool {
         let property = self.resolve(property);
         property.get("contentMediaType").is_some()
@@ -200,10 +200,10 @@ impl Contract {
         self.book.fits(schema, instance)
     }
 
-    /// What is wrong with `instance` by this schema, at most [`MOST`] things. Empty when it fits.
+    /// Returns the errors of `instance` against this schema, at most [`MOST`]. Empty if it fits.
     ///
-    /// A schema that could not be compiled refuses everything; [`Contract::from_yaml`] and
-    /// [`Contract::compile_responses`] tell such ones before.
+    /// A schema that cannot be compiled rejects every value; [`Contract::from_yaml`] and
+    /// [`Contract::compile_responses`] report such schemas earlier.
     pub fn check(&self, schema: SchemaId, instance: &Value) -> Vec<FieldError> {
         self.book.check(schema, instance).unwrap_or_else(|_| {
             let message = "The contract's schema of this value is invalid.";
@@ -221,12 +221,13 @@ impl Contract {
     }
 }
 
-/// The contract's text as the service at `base_url` serves it: that of [`Contract::at`], without reading it.
+/// Returns the contract's text as the service at `base_url` serves it: the text of [`Contract::at`], without parsing
+/// it.
 pub(crate) fn served_text(base_url: &str) -> String {
     served::text(EMBEDDED, base_url)
 }
 
-/// Follows a `$ref` within `document`, and the one it may lead to. Null when it leads nowhere.
+/// Resolves a `$ref` within `document`, also through further references. Null for a dangling reference.
 pub(crate) fn resolve<'a>(document: &'a Value, mut value: &'a Value) -> &'a Value {
     for _ in 0..16 {
         let Some(reference) = value.get("$ref").and_then(Value::as_str) else {
@@ -241,7 +242,7 @@ pub(crate) fn resolve<'a>(document: &'a Value, mut value: &'a Value) -> &'a Valu
     &Value::Null
 }
 
-/// SHA-256 in hexadecimal.
+/// Returns the SHA-256 in hexadecimal.
 fn sha256(bytes: &[u8]) -> String {
     hex::encode(digest::digest(&digest::SHA256, bytes))
 }

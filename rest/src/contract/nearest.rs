@@ -1,9 +1,9 @@
-//! "Did you mean": the known name that is nearest to one that is not known.
+//! "Did you mean": finds the known name that is nearest to an unknown one.
 
-/// The name among `known` that differs from `name` by the fewest typing errors, if it is near
-/// enough to be meant: at most a third of its letters, and at most three.
+/// Returns the name among `known` with the fewest typing errors compared with `name`, if it is near enough: at most a
+/// third of its letters, and at most three.
 ///
-/// Long names are not compared, so that nobody can buy time with them.
+/// Long names are not compared, so that an attacker cannot cause expensive comparisons.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > 64 {
         return None;
@@ -17,7 +17,7 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
-/// Levenshtein's distance between two short texts.
+/// Returns the Levenshtein distance between two short texts.
 fn distance(left: &str, right: &str) -> usize {
     let right: Vec<char> = right.chars().collect();
     let mut row: Vec<usize> = (0..=right.len()).collect();
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn a_near_name_is_found_and_a_far_one_is_not() {
+    fn nearest_finds_near_names_only() {
         let known = ["limit", "cursor", "category_uuid"];
         assert_eq!(nearest("limt", known), Some("limit"));
         assert_eq!(nearest("categoryuuid", known), Some("category_uuid"));

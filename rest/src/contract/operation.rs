@@ -1,4 +1,4 @@
-//! One operation of the contract, as dispatching needs it: read once, then only looked at.
+//! An operation of the contract in the form that dispatch needs: parsed once at startup.
 
 use std::collections::BTreeMap;
 
@@ -8,114 +8,115 @@ use serde_json::Value;
 use super::computed::Computed;
 use super::schema_set::SchemaId;
 
-/// One promise of the contract.
+/// An operation of the contract.
 #[derive(Clone, Debug)]
 pub struct Operation {
-    /// Its place among the contract's operations, counted from 0.
+    /// Position among the contract's operations, counted from 0.
     pub index: usize,
-    /// `<group>_<resource>_<verb>`: the one name of this operation in contract, documents, schema,
-    /// audit and metrics (ARCHITECTURE.md).
+    /// `<group>_<resource>_<verb>`: the only name of this operation in contract, documents, schema, audit and metrics
+    /// (ARCHITECTURE.md).
     pub id: String,
-    /// Its tag: one of [`super::GROUPS`].
+    /// Tag of the operation: one of [`super::GROUPS`].
     pub group: String,
-    /// The resource: the name of its file in `contract/paths/<group>/` and `rest/documents/<group>/`.
+    /// Resource of the operation: the name of its file in `contract/paths/<group>/` and `rest/documents/<group>/`.
     pub resource: String,
     /// GET, POST, PUT, PATCH or DELETE.
     pub method: Method,
-    /// The path as the contract writes it: `/v1/marketplace/apps/{app_uuid}:archive`.
+    /// Path as in the contract: `/v1/marketplace/apps/{app_uuid}:archive`.
     pub path: String,
-    /// The path's segments, the custom verb taken off.
+    /// Segments of the path, without the custom verb.
     pub segments: Vec<Segment>,
-    /// The custom verb behind the last segment's colon: `archive`.
+    /// Custom verb after the colon in the last segment: `archive`.
     pub verb: Option<String>,
-    /// Who may call it.
+    /// Required access.
     pub access: Access,
-    /// What it does, in a line.
+    /// Summary in one line.
     pub summary: String,
-    /// Path, query and header parameters, in the order written; cookies are not among them.
+    /// Path, query and header parameters, in the written order; cookies are not included.
     pub parameters: Vec<Parameter>,
-    /// What it reads from the body, if it reads one.
+    /// The request body, if the operation takes one.
     pub body: Option<Body>,
-    /// Every response that it promises, by status.
+    /// Every response in the contract, by status.
     pub responses: BTreeMap<u16, Response>,
-    /// The status of success: the smallest of the promised 2xx. One that promises 201 as well answers so where it created
-    /// something.
+    /// Status of a success: the smallest 2xx. An operation that also declares 201 returns it if it created a resource.
     pub success: u16,
-    /// Whether it answers a page of a list, `{data, page}`.
+    /// Whether the response is a page of a list, `{data, page}`.
     pub is_list: bool,
-    /// Whether it takes the header `Idempotency-Key`.
+    /// Whether the operation accepts the header `Idempotency-Key`.
     pub takes_idempotency_key: bool,
-    /// Whether it takes the header `If-Match`.
+    /// Whether the operation accepts the header `If-Match`.
     pub takes_if_match: bool,
-    /// Whether it takes the header `If-None-Match`.
+    /// Whether the operation accepts the header `If-None-Match`.
     pub takes_if_none_match: bool,
-    /// Whether its successful answer carries an `ETag`.
+    /// Whether a successful response has an `ETag`.
     pub sends_etag: bool,
-    /// What of its successful answer changes without anybody editing it; only of an answer with an `ETag`.
+    /// Members of a successful response that change without an edit; only for a response with an `ETag`.
     pub computed: Computed,
-    /// Whether each call writes an audit record: every scope under labs.admin, among them the whole admin group
+    /// Whether each request writes an audit record: every scope under labs.admin, including the whole admin group
     /// (docs/decisions.md#audit).
     pub audited: bool,
-    /// Whether guessing would use it, so that tries are counted by network beside all other budgets (`x-attempts`).
+    /// Whether an attacker could use the operation to guess secrets. Its attempts are counted per network, in addition
+    /// to all other budgets (`x-attempts`).
     pub counts_attempts: bool,
-    /// Whether nothing that is counted of an account, its budgets and the network's included, reveals that it asked this
-    /// (`x-unattributed`; docs/decisions.md#board).
+    /// Whether no counter of an account, including its budgets and the network's, reveals that the account called this
+    /// operation (`x-unattributed`; docs/decisions.md#board).
     pub unattributed: bool,
-    /// Bytes of the largest body, where it is beyond what others may have (`x-largest-body`). Few of these are read at once.
+    /// Maximum size of the body in bytes, if it exceeds the general limit (`x-largest-body`). Only a few of these
+    /// bodies are read at once.
     pub largest_body: Option<usize>,
-    /// Whether it takes a client's id and secret from the Authorization header too (`x-client-credentials`).
+    /// Whether the operation also accepts client credentials in the Authorization header (`x-client-credentials`).
     pub takes_client_credentials: bool,
-    /// What an orchestrator asks it for, if it is a probe (`x-probe`).
+    /// The probe that this operation answers, if it is one (`x-probe`).
     pub probe: Option<Probe>,
-    /// Where the thing that a 201 made is found: a path with `{field}` of the answer or `{parameter}` of the
-    /// request (`x-location`, or the collection's path and the answer's `uuid`).
+    /// Address of a resource that a 201 created: a path with `{field}` of the response or `{parameter}` of the request
+    /// (`x-location`, or the collection's path and the response's `uuid`).
     pub location: Option<String>,
-    /// Whether it is deprecated.
+    /// Whether the operation is deprecated.
     pub deprecated: bool,
-    /// Path parameters as one object schema; none when the path has none.
+    /// Path parameters as one object schema; none if the path has none.
     pub(super) path_schema: Option<SchemaId>,
-    /// Query and header parameters as one object schema; none when there are none.
+    /// Query and header parameters as one object schema; none without these parameters.
     pub(super) query_schema: Option<SchemaId>,
 }
 
 impl Operation {
-    /// The contract piece that promises this operation.
+    /// Returns the contract piece of this operation.
     pub fn file(&self) -> String {
         format!("contract/paths/{}/{}.yaml", self.group, self.resource)
     }
 
-    /// The file that holds this operation's document.
+    /// Returns the file with this operation's document.
     pub fn document_file(&self) -> String {
         format!("rest/documents/{}/{}.graphql", self.group, self.resource)
     }
 
-    /// Path parameters as the properties of one object; none when the path has none.
+    /// Path parameters as the properties of one object; none if the path has none.
     pub fn path_schema(&self) -> Option<SchemaId> {
         self.path_schema
     }
 
-    /// Query and header parameters as the properties of one object, by [`Parameter::variable`];
-    /// none when there are none.
+    /// Query and header parameters as the properties of one object, by [`Parameter::variable`]; none without these
+    /// parameters.
     pub fn query_schema(&self) -> Option<SchemaId> {
         self.query_schema
     }
 
-    /// The parameters that stand in `place`.
+    /// Returns the parameters in `place`.
     pub fn parameters_in(&self, place: Place) -> impl Iterator<Item = &Parameter> {
         self.parameters.iter().filter(move |parameter| parameter.place == place)
     }
 
-    /// Whether it may change anything.
+    /// Whether the operation may change data.
     pub fn is_write(&self) -> bool {
         !matches!(self.method, Method::GET | Method::HEAD)
     }
 
-    /// The response of success.
+    /// Returns the response of a success.
     pub fn success_response(&self) -> Option<&Response> {
         self.responses.get(&self.success)
     }
 
-    /// Whether `status` is promised.
+    /// Whether the contract declares `status`.
     pub fn promises(&self, status: u16) -> bool {
         self.responses.contains_key(&status)
     }
@@ -124,38 +125,38 @@ impl Operation {
 /// A segment of a path template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Segment {
-    /// Text that must be there as it is.
+    /// Text that must match exactly.
     Fixed(String),
-    /// A parameter of this name.
+    /// A parameter with this name.
     Parameter(String),
 }
 
-/// What an orchestrator asks of a process.
+/// Probe of an orchestrator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Probe {
-    /// Whether it lives: answered however busy the service is, and to everybody.
+    /// Whether the process is alive: answered under any load, and to every client.
     Liveness,
-    /// Whether it can answer others.
+    /// Whether the service can serve requests.
     Readiness,
 }
 
-/// Who may call an operation (docs/decisions.md#principals).
+/// Required access of an operation (docs/decisions.md#principals).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Anybody, without a token.
+    /// Any client, without a token.
     Public,
-    /// Every valid token.
+    /// Any valid token.
     Any,
     /// The refresh cookie.
     Cookie,
-    /// Client id and secret.
+    /// Client id and client secret.
     Client,
-    /// A token that reaches this scope.
+    /// A token with this scope.
     Scope(String),
 }
 
 impl Access {
-    /// As `@access(needs: …)` and `operations.tsv` write it.
+    /// Returns the access as in `@access(needs: …)` and `operations.tsv`.
     pub fn name(&self) -> &str {
         match self {
             Access::Public => "public",
@@ -166,7 +167,7 @@ impl Access {
         }
     }
 
-    /// The scope that a token must reach, if one is named.
+    /// Returns the required scope, if one is named.
     pub fn scope(&self) -> Option<&str> {
         match self {
             Access::Scope(scope) => Some(scope),
@@ -175,7 +176,7 @@ impl Access {
     }
 }
 
-/// Where a parameter stands.
+/// Location of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In the path.
@@ -186,46 +187,46 @@ pub enum Place {
     Header,
 }
 
-/// How a parameter's text becomes JSON.
+/// Conversion of a parameter's text to JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// As text.
+    /// A text.
     Text,
-    /// As a whole number.
+    /// A whole number.
     Integer,
-    /// As a number.
+    /// A number.
     Number,
-    /// As `true` or `false`.
+    /// `true` or `false`.
     Boolean,
 }
 
 /// A parameter of an operation.
 #[derive(Clone, Debug)]
 pub struct Parameter {
-    /// Its name: of a query or path parameter also the variable's.
+    /// Name of the parameter; for a query or path parameter also the variable's name.
     pub name: String,
-    /// What it says to the contract's reader.
+    /// Description in the contract.
     pub description: String,
-    /// Where it stands.
+    /// Location of the parameter.
     pub place: Place,
-    /// Whether it must be there.
+    /// Whether the parameter is required.
     pub required: bool,
-    /// Whether it takes several values.
+    /// Whether the parameter accepts several values.
     pub array: bool,
-    /// What each value is.
+    /// Type of each value.
     pub kind: Kind,
-    /// Whether a comma between two values separates them: not where a value may contain one.
+    /// Whether commas separate values; false if a value may contain one.
     pub splits_commas: bool,
-    /// The value that stands in when it is left out.
+    /// The value that is used if the parameter is omitted.
     pub default: Option<Value>,
-    /// Whether it is deprecated.
+    /// Whether the parameter is deprecated.
     pub deprecated: bool,
-    /// Its schema as written, possibly a `$ref`: see [`super::Contract::resolve`].
+    /// Schema as written, possibly a `$ref`: see [`super::Contract::resolve`].
     pub schema: Value,
 }
 
 impl Parameter {
-    /// The GraphQL variable that takes it: its name, of a header in snake_case.
+    /// Returns the GraphQL variable of the parameter: its name, for a header in snake_case.
     pub fn variable(&self) -> String {
         match self.place {
             Place::Header => self.name.to_ascii_lowercase().replace('-', "_"),
@@ -234,50 +235,50 @@ impl Parameter {
     }
 }
 
-/// What an operation reads from the request's body.
+/// The request body of an operation.
 #[derive(Clone, Debug)]
 pub struct Body {
-    /// Whether a body must be there.
+    /// Whether a body is required.
     pub required: bool,
-    /// The media types that it may have, in the order written.
+    /// Accepted media types, in the written order.
     pub forms: Vec<BodyForm>,
 }
 
 impl Body {
-    /// The media types, in the order written.
+    /// Returns the media types, in the written order.
     pub fn media_types(&self) -> impl Iterator<Item = &str> {
         self.forms.iter().map(|form| form.media_type.as_str())
     }
 }
 
-/// One media type that a body may have.
+/// One accepted media type of a body.
 #[derive(Clone, Debug)]
 pub struct BodyForm {
-    /// The media type, in lower case and without parameters.
+    /// Media type, in lower case and without parameters.
     pub media_type: String,
-    /// How it is read.
+    /// Format of the body.
     pub kind: BodyKind,
-    /// The schema of what is read.
+    /// Schema of the parsed body.
     pub schema: SchemaId,
 }
 
-/// How a body is read.
+/// Format of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyKind {
     /// A JSON text.
     Json,
-    /// A merge patch (RFC 7396): JSON in which `null` empties a field.
+    /// A merge patch (RFC 7396): JSON where `null` clears a field.
     MergePatch,
     /// `application/x-www-form-urlencoded`.
     Form,
     /// `multipart/form-data`: fields and files.
     Multipart,
-    /// Bytes as they are.
+    /// Raw bytes.
     Binary,
 }
 
 impl BodyKind {
-    /// How bodies of a media type are read.
+    /// Returns the format of a media type.
     pub fn of(media_type: &str) -> BodyKind {
         match media_type {
             "application/merge-patch+json" => BodyKind::MergePatch,
@@ -289,19 +290,19 @@ impl BodyKind {
     }
 }
 
-/// A promised response.
+/// A response in the contract.
 #[derive(Clone, Debug)]
 pub struct Response {
-    /// The schema of each media type; none where the contract gives none.
+    /// Schema of each media type; none if the contract declares none.
     pub media: BTreeMap<String, Option<SchemaId>>,
-    /// The problem codes that it may bear (`x-codes`).
+    /// Possible problem codes (`x-codes`).
     pub codes: Vec<String>,
-    /// The names of the headers that it promises.
+    /// Names of the declared headers.
     pub headers: Vec<String>,
 }
 
 impl Response {
-    /// The schema of its JSON, if it is promised as `application/json`.
+    /// Returns the schema of the JSON response, if the contract declares `application/json`.
     pub fn json(&self) -> Option<SchemaId> {
         self.media.get("application/json").copied().flatten()
     }

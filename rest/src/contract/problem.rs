@@ -1,20 +1,20 @@
-//! What is wrong with a file of the house, said so that a person can mend it.
+//! Problems of repository files, described so that an engineer can fix them.
 
 use std::fmt;
 
-/// One thing that is wrong with a contract piece, the contract or a document.
+/// One problem of a contract piece, the contract or a document.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
-    /// The file to open, relative to the repository's root.
+    /// Path of the file, relative to the repository's root.
     pub file: String,
-    /// Where in that file: an operation id, a component's name, `line 12`. Empty for the whole file.
+    /// Place in the file: an operation id, a component's name, `line 12`. Empty for the whole file.
     pub place: String,
-    /// What is wrong and what mends it, in a sentence.
+    /// The problem and its fix, in a sentence.
     pub what: String,
 }
 
 impl Problem {
-    /// A problem with `what` at `place` of `file`.
+    /// Creates a problem `what` at `place` of `file`.
     pub fn new(file: impl Into<String>, place: impl Into<String>, what: impl Into<String>) -> Problem {
         Problem { file: file.into(), place: place.into(), what: what.into() }
     }

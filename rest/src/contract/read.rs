@@ -1,4 +1,4 @@
-//! Reads the assembled contract into operations and the book of schemas.
+//! Parses the assembled contract into operations and the schema set.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::{Contract, resolve, sha256, yaml};
 
 const FILE: &str = "contract/openapi.yaml";
 
-/// Reads a contract; its schemas are taken in and not compiled yet.
+/// Reads a contract; its schemas are added and not compiled yet.
 pub(super) fn contract(text: &str) -> Result<Contract, Vec<Problem>> {
     let document = yaml::read(text).map_err(|error| vec![Problem::new(FILE, "", error)])?;
     let schemas = document.pointer("/components/schemas").cloned().unwrap_or_else(|| json!({}));
@@ -136,7 +136,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// What of the successful answer is computed.
+    /// Returns the computed members of the successful response.
     fn computed(&self, operation: &Value, success: u16) -> Computed {
         let response = operation.get("responses").and_then(|responses| responses.get(success.to_string()));
         let schema =
@@ -184,8 +184,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The chosen parameters as the properties of one object, so that one validator checks them all.
-    /// Whether they are there is the binder's to say: a default may stand in.
+    /// Builds one object schema from the chosen parameters, so that one validator checks them all. The binder checks
+    /// required ones, because a default may apply.
     fn object_schema(
         &mut self,
         id: &str,
@@ -250,7 +250,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What an orchestrator asks of a process here.
+/// Returns the probe of an operation.
 fn probe(operation: &Value) -> Result<Option<Probe>, String> {
     match text(operation, "x-probe") {
         None => Ok(None),
@@ -260,7 +260,7 @@ fn probe(operation: &Value) -> Result<Option<Probe>, String> {
     }
 }
 
-/// Where a created thing is found unless the contract says otherwise: beneath its collection.
+/// Returns the default address of a created resource: below its collection, unless the contract states another one.
 fn location_of_created(path: &str, creates: bool) -> Option<String> {
     (creates && !path.contains(':')).then(|| format!("{path}/{{uuid}}"))
 }
@@ -286,7 +286,7 @@ fn access(operation: &Value) -> Result<Access, String> {
     }
 }
 
-/// A path's segments, and the custom verb behind the last one's colon.
+/// Returns a path's segments, and the custom verb after the colon in the last one.
 fn segments(path: &str) -> (Vec<Segment>, Option<String>) {
     let (path, verb) = match path.rsplit_once('/') {
         Some((_, last)) => match last.rsplit_once(':') {

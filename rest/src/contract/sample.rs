@@ -1,16 +1,16 @@
-//! The small contract of `rest/tests-fixtures/contract`, for the tests of this crate.
+//! The small contract of `rest/tests-fixtures/contract`, for tests of this crate.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use super::{Contract, assemble::assemble};
 
-/// Where its pieces lie.
+/// Returns the folder with its pieces.
 pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests-fixtures/contract")
 }
 
-/// The small contract, assembled and read.
+/// Returns the small contract, assembled and parsed.
 pub(crate) fn contract() -> &'static Contract {
     static CONTRACT: LazyLock<Contract> = LazyLock::new(|| {
         let assembled = assemble(&folder()).unwrap_or_else(|problems| panic!("{problems:#?}"));

@@ -1,4 +1,4 @@
-//! The contract's schemas and the validators compiled from them.
+//! The contract's schemas and their compiled validators.
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
@@ -15,15 +15,15 @@ use serde_json::{Map, Value, json};
 use super::field::{self, FieldError};
 use super::{Kind, kinds, text};
 
-/// The name under which the book's schemas refer to one another.
+/// Base URI for references between the schemas.
 const URI: &str = "labs:///contract";
 
-/// A schema in the book.
+/// Id of a schema in the set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SchemaId(usize);
 
-/// Every schema of the contract in one JSON value: the components as they stand, and the schemas
-/// of parameters, bodies and responses below `/inline`.
+/// All schemas of the contract in one JSON value: the components unchanged, and the schemas of parameters, bodies and
+/// responses below `/inline`.
 pub(super) struct SchemaSet {
     value: Value,
     entries: Vec<Entry>,
@@ -31,15 +31,15 @@ pub(super) struct SchemaSet {
 }
 
 struct Entry {
-    /// How problems call it.
+    /// Name of the schema in problems.
     name: String,
-    /// Where the schema stands in `value`.
+    /// Position of the schema in `value`.
     pointer: String,
     validator: OnceLock<Result<Validator, String>>,
 }
 
 impl SchemaSet {
-    /// A book of these component schemas.
+    /// Creates a set of these component schemas.
     pub(super) fn new(schemas: Value) -> SchemaSet {
         SchemaSet {
             value: json!({"components": {"schemas": schemas}, "inline": {}}),
@@ -48,8 +48,7 @@ impl SchemaSet {
         }
     }
 
-    /// Takes a schema in. One that only refers to a component is that component. `name` is how
-    /// problems call it.
+    /// Adds a schema. A schema that only refers to a component is that component. `name` is its name in problems.
     pub(super) fn add(&mut self, name: &str, schema: &Value) -> SchemaId {
         let component = reference(schema);
         if let Some(id) = component.and_then(|pointer| self.known.get(pointer)) {
@@ -72,29 +71,29 @@ impl SchemaSet {
         id
     }
 
-    /// The schema as written, possibly a `$ref`.
+    /// Returns the schema as written, possibly a `$ref`.
     pub(super) fn schema(&self, id: SchemaId) -> &Value {
         self.entries.get(id.0).and_then(|entry| self.value.pointer(&entry.pointer)).unwrap_or(&Value::Null)
     }
 
-    /// The name of the component that a schema is; none for one that stands where it is used.
+    /// Returns the name of the component; none for an inline schema.
     pub(super) fn component(&self, id: SchemaId) -> Option<&str> {
         self.entries.get(id.0)?.pointer.strip_prefix("/components/schemas/")
     }
 
-    /// The schema that a `$ref` leads to, or the schema itself. A `$ref` that leads nowhere, or
-    /// round in circles, resolves to null, which no schema is.
+    /// Returns the target of a `$ref`, or the schema itself. A dangling or circular `$ref` resolves to null, which is
+    /// not a valid schema.
     pub(super) fn resolve<'a>(&'a self, schema: &'a Value) -> &'a Value {
         super::resolve(&self.value, schema)
     }
 
-    /// How text becomes a value of this schema.
+    /// Returns the kind in which text is converted to a value of this schema.
     pub(super) fn kind(&self, schema: &Value) -> Kind {
         kinds::kind(&self.value, schema)
     }
 
-    /// Compiles these schemas now, on every core, so that no request has to.
-    /// Answers the names of those that cannot be compiled, each with the reason.
+    /// Compiles these schemas now, on every core, so that no request has to. Returns the names of the schemas that
+    /// cannot be compiled, each with the reason.
     pub(super) fn compile(&self, ids: &[SchemaId]) -> Vec<(String, String)> {
         let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let share = ids.len().div_ceil(cores).max(1);
@@ -116,10 +115,10 @@ impl SchemaSet {
             .collect()
     }
 
-    /// What is wrong with `instance`, at most [`field::MOST`] things; empty when it fits.
+    /// Returns the errors of `instance`, at most [`field::MOST`]; empty if it fits.
     ///
     /// # Errors
-    /// The reason why the schema cannot be compiled; never after [`SchemaSet::compile`] took it.
+    /// The reason why the schema cannot be compiled; never after [`SchemaSet::compile`] succeeded for it.
     pub(super) fn check(&self, id: SchemaId, instance: &Value) -> Result<Vec<FieldError>, &str> {
         let validator = self.validator(id)?;
         if validator.is_valid(instance) {
@@ -133,17 +132,17 @@ impl SchemaSet {
         self.validator(id).is_ok_and(|validator| validator.is_valid(instance))
     }
 
-    /// The keys of the `properties` that stand beside the keyword at `location`.
+    /// Returns the keys of the `properties` next to the keyword at `location`.
     pub(super) fn properties_beside(&self, location: &str) -> Option<&Map<String, Value>> {
         self.beside(location, "properties")?.as_object()
     }
 
-    /// The words (`x-message`) that stand beside the pattern at `location`.
+    /// Returns the message (`x-message`) next to the pattern at `location`.
     pub(super) fn message_beside(&self, location: &str) -> Option<&str> {
         self.beside(location, "x-message")?.as_str()
     }
 
-    /// The kind of text that the keyword at `location` declares.
+    /// Returns the kind of text that the keyword at `location` declares.
     pub(super) fn text_kind_at(&self, location: &str) -> Option<TextKind> {
         self.beside(location, text::KEYWORD)?.as_str().and_then(TextKind::of)
     }
@@ -162,11 +161,11 @@ impl SchemaSet {
         entry.validator.get_or_init(|| self.build(&entry.pointer)).as_ref().map_err(String::as_str)
     }
 
-    /// Compiles one schema. Patterns run on an engine whose time is linear in the text, so that no
-    /// text can stall it; one that needs more (look-around) is refused here. A date-time is also one that the service
-    /// can hold: RFC 3339 knows later years. `web-address` and `redirect-uri` are formats of this
-    /// contract: a field declares its kind of address by one of them, and the service checks it wherever a value comes in.
-    /// `x-text` is a keyword of the service.
+    /// Compiles one schema. Patterns run on an engine with linear time, so that no text can stall it; a pattern that
+    /// needs more (look-around) is rejected here. A date-time must also be in the range that the service can store: RFC
+    /// 3339 allows later years. `web-address` and `redirect-uri` are formats of this contract: a field declares its
+    /// kind of address with one of them, and the service checks it for every received value. `x-text` is a keyword of
+    /// the service.
     fn build(&self, pointer: &str) -> Result<Validator, String> {
         let registry = Registry::new()
             .draft(Draft::Draft202012)
@@ -189,7 +188,7 @@ impl SchemaSet {
     }
 }
 
-/// The pointer of a schema that is nothing but a reference to a component.
+/// Returns the pointer of a schema that consists only of a reference to a component.
 fn reference(schema: &Value) -> Option<&str> {
     let schema = schema.as_object()?;
     let reference = schema.get("$ref")?.as_str()?.strip_prefix('#')?;

@@ -1,13 +1,14 @@
-//! The contract's text as a service serves it, which knows its own address. The committed one has a variable in that place.
+//! The contract's text with the address of the service. The committed text has a placeholder there.
 
 use serde_json::Value;
 
-/// Where tokens are issued, as the committed text says it.
+/// The token endpoint in the committed text.
 const TOKEN_URL: &str = " tokenUrl: /v1/oauth/token\n";
-/// The heads of the part that is written anew, and of the one behind it.
+/// Headings of the replaced section and of the section after it.
 const SERVERS: (&str, &str) = ("\nservers:\n", "\ntags:\n");
 
-/// The text with `base_url` as its only server and before the paths of its token endpoints. What is not there stays away.
+/// Returns the text with `base_url` as its only server and before the paths of its token endpoints. Missing parts are
+/// not added.
 pub(super) fn text(committed: &str, base_url: &str) -> String {
     let address = |path: &str| Value::from(format!("{base_url}{path}"));
     let servers = format!("\nservers:\n- url: {}\n  description: The service that serves this document.", address(""));
@@ -27,7 +28,7 @@ mod tests {
     use super::super::{EMBEDDED, yaml};
 
     #[test]
-    fn the_committed_contract_has_a_variable_and_the_served_one_the_address() {
+    fn served_contract_replaces_base_url_variable() {
         let committed = yaml::read(EMBEDDED).unwrap();
         assert_eq!(committed["servers"][0]["url"], "{base_url}");
         let mut served = yaml::read(&super::text(EMBEDDED, "https://labs.example.com")).unwrap();

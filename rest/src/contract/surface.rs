@@ -1,5 +1,5 @@
-//! What the contract offers, by name: operations with their parameters, and the fields of named schemas with the operations
-//! that read and answer them.
+//! The named elements of the contract: operations with their parameters, and the fields of named schemas with the
+//! operations that read and return them.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -10,19 +10,19 @@ use serde_json::Value;
 use super::compare::{Difference, compare};
 use super::{Contract, EMBEDDED as EMBEDDED_TEXT, Operation, Place, SchemaId, below, yaml};
 
-/// The deepest place that is looked for in a body or an answer.
+/// Maximum depth of the search in a body or a response.
 const DEEPEST: usize = 16;
 
 static EMBEDDED: LazyLock<Surface> =
     LazyLock::new(|| Contract::embedded().map(|contract| of(&contract)).unwrap_or_default());
 
-/// What the contract that this binary carries offers. It is read when somebody first asks.
+/// Returns the elements of the embedded contract. It is parsed at the first call.
 #[must_use]
 pub fn surface() -> &'static Surface {
     &EMBEDDED
 }
 
-/// The contract that this binary carries, for the inside.
+/// Returns the embedded contract for the schema crate.
 #[must_use]
 pub fn served_contract() -> ServedContract {
     static DIGEST: LazyLock<String> = LazyLock::new(|| super::sha256(EMBEDDED_TEXT.as_bytes()));
@@ -38,7 +38,7 @@ fn differences_since(former: &str) -> Result<Vec<ContractDifference>, String> {
     Ok(told.collect())
 }
 
-/// What a contract offers.
+/// Returns the elements of a contract.
 pub(super) fn of(contract: &Contract) -> Surface {
     let mut surface = Surface::default();
     for operation in contract.operations() {
@@ -56,7 +56,7 @@ pub(super) fn of(contract: &Contract) -> Surface {
     surface
 }
 
-/// The values that a schema lists; of a list, those of its entries.
+/// Returns the values that a schema lists; for a list, the values of its entries.
 fn values(contract: &Contract, schema: &Value) -> BTreeSet<String> {
     let schema = contract.resolve(schema);
     let listed = schema.get("enum").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
@@ -69,13 +69,13 @@ fn values(contract: &Contract, schema: &Value) -> BTreeSet<String> {
     found
 }
 
-/// A walk through what one operation reads or answers.
+/// A traversal of the data that one operation reads or returns.
 struct Walk<'w> {
     contract: &'w Contract,
     surface: &'w mut Surface,
     operation: &'w Operation,
     is_read: bool,
-    /// The named schemas that lead here, so that one that holds itself ends.
+    /// Named schemas on the current path, so that the traversal of a recursive schema ends.
     within: Vec<String>,
 }
 
@@ -84,13 +84,13 @@ impl<'w> Walk<'w> {
         Self { contract, surface, operation, is_read, within: Vec::new() }
     }
 
-    /// Into the schema of a whole body or answer.
+    /// Enters the schema of a whole body or response.
     fn begin(&mut self, id: SchemaId) {
         self.within.extend(self.contract.book.component(id).map(str::to_owned));
         self.through(self.contract.schema(id), "");
     }
 
-    /// Into a schema at a place, of which the innermost named schema is the owner of its fields.
+    /// Enters a schema at a place; the innermost named schema is the owner of its fields.
     fn enter(&mut self, schema: &Value, at: &str) {
         let name = schema.get("$ref").and_then(Value::as_str).and_then(|to| to.rsplit('/').next());
         match name {
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operations_parameters_fields_and_values_of_the_contract_are_found() {
+    fn contract_surface_lists_operations_parameters_fields_and_values() {
         let surface = surface();
         let jobs = &surface.operations["admin_jobs_list"];
         assert!(jobs["state"].contains("PAUSED") && jobs.contains_key("limit"));

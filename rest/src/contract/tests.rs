@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use super::sample::contract;
 use super::*;
 
-/// The errors of a body of `marketplace_apps_create`, as pointer, code and message.
+/// Returns the errors of a body of `marketplace_apps_create`, as pointer, code and message.
 fn errors_of(body: &Value) -> Vec<(String, FieldCode, String)> {
     let operation = contract().operation("marketplace_apps_create").unwrap();
     let schema = operation.body.as_ref().unwrap().forms[0].schema;
@@ -18,7 +18,7 @@ fn errors_of(body: &Value) -> Vec<(String, FieldCode, String)> {
         .collect()
 }
 
-/// The one error of a body that is right but for `field`.
+/// Returns the only error of a body that is valid except for `field`.
 fn error_with(field: &str, value: Value) -> (String, FieldCode, String) {
     let mut body = json!({"name": "Tables", "contact": {"kind": "EMAIL", "email": "a@b.example"}});
     assert_eq!(errors_of(&body), []);
@@ -29,7 +29,7 @@ fn error_with(field: &str, value: Value) -> (String, FieldCode, String) {
 }
 
 #[test]
-fn an_operation_is_read_whole() {
+fn operation_is_parsed_completely() {
     let operation = contract().operation("marketplace_apps_archive").unwrap();
     assert_eq!(operation.group, "marketplace");
     assert_eq!(operation.resource, "apps");
@@ -50,7 +50,7 @@ fn an_operation_is_read_whole() {
 }
 
 #[test]
-fn access_is_read_in_all_its_forms() {
+fn all_access_forms_are_parsed() {
     let access = |id: &str| contract().operation(id).unwrap().access.clone();
     assert_eq!(access("system_health_get"), Access::Public);
     assert_eq!(access("system_me_get"), Access::Any);
@@ -60,7 +60,7 @@ fn access_is_read_in_all_its_forms() {
 }
 
 #[test]
-fn parameters_know_how_they_are_read() {
+fn array_parameters_know_whether_commas_split_them() {
     let operation = contract().operation("marketplace_apps_list").unwrap();
     let parameter = |name: &str| operation.parameters.iter().find(|p| p.name == name).unwrap();
     assert!(parameter("state").array && parameter("state").splits_commas);
@@ -73,7 +73,7 @@ fn parameters_know_how_they_are_read() {
 }
 
 #[test]
-fn the_digest_is_that_of_the_bytes_served() {
+fn digest_matches_served_bytes() {
     let contract = contract();
     assert_eq!(contract.digest().len(), 64);
     assert_eq!(contract.digest(), sha256(contract.text().as_bytes()));
@@ -81,13 +81,13 @@ fn the_digest_is_that_of_the_bytes_served() {
 }
 
 #[test]
-fn the_embedded_contract_can_be_read() {
+fn embedded_contract_is_valid() {
     let contract = Contract::embedded().unwrap_or_else(|problems| panic!("{problems:#?}"));
     contract.compile_responses().unwrap();
 }
 
 #[test]
-fn a_missing_field_is_named_where_it_would_stand() {
+fn missing_field_is_reported_at_its_pointer() {
     let errors = errors_of(&json!({"contact": {"kind": "URL", "url": "https://a.example"}}));
     assert_eq!(
         errors,
@@ -96,7 +96,7 @@ fn a_missing_field_is_named_where_it_would_stand() {
 }
 
 #[test]
-fn an_unknown_field_is_named_with_the_one_that_was_meant() {
+fn unknown_field_error_suggests_nearest_field() {
     let (pointer, code, message) = error_with("webiste", json!("https://a.example"));
     assert_eq!((pointer.as_str(), code), ("/webiste", FieldCode::UnknownField));
     assert_eq!(message, "This object has no field `webiste`. Did you mean `website`?");
@@ -105,7 +105,7 @@ fn an_unknown_field_is_named_with_the_one_that_was_meant() {
 }
 
 #[test]
-fn limits_are_told_with_their_numbers_and_never_with_the_value() {
+fn limit_errors_state_numbers_but_not_value() {
     let cases = [
         ("name", json!("secret, and too long"), FieldCode::TooLong, "Send at most 12 characters; this value has 20."),
         ("name", json!("x"), FieldCode::TooShort, "Send at least 2 characters; this value has 1."),
@@ -143,7 +143,7 @@ fn limits_are_told_with_their_numbers_and_never_with_the_value() {
 }
 
 #[test]
-fn null_and_any_offset_are_taken_where_the_contract_allows_them() {
+fn null_and_any_utc_offset_are_accepted_if_allowed() {
     let body = json!({
         "name": "Tables", "website": null, "opens_at": "2025-11-20T10:00:00.5+05:30",
         "contact": {"kind": "EMAIL", "email": "a@b.example"}
@@ -154,7 +154,7 @@ fn null_and_any_offset_are_taken_where_the_contract_allows_them() {
 }
 
 #[test]
-fn a_moment_is_one_that_the_service_can_hold() {
+fn timestamp_beyond_supported_range_is_rejected() {
     for beyond in ["9999-12-31T23:59:59Z", "9999-12-30T23:00:00-05:00"] {
         let (_, code, _) = error_with("opens_at", json!(beyond));
         assert_eq!(code, FieldCode::Format, "{beyond}");
@@ -168,7 +168,7 @@ fn a_moment_is_one_that_the_service_can_hold() {
 }
 
 #[test]
-fn names_of_a_map_are_checked_and_named() {
+fn map_keys_are_validated_and_named() {
     let (pointer, code, message) = error_with("names", json!({"deu": "Tische"}));
     assert_eq!((pointer.as_str(), code), ("/names/deu", FieldCode::Pattern));
     assert!(message.contains("name of this field"), "{message}");
@@ -177,7 +177,7 @@ fn names_of_a_map_are_checked_and_named() {
 }
 
 #[test]
-fn of_several_forms_the_one_meant_is_explained() {
+fn error_explains_matching_variant() {
     let (pointer, code, _) = error_with("contact", json!({"kind": "URL", "url": "nowhere"}));
     assert_eq!((pointer.as_str(), code), ("/contact/url", FieldCode::Format));
     let (pointer, code, _) = error_with("contact", json!({"kind": "EMAIL"}));
@@ -196,7 +196,7 @@ fn of_several_forms_the_one_meant_is_explained() {
 }
 
 #[test]
-fn at_most_fifty_errors_are_named() {
+fn at_most_fifty_errors_are_reported() {
     let mut body = json!({"name": "Tables", "contact": {"kind": "EMAIL", "email": "a@b.example"}});
     for number in 0..200 {
         body[format!("field{number}")] = json!(number);
@@ -205,7 +205,7 @@ fn at_most_fifty_errors_are_named() {
 }
 
 #[test]
-fn pointers_escape_and_stay_short() {
+fn json_pointers_are_escaped_and_shortened() {
     let (pointer, ..) = error_with("a/b~c", json!(1));
     assert_eq!(pointer, "/a~1b~0c");
     let (pointer, _, message) = error_with(&"é".repeat(5000), json!(1));
@@ -214,14 +214,14 @@ fn pointers_escape_and_stay_short() {
 }
 
 #[test]
-fn a_pattern_that_needs_more_than_linear_time_is_refused_at_start() {
+fn non_linear_pattern_is_rejected_at_start() {
     let text = contract().text().replace("^[a-z0-9]+(-[a-z0-9]+)*$", "^(?=a)[a-z]+$");
     let problems = Contract::from_yaml(&text).err().unwrap();
     assert!(!problems.is_empty());
 }
 
 #[test]
-fn what_is_missing_in_an_operation_is_said() {
+fn missing_operation_members_are_reported() {
     let broken = |from: &str, to: &str| {
         let text = contract().text().replacen(from, to, 1);
         let problems = Contract::from_yaml(&text).err().unwrap();
@@ -234,7 +234,7 @@ fn what_is_missing_in_an_operation_is_said() {
 }
 
 #[test]
-fn a_contract_of_full_size_is_read_and_compiled() {
+fn full_size_contract_is_parsed_and_compiled() {
     let mut document = yaml::read(contract().text()).unwrap();
     let paths = document["paths"].as_object().unwrap().clone();
     for copy in 0..24 {

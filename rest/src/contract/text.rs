@@ -1,4 +1,4 @@
-//! The keyword `x-text`: a string's kind of text, by which the service's one rule for text applies to it.
+//! The keyword `x-text`: a string's kind of text. The service's common text rule is applied for this kind.
 
 use jsonschema::paths::Location;
 use jsonschema::{Keyword, ValidationError};
@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 
 use super::field::FieldCode;
 
-/// The keyword.
 pub(super) const KEYWORD: &str = "x-text";
 
 /// Checks one string.
@@ -29,10 +28,10 @@ impl<'i> Keyword<'i> for TextRule {
     }
 }
 
-/// The rule that a schema declares.
+/// Returns the rule that a schema declares.
 ///
 /// # Errors
-/// A word that names no kind of text.
+/// If the value is not a kind of text.
 pub(super) fn compile<'a>(
     _parent: &'a Map<String, Value>,
     declared: &'a Value,
@@ -43,7 +42,7 @@ pub(super) fn compile<'a>(
         .ok_or_else(|| ValidationError::schema("`x-text` must be line, lines or opaque"))
 }
 
-/// The code and message of a text that breaks the rule of its kind.
+/// Returns the code and message of a text that violates the rule of its kind.
 pub(super) fn explain(kind: Option<TextKind>, instance: &Value) -> (FieldCode, String) {
     let fault = TextRule(kind.unwrap_or(TextKind::Line)).find_fault(instance).unwrap_or(TextFault::Blank);
     let code = match fault {

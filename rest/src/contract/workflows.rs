@@ -1,4 +1,4 @@
-//! The workflows of the contract (`contract/workflows`), packed for whoever wants to run them.
+//! The workflows of the contract (`contract/workflows`), packed as a download.
 
 use std::borrow::Cow;
 use std::io::{Cursor, Write};
@@ -9,16 +9,16 @@ use zip::result::ZipResult;
 use zip::write::SimpleFileOptions;
 use zip::{DateTime, ZipWriter};
 
-/// The files, as they were when the binary was built.
+/// The files at build time of the binary.
 #[derive(RustEmbed)]
 #[folder = "$CARGO_MANIFEST_DIR/../contract/workflows"]
 struct Files;
 
-/// A contract's text and the workflows as a ZIP, in which each finds the other as in the repository: the same bytes each
-/// time.
+/// Returns a contract's text and the workflows as a ZIP file, with the relative paths of the repository. The bytes are
+/// deterministic.
 ///
 /// # Errors
-/// When it cannot be packed.
+/// If it cannot be packed.
 pub(crate) fn workflows(contract: &str) -> Result<Bytes, String> {
     pack(contract).map_err(|error| error.to_string())
 }
@@ -26,7 +26,7 @@ pub(crate) fn workflows(contract: &str) -> Result<Bytes, String> {
 fn pack(contract: &str) -> ZipResult<Bytes> {
     let mut names: Vec<Cow<'static, str>> = Files::iter().collect();
     names.sort();
-    // A time of its own would make other bytes each time.
+    // The current time would make the bytes differ.
     let options = SimpleFileOptions::default().last_modified_time(DateTime::default()).unix_permissions(0o644);
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     archive.start_file("openapi.yaml", options)?;
@@ -48,7 +48,7 @@ mod tests {
     use crate::contract::Contract;
 
     #[test]
-    fn the_archive_is_whole_and_the_same_each_time() {
+    fn workflow_archive_is_complete_and_deterministic() {
         let contract = Contract::embedded().unwrap();
         let packed = workflows(contract.text()).unwrap();
         assert!(packed == workflows(contract.text()).unwrap(), "other bytes the second time");

@@ -1,22 +1,22 @@
-//! YAML in and out, kept as JSON values, so that nothing of OpenAPI 3.1 is lost on the way.
+//! Reads and writes YAML as JSON values, so that nothing of OpenAPI 3.1 is lost.
 
 use serde_json::{Map, Number, Value};
 use yaml_serde::Value as Yaml;
 
-/// Reads YAML text as a JSON value, keys in the order written.
+/// Reads YAML text as a JSON value, keys in the written order.
 ///
 /// # Errors
-/// What is wrong and at which line: text that is not YAML, a key that comes twice in one mapping,
-/// a tag, a number that JSON cannot hold, a key that is no scalar.
+/// The problem and its line: text that is not YAML, a duplicate key in one mapping, a tag, a number that JSON cannot
+/// represent, a key that is not a scalar.
 pub(crate) fn read(text: &str) -> Result<Value, String> {
     let yaml: Yaml = yaml_serde::from_str(text).map_err(|error| error.to_string())?;
     json(yaml)
 }
 
-/// Writes a JSON value as block-style YAML that ends in a newline, the same bytes each time.
+/// Writes a JSON value as block-style YAML that ends in a newline. The bytes are deterministic.
 ///
 /// # Errors
-/// None that a JSON value can cause; the serializer's word if it finds one.
+/// The serializer's message. No JSON value causes an error.
 pub(crate) fn write(value: &Value) -> Result<String, String> {
     yaml_serde::to_string(value).map_err(|error| error.to_string())
 }
@@ -58,7 +58,7 @@ fn json_number(number: &yaml_serde::Number) -> Result<Number, String> {
         .ok_or_else(|| format!("the number {number} cannot be represented in JSON"))
 }
 
-/// Keys are text, but for those that YAML takes for something else (`200:`, `true:`).
+/// Converts keys to text, including keys that YAML reads as another type (`200:`, `true:`).
 fn json_key(key: Yaml) -> Result<String, String> {
     match key {
         Yaml::String(text) if text == "<<" => {
@@ -77,31 +77,31 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn numbers_as_keys_become_text() {
+    fn numeric_keys_become_strings() {
         let value = read("200: {description: Done}\n").unwrap();
         assert_eq!(value, json!({"200": {"description": "Done"}}));
     }
 
     #[test]
-    fn a_key_that_comes_twice_is_refused_with_its_line() {
+    fn duplicate_key_is_rejected_with_its_line() {
         let error = read("x: 1\ny:\n  a: 1\n  b: 2\n  a: 3\n").unwrap_err();
         assert!(error.contains("\"a\""), "{error}");
         assert!(error.contains("line"), "{error}");
     }
 
     #[test]
-    fn a_number_and_a_text_of_one_spelling_are_one_key() {
+    fn numeric_and_text_key_with_same_spelling_are_duplicates() {
         assert!(read("200: 1\n'200': 2\n").unwrap_err().contains("`200`"));
     }
 
     #[test]
-    fn tags_and_merge_keys_are_refused() {
+    fn yaml_tags_and_merge_keys_are_rejected() {
         assert!(read("a: !thing 1\n").unwrap_err().contains("!thing"));
         assert!(read("a: &a {b: 1}\nc: {<<: *a}\n").unwrap_err().contains("merge"));
     }
 
     #[test]
-    fn what_is_written_reads_back_the_same_and_ends_in_a_newline() {
+    fn yaml_round_trips_and_ends_in_newline() {
         let value = json!({"text": "one\ntwo\n", "200": {"n": 1, "f": 1.5, "none": null, "yes": "true"}});
         let text = write(&value).unwrap();
         assert!(text.ends_with('\n'));

@@ -1,7 +1,7 @@
-//! The contract's text with the changelog in it: entries at the operations that they name (`x-changelog`, and a sentence of the
-//! description), and a mark at everything deprecated: OpenAPI's `deprecated`, and `x-deprecation` with the end, and with the
-//! replacement and the changelog entry once an editor has released the entry. OpenAPI knows no deprecated values, so
-//! `x-deprecated-values` names those.
+//! Adds the changelog to the contract's text: entries at the operations that they name (`x-changelog`, and a sentence
+//! in the description), and a mark at every deprecated element: OpenAPI's `deprecated`, and `x-deprecation` with the
+//! sunset, and with the replacement and the changelog entry once an editor has released the entry. OpenAPI has no
+//! deprecated values, so `x-deprecated-values` names them.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,11 @@ use serde_json::{Map, Value, json};
 
 use crate::contract::yaml;
 
-/// Where entries of the changelog are, below the base address.
+/// Path of changelog entries, below the base address.
 pub(super) const ENTRY: &str = "/changelog/";
 
-/// The text with its marks; as it is where it cannot be read or written, which a built contract always can.
+/// Returns the text with its marks. If it cannot be read or written, the text is returned unchanged; this never happens
+/// for a built contract.
 pub(crate) fn contract(text: &str, announced: &Announced) -> String {
     let marked = yaml::read(text).and_then(|mut contract| {
         for deprecation in &announced.deprecations {
@@ -28,7 +29,7 @@ pub(crate) fn contract(text: &str, announced: &Announced) -> String {
     })
 }
 
-/// Names the entries at each operation that they tell of.
+/// Adds the entries to each operation that they name.
 fn enter(contract: &mut Value, entries: &[ReleasedEntry]) {
     let mut by_operation = BTreeMap::<&str, Vec<&ReleasedEntry>>::new();
     for entry in entries {
@@ -75,7 +76,7 @@ fn mark(contract: &mut Value, deprecation: &Deprecation) {
             let components = contract.pointer("/components/parameters").cloned().unwrap_or_default();
             let parameters = operation(contract, operation_id).and_then(|operation| operation.get_mut("parameters"));
             for parameter in parameters.and_then(Value::as_array_mut).into_iter().flatten() {
-                // One that several operations share is written out where it is deprecated.
+                // A parameter that several operations share is written inline in the operation where it is deprecated.
                 if let Some(shared) = shared(parameter, &components) {
                     *parameter = shared;
                 }
@@ -107,7 +108,7 @@ fn shared(parameter: &Value, components: &Value) -> Option<Value> {
     components.get(name).cloned()
 }
 
-/// Marks the fields of a schema, and of what it is made of.
+/// Marks the fields of a schema, and of its parts.
 fn fields(schema: &mut Value, name: &str, value: Option<&str>, note: &Value) {
     if let Some(field) =
         schema.pointer_mut("/properties").and_then(|all| all.get_mut(name)).and_then(Value::as_object_mut)
@@ -121,7 +122,7 @@ fn fields(schema: &mut Value, name: &str, value: Option<&str>, note: &Value) {
     }
 }
 
-/// Writes the mark of something, or of one of its values.
+/// Writes the mark of an element, or of one of its values.
 fn say(marked: &mut Map<String, Value>, value: Option<&str>, note: Value) {
     match value {
         None => {
@@ -186,7 +187,7 @@ components:
     }
 
     #[test]
-    fn entries_stand_at_the_operations_that_they_name() {
+    fn changelog_entries_are_attached_to_their_operations() {
         let entry = |slug: &str| ReleasedEntry {
             slug: slug.to_owned(),
             title: format!("About {slug}"),
@@ -203,7 +204,7 @@ components:
     }
 
     #[test]
-    fn each_kind_is_marked_at_its_place_and_nothing_else() {
+    fn each_deprecation_kind_marks_only_its_target() {
         let name = |text: &str| text.to_owned();
         let found = with(DeprecationTarget::Operation(name("a_list")));
         assert_eq!(found["paths"]["/a"]["get"]["deprecated"], true);

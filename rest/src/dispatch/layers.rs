@@ -1,4 +1,4 @@
-//! What lies around every answer, the outermost last: CORS, denied networks, compression and what it may choose from.
+//! Layers around every response, the outermost last: CORS, network denials, compression and its negotiation.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -23,11 +23,11 @@ use crate::exceptions;
 use crate::request::{Exchange, denied};
 use crate::rest::Rest;
 
-/// Smallest body that is compressed, in bytes.
+/// Minimum size of a compressed body, in bytes.
 const WORTH_COMPRESSING: u64 = 1024;
 
-/// What answers, with its layers around it. They are one service rather than layers of the router, each of which would
-/// box every request on its way in and out.
+/// Wraps the handlers in their layers. They are one service rather than layers of the router, because each router layer
+/// would box every request and response.
 pub(super) fn around(rest: &Arc<Rest>) -> Router {
     let worth = SizeAbove::new(WORTH_COMPRESSING)
         .and(NotForContentType::IMAGES)
@@ -43,7 +43,7 @@ pub(super) fn around(rest: &Arc<Rest>) -> Router {
     Router::new().fallback_service(MapRequest::new(compressed, coding::allow_identity))
 }
 
-/// The operations, the paths beside them, and who is kept from both.
+/// The operations, the other paths, and the network denials before both.
 struct Face {
     rest: Arc<Rest>,
     beside: Router,
@@ -59,7 +59,7 @@ impl Face {
         Self { rest, beside, cors }
     }
 
-    /// A denied network gets no CORS headers: nobody's script is to read its refusal.
+    /// A denied network gets no CORS headers, so that no script can read the error.
     async fn answer(&self, request: Request) -> Response<Body> {
         let (parts, body) = request.into_parts();
         if let Some(refusal) = denied::refusal(&self.rest, &parts) {
@@ -71,8 +71,8 @@ impl Face {
         }
     }
 
-    /// The library answers every OPTIONS as a preflight, and only one that asks for a method is one. A preflight spends
-    /// no budget, because its request will, and is answered with the headers of every answer.
+    /// The library treats every OPTIONS request as a preflight, but only a request with a requested method is one. A
+    /// preflight spends no budget, because its actual request will. Its response has the common headers.
     async fn across(&self, cors: &CorsLayer, parts: Parts, body: Body) -> Response<Body> {
         let asks = parts.headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
         if parts.method == Method::OPTIONS && !asks {
@@ -90,7 +90,7 @@ impl Face {
         }
     }
 
-    /// What is no operation's path finds its own, or the answer that nothing is there.
+    /// A path outside the contract is matched by the router, or gets the not-found response.
     async fn route(&self, request: Request) -> Response<Body> {
         if request.uri().path().starts_with("/v1/") {
             return operation(State(Arc::clone(&self.rest)), request).await;
@@ -102,7 +102,7 @@ impl Face {
     }
 }
 
-/// Whether the coding of an answer is still open.
+/// Whether the coding of a response is still undecided.
 fn is_unsettled(_: StatusCode, _: Version, _: &HeaderMap, extensions: &Extensions) -> bool {
     extensions.get::<coding::Settled>().is_none()
 }

@@ -1,7 +1,7 @@
-//! The way of a request to an operation of the contract, from its head to its answer.
+//! Processing of a request to an operation of the contract, from its head to its response.
 //!
-//! Refusals come in one order (docs/decisions.md#errors): 401, 403, 404, 422. A path that names nothing is 404 before
-//! anybody is asked who they are.
+//! Errors have a fixed order (docs/decisions.md#errors): 401, 403, 404, 422. An unknown path is 404 before
+//! authentication.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -31,10 +31,10 @@ use crate::request::{Exchange, catch_panic, checks, refusals};
 use crate::rest::Rest;
 use crate::routes::Match;
 
-/// What requests are counted under whose path or method belongs to no operation.
+/// Counter name for requests whose path or method belongs to no operation.
 const UNMATCHED: &str = "unmatched";
 
-/// Answers an operation of the contract.
+/// Handles a request to an operation of the contract.
 pub(super) async fn operation(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
     let began = Instant::now();
     let (parts, body) = request.into_parts();
@@ -62,8 +62,8 @@ fn refuse(fault: &Fault, parts: &Parts, exchange: &Exchange<'_>) -> Response<Bod
         return answer::redirect(operation, &parts.uri, moved);
     }
     let mut response = exchange.refusal(fault, parts);
-    // A foreign page must not be able to sign anybody out, not even by being refused. A cookie that did not come was not
-    // judged: the client may hold a good one.
+    // A foreign page must not be able to sign a user out, not even through an error response. If no cookie was sent,
+    // none was checked: the client may have a valid one.
     let by_cookie =
         exchange.operation.is_some_and(|operation| operation.access == Access::Cookie) && !exchange.is_foreign;
     if by_cookie && response.status() == StatusCode::UNAUTHORIZED && bearer::has_refresh_cookie(&parts.headers) {
@@ -150,7 +150,7 @@ async fn answer_found<'a>(
     }
 }
 
-/// Who calls, and whether the budget lasts.
+/// Identifies the caller and spends the budget.
 async fn identify(
     rest: &Rest,
     parts: &Parts,
@@ -185,9 +185,9 @@ async fn identify(
     Ok(caller)
 }
 
-/// A refusal before anything was asked. Whoever is known, may ask and has spent the budget leaves a record of it
-/// (docs/decisions.md#audit), the first time in a minute: a program in a loop must not fill a log of which nothing
-/// can be deleted, and the ledger of refusals counts all of them. A token that is no good leaves none.
+/// Handles an early rejection. It writes an audit record if the caller is known, has access and has spent the budget
+/// (docs/decisions.md#audit), but only the first time in a minute: a program in a loop must not fill a log that cannot
+/// be deleted. The counts of rejected requests include all of them. An invalid token leaves no record.
 async fn refuse_early(rest: &Rest, operation: &Operation, caller: Caller, fault: Fault) -> Fault {
     let prepared = rest.bound(operation).and_then(|bound| bound.prepared.as_ref());
     let (Some(prepared), Some(principal)) = (prepared, &caller.principal) else { return fault };
@@ -199,7 +199,7 @@ async fn refuse_early(rest: &Rest, operation: &Operation, caller: Caller, fault:
     fault
 }
 
-/// Counts a request that was let in, and the scope that a program used for it; of one that is to be nobody's, nothing.
+/// Counts an admitted request, and the scope that a machine client used for it. Unattributed requests are not counted.
 fn count(rest: &Rest, operation: &Operation, caller: &Caller) {
     let Some(principal) = caller.principal.as_ref().filter(|_| !operation.unattributed) else { return };
     let usage = &rest.engine.services().usage;
@@ -211,7 +211,7 @@ fn count(rest: &Rest, operation: &Operation, caller: &Caller) {
 
 type Unbound = (Fault, Map<String, Value>);
 
-/// Whether the request fits the promise: its partner, its path, what it accepts, its body, its parameters.
+/// Checks the request against its operation: partner, path, accepted types, body, parameters.
 async fn check_request(
     rest: &Rest,
     parts: &Parts,
@@ -277,7 +277,8 @@ async fn ask(
         headers: &parts.headers,
         query: parts.uri.query().unwrap_or_default(),
     };
-    // Whoever has seen a representation is shown no older one: unless a read replica has the very same, the leader is asked.
+    // A caller that has seen a representation must not get an older one: unless a read replica has exactly the same
+    // one, the request is sent to the primary.
     if asked.is_conditional() && rest.engine.may_lag(&call) {
         let first = rest.engine.ask(call.clone()).await;
         let lagged = first.as_ref().map_or(true, |answer| answer.lagged);
@@ -291,7 +292,7 @@ async fn ask(
 }
 
 impl Representation {
-    /// What `If-Match` asks of the representation that these variables name.
+    /// Returns the precondition of `If-Match` for the representation that these variables name.
     fn precondition(&self, variables: &Map<String, Value>, tags: Condition) -> Precondition {
         let named = |name: &String| variables.get(name).map(|value| (name.clone(), value.clone()));
         let computed = self.computed.clone();
@@ -303,7 +304,8 @@ impl Representation {
     }
 }
 
-/// What `If-Match` asks of a write whose path has no GET: the part of the tag that tells what can be edited.
+/// Returns the precondition of `If-Match` for a write whose path has no GET: it compares the part of the tag that
+/// identifies the editable fields.
 fn names_revision(tags: Condition) -> NamesRevision {
     Arc::new(move |revision: &str| tags.matches_state(revision))
 }

@@ -1,4 +1,4 @@
-//! The pages of the changelog and the blog: what the API answers, as far as they show it, and their templates in
+//! The pages of the changelog and the blog: the fields of API responses that they show, and their templates in
 //! `rest/templates`.
 
 use askama::Template;
@@ -13,7 +13,7 @@ pub(super) struct ListOf<T> {
     pub(super) page: Cursor,
 }
 
-/// Where a page of a list ends.
+/// The end of a page of a list.
 #[derive(Deserialize)]
 pub(super) struct Cursor {
     pub(super) next_cursor: Option<String>,
@@ -40,7 +40,7 @@ pub(super) struct Changelog<'a> {
 }
 
 impl Changelog<'_> {
-    /// The kinds of change, for choosing one.
+    /// Kinds of change, for the filter.
     const CHANGES: [&'static str; 5] = ["ADDED", "CHANGED", "DEPRECATED", "FIXED", "SECURITY"];
 }
 
@@ -78,7 +78,7 @@ pub(super) struct EntryText {
     migration: Option<String>,
 }
 
-/// Who wrote a post.
+/// The author of a post.
 #[derive(Deserialize)]
 pub(super) struct Author {
     name: String,
@@ -137,7 +137,7 @@ pub(super) struct PostText {
     body: String,
 }
 
-/// Why there is no page.
+/// Explanation of a missing page.
 #[derive(Deserialize, Template)]
 #[template(path = "notice.html")]
 pub(super) struct Notice {
@@ -145,7 +145,7 @@ pub(super) struct Notice {
     pub(super) detail: String,
 }
 
-/// A text with its links to operations (`op:<id>`) leading to their Markdown in the reference.
+/// Replaces links to operations (`op:<id>`) in a text with links to their Markdown in the reference.
 fn linked(text: &str) -> String {
     let mut whole = String::with_capacity(text.len());
     let mut rest = text;
@@ -153,7 +153,7 @@ fn linked(text: &str) -> String {
         let length = behind.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
         let (id, after) = behind.split_at(length.unwrap_or(behind.len()));
         whole += before;
-        // A link in a line, by itself, or defined apart. Anything else is a text.
+        // An inline link, an autolink or a link definition. Anything else is text.
         if !id.is_empty() && ["](", "<", "]: "].iter().any(|opening| before.ends_with(opening)) {
             whole += &format!("/reference/operations/{id}.md");
         } else {
@@ -164,17 +164,17 @@ fn linked(text: &str) -> String {
     whole + rest
 }
 
-/// The day of a moment, as answers tell it.
+/// Returns the day of a time in a response.
 fn day(moment: &str) -> &str {
     moment.get(..10).unwrap_or(moment)
 }
 
-/// A moment as `<time datetime>` takes it: HTML allows three digits of a second, answers have six.
+/// Returns a time for `<time datetime>`: HTML allows three digits of a second, responses have six.
 fn second(moment: &str) -> String {
     moment.get(..19).map_or_else(|| moment.to_owned(), |second| format!("{second}Z"))
 }
 
-/// A kind of change, for people.
+/// Returns the label of a kind of change.
 fn change_name(change: &str) -> &'static str {
     match change {
         "ADDED" => "Added",
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn links_to_operations_lead_into_the_reference_and_texts_stay() {
+    fn operation_links_point_to_reference_and_other_text_stays() {
         let text = "[a](op:a_get 'x') [b]\n\n[b]: op:b_get\n\n`op:c_get` op: desktop:left";
         let to = |id: &str| format!("/reference/operations/{id}.md");
         let expected = format!("[a]({} 'x') [b]\n\n[b]: {}\n\n`op:c_get` op: desktop:left", to("a_get"), to("b_get"));

@@ -1,8 +1,8 @@
-//! The changelog and the blog as pages that people read: what the API's own operations answer, put into HTML. At a page's
-//! address with `.md` behind it, an entry and a post are Markdown, for programs that read.
+//! The changelog and the blog as HTML pages, built from responses of the API's own operations. With `.md` after the
+//! address, an entry or a post is returned as Markdown, for programs.
 //!
-//! A page asks its operation as any stranger would, with the same budget, filters and refusals, so that both always tell the
-//! same. A former slug leads to the present page, as it does in the API.
+//! A page calls its operation like an anonymous client, with the same budget, filters and errors, so that both always
+//! have the same content. A former slug redirects to the current page, as in the API.
 
 use std::sync::Arc;
 
@@ -24,23 +24,23 @@ use crate::edge::headers;
 use crate::exceptions::other_method;
 use crate::rest::Rest;
 
-/// What a page may load: its own style and pictures. Its form leads to itself.
+/// Content security policy of a page: its own style and images. Its form is sent to the same origin.
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; \
                       base-uri 'none'";
 
-/// A part of the site, and the operations that answer it.
+/// A section of the site, and the operations that it calls.
 struct Part {
-    /// Where its pages are.
+    /// Path of its pages.
     page: &'static str,
-    /// Where the API answers the same.
+    /// Path of the same data in the API.
     api: &'static str,
     list: fn(&[u8], &Asked) -> Result<String, Fault>,
     one: fn(&[u8]) -> Result<String, Fault>,
-    /// The same in Markdown.
+    /// Renders the same in Markdown.
     text: fn(&[u8]) -> Result<String, Fault>,
 }
 
-/// What stands behind a page's address for its Markdown.
+/// Suffix of a page's address for its Markdown.
 const MARKDOWN: &str = ".md";
 
 const PARTS: [Part; 2] = [
@@ -60,11 +60,11 @@ const PARTS: [Part; 2] = [
     },
 ];
 
-/// What a list was asked for.
+/// Filters of a requested list.
 pub(super) struct Asked(Vec<(String, String)>);
 
 impl Asked {
-    /// The query of a page. What a form sends empty is not asked for.
+    /// Parses the query of a page. Fields that a form sends empty are ignored.
     fn of(uri: &Uri) -> Self {
         Self(query_pairs(uri.query().unwrap_or_default()).filter(|(_, value)| !value.is_empty()).collect())
     }
@@ -73,17 +73,17 @@ impl Asked {
         form_urlencoded::Serializer::new(String::new()).extend_pairs(&self.0).finish()
     }
 
-    /// The first value of this name; nothing where there is none.
+    /// Returns the first value with this name; empty if the name is absent.
     pub(super) fn value(&self, name: &str) -> &str {
         self.0.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
     }
 
-    /// Whether this very value was asked for.
+    /// Whether the query contains this value.
     pub(super) fn has(&self, name: &str, value: &str) -> bool {
         self.0.iter().any(|(known, asked)| known == name && asked == value)
     }
 
-    /// The query of the page behind this one, which begins at the cursor.
+    /// Returns the query of the next page, which begins at the cursor.
     pub(super) fn next(&self, list: &ListOf<impl Sized>) -> Option<String> {
         let cursor = list.page.next_cursor.clone()?;
         let kept = self.0.iter().filter(|(name, _)| name != "cursor").cloned();
@@ -91,7 +91,7 @@ impl Asked {
     }
 }
 
-/// The pages' paths.
+/// Returns the routes of the pages.
 pub(super) fn router() -> Router<Arc<Rest>> {
     let page = get(page).fallback(unknown_method);
     PARTS.iter().fold(Router::new(), |router, part| {
@@ -133,7 +133,7 @@ async fn page(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body>
         "<!doctype html><title>Labs</title><p>This page could not be made. Try again.".to_owned()
     });
     let out = &mut head.headers;
-    // They are the API's answer's.
+    // These headers belong to the API's response.
     for name in [header::CONTENT_LENGTH, header::ETAG, header::LINK, header::LAST_MODIFIED] {
         out.remove(name);
     }
@@ -146,7 +146,8 @@ async fn page(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body>
     Response::from_parts(head, Body::from(html))
 }
 
-/// The request to the API that a request to a page stands for: what it accepts and knows already concerns the page.
+/// Converts a request for a page into a request to the API, without the headers about accepted types and known
+/// versions, because these refer to the page.
 fn ask(target: &str, request: Request) -> Request {
     let (mut parts, _) = request.into_parts();
     parts.method = http::Method::GET;
@@ -165,7 +166,7 @@ fn render(page: &impl Template) -> Result<String, Fault> {
     page.render().map_err(Fault::internal)
 }
 
-/// A page that tells why there is none.
+/// Renders a page that explains why a page is missing.
 fn tell(status: StatusCode, body: &Bytes) -> Result<String, Fault> {
     let problem = serde_json::from_slice::<Notice>(body);
     let otherwise =

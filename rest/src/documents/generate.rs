@@ -1,8 +1,8 @@
-//! Makes the documents from contract and schema.
+//! Generates the documents from contract and schema.
 //!
-//! A promise says which root field is asked, the schema what that takes and answers; so nothing is left to be written.
-//! An operation passes every argument on and asks every plain field of what is answered, all the way down. Each object
-//! type has one fragment: beside the operations of the only resource that answers it, or in [`SHARED`].
+//! The contract names the root field of an operation, the schema its arguments and result; so no document is written by
+//! hand. An operation passes every argument and selects every plain field of the result, recursively. Each object type
+//! has one fragment: in the file of the only resource that returns it, or in [`SHARED`].
 
 #[cfg(test)]
 mod tests;
@@ -15,14 +15,14 @@ use crate::sdl::{Field, Object, Root, Sdl, innermost};
 
 /// The first line of every file.
 const HEAD: &str = "# Made from contract and schema by `make accept`: rest/documents/README.md says how.\n";
-/// Longest line, as in the code.
+/// Maximum line length, as in the code.
 const WIDTH: usize = 120;
 
-/// The text of every file by its path below `rest/documents`. A promise in `served_directly` has no document, and one
-/// without a root field cannot have one yet.
+/// Returns the text of every file by its path below `rest/documents`. An operation in `served_directly` has no
+/// document, and an operation without a root field cannot have one yet.
 ///
 /// # Errors
-/// Why the schema's SDL cannot be read.
+/// The reason why the schema's SDL cannot be read.
 pub fn generate(contract: &Contract, sdl: &str, served_directly: &[&str]) -> Result<BTreeMap<String, String>, String> {
     let sdl = Sdl::read(sdl)?;
     let mut fragments = Fragments { sdl: &sdl, texts: BTreeMap::new() };
@@ -53,7 +53,7 @@ pub fn generate(contract: &Contract, sdl: &str, served_directly: &[&str]) -> Res
     Ok(definitions.into_iter().map(|(file, texts)| (file, format!("{HEAD}\n{}", texts.join("\n")))).collect())
 }
 
-/// The operation of a promise.
+/// Writes the GraphQL operation of a contract operation.
 fn question(sdl: &Sdl, operation: &Operation, (root, field): (Root, &Field), selection: &str) -> String {
     let kind = match root {
         Root::Query => "query",
@@ -81,7 +81,7 @@ fn question(sdl: &Sdl, operation: &Operation, (root, field): (Root, &Field), sel
     format!("{head} {{\n{asked} {{\n{selection}  }}\n}}\n")
 }
 
-/// A name with what stands in its brackets: on one line, or each on a line of its own.
+/// Writes a name with its bracketed entries: on one line, or each entry on a separate line.
 fn laid_out(indent: &str, name: &str, entries: impl Iterator<Item = String>) -> String {
     let entries: Vec<String> = entries.collect();
     if entries.is_empty() {
@@ -103,7 +103,7 @@ struct Fragments<'a> {
 }
 
 impl Fragments<'_> {
-    /// These fragments' types and those of all that they spread in turn.
+    /// Returns the types of these fragments and of all fragments that they spread, recursively.
     fn reached(&mut self, first: BTreeSet<String>) -> BTreeSet<String> {
         let (mut reached, mut waiting) = (first.clone(), Vec::from_iter(first));
         while let Some(name) = waiting.pop() {
@@ -119,7 +119,7 @@ impl Fragments<'_> {
 #[derive(Default)]
 struct Written {
     text: String,
-    /// The types whose fragments it spreads.
+    /// Types whose fragments it spreads.
     spread: BTreeSet<String>,
 }
 
@@ -127,7 +127,7 @@ struct Written {
 struct Writer<'a> {
     sdl: &'a Sdl,
     written: Written,
-    /// The object types beneath which the next field stands, from that of the fragment on.
+    /// Object types on the path to the next field, starting with the type of the fragment.
     open: Vec<&'a str>,
 }
 
@@ -136,7 +136,7 @@ impl<'a> Writer<'a> {
         Writer { sdl, written: Written::default(), open: Vec::new() }
     }
 
-    /// The fragment of an object type.
+    /// Writes the fragment of an object type.
     fn fragment(mut self, name: &str) -> Written {
         self.line("", &format!("fragment {name}Fields on {name} {{"));
         if let Some(&name) = self.sdl.objects(name).first() {
@@ -146,8 +146,8 @@ impl<'a> Writer<'a> {
         self.written
     }
 
-    /// What is asked of a type: the fragments of what it can be at run time, and nothing of a scalar. A fragment cannot
-    /// spread itself, so what leads back to it is written out.
+    /// Writes the selection of a type: the fragments of its possible object types, and nothing for a scalar. A fragment
+    /// cannot spread itself, so a recursive type is written out.
     fn selection(&mut self, name: &str, indent: &str) {
         let home = self.open.first().copied();
         let leads_back = home.is_some_and(|home| self.sdl.leads_to(name, home));
@@ -165,7 +165,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The plain fields of an object type.
+    /// Writes the plain fields of an object type.
     fn fields(&mut self, name: &'a str, indent: &str) {
         self.open.push(name);
         for field in self.sdl.object(name).into_iter().flat_map(Object::plain_fields) {

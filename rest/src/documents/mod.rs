@@ -1,10 +1,10 @@
 //! The fixed documents of the operations (ARCHITECTURE.md).
 //!
-//! `rest/documents/<group>/<resource>.graphql` holds one GraphQL operation for each of the contract, and the fragments of the types that
-//! only its resource answers; those of the others stand in `rest/documents/types.graphql`. [`generate()`] makes all of them
-//! from contract and schema, and they are committed, so that a change of what is asked is read before it is taken. Each
-//! operation becomes a document of its own with only the fragments that it reaches. The public side parses no GraphQL
-//! after start.
+//! `rest/documents/<group>/<resource>.graphql` contains one GraphQL operation for each operation of the contract, and
+//! the fragments of the types that only its resource returns; the other fragments are in
+//! `rest/documents/types.graphql`. [`generate()`] makes all of them from contract and schema. They are committed, so
+//! that changes of the selections are reviewed. Each operation becomes a separate document with only the fragments that
+//! it reaches. The public API parses no GraphQL after startup.
 
 mod generate;
 mod split;
@@ -20,7 +20,7 @@ use crate::contract::{GROUPS, Problem};
 
 pub use generate::generate;
 
-/// The operations that have no document.
+/// Operations without a document.
 pub const SERVED_DIRECTLY: &[&str] = &[
     "system_health_get",
     "system_readiness_get",
@@ -29,13 +29,13 @@ pub const SERVED_DIRECTLY: &[&str] = &[
     "system_me_explain",
 ];
 
-/// The file of the fragments that several files use.
+/// File of the fragments that several files use.
 const SHARED: &str = "types.graphql";
 
-/// Where the files stand in the repository.
+/// Folder of the files in the repository.
 const FOLDER: &str = "rest/documents";
 
-/// The files, as they were when the binary was built.
+/// The files at build time of the binary.
 #[derive(RustEmbed)]
 #[folder = "$CARGO_MANIFEST_DIR/documents"]
 #[include = "**/*.graphql"]
@@ -44,20 +44,20 @@ struct Files;
 /// The document of one operation.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// The operation's name: its id in the contract.
+    /// Name of the operation: its id in the contract.
     pub name: String,
-    /// The file it stands in: `rest/documents/<group>/<resource>.graphql`.
+    /// File of the document: `rest/documents/<group>/<resource>.graphql`.
     pub file: String,
-    /// The line on which the operation begins.
+    /// Line on which the operation begins.
     pub line: usize,
     /// The reachable fragments and the operation, as written.
     pub text: String,
-    /// The same, parsed. Positions are those in the files, so that an error leads there.
+    /// Parsed text. Positions are positions in the files, so that errors name the right line.
     pub parsed: ExecutableDocument,
 }
 
 impl Document {
-    /// The one operation.
+    /// Returns the only operation.
     pub fn operation(&self) -> Option<&OperationDefinition> {
         self.parsed.operations.iter().next().map(|(_, operation)| &operation.node)
     }
@@ -75,7 +75,7 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// The documents that this binary carries.
+    /// Returns the documents that are embedded in this binary.
     ///
     /// # Errors
     /// As [`Documents::read`].
@@ -90,9 +90,8 @@ impl Documents {
     /// Reads documents from files, given by their path below `rest/documents` and their text.
     ///
     /// # Errors
-    /// Everything that is wrong, with file and line: text that is not GraphQL, operations without
-    /// name or with another's, names that do not begin with the file's group and resource,
-    /// fragments that are missing, unused or lead back to themselves.
+    /// All problems, with file and line: text that is not GraphQL, operations without a name or with a duplicate one,
+    /// names that do not begin with the file's group and resource, fragments that are missing, unused or recursive.
     pub fn read(files: impl IntoIterator<Item = (String, String)>) -> Result<Documents, Vec<Problem>> {
         let mut documents: BTreeMap<String, Document> = BTreeMap::new();
         let (mut problems, mut sources, mut prefixes) = (Vec::new(), Vec::new(), BTreeMap::new());
@@ -129,18 +128,18 @@ impl Documents {
         if problems.is_empty() { Ok(Documents { documents }) } else { Err(problems) }
     }
 
-    /// The document of this name.
+    /// Returns the document with this name.
     pub fn get(&self, name: &str) -> Option<&Document> {
         self.documents.get(name)
     }
 
-    /// All documents, by name.
+    /// Returns all documents, ordered by name.
     pub fn iter(&self) -> impl Iterator<Item = &Document> {
         self.documents.values()
     }
 }
 
-/// What the names of a file's operations begin with. None when the path is no address.
+/// Returns the required prefix of a file's operation names; none for a path without a group.
 fn prefix(path: &str) -> Option<String> {
     let (group, file) = path.split_once('/')?;
     let resource = file.strip_suffix(".graphql")?;

@@ -1,4 +1,4 @@
-//! Takes the files of fragments and operations apart into one document per operation.
+//! Splits the files of fragments and operations into one document per operation.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -11,11 +11,12 @@ use async_graphql::parser::{self, Pos, Positioned};
 use super::{Document, FOLDER, SHARED};
 use crate::contract::Problem;
 
-/// An operation that stands nowhere: the parser takes no text without one, so fragments alone are read with it behind.
+/// Name of a placeholder operation: the parser rejects a text without operations, so it is appended to files with only
+/// fragments.
 const NOBODY: &str = "nobody";
 
-/// The documents of all files, given by their names and texts, in the order written. A fragment stands once, in any of
-/// them.
+/// Returns the documents of all files, given by their names and texts, in the written order. Each fragment is defined
+/// once, in any file.
 pub(super) fn documents(files: &[(String, String)], problems: &mut Vec<Problem>) -> Vec<Document> {
     let files: Vec<File<'_>> = files
         .iter()
@@ -62,7 +63,7 @@ pub(super) fn documents(files: &[(String, String)], problems: &mut Vec<Problem>)
     documents
 }
 
-/// Every fragment by its name, with the file it stands in.
+/// Every fragment by its name, with its file.
 type Known<'a> = HashMap<&'a str, (&'a File<'a>, &'a Positioned<FragmentDefinition>)>;
 
 /// One file, parsed.
@@ -92,7 +93,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// The fragments that an operation reaches, and those that are being followed.
+/// The fragments that an operation reaches, and the fragments on the current path.
 struct Reached<'a> {
     known: &'a Known<'a>,
     fragments: BTreeMap<&'a str, (&'a File<'a>, &'a Positioned<FragmentDefinition>)>,
@@ -100,7 +101,7 @@ struct Reached<'a> {
 }
 
 impl<'a> Reached<'a> {
-    /// Follows the fragments of a selection in this file, those within fragments too.
+    /// Follows the fragments of a selection in this file, including nested fragments.
     fn follow(&mut self, file: &'a File<'a>, selection: &'a SelectionSet, problems: &mut Vec<Problem>) {
         for item in &selection.items {
             match &item.node {
@@ -126,7 +127,8 @@ impl<'a> Reached<'a> {
         }
     }
 
-    /// The document of an operation of this file: other files' fragments, its own, the operation, each as written.
+    /// Builds the document of an operation in this file: fragments of other files, fragments of this file, and the
+    /// operation, each as written.
     fn document(self, file: &File<'_>, name: &Name, operation: &Positioned<OperationDefinition>) -> Document {
         let mut starts: Vec<(&File<'_>, Pos)> =
             self.fragments.values().map(|(home, fragment)| (*home, fragment.pos)).collect();
@@ -146,9 +148,9 @@ impl<'a> Reached<'a> {
     }
 }
 
-/// The text of a file, cut where its definitions begin.
+/// Text of a file, split at the start of each definition.
 struct Source<'a> {
-    /// Each definition's text by its first line and column.
+    /// Text of each definition by its first line and column.
     definitions: BTreeMap<(usize, usize), &'a str>,
 }
 
@@ -173,7 +175,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// The place of a line and column (both from 1, columns in characters) in bytes.
+/// Converts a line and column (both from 1, columns in characters) to a byte offset.
 fn offset(text: &str, (line, column): (usize, usize)) -> usize {
     let mut before = 0;
     for (number, content) in text.split_inclusive('\n').enumerate() {

@@ -19,7 +19,7 @@ fn read(path: &str, text: &str) -> Result<Documents, Vec<Problem>> {
     Documents::read([(path.to_owned(), text.to_owned())])
 }
 
-/// The one problem of a file.
+/// Returns the only problem of a file.
 fn problem(path: &str, text: &str) -> String {
     let problems = read(path, text).unwrap_err();
     assert_eq!(problems.len(), 1, "{problems:#?}");
@@ -27,7 +27,7 @@ fn problem(path: &str, text: &str) -> String {
 }
 
 #[test]
-fn a_file_becomes_one_document_per_operation() {
+fn file_yields_one_document_per_operation() {
     let documents = read("marketplace/apps.graphql", APPS).unwrap();
     let names: Vec<&str> = documents.iter().map(|document| document.name.as_str()).collect();
     assert_eq!(names, ["marketplace_apps_delete", "marketplace_apps_get", "marketplace_apps_list"]);
@@ -39,7 +39,7 @@ fn a_file_becomes_one_document_per_operation() {
 }
 
 #[test]
-fn a_document_has_the_fragments_that_it_reaches_and_no_others() {
+fn document_includes_only_reachable_fragments() {
     let documents = read("marketplace/apps.graphql", APPS).unwrap();
     let text = |name: &str| documents.get(name).unwrap().text.clone();
     assert_eq!(
@@ -59,13 +59,13 @@ fn a_document_has_the_fragments_that_it_reaches_and_no_others() {
 }
 
 #[test]
-fn what_is_not_graphql_is_named_with_its_line() {
+fn invalid_graphql_is_reported_with_line() {
     let problem = problem("marketplace/apps.graphql", "query marketplace_apps_list {\n  a(\n}\n");
     assert!(problem.starts_with("rest/documents/marketplace/apps.graphql: line "), "{problem}");
 }
 
 #[test]
-fn names_must_be_there_and_fit_the_file() {
+fn operation_names_are_required_and_must_match_file() {
     let path = "marketplace/apps.graphql";
     assert!(
         problem(path, "\n{ a }")
@@ -79,7 +79,7 @@ fn names_must_be_there_and_fit_the_file() {
 }
 
 #[test]
-fn one_name_stands_once_over_all_files() {
+fn duplicate_operation_name_across_files_is_rejected() {
     let twice = Documents::read([
         ("marketplace/apps.graphql".to_owned(), "query marketplace_apps_events_list { a }".to_owned()),
         ("marketplace/apps_events.graphql".to_owned(), "query marketplace_apps_events_list { a }".to_owned()),
@@ -88,7 +88,7 @@ fn one_name_stands_once_over_all_files() {
 }
 
 #[test]
-fn fragments_must_be_there_be_used_and_end() {
+fn missing_unused_and_cyclic_fragments_are_rejected() {
     let path = "marketplace/apps.graphql";
     let missing = problem(path, "query marketplace_apps_list {\n ...App\n}");
     assert_eq!(missing, "rest/documents/marketplace/apps.graphql: line 2: there is no fragment App");
@@ -102,7 +102,7 @@ fn fragments_must_be_there_be_used_and_end() {
 }
 
 #[test]
-fn a_fragment_stands_once_and_serves_all_files() {
+fn fragment_is_defined_once_and_usable_in_all_files() {
     let own = (
         "partner/profile.graphql",
         "fragment Page on Page { slug ...Logo }\nquery partner_profile_get { p { ...Page } }",
@@ -134,7 +134,7 @@ fn a_fragment_stands_once_and_serves_all_files() {
 }
 
 #[test]
-fn the_shared_file_holds_fragments_only() {
+fn shared_file_contains_only_fragments() {
     let files = |shared: &str| {
         let asked = "query marketplace_apps_list { a { ...App } }";
         let files = [(SHARED, shared), ("marketplace/apps.graphql", asked)];
@@ -151,6 +151,6 @@ fn the_shared_file_holds_fragments_only() {
 }
 
 #[test]
-fn the_embedded_documents_can_be_read() {
+fn embedded_documents_load() {
     Documents::load().unwrap_or_else(|problems| panic!("{problems:#?}"));
 }

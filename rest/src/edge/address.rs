@@ -1,16 +1,16 @@
-//! Where a request comes from. Forwarded headers count only when a configured peer sent them, and hops are
-//! counted from the right (docs/decisions.md#edge).
+//! Address of a request. Forwarded headers count only if a configured peer sent them, and hops are counted from the
+//! right (docs/decisions.md#edge).
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use http::HeaderMap;
 use ipnet::IpNet;
 
-/// The address of the caller behind the trusted proxies.
+/// Returns the address of the caller behind the trusted proxies.
 #[must_use]
 pub fn of(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let mut address = peer.to_canonical();
-    // Hop by hop: what a caller wrote to the left of the proxies' own hops must not hide those.
+    // Reads hop by hop: text that a caller wrote to the left must not hide the hops of the proxies.
     let lines = headers.get_all("x-forwarded-for").iter();
     let forwarded: Vec<&[u8]> = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b',')).collect();
     for hop in forwarded.iter().rev() {
@@ -25,20 +25,20 @@ pub fn of(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     address
 }
 
-/// The address of a hop, which some proxies write with its port.
+/// Returns the address of a hop; some proxies add its port.
 fn hop_address(hop: &[u8]) -> Option<IpAddr> {
     let hop = std::str::from_utf8(hop).ok()?.trim();
     hop.parse().ok().or_else(|| hop.parse::<SocketAddr>().ok().map(|socket| socket.ip()))
 }
 
-/// Whether an address lies in one of these networks.
+/// Whether an address is in one of these networks.
 #[must_use]
 pub fn is_within(address: IpAddr, networks: &[IpNet]) -> bool {
     networks.iter().any(|network| network.contains(&address))
 }
 
-/// The network that an anonymous caller's budget belongs to: the address, or the /64 of an IPv6 one,
-/// because a single household holds all of it.
+/// Returns the network whose budget an anonymous caller uses: the address, or the /64 of an IPv6 one, because a single
+/// household has the whole /64.
 #[must_use]
 pub fn network(address: IpAddr) -> IpAddr {
     match address {
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stranger_cannot_forge_its_address() {
+    fn forwarded_address_of_untrusted_peer_is_ignored() {
         assert_eq!(seen("203.0.113.9", "198.51.100.1", &["10.0.0.0/8"]), "203.0.113.9");
     }
 
@@ -73,19 +73,19 @@ mod tests {
     }
 
     #[test]
-    fn a_hop_that_cannot_be_read_hides_none_to_its_right() {
+    fn unreadable_hop_does_not_hide_later_hops() {
         assert_eq!(seen("10.0.0.1", b"\xff, 198.51.100.1", &["10.0.0.0/8"]), "198.51.100.1");
         assert_eq!(seen("10.0.0.1", b"1.1.1.1, \xff", &["10.0.0.0/8"]), "10.0.0.1");
     }
 
     #[test]
-    fn a_hop_may_have_a_port() {
+    fn hop_may_include_port() {
         assert_eq!(seen("10.0.0.1", "198.51.100.1:4711", &["10.0.0.0/8"]), "198.51.100.1");
         assert_eq!(seen("10.0.0.1", "[2001:db8::1]:4711", &["10.0.0.0/8"]), "2001:db8::1");
     }
 
     #[test]
-    fn a_household_is_one_network() {
+    fn ipv6_addresses_of_one_prefix_share_a_network() {
         let one = network("2001:db8:1:2:aaaa::1".parse().unwrap());
         assert_eq!(one, network("2001:db8:1:2:bbbb::9".parse().unwrap()));
         assert_ne!(one, network("2001:db8:1:3::1".parse().unwrap()));

@@ -1,16 +1,16 @@
-//! Credentials in headers: read from exactly one place and nowhere else (RFC 6750; docs/decisions.md#identity).
+//! Credentials in headers: each is read from exactly one place (RFC 6750; docs/decisions.md#identity).
 
 use base64::Engine as _;
 use http::{HeaderMap, header};
 use labs_schema::{Code, Fault};
 
-/// The name of the refresh cookie (docs/decisions.md#identity).
+/// Name of the refresh cookie (docs/decisions.md#identity).
 pub const REFRESH_COOKIE: &str = "__Host-refresh";
 
-/// The access token of exactly one `Authorization: Bearer` header.
+/// Returns the access token of exactly one `Authorization: Bearer` header.
 ///
 /// # Errors
-/// [`Code::Unauthenticated`] when there is none, more than one, or another scheme.
+/// [`Code::Unauthenticated`] if the header is missing, sent twice, or has another scheme.
 pub fn token(headers: &HeaderMap) -> Result<&str, Fault> {
     let value = authorization(headers)?.ok_or_else(Fault::without_token)?;
     match value.split_once(' ') {
@@ -21,11 +21,11 @@ pub fn token(headers: &HeaderMap) -> Result<&str, Fault> {
     }
 }
 
-/// Client id and secret from HTTP Basic, both form-encoded inside as RFC 6749 section 2.3.1 says; `None`
-/// when the request carries no such header.
+/// Returns client id and client secret from HTTP Basic, both form-encoded as RFC 6749 section 2.3.1 requires; `None`
+/// without the header.
 ///
 /// # Errors
-/// [`Code::InvalidCredentials`] when the header cannot be read.
+/// [`Code::InvalidCredentials`] if the header cannot be read.
 pub fn basic(headers: &HeaderMap) -> Result<Option<(String, String)>, Fault> {
     let unreadable = || {
         Fault::new(
@@ -45,7 +45,7 @@ pub fn basic(headers: &HeaderMap) -> Result<Option<(String, String)>, Fault> {
     Ok(Some((decode(id).ok_or_else(unreadable)?, decode(secret).ok_or_else(unreadable)?)))
 }
 
-/// The refresh cookie, when exactly one came. What the page's other cookies hold need not even be text.
+/// Returns the refresh cookie, if exactly one was sent. The page's other cookies need not be valid text.
 #[must_use]
 pub fn refresh_cookie(headers: &HeaderMap) -> Option<String> {
     let mut found = refresh_cookies(headers);
@@ -55,13 +55,13 @@ pub fn refresh_cookie(headers: &HeaderMap) -> Option<String> {
     }
 }
 
-/// Whether a refresh cookie came, in whatever form.
+/// Whether a refresh cookie was sent, valid or not.
 #[must_use]
 pub fn has_refresh_cookie(headers: &HeaderMap) -> bool {
     refresh_cookies(headers).next().is_some()
 }
 
-/// The values of every refresh cookie that came.
+/// Returns the values of all refresh cookies in the request.
 fn refresh_cookies(headers: &HeaderMap) -> impl Iterator<Item = &[u8]> {
     let lines = headers.get_all(header::COOKIE).iter();
     let pairs = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b';'));
@@ -80,7 +80,7 @@ fn authorization(headers: &HeaderMap) -> Result<Option<&str>, Fault> {
     }
 }
 
-/// What a part says; `None` where it is no text, or has a U+0000, which no id or secret has and the database refuses.
+/// Decodes a part; `None` if it is not text, or contains U+0000, which no id or secret has and the database rejects.
 fn decode(text: &str) -> Option<String> {
     let spaced = text.replace('+', " ");
     let decoded = percent_encoding::percent_decode_str(&spaced).decode_utf8().ok()?;
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn one_bearer_header_and_no_other() {
+    fn only_single_well_formed_bearer_header_is_accepted() {
         assert_eq!(token(&headers(&[(header::AUTHORIZATION, "bearer abc")])).unwrap(), "abc");
         for bad in ["Basic abc", "Bearer", "Bearer ", "Bearer a b", "abc"] {
             assert!(token(&headers(&[(header::AUTHORIZATION, bad)])).is_err(), "{bad}");
@@ -111,14 +111,14 @@ mod tests {
     }
 
     #[test]
-    fn basic_is_decoded_as_the_rfc_says() {
+    fn basic_credentials_are_percent_decoded() {
         let encoded = base64::engine::general_purpose::STANDARD.encode("my%20id:a%2Bb+c");
         let found = basic(&headers(&[(header::AUTHORIZATION, &format!("Basic {encoded}"))])).unwrap();
         assert_eq!(found, Some(("my id".to_owned(), "a+b c".to_owned())));
     }
 
     #[test]
-    fn basic_with_a_zero_character_cannot_be_read() {
+    fn basic_credentials_with_null_character_are_rejected() {
         for text in ["my%00id:secret", "my id:sec%00ret", "my\0id:secret", "my id:sec\0ret"] {
             let encoded = base64::engine::general_purpose::STANDARD.encode(text);
             let refused = basic(&headers(&[(header::AUTHORIZATION, &format!("Basic {encoded}"))])).unwrap_err();
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn basic_that_is_doubled_or_unreadable_is_refused_in_oauth_s_words() {
+    fn duplicate_or_unreadable_basic_returns_oauth_error() {
         let mut doubled = headers(&[(header::AUTHORIZATION, "Basic YTpi")]);
         doubled.append(header::AUTHORIZATION, "Basic YTpi".parse().unwrap());
         let mut beyond_ascii = HeaderMap::new();
@@ -138,13 +138,13 @@ mod tests {
     }
 
     #[test]
-    fn two_refresh_cookies_are_none() {
+    fn duplicate_refresh_cookies_are_ignored() {
         assert_eq!(refresh_cookie(&headers(&[(header::COOKIE, "a=1; __Host-refresh=xyz")])).as_deref(), Some("xyz"));
         assert_eq!(refresh_cookie(&headers(&[(header::COOKIE, "__Host-refresh=x; __Host-refresh=y")])), None);
     }
 
     #[test]
-    fn other_cookies_hide_none() {
+    fn other_cookies_do_not_hide_refresh_cookie() {
         let mut sent = HeaderMap::new();
         let cookies = http::HeaderValue::from_bytes(b"theme=caf\xe9; __Host-refresh=xyz; __Host-refresher=1").unwrap();
         sent.insert(header::COOKIE, cookies);

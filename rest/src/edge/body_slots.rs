@@ -1,40 +1,40 @@
-//! Places of what callers let the service wait for: bodies that do not come with their heads, and uploads, each of which is
-//! held in memory whole until it is answered. Whoever finds no place waits for one, and everybody has a share only.
+//! Slots for work that depends on the caller's speed: bodies that arrive after their heads, and uploads, which are kept
+//! in memory until the response. A caller without a free slot waits for one, and each caller has a limited share.
 //!
-//! A share alone would let four who use up theirs keep out everybody else. So a second place is given only while more
-//! than half are free, and whoever has the fewest is next when one becomes free.
+//! With shares alone, four callers that use all of their slots could block all others. So a caller gets a second slot
+//! only while more than half are free, and a freed slot goes to the waiting caller with the fewest slots.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-/// How long somebody waits for a place.
+/// Maximum wait for a slot.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How many may wait for each place of an account's share.
+/// Maximum number of waiters per slot of an account's share.
 const WAITING_FOR_EACH: usize = 2;
 
-/// How many places there are.
+/// Maximum numbers of slots.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlotLimits {
-    /// In all.
+    /// In total.
     pub(crate) all: usize,
-    /// For one network.
+    /// Per network.
     pub(crate) of_network: usize,
-    /// For one account.
+    /// Per account.
     pub(crate) of_account: usize,
 }
 
-/// Whose place it is.
+/// The holder of a slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SlotHolder {
-    /// The network that the request comes from.
+    /// Network of the request.
     pub(crate) network: String,
-    /// The account that asks; the network again where nobody is known.
+    /// Account of the caller; the network if the caller is anonymous.
     pub(crate) account: String,
 }
 
-/// All places, and who holds or awaits one.
+/// All slots, their holders and waiters.
 pub(crate) struct BodySlots {
     most: SlotLimits,
     patience: Duration,
@@ -44,7 +44,7 @@ pub(crate) struct BodySlots {
 #[derive(Default)]
 struct Occupancy {
     held: Vec<SlotHolder>,
-    /// In the order in which they came.
+    /// In the order of arrival.
     waiting: Vec<Waiter>,
 }
 
@@ -53,13 +53,13 @@ struct Waiter {
     told: oneshot::Sender<()>,
 }
 
-/// A place, until it is dropped.
+/// A slot, released on drop.
 pub(crate) struct BodySlot<'p> {
     places: &'p BodySlots,
     holder: SlotHolder,
 }
 
-/// A place among those who wait. One that was told and left all the same gives up what it was given.
+/// A position in the queue. If a waiter was notified and is cancelled, the slot assigned to it is released.
 struct Turn<'p> {
     places: &'p BodySlots,
     holder: SlotHolder,
@@ -67,19 +67,20 @@ struct Turn<'p> {
 }
 
 impl SlotHolder {
-    /// One of whom the network alone is known.
+    /// Creates a holder that is known only by its network.
     pub(crate) fn network(network: &str) -> Self {
         Self { network: network.to_owned(), account: network.to_owned() }
     }
 }
 
 impl BodySlots {
-    /// So many places: whoever sends slowly must not keep everybody else from sending.
+    /// Creates this number of slots: callers that send slowly must not block all others.
     pub(crate) fn new(most: SlotLimits) -> Self {
         Self { most, patience: PATIENCE, room: Mutex::default() }
     }
 
-    /// A place for one more of somebody's; none when none became free in time, or too many of theirs wait already.
+    /// Takes a slot for a holder; none if no slot became free in time, or too many waiters of the account are already
+    /// in the queue.
     pub(crate) async fn take(&self, holder: SlotHolder) -> Option<BodySlot<'_>> {
         let turn = {
             let mut room = self.room();
@@ -103,7 +104,7 @@ impl BodySlots {
         self.room.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives up a place, and gives what is free to those who wait.
+    /// Releases a slot, and assigns free slots to waiters.
     fn leave(&self, holder: &SlotHolder) {
         let mut room = self.room();
         if let Some(at) = room.held.iter().position(|other| other == holder) {
@@ -118,7 +119,7 @@ impl BodySlots {
 }
 
 impl Occupancy {
-    /// Whether there is a place for one more of somebody's.
+    /// Whether a slot is available for this holder.
     fn fits(&self, holder: &SlotHolder, most: &SlotLimits) -> bool {
         let own = self.count_held_by(holder);
         let of_network = self.held.iter().filter(|other| other.network == holder.network).count();
@@ -130,7 +131,7 @@ impl Occupancy {
         self.held.iter().filter(|other| other.account == holder.account).count()
     }
 
-    /// Whoever has the fewest places of those for whom there is one, and of several, whoever waits longest.
+    /// Removes the next waiter for whom a slot is available: the one with the fewest slots, then the longest wait.
     fn next(&mut self, most: &SlotLimits) -> Option<Waiter> {
         let fitting = self.waiting.iter().enumerate().filter(|(_, waiter)| self.fits(&waiter.holder, most));
         let (at, _) = fitting.min_by_key(|(at, waiter)| (self.count_held_by(&waiter.holder), *at))?;
@@ -146,7 +147,7 @@ impl Drop for BodySlot<'_> {
 
 impl<'p> Turn<'p> {
     async fn come(mut self) -> BodySlot<'p> {
-        // The other end is kept until it has told.
+        // The sender is kept until it has sent.
         let _ = (&mut self.told).await;
         BodySlot { places: self.places, holder: self.holder.clone() }
     }
@@ -179,7 +180,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn four_accounts_of_one_network_that_take_all_they_can_leave_places_for_others() {
+    async fn four_greedy_accounts_leave_slots_for_other_networks() {
         let places = BodySlots::new(UPLOADS);
         let mut held = Vec::new();
         for account in ["a", "b", "c", "d"].repeat(UPLOADS.of_account) {
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_account_has_its_share_however_many_networks_it_comes_from() {
+    async fn account_limit_applies_across_networks() {
         let places = BodySlots::new(UPLOADS);
         let held: Vec<_> =
             ["one", "two", "three", "four", "five"].iter().filter_map(|at| take(&places, at, "a")).collect();
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_has_none_is_next_before_whoever_waits_longer_for_another() {
+    async fn waiter_without_slot_precedes_older_waiter_with_slot() {
         let places = BodySlots::new(SlotLimits { all: 2, of_network: 2, of_account: 2 });
         let mut held = vec![take(&places, "one", "a").unwrap(), take(&places, "two", "b").unwrap()];
         let mut greedy = Box::pin(places.take(of("one", "a")));
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_waits_too_long_gets_none_and_too_many_are_told_at_once() {
+    async fn waiter_times_out_and_excess_waiters_are_rejected_immediately() {
         let mut places = BodySlots::new(SlotLimits { all: 1, of_network: 1, of_account: 1 });
         places.patience = Duration::from_millis(1);
         let held = take(&places, "one", "a").unwrap();
@@ -239,9 +240,9 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever comes, waits and goes, nobody has more than their share, and no place is lost.
+        /// In any sequence of requests, no account exceeds its share, and no slot is lost.
         #[test]
-        fn nobody_ever_has_more_than_their_share(steps in prop::collection::vec((0..6u8, 0..4u8), 1..120)) {
+        fn no_account_or_network_exceeds_its_slots(steps in prop::collection::vec((0..6u8, 0..4u8), 1..120)) {
             let most = SlotLimits { all: 8, of_network: 6, of_account: 3 };
             let places = BodySlots::new(most);
             let (mut held, mut waiting) = (Vec::new(), Vec::new());

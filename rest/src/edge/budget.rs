@@ -1,4 +1,5 @@
-//! The budgets of a request: so many a second, so many a day (docs/decisions.md#budgets). Every answer says what is left, refusals and anonymous answers included.
+//! Budgets of requests: per second and per day (docs/decisions.md#budgets). Every response states the remaining budget,
+//! including errors and anonymous responses.
 
 mod unattributed;
 
@@ -28,37 +29,37 @@ use crate::contract::{Access, Operation};
 
 type Limiter = RateLimiter<String, DefaultKeyedStateStore<String>, DefaultClock, StateInformationMiddleware>;
 
-/// The budgets of callers that belong to no account, and of the doors that guessing would use.
+/// Budgets of anonymous callers, and of operations that an attacker could use to guess secrets.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Requests per second of one network without a token.
     pub anonymous_per_second: u32,
     /// Requests per day of one network without a token.
     pub anonymous_per_day: u64,
-    /// Pictures of what is on show per second of one network: a page has dozens.
+    /// Public media requests per second of one network: a page has dozens.
     pub pictures_per_second: u32,
-    /// Tries per minute of one network at each of sign-in, second factor, token, registration, refresh and reset.
+    /// Attempts per minute of one network at each of sign-in, second factor, token, registration, refresh and reset.
     pub attempts_per_minute: u32,
 }
 
-/// What is left, as every answer says it.
+/// The remaining budget, as in every response.
 #[derive(Clone, Copy, Debug)]
 pub struct Allowance {
-    /// Requests per second.
+    /// Burst budget in requests per second.
     pub limit: u32,
-    /// Of which so many are left.
+    /// Remaining requests of the burst budget.
     pub remaining: u32,
-    /// Seconds until the second's budget is whole.
+    /// Seconds until the burst budget is full again.
     pub reset: u64,
-    /// The day.
+    /// Daily budget.
     pub daily: Daily,
 }
 
-/// A door and the network that tries it.
+/// An operation with limited attempts, and the network of the caller.
 type Attempt = (String, IpAddr);
 
-/// How a layer would key requests by the network they come from; here the door is known only after routing,
-/// so the limiter is asked directly.
+/// Key by network, as a layer would use it. The operation is known only after routing, so the limiter is called
+/// directly.
 #[derive(Clone, Debug)]
 struct ByNetwork;
 
@@ -71,19 +72,19 @@ impl KeyExtractor for ByNetwork {
     }
 }
 
-/// What a request without a token spends of its network's budgets.
+/// The part of its network's budgets that an anonymous request spends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spending {
-    /// Of the second's and of the day's.
+    /// The burst budget and the daily budget.
     Whole,
-    /// Of the second's alone. Whoever signs in or goes on must not be kept out for a day by what others of the network
-    /// asked of everybody's pages; the doors that guessing would use have budgets of their own. Nor does a probe of
-    /// health or readiness run out: an orchestrator takes a refusal for a process that ails.
+    /// Only the burst budget. Requests of others in the network must not block a sign-in or a refresh for a day;
+    /// operations that an attacker could use to guess secrets have separate budgets. Probes of health and readiness do
+    /// not spend the daily budget either: an orchestrator would interpret an error as an unhealthy process.
     SecondAlone,
 }
 
 impl Spending {
-    /// What an operation spends.
+    /// Returns the budgets that an operation spends.
     #[must_use]
     pub fn of(operation: &Operation) -> Self {
         let is_door = operation.counts_attempts || matches!(operation.access, Access::Cookie | Access::Client);
@@ -91,7 +92,7 @@ impl Spending {
     }
 }
 
-/// Every limiter of this replica.
+/// All limiters of this replica.
 pub struct RateLimiters {
     limits: Limits,
     bursts: RwLock<HashMap<u32, Arc<Limiter>>>,
@@ -100,7 +101,7 @@ pub struct RateLimiters {
 }
 
 impl RateLimiters {
-    /// Limiters with nothing spent.
+    /// Creates limiters with full budgets.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
         let many = positive(limits.attempts_per_minute);
@@ -124,7 +125,7 @@ impl RateLimiters {
     /// Spends one request of an account.
     ///
     /// # Errors
-    /// [`Code::RateLimited`] naming the budget, [`Code::Unavailable`] when the day's budget cannot be known.
+    /// [`Code::RateLimited`] with the name of the budget, [`Code::Unavailable`] if the daily budget cannot be read.
     pub async fn spend(
         &self,
         budgets: &Budgets,
@@ -151,11 +152,11 @@ impl RateLimiters {
         }
     }
 
-    /// Spends further requests of an account, for a request that stands for several. No more than the burst holds beside the
-    /// request itself is spent of the second's budget, or a large query could never be asked.
+    /// Spends further requests of an account, for a request that counts as several. It spends at most the rest of a
+    /// full burst budget, because otherwise a large query could never run.
     ///
     /// # Errors
-    /// [`Code::RateLimited`] naming the budget, [`Code::Unavailable`] when the day's budget cannot be known.
+    /// [`Code::RateLimited`] with the name of the budget, [`Code::Unavailable`] if the daily budget cannot be read.
     pub async fn spend_further(
         &self,
         budgets: &Budgets,
@@ -184,11 +185,11 @@ impl RateLimiters {
         Ok(allowance)
     }
 
-    /// Spends one request of a network without a token. Kept in this replica's memory: an answer to
-    /// strangers must not cost a statement.
+    /// Spends one request of a network without a token. The budget is in this replica's memory: an anonymous request
+    /// must not cost an SQL statement.
     ///
     /// # Errors
-    /// [`Code::RateLimited`] naming the budget.
+    /// [`Code::RateLimited`] with the name of the budget.
     pub fn spend_anonymous(
         &self,
         network: IpAddr,
@@ -222,7 +223,7 @@ impl RateLimiters {
         }
     }
 
-    /// Spends one picture of what is on show. Nothing of the network's other budgets is spent.
+    /// Spends one public media request. The network's other budgets are not affected.
     ///
     /// # Errors
     /// [`Code::RateLimited`] with the time to wait.
@@ -238,8 +239,8 @@ impl RateLimiters {
         }
     }
 
-    /// What is left of a network's budget, spending nothing. The burst is said to be whole, because a look
-    /// must not spend of it.
+    /// Returns the remaining budget of a network without spending. The burst budget is reported as full, because
+    /// reading it would spend it.
     #[must_use]
     pub fn look_anonymous(&self, network: IpAddr, now: Time) -> Allowance {
         let (limit, per_day) = (self.limits.anonymous_per_second, self.limits.anonymous_per_day);
@@ -250,7 +251,8 @@ impl RateLimiters {
         Allowance { limit, remaining: limit, reset: 1, daily }
     }
 
-    /// Spends one try at a door that guessing would use (`x-attempts`; docs/decisions.md#budgets).
+    /// Spends one attempt at an operation that an attacker could use to guess secrets (`x-attempts`;
+    /// docs/decisions.md#budgets).
     ///
     /// # Errors
     /// [`Code::RateLimited`] with the time to wait.
@@ -268,7 +270,7 @@ impl RateLimiters {
         }
     }
 
-    /// Forgets accounts whose budgets are whole again.
+    /// Removes accounts whose budgets are full again.
     pub fn tidy(&self) {
         for limiter in self.bursts.read().unwrap_or_else(PoisonError::into_inner).values() {
             limiter.retain_recent();
@@ -276,7 +278,7 @@ impl RateLimiters {
         self.attempts.retain_recent();
     }
 
-    /// One limiter per distinct limit: a limiter has one quota.
+    /// Returns the limiter of a limit: each limiter has one quota.
     fn burst(&self, per_second: u32) -> Arc<Limiter> {
         if let Some(limiter) = self.bursts.read().unwrap_or_else(PoisonError::into_inner).get(&per_second) {
             return Arc::clone(limiter);
@@ -316,7 +318,7 @@ mod tests {
     use crate::contract::Contract;
 
     #[test]
-    fn a_networks_spent_day_keeps_nobody_from_signing_in() {
+    fn exhausted_network_daily_budget_does_not_block_sign_in() {
         let limits =
             Limits { anonymous_per_second: 100, anonymous_per_day: 1, pictures_per_second: 2, attempts_per_minute: 30 };
         let (meter, network) = (RateLimiters::new(limits), IpAddr::V4(Ipv4Addr::LOCALHOST));
@@ -330,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_and_calls_have_budgets_of_their_own() {
+    fn media_and_api_requests_have_separate_budgets() {
         let limits =
             Limits { anonymous_per_second: 2, anonymous_per_day: 9, pictures_per_second: 2, attempts_per_minute: 30 };
         let (meter, network) = (RateLimiters::new(limits), IpAddr::V4(Ipv4Addr::LOCALHOST));
@@ -344,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn doors_with_budgets_of_their_own_and_probes_spend_nothing_of_the_day() {
+    fn sign_in_and_probes_do_not_use_daily_budget() {
         let contract = Contract::embedded().unwrap();
         let of = |id: &str| Spending::of(contract.operation(id).unwrap());
         for door in ["auth_sessions_create", "auth_sessions_refresh", "auth_sessions_sign_out", "auth_tokens_issue"] {

@@ -1,4 +1,4 @@
-//! The codings that a caller takes answers in (RFC 9110 section 12.5.3).
+//! Content codings that a caller accepts (RFC 9110 section 12.5.3).
 
 use axum::BoxError;
 use axum::body::{Body, HttpBody};
@@ -6,20 +6,20 @@ use axum::extract::Request;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 
-/// What follows the entity tag of a representation in the one that a coding made of it.
+/// Suffix of the entity tag of a coded representation.
 const MARKS: [(&str, &str); 2] = [("gzip", "-gzip"), ("br", "-br")];
 
-/// Marks an answer whose coding is settled, so that it is not compressed on its way out.
+/// Marks a response that must not be compressed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settled;
 
-/// Marks an answer of which the caller wants nothing but the tag, whatever it is: it asked with `If-None-Match: *`. Which
-/// form would leave is known only when its coding is.
+/// Marks a response to `If-None-Match: *`: the caller needs only the tag. The form that would be sent is known only
+/// after the coding is chosen.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OnlyTag;
 
-/// Lets every answer go out as it is when nothing better is taken. The library would call it 406 once the operation
-/// is done, which denies what was committed; the RFC lets a server answer as if nothing had been asked for.
+/// Allows every response without a coding if no better one is accepted. The library would return 406 after the
+/// operation has run, which hides a committed change; the RFC allows a server to ignore the header.
 pub(crate) fn allow_identity(mut request: Request) -> Request {
     let headers = request.headers_mut();
     let sent: Vec<HeaderValue> = headers.get_all(header::ACCEPT_ENCODING).iter().cloned().collect();
@@ -32,8 +32,8 @@ pub(crate) fn allow_identity(mut request: Request) -> Request {
     request
 }
 
-/// Tells the coded form of a representation by its entity tag from the plain one, because a strong tag stands for the
-/// same bytes (RFC 9110 section 8.8.3.3), and leaves out the representation of [`OnlyTag`].
+/// Distinguishes the entity tag of a coded form from the plain one, because a strong tag identifies exact bytes (RFC
+/// 9110 section 8.8.3.3), and removes the body of an [`OnlyTag`] response.
 pub(crate) fn mark_tag<B>(response: Response<B>) -> Response<Body>
 where
     B: HttpBody<Data = Bytes> + Send + 'static,
@@ -60,18 +60,18 @@ fn without_content(mut response: Response<Body>) -> Response<Body> {
     response
 }
 
-/// An entity tag without what its coding added: whoever holds one form of a representation has read it.
+/// Returns an entity tag without its coding suffix: every form of a representation has the same content.
 pub(crate) fn strip_coding_mark(tag: &str) -> &str {
     MARKS.iter().find_map(|(_, mark)| tag.strip_suffix(mark)).unwrap_or(tag)
 }
 
-/// Whether the form that an entity tag was given for is one that the caller takes. Who says nothing of codings takes all.
+/// Whether the caller accepts the coding of an entity tag. Without `Accept-Encoding`, every coding is accepted.
 pub(crate) fn is_taken(tag: &str, headers: &HeaderMap) -> bool {
     let coding = MARKS.iter().find(|(_, mark)| tag.ends_with(mark)).map(|(name, _)| *name);
     coding.is_none_or(|coding| !headers.contains_key(header::ACCEPT_ENCODING) || takes(headers, &[coding]))
 }
 
-/// Whether the caller takes gzip, by its name or as one of all.
+/// Whether the caller accepts gzip, by its name or by `*`.
 pub(crate) fn takes_gzip(headers: &HeaderMap) -> bool {
     takes(headers, &["gzip", "x-gzip"])
 }
@@ -83,7 +83,7 @@ fn takes(headers: &HeaderMap, coding: &[&str]) -> bool {
     told(coding).or_else(|| told(&["*"])).unwrap_or(false)
 }
 
-/// A coding of the list, and whether its weight is more than nothing.
+/// Parses an entry of the list: the coding, and whether its weight is above zero.
 fn parse_coding(entry: &str) -> (String, bool) {
     let (name, weight) = entry.split_once(';').unwrap_or((entry, ""));
     let weight = weight.replace(' ', "").to_ascii_lowercase();
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_coding_of_a_representation_has_a_tag_of_its_own() {
+    fn each_content_coding_has_its_etag() {
         let tag = |coding: &'static str| {
             let mut response = Response::new(Body::empty());
             response.headers_mut().insert(header::ETAG, HeaderValue::from_static("\"abc\""));
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn of_an_answer_whose_tag_alone_is_wanted_the_tag_of_its_form_is_left() {
+    fn etag_only_response_keeps_etag_of_its_coding() {
         let mut response = Response::new(Body::from("a body"));
         response.extensions_mut().insert(OnlyTag);
         for (name, value) in
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn gzip_is_taken_when_it_or_all_is_named_with_a_weight() {
+    fn gzip_is_used_if_accepted_with_positive_weight() {
         let takes = |sent: &str| {
             takes_gzip(&HeaderMap::from_iter([(header::ACCEPT_ENCODING, HeaderValue::from_str(sent).unwrap())]))
         };

@@ -1,10 +1,10 @@
-//! The headers that every answer carries.
+//! The headers of every response.
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use super::budget::Allowance;
 
-/// Headers a browser's script may read from another origin.
+/// Headers that a browser's script may read from another origin.
 pub const EXPOSED: &[&str] = &[
     "etag",
     "link",
@@ -28,7 +28,7 @@ pub const EXPOSED: &[&str] = &[
     "content-range",
 ];
 
-/// What is left of the budgets (docs/decisions.md#budgets).
+/// Adds the remaining budgets (docs/decisions.md#budgets).
 pub fn allowance(headers: &mut HeaderMap, allowance: &Allowance) {
     number(headers, "x-ratelimit-limit", allowance.limit.into());
     number(headers, "x-ratelimit-remaining", allowance.remaining.into());
@@ -38,22 +38,22 @@ pub fn allowance(headers: &mut HeaderMap, allowance: &Allowance) {
     number(headers, "x-ratelimit-daily-reset", allowance.daily.reset);
 }
 
-/// Who may keep an answer, unless it says so itself: everybody for a minute what everybody may read, the caller what has
-/// an entity tag, nobody the rest.
+/// Sets `Cache-Control`, unless the response has one: public responses are cached for a minute, responses with an
+/// entity tag only by the caller, all others never.
 pub fn caching(headers: &mut HeaderMap, is_for_everybody: bool) {
     if headers.contains_key(header::CACHE_CONTROL) {
         return;
     }
     let policy = match (is_for_everybody, headers.contains_key(header::ETAG)) {
         (true, _) => "public, max-age=60",
-        // The caller asks each time whether it is still the same.
+        // The caller revalidates each time.
         (false, true) => "private, no-cache",
         (false, false) => "no-store",
     };
     insert_static(headers, header::CACHE_CONTROL, policy);
 }
 
-/// What keeps a browser from being turned against the caller.
+/// Adds headers that protect the caller's browser from attacks.
 pub fn security(headers: &mut HeaderMap, over_tls: bool) {
     insert_static(headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     insert_static(headers, header::REFERRER_POLICY, "no-referrer");
@@ -69,7 +69,7 @@ pub fn security(headers: &mut HeaderMap, over_tls: bool) {
     }
 }
 
-/// A header out of text that we made; text that no header can hold is left out.
+/// Adds a header with a text of the service; an invalid header value is left out.
 pub fn text(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         headers.insert(name, value);

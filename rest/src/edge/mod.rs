@@ -1,5 +1,4 @@
-//! Who calls, how fast, from where: everything that is settled before an operation is looked at, and the
-//! headers that every answer carries.
+//! Checks before an operation is selected: caller, budgets and network; and the headers of every response.
 
 pub mod address;
 pub mod bearer;

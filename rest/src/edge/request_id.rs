@@ -1,13 +1,13 @@
-//! The request's id: the caller's, if well formed, else a fresh one (docs/decisions.md#answers).
+//! Id of a request: the caller's, if well formed, else a new one (docs/decisions.md#answers).
 
 use http::HeaderMap;
 use opentelemetry::trace::{SpanContext, SpanId, TraceFlags, TraceId, TraceState};
 use uuid::Uuid;
 
-/// Longest id taken from a caller.
+/// Maximum length of a caller's id.
 const LONGEST: usize = 128;
 
-/// The id to use and to answer with.
+/// Returns the id to use and to return.
 #[must_use]
 pub fn of(headers: &HeaderMap) -> String {
     let mut sent = headers.get_all("x-request-id").iter();
@@ -17,8 +17,8 @@ pub fn of(headers: &HeaderMap) -> String {
     }
 }
 
-/// The span that the request is a part of: that of the one well-formed `traceparent` (W3C Trace Context, 3.2), so that logs and
-/// traces join across services. `tracestate` is left aside, which may hold anything.
+/// Returns the parent span of the request, from a single well-formed `traceparent` (W3C Trace Context, 3.2), so that
+/// logs and traces are linked across services. `tracestate` is ignored, because it may contain anything.
 pub(crate) fn trace_parent(headers: &HeaderMap) -> Option<SpanContext> {
     let mut sent = headers.get_all("traceparent").iter();
     let (Some(text), None) = (sent.next(), sent.next()) else { return None };
@@ -28,7 +28,7 @@ pub(crate) fn trace_parent(headers: &HeaderMap) -> Option<SpanContext> {
         part.len() == length && part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
     };
     let names = |part: &str, length: usize| hexadecimal(part, length) && part.bytes().any(|byte| byte != b'0');
-    // A later version may say more after the flags.
+    // A later version may have more fields after the flags.
     let known = hexadecimal(version, 2) && version != "ff" && (version != "00" || parts.next().is_none());
     if !known || !names(trace, 32) || !names(parent, 16) || !hexadecimal(flags, 2) {
         return None;
@@ -57,14 +57,14 @@ mod tests {
     }
 
     #[test]
-    fn a_well_formed_id_is_kept_and_another_is_replaced() {
+    fn valid_request_id_is_kept_and_invalid_replaced() {
         assert_eq!(of(&headers("x-request-id", "order-17.a_b:c")), "order-17.a_b:c");
         assert_ne!(of(&headers("x-request-id", "a b")), "a b");
         assert_ne!(of(&headers("x-request-id", &"a".repeat(129))), "a".repeat(129));
     }
 
     #[test]
-    fn a_trace_names_the_request() {
+    fn trace_id_becomes_request_id() {
         let (trace, nothing) = ("4bf92f3577b34da6a3ce929d0e0e4736", "0".repeat(32));
         let named = |id: &str, text: &str| of(&headers("traceparent", text)) == id;
         for good in

@@ -1,5 +1,5 @@
-//! The span of a request, as OpenTelemetry has them of servers of HTTP. It holds words of the contract, the status and the
-//! request's id: nothing of who asked, from where, or what was sent.
+//! The span of a request, as OpenTelemetry defines it for HTTP servers. It contains names of the contract, the status
+//! and the request id, and never the caller, the network or the request's content.
 
 use std::time::Instant;
 
@@ -14,15 +14,15 @@ use opentelemetry::{Context, KeyValue, time};
 use super::request_id;
 use crate::answered::Answered;
 
-/// A request's span, which is made to be sent where it is sampled.
+/// Span of a request, which is exported if it is sampled.
 pub(crate) struct RequestSpan {
     names: SpanContext,
     sampled: Option<Context>,
 }
 
 impl RequestSpan {
-    /// Begins it, with an operation's id and the template of its path, as a part of the span that the caller names; none while
-    /// nobody collects traces.
+    /// Starts the span, with an operation's id and the template of its path, as a child of the caller's span; none if
+    /// no traces are collected.
     pub(crate) fn begin((name, route): (&str, &str), parts: &Parts, began: Instant) -> Option<Self> {
         let tracer = trace::tracer()?;
         let parent = request_id::trace_parent(&parts.headers);
@@ -41,17 +41,17 @@ impl RequestSpan {
         Some(Self { names, sampled: Some(Context::new().with_span(span)) })
     }
 
-    /// The trace that it is a part of.
+    /// Returns the id of its trace.
     pub(crate) fn trace_id(&self) -> TraceId {
         self.names.trace_id()
     }
 
-    /// What is done as a part of it, where it is sampled.
+    /// Returns the context for child spans, if the span is sampled.
     pub(crate) fn sampled(&self) -> Option<Context> {
         self.sampled.clone()
     }
 
-    /// Ends it with the answer.
+    /// Ends the span with the response.
     pub(crate) fn end(&self, answered: &Answered<'_>) {
         let Some(span) = self.sampled.as_ref().map(Context::span) else { return };
         let status = answered.status;
@@ -74,7 +74,7 @@ impl RequestSpan {
 }
 
 impl Drop for RequestSpan {
-    /// Whoever asked has gone. What is done for them nevertheless is a part of a span that has ended.
+    /// The caller has disconnected. Work that continues belongs to an ended span.
     fn drop(&mut self) {
         if let Some(span) = &self.sampled {
             span.span().end();

@@ -1,4 +1,5 @@
-//! The listening side: connections that are slow, too many or malformed end here (docs/decisions.md#edge), and a stop drains what is under way.
+//! The HTTP server: closes slow, excess or malformed connections (docs/decisions.md#edge), and drains in-flight
+//! requests on shutdown.
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
@@ -24,39 +25,39 @@ use super::stall_timeout::{RequestCounter, StallTimeoutStream};
 use super::stop::StopSignal;
 use super::unread_body;
 
-/// How long a caller may take over its head; also how long a connection may idle before its first byte.
+/// Maximum time for a request head; also the maximum idle time of a connection before its first byte.
 const HEAD: Duration = Duration::from_secs(5);
-/// How long a caller may take nothing of its answer.
+/// Maximum time in which a caller reads nothing of its response.
 const STALL: Duration = Duration::from_secs(30);
-/// Bytes of an answer that the system holds for a caller who takes them slowly. It says that there is room again only when
-/// a third is free, so that of a larger one some would wait longer than they may.
+/// Size in bytes of the system's send buffer for a slow caller. The system reports free space only if a third is free,
+/// so with a larger buffer some callers would exceed the time limit.
 const SEND_BUFFER: usize = 256 * 1024;
-/// How long a connection may idle between two requests.
+/// Maximum idle time of a connection between two requests.
 const IDLE: Duration = Duration::from_secs(60);
-/// Largest head in bytes.
+/// Maximum size of a head in bytes.
 const HEAD_BYTES: usize = 32 * 1024;
-/// Most header lines.
+/// Maximum number of header lines.
 const HEAD_LINES: usize = 100;
-/// Most connections in all.
+/// Maximum number of connections in total.
 const CONNECTIONS: usize = 4_096;
-/// Most connections of one network.
+/// Maximum number of connections per network.
 const CONNECTIONS_OF_ONE: usize = 256;
-/// How often it is told that connections cannot be taken.
+/// Interval of the warning that connections cannot be accepted.
 const REMINDER: Duration = Duration::from_secs(10);
-/// How long a stop waits for the first request of a connection that was opened before.
+/// Maximum time that a shutdown waits for the first request of an open connection.
 const FIRST: Duration = Duration::from_secs(2);
-/// How long a stop waits for requests under way.
+/// Maximum time that a shutdown waits for in-flight requests.
 const DRAIN: Duration = Duration::from_secs(20);
 
-/// Where the connection comes from, as an extension of every request.
+/// Address of the connection's peer, as an extension of every request.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub IpAddr);
 
-/// Serves until stopped, then drains (docs/decisions.md#edge). The trusted proxies bring the connections of many callers, so
-/// that only the bound on all of them is theirs.
+/// Serves until shutdown, then drains (docs/decisions.md#edge). Trusted proxies open connections for many callers, so
+/// only the total limit applies to them.
 ///
 /// # Errors
-/// When the listener cannot be drained.
+/// If the listener cannot be drained.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
@@ -66,7 +67,7 @@ pub async fn serve(
     serve_within(listener, router, trusted_proxies, stop.into(), STALL).await
 }
 
-/// The same with another time within which a caller must take some of its answer.
+/// Same as [`serve`], with another limit for callers that read slowly.
 async fn serve_within(
     listener: TcpListener,
     router: Router,
@@ -76,7 +77,7 @@ async fn serve_within(
 ) -> std::io::Result<()> {
     let open = TaskTracker::new();
     let seats = Arc::new(ConnectionLimiter { held: Mutex::default(), trusted_proxies });
-    // Of this server alone: one that leaves early does not close another.
+    // Belongs to this server only: an early shutdown does not close another server.
     let closing = CancellationToken::new();
     let accept = |stream: TcpStream, peer: SocketAddr| {
         if let Some(seat) = ConnectionLimiter::take(&seats, peer.ip()) {
@@ -90,7 +91,7 @@ async fn serve_within(
             () = stop.closing_with(&open) => break,
             accepted = listener.accept() => match accepted {
                 Ok((stream, peer)) => accept(stream, peer),
-                // Of one connection, or of a machine that is short of something: neither is the end of the listener.
+                // An error of one connection, or a lack of system resources: the listener continues in both cases.
                 Err(error) => {
                     if told_at.is_none_or(|told_at| told_at.elapsed() >= REMINDER) {
                         told_at = Some(Instant::now());
@@ -102,7 +103,7 @@ async fn serve_within(
         }
     }
     closing.cancel();
-    // Whoever has knocked already is let in, for one request; to close the door on them would lose it.
+    // Pending connections are accepted for one request; closing the listener would drop them.
     let listener = listener.into_std()?;
     while let Some((stream, peer)) = next_knock(&listener) {
         if let Ok(stream) = stream.set_nonblocking(true).and_then(|()| TcpStream::from_std(stream)) {
@@ -117,7 +118,7 @@ async fn serve_within(
     Ok(())
 }
 
-/// Who has knocked already, past those who have gone away again.
+/// Returns the next pending connection, skipping aborted ones.
 fn next_knock(listener: &std::net::TcpListener) -> Option<(std::net::TcpStream, SocketAddr)> {
     for _ in 0..CONNECTIONS_OF_ONE {
         match listener.accept() {
@@ -129,9 +130,9 @@ fn next_knock(listener: &std::net::TcpListener) -> Option<(std::net::TcpStream, 
     None
 }
 
-/// Answers the requests of a connection, one after the other. Once the stop has begun, the next answer is the last, and
-/// says so. Once the server closes, an idle connection ends, and one that has brought no request yet may bring one, because
-/// its caller cannot know.
+/// Serves the requests of a connection in sequence. After the shutdown has begun, the next response closes the
+/// connection and states that. When the server closes, an idle connection ends. A connection without a request so far
+/// may send one, because its client cannot know.
 async fn answer(
     stream: TcpStream,
     (peer, seat): (SocketAddr, ConnectionSlot),
@@ -160,7 +161,7 @@ async fn answer(
                 unread.drop_rest().await;
             }
             turns.next();
-            // Said with the answer, so that nobody sends another request that would be lost.
+            // The header is part of the response, so that no client sends another request that would be lost.
             if let (Ok(answer), true) = (&mut answer, stopping.has_begun()) {
                 answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             }
@@ -192,7 +193,7 @@ async fn answer(
     drop(seat);
 }
 
-/// Which network holds how many connections.
+/// Number of connections per network.
 struct ConnectionLimiter {
     held: Mutex<HashMap<IpAddr, usize>>,
     trusted_proxies: Vec<IpNet>,

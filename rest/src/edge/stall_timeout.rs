@@ -1,5 +1,5 @@
-//! How long a connection is waited for. hyper has one time limit for a head, and it runs from the last answer; a
-//! client that keeps its connection needs a long one there, and one that sends its head byte by byte a short one.
+//! Time limits of a connection. hyper has one limit for a head, and it starts at the last response. A kept-alive
+//! connection needs a long limit there, and a head that arrives byte by byte a short one.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::Notify;
 use tokio::time::{Instant, Sleep};
 
-/// Counts the beginnings and the ends of a connection's requests: even between two of them.
+/// Counts the starts and ends of a connection's requests: the number is even between two requests.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RequestCounter(Arc<Count>);
 
@@ -22,14 +22,15 @@ struct Count {
 }
 
 impl RequestCounter {
-    /// A head has been read, or its answer is made.
+    /// Records that a head was read, or that its response is complete.
     pub(super) fn next(&self) {
         if self.0.turns.fetch_add(1, Ordering::Relaxed) == 0 {
             self.0.first.notify_one();
         }
     }
 
-    /// Waits until the first head has been read; not at all when it was. One may wait at a time.
+    /// Waits until the first head has been read; returns immediately if it was read before. Supports one waiter at a
+    /// time.
     pub(super) async fn first(&self) {
         if self.now() == 0 {
             self.0.first.notified().await;
@@ -41,29 +42,29 @@ impl RequestCounter {
     }
 }
 
-/// A connection on which the first byte, and every head from its first byte, must come within a time, and whose client
-/// must take some of what is written within another.
+/// A connection with two limits: the first byte, and every head from its first byte, must arrive within one time, and
+/// the client must read some of the written data within another.
 pub(super) struct StallTimeoutStream<S> {
     stream: S,
     turns: RequestCounter,
     limit: Duration,
     late: Pin<Box<Sleep>>,
-    /// The turn in which the limit runs; none while the connection idles between requests.
+    /// The turn in which the limit runs; none while the connection is idle between requests.
     running: Option<usize>,
     stall: Duration,
-    /// Runs while nothing is taken of what is written.
+    /// Timer that runs while the client reads no data.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> StallTimeoutStream<S> {
-    /// Waits for the first head from now on.
+    /// Starts the limit for the first head.
     pub(super) fn new(stream: S, turns: RequestCounter, limit: Duration, stall: Duration) -> Self {
         let running = Some(turns.now());
         let late = Box::pin(tokio::time::sleep(limit));
         Self { stream, turns, limit, late, running, stall, stalled: None }
     }
 
-    /// What came of writing: one that waits does so until the time is over, one that goes on has it whole again.
+    /// Applies the limit to a write: a pending write fails after the limit, a successful one resets it.
     fn watch_write(
         &mut self,
         cx: &mut Context<'_>,
@@ -146,7 +147,7 @@ mod tests {
     const LONG: Duration = Duration::from_secs(60);
 
     #[tokio::test]
-    async fn the_first_byte_must_come_in_time() {
+    async fn missing_first_byte_times_out() {
         let (_silent, stream) = duplex(64);
         let error =
             StallTimeoutStream::new(stream, RequestCounter::default(), LIMIT, LONG).read_u8().await.unwrap_err();
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_head_must_be_whole_in_time_however_often_a_byte_comes() {
+    async fn slow_request_head_times_out() {
         let (mut slow, stream) = duplex(64);
         let mut patient = StallTimeoutStream::new(stream, RequestCounter::default(), LIMIT, LONG);
         let writing = tokio::spawn(async move {
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn between_requests_it_waits_for_as_long_as_it_takes() {
+    async fn idle_time_between_requests_has_long_timeout() {
         let (mut client, stream) = duplex(64);
         let turns = RequestCounter::default();
         let mut patient = StallTimeoutStream::new(stream, turns.clone(), LIMIT, LONG);
@@ -189,7 +190,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_client_that_takes_nothing_more_is_let_go() {
+    async fn client_that_stops_reading_times_out() {
         let (mut client, stream) = duplex(4);
         let mut patient = StallTimeoutStream::new(stream, RequestCounter::default(), LONG, LONG);
         patient.write_all(b"head").await.unwrap();
@@ -198,7 +199,7 @@ mod tests {
         client.read_u8().await.unwrap();
         patient.write_u8(b'!').await.unwrap();
         assert!(patient.stalled.is_none(), "and anew when some is taken");
-        // The way that hyper takes where there is one.
+        // hyper uses vectored writes if the stream supports them.
         let parts = [std::io::IoSlice::new(b"ta"), std::io::IoSlice::new(b"il")];
         assert!(patient.is_write_vectored());
         assert!(futures_util::poll!(std::pin::pin!(patient.write_vectored(&parts))).is_pending());

@@ -1,14 +1,14 @@
-//! How a server ends: it announces the end on every answer first, and closes connections later.
+//! Shutdown of a server: it first announces the end in every response, and closes connections later.
 
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// How often a server that may leave early looks whether a connection is open.
+/// Interval in which a server that may stop early checks for open connections.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// The two steps of an orderly end. Cheap to clone; all clones are one signal.
+/// The two steps of a graceful shutdown. Cheap to clone; all clones share one signal.
 #[derive(Clone, Debug, Default)]
 pub struct StopSignal {
     begun: CancellationToken,
@@ -17,31 +17,32 @@ pub struct StopSignal {
 }
 
 impl StopSignal {
-    /// A signal that also closes as soon as the end has begun and no connection is open: right where no balancer sends
-    /// requests to this server that another one could answer.
+    /// Creates a signal that also closes once the shutdown has begun and no connection is open. Use it only if no load
+    /// balancer sends requests to this server that another one could answer.
     #[must_use]
     pub fn leaving_when_idle(leaves_when_idle: bool) -> Self {
         Self { leaves_when_idle, ..Self::default() }
     }
 
-    /// Begins the end: readiness is red, and each answer is the last of its connection. New connections are still taken.
+    /// Begins the shutdown: readiness fails, and each response is the last of its connection. The server still accepts
+    /// new connections.
     pub fn begin(&self) {
         self.begun.cancel();
     }
 
-    /// Closes: no further connection is taken, idle ones are closed, requests under way are answered.
+    /// Closes: the server accepts no further connections, closes idle ones, and answers in-flight requests.
     pub fn close(&self) {
         self.begun.cancel();
         self.closing.cancel();
     }
 
-    /// Whether the end has begun.
+    /// Whether the shutdown has begun.
     #[must_use]
     pub fn has_begun(&self) -> bool {
         self.begun.is_cancelled()
     }
 
-    /// Waits until the end begins.
+    /// Waits until the shutdown begins.
     pub async fn begun(&self) {
         self.begun.cancelled().await;
     }
@@ -51,7 +52,7 @@ impl StopSignal {
         self.closing.cancelled().await;
     }
 
-    /// Waits until this server closes its connections, of which these are open.
+    /// Waits until this server closes its open connections.
     pub(super) async fn closing_with(&self, open: &TaskTracker) {
         let idle = async {
             self.begun().await;
@@ -66,7 +67,7 @@ impl StopSignal {
     }
 }
 
-/// An end in one step.
+/// A shutdown in one step.
 impl From<CancellationToken> for StopSignal {
     fn from(token: CancellationToken) -> Self {
         Self { begun: token.clone(), closing: token, leaves_when_idle: false }

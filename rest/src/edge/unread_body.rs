@@ -1,5 +1,6 @@
-//! What a refused request goes on sending. Whoever is answered and closed upon in the middle of an upload finds a broken
-//! connection in place of the answer (RFC 9112 section 9.6), so that the rest is read and dropped first, within bounds.
+//! The unread body of a rejected request. If the server answers and closes during an upload, the client sees a broken
+//! connection instead of the response (RFC 9112 section 9.6). So the server first reads and drops the rest, within
+//! limits.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -13,25 +14,25 @@ use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use tokio::sync::oneshot;
 
-/// Most bytes that are dropped: an upload of the usual size, and some.
+/// Maximum number of dropped bytes: an upload of the usual size, and some more.
 const LARGEST: usize = 16 * 1024 * 1024;
-/// How long they may take in all.
+/// Maximum total time to read them.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long nothing may come of them.
+/// Maximum pause between two parts of them.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// A body that hands over what was not read of it.
+/// A body that returns its unread rest.
 struct WatchedBody {
     body: Option<Incoming>,
-    /// Whether the caller waits to be told before it sends anything (RFC 9110 section 10.1.1), and was not yet.
+    /// Whether the client still waits for 100 Continue before it sends the body (RFC 9110 section 10.1.1).
     is_withheld: bool,
     unread: Option<oneshot::Sender<Incoming>>,
 }
 
-/// What is left of a request's body once it is answered.
+/// The rest of a request's body after its response.
 pub(super) struct UnreadBody(oneshot::Receiver<Incoming>);
 
-/// The request with a body for its handler, and what tells afterwards what was left of it; nothing where it has none.
+/// Returns the request with a body for its handler, and a handle to the unread rest; none for a request without a body.
 pub(super) fn watch(request: Request<Incoming>) -> (Request<Body>, Option<UnreadBody>) {
     let (parts, body) = request.into_parts();
     if body.is_end_stream() {
@@ -44,7 +45,8 @@ pub(super) fn watch(request: Request<Incoming>) -> (Request<Body>, Option<Unread
 }
 
 impl UnreadBody {
-    /// Reads and drops what its handler left, as far as the bounds go. Beyond them the connection ends with the answer.
+    /// Reads and drops the rest that the handler did not read, within the limits. Beyond them, the connection ends with
+    /// the response.
     pub(super) async fn drop_rest(mut self) {
         let Ok(mut body) = self.0.try_recv() else { return };
         let rest = async {
@@ -54,7 +56,7 @@ impl UnreadBody {
                 room = left;
             }
         };
-        // Whether it came in time or not, there is nothing to be told.
+        // In both cases there is nothing to report.
         let _in_time = tokio::time::timeout(PATIENCE, rest).await;
     }
 }
@@ -81,7 +83,7 @@ impl Drop for WatchedBody {
     fn drop(&mut self) {
         let left = self.body.take().filter(|body| !self.is_withheld && !body.is_end_stream());
         if let (Some(body), Some(unread)) = (left, self.unread.take()) {
-            // Nobody listens where the connection is gone.
+            // The receiver is gone if the connection is closed.
             let _ = unread.send(body);
         }
     }

@@ -1,5 +1,5 @@
-//! The way out of the weekly mail about the board, without signing in (RFC 8058). The link shows one button and changes
-//! nothing, because mail programs follow links by themselves; the button, or the mail program's own, ends the mail.
+//! Unsubscribe page of the weekly board mail, without sign-in (RFC 8058). The link shows one button and changes
+//! nothing, because mail programs open links automatically. The button, or the mail program's own one, ends the mail.
 
 use std::sync::Arc;
 
@@ -16,19 +16,18 @@ use crate::bind::query_pairs;
 use crate::request::{Exchange, catch_panic, checks};
 use crate::rest::Rest;
 
-/// What the page may load: its own style and icon. Its form leads to itself.
+/// Content security policy of the page: its own style and icon. Its form is sent to the same origin.
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; \
                       base-uri 'none'";
 
-/// The page.
 #[derive(Template)]
 #[template(path = "board_mail.html")]
 struct Page {
-    /// Whether the mail has ended.
+    /// Whether the subscription has ended.
     is_over: bool,
 }
 
-/// The page's path.
+/// Returns the route of the page.
 pub(super) fn router() -> Router<Arc<Rest>> {
     Router::new().route("/board/mail", get(page).post(page).fallback(unknown_method))
 }
@@ -48,7 +47,7 @@ async fn unknown_method(State(rest): State<Arc<Rest>>, request: Request) -> Resp
     other_method(&rest, request, "GET, HEAD, POST, OPTIONS")
 }
 
-/// The token says all, so nothing of a form is read.
+/// The token contains everything, so no form data is read.
 async fn find(rest: &Rest, parts: &Parts) -> Result<Response<Body>, Fault> {
     let mut asked = query_pairs(parts.uri.query().unwrap_or_default());
     let token = asked.find(|(name, _)| name == "token").map(|(_, value)| value).unwrap_or_default();

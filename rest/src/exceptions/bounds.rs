@@ -1,5 +1,5 @@
-//! The contract's bounds for what staff ask in their own words: whatever is refused through REST is refused here too.
-//! A root field bears its operation's id, and takes each parameter under its variable's name and the body as `body`.
+//! Applies the contract's limits to GraphQL queries of staff: an input that REST rejects is rejected here too. A root
+//! field has its operation's id as its name, and takes each parameter under its variable's name and the body as `body`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,19 +14,19 @@ use crate::contract::{BodyKind, Contract, FieldPlace, Operation, Place, SchemaId
 use crate::edge::budget::Allowance;
 use crate::rest::Rest;
 
-/// The REST API as a query meets it, and what its root fields leave of the caller's budgets.
+/// The REST limits for a query, and the remaining budgets after its root fields.
 pub(super) struct Metered {
     rest: Arc<Rest>,
     allowance: Mutex<Option<Allowance>>,
 }
 
 impl Metered {
-    /// Of which nothing was spent yet.
+    /// Creates it with nothing spent yet.
     pub(super) fn new(rest: Arc<Rest>) -> Self {
         Self { rest, allowance: Mutex::default() }
     }
 
-    /// What is left; none where nothing further was spent.
+    /// Returns the remaining budget; none if nothing further was spent.
     pub(super) fn allowance(&self) -> Option<Allowance> {
         *self.allowance.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -89,8 +89,8 @@ impl Contract {
 
     fn body_breaches(&self, operation: &Operation, body: &Value) -> Vec<FieldError> {
         let mut forms = operation.body.iter().flat_map(|body| &body.forms);
-        // Files do not come this way, so a form that holds one is not judged. Whatever takes a merge patch takes the same
-        // fields as JSON.
+        // Files are not sent in queries, so a form with a file is not checked. A merge patch has the same fields as
+        // JSON.
         let Some(form) = forms.find(|form| form.kind == BodyKind::Json) else { return Vec::new() };
         let told = self.check_either(form.schema, body).into_iter().filter_map(|error| match error.place {
             FieldPlace::Pointer(pointer) => {
@@ -101,7 +101,7 @@ impl Contract {
         told.collect()
     }
 
-    /// In GraphQL a field that is null is as good as one that was left out.
+    /// In GraphQL, a null field is equivalent to an omitted one.
     fn check_either(&self, schema: SchemaId, body: &Value) -> Vec<crate::contract::FieldError> {
         if self.check(schema, body).is_empty() {
             return Vec::new();
@@ -110,7 +110,8 @@ impl Contract {
     }
 }
 
-/// The arguments that stand in such places, each list a list: in GraphQL one value is as good as a list of it.
+/// Returns the arguments in these places, with lists for list parameters: in GraphQL, a single value is equivalent to a
+/// list with this value.
 fn values(operation: &Operation, arguments: &Map<String, Value>, stands: impl Fn(Place) -> bool) -> Value {
     let told = operation.parameters.iter().filter(|parameter| stands(parameter.place)).filter_map(|parameter| {
         let name = parameter.variable();
@@ -139,7 +140,7 @@ mod tests {
     use super::*;
     use crate::documents::Documents;
 
-    /// Where each breach is, and its code.
+    /// Returns the place and code of each violation.
     fn told(root: &str, arguments: Value) -> Vec<(String, String)> {
         let Value::Object(arguments) = arguments else { unreachable!() };
         let breaches = Contract::embedded().unwrap().breaches(root, &arguments);
@@ -149,7 +150,7 @@ mod tests {
     const PARTNER: &str = "0198aaaa-0000-7000-8000-000000000001";
 
     #[test]
-    fn what_rest_refuses_is_refused_by_name() {
+    fn contract_limits_apply_to_graphql() {
         let suspend = |reason: &str| {
             told("admin_partners_suspend", json!({ "partner_uuid": PARTNER, "body": { "reason": reason } }))
         };
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_of_staffs_own_queries_are_checked_too() {
+    fn urls_in_staff_queries_are_validated() {
         let website = |text: &str| {
             let body = json!({ "website": text, "reason": "They asked." });
             told("admin_partners_update", json!({ "partner_uuid": PARTNER, "body": body }))
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn null_is_as_good_as_left_out_and_one_value_as_a_list() {
+    fn null_equals_omitted_and_single_value_equals_list() {
         assert_eq!(told("admin_partners_list", json!({ "limit": null, "state": "ACTIVE" })), []);
         assert_eq!(told("no_such_field", json!({ "limit": 0 })), []);
         let reopen = json!({ "partner_uuid": PARTNER, "body": { "reason": null } });
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_hand_each_variable_on_under_its_own_name() {
+    fn documents_pass_each_variable_under_its_name() {
         for document in Documents::load().unwrap().iter() {
             for (argument, rest) in document.text.match_indices(": $").map(|(place, _)| document.text.split_at(place)) {
                 let name = argument.rsplit(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').next();

@@ -1,4 +1,4 @@
-//! A dry verdict about another call, by the very checks that would refuse it.
+//! Explains whether another request would be allowed, with the checks that would reject it.
 
 use axum::body::Body;
 use http::request::Parts;
@@ -19,7 +19,7 @@ use crate::request::{checks, refusals};
 use crate::rest::Rest;
 use crate::routes::Match;
 
-/// `GET /v1/system/me:explain`.
+/// Handles `GET /v1/system/me:explain`.
 pub(super) async fn explain(
     rest: &Rest,
     parts: &Parts,
@@ -32,7 +32,7 @@ pub(super) async fn explain(
     let services = rest.engine.services();
     let daily = services.budgets.peek(&principal.budget, services.clock.now()).await?;
     let found = verdict(rest, parts, caller, method, path.split('?').next().unwrap_or_default());
-    // The budget comes before the scope, and only where a token is taken and the request is to be attributed.
+    // The budget is checked before the scope, and only if the operation accepts a token and is attributed.
     let is_booked = found
         .operation
         .is_some_and(|operation| matches!(operation.access, Access::Any | Access::Scope(_)) && !operation.unattributed);
@@ -72,7 +72,7 @@ struct Verdict<'a> {
     refusal: Option<Fault>,
 }
 
-/// The checks of a call in their order, as a request meets them.
+/// Runs the checks of a request in the order in which a real request passes them.
 fn verdict<'a>(rest: &'a Rest, parts: &Parts, caller: &Caller, method: &str, path: &str) -> Verdict<'a> {
     let method = Method::from_bytes(method.as_bytes()).unwrap_or(Method::GET);
     let (operation, values) = match rest.routes().find(&method, path) {
@@ -90,7 +90,7 @@ fn verdict<'a>(rest: &'a Rest, parts: &Parts, caller: &Caller, method: &str, pat
         (Access::Cookie, _) => {
             Err(Fault::new(Code::Unauthenticated, "This operation takes the refresh cookie, not an access token."))
         }
-        // The token of this very call is no client's id and secret.
+        // The token of the current request is not a client id and client secret.
         (Access::Client, _) => bearer::basic(&parts.headers).map(drop),
         (_, Some(prepared)) => Engine::guard(prepared.root.access, caller),
         (_, None) => Ok(()),

@@ -1,5 +1,5 @@
-//! What cannot be a question to the schema, named one by one: what is known without the database, the
-//! contract itself, a verdict about another call, the pages, pictures for everybody, and the playground's door.
+//! Operations and paths that cannot be GraphQL documents, listed one by one: status without the database, the contract
+//! itself, the explanation of another request, the pages, public media, and the playground's endpoint.
 
 mod board_mail;
 mod bounds;
@@ -23,12 +23,13 @@ use crate::contract::Operation;
 use crate::request::{Exchange, checks};
 use crate::rest::Rest;
 
-/// The paths beside the contract: the pages, pictures for everybody, the way out of a mail, and the playground's door.
+/// Returns the routes outside the contract: the pages, public media, the unsubscribe page, and the playground's
+/// endpoint.
 pub(crate) fn router() -> Router<Arc<Rest>> {
     pages::router().merge(pictures::router()).merge(board_mail::router()).merge(playground::router())
 }
 
-/// Answers an operation that has no document. The request fits its promise.
+/// Handles an operation without a document. The request is already validated.
 pub(crate) async fn serve(
     rest: &Rest,
     operation: &Operation,
@@ -45,7 +46,8 @@ pub(crate) async fn serve(
     }
 }
 
-/// Answers a method that a path beside the contract does not know: OPTIONS with those that it does, as elsewhere.
+/// Answers a method that a path outside the contract does not support. OPTIONS gets the list of supported methods, as
+/// on other paths.
 pub(crate) fn other_method(rest: &Rest, request: Request, allow: &'static str) -> Response<Body> {
     let (parts, _) = request.into_parts();
     let mut exchange = Exchange::begin(rest, &parts);

@@ -1,5 +1,5 @@
-//! The pages that people open: the front page, the reference, the playground, and where mailed links lead. Built by
-//! npm, carried in the binary, served with a policy that lets them talk to this service and nobody else.
+//! The web pages: the front page, the reference, the playground, and the targets of mailed links. They are built by
+//! npm, embedded in the binary, and served with a policy that restricts their requests to this service.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -26,7 +26,7 @@ use crate::rest::Rest;
 #[allow_missing = true]
 struct Built;
 
-/// The files by name. Most are carried by gzip, as `<name>.gz`.
+/// The files by name. Most are embedded with gzip, as `<name>.gz`.
 static FILES: LazyLock<HashMap<String, PrecompressedDocument>> = LazyLock::new(|| {
     let files = Built::iter().filter_map(|name| {
         let bytes = match Built::get(&name)?.data {
@@ -41,12 +41,12 @@ static FILES: LazyLock<HashMap<String, PrecompressedDocument>> = LazyLock::new(|
     files.collect()
 });
 
-/// A file of the pages that is text.
+/// Returns a text file of the pages.
 pub(crate) fn text_of(name: &str) -> Option<String> {
     String::from_utf8(FILES.get(name)?.plain()?.to_vec()).ok()
 }
 
-/// The policy of each page, kept beside its source.
+/// The policy of each page, stored next to its source.
 #[derive(Deserialize)]
 struct Policies {
     playground: String,
@@ -57,10 +57,10 @@ struct Policies {
 
 const POLICIES: &str = include_str!("../../../playground/csp.json");
 
-/// What mailed links are for, below `/account`: one page shows each of them (playground/account).
+/// Purposes of mailed links, below `/account`: one page shows all of them (playground/account).
 const MAILED: [&str; 5] = ["verify-email", "reset-password", "confirm-email", "cancel-email-change", "invitation"];
 
-/// The pages' paths.
+/// Returns the routes of the pages.
 pub(super) fn router() -> Router<Arc<Rest>> {
     let page = get(page).fallback(unknown_method);
     Router::new()
@@ -112,7 +112,7 @@ async fn file(rest: &Rest, parts: &Parts) -> Result<Response<Body>, Fault> {
     Ok(response)
 }
 
-/// Whether this is the address of an operation or of a problem's code in the reference. They stay, whatever the page becomes.
+/// Whether the path is the reference page of an operation or of a problem code. These addresses are permanent.
 fn is_place_of_reference(rest: &Rest, path: &str) -> bool {
     let operation = path.strip_prefix("reference/operations/");
     let code = path.strip_prefix("reference/codes/");

@@ -1,5 +1,5 @@
-//! Pictures of what is on show, for an `<img>` of any page: beside the contract, without a token, kept by everybody for a
-//! day (docs/decisions.md#lists).
+//! Public media, for an `<img>` of any page: outside the contract, without a token, cacheable for a day by any cache
+//! (docs/decisions.md#lists).
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use crate::edge::headers;
 use crate::request::{Exchange, catch_panic, checks};
 use crate::rest::Rest;
 
-/// Where pictures are.
+/// Path of the media.
 const FOLDER: &str = "/media/";
 
-/// The pictures' paths.
+/// Returns the routes of the media.
 pub(super) fn router() -> Router<Arc<Rest>> {
     Router::new().route("/media/{name}", get(picture).fallback(unknown_method))
 }

@@ -1,5 +1,5 @@
-//! The playground's door: a staff member's own query, one at a time, on a runtime of its own, so that no
-//! query can stall the public side (docs/decisions.md#playground).
+//! The playground's endpoint: queries of staff members, with limited concurrency and on a separate runtime, so that no
+//! query can stall the public API (docs/decisions.md#playground).
 
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -23,15 +23,15 @@ use crate::bind;
 use crate::request::{Exchange, body, catch_panic, checks, refusals};
 use crate::rest::Rest;
 
-/// Largest body in bytes.
+/// Maximum size of a body in bytes.
 const LARGEST: usize = 64 * 1024;
 
-/// How long a query waits for others to end.
+/// Maximum time that a query waits for others to end.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
-/// Places of the queries that run at once: of the connections to the database, the public side keeps most.
+/// Permits for concurrent queries: most database connections stay reserved for the public API.
 static SEATS: Semaphore = Semaphore::const_new(3);
 
-/// Where queries run.
+/// Runtime of the queries.
 static RUNTIME: LazyLock<Option<Runtime>> = LazyLock::new(|| {
     let built = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -44,12 +44,12 @@ static RUNTIME: LazyLock<Option<Runtime>> = LazyLock::new(|| {
         .ok()
 });
 
-/// The door's path.
+/// Returns the route of the endpoint.
 pub(super) fn router() -> Router<Arc<Rest>> {
     Router::new().route("/playground/graphql", post(query).fallback(unknown_method))
 }
 
-/// What the page sends.
+/// Request of the page.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Sent {
@@ -109,11 +109,11 @@ async fn answer_query(
     let spent = Arc::clone(&metered);
     let exploring = trace::apart(async move {
         let explored = asked.engine.explore(Arc::new(caller), exploration, &*metered).await;
-        // Not before: whoever goes away leaves a query that runs on.
+        // Not earlier: if the client disconnects, its query continues to run.
         drop(seat);
         explored
     });
-    // A connection that is opened on the way may serve the public side later, so it belongs to that side's runtime.
+    // A connection that is opened during the query may serve the public API later, so it belongs to that runtime.
     let explored = runtime.spawn(TokioContext::new(exploring, Handle::current()));
     let explored = explored.await.unwrap_or_else(|error| Err(Fault::internal(error)));
     exchange.allowance = spent.allowance().or(exchange.allowance);
@@ -123,7 +123,7 @@ async fn answer_query(
     Ok(response)
 }
 
-/// Only staff have queries of their own; nobody else's body is waited for.
+/// Only staff may send queries; the body of any other caller is not read.
 fn staff_only(caller: &Caller) -> Result<(), Fault> {
     match &caller.principal {
         None => Err(Fault::new(Code::Unauthenticated, "Sign in first.")),

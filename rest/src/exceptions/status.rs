@@ -1,4 +1,4 @@
-//! Liveness, readiness and the contract: known without asking the schema.
+//! Liveness, readiness and the contract: available without the schema.
 
 use axum::body::Body;
 use http::{HeaderValue, Response, StatusCode, header, request::Parts};
@@ -11,14 +11,14 @@ use crate::edge::headers;
 use crate::probes::Verdicts;
 use crate::rest::Rest;
 
-/// The process answers. Whoever asks wants to know it of this moment.
+/// Answers the liveness probe. The response must not be cached.
 pub(super) fn health() -> Response<Body> {
     let mut response = answer(StatusCode::OK, &json!({ "status": "OK" }));
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
 
-/// Whether requests belong here.
+/// Answers the readiness probe: whether this replica should receive requests.
 pub(super) async fn readiness(rest: &Rest) -> Response<Body> {
     let Verdicts { mut checks, degraded } = rest.probes.verdicts().await;
     checks.insert(checks.len().min(2), json!({ "name": "CONTRACT", "state": "OK", "detail": null }));
@@ -57,7 +57,7 @@ pub(super) async fn readiness(rest: &Rest) -> Response<Body> {
     response
 }
 
-/// The contract's bytes.
+/// Returns the contract's text.
 pub(super) async fn contract(rest: &Rest, parts: &Parts, bound: &Bound) -> Result<Response<Body>, Fault> {
     let marked = rest.marks().contract(&rest.contract).await;
     let (document, digest) = match &marked {
@@ -72,7 +72,7 @@ pub(super) async fn contract(rest: &Rest, parts: &Parts, bound: &Bound) -> Resul
     conditionally(response, (bound.if_match.as_ref(), bound.if_none_match.as_ref()), &parts.headers)
 }
 
-/// A JSON answer.
+/// Builds a JSON response.
 pub(super) fn answer(status: StatusCode, body: &Value) -> Response<Body> {
     let mut response = Response::new(Body::from(body.to_string()));
     *response.status_mut() = status;

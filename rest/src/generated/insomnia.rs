@@ -1,4 +1,4 @@
-//! An export that Insomnia imports (its format 4): a workspace with its environment, a folder for each group, and in it a
+//! Export for Insomnia (import format 4): a workspace with its environment, a folder for each group, and in it a
 //! request for each operation.
 
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::requests::{Body, Content, Field, Group, Parameter, Request, groups};
 use super::{Versions, id_of, text_at};
 
-/// The export of all operations.
+/// Returns the export of all operations.
 pub(super) fn export(contract: &Value, base_url: &str, versions: &Versions<'_>) -> Value {
     let workspace = identity("wrk", "workspace");
     let description = format!("{}\n\n{}", text_at(contract, "/info/description"), versions.sentence());
@@ -90,7 +90,7 @@ fn authentication(needs_token: bool) -> Value {
     })
 }
 
-/// A parameter, once for each value; switched off where it may be left out.
+/// Returns a parameter, once per value; disabled if it is optional.
 fn pairs<'p>(parameter: &'p Parameter<'_>) -> impl Iterator<Item = Value> + use<'p> {
     let Parameter { name, description, required, values, .. } = parameter;
     values

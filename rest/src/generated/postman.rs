@@ -1,4 +1,4 @@
-//! A collection for Postman (format 2.1): a folder for each group, and in it a request for each operation.
+//! Collection for Postman (format 2.1): a folder for each group, and in it a request for each operation.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use super::requests::{Body, Content, Field, Group, Parameter, Request, groups};
 use super::{Versions, id_of, text_at};
 
 const FORMAT: &str = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json";
-/// Gets a token for the program before a request when there is none that still holds. Without a program's id and secret
-/// the token that somebody entered is used as it is.
+/// Script that gets a token for the machine client before a request if no valid one exists. Without a client id and
+/// client secret, the token that the user entered is used.
 const GET_TOKEN: &str = include_str!("token.js");
 
-/// The collection of all operations.
+/// Returns the collection of all operations.
 pub(super) fn collection(contract: &Value, base_url: &str, versions: &Versions<'_>) -> Value {
     let groups = groups(contract);
     let script: Vec<&str> = GET_TOKEN.lines().collect();
@@ -35,8 +35,8 @@ pub(super) fn collection(contract: &Value, base_url: &str, versions: &Versions<'
     })
 }
 
-/// What is the same for many requests, and what stands in a path directly before a verb: there Postman knows no variables
-/// of a request.
+/// Returns variables for values that many requests share, and for path parameters directly before a custom verb:
+/// Postman has no request variables there.
 fn variables(groups: &[Group<'_>], base_url: &str) -> Vec<Value> {
     let own = [("base_url", base_url), ("client_id", ""), ("client_secret", ""), ("access_token", "")];
     let mut before_verbs = BTreeMap::new();
@@ -73,7 +73,7 @@ fn item(request: &Request<'_>) -> Value {
     if !request.needs_token {
         made.insert("auth".to_owned(), json!({ "type": "noauth" }));
     }
-    // A form's media type is written by the program that sends it, with what parts its fields.
+    // The sending program sets a form's media type, with the boundary of its fields.
     let written = request.body.as_ref().filter(|body| !matches!(body.content, Content::Fields(_)));
     let media_type = written.map(|body| json!({ "key": "Content-Type", "value": body.media_type }));
     let sent = request.parameters_in("header").flat_map(pairs);
@@ -105,7 +105,7 @@ fn url(request: &Request<'_>) -> Value {
     })
 }
 
-/// A segment of a path as Postman writes it: `:name`, or `{{name}}:verb`.
+/// Converts a path segment to Postman's form: `:name`, or `{{name}}:verb`.
 fn segment(segment: &str) -> String {
     match segment.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
         Some((name, "")) => format!(":{name}"),
@@ -114,7 +114,7 @@ fn segment(segment: &str) -> String {
     }
 }
 
-/// A parameter of the query or a header, once for each value; switched off where it may be left out.
+/// Returns a query parameter or header, once per value; disabled if it is optional.
 fn pairs<'p>(parameter: &'p Parameter<'_>) -> impl Iterator<Item = Value> + use<'p> {
     parameter.values.iter().map(|value| {
         let mut pair = json!({ "key": parameter.name, "value": value, "description": parameter.description });

@@ -1,4 +1,4 @@
-//! The contract's operations as requests with examples, which programs that send them import.
+//! The contract's operations as requests with examples, for import by API clients.
 
 use serde_json::{Map, Value};
 
@@ -14,24 +14,24 @@ pub(super) struct Group<'c> {
     pub(super) requests: Vec<Request<'c>>,
 }
 
-/// An operation as a request that can be sent.
+/// An operation as a complete request.
 pub(super) struct Request<'c> {
-    /// The operation's id.
+    /// Id of the operation.
     pub(super) id: &'c str,
-    /// What it is called for readers.
+    /// Display name.
     pub(super) name: &'c str,
     pub(super) description: &'c str,
     pub(super) method: String,
-    /// The path as the contract writes it.
+    /// Path as in the contract.
     pub(super) path: &'c str,
-    /// Whether it needs a token.
+    /// Whether the operation needs a token.
     pub(super) needs_token: bool,
     pub(super) parameters: Vec<Parameter<'c>>,
     pub(super) body: Option<Body<'c>>,
 }
 
 impl<'c> Request<'c> {
-    /// The parameters that stand there: `path`, `query` or `header`.
+    /// Returns the parameters of a location: `path`, `query` or `header`.
     pub(super) fn parameters_in(&self, place: &str) -> impl Iterator<Item = &Parameter<'c>> {
         self.parameters.iter().filter(move |parameter| parameter.place == place)
     }
@@ -43,7 +43,7 @@ pub(super) struct Parameter<'c> {
     pub(super) place: &'c str,
     pub(super) description: &'c str,
     pub(super) required: bool,
-    /// Each is sent under the same name.
+    /// Each value is sent under the same name.
     pub(super) values: Vec<String>,
 }
 
@@ -53,13 +53,13 @@ pub(super) struct Body<'c> {
     pub(super) content: Content<'c>,
 }
 
-/// What a body consists of.
+/// Content of a body.
 pub(super) enum Content<'c> {
     /// JSON.
     Text(String),
     /// Fields of a form.
     Fields(Vec<Field<'c>>),
-    /// The bytes of a file.
+    /// Bytes of a file.
     File,
 }
 
@@ -70,7 +70,7 @@ pub(super) struct Field<'c> {
     pub(super) is_file: bool,
 }
 
-/// All requests by group, in the contract's order.
+/// Returns all requests by group, in the contract's order.
 pub(super) fn groups(contract: &Value) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = entries(contract.get("tags"))
         .map(|tag| Group { name: text_at(tag, "/name"), description: text_at(tag, "/description"), requests: vec![] })
@@ -136,31 +136,31 @@ fn body<'c>(contract: &'c Value, body: &'c Value) -> Option<Body<'c>> {
     Some(Body { media_type, content })
 }
 
-/// The first example that stands beside a schema.
+/// Returns the first example next to a schema.
 fn example<'c>(contract: &'c Value, of: &'c Value) -> Option<&'c Value> {
     let of_several = || fields(of.get("examples")).next().and_then(|(_, first)| resolve(contract, first).get("value"));
     of.get("example").or_else(of_several)
 }
 
-/// Whether a field of a form is a file.
+/// Whether a form field is a file.
 fn is_binary(schema: &Value) -> bool {
     text_at(schema, "/format") == "binary"
         || schema.get("contentMediaType").is_some()
         || *schema == Value::Object(Map::new())
 }
 
-/// A value as it is written in a form or a query.
+/// Returns a value as text for a form or a query.
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// The fields of an object, in the order written.
+/// Returns the fields of an object, in the written order.
 pub(super) fn fields(value: Option<&Value>) -> impl Iterator<Item = (&str, &Value)> {
     let map: Option<&Map<String, Value>> = value.and_then(Value::as_object);
     map.into_iter().flatten().map(|(name, value)| (name.as_str(), value))
 }
 
-/// The entries of a list.
+/// Returns the entries of a list.
 pub(super) fn entries(value: Option<&Value>) -> impl Iterator<Item = &Value> {
     value.and_then(Value::as_array).into_iter().flatten()
 }

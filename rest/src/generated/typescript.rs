@@ -1,5 +1,5 @@
-//! Types for TypeScript, in the shape that `openapi-typescript` gives them, so that `openapi-fetch` and what else knows
-//! that shape works with them: paths lead to operations, operations to named schemas.
+//! TypeScript types in the format of `openapi-typescript`, so that `openapi-fetch` and other libraries for that format
+//! work with them: paths refer to operations, operations to named schemas.
 
 use std::fmt::Write as _;
 
@@ -11,10 +11,10 @@ use crate::contract::resolve;
 
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 const PLACES: [&str; 4] = ["query", "header", "path", "cookie"];
-/// What answers bear, of which callers read what they know.
+/// Type of response headers; callers read the headers that they know.
 const HEADERS: &str = "headers: { [name: string]: unknown };";
 
-/// The types of all paths, operations and named schemas.
+/// Returns the types of all paths, operations and named schemas.
 pub(super) fn types(contract: &Value, versions: &Versions<'_>) -> String {
     let title = text_at(contract, "/info/title");
     let mut file = format!("/** {title}. {} */\n\n", versions.sentence());
@@ -134,14 +134,14 @@ fn response_type(contract: &Value, response: &Value) -> String {
     }
 }
 
-/// The media types of a body or an answer, each with its type.
+/// Returns the media types of a body or a response, each with its type.
 fn media(of: &Value, depth: usize) -> String {
     let forms = fields(of.get("content"));
     let forms = forms.map(|(name, form)| format!("{}: {}", quoted(name), type_of(schema_of(form), depth)));
     forms.collect::<Vec<_>>().join("; ")
 }
 
-/// The type that a schema means.
+/// Returns the type of a schema.
 fn type_of(schema: &Value, depth: usize) -> String {
     if let Some(name) = named(schema) {
         return name;
@@ -164,7 +164,7 @@ fn type_of(schema: &Value, depth: usize) -> String {
     all.join(" & ")
 }
 
-/// The type of a schema that is not made of others.
+/// Returns the type of a schema that is not composed of others.
 fn plain_type(schema: &Value, depth: usize) -> String {
     let of = |name: &str| match name {
         "string" => "string".to_owned(),
@@ -206,7 +206,7 @@ fn object(schema: &Value, depth: usize) -> String {
     }
 }
 
-/// What a `$ref` leads to: `components["schemas"]["Time"]`.
+/// Returns the target of a `$ref`: `components["schemas"]["Time"]`.
 fn named(schema: &Value) -> Option<String> {
     let steps = schema.get("$ref")?.as_str()?.strip_prefix("#/components/")?;
     let (section, name) = steps.split_once('/')?;
@@ -221,7 +221,7 @@ fn is_required(value: &Value) -> bool {
     value.get("required") == Some(&Value::Bool(true))
 }
 
-/// A comment of what the contract says.
+/// Writes a comment with the contract's description.
 fn document(file: &mut String, depth: usize, of: &Value) {
     let mut lines: Vec<&str> =
         [text_at(of, "/summary"), text_at(of, "/description")].into_iter().flat_map(str::lines).collect();
@@ -239,13 +239,13 @@ fn document(file: &mut String, depth: usize, of: &Value) {
     }
 }
 
-/// A text that does not end the comment in which it stands.
+/// Escapes a text so that it does not end the comment around it.
 fn harmless(text: &str) -> String {
     text.replace("*/", "*\\/")
 }
 
 fn line(file: &mut String, depth: usize, text: &str) {
-    // A String takes everything.
+    // Writing to a String cannot fail.
     let _ = writeln!(file, "{}{text}", "    ".repeat(depth));
 }
 
@@ -253,7 +253,7 @@ fn quoted(name: &str) -> String {
     Value::from(name).to_string()
 }
 
-/// A name as the key of a type: as it is where it can be.
+/// Returns a name as a type's key, quoted only if necessary.
 fn key(name: &str) -> String {
     let is_plain = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
         && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');

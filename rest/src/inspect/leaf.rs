@@ -1,4 +1,4 @@
-//! Does a scalar or enumeration of the schema fit what the contract says?
+//! Checks whether a scalar or enumeration of the schema fits the contract.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,10 @@ use super::shape::Shape;
 use crate::bind::orders;
 use crate::sdl::{Kind, Sdl};
 
-/// The scalars that stand for something definite; any other scalar of the schema's own is a text.
+/// Scalars with a specific type; every other custom scalar of the schema is a text.
 const DEFINITE: [&str; 9] = ["Int", "Float", "Boolean", "String", "ID", "UUID", "Time", "JSON", "JSONObject"];
 
-/// What is wrong when a leaf of type `name` carries `shape`. None when they fit.
+/// Returns the mismatch between a leaf of type `name` and `shape`. None if they fit.
 pub(super) fn misfit(sdl: &Sdl, shape: &Shape<'_>, name: &str) -> Option<String> {
     let kind = sdl.kind(name);
     if let (Shape::Enum(values), Some(Kind::Enum(own))) = (shape, kind) {
@@ -27,7 +27,7 @@ pub(super) fn misfit(sdl: &Sdl, shape: &Shape<'_>, name: &str) -> Option<String>
     Some(format!("the contract declares {expected}, but the schema declares {name}"))
 }
 
-/// What the contract asks for, in GraphQL's words. None when `name` is it.
+/// Returns the type that the contract requires, in GraphQL terms. None if it is `name`.
 fn expected_scalar(shape: &Shape<'_>, name: &str, own_scalar: bool) -> Option<&'static str> {
     let (fits, expected) = match shape {
         Shape::Text(Some("uuid")) => (name == "UUID", "a uuid (UUID)"),
@@ -36,14 +36,14 @@ fn expected_scalar(shape: &Shape<'_>, name: &str, own_scalar: bool) -> Option<&'
         Shape::Enum(values) if values.len() > 1 && values.iter().all(|value| is_enum_name(value)) => {
             (false, "an enumeration (an enum with the same values)")
         }
-        // A single one is a constant, and travels as text.
+        // A single value is a constant and is sent as text.
         Shape::Enum(_) => (name == "String" || own_scalar, "one of several strings (String)"),
         Shape::Integer => (name == "Int", "a whole number (Int)"),
         Shape::Number => (name == "Float", "a number (Float)"),
         Shape::Boolean => (name == "Boolean", "true or false (Boolean)"),
         Shape::Free => (matches!(name, "JSON" | "JSONObject"), "anything (JSON)"),
         Shape::List(_) => (false, "a list"),
-        // GraphQL has no input without fields, so what says nothing travels as it is.
+        // GraphQL has no input without fields, so an empty object is sent as JSON.
         Shape::Object(fields) if fields.properties.is_empty() => {
             (matches!(name, "JSON" | "JSONObject"), "an object without fields (JSON)")
         }
@@ -53,7 +53,7 @@ fn expected_scalar(shape: &Shape<'_>, name: &str, own_scalar: bool) -> Option<&'
     (!fits).then_some(expected)
 }
 
-/// UPPER_SNAKE_CASE, which decisions.md asks of enumerated values.
+/// Whether a value is UPPER_SNAKE_CASE, which decisions.md requires of enumerated values.
 fn is_enum_name(value: &str) -> bool {
     value.starts_with(|char: char| char.is_ascii_uppercase())
         && value.chars().all(|char| char.is_ascii_uppercase() || char.is_ascii_digit() || char == '_')

@@ -1,8 +1,7 @@
-//! The inspection at start-up: contract, documents, schema and routes say the same, in both
-//! directions (ARCHITECTURE.md).
+//! The inspection at startup: contract, documents, schema and routes agree, in both directions (ARCHITECTURE.md).
 //!
-//! It reads text only: the contract, the documents and the schema's SDL. Every difference names the
-//! file to open and the mend, and the service does not start with one.
+//! It reads only text: the contract, the documents and the schema's SDL. Every difference names a file and a fix, and
+//! the service does not start with one.
 
 mod leaf;
 mod path;
@@ -20,12 +19,12 @@ use crate::documents::Documents;
 use crate::routes::Routes;
 use crate::sdl::Sdl;
 
-/// One thing on which two parts of the house disagree.
+/// One disagreement between two parts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Difference {
-    /// The file to open.
+    /// Path of the file.
     pub file: String,
-    /// What differs and what mends it.
+    /// The difference and its fix.
     pub what: String,
 }
 
@@ -42,9 +41,8 @@ impl From<Problem> for Difference {
     }
 }
 
-/// Every difference between contract, documents, schema (as SDL) and routes; empty when they agree.
-/// The promises in `served_directly` are answered without GraphQL: they need no document and no root
-/// field.
+/// Returns every difference between contract, documents, schema (as SDL) and routes; empty if they agree. Operations in
+/// `served_directly` are answered without GraphQL: they need no document and no root field.
 pub fn inspect(contract: &Contract, documents: &Documents, sdl: &str, served_directly: &[&str]) -> Vec<Difference> {
     let mut found = Vec::new();
     counts(contract, &mut found);
@@ -61,7 +59,7 @@ pub fn inspect(contract: &Contract, documents: &Documents, sdl: &str, served_dir
     found
 }
 
-/// `info.x-operations` counts what is there.
+/// Checks that `info.x-operations` has the actual numbers.
 fn counts(contract: &Contract, found: &mut Vec<Difference>) {
     let mut tell = |name: &str, real: usize| {
         let said = contract.counts().get(name).copied();
@@ -80,7 +78,7 @@ fn counts(contract: &Contract, found: &mut Vec<Difference>) {
     tell("total", contract.operations().len());
 }
 
-/// Every promise has one route.
+/// Checks that every operation has one route.
 fn routes(contract: &Contract, found: &mut Vec<Difference>) {
     if let Err(problems) = Routes::new(contract) {
         found.extend(problems.into_iter().map(Difference::from));

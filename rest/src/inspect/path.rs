@@ -1,14 +1,14 @@
-//! A promise's path against its id and its parameters.
+//! Checks an operation's path against its id and its parameters.
 
 use std::collections::BTreeSet;
 
 use crate::contract::{Operation, Place};
 
-/// Groups with paths that begin with another word: clients of OAuth expect theirs, and what lies under /v1/partner is
-/// one partner's.
+/// Groups whose paths begin with another word: OAuth clients expect their path, and paths below /v1/partner belong to
+/// one partner.
 const OTHERS: [(&str, &str); 2] = [("auth", "oauth"), ("partner", "support-desk")];
 
-/// What differs: the group that the path begins with, and the parameters that it names.
+/// Returns the differences: the group at the start of the path, and the path parameters.
 pub(super) fn differences(operation: &Operation) -> Vec<String> {
     let (id, path) = (&operation.id, operation.path.as_str());
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! One document and one root field for each promise, and no document or root field without one.
+//! Checks that each operation has one document and one root field, and that there are no others.
 
 use async_graphql::parser::types::{Field, OperationDefinition, OperationType, Selection};
 
@@ -8,7 +8,7 @@ use crate::contract::{Contract, GROUPS, Operation};
 use crate::documents::{Document, Documents};
 use crate::sdl::{self, Root, Sdl};
 
-/// Compares every promise with its document and root field, and looks for what is left over.
+/// Compares every operation with its document and root field, and finds leftovers.
 pub(super) fn inspect(
     contract: &Contract,
     documents: &Documents,
@@ -129,7 +129,8 @@ impl Inspection<'_> {
             (_, Root::Query) => tell("its root field is a query: run `make accept`".to_owned()),
             (_, Root::Mutation) => tell("its root field is a mutation: run `make accept`".to_owned()),
         }
-        // What a document takes and selects is the schema's: these are mended there, or in the contract.
+        // The schema defines the arguments and selections of a document: such differences are fixed in the schema or in
+        // the contract.
         for what in variables::differences(self.contract, self.sdl, operation, definition) {
             tell_of(&resolvers(operation), what);
         }
@@ -138,8 +139,8 @@ impl Inspection<'_> {
         }
     }
 
-    /// The selection against every JSON answer of success. A root field may be null whatever is promised: its null is a
-    /// refusal, which never becomes an answer.
+    /// Compares the selection with every JSON response of a success. A root field may always be null: null means an
+    /// error, which never becomes a successful response.
     fn answers(
         &self,
         operation: &Operation,
@@ -157,7 +158,7 @@ impl Inspection<'_> {
             .collect()
     }
 
-    /// Documents and root fields that no promise stands behind, and exceptions for nothing.
+    /// Finds documents and root fields without an operation, and unused exceptions.
     fn leftovers(&self, found: &mut Vec<Difference>) {
         for document in self.documents.iter() {
             if self.contract.operation(&document.name).is_none() {
@@ -193,7 +194,7 @@ impl Inspection<'_> {
     }
 }
 
-/// The one root field of a document: named like the promise, without alias.
+/// Returns the only root field of a document: named like the operation, without an alias.
 fn root_of<'d>(definition: &'d OperationDefinition, id: &str) -> Result<&'d Field, String> {
     match definition.selection_set.node.items.as_slice() {
         [only] => match &only.node {
@@ -214,7 +215,7 @@ fn resolvers(operation: &Operation) -> String {
     format!("schema/src/{}/{}/resolvers.rs", operation.group, operation.resource)
 }
 
-/// The folder in which a root field of this name would stand.
+/// Returns the folder of a root field with this name.
 fn folder_of(name: &str) -> String {
     let group = GROUPS.into_iter().find(|group| name.starts_with(&format!("{group}_")));
     group.map_or_else(|| "schema/src".to_owned(), |group| format!("schema/src/{group}"))

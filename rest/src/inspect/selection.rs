@@ -1,7 +1,7 @@
-//! What a document selects against what the contract promises to answer: every promised field selected, every selected
-//! field promised, of one type, and never null where null is not promised.
+//! Compares a document's selection with the contract's response: every declared field is selected, every selected field
+//! is declared, types agree, and a field is nullable only if the contract allows null.
 //!
-//! An answer holds all plain fields of its types, so each of them has to be selected, and so promised.
+//! A response contains all plain fields of its types, so each of them has to be selected, and therefore declared.
 
 use std::collections::BTreeMap;
 
@@ -14,20 +14,20 @@ use super::shape::{Fields, Shape, Shaped, merge_fields, shape};
 use crate::contract::Contract;
 use crate::sdl::{Kind, Object, Sdl, entries, innermost, named_type};
 
-/// Compares answers with one document.
+/// Compares responses with one document.
 pub(super) struct Answers<'a> {
     pub(super) contract: &'a Contract,
     pub(super) sdl: &'a Sdl,
     pub(super) document: &'a ExecutableDocument,
-    /// The object types beneath which is being compared, from the root's on.
+    /// Object types on the current path, starting with the root's.
     pub(super) open: Vec<&'a str>,
 }
 
-/// The fields that a selection answers with, by their key.
+/// The fields of a selection, by their response key.
 type Selected<'a> = BTreeMap<&'a str, &'a Field>;
 
 impl<'a> Answers<'a> {
-    /// What differs at `place` between a schema and a field of type `ty` with this selection.
+    /// Returns the differences at `place` between a schema and a field of type `ty` with this selection.
     pub(super) fn differences(
         &mut self,
         place: &str,
@@ -68,7 +68,7 @@ impl<'a> Answers<'a> {
         }
     }
 
-    /// Each object type behind an interface or union must fit one of the contract's forms.
+    /// Checks that each object type of an interface or union fits one of the contract's alternatives.
     fn abstract_type(&mut self, place: &str, shape: Shape<'a>, name: &str, selection: &'a SelectionSet) -> Vec<String> {
         let forms: Vec<&Value> = match shape {
             Shape::Forms(forms) => forms,
@@ -150,8 +150,8 @@ impl<'a> Answers<'a> {
         found
     }
 
-    /// What is promised or answered at `place` and not selected. Of a type that leads back to itself a document asks some
-    /// levels only; the answer holds all of them, because it is written of the whole value.
+    /// Returns the fields at `place` that are declared or returned and not selected. For a recursive type, a document
+    /// selects only some levels; the response contains all levels, because it is written from the whole value.
     fn lacking(
         &self,
         place: &str,
@@ -184,7 +184,7 @@ impl<'a> Answers<'a> {
         found
     }
 
-    /// The fields that a selection answers with on the object type `name`, fragments resolved.
+    /// Collects the selected fields of the object type `name`, with resolved fragments.
     fn collect(
         &self,
         name: &str,
@@ -223,7 +223,7 @@ impl<'a> Answers<'a> {
         }
     }
 
-    /// Whether a fragment on `condition` gives fields on the object type `name`.
+    /// Whether a fragment on `condition` applies to the object type `name`.
     fn applies(&self, condition: Option<&str>, name: &str, object: &Object) -> bool {
         condition.is_none_or(|condition| {
             condition == name
@@ -237,7 +237,7 @@ fn shape_of<'a>(contract: &'a Contract, schema: &'a Value) -> Shape<'a> {
     shape(contract, schema).shape
 }
 
-/// A field that answers hold and nobody promised.
+/// Describes a field that is returned and not declared.
 fn leak(place: &str, name: &str, field: &str) -> String {
     format!("{place}: {name}.{field} is returned, but the contract does not declare it: declare it, or mark it @edge")
 }

@@ -1,4 +1,4 @@
-//! A JSON Schema, looked at as something that a GraphQL type can be compared with.
+//! A view of a JSON Schema that can be compared with a GraphQL type.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,19 +6,19 @@ use serde_json::Value;
 
 use crate::contract::Contract;
 
-/// What a schema describes.
+/// The value that a schema describes.
 #[derive(Debug)]
 pub(super) struct Shaped<'a> {
-    /// Whether null is among it.
+    /// Whether null is allowed.
     pub(super) nullable: bool,
-    /// What it is when it is not null.
+    /// Shape of a non-null value.
     pub(super) shape: Shape<'a>,
 }
 
-/// What a schema describes, null aside.
+/// Shape of a value, without null.
 #[derive(Debug)]
 pub(super) enum Shape<'a> {
-    /// Text, of a format.
+    /// A text, possibly with a format.
     Text(Option<&'a str>),
     /// One of these texts.
     Enum(BTreeSet<&'a str>),
@@ -28,26 +28,26 @@ pub(super) enum Shape<'a> {
     Number,
     /// True or false.
     Boolean,
-    /// A list of what this schema describes.
+    /// A list with entries of this schema.
     List(&'a Value),
     /// An object with these fields.
     Object(Fields<'a>),
-    /// An object of any fields, or anything at all.
+    /// An object with arbitrary fields, or any value.
     Free,
-    /// One of several.
+    /// One of several alternatives.
     Forms(Vec<&'a Value>),
 }
 
 /// The fields of an object.
 #[derive(Debug, Default)]
 pub(super) struct Fields<'a> {
-    /// Each field's schema.
+    /// Schema of each field.
     pub(super) properties: BTreeMap<&'a str, &'a Value>,
-    /// The fields that are always there.
+    /// The required fields.
     pub(super) required: BTreeSet<&'a str>,
 }
 
-/// Looks at a schema; `$ref`s are followed.
+/// Determines the shape of a schema; `$ref`s are resolved.
 pub(super) fn shape<'a>(contract: &'a Contract, schema: &'a Value) -> Shaped<'a> {
     let schema = contract.resolve(schema);
     for keyword in ["oneOf", "anyOf"] {
@@ -82,8 +82,8 @@ pub(super) fn shape<'a>(contract: &'a Contract, schema: &'a Value) -> Shaped<'a>
     Shaped { nullable: nullable || anything, shape }
 }
 
-/// The fields that several forms have together: all of theirs, required where every form requires
-/// them. None when one is no object.
+/// Merges the fields of several alternatives: all fields, required if every alternative requires them. None if one is
+/// not an object.
 pub(super) fn merge_fields<'a>(contract: &'a Contract, forms: &[&'a Value]) -> Option<Fields<'a>> {
     let mut all: Option<Fields<'a>> = None;
     for form in forms {
@@ -114,8 +114,8 @@ fn types(schema: &Value) -> (Vec<&str>, bool) {
     (types.into_iter().filter(|name| *name != "null").collect(), nullable)
 }
 
-/// An object with named fields; one whose fields have any name (`additionalProperties` a schema) or
-/// no field is named is free.
+/// Returns the shape of an object. An object with arbitrary names (`additionalProperties` a schema) or without named
+/// fields is free.
 fn of_object(schema: &Value) -> Shape<'_> {
     let more = schema.get("additionalProperties");
     if more.is_some_and(Value::is_object) {
@@ -147,7 +147,7 @@ fn of_forms<'a>(contract: &'a Contract, forms: &'a [Value]) -> Shaped<'a> {
     }
 }
 
-/// `allOf`: objects give their fields together, anything else is what the first part says.
+/// Merges `allOf`: objects contribute their fields; for any other type, the first part counts.
 fn of_parts<'a>(contract: &'a Contract, schema: &'a Value, parts: &'a [Value]) -> Shaped<'a> {
     let mut all = Fields::default();
     let mut other = None;

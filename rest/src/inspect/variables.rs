@@ -1,5 +1,5 @@
-//! Parameters and body of a promise against the variables of its document, which are the arguments of its root field: all
-//! there on both sides, of one type, and able to be left out where the contract says so.
+//! Compares the parameters and body of an operation with the variables of its document, which are the arguments of its
+//! root field: both sides have the same ones, with the same types, and they are optional if the contract says so.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::shape::{Fields, Shape, merge_fields, shape};
 use crate::contract::{BodyKind, Contract, Operation, Place};
 use crate::sdl::{Input, Kind, Sdl, entries, named_type};
 
-/// What differs between a promise's inputs and its document's variables.
+/// Returns the differences between an operation's inputs and its document's variables.
 pub(super) fn differences(
     contract: &Contract,
     sdl: &Sdl,
@@ -56,14 +56,14 @@ pub(super) fn differences(
     compare.found
 }
 
-/// Whether a value must be, will be and may be left out.
+/// Whether a value is required, always bound, or optional.
 #[derive(Clone, Copy)]
 struct Presence {
-    /// The contract demands it.
+    /// The contract requires it.
     required: bool,
-    /// It is always bound, because it is demanded or a default stands in.
+    /// It is always bound, because it is required or has a default.
     always: bool,
-    /// The GraphQL side has a default of its own.
+    /// The GraphQL side has its own default.
     has_default: bool,
 }
 
@@ -71,7 +71,7 @@ struct Compare<'a> {
     contract: &'a Contract,
     sdl: &'a Sdl,
     found: Vec<String>,
-    /// Pairs of schema and type that are being compared, so that what contains itself ends.
+    /// Pairs of schema and type that are being compared, so that recursive types end.
     open: Vec<(*const Value, String)>,
 }
 
@@ -104,7 +104,7 @@ impl<'a> Compare<'a> {
         self.found.dedup();
     }
 
-    /// The fields of a form whose files travel beside the variables.
+    /// Returns the fields of a form without its files, which are passed separately from the variables.
     fn without_files(&self, schema: &'a Value) -> Option<Fields<'a>> {
         let Shape::Object(mut fields) = shape(self.contract, schema).shape else {
             return None;

@@ -1,4 +1,4 @@
-//! Reading a body: of a kind the operation takes, within its size, in time.
+//! Reads a body: with an accepted media type, within its size and time limits.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -17,43 +17,44 @@ use crate::contract::{BodyForm, BodyKind, Operation};
 use crate::edge::body_slots::{BodySlot, BodySlots, SlotHolder};
 use crate::edge::in_flight::InFlightPermit;
 
-/// Largest body in bytes.
+/// Maximum size of a body in bytes.
 const LARGEST: usize = 1024 * 1024;
-/// How long a body may take.
+/// Maximum time to receive a body.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// A picture of 8 MB and what surrounds it, which keeps its place for as long as it takes.
+/// A media item of 8 MB with its multipart envelope, which keeps its slot during the whole upload.
 const UPLOAD: Bounds =
     Bounds { largest: 9 * 1024 * 1024, patience: Duration::from_secs(60), grace: Duration::from_secs(5) };
-/// Least bytes a second of an upload. What comes buys time at this rate, of which at most the grace is kept.
+/// Minimum rate of an upload in bytes per second. Received bytes extend the deadline at this rate, by at most the grace
+/// period.
 const LEAST_PACE: u32 = 16 * 1024;
 
-/// How large a body may be, and how slow.
+/// Limits of a body's size and speed.
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
-    /// Bytes.
+    /// Maximum size in bytes.
     largest: usize,
-    /// How long it may take in all.
+    /// Maximum total time.
     patience: Duration,
-    /// For how long it may bring less than the least pace.
+    /// Maximum time below the minimum rate.
     grace: Duration,
 }
 
 impl Bounds {
-    /// Those of an upload of at most so many bytes, which has the longer the larger it may be.
+    /// Limits of an upload of at most this size; it gets more time than a small one.
     fn large(largest: usize) -> Self {
         Self { largest, patience: Duration::from_secs(600), ..UPLOAD }
     }
 
-    /// Those of a body of at most so many bytes, which may take its time as it likes.
+    /// Limits of a body of at most this size, without a minimum rate.
     const fn small(largest: usize) -> Self {
         Self { largest, patience: PATIENCE, grace: PATIENCE }
     }
 }
 
-/// Whether the caller takes what the operation answers (RFC 9110 section 12.5.1).
+/// Checks whether the caller accepts the response's media type (RFC 9110 section 12.5.1).
 ///
 /// # Errors
-/// [`Code::NotAcceptable`].
+/// [`Code::NotAcceptable`] if it does not.
 pub(crate) fn check_accept(operation: &Operation, headers: &HeaderMap) -> Result<(), Fault> {
     let Some(accept) = accept_of(headers) else { return Ok(()) };
     let offered: Vec<&str> = operation
@@ -69,8 +70,8 @@ pub(crate) fn check_accept(operation: &Operation, headers: &HeaderMap) -> Result
     ))
 }
 
-/// Whether CSV is wanted of an operation that answers JSON as well: where it is named by a higher weight. Whoever takes
-/// both alike is answered in JSON.
+/// Whether the caller prefers CSV from an operation that also returns JSON: CSV must have a higher weight. With equal
+/// weights, the response is JSON.
 pub(crate) fn prefers_csv(operation: &Operation, headers: &HeaderMap) -> bool {
     let is_offered = operation
         .success_response()
@@ -79,7 +80,7 @@ pub(crate) fn prefers_csv(operation: &Operation, headers: &HeaderMap) -> bool {
     accept.is_some_and(|accept| weight(&accept, "text/csv") > weight(&accept, "application/json"))
 }
 
-/// All lines of `Accept` as one; none where none was sent.
+/// Joins all lines of `Accept`; none without the header.
 fn accept_of(headers: &HeaderMap) -> Option<String> {
     let lines = headers.get_all(header::ACCEPT).iter();
     let lines: Vec<&str> = lines.map(|line| line.to_str().unwrap_or("*/*")).collect();
@@ -90,7 +91,7 @@ fn accepts(accept: &str, media_type: &str) -> bool {
     weight(accept, media_type) > 0.0
 }
 
-/// How much it is wanted, from 0 for not at all to 1: of the ranges that it lies in, the most specific one decides.
+/// Returns the weight of a media type, from 0 (not acceptable) to 1: the most specific matching range decides.
 fn weight(accept: &str, media_type: &str) -> f32 {
     let kind = media_type.split('/').next().unwrap_or_default();
     let mut decided = (-1, 0.0);
@@ -112,10 +113,11 @@ fn weight(accept: &str, media_type: &str) -> f32 {
     decided.1
 }
 
-/// The place of an upload, kept until it is answered, because its bytes are; none where no upload is read.
+/// Takes the slot of an upload, which is kept until the response, because its bytes are; none if the operation reads no
+/// upload.
 ///
 /// # Errors
-/// [`Code::Unavailable`] when its account, its network or others held every place that it may have for too long.
+/// [`Code::Unavailable`] if its account, its network or others occupied all available slots for too long.
 pub(crate) async fn place<'r>(
     places: &'r BodySlots,
     operation: &Operation,
@@ -135,28 +137,28 @@ fn is_upload(form: &BodyForm) -> bool {
     matches!(form.kind, BodyKind::Multipart | BodyKind::Binary)
 }
 
-/// A body on its way, and what its request holds meanwhile.
+/// An incoming body, and the resources of its request.
 pub(crate) struct Arriving<'r, 's> {
     pub(crate) body: Body,
     pub(crate) seat: &'s mut InFlightPermit<'r>,
-    /// Those of bodies that are awaited, by the network that they come from.
+    /// Slots for bodies that are still arriving, by network.
     pub(crate) places: &'r BodySlots,
     pub(crate) network: &'s str,
-    /// Bytes of the largest one, where the operation says so.
+    /// Maximum size in bytes, if the operation sets one.
     pub(crate) largest: Option<usize>,
 }
 
-/// Reads the body that is to be read in this form, or where none is taken, so much of it as an empty object has. One that
-/// does not come with its head is
-/// awaited without a seat, so that nobody keeps others from being answered by sending nothing.
+/// Reads the body in this form. For an operation without a body, it reads at most the size of an empty object. If the
+/// body does not arrive with its head, the request waits without an in-flight permit, so that an idle sender blocks no
+/// other request.
 ///
 /// # Errors
-/// [`Code::PayloadTooLarge`]; [`Code::MalformedRequest`] for a body that does not arrive in time or breaks off;
-/// [`Code::Unavailable`] when too many are awaited.
+/// [`Code::PayloadTooLarge`] if the body is too large; [`Code::MalformedRequest`] if it does not arrive in time or
+/// breaks off; [`Code::Unavailable`] if too many bodies are pending.
 pub(crate) async fn read(form: Option<&BodyForm>, parts: &Parts, arriving: Arriving<'_, '_>) -> Result<Bytes, Fault> {
     let bounds = match (form, arriving.largest) {
         (None, _) if !bind::brings_body(&parts.headers) => return Ok(Bytes::new()),
-        // The operation takes none: all that may come is an empty object.
+        // The operation takes no body: only an empty object is allowed.
         (None, _) => Bounds::small(bind::EMPTY_OBJECT),
         (Some(_), Some(largest)) => Bounds::large(largest),
         (Some(form), None) if is_upload(form) => UPLOAD,
@@ -176,7 +178,7 @@ pub(crate) async fn read(form: Option<&BodyForm>, parts: &Parts, arriving: Arriv
     arriving.seat.aside(awaited).await
 }
 
-/// Reads a body of at most so many bytes.
+/// Reads a body of at most this size.
 ///
 /// # Errors
 /// As [`read`].
@@ -197,7 +199,7 @@ async fn collect(parts: &Parts, body: Body, bounds: Bounds) -> Result<Bytes, Fau
         return Err(too_large());
     }
     let mut body = pin!(Limited::new(body, largest));
-    // What is announced is made room for at once where it is much, or it would be copied again and again as it grows.
+    // For a large announced length, the buffer is allocated at once. Otherwise it would be copied each time it grows.
     let room = announced.filter(|_| largest > UPLOAD.largest).and_then(|length| usize::try_from(length).ok());
     let mut collected = BytesMut::with_capacity(room.unwrap_or_default());
     let latest = Instant::now() + patience;
@@ -250,7 +252,7 @@ mod tests {
     use crate::edge::body_slots::SlotLimits;
 
     #[tokio::test]
-    async fn a_body_that_does_not_come_keeps_no_seat_and_no_more_places_than_its_networks() {
+    async fn stalled_body_frees_request_slot_and_keeps_network_limit() {
         let contract = Contract::embedded().unwrap();
         let operation = contract.operations().iter().find(|operation| operation.id == "auth_sessions_create").unwrap();
         let json = operation.body.as_ref().unwrap().forms.first();
@@ -270,7 +272,7 @@ mod tests {
         assert!(InFlightPermit::of(operation, &seats).is_err(), "and keeps its seat");
     }
 
-    /// A body of so many pieces of this size, one after each pause, and nothing after the last.
+    /// Returns a body with this number of pieces of this size, one after each pause, that never ends.
     fn trickling(pieces: u32, size: usize, pause: Duration) -> Body {
         Body::from_stream(futures_util::stream::unfold(0, move |sent| async move {
             if sent == pieces {
@@ -282,16 +284,16 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_body_that_trickles_is_refused_long_before_its_time_is_over_and_one_that_keeps_the_pace_is_not() {
+    async fn slow_body_is_rejected_early_and_steady_body_accepted() {
         let (parts, ()) = Request::new(()).into_parts();
         let bounds = Bounds { grace: Duration::from_millis(50), ..UPLOAD };
         let begun = Instant::now();
-        // A byte every few milliseconds buys no time to speak of.
+        // One byte every few milliseconds extends the deadline only minimally.
         let refused = collect(&parts, trickling(u32::MAX, 1, Duration::from_millis(2)), bounds).await.unwrap_err();
         assert_eq!(refused.code(), Code::MalformedRequest);
         assert!(refused.detail().contains("too slowly"), "{}", refused.detail());
         assert!(begun.elapsed() < UPLOAD.patience / 4);
-        // What came at once buys no more than the grace, however much it was.
+        // A fast start extends the deadline by at most the grace period, regardless of its size.
         let stalled = collect(&parts, trickling(1, 8 * 1024 * 1024, Duration::ZERO), bounds).await.unwrap_err();
         assert!(stalled.detail().contains("too slowly"), "{}", stalled.detail());
         assert!(begun.elapsed() < UPLOAD.patience / 4);
@@ -304,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_matched_and_a_zero_refuses() {
+    fn media_ranges_match_and_zero_weight_rejects() {
         assert!(accepts("text/html, application/json;q=0.5", "application/json"));
         assert!(accepts("application/*", "application/json"));
         assert!(accepts("*/*;q=0.1", "image/png"));
@@ -315,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wanted_more_has_the_higher_weight() {
+    fn preferred_media_type_has_higher_weight() {
         let is_csv = |accept: &str| weight(accept, "text/csv") > weight(accept, "application/json");
         assert!(
             is_csv("text/csv") && is_csv("text/csv, */*;q=0.1") && is_csv("application/json;q=0.5, text/csv;q=0.9")

@@ -1,4 +1,4 @@
-//! What is checked of a request before its content is looked at.
+//! Checks of a request before its content is read.
 
 use http::uri::Authority;
 use http::{HeaderMap, HeaderValue, Version, header, request::Parts};
@@ -8,14 +8,14 @@ use uuid::Uuid;
 
 use crate::rest::Rest;
 
-/// Longest target of a request, in bytes.
+/// Maximum length of a request target, in bytes.
 const LONGEST_TARGET: usize = 4096;
 
-/// A head that no honest client sends ends here. A target that names a host itself does not replace the one Host
-/// header (RFC 9112 section 3.2).
+/// Rejects a head that no well-behaved client sends. A target with a host does not replace the one Host header (RFC
+/// 9112 section 3.2).
 ///
 /// # Errors
-/// [`Code::MalformedRequest`].
+/// [`Code::MalformedRequest`] for such heads.
 pub(crate) fn head(parts: &Parts) -> Result<(), Fault> {
     let malformed = |detail: &str| Err(Fault::new(Code::MalformedRequest, detail));
     if parts.uri.path_and_query().is_none_or(|target| target.as_str().len() > LONGEST_TARGET) {
@@ -27,20 +27,21 @@ pub(crate) fn head(parts: &Parts) -> Result<(), Fault> {
         (Some(_), None) => {
             malformed("The Host header names no host. Send a host, for example api.example.com or [::1]:8080.")
         }
-        // HTTP/1.0 knows no Host (RFC 9112 section 3.2); health checks of proxies speak it.
+        // HTTP/1.0 has no Host (RFC 9112 section 3.2); health checks of proxies use it.
         (None, None) if parts.version <= Version::HTTP_10 => Ok(()),
         _ => malformed("Send exactly one Host header."),
     }
 }
 
-/// Whether a Host header holds a host, and a port if any (RFC 9110 section 7.2).
+/// Whether a Host header contains a host, and optionally a port (RFC 9110 section 7.2).
 fn names_a_host(value: &HeaderValue) -> bool {
     let Ok(authority) = Authority::try_from(value.as_bytes()) else { return false };
     let is_port_good = authority.as_str().len() == authority.host().len() || authority.port_u16().is_some();
     !authority.as_str().contains('@') && !authority.host().is_empty() && is_port_good
 }
 
-/// Under /v1/partner/{partner_uuid} a foreign uuid is 403 whether it exists or not (docs/decisions.md#errors).
+/// Rejects another partner's uuid under /v1/partner/{partner_uuid} with 403, whether it exists or not
+/// (docs/decisions.md#errors).
 pub(crate) fn partner(path: &str, caller: &Caller, values: &[(&str, &str)]) -> Result<(), Fault> {
     own_partner(path, caller.principal.as_ref().and_then(|principal| principal.partner_uuid), values)
 }
@@ -60,7 +61,8 @@ fn own_partner(path: &str, own: Option<Uuid>, values: &[(&str, &str)]) -> Result
     ))
 }
 
-/// A cookie is sent by the browser on its own, so a foreign page must not be able to use it (docs/decisions.md#identity).
+/// Rejects foreign origins: the browser sends a cookie automatically, so a foreign page must not be able to use it
+/// (docs/decisions.md#identity).
 pub(crate) fn origin(rest: &Rest, sent: &HeaderMap) -> Result<(), Fault> {
     let Some(origin) = sent.get(header::ORIGIN).and_then(|value| value.to_str().ok()) else { return Ok(()) };
     let host = sent.get(header::HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -76,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_host_header_names_a_host_and_http_1_0_needs_none() {
+    fn host_header_is_required_and_validated_except_http_1_0() {
         let verdict = |version: Version, hosts: &[&str]| {
             let request = http::Request::builder().version(version).uri("/v1/system/health");
             let request = hosts.iter().fold(request, |request, host| request.header(header::HOST, *host));
@@ -95,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_names_ones_own_partner_or_none() {
+    fn path_with_another_partner_is_rejected() {
         let own = Uuid::from_u128(1);
         let verdict = |path: &str, own, named: &str| {
             own_partner(path, own, &[("user_uuid", "x"), ("partner_uuid", named)]).map_err(|fault| fault.code())

@@ -1,4 +1,4 @@
-//! Networks that staff have denied: refused before anything else is looked at, and liveness is answered still.
+//! Network denials: the service rejects such requests before any other check, except liveness.
 
 use axum::body::Body;
 use http::Response;
@@ -9,7 +9,7 @@ use crate::contract::Probe;
 use crate::rest::Rest;
 use crate::routes::Match;
 
-/// What a request from a denied network is answered, unless it asks for liveness.
+/// Returns the error for a request from a denied network, unless it is a liveness probe.
 pub(crate) fn refusal(rest: &Rest, parts: &Parts) -> Option<Response<Body>> {
     let services = rest.engine.services();
     let fault = services.authority.admit(Exchange::address(rest, parts), services.clock.now()).err()?;

@@ -1,4 +1,4 @@
-//! A request and its answer: what is known of it, for the headers that every answer carries.
+//! A request and its response: the data for the headers of every response.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::panic::AssertUnwindSafe;
@@ -24,35 +24,35 @@ use crate::edge::server::Peer;
 use crate::edge::{address, bearer, headers, request_id};
 use crate::rest::Rest;
 
-/// Longest user agent kept, in bytes.
+/// Maximum length of a stored user agent, in bytes.
 const LONGEST_AGENT: usize = 256;
 
-/// What is known of a request on its way, for the headers of whatever answer it gets.
+/// The known data of a request, for the headers of its response.
 pub(crate) struct Exchange<'a> {
-    /// The address that the service goes by.
+    /// Public base address of the service.
     base_url: &'a str,
-    /// The request's id.
+    /// Id of the request.
     pub(crate) request_id: String,
-    /// When it began.
+    /// Start time.
     began: Instant,
-    /// Its span, where traces are collected.
+    /// Span of the request, if traces are collected.
     span: Option<RequestSpan>,
-    /// What kind of caller it turned out to be of.
+    /// Kind of the caller, once known.
     principal: Option<PrincipalType>,
-    /// Where it comes from.
+    /// Address of the caller.
     pub(crate) address: IpAddr,
-    /// The operation it addresses.
+    /// Operation of the request.
     pub(crate) operation: Option<&'a Operation>,
-    /// What is left of the budget it was booked on.
+    /// The remaining budget after this request.
     pub(crate) allowance: Option<Allowance>,
-    /// What is deprecated and concerns it.
+    /// Deprecations that affect the request.
     pub(crate) deprecated: Vec<Arc<Deprecation>>,
-    /// Whether a page of a foreign origin brought the refresh cookie.
+    /// Whether a page from a foreign origin sent the refresh cookie.
     pub(crate) is_foreign: bool,
 }
 
 impl<'a> Exchange<'a> {
-    /// What every request begins with.
+    /// Creates the initial state of a request.
     pub(crate) fn begin(rest: &'a Rest, parts: &Parts) -> Self {
         Self {
             base_url: &rest.settings.base_url,
@@ -68,13 +68,13 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Where a request comes from, behind the proxies that are trusted.
+    /// Returns the address of a request, behind trusted proxies.
     pub(crate) fn address(rest: &Rest, parts: &Parts) -> IpAddr {
         let peer = parts.extensions.get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |peer| peer.0);
         address::of(peer, &parts.headers, &rest.settings.trusted_proxies)
     }
 
-    /// Who asks, as far as the request says it.
+    /// Returns the caller, as far as the request identifies it.
     pub(crate) fn caller(&self, parts: &Parts, channel: Channel) -> Caller {
         let agent = parts.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
         Caller {
@@ -88,8 +88,8 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Begins the request's span, and answers what is to be done as a part of it; nothing where the request is to be nobody's:
-    /// its moment beside others would tell whose it was (docs/decisions.md#board).
+    /// Starts the request's span, and returns the context for child spans; none for an unattributed request, because
+    /// its time next to others would reveal the caller (docs/decisions.md#board).
     pub(crate) fn trace(&mut self, (name, route): (&str, &str), parts: &Parts) -> Option<Context> {
         if self.operation.is_some_and(|operation| operation.unattributed) {
             return None;
@@ -98,30 +98,30 @@ impl<'a> Exchange<'a> {
         self.span.as_ref()?.sampled()
     }
 
-    /// Books the request on the budgets of its network.
+    /// Spends the request from the budgets of its network.
     ///
     /// # Errors
-    /// [`Code::RateLimited`].
+    /// [`Code::RateLimited`] if a budget is spent.
     pub(crate) fn spend_anonymous(&mut self, rest: &Rest) -> Result<(), Fault> {
         let now = rest.engine.services().clock.now();
         let spending = self.operation.map_or(Spending::Whole, Spending::of);
         self.book(rest.meter.spend_anonymous(address::network(self.address), spending, now))
     }
 
-    /// Books the request on its network's budget of pictures.
+    /// Spends the request from its network's media budget.
     ///
     /// # Errors
-    /// [`Code::RateLimited`].
+    /// [`Code::RateLimited`] if the budget is spent.
     pub(crate) fn spend_picture(&mut self, rest: &Rest) -> Result<(), Fault> {
         let now = rest.engine.services().clock.now();
         self.book(rest.meter.spend_picture(address::network(self.address), now))
     }
 
-    /// Verifies the token and books the request on its account's budget; one whose token is refused is booked
-    /// on its network's. A request that is not to be attributed is booked on neither, but on a separate limit.
+    /// Verifies the token and spends the request from its account's budget; with an invalid token, from its network's
+    /// budget. An unattributed request spends a separate limit instead.
     ///
     /// # Errors
-    /// What the token deserves, or [`Code::RateLimited`].
+    /// The fault of the token, or [`Code::RateLimited`].
     pub(crate) async fn authenticate(&mut self, rest: &Rest, parts: &Parts, caller: &mut Caller) -> Result<(), Fault> {
         let known = match bearer::token(&parts.headers) {
             Ok(token) => rest.engine.authenticate(token, self.address).await.map_err(Fault::of_token),
@@ -172,12 +172,12 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// The refusal of what was asked.
+    /// Builds the error response of this request.
     pub(crate) fn refusal(&self, fault: &Fault, parts: &Parts) -> Response<Body> {
         answer::refusal(fault, self.base_url, parts.uri.path(), &self.request_id, self.operation)
     }
 
-    /// The headers that every answer carries; and the request is told to whoever counts, and to the log.
+    /// Adds the headers of every response, and reports the request to the observer and to the log.
     pub(crate) fn finish(mut self, rest: &Rest, mut response: Response<Body>) -> Response<Body> {
         self.tell(rest, &response);
         if self.allowance.is_none() {
@@ -225,7 +225,7 @@ fn is_good(status: http::StatusCode) -> bool {
     status.is_success() || status == http::StatusCode::NOT_MODIFIED
 }
 
-/// A panic is one request's 500, never the process's.
+/// Converts a panic into the 500 of one request; the process continues.
 pub(crate) async fn catch_panic<T>(walked: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
     let outcome = AssertUnwindSafe(walked).catch_unwind().await;
     outcome.unwrap_or_else(|_| Err(Fault::internal("a request handler panicked")))

@@ -1,4 +1,4 @@
-//! A request that does not fit its promise, as a fault.
+//! Converts an invalid request into a fault.
 
 use http::Method;
 use labs_schema::{Code, Engine, Fault, FieldError, further_faults};
@@ -7,10 +7,10 @@ use serde_json::Value;
 use crate::bind::Refusal;
 use crate::contract::{FieldPlace, MOST, Operation};
 
-/// What whoever sends a coded body is told.
+/// Detail of the error for a coded body.
 pub(crate) const CODED: &str = "Send the body without Content-Encoding.";
 
-/// The fault of a refusal. The token endpoints say it in the words of RFC 6749 section 5.2.
+/// Returns the fault of a binding error. The token endpoints use the form of RFC 6749 section 5.2.
 pub(crate) fn fault(operation: &Operation, refusal: Refusal) -> Fault {
     let fault = match refusal {
         Refusal::NotFound => Fault::not_found(thing(operation)),
@@ -33,8 +33,8 @@ pub(crate) fn fault(operation: &Operation, refusal: Refusal) -> Fault {
     }
 }
 
-/// The refusal of a body with what the operation's own rules find wrong besides, at fields that it does not name yet. They
-/// add nothing while they cannot be asked.
+/// Adds the violations of the operation's own rules to the error of a body, at fields that it does not name yet. If the
+/// rules cannot be evaluated, nothing is added.
 pub(crate) async fn with_further(engine: &Engine, operation: &Operation, body: &[u8], fault: Fault) -> Fault {
     if fault.code() != Code::ValidationFailed {
         return fault;
@@ -48,15 +48,15 @@ pub(crate) async fn with_further(engine: &Engine, operation: &Operation, body: &
     fault.with_errors(errors)
 }
 
-/// What to say where all that is wrong is a grant that the contract does not list. An empty one counts as left out, and is
-/// too short besides.
+/// Returns the message if the only error is a grant type outside the contract. An empty value counts as omitted, and
+/// has a second error because it is too short.
 fn another_grant(fault: &Fault) -> Option<String> {
     let [only] = fault.errors() else { return None };
     let is_another = only.pointer.as_deref() == Some("/grant_type") && only.code == "ENUM";
     is_another.then(|| format!("This grant_type is not supported. {}", only.message))
 }
 
-/// What the last parameter of the path names.
+/// Returns the name of the resource of the path's last parameter.
 fn thing(operation: &Operation) -> &str {
     let last = operation.path.rsplit('{').next().and_then(|rest| rest.split('}').next()).unwrap_or("thing");
     ["_uuid", "_slug", "_code"].iter().find_map(|kind| last.strip_suffix(kind)).unwrap_or(last)

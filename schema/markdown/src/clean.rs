@@ -1,4 +1,4 @@
-//! The last check of everything that is returned, whatever was written before.
+//! Sanitises the rendered HTML as the last step before it is returned.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use super::TextSource;
 use super::events::REFERENCE;
 use super::headings::{ANCHOR, MIGRATION_ANCHOR};
 
-/// Removes what is not allowed from HTML.
+/// Removes every element and attribute that the source may not use from the HTML.
 pub(super) fn clean(html: &str, source: TextSource) -> String {
     let cleaner = match source {
         TextSource::Staff => &STAFF,

@@ -1,5 +1,5 @@
-//! The events of a parsed text, changed so that only safe ones are written: HTML becomes text, links and pictures lead only
-//! to where they may, and headings get their anchors.
+//! Filter over the events of the Markdown parser that passes on only safe events. HTML becomes text, links and pictures
+//! keep only allowed targets, and headings get anchors.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, VecDeque};
@@ -9,24 +9,25 @@ use pulldown_cmark::{CowStr, Event, LinkType, Parser, Tag, TagEnd};
 use super::headings::{Heading, Headings};
 use super::{DEEPEST, TextFormat, TextSource};
 
-/// The beginning of a link to an operation.
+/// Prefix of a link to an operation.
 const OPERATION: &str = "op:";
-/// The pages of operations in the reference.
+/// Path prefix of the operation pages in the API reference.
 pub(super) const REFERENCE: &str = "/reference/operations/";
 
-/// An open link or picture of the source.
+/// An open link or picture of the source, by its output.
 enum Opened<'a> {
     /// Written as a link.
     Link,
     /// Written as a picture.
     Picture,
-    /// A picture that is written as a link. Its address is the link's text if it has no other.
+    /// A picture that is written as a link. If it has no alternative text, its address is the link text.
     PictureLink { address: CowStr<'a>, has_text: bool },
-    /// Not written; its text is.
+    /// The element is dropped; its text is kept.
     Dropped,
 }
 
-/// The safe events of a text, in their order. It keeps a heading's events until the heading ends, and nothing else.
+/// Iterator over the safe events of a text, in source order. It buffers only the events of the current heading, until
+/// the heading ends.
 pub(super) struct SafeEvents<'a> {
     parser: Parser<'a>,
     format: TextFormat,
@@ -54,17 +55,17 @@ impl<'a> SafeEvents<'a> {
         }
     }
 
-    /// Whether the events ended early because they were nested too deep.
+    /// Whether the events ended early because the text is nested too deep.
     pub(super) const fn is_too_deep(&self) -> bool {
         self.is_too_deep
     }
 
-    /// The headings, and the operations that were linked to.
+    /// Returns the headings and the ids of the linked operations.
     pub(super) fn into_parts(self) -> (Vec<Heading>, Vec<String>) {
         (self.headings.into_list(), self.operations.into_iter().collect())
     }
 
-    /// Parses the next event and makes what it becomes ready. False at the end.
+    /// Parses the next event and queues its safe output. Returns false at the end.
     fn advance(&mut self) -> bool {
         let Some(event) = self.parse() else { return false };
         if let Event::Start(Tag::Heading { .. }) = event {
@@ -75,7 +76,7 @@ impl<'a> SafeEvents<'a> {
         true
     }
 
-    /// The next event of the source. None at the end, and where it is nested too deep.
+    /// Returns the next event of the source. `None` at the end, or if the text is nested too deep.
     fn parse(&mut self) -> Option<Event<'a>> {
         if self.is_too_deep {
             return None;
@@ -86,12 +87,12 @@ impl<'a> SafeEvents<'a> {
             Event::End(_) => self.depth = self.depth.saturating_sub(1),
             _ => {}
         }
-        // An entry of a list is two deep: the list and the entry.
+        // A list item counts as two levels: the list and the item.
         self.is_too_deep = self.depth > DEEPEST * 2;
         (!self.is_too_deep).then_some(event)
     }
 
-    /// Reads a heading to its end, and gives it an id made of its words.
+    /// Reads a heading to its end and gives it an id derived from its text.
     fn read_heading(&mut self, start: Event<'a>) {
         let place = self.ready.len();
         self.ready.push_back(start);
@@ -114,7 +115,7 @@ impl<'a> SafeEvents<'a> {
         }
     }
 
-    /// Makes ready what an event of the source becomes.
+    /// Queues the safe output of one source event.
     fn push_safe(&mut self, event: Event<'a>) {
         match event {
             Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
@@ -175,7 +176,7 @@ impl<'a> SafeEvents<'a> {
         }
     }
 
-    /// HTML knows no link within a link.
+    /// Whether a link is open. HTML does not allow a link inside a link.
     fn is_within_link(&self) -> bool {
         self.opened.iter().any(|opened| matches!(opened, Opened::Link | Opened::PictureLink { .. }))
     }
@@ -204,7 +205,8 @@ impl<'a> Iterator for SafeEvents<'a> {
     }
 }
 
-/// Where a link leads: to the web, to a mailbox, or to an operation's page in the reference. None for anywhere else.
+/// Returns the allowed target of a link: a web address, a `mailto:` address, or the page of an operation in the
+/// reference. `None` for any other target.
 fn target_of(written: &str) -> Option<Cow<'_, str>> {
     if let Some(operation) = written.strip_prefix(OPERATION) {
         let is_id = !operation.is_empty() && operation.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');

@@ -1,34 +1,36 @@
-//! The headings of a text and their anchors.
+//! Headings of a text and their anchors.
 
 use std::collections::{HashMap, HashSet};
 
-/// The beginning of each anchor, which keeps it apart from the ids of the page around the text.
+/// Prefix of each anchor. It keeps anchors distinct from the ids of the surrounding page.
 pub(super) const ANCHOR: &str = "section-";
-/// The same for the migration of a changelog entry, which one page shows with the text of the entry.
+/// Prefix of each anchor in the migration text of a changelog entry, because one page shows the migration together with
+/// the body.
 pub(super) const MIGRATION_ANCHOR: &str = "migration-";
 
 /// A heading of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heading {
-    /// Its id in the HTML.
+    /// Id of the heading in the HTML.
     pub id: String,
-    /// From 1 for the uppermost to 6.
+    /// Level, from 1 (highest) to 6.
     pub level: u8,
-    /// Its words.
+    /// Text of the heading.
     pub text: String,
 }
 
-/// The headings found so far. No two have the same id.
+/// Headings found so far. Their ids are unique.
 #[derive(Default)]
 pub(super) struct Headings {
     found: Vec<Heading>,
     ids: HashSet<String>,
-    /// By anchor: the last number that was tried.
+    /// The last number that was tried, by anchor.
     numbers: HashMap<String, usize>,
 }
 
 impl Headings {
-    /// Adds a heading and returns its id, which begins with a prefix. A second heading of the same words gets a number.
+    /// Adds a heading and returns its id, which begins with the prefix. If another heading has the same text, the id
+    /// gets a number.
     pub(super) fn add(&mut self, level: u8, text: String, (prefix, anchor): (&str, String)) -> String {
         let first = format!("{prefix}{anchor}");
         let number = self.numbers.entry(anchor).or_insert(1);

@@ -1,11 +1,11 @@
-//! Markdown as HTML that is safe to show, and never longer than its format allows.
+//! Renders Markdown to safe HTML that never exceeds the limit of its format.
 //!
-//! The dialect is CommonMark with tables and strikethrough. HTML in the source is shown as text. Headings have anchors, and
-//! a link to `op:<operation id>` leads into the reference. ammonia cleans everything that is returned.
+//! The dialect is CommonMark with tables and strikethrough. HTML in the source is shown as text. Headings have anchors.
+//! A link to `op:<operation id>` points to the operation's page in the reference. ammonia sanitises all output.
 //!
 //! A short text can become long HTML: a reference link repeats its title, a table row is padded with empty cells, and a
-//! quote is written as six characters. So rendering stops as soon as the HTML exceeds its limit, and counts again after
-//! cleaning.
+//! quote is written as six characters. Therefore, rendering stops when the HTML exceeds the limit, and the length is
+//! checked again after sanitising.
 
 mod clean;
 mod events;
@@ -22,16 +22,16 @@ use self::events::SafeEvents;
 pub use self::headings::Heading;
 use self::headings::{ANCHOR, MIGRATION_ANCHOR};
 
-/// The version of the renderer. Raise it with every change of what a text becomes: stored HTML of an older version is
+/// Version of the renderer. Increase it with every change of the output. HTML that an older version stored is then
 /// rendered again.
 pub const RENDERER: i16 = 1;
 
-/// The deepest nesting of quotations, lists and emphasis.
+/// Deepest allowed nesting of quotations, lists and emphasis.
 pub const DEEPEST: usize = 24;
-/// The most ampersands of a text.
+/// Largest number of ampersands in a text.
 pub const MOST_AMPERSANDS: usize = 2_000;
 
-/// A comment on the board of feature requests, or an answer of staff.
+/// A comment on the board of feature requests, or an answer by staff.
 pub const COMMENT: TextFormat =
     TextFormat { longest_html: 100_000, source: TextSource::Partners, anchor_prefix: ANCHOR };
 /// A feature request.
@@ -40,48 +40,49 @@ pub const FEATURE_REQUEST: TextFormat =
 /// The body of a publication item.
 pub const PUBLICATION: TextFormat =
     TextFormat { longest_html: 1_000_000, source: TextSource::Staff, anchor_prefix: ANCHOR };
-/// The migration of a changelog entry. Its headings have other ids than those of the entry's body, with which one page shows it.
+/// The migration of a changelog entry. One page shows it together with the entry's body, so its headings have ids with
+/// another prefix.
 pub const MIGRATION: TextFormat = TextFormat { anchor_prefix: MIGRATION_ANCHOR, ..PUBLICATION };
 
-/// The rules for one kind of text. The limit equals `maxLength` of the contract's field that has the HTML.
+/// Rules for one kind of text. The limit equals the `maxLength` of the field in the contract that contains the HTML.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TextFormat {
-    /// The most characters of its HTML.
+    /// Longest HTML, in characters.
     pub longest_html: usize,
-    /// Who writes such texts.
+    /// Author group of these texts.
     pub source: TextSource,
-    /// The beginning of the id of each heading.
+    /// Prefix of the id of each heading.
     pub anchor_prefix: &'static str,
 }
 
-/// Who writes a text, which decides what it may load and what its links say about themselves.
+/// Author group of a text. It decides which resources the text may load and which `rel` attributes its links get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextSource {
-    /// Staff and their programs. Pictures are shown.
+    /// Staff members and their machine clients. Pictures are shown.
     Staff,
-    /// People of partners. A picture is a link, so that no reader's browser calls a third party, and links say `nofollow
-    /// ugc`.
+    /// Users of partners. A picture is written as a link, so that a reader's browser never calls a third party. Links
+    /// get `nofollow ugc`.
     Partners,
 }
 
-/// A text as HTML.
+/// A text rendered to HTML.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rendered {
     /// Safe HTML, at most as long as its format allows.
     pub html: String,
-    /// The headings in their order.
+    /// The headings, in source order.
     pub headings: Vec<Heading>,
-    /// The ids of all operations that the text links to, as written, in alphabetical order, each once.
+    /// Ids of all operations that the text links to, as written, in alphabetical order and without duplicates.
     pub operations: Vec<String>,
 }
 
-/// Why a text has no HTML.
+/// Reason why a text cannot be rendered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RenderError {
     /// Quotations, lists or emphasis are nested deeper than [`DEEPEST`].
     #[error("the text is nested too deep")]
     TooDeep,
-    /// There are more ampersands than [`MOST_AMPERSANDS`].
+    /// The text contains more ampersands than [`MOST_AMPERSANDS`].
     #[error("the text has too many ampersands")]
     TooManyAmpersands,
     /// The HTML is longer than its format allows.
@@ -89,21 +90,22 @@ pub enum RenderError {
     TooLong,
 }
 
-/// Renders a text. `anchor` makes the name of a heading's anchor of its words.
+/// Renders a text. `anchor` converts the text of a heading to the name of its anchor.
 ///
 /// # Errors
-/// [`RenderError`] for a text that must not be accepted.
+/// [`RenderError`] if the text must be rejected.
 pub fn render(markdown: &str, format: TextFormat, anchor: fn(&str) -> String) -> Result<Rendered, RenderError> {
     if markdown.bytes().filter(|byte| *byte == b'&').count() > MOST_AMPERSANDS {
         return Err(RenderError::TooManyAmpersands);
     }
-    // A line can open thousands of blocks at once, so lines are checked before the parser sees them.
+    // One line can open thousands of blocks. Therefore, lines are checked before the parser reads them.
     if markdown.lines().any(|line| markers_of(line) > DEEPEST) {
         return Err(RenderError::TooDeep);
     }
     let options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
     let mut events = SafeEvents::new(Parser::new_ext(markdown, options), format, anchor);
-    // Cleaning removes attributes of table cells and ends of empty tags, so the limit of the result is checked after it.
+    // Sanitising removes attributes of table cells and end tags of empty elements. Therefore, the final limit is
+    // checked after it.
     let mut written = BoundedText::new(format.longest_html.saturating_mul(2));
     let outcome = html::write_html_fmt(&mut written, &mut events);
     if events.is_too_deep() {
@@ -118,7 +120,7 @@ pub fn render(markdown: &str, format: TextFormat, anchor: fn(&str) -> String) ->
     Ok(Rendered { html, headings, operations })
 }
 
-/// Renders a text that is already stored. If it cannot be rendered, the result is its source, escaped and cut to the limit.
+/// Renders a stored text. If the text cannot be rendered, the result is the escaped source, cut to the limit.
 pub fn render_stored(
     markdown: &str,
     format: TextFormat,
@@ -133,7 +135,7 @@ pub fn render_stored(
     }
 }
 
-/// How many blocks a line may open: its marks of quotations and of list entries.
+/// Counts the blocks that a line may open, by its quotation and list markers.
 fn markers_of(line: &str) -> usize {
     let mut markers = 0;
     let mut letters = line.chars().peekable();
@@ -149,7 +151,7 @@ fn markers_of(line: &str) -> usize {
     markers
 }
 
-/// A text that refuses to become longer than its limit, so that the one who writes it stops.
+/// A text with a maximum length. A write beyond the limit fails, so the writer stops.
 struct BoundedText {
     text: String,
     characters_left: usize,

@@ -1,4 +1,4 @@
-//! The source of a text as HTML that only escapes it.
+//! Fallback that only escapes the source of a text.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use super::BoundedText;
 const OPENING: &str = "<p>";
 const CLOSING: &str = "</p>\n";
 
-/// A paragraph of the text with all that HTML gives a meaning escaped, cut so that it has at most `longest` characters.
+/// Returns the text as an escaped HTML paragraph of at most `longest` characters.
 pub(super) fn escape(text: &str, longest: usize) -> String {
     let mut body = BoundedText::new(longest.saturating_sub(OPENING.len() + CLOSING.len()));
     for letter in text.chars() {

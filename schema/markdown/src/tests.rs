@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Enough for the texts here, which are ASCII.
+/// Builds an anchor. Handles ASCII only, which suffices for these tests.
 fn anchor(words: &str) -> String {
     let letters =
         words.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '-' });
@@ -19,7 +19,7 @@ fn of_partners(markdown: &str) -> String {
     render(markdown, FEATURE_REQUEST, anchor).unwrap().html
 }
 
-/// Texts of at most `longest` characters that become long HTML or take long to render.
+/// Texts of at most `longest` characters that become long HTML or are slow to render.
 fn hostile_texts(longest: usize) -> Vec<(&'static str, String)> {
     let filled = |beginning: &str, piece: &str| {
         let room = longest.saturating_sub(beginning.chars().count()) / piece.chars().count();
@@ -67,7 +67,7 @@ fn hostile_texts(longest: usize) -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn no_text_exceeds_the_limit_of_its_format() {
+fn rendered_text_never_exceeds_format_limit() {
     for (format, longest) in [(COMMENT, 5_000), (FEATURE_REQUEST, 10_000), (PUBLICATION, 65_536)] {
         for (name, text) in hostile_texts(longest) {
             assert!(text.chars().count() <= longest, "{name}: {}", text.chars().count());
@@ -83,7 +83,7 @@ fn no_text_exceeds_the_limit_of_its_format() {
 }
 
 #[test]
-fn text_that_grows_is_refused_and_shown_as_its_source() {
+fn text_that_expands_is_rejected_and_shown_as_source() {
     let text = format!("[a]: https://x.e \"{}\"\n\n{}", "\\\"".repeat(500), "[a]".repeat(1_326));
     assert!(text.chars().count() <= 5_000);
     assert_eq!(render(&text, COMMENT, anchor), Err(RenderError::TooLong));
@@ -98,7 +98,7 @@ fn text_that_grows_is_refused_and_shown_as_its_source() {
 }
 
 #[test]
-fn text_within_the_limit_is_rendered_whole() {
+fn text_within_limit_is_rendered_completely() {
     let text = "word ".repeat(1_000);
     assert_eq!(render(&text, COMMENT, anchor).unwrap().html, format!("<p>{}</p>\n", text.trim_end()));
     let exact = TextFormat { longest_html: "<p>word</p>\n".len(), ..COMMENT };
@@ -110,7 +110,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn random_compositions_stay_within_their_limit(
+    fn random_compositions_stay_within_limit(
         pieces in proptest::collection::vec((piece(), 1_usize..200), 1..12),
         longest_html in 50_usize..5_000,
         is_of_staff in any::<bool>(),
@@ -124,7 +124,7 @@ proptest! {
         prop_assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
         prop_assert_eq!(render(&text, format, anchor).err(), error);
         prop_assert!(!rendered.html.contains("<script") && !rendered.html.contains("javascript:\""));
-        // What is safe stays as it is when it is cleaned again.
+        // Sanitising is idempotent.
         if error.is_none() {
             let cleaned = clean::clean(&rendered.html, source);
             prop_assert_eq!(cleaned, rendered.html);
@@ -132,7 +132,7 @@ proptest! {
     }
 }
 
-/// Markdown that opens, closes or repeats something, and any text.
+/// Generates Markdown that opens, closes or repeats a construct, and arbitrary text.
 fn piece() -> impl Strategy<Value = String> {
     let known = [
         "[a]",
@@ -192,7 +192,7 @@ fn markdown_becomes_html() {
 }
 
 #[test]
-fn links_lead_to_the_web_to_mailboxes_and_into_the_reference() {
+fn links_may_target_web_mail_and_reference() {
     let html = of_staff("[a](op:marketplace_apps_create) [b](https://x.example) [c](mailto:a@b.example)");
     assert!(html.contains(r#"href="/reference/operations/marketplace_apps_create""#), "{html}");
     assert!(html.contains(r#"href="https://x.example""#) && html.contains(r#"href="mailto:a@b.example""#), "{html}");
@@ -209,7 +209,7 @@ fn links_lead_to_the_web_to_mailboxes_and_into_the_reference() {
 }
 
 #[test]
-fn pictures_of_staff_are_shown() {
+fn staff_images_are_shown() {
     assert!(of_staff("![alt](https://x.example/a.png)").contains(r#"<img src="https://x.example/a.png" alt="alt">"#));
     for other in ["http://x.example/a.png", "data:image/png;base64,x", "/a.png", "a.png"] {
         let html = of_staff(&format!("![alt]({other})"));
@@ -218,7 +218,7 @@ fn pictures_of_staff_are_shown() {
 }
 
 #[test]
-fn pictures_of_partners_are_links() {
+fn partner_images_become_links() {
     let rel = r#"rel="nofollow ugc noopener""#;
     let cases = [
         ("![cat *a*](https://x.e/c.png)", format!(r#"<a href="https://x.e/c.png" {rel}>cat <em>a</em></a>"#)),
@@ -236,7 +236,7 @@ fn pictures_of_partners_are_links() {
 }
 
 #[test]
-fn links_say_whose_they_are() {
+fn links_have_rel_by_author_kind() {
     assert!(of_staff("[a](https://x.e)").contains(r#"rel="noopener noreferrer""#));
     for text in
         ["[a](https://x.e)", "<https://x.e>", "[a][b]\n\n[b]: https://x.e", "[a](mailto:a@x.e)", "[a](op:b_get)"]
@@ -246,7 +246,7 @@ fn links_say_whose_they_are() {
 }
 
 #[test]
-fn html_in_the_source_is_text() {
+fn html_in_source_is_escaped() {
     let text = "<script>alert(1)</script>\n\n<b onclick=x>bold</b> a <img src=x onerror=y> `<i>`\n\n<!-- c -->";
     for html in [of_staff(text), of_partners(text)] {
         for bad in ["<script", "<b", "<img", "<i>", "<!--"] {
@@ -259,7 +259,7 @@ fn html_in_the_source_is_text() {
 }
 
 #[test]
-fn deep_nesting_is_refused() {
+fn deep_nesting_is_rejected() {
     let of = |piece: &str| piece.repeat(64 * 1024 / piece.len());
     let begun = Instant::now();
     for piece in [">", "> ", "- ", "* ", "+ ", "1. ", "1) ", ">- ", "\t- "] {
@@ -274,7 +274,7 @@ fn deep_nesting_is_refused() {
 }
 
 #[test]
-fn too_many_ampersands_are_refused() {
+fn too_many_ampersands_are_rejected() {
     assert!(of_staff("a & b &amp; `c && d`").contains("a &amp; b &amp; <code>c &amp;&amp; d</code>"));
     assert!(render(&"& ".repeat(2_000), PUBLICATION, anchor).is_ok());
     assert_eq!(render(&"& ".repeat(2_001), PUBLICATION, anchor), Err(RenderError::TooManyAmpersands));

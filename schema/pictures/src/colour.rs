@@ -1,35 +1,37 @@
-//! The colour space of an upload, and the conversion of its pixels to sRGB.
+//! Detects the colour space of an upload and converts its pixels to sRGB.
 //!
-//! Pictures are kept without a profile, and a picture without one is sRGB. So an upload in another space, as photos of phones
-//! and screenshots of wide-gamut displays are, is converted. A PNG names its space in up to four ways; the first of `cICP`,
-//! `iCCP`, `sRGB`, and `gAMA` with `cHRM` counts that can be used (PNG 3rd edition, 4.3).
+//! Pictures are stored without a profile, and a picture without a profile is sRGB. Therefore, an upload in another
+//! space is converted, for example a phone photo or a screenshot of a wide-gamut display. A PNG can name its space in
+//! up to four ways. The first usable one of `cICP`, `iCCP`, `sRGB`, and `gAMA` with `cHRM` counts (PNG 3rd edition,
+//! 4.3).
 //!
-//! A profile is used if it is one of RGB, or one of grey in a grey picture, and not larger than [`LARGEST_PROFILE`]. The
-//! decoder has converted a CMYK JPEG already, so its profile fits no more. Whatever cannot be used is ignored: the upload is
-//! accepted as sRGB, as browsers do.
+//! A profile is used if it is not larger than [`LARGEST_PROFILE`] and is an RGB profile, or a grey profile in a grey
+//! picture. The decoder has already converted a CMYK JPEG, so its profile no longer applies. Unusable colour data is
+//! ignored: the upload is accepted as sRGB, as in browsers.
 
 use moxcms::{
     Chromaticity, CicpColorPrimaries, CicpProfile, ColorPrimaries, ColorProfile, DataColorSpace, Layout,
     MatrixCoefficients, RenderingIntent, ToneReprCurve, TransferCharacteristics, TransformOptions,
 };
 
-/// The most bytes of a profile. Those of displays and cameras have a few kilobytes, those of printers up to a megabyte or two.
+/// Largest profile, in bytes. Profiles of displays and cameras have a few kilobytes, profiles of printers up to one or
+/// two megabytes.
 const LARGEST_PROFILE: usize = 4 * 1024 * 1024;
-/// The chunks of a PNG that are looked at before its pixels begin.
+/// Largest number of PNG chunks that are read before the pixel data.
 const MOST_CHUNKS: usize = 1_000;
-/// The gamma of files whose writer meant sRGB, in the unit of `gAMA`, and how far a value may be from it, as in libpng.
+/// `gAMA` value of files that are meant as sRGB, and the allowed deviation from it, as in libpng.
 const SRGB_GAMMA: u32 = 45_455;
 const NEAR_SRGB_GAMMA: u32 = SRGB_GAMMA / 20;
-/// Values of `gAMA` that a picture may have.
+/// Accepted values of `gAMA`.
 const GAMMAS: std::ops::RangeInclusive<u32> = 10_000..=1_000_000;
-/// How many values of a channel are tried to find out whether a conversion changes anything.
+/// Number of values per channel that are tested to find out whether a conversion changes any pixel.
 const TRIED: u8 = 6;
 
 /// The colour space of an upload.
 pub(super) struct ColourSpace(Option<Box<ColorProfile>>);
 
 impl ColourSpace {
-    /// Finds the space of an upload, of its profile and, if it is one, the PNG.
+    /// Finds the colour space of an upload from its profile and, for a PNG, from its chunks.
     pub(super) fn find(png: Option<&[u8]>, profile: Option<&[u8]>, is_grey: bool) -> Self {
         let chunks = png.map(PngColours::read).unwrap_or_default();
         let found = chunks.code_points.and_then(of_code_points).or_else(|| of_profile(profile?, is_grey));
@@ -37,7 +39,7 @@ impl ColourSpace {
         Self(found.map(Box::new))
     }
 
-    /// Converts pixels of this space to sRGB, in place. Pixels that it cannot convert stay.
+    /// Converts pixels of this space to sRGB, in place. Pixels that cannot be converted stay unchanged.
     pub(super) fn convert_to_srgb(&self, pixels: &mut [u8], layout: Layout) {
         let Some(profile) = &self.0 else { return };
         let srgb = ColorProfile::new_srgb();
@@ -51,7 +53,7 @@ impl ColourSpace {
             let mut to = vec![0; from.len()];
             transform.transform(from, &mut to).is_ok().then_some(to)
         };
-        // Most profiles are of sRGB itself. Their pictures keep each pixel as it is.
+        // Most profiles describe sRGB itself. Their pictures keep every pixel unchanged.
         let tried = grid(layout);
         let is_same = |after: &Vec<u8>| after.iter().zip(&tried).all(|(one, other)| one.abs_diff(*other) <= 1);
         if convert(&tried).is_none_or(|after| is_same(&after)) {
@@ -63,7 +65,7 @@ impl ColourSpace {
     }
 }
 
-/// Pixels of all mixtures of a few values of each channel.
+/// Returns pixels with all combinations of a few values per channel.
 fn grid(layout: Layout) -> Vec<u8> {
     let value = |step: u8| step * (u8::MAX / (TRIED - 1));
     let mut pixels = Vec::new();
@@ -80,7 +82,7 @@ fn grid(layout: Layout) -> Vec<u8> {
     pixels
 }
 
-/// The space of an ICC profile, as one of RGB.
+/// Returns the RGB colour space of an ICC profile.
 fn of_profile(profile: &[u8], is_grey: bool) -> Option<ColorProfile> {
     if profile.len() > LARGEST_PROFILE {
         return None;
@@ -93,8 +95,8 @@ fn of_profile(profile: &[u8], is_grey: bool) -> Option<ColorProfile> {
     }
 }
 
-/// The space that the code points of a `cICP` chunk name (ITU-T H.273). Those of high dynamic range need more than a
-/// conversion, and are ignored.
+/// Returns the colour space for the code points of a `cICP` chunk (ITU-T H.273). HDR code points need more than a
+/// conversion and are ignored.
 fn of_code_points([primaries, transfer, matrix, full_range]: [u8; 4]) -> Option<ColorProfile> {
     use TransferCharacteristics as Transfer;
     let transfer = match transfer {
@@ -123,7 +125,7 @@ fn of_code_points([primaries, transfer, matrix, full_range]: [u8; 4]) -> Option<
     }))
 }
 
-/// The space of a PNG's `gAMA` and `cHRM`. What one of them leaves open is as in sRGB.
+/// Returns the colour space of a PNG's `gAMA` and `cHRM`. A missing chunk defaults to the sRGB value.
 fn of_gamma(gamma: Option<u32>, chromaticities: Option<[u32; 8]>) -> Option<ColorProfile> {
     let gamma = gamma.filter(|gamma| GAMMAS.contains(gamma) && gamma.abs_diff(SRGB_GAMMA) > NEAR_SRGB_GAMMA);
     let chromaticities = chromaticities.and_then(points);
@@ -141,7 +143,7 @@ fn of_gamma(gamma: Option<u32>, chromaticities: Option<[u32; 8]>) -> Option<Colo
     })
 }
 
-/// White, red, green and blue of a `cHRM` chunk, if they are colours that span a space.
+/// Returns white, red, green and blue of a `cHRM` chunk, if they span a colour space.
 fn points(written: [u32; 8]) -> Option<[Chromaticity; 4]> {
     let [white_x, white_y, red_x, red_y, green_x, green_y, blue_x, blue_y] =
         written.map(|value| value as f32 / 100_000.0);
@@ -152,7 +154,7 @@ fn points(written: [u32; 8]) -> Option<[Chromaticity; 4]> {
     spans.then(|| points.map(|(x, y)| Chromaticity::new(x, y)))
 }
 
-/// A space with this tone curve for all channels.
+/// Returns the profile with this tone curve for all channels.
 fn with_curve(mut profile: ColorProfile, curve: ToneReprCurve) -> ColorProfile {
     profile.cicp = None;
     profile.red_trc = Some(curve.clone());
@@ -161,7 +163,7 @@ fn with_curve(mut profile: ColorProfile, curve: ToneReprCurve) -> ColorProfile {
     profile
 }
 
-/// What a PNG says of its colours beside its profile.
+/// Colour information of a PNG, except its ICC profile.
 #[derive(Default)]
 struct PngColours {
     /// `cICP`.
@@ -175,7 +177,7 @@ struct PngColours {
 }
 
 impl PngColours {
-    /// Reads the chunks before the pixels. The decoder has checked that it is a PNG.
+    /// Reads the chunks before the pixel data. The decoder has already checked that the file is a PNG.
     fn read(png: &[u8]) -> Self {
         let mut colours = Self::default();
         let mut rest = png.get(8..).unwrap_or_default();
@@ -195,7 +197,7 @@ impl PngColours {
     }
 }
 
-/// Name and content of a chunk, and what follows its checksum.
+/// Returns the name and content of the first chunk, and the bytes after its checksum.
 fn next_chunk(bytes: &[u8]) -> Option<(&[u8; 4], &[u8], &[u8])> {
     let (length, after) = bytes.split_first_chunk::<4>()?;
     let (name, after) = after.split_first_chunk::<4>()?;
@@ -203,7 +205,7 @@ fn next_chunk(bytes: &[u8]) -> Option<(&[u8; 4], &[u8], &[u8])> {
     Some((name, content, after.get(4..)?))
 }
 
-/// All numbers of a chunk, if it has so many.
+/// Returns the numbers of a chunk, if it contains exactly `N`.
 fn numbers<const N: usize>(content: &[u8]) -> Option<[u32; N]> {
     let (numbers, rest) = content.as_chunks::<4>();
     let numbers: [[u8; 4]; N] = numbers.try_into().ok()?;

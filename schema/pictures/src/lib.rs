@@ -1,12 +1,11 @@
-//! From an upload to pictures of our own: what comes in is never what goes out.
+//! Converts an upload to the pictures that the service stores. The uploaded bytes are never served.
 //!
-//! The type is read from the content, the size before anything is decoded, decoding has limits, and
-//! every picture is encoded anew, which leaves metadata, trailing bytes and second meanings behind
-//! (docs/decisions.md#edge). Its colours are converted to sRGB, since no profile is kept. The same upload always gives the
-//! same bytes.
+//! The type is read from the content, and the size is checked before decoding. Decoding has limits. Every picture is
+//! re-encoded, which removes metadata, trailing bytes and polyglot content (docs/decisions.md#edge). Its colours are
+//! converted to sRGB, because no profile is kept. The same upload always produces the same bytes.
 //!
-//! A crate of its own, because loops over pixels are unusable where they are not optimised: this one always is. So the
-//! pictures of the sample data are drawn here too.
+//! This is a separate crate because loops over pixels are too slow without optimisation, and this crate is always
+//! optimised. The pictures of the sample data are drawn here for the same reason.
 
 mod colour;
 pub mod draw;
@@ -24,64 +23,65 @@ use bytes::Bytes;
 pub use renditions::Rendition;
 use scale::Canvas;
 
-/// What a picture is for; decides its rules and its sizes.
+/// Purpose of a picture. It decides the rules and the sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PictureKind {
-    /// An app's or a partner's icon: square.
+    /// Square icon of an app or a partner.
     Icon,
-    /// A view of the app at work.
+    /// Screenshot of an app.
     Screenshot,
-    /// A partner's wide picture.
+    /// Wide picture of a partner.
     Banner,
 }
 
-/// What a kind of picture must be.
+/// Requirements for a kind of picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PictureRules {
-    /// Least width in pixels, after the orientation in its metadata was applied.
+    /// Smallest width in pixels, after the EXIF orientation is applied.
     pub least_width: u32,
-    /// Least height in pixels.
+    /// Smallest height in pixels.
     pub least_height: u32,
-    /// The shape.
+    /// Required shape.
     pub shape: Shape,
 }
 
-/// What a picture's sides must be to each other.
+/// Required proportion of a picture's sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// Both the same.
+    /// Width and height are equal.
     Square,
-    /// The width larger than the height.
+    /// The width is larger than the height.
     Wide,
-    /// Anything.
+    /// Any proportion.
     Any,
 }
 
-/// The smaller sizes of every picture: name, and the side in pixels of the square that it fits into. A smaller
-/// picture is never blown up. The contract's `MediaVariantName`; its `ORIGINAL` is the whole picture.
+/// Smaller sizes of every picture: the name, and the side in pixels of the square that the picture fits into. A smaller
+/// picture is never enlarged. These are the values of the contract's `MediaVariantName`; its `ORIGINAL` is the
+/// full-size picture.
 pub const SIZES: [(&str, u32); 3] = [("LARGE", 1_600), ("MEDIUM", 800), ("SMALL", 256)];
 
-/// Pictures made of one upload, all of one media type.
+/// Pictures made from one upload, all of one media type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Processed {
     /// `image/png`, `image/jpeg` or `image/webp`. A lossy WebP without transparency becomes a JPEG.
     pub media_type: &'static str,
-    /// Width in pixels of the whole picture, at most [`LONGEST_SIDE`].
+    /// Width in pixels of the full-size picture, at most [`LONGEST_SIDE`].
     pub width: u32,
-    /// Height in pixels of the whole picture.
+    /// Height in pixels of the full-size picture.
     pub height: u32,
-    /// The whole picture, encoded anew.
+    /// The full-size picture, re-encoded.
     pub bytes: Bytes,
-    /// Its smaller sizes, all of [`SIZES`] in that order.
+    /// Smaller sizes: all of [`SIZES`], in that order.
     pub variants: Vec<Variant>,
-    /// Its copies for pages, the narrowest first.
+    /// Renditions for pages, narrowest first.
     pub renditions: Vec<Rendition>,
 }
 
 /// A smaller size of a picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variant {
-    /// As [`SIZES`] names it.
+    /// Name, as in [`SIZES`].
     pub name: &'static str,
     /// Width in pixels.
     pub width: u32,
@@ -91,53 +91,55 @@ pub struct Variant {
     pub bytes: Bytes,
 }
 
-/// Why an upload is refused. The message says what to do about it.
+/// Reason why an upload is rejected. The message says how to fix it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImageProblem {
-    /// More than [`LARGEST_UPLOAD`] bytes.
+    /// The upload has more than [`LARGEST_UPLOAD`] bytes.
     #[error("the file is larger than 8 MB")]
     TooManyBytes,
-    /// Neither PNG, JPEG nor WebP, whatever its name says.
+    /// The content is neither PNG, JPEG nor WebP. The file name does not count.
     #[error("the file is not a PNG, JPEG or WebP picture")]
     UnknownType,
-    /// More than one frame.
+    /// The picture has more than one frame.
     #[error("animated pictures are not accepted: upload a still one")]
     Animated,
-    /// More than [`MOST_PIXELS`], a side longer than [`LONGEST_UPLOADED_SIDE`], or too much memory needed.
+    /// The picture has more than [`MOST_PIXELS`], a side longer than [`LONGEST_UPLOADED_SIDE`], or needs too much
+    /// memory.
     #[error("the picture has more than 24 megapixels, or a side longer than 16,384 pixels")]
     TooManyPixels,
-    /// Smaller than its kind needs.
+    /// The picture is smaller than its kind requires.
     #[error("the picture must be at least {width} pixels wide and {height} pixels high")]
     TooSmall {
-        /// Least width in pixels.
+        /// Smallest width in pixels.
         width: u32,
-        /// Least height in pixels.
+        /// Smallest height in pixels.
         height: u32,
     },
-    /// An icon that is not square.
+    /// The icon is not square.
     #[error("the picture must be square")]
     NotSquare,
-    /// A banner that is not wider than high.
+    /// The banner is not wider than high.
     #[error("the picture must be wider than high")]
     NotWide,
-    /// Cut off, or not decodable.
+    /// The file is truncated or cannot be decoded.
     #[error("the picture is damaged and cannot be decoded")]
     Damaged,
 }
 
 /// Largest upload in bytes. Rule: docs/decisions.md#edge.
 pub const LARGEST_UPLOAD: usize = 8 * 1024 * 1024;
-/// Most pixels of an upload: what a camera of 24 megapixels makes. Each is decoded, turned and averaged, for a picture that
-/// is kept at 2,048 pixels a side, so more would be bought with other people's time (docs/decisions.md#edge).
+/// Largest number of pixels of an upload: the output of a 24 megapixel camera. Each pixel is decoded, rotated and
+/// averaged, but the stored picture has at most 2,048 pixels a side. A higher limit would use CPU time of other
+/// requests (docs/decisions.md#edge).
 pub const MOST_PIXELS: u64 = 24_000_000;
-/// Longest side of an upload in pixels. The contract's `MediaUpload`.
+/// Longest side of an upload in pixels. The contract documents it in `MediaUpload`.
 pub const LONGEST_UPLOADED_SIDE: u32 = 16_384;
-/// Longest side, in pixels, of a picture that is kept; larger ones are scaled down to it. To encode one of 4,096 a side
-/// would cost several seconds of a core.
+/// Longest side of a stored picture in pixels; larger pictures are scaled down. Encoding 4,096 pixels a side would take
+/// several seconds of CPU time.
 pub const LONGEST_SIDE: u32 = 2_048;
 
 impl Processed {
-    /// Bytes that the store takes for all sizes. Those of the same content are one object.
+    /// Returns the bytes that the object storage uses for all sizes. Pictures with the same content are one object.
     pub fn stored_bytes(&self) -> i64 {
         let copies = self.variants.iter().map(|copy| &copy.bytes);
         let copies = copies.chain(self.renditions.iter().map(|copy| &copy.bytes));
@@ -145,14 +147,14 @@ impl Processed {
         i64::try_from(objects.into_iter().map(Bytes::len).sum::<usize>()).unwrap_or(i64::MAX)
     }
 
-    /// Bytes of the whole picture, which is what counts against a plan.
+    /// Returns the bytes of the full-size picture, which count against the tier's limit.
     pub fn size_bytes(&self) -> i64 {
         i64::try_from(self.bytes.len()).unwrap_or(i64::MAX)
     }
 }
 
 impl PictureKind {
-    /// The rules of this kind. The contract's `MediaKind`.
+    /// Returns the rules of this kind. The contract documents them in `MediaKind`.
     pub const fn rules(self) -> PictureRules {
         let (least_width, least_height, shape) = match self {
             PictureKind::Icon => (256, 256, Shape::Square),
@@ -164,7 +166,8 @@ impl PictureKind {
 }
 
 impl ImageProblem {
-    /// The stable code for the field error at `/file`. `TOO_LARGE` is a body too large, no field error.
+    /// Returns the stable code of the field error at `/file`. `TOO_LARGE` is a body that is too large, not a field
+    /// error.
     pub fn code(self) -> &'static str {
         match self {
             ImageProblem::TooManyBytes => "TOO_LARGE",
@@ -178,10 +181,10 @@ impl ImageProblem {
     }
 }
 
-/// Makes our pictures of `upload`. Burns a core for up to a second and a half, most of it over PNGs (measured).
+/// Makes the stored pictures from `upload`. Uses up to 1.5 seconds of CPU time, mostly for PNGs (measured).
 ///
 /// # Errors
-/// [`ImageProblem`]
+/// [`ImageProblem`] if the upload is rejected.
 pub fn process(upload: &[u8], kind: PictureKind) -> Result<Processed, ImageProblem> {
     let rules = kind.rules();
     let source = source::read(upload)?;
@@ -210,12 +213,12 @@ pub fn process(upload: &[u8], kind: PictureKind) -> Result<Processed, ImageProbl
     Ok(Processed { media_type: encoding.media_type(), width, height, bytes, variants, renditions })
 }
 
-/// Makes the copies for pages of a picture that is kept already.
+/// Makes the renditions of a picture that is already stored.
 ///
 /// # Errors
-/// [`ImageProblem`]
+/// [`ImageProblem`] if the stored picture cannot be decoded.
 pub fn renditions_of(kept: &Bytes, kind: PictureKind) -> Result<Vec<Rendition>, ImageProblem> {
-    // What is kept is sRGB.
+    // Stored pictures are sRGB.
     let (picture, encoding, _) = source::read(kept)?.decode()?;
     let whole = Canvas::new(picture);
     let encoding = encoding.for_transparency(whole.has_alpha());

@@ -1,27 +1,28 @@
-//! Copies for pages: each as wide as a page wants it, in whichever encoding is smaller.
+//! Renditions for pages: each has a width that pages request, in the smaller of two encodings.
 
 use bytes::Bytes;
 
 use super::scale::{Canvas, Encoding};
 use super::{ImageProblem, PictureKind};
 
-/// A copy of a picture for pages.
+/// A rendition of a picture for pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rendition {
-    /// The picture's own type, or `image/webp` where that takes fewer bytes.
+    /// The picture's own type, or `image/webp` if that is smaller.
     pub media_type: &'static str,
     /// Width in pixels.
     pub width: u32,
     /// Height in pixels.
     pub height: u32,
-    /// The encoded copy.
+    /// The encoded rendition.
     pub bytes: Bytes,
 }
 
-/// A size, and the picture in it as it was encoded already.
+/// A size, and the picture that is already encoded in it.
 pub(super) type Encoded = ((u32, u32), Bytes);
 
-/// How wide the copies of a picture are, the narrowest first. One that is narrower than a copy is its widest itself.
+/// Returns the widths of a picture's renditions, narrowest first. If the picture is narrower than a rendition, its own
+/// width is the widest.
 pub(super) fn widths(kind: PictureKind, width: u32) -> Vec<u32> {
     let wanted: &[u32] = match kind {
         PictureKind::Icon => &[48, 64, 128, 256, 512],
@@ -32,7 +33,7 @@ pub(super) fn widths(kind: PictureKind, width: u32) -> Vec<u32> {
     widths
 }
 
-/// Makes the copies of a picture. Sizes in which it was encoded already are not encoded again.
+/// Makes the renditions of a picture. Reuses the sizes that are already encoded.
 pub(super) fn make(
     whole: &Canvas,
     kind: PictureKind,
@@ -54,7 +55,7 @@ pub(super) fn make(
     widths(kind, whole.size().0).into_iter().map(copy).collect()
 }
 
-/// The WebP where it is smaller: every browser reads it.
+/// Returns the WebP if it is smaller: every browser supports it.
 fn smaller(own: (&'static str, Bytes), webp: (&'static str, Bytes)) -> (&'static str, Bytes) {
     if webp.1.len() < own.1.len() { webp } else { own }
 }
@@ -64,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_has_the_copies_that_are_no_wider_than_it_and_itself_where_it_is_narrower() {
+    fn image_gets_renditions_up_to_its_width() {
         use PictureKind::{Banner, Icon, Screenshot};
         let cases: [(PictureKind, u32, &[u32]); 6] = [
             (Icon, 1_024, &[48, 64, 128, 256, 512]),
@@ -80,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn the_smaller_encoding_is_taken_and_the_pictures_own_where_they_are_even() {
+    fn smaller_encoding_wins_and_original_wins_ties() {
         let bytes = |count: usize| Bytes::from(vec![0; count]);
         assert_eq!(smaller(("image/png", bytes(9)), ("image/webp", bytes(8))).0, "image/webp");
         assert_eq!(smaller(("image/png", bytes(8)), ("image/webp", bytes(8))).0, "image/png");

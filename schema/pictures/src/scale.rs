@@ -12,24 +12,25 @@ use moxcms::Layout;
 use super::ImageProblem;
 use super::colour::ColourSpace;
 
-/// How pictures are written.
+/// Output encoding of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     Png,
     Jpeg,
     Webp,
-    /// What came from a lossy WebP: our WebP encoder is lossless and would make it many times
-    /// larger, so it becomes a JPEG unless parts of it are transparent.
+    /// Output for a lossy WebP upload. The WebP encoder here is lossless and would make it many times larger.
+    /// Therefore, it becomes a JPEG unless parts of it are transparent.
     JpegOrWebp,
 }
 
-/// How hard PNGs are compressed. The library's default costs three to five times as much, for a tenth fewer bytes.
+/// Compression level of PNGs. The default of the library costs three to five times as much and saves a tenth of the
+/// bytes.
 const PNG_LEVEL: CompressionType = CompressionType::Level(3);
-/// Quality of JPEGs, of 100: no loss to be seen beside the upload.
+/// Quality of JPEGs, of 100: no visible loss compared with the upload.
 const JPEG_QUALITY: u8 = 90;
 
 impl Encoding {
-    /// The encoding once it is known whether the picture has transparent parts.
+    /// Returns the encoding for a picture with or without transparent parts.
     pub(super) fn for_transparency(self, has_alpha: bool) -> Encoding {
         match self {
             Encoding::JpegOrWebp if has_alpha => Encoding::Webp,
@@ -47,11 +48,11 @@ impl Encoding {
     }
 }
 
-/// A decoded picture in one of two forms: RGB, or RGBA when part of it is transparent.
+/// A decoded picture in one of two forms: RGB, or RGBA if part of it is transparent.
 pub(super) struct Canvas(DynamicImage);
 
 impl Canvas {
-    /// Eight bits a channel, and no alpha channel that says nothing.
+    /// Converts to eight bits per channel and drops an alpha channel that is fully opaque.
     pub(super) fn new(picture: DynamicImage) -> Canvas {
         if !picture.color().has_alpha() {
             return Canvas(picture.into_rgb8().into());
@@ -82,8 +83,8 @@ impl Canvas {
         (self.0.width(), self.0.height())
     }
 
-    /// Scales the picture down until its longer side is at most `side` pixels. In place as far as can be,
-    /// because this is where pictures are largest.
+    /// Scales the picture down until its longer side is at most `side` pixels. Works in place where possible, because
+    /// pictures are largest here.
     pub(super) fn shrink_to(&mut self, side: u32) {
         if let Some((width, height)) = self.fitting(side) {
             let picture = std::mem::take(&mut self.0);
@@ -91,27 +92,27 @@ impl Canvas {
         }
     }
 
-    /// The picture scaled down to fit a square of `side` pixels; `None` when it does already.
+    /// Returns the picture scaled down to fit a square of `side` pixels; `None` if it already fits.
     pub(super) fn within(&self, side: u32) -> Option<Canvas> {
         let (width, height) = self.fitting(side)?;
         Some(Canvas(scale_down(self.0.clone(), width, height)))
     }
 
-    /// The picture scaled down to this width; `None` when it is no wider.
+    /// Returns the picture scaled down to this width; `None` if it is not wider.
     pub(super) fn at_width(&self, width: u32) -> Option<Canvas> {
         let (own_width, own_height) = self.size();
         let height = in_proportion(own_height, width, own_width);
         (own_width > width).then(|| Canvas(scale_down(self.0.clone(), width, height)))
     }
 
-    /// The size that fits a square of `side` pixels, when the picture's own does not.
+    /// Returns the size that fits a square of `side` pixels; `None` if the picture already fits.
     fn fitting(&self, side: u32) -> Option<(u32, u32)> {
         let (width, height) = self.size();
         let longer = width.max(height);
         (longer > side).then(|| (in_proportion(width, side, longer), in_proportion(height, side, longer)))
     }
 
-    /// Encodes the picture, without any metadata.
+    /// Encodes the picture without metadata.
     pub(super) fn encode(&self, encoding: Encoding) -> Result<Bytes, ImageProblem> {
         let mut out = Cursor::new(Vec::new());
         let written = match encoding {
@@ -128,7 +129,7 @@ impl Canvas {
     }
 }
 
-/// Scales down in two steps: averaging to twice the size, then a fine filter.
+/// Scales down in two steps: averages to twice the size, then applies a high-quality filter.
 fn scale_down(picture: DynamicImage, width: u32, height: u32) -> DynamicImage {
     weighted(picture, |picture| {
         let halfway = |own: u32, wanted: u32| own.min(wanted.saturating_mul(2));
@@ -141,14 +142,13 @@ fn scale_down(picture: DynamicImage, width: u32, height: u32) -> DynamicImage {
     })
 }
 
-/// Scales down by averaging: quick, and without the sixteen bytes a pixel that the fine filter
-/// takes on its way.
+/// Scales down by averaging. This is fast and avoids the sixteen bytes a pixel that the high-quality filter needs.
 fn average_down(picture: &DynamicImage, width: u32, height: u32) -> DynamicImage {
     picture.thumbnail_exact(width, height)
 }
 
-/// Scales with colours weighted by their alpha, or the invisible colour of transparent pixels
-/// would bleed into the edges.
+/// Scales with colours weighted by their alpha. Otherwise, the invisible colour of transparent pixels would bleed into
+/// the edges.
 fn weighted(mut picture: DynamicImage, scale: impl FnOnce(&DynamicImage) -> DynamicImage) -> DynamicImage {
     if let DynamicImage::ImageRgba8(pixels) = &mut picture {
         weigh(pixels);
@@ -160,7 +160,7 @@ fn weighted(mut picture: DynamicImage, scale: impl FnOnce(&DynamicImage) -> Dyna
     smaller
 }
 
-/// `length` × `wanted` / `own`, rounded, at least one.
+/// Computes `length` × `wanted` / `own`, rounded, at least one.
 fn in_proportion(length: u32, wanted: u32, own: u32) -> u32 {
     let own = u64::from(own.max(1));
     let scaled = (u64::from(length) * u64::from(wanted) + own / 2) / own;

@@ -1,4 +1,4 @@
-//! Reading an upload: what it is, how large, whether it is whole; then decoding it.
+//! Reads an upload: checks its type, size and completeness, then decodes it.
 use std::io::Cursor;
 
 use image::codecs::jpeg::JpegDecoder;
@@ -12,19 +12,19 @@ use super::colour::ColourSpace;
 use super::scale::Encoding;
 use super::{ImageProblem, LARGEST_UPLOAD, MOST_PIXELS, webp};
 
-/// Most memory a decoder may ask for: 24 megapixels of four bytes, and a little.
+/// Most memory that a decoder may allocate: 24 megapixels of four bytes, plus a margin.
 const MOST_MEMORY: u64 = 4 * MOST_PIXELS + 16 * 1024 * 1024;
-/// Most scans of a progressive JPEG. Encoders write about ten; each costs a pass over all pixels.
+/// Most scans of a progressive JPEG. Encoders write about ten; each scan costs a pass over all pixels.
 const MOST_SCANS: usize = 20;
 
-/// An upload that is a picture of a size we accept, as far as its outside tells.
+/// An upload whose headers describe a picture of an accepted size.
 pub(super) struct Source<'a> {
     bytes: &'a [u8],
     format: Format,
     orientation: Orientation,
-    /// Width in pixels once it is turned the right way.
+    /// Width in pixels after rotation.
     pub(super) width: u32,
-    /// Height in pixels once it is turned the right way.
+    /// Height in pixels after rotation.
     pub(super) height: u32,
 }
 
@@ -36,7 +36,7 @@ enum Format {
     LossyWebp,
 }
 
-/// Looks at an upload without decoding its pixels.
+/// Inspects an upload without decoding its pixels.
 pub(super) fn read(bytes: &[u8]) -> Result<Source<'_>, ImageProblem> {
     if bytes.len() > LARGEST_UPLOAD {
         return Err(ImageProblem::TooManyBytes);
@@ -52,7 +52,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Source<'_>, ImageProblem> {
     }
     let mut decoder = decoder_of(bytes, format)?;
     let orientation = decoder.orientation().map_err(problem)?;
-    // The decoder's word counts from here on; the library before it may have read another header.
+    // From here on, the dimensions of the decoder count. The library may have read another header before.
     let (mut width, mut height) = decoder.dimensions();
     if u64::from(width).saturating_mul(u64::from(height)) > MOST_PIXELS {
         return Err(ImageProblem::TooManyPixels);
@@ -64,14 +64,14 @@ pub(super) fn read(bytes: &[u8]) -> Result<Source<'_>, ImageProblem> {
 }
 
 impl Source<'_> {
-    /// Decodes the pixels and turns them the right way. Also returns the best encoding and the colour space.
+    /// Decodes the pixels and applies the EXIF orientation. Also returns the best encoding and the colour space.
     pub(super) fn decode(self) -> Result<(DynamicImage, Encoding, ColourSpace), ImageProblem> {
         let mut decoder = decoder_of(self.bytes, self.format)?;
         if decoder.total_bytes() > MOST_MEMORY {
             return Err(ImageProblem::TooManyPixels);
         }
         let is_grey = !decoder.color_type().has_color();
-        // A profile that cannot be read is one that the picture does not have.
+        // An unreadable profile is treated as missing.
         let profile = decoder.icc_profile().ok().flatten();
         let png = (self.format == Format::Png).then_some(self.bytes);
         let colours = ColourSpace::find(png, profile.as_deref(), is_grey);
@@ -120,8 +120,8 @@ fn is_turned_sideways(orientation: Orientation) -> bool {
     )
 }
 
-/// The format by its first bytes, and the file without what follows a WebP; the name and type that came with the upload
-/// are never asked.
+/// Returns the format by the first bytes, and the file without the data after a WebP. The uploaded name and media type
+/// are never used.
 fn format_of(bytes: &[u8]) -> Result<(Format, &[u8]), ImageProblem> {
     if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
         Ok((Format::Png, bytes))
@@ -135,8 +135,8 @@ fn format_of(bytes: &[u8]) -> Result<(Format, &[u8]), ImageProblem> {
     }
 }
 
-/// Whether a JPEG reaches its end marker, with no more scans than an encoder writes. The decoder
-/// would fill what is missing with grey and go on.
+/// Whether a JPEG reaches its end marker, with no more scans than an encoder writes. The decoder would fill missing
+/// data with grey and continue.
 pub(super) fn is_whole_jpeg(bytes: &[u8]) -> bool {
     const END: u8 = 0xd9;
     const SCAN: u8 = 0xda;
@@ -161,7 +161,7 @@ pub(super) fn is_whole_jpeg(bytes: &[u8]) -> bool {
     false
 }
 
-/// The marker at the start of `bytes` and what follows it. Any number of 0xFF may stand before it.
+/// Returns the marker at the start of `bytes` and the bytes after it. Any number of 0xFF bytes may precede it.
 fn next_marker(bytes: &[u8]) -> Option<(u8, &[u8])> {
     let (&first, mut rest) = bytes.split_first()?;
     if first != 0xff {
@@ -176,7 +176,7 @@ fn next_marker(bytes: &[u8]) -> Option<(u8, &[u8])> {
     }
 }
 
-/// Skips a scan's data, up to the next marker that is neither a stuffed zero nor a restart.
+/// Skips the data of a scan, up to the next marker that is neither a stuffed zero nor a restart.
 fn after_scan(bytes: &[u8]) -> &[u8] {
     let end = bytes
         .windows(2)

@@ -1,4 +1,4 @@
-//! Pictures are made in code; the damaged ones are made from them.
+//! Tests with pictures made in code; damaged pictures are derived from them.
 use std::io::Cursor;
 
 use base64::Engine;
@@ -12,7 +12,7 @@ use super::*;
 mod colours;
 mod hostile;
 
-/// Four fields of colour: red, green / blue, white, so that turning shows.
+/// Builds four colour fields (red, green / blue, white), so that rotation is visible.
 fn fields(width: u32, height: u32) -> DynamicImage {
     RgbImage::from_fn(width, height, |x, y| match (x < width / 2, y < height / 2) {
         (true, true) => Rgb([255, 0, 0]),
@@ -51,7 +51,7 @@ fn sizes(made: &Processed) -> Vec<(&'static str, u32, u32)> {
 }
 
 #[test]
-fn a_picture_becomes_a_whole_one_and_three_that_fit_their_squares() {
+fn image_yields_full_copy_and_three_variants() {
     let made = process(&png(2_000, 2_000), PictureKind::Icon).unwrap();
     assert_eq!((made.media_type, made.width, made.height), ("image/png", 2_000, 2_000));
     assert_eq!(decoded(&made.bytes, made.media_type).to_rgb8(), fields(2_000, 2_000).to_rgb8());
@@ -67,7 +67,7 @@ fn a_picture_becomes_a_whole_one_and_three_that_fit_their_squares() {
 }
 
 #[test]
-fn a_picture_keeps_its_shape_and_is_never_blown_up() {
+fn image_keeps_aspect_ratio_and_is_not_enlarged() {
     let wide = process(&png(1_200, 675), PictureKind::Screenshot).unwrap();
     assert_eq!(sizes(&wide), [("LARGE", 1_200, 675), ("MEDIUM", 800, 450), ("SMALL", 256, 144)]);
     assert_eq!(wide.variants[0].bytes, wide.bytes, "and costs no room of its own");
@@ -76,7 +76,7 @@ fn a_picture_keeps_its_shape_and_is_never_blown_up() {
 }
 
 #[test]
-fn each_format_is_answered_in_a_fitting_one() {
+fn each_format_gets_suitable_output_format() {
     let jpeg = encoded(&fields(640, 480), ImageFormat::Jpeg);
     assert_eq!(process(&jpeg, PictureKind::Screenshot).unwrap().media_type, "image/jpeg");
     let webp = encoded(&fields(640, 480), ImageFormat::WebP);
@@ -86,7 +86,7 @@ fn each_format_is_answered_in_a_fitting_one() {
 }
 
 #[test]
-fn the_same_upload_always_gives_the_same_bytes() {
+fn same_upload_always_yields_same_bytes() {
     for format in [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::WebP] {
         let upload = encoded(&fields(700, 700), format);
         let one = process(&upload, PictureKind::Icon).unwrap();
@@ -95,8 +95,8 @@ fn the_same_upload_always_gives_the_same_bytes() {
 }
 
 #[test]
-fn transparency_stays_and_hidden_colours_do_not_bleed() {
-    // An opaque blue disc; what is transparent around it is red.
+fn transparency_is_kept_without_colour_bleeding() {
+    // An opaque blue disc on a transparent background whose hidden colour is red.
     let disc = RgbaImage::from_fn(512, 512, |x, y| {
         let (dx, dy) = (i64::from(x) - 256, i64::from(y) - 256);
         if dx * dx + dy * dy < 200 * 200 { Rgba([0, 0, 255, 255]) } else { Rgba([255, 0, 0, 0]) }
@@ -115,14 +115,14 @@ fn transparency_stays_and_hidden_colours_do_not_bleed() {
 }
 
 #[test]
-fn an_alpha_channel_that_says_nothing_is_dropped() {
+fn opaque_alpha_channel_is_dropped() {
     let opaque = DynamicImage::from(fields(512, 512).to_rgba8());
     let made = process(&encoded(&opaque, ImageFormat::Png), PictureKind::Icon).unwrap();
     assert!(!decoded(&made.bytes, "image/png").color().has_alpha());
 }
 
 #[test]
-fn grey_and_sixteen_bit_pictures_are_accepted() {
+fn grey_and_sixteen_bit_images_are_accepted() {
     let grey = DynamicImage::from(GrayImage::from_pixel(512, 512, image::Luma([77])));
     let made = process(&encoded(&grey, ImageFormat::Png), PictureKind::Icon).unwrap();
     assert_eq!(colour_at(&decoded(&made.bytes, "image/png"), 5, 5), [77, 77, 77]);
@@ -132,7 +132,7 @@ fn grey_and_sixteen_bit_pictures_are_accepted() {
 }
 
 #[test]
-fn a_picture_larger_than_we_keep_is_scaled_down() {
+fn oversized_image_is_scaled_down() {
     let made = process(&png(4_400, 1_540), PictureKind::Screenshot).unwrap();
     assert_eq!((made.width, made.height), (2_048, 717));
     let whole = decoded(&made.bytes, made.media_type);
@@ -145,7 +145,7 @@ fn a_picture_larger_than_we_keep_is_scaled_down() {
 }
 
 #[test]
-fn each_kind_holds_its_bounds_on_both_sides() {
+fn size_limits_of_each_kind_are_inclusive() {
     use PictureKind::{Banner, Icon, Screenshot};
     let small = |width, height| Err(TooSmall { width, height });
     let cells = [
@@ -176,12 +176,12 @@ fn each_kind_holds_its_bounds_on_both_sides() {
 }
 
 #[test]
-fn messages_say_the_bounds() {
+fn error_messages_state_limits() {
     let small = TooSmall { width: 640, height: 400 };
     assert_eq!(small.to_string(), "the picture must be at least 640 pixels wide and 400 pixels high");
 }
 
-/// One blue, 640 by 400, as a lossy WebP: the one format that nothing here can write.
+/// One blue, 640 by 400, as a lossy WebP: the only format that the encoders here cannot write.
 const LOSSY_WEBP: &str = "UklGRlACAABXRUJQVlA4IEQCAACwPQCdASqAApABPzmcy18vKyklIAgB4CcJaW7hd2EfgmAAnsA99snIe+2TkPfbJyHvtk5D32ych77ZO\
      Q99snIe+2TkPfbJyHvtk5D32ych77ZOQ99snIe+2TkPfbJyHvtk5D32ych78AQD32ych77ZOQ99snIe+2Tkf9QID/nzL+w8xlrC+tSi0b\
      sWZ8zDaB1FsOiWsj/nzL+w8xlrC+mi0DbsWagQH/PmX9h5jLWF9alEMLGB9C+tSi0bsWagQH/PmX9h5QMxTZalFo3Ys1AgP+fMv7DzGWo\
@@ -196,7 +196,7 @@ fn lossy_webp() -> Vec<u8> {
 }
 
 #[test]
-fn a_lossy_webp_becomes_a_jpeg() {
+fn lossy_webp_becomes_jpeg() {
     let made = process(&lossy_webp(), PictureKind::Screenshot).unwrap();
     assert_eq!((made.media_type, made.width, made.height), ("image/jpeg", 640, 400));
     let colour = colour_at(&decoded(&made.bytes, "image/jpeg"), 320, 160);
@@ -204,8 +204,8 @@ fn a_lossy_webp_becomes_a_jpeg() {
 }
 
 #[test]
-fn a_lossy_webp_with_transparency_stays_a_webp() {
-    // The same picture in the extended format, with an alpha of one half everywhere, uncompressed.
+fn lossy_webp_with_transparency_stays_webp() {
+    // The same picture in the extended format, with an uncompressed alpha of one half everywhere.
     let mut alpha = vec![0u8];
     alpha.resize(1 + 640 * 400, 128);
     let mut chunks = b"WEBPVP8X\x0a\0\0\0\x10\0\0\0\x7f\x02\0\x8f\x01\0ALPH".to_vec();

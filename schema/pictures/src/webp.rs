@@ -1,29 +1,29 @@
-//! The outside of a WebP file (RFC 9649): its chunks, looked through before a decoder believes what they say.
+//! Container of a WebP file (RFC 9649). Its chunks are checked before the decoder reads them.
 //!
-//! The decoder takes as much memory as a chunk claims to be long, and decodes a frame before it holds its size against
-//! that of the canvas. So neither may lie.
+//! The decoder allocates as much memory as a chunk claims to need, and decodes a frame before it compares the frame
+//! size with the canvas. Therefore, both values are verified first.
 use super::ImageProblem;
 
-/// A WebP file of one picture, all of whose chunks are there.
+/// A WebP file with one picture and all of its chunks.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Webp<'a> {
-    /// The file as far as it says that it reaches. What follows is no part of it.
+    /// The file up to its declared length. Later bytes are not part of it.
     pub(super) bytes: &'a [u8],
-    /// Whether its pixels are kept exactly.
+    /// Whether the encoding is lossless.
     pub(super) is_lossless: bool,
 }
 
 /// Width and height in pixels.
 type Size = (u32, u32);
 
-/// Name and content of a chunk, and what follows it.
+/// Name and content of a chunk, and the bytes after it.
 type Chunk<'a> = (&'a [u8; 4], &'a [u8], &'a [u8]);
 
-/// Looks through a file that begins as a WebP does.
+/// Checks a file that begins like a WebP.
 ///
 /// # Errors
-/// [`ImageProblem::Animated`], or [`ImageProblem::Damaged`] for a file without a picture, or one whose lengths or sizes
-/// do not agree.
+/// [`ImageProblem::Animated`], or [`ImageProblem::Damaged`] for a file without a picture, or if lengths or sizes are
+/// inconsistent.
 pub(super) fn read(upload: &[u8]) -> Result<Webp<'_>, ImageProblem> {
     let (_, content, _) = next_chunk(upload)?.ok_or(ImageProblem::Damaged)?;
     let bytes = upload.get(..8 + content.len()).ok_or(ImageProblem::Damaged)?;
@@ -49,7 +49,7 @@ pub(super) fn read(upload: &[u8]) -> Result<Webp<'_>, ImageProblem> {
     Ok(Webp { bytes, is_lossless: is_lossless.ok_or(ImageProblem::Damaged)? })
 }
 
-/// The first chunk, if there is the beginning of one. It is damaged when it claims to be longer than what is there.
+/// Returns the first chunk, if its header is present. The file is damaged if the chunk claims more bytes than remain.
 fn next_chunk(bytes: &[u8]) -> Result<Option<Chunk<'_>>, ImageProblem> {
     let Some((name, after)) = bytes.split_first_chunk::<4>() else { return Ok(None) };
     let Some((length, after)) = after.split_first_chunk::<4>() else { return Ok(None) };
@@ -60,7 +60,7 @@ fn next_chunk(bytes: &[u8]) -> Result<Option<Chunk<'_>>, ImageProblem> {
     Ok(Some((name, content, after)))
 }
 
-/// The size in the header of the extended format, one less than it is, in three bytes each.
+/// Returns the size in the header of the extended format: three bytes per side, stored minus one.
 fn canvas_of(header: &[u8]) -> Result<Size, ImageProblem> {
     match *header {
         [_, _, _, _, w0, w1, w2, h0, h1, h2, ..] => {
@@ -70,7 +70,7 @@ fn canvas_of(header: &[u8]) -> Result<Size, ImageProblem> {
     }
 }
 
-/// The size in the header of a lossy frame, in fourteen bits each (RFC 6386, 9.1).
+/// Returns the size in the header of a lossy frame, in fourteen bits each (RFC 6386, 9.1).
 fn frame_of(frame: &[u8]) -> Result<Size, ImageProblem> {
     const FOURTEEN_BITS: u16 = 0x3fff;
     match *frame {

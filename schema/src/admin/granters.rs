@@ -1,26 +1,27 @@
-//! Internal people who can grant roles and let others in: the last of them stays, and so does the last one who holds all
-//! of `labs.admin:write`, because nobody else could grant it again.
+//! Protection of the last staff members who can grant roles and admit others. The last of them must remain. The last
+//! staff member with all of `labs.admin:write` must remain too, because otherwise the service could never grant that
+//! right again.
 //!
-//! Whoever takes a right from internal people holds [`lock`] while they do, so that two who take it from each other
-//! come one after the other, and asks [`remain`] afterwards. The database looks once more at the end of the transaction
+//! Code that removes a right from staff members holds [`lock`] during the change, so that two concurrent removals run
+//! one after the other, and calls [`remain`] afterwards. The database checks again at the end of the transaction
 //! (migrations, `staff_granter_kept` and `staff_whole_kept`).
 
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// What some active internal person can do.
+/// Rights that at least one active staff member holds.
 pub(super) struct Granters {
-    /// Grant roles and let others in.
+    /// Grant roles and admit other staff members.
     grants: bool,
-    /// Everything, so that there is nothing that they cannot grant.
+    /// Hold all rights, so that they can grant every right.
     whole: bool,
 }
 
-/// Makes those who take rights from internal people wait for one another until the transaction ends. Answers what there
-/// is to be kept.
+/// Serializes transactions that remove rights from staff members, until the transaction ends. Returns the rights that
+/// must remain.
 ///
 /// # Errors
-/// What the database answered.
+/// If the database does not answer.
 pub(super) async fn lock(db: &Db) -> Result<Granters, Fault> {
     sqlx::query!("select pg_advisory_xact_lock(hashtextextended('staff granters', 0))")
         .execute(&mut *db.conn().await?)
@@ -28,10 +29,10 @@ pub(super) async fn lock(db: &Db) -> Result<Granters, Fault> {
     get(db).await
 }
 
-/// Refuses what was just done when nobody who can grant is left, or nobody of those who held everything.
+/// Rejects the change if no remaining staff member can grant roles, or none holds all rights although one did before.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`].
+/// [`crate::Code::Conflict`] in both cases.
 pub(super) async fn remain(db: &Db, before: &Granters) -> Result<(), Fault> {
     let left = get(db).await?;
     if !left.grants {
@@ -52,11 +53,10 @@ async fn get(db: &Db) -> Result<Granters, Fault> {
     .await?)
 }
 
-/// Refuses what was just done when no role is left that reaches all of `labs.admin:write`: nobody could ever be granted
-/// it again.
+/// Rejects the change if no remaining role includes all of `labs.admin:write`: the service could never grant it again.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`].
+/// [`crate::Code::Conflict`] if no role with all of it remains.
 pub(super) async fn whole_remains(db: &Db) -> Result<(), Fault> {
     let some_role = sqlx::query_scalar!(
         r#"select exists (select from staff_role where scopes @> array['labs.admin:write']) as "some_role!""#

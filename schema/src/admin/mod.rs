@@ -33,7 +33,7 @@ pub(crate) mod users;
 use crate::core::engine::roots;
 use crate::core::list::Statements;
 
-/// What is asked in the group in words that the compiler has not checked.
+/// Run-time SQL statements of the group, which the compiler does not check.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
     let of_resources: [&[&dyn Statements]; _] = [
         &audit_records::STATEMENTS,
@@ -59,7 +59,7 @@ pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
 }
 
 roots! {
-    /// What can be read of the group.
+    /// Queries of the group.
     pub(crate) struct AdminQuery(
         audit_records::AuditRecordsQuery,
         data_exports::StaffDataExportsQuery,
@@ -89,7 +89,7 @@ roots! {
 }
 
 roots! {
-    /// What can be written in the group.
+    /// Mutations of the group.
     pub(crate) struct AdminMutation(
         data_exports::StaffDataExportsMutation,
         deprecations::DeprecationsMutation,

@@ -1,4 +1,4 @@
-//! Network addresses by which a list is narrowed.
+//! Network addresses in list filters.
 
 use std::net::IpAddr;
 
@@ -9,8 +9,9 @@ use crate::core::fault::{Fault, FieldError};
 /// Bits of an IPv6 address before the IPv4 address that is mapped into it (RFC 4291, section 2.5.5.2).
 const MAPPED: u8 = 96;
 
-/// The networks that a filter names, each by itself or by one of its addresses; an address alone is a network of one.
-/// What is mapped from IPv4 is that address or network, as addresses are kept. None at all is no filter.
+/// Parses the networks of a filter. Each is given as a network or as one address; a single address is a network of one.
+/// An address or network mapped from IPv4 is converted to IPv4, as the service stores addresses. An empty list does not
+/// filter.
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`], naming the parameter.
@@ -31,8 +32,7 @@ pub(in crate::admin) fn parse_networks(
     })
 }
 
-/// A network as addresses are compared with it: without the bits behind its prefix, and of IPv4 if it is mapped from
-/// there.
+/// Normalizes a network for comparison: clears the bits behind its prefix, and converts a mapped IPv4 network to IPv4.
 fn canonical(network: IpNet) -> IpNet {
     let bits = network.prefix_len().checked_sub(MAPPED);
     let mapped = bits.and_then(|bits| match network.addr().to_canonical() {
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_mapped_from_ipv4_is_of_ipv4() {
+    fn ipv4_mapped_networks_become_ipv4() {
         for (text, expected) in [
             ("::ffff:192.0.2.44", "192.0.2.44/32"),
             ("::ffff:192.0.2.44/120", "192.0.2.0/24"),
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_a_network_of_one_and_a_network_needs_no_clean_prefix() {
+    fn address_is_single_network_and_host_bits_are_cleared() {
         let read = |texts: &[&str]| parse_networks("address", Some(texts.iter().map(ToString::to_string).collect()));
         let shown = |texts: &[&str]| read(texts).unwrap().unwrap().iter().map(ToString::to_string).collect::<Vec<_>>();
         assert_eq!(shown(&["192.0.2.44", "2001:DB8::7/48", "192.0.2.44/32"]), ["192.0.2.44/32", "2001:db8::/48"]);

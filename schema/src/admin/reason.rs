@@ -1,4 +1,4 @@
-//! Why an operator does something, for the audit record.
+//! Reasons of staff actions, for the audit record.
 
 use async_graphql::InputObject;
 
@@ -16,30 +16,30 @@ pub(crate) struct Reason {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Remark {
-    /// Kept in the audit record.
+    /// Reason, stored in the audit record.
     reason: Option<String>,
 }
 
 impl Reason {
-    /// Hands it to the audit record, and to whoever else keeps it.
+    /// Adds the reason to the audit record and returns it for other uses.
     pub(in crate::admin) fn note(self, cx: &RequestContext) -> String {
         cx.note_reason(self.reason.as_str());
         self.reason
     }
 
-    /// The words.
+    /// Returns the text.
     pub(in crate::admin) fn said(self) -> String {
         self.reason
     }
 }
 
 impl Remark {
-    /// What was said, if anything was.
+    /// Returns the text, if one was given.
     pub(in crate::admin) fn into_text(self) -> Option<String> {
         self.reason
     }
 
-    /// Hands it to the audit record, if it was said.
+    /// Adds the reason to the audit record, if one was given.
     pub(in crate::admin) fn note(said: Option<Self>, cx: &RequestContext) {
         if let Some(reason) = said.and_then(|remark| remark.reason) {
             cx.note_reason(reason);

@@ -1,13 +1,13 @@
-//! What somebody signed in with, in words that they recognise.
+//! Short device names derived from user agents.
 
 use sqlx::error::BoxDynError;
 use sqlx::postgres::{PgTypeInfo, PgValueRef};
 use sqlx::{Decode, Postgres, Type};
 
-/// Longest answer, in characters.
+/// Longest device name, in characters.
 const LONGEST: usize = 60;
 
-/// Programs by a mark in their user agent. Those that name others as well come before them.
+/// Programs by a token in their user agent. A program that also contains the token of another comes before it.
 const PROGRAMS: [(&str, &str); 12] = [
     ("Edg", "Edge"),
     ("OPR/", "Opera"),
@@ -23,7 +23,7 @@ const PROGRAMS: [(&str, &str); 12] = [
     ("curl/", "curl"),
 ];
 
-/// Systems, likewise.
+/// Operating systems by a token in the user agent. A system that also contains the token of another comes before it.
 const SYSTEMS: [(&str, &str); 8] = [
     ("iPhone", "iPhone"),
     ("iPad", "iPad"),
@@ -35,8 +35,8 @@ const SYSTEMS: [(&str, &str); 8] = [
     ("Linux", "Linux"),
 ];
 
-/// A user agent in a few words, `Firefox on Windows` for example. What is not known is called by its own first word;
-/// `None` when it says nothing.
+/// Shortens a user agent, for example to `Firefox on Windows`. An unknown program is named by the first word of its
+/// user agent; `None` if the user agent is empty.
 fn device(user_agent: &str) -> Option<String> {
     let find = |known: &[(&str, &'static str)]| {
         known.iter().find(|(mark, _)| user_agent.contains(mark)).map(|(_, name)| *name)
@@ -51,7 +51,7 @@ fn device(user_agent: &str) -> Option<String> {
     }
 }
 
-/// A column of user agents, which a row holds in a few words.
+/// A user agent column that a row converts to a short device name.
 pub(crate) struct UserAgent(Option<String>);
 
 impl From<UserAgent> for Option<String> {
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn people_recognise_what_they_signed_in_with() {
+    fn user_agent_is_shown_as_browser_and_system() {
         let cases = [
             ("Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:144.0) Gecko/20100101 Firefox/144.0", "Firefox on Windows"),
             (
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_is_nothing_and_what_says_much_is_cut() {
+    fn empty_user_agent_has_no_device_and_long_is_truncated() {
         assert_eq!(device(""), None);
         assert_eq!(device(" / "), None);
         assert_eq!(device(&"x".repeat(200)).unwrap().len(), LONGEST);

@@ -1,4 +1,4 @@
-//! Both authentication planes: people sign in and hold sessions, programs hold client secrets.
+//! Authentication of both kinds of principal: users sign in and have sessions, machine clients have client secrets.
 //!
 //! Rules: docs/decisions.md#principals, docs/decisions.md#identity.
 
@@ -17,14 +17,14 @@ mod tokens;
 use crate::core::engine::roots;
 use crate::core::list::Statements;
 
-/// What is asked in the group in words that the compiler has not checked.
+/// SQL of the module that is assembled at run time, so the compiler does not check it.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
     let of_resources: [&[&dyn Statements]; _] = [&account::STATEMENTS, &invitations::STATEMENTS, &sessions::STATEMENTS];
     of_resources.into_iter().flatten().copied()
 }
 
 roots! {
-    /// What can be read of the group.
+    /// Queries of the module.
     pub(crate) struct AuthQuery(
         tokens::TokensQuery,
         account::AccountQuery,
@@ -34,7 +34,7 @@ roots! {
 }
 
 roots! {
-    /// What can be written in the group.
+    /// Mutations of the module.
     pub(crate) struct AuthMutation(
         tokens::TokensMutation,
         registrations::RegistrationsMutation,

@@ -1,4 +1,4 @@
-//! Who may ask a root field, declared beside its resolver and readable from the SDL.
+//! Access rules of the root fields. Each rule is declared on its resolver and is readable in the SDL.
 //!
 //! Rule: docs/decisions.md#principals (default deny).
 
@@ -20,19 +20,20 @@ mod directive {
 
     use super::{AuditTargetKind, TypeDirective};
 
-    /// The `@access` directive: who may ask this field. A root field without one is never answered.
+    /// The `@access` directive: the credential or scope that a call of this field needs. The service never answers a
+    /// root field without it.
     ///
-    /// Written beside a resolver as `#[graphql(directive = access::apply("marketplace.apps:write".into()))]`.
+    /// Written above a resolver as `#[graphql(directive = access::apply("marketplace.apps:write".into()))]`.
     #[TypeDirective(location = "FieldDefinition")]
     pub fn access(needs: String) {}
 
-    /// The `@batched` directive: a read that is quick. Calls of it that leave an audit record and come at the same
-    /// moment are read in one transaction.
+    /// The `@batched` directive: marks a fast read. Concurrent calls that leave an audit record are read in one
+    /// transaction.
     #[TypeDirective(location = "FieldDefinition")]
     pub fn batched() {}
 
-    /// The `@may_lag` directive: a read without an audit record whose answer may be up to a second old, so that a read replica of
-    /// the database may give it.
+    /// The `@may_lag` directive: marks a read without an audit record whose answer may be up to a second old, so that a
+    /// read replica may answer it.
     #[TypeDirective(location = "FieldDefinition")]
     pub fn may_lag() {}
 
@@ -40,53 +41,55 @@ mod directive {
     #[TypeDirective(location = "FieldDefinition")]
     pub fn answers_file() {}
 
-    /// The `@audit_target` directive: the kind of thing that an audit record of the field is about, and the argument that
-    /// names it.
+    /// The `@audit_target` directive: the target kind of the field's audit records, and the argument that identifies
+    /// the target.
     #[TypeDirective(location = "FieldDefinition")]
     pub fn audit_target(kind: AuditTargetKind, argument: String) {}
 
-    /// The `@audit_partner` directive: the argument that names the partner whom an audit record of the field concerns.
+    /// The `@audit_partner` directive: the argument that identifies the partner concerned in the field's audit records.
     #[TypeDirective(location = "FieldDefinition")]
     pub fn audit_partner(argument: String) {}
 
-    /// The `@audit_hashed` directive: the argument that may be somebody's e-mail address, which an audit record holds as its
-    /// hash.
+    /// The `@audit_hashed` directive: the argument that can contain a user's e-mail address. The audit record stores
+    /// its hash.
     #[TypeDirective(location = "FieldDefinition")]
     pub fn audit_hashed(argument: String) {}
 
-    /// The `@partner_reads` directive: the argument whose text the partner concerned may read. Without it, what staff write
-    /// in a reason or a note is for staff only.
+    /// The `@partner_reads` directive: the argument whose text the partner concerned may read. Without it, only staff
+    /// can read the text of a reason or note.
     #[TypeDirective(location = "FieldDefinition")]
     pub fn partner_reads(argument: String) {}
 
-    /// The `@hidden_from_partner` directive: the partner concerned does not learn that the operation was called.
+    /// The `@hidden_from_partner` directive: the partner concerned does not see that the operation was called.
     #[TypeDirective(location = "FieldDefinition")]
     pub fn hidden_from_partner() {}
 
-    /// The `@edge` directive: a field that leads to another thing. Staff's own queries follow it; no fixed document
-    /// does. Whoever follows it needs the scope of the root field that reads the same, and leaves its record. Where a
-    /// union is at its end, each root field stands behind the type that it reads: `User: admin_users_get`.
+    /// The `@edge` directive: a field that links to another object. Only a staff member's own query can follow it;
+    /// fixed documents cannot. The caller needs the scope of the root field that reads the same object, and the query
+    /// leaves that root field's audit record. If the field returns a union, each root field is listed after the type
+    /// that it reads: `User: admin_users_get`.
     #[TypeDirective(location = "FieldDefinition")]
     pub fn edge(reads: Vec<String>) {}
 }
 
-/// Every root field with the scope it needs, as the schema of this process declares them.
+/// Every root field with the scope that it needs, as declared by the schema of this process.
 static SCOPED: OnceLock<Vec<(String, Scope)>> = OnceLock::new();
 
-/// The operations under `labs.admin` whose records partners see, as the schema of this process declares them.
+/// Operations under `labs.admin` whose records partners can see, as declared by the schema of this process.
 static DISCLOSED: OnceLock<Disclosed> = OnceLock::new();
 
-/// What the audit log's records disclose to the partner concerned. An operation that the schema does not have, because an
+/// Parts of the audit log that the partner concerned can see. An operation that the schema does not have, because an
 /// earlier or later version recorded it, discloses nothing.
 #[derive(Debug, Default)]
 pub(crate) struct Disclosed {
-    /// The operations whose records the partner sees, in alphabetical order.
+    /// Operations whose records the partner can see, in alphabetical order.
     pub(crate) operations: Vec<String>,
-    /// Those of them whose reason the partner reads.
+    /// Subset of the operations whose reason the partner can read.
     pub(crate) reasons: Vec<String>,
 }
 
-/// Stores what the schema declares, in alphabetical order. The schema is the same however often it is built.
+/// Stores the declarations of the schema in alphabetical order. Every build of the schema declares the same, so only
+/// the first call stores them.
 pub(crate) fn declare<'a>(roots: impl Iterator<Item = &'a RootField> + Clone) {
     SCOPED.get_or_init(|| {
         let scoped = roots.clone().filter_map(|root| Some((root.name.clone(), root.access.scope()?)));
@@ -104,41 +107,41 @@ pub(crate) fn declare<'a>(roots: impl Iterator<Item = &'a RootField> + Clone) {
     });
 }
 
-/// What records disclose to the partner concerned: nothing before the schema is built.
+/// Returns the parts of the audit log that partners can see. Empty before the schema is built.
 pub(crate) fn list_disclosed() -> &'static Disclosed {
     static NOTHING: Disclosed = Disclosed { operations: Vec::new(), reasons: Vec::new() };
     DISCLOSED.get().unwrap_or(&NOTHING)
 }
 
 impl Disclosed {
-    /// Whether the partner concerned reads the reason in a record of this operation.
+    /// Whether the partner concerned can read the reason in a record of this operation.
     pub(crate) fn is_reason_disclosed(&self, operation: &str) -> bool {
         self.reasons.binary_search_by(|known| known.as_str().cmp(operation)).is_ok()
     }
 }
 
-/// Every operation that needs a scope, in alphabetical order.
+/// Returns every operation that needs a scope, in alphabetical order.
 pub(crate) fn list_scoped() -> &'static [(String, Scope)] {
     SCOPED.get().map(Vec::as_slice).unwrap_or_default()
 }
 
-/// Who may ask.
+/// Credential or scope that a call of a root field needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// No token.
+    /// No token is needed.
     Public,
-    /// Every valid token.
+    /// Any valid token.
     Any,
     /// The refresh cookie; the resolver checks it.
     Cookie,
-    /// Client id and secret; the resolver checks them.
+    /// Client id and client secret; the resolver checks them.
     Client,
-    /// A token that reaches this scope.
+    /// A token that grants this scope.
     Scope(Scope),
 }
 
 impl Access {
-    /// Reads the directive's value; `None` when it names nothing known.
+    /// Parses the value of the directive. `None` if the value is unknown.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         match text {
@@ -150,7 +153,7 @@ impl Access {
         }
     }
 
-    /// The scope that is needed, when one is.
+    /// Returns the scope that is needed, if any.
     #[must_use]
     pub fn scope(self) -> Option<Scope> {
         match self {
@@ -159,8 +162,8 @@ impl Access {
         }
     }
 
-    /// Whether every call leaves an audit record (docs/decisions.md#audit): every operation under a scope of
-    /// the operator's domain, among them the whole admin group.
+    /// Whether every call leaves an audit record (docs/decisions.md#audit). True for every operation under a scope of
+    /// the operator's domain, which includes the whole admin group.
     #[must_use]
     pub fn is_audited(self) -> bool {
         self.scope().is_some_and(Scope::is_admin)

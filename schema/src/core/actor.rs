@@ -1,15 +1,15 @@
-//! Who did something, for the histories that are kept of apps, partners and subscriptions.
+//! Actor of an entry in the history of an app, partner or subscription.
 
 use uuid::Uuid;
 
 use crate::core::principal::Principal;
 
-/// Who did something (columns `actor_kind`, `actor_uuid` of the tables of events).
+/// Actor of an event (columns `actor_kind`, `actor_uuid` of the event tables).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Actor {
     /// `PARTNER_USER`, `MACHINE_CLIENT`, `STAFF_USER` or `SYSTEM`.
     pub(crate) kind: &'static str,
-    /// The person or the program; `None` for the service itself.
+    /// The user or machine client. `None` for the service itself.
     pub(crate) uuid: Option<Uuid>,
 }
 
@@ -17,7 +17,7 @@ impl Actor {
     /// The service itself.
     pub(crate) const SYSTEM: Self = Self { kind: "SYSTEM", uuid: None };
 
-    /// A person of a partner's team, where no token says so yet.
+    /// User of a partner, in a request that has no token yet.
     pub(crate) const fn partner_user(person_uuid: Uuid) -> Self {
         Self { kind: "PARTNER_USER", uuid: Some(person_uuid) }
     }

@@ -1,29 +1,29 @@
-//! What kinds of things audit records are about (docs/decisions.md#audit).
+//! Target kinds of audit records (docs/decisions.md#audit).
 
 use crate::core::words::words;
 
 words! {
-    /// The kind of thing that an audit record is about.
+    /// Kind of object that an audit record is about.
     ///
-    /// Whoever reads the log reads text: a record outlives the kinds that the service knows.
+    /// Readers of the log get the kind as text, because a record can outlive the kinds that the service knows.
     pub enum AuditTargetKind {
         /// An app.
         App = "APP",
         /// An audit record.
         AuditRecord = "AUDIT_RECORD",
-        /// A report of something on the board.
+        /// A report about content on the board.
         BoardReport = "BOARD_REPORT",
         /// A topic of the board.
         BoardTopic = "BOARD_TOPIC",
-        /// What daily budgets are counted for: a partner, or somebody of the staff.
+        /// An account with a daily budget: a partner or a staff member.
         BudgetAccount = "BUDGET_ACCOUNT",
         /// A category.
         Category = "CATEGORY",
         /// A curated collection.
         Collection = "COLLECTION",
-        /// A customer's review.
+        /// A customer review.
         CustomerReview = "CUSTOMER_REVIEW",
-        /// A partner's archive.
+        /// A partner's data export.
         DataExport = "DATA_EXPORT",
         /// A deprecated element of the contract.
         Deprecation = "DEPRECATION",
@@ -33,45 +33,45 @@ words! {
         FeatureComment = "FEATURE_COMMENT",
         /// A feature request.
         FeatureRequest = "FEATURE_REQUEST",
-        /// An invitation into a team.
+        /// An invitation to a team.
         Invitation = "INVITATION",
         /// A background job.
         Job = "JOB",
-        /// A program.
+        /// A machine client.
         MachineClient = "MACHINE_CLIENT",
-        /// A secret of a program.
+        /// A client secret.
         MachineClientSecret = "MACHINE_CLIENT_SECRET",
-        /// A mail.
+        /// A mail message.
         MailMessage = "MAIL_MESSAGE",
-        /// A network that nobody calls from.
+        /// A network denial.
         NetworkDenial = "NETWORK_DENIAL",
         /// A partner.
         Partner = "PARTNER",
-        /// A note of staff on a partner.
+        /// A staff note about a partner.
         PartnerNote = "PARTNER_NOTE",
-        /// A person, of a team or of the staff.
+        /// A user of a partner or a staff member.
         Person = "PERSON",
         /// A changelog entry, a blog post or a developer resource.
         PublicationItem = "PUBLICATION_ITEM",
         /// A session.
         Session = "SESSION",
-        /// Sign-ins that are held back.
+        /// A sign-in block.
         SignInBlock = "SIGN_IN_BLOCK",
-        /// A key that tokens are signed with.
+        /// A key that signs tokens.
         SigningKey = "SIGNING_KEY",
         /// A staff member.
         StaffMember = "STAFF_MEMBER",
-        /// A role of staff.
+        /// A staff role.
         StaffRole = "STAFF_ROLE",
         /// An import of statistics.
         StatisticsImport = "STATISTICS_IMPORT",
-        /// A submission of a version.
+        /// A submission of an app version.
         Submission = "SUBMISSION",
-        /// A ticket of a partner.
+        /// A partner's support ticket.
         SupportTicket = "SUPPORT_TICKET",
         /// A tier.
         Tier = "TIER",
-        /// A partner's request for another tier.
+        /// A partner's tier change request.
         TierChangeRequest = "TIER_CHANGE_REQUEST",
         /// A team member of a partner.
         User = "USER",

@@ -1,10 +1,10 @@
-//! What somebody searched for, as audit records hold it.
+//! Search texts as audit records store them.
 
 use crate::core::crypto::sealed::MasterKey;
 use crate::core::email::EmailAddress;
 
-/// The text, or the hash of an e-mail address, the same however that is written: who looked for whom can be compared, and not
-/// read.
+/// Returns the trimmed text, or the keyed hash of an e-mail address. The hash does not depend on how the address is
+/// written, so a reader can compare searches without reading the address.
 pub(crate) fn recorded(text: &str, key: &MasterKey) -> String {
     let text = text.trim();
     if !text.contains('@') {
@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_recorded_as_its_hash_however_it_is_written() {
+    fn email_in_audit_record_is_stored_as_normalized_hash() {
         let key = MasterKey::from_bytes([7; 32]);
         assert_eq!(recorded(" Nordsee ", &key), "Nordsee");
         assert_eq!(recorded("Anna@Example.com", &key), recorded(" anna@EXAMPLE.com ", &key));

@@ -1,10 +1,10 @@
-//! What the service knows of its principals, and how soon it unlearns it.
+//! Cache of verified principals and its invalidation.
 //!
-//! A token is verified and its holder's rights are read once, then kept. Every change that ends or alters
-//! a right notifies the channel `authority` from a trigger (migrations), in the transaction that makes it.
-//! Each replica asks its listening connection several times a second, so that what it keeps is never
-//! older than a second; when the last answer is older, every token is looked up anew, and without a
-//! database it is refused (docs/decisions.md#identity).
+//! The service verifies a token and loads its holder's rights once, then caches them. Every change that removes or
+//! alters a right notifies the channel `authority` from a trigger (migrations), in the same transaction. Each replica
+//! queries its listening connection several times a second, so a cached entry is at most one second out of date. If the
+//! last answer is older than that, every token is looked up again; without a database it is rejected
+//! (docs/decisions.md#identity).
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -40,16 +40,16 @@ pub use load::effective_scopes;
 pub(crate) use naming::with_naming_key;
 pub(crate) use presence::{RunningReplicas, running_replicas};
 
-/// How often the listening connection is asked.
+/// Interval between two queries on the listening connection.
 const BEAT: Duration = Duration::from_millis(200);
-/// How long an answer of the listening connection vouches for what is kept.
+/// Maximum age of an answer of the listening connection for cached entries to be trusted.
 const VOUCHED: Duration = Duration::from_millis(1000);
-/// How often a second the keys are read anew for tokens of unknown keys, at most.
+/// Maximum number of reloads of the signing keys per second that tokens with an unknown key can cause.
 const STRANGE_KEYS: u32 = 20;
-/// How long no answer is awaited before the connection is given up.
+/// Time without an answer after which the listening connection is abandoned.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Verified tokens and the keys that verify them.
+/// Cache of verified tokens, with the keys that verify them.
 pub struct Authority {
     pool: PgPool,
     listeners: PgPool,
@@ -59,7 +59,8 @@ pub struct Authority {
     own_per_second: u32,
     started: Instant,
     beaten_at: AtomicU64,
-    /// The second since the start in which a token of an unknown key came last, and how many came in it.
+    /// Last second since the start in which a token with an unknown key arrived, and the number of these tokens in that
+    /// second.
     strange_keys: Mutex<(u64, u32)>,
     generation: AtomicU64,
     floor: AtomicU64,
@@ -73,26 +74,26 @@ pub struct Authority {
     denials: denials::Denials,
 }
 
-/// A principal, and how long that may be believed.
+/// Cached principal and the conditions under which it is valid.
 struct Known {
     principal: Arc<Principal>,
     basis: PrincipalSource,
 }
 
-/// What a principal was made of.
+/// Sources of a principal, used to detect that it is out of date.
 struct PrincipalSource {
     subjects: Vec<String>,
-    /// The generation before which it was read.
+    /// Generation that was current before the principal was loaded.
     generation: u64,
-    /// When what was read stops being true by itself: an override that ends.
+    /// Time at which the loaded rights expire without a change: the end of an override.
     good_until: Option<Time>,
 }
 
 impl Authority {
-    /// Reads the signing keys, making the first one when there is none.
+    /// Loads the signing keys and the network denials. Creates the first key if none exists.
     ///
     /// # Errors
-    /// When the database is away or a key cannot be opened with the master key.
+    /// If the database does not answer, or the master key cannot open a signing key.
     pub async fn open(
         (pool, listeners): (PgPool, PgPool),
         clock: Clock,
@@ -125,11 +126,11 @@ impl Authority {
         })
     }
 
-    /// The principal behind an access token.
+    /// Returns the principal of an access token.
     ///
     /// # Errors
-    /// [`Code::Unauthenticated`], [`Code::TokenExpired`], [`Code::TokenRevoked`],
-    /// [`Code::PartnerSuspended`], [`Code::AccountLocked`]; [`Code::Unavailable`] when the service cannot know.
+    /// [`Code::Unauthenticated`], [`Code::TokenExpired`], [`Code::TokenRevoked`], [`Code::PartnerSuspended`],
+    /// [`Code::AccountLocked`]; [`Code::Unavailable`] if the service cannot decide.
     pub async fn principal(&self, token: &str) -> Result<Arc<Principal>, Fault> {
         let now = self.clock.now();
         let mut digest = [0; 32];
@@ -154,11 +155,11 @@ impl Authority {
         Ok(principal)
     }
 
-    /// The same for a token that comes from this address: the networks of a program bind every use of its tokens, not
-    /// only their issue.
+    /// Returns the principal of an access token used from this address. The allowed networks of a machine client
+    /// restrict every use of its tokens, not only their issue.
     ///
     /// # Errors
-    /// As [`Self::principal`]; [`Code::Unauthenticated`] from a network that the program may not call from.
+    /// As [`Self::principal`]; [`Code::Unauthenticated`] if the machine client may not call from this network.
     pub async fn principal_at(&self, token: &str, address: IpAddr) -> Result<Arc<Principal>, Fault> {
         let principal = self.principal(token).await?;
         if principal.may_call_from(address) {
@@ -168,7 +169,7 @@ impl Authority {
         Err(foreign_networks::refused())
     }
 
-    /// Refuses whoever comes from a network that staff have denied. It looks into this replica's memory only.
+    /// Rejects requests from denied networks. Reads only the memory of this replica.
     ///
     /// # Errors
     /// [`Code::NetworkDenied`].
@@ -176,18 +177,18 @@ impl Authority {
         self.denials.admit(address, now)
     }
 
-    /// The keys in force.
+    /// Returns the current keys.
     #[must_use]
     pub fn ring(&self) -> Arc<KeyRing> {
         Arc::clone(&self.ring.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The keys to sign with. While it is not known whether the current key has changed, they are read anew, so that
-    /// no replica signs with a former one for longer than a second; over the request's own connection, because whoever
-    /// holds one and waits for another may wait for those who do the same.
+    /// Returns the keys to sign with. If the listening connection has not answered for a second, the keys are reloaded,
+    /// so that no replica signs with a former key for longer than a second. The reload uses the request's own
+    /// connection: a request that holds one connection and waits for a second one can cause a deadlock.
     ///
     /// # Errors
-    /// [`Code::Unavailable`] when the database is away.
+    /// [`Code::Unavailable`] if the database does not answer.
     pub async fn signing_ring(&self, db: &Db) -> Result<Arc<KeyRing>, Fault> {
         if self.age() >= VOUCHED {
             self.reload_keys(&mut *db.conn().await?).await?;
@@ -195,8 +196,8 @@ impl Authority {
         Ok(self.ring())
     }
 
-    /// What a token reaches that is about to be signed for a person, read over the connection of the transaction that opens or
-    /// renews the session.
+    /// Returns the scopes of a token that is about to be signed for a user. Reads on the connection of the transaction
+    /// that opens or renews the session.
     ///
     /// # Errors
     /// As [`Self::principal`].
@@ -208,7 +209,7 @@ impl Authority {
         load::scopes_of_person(connection, claims).await
     }
 
-    /// Keeps the knowledge fresh until cancelled.
+    /// Keeps the cache up to date until cancelled.
     pub async fn watch(self: Arc<Self>, stop: CancellationToken) {
         let mut is_told = false;
         while !stop.is_cancelled() {
@@ -217,7 +218,7 @@ impl Authority {
                 () = stop.cancelled() => return,
                 ended = self.listen() => ended,
             };
-            // Once for each time that it breaks off, however often it is tried again.
+            // Logs each interruption once, not each failed retry.
             is_told &= begun.elapsed() < PATIENCE * 2;
             if let Err(fault) = ended
                 && !std::mem::replace(&mut is_told, true)
@@ -243,8 +244,9 @@ impl Authority {
         }
     }
 
-    /// Whether the keys are read anew for a token of an unknown one. A key is announced before it signs, so this is a
-    /// forgery, a replica's first moment, or one rotation right after another: some times a second are enough.
+    /// Whether to reload the keys for a token with an unknown key. A key is announced before it signs, so such tokens
+    /// are rare: forgeries, the first moment of a replica, or two rotations in quick succession. A few reloads per
+    /// second are enough.
     fn looks_for_strange_keys(&self) -> bool {
         let second = self.started.elapsed().as_secs();
         let mut looked = self.strange_keys.lock().unwrap_or_else(PoisonError::into_inner);
@@ -255,7 +257,7 @@ impl Authority {
         self.age() >= VOUCHED || looked.1 <= STRANGE_KEYS
     }
 
-    /// Reads the keys anew, one reader after the other, so that none puts back what it had read before another.
+    /// Reloads the keys. Reloads run one after the other, so that an earlier result never replaces a later one.
     async fn reload_keys(&self, on: impl PgExecutor<'_>) -> Result<(), Fault> {
         let _turn = self.reloading.lock().await;
         let ring = keys::load(on, &self.key, (&self.issuer, &self.audience)).await?;
@@ -263,14 +265,14 @@ impl Authority {
         Ok(())
     }
 
-    /// One life of the listening connection. A round trip on it proves that every notification committed
-    /// before it has arrived.
+    /// Runs the listening connection until it fails. A round trip on it proves that every notification committed before
+    /// it has arrived.
     async fn listen(&self) -> Result<(), Fault> {
         let mut listener = PgListener::connect_with(&self.listeners).await?;
         listener.ignore_pool_close_event(true);
         listener.listen("authority").await?;
         presence::announce(&mut listener, &self.key).await?;
-        // Whatever changed while nobody listened is unknown: everything kept so far is too old.
+        // Changes made while no connection listened are unknown, so every cached entry is out of date.
         let generation = self.generation.fetch_add(1, Ordering::AcqRel) + 1;
         self.floor.store(generation, Ordering::Release);
         self.reload_keys(&mut listener).await?;
@@ -296,7 +298,7 @@ impl Authority {
         if subject.starts_with("denials:") {
             return self.denials.reload(listener).await;
         }
-        // A role is held by any number of people: whoever is looked up next is looked up anew.
+        // Any number of users can have a role, so all cached entries are out of date.
         if subject.ends_with(":*") || subject.starts_with("staff_role:") {
             self.floor.store(generation, Ordering::Release);
         } else {
@@ -305,31 +307,31 @@ impl Authority {
         Ok(())
     }
 
-    /// How old is what is known of rights: how long ago the listening connection was last asked. Beyond a second no token is
-    /// taken for known.
+    /// Returns the age of the cached rights: the time since the last successful query on the listening connection. If
+    /// it exceeds one second, no cached token is trusted.
     #[must_use]
     pub fn age(&self) -> Duration {
         self.started.elapsed().saturating_sub(Duration::from_millis(self.beaten_at.load(Ordering::Acquire)))
     }
 
-    /// What is heard of changes.
+    /// Returns the current state of the change feed.
     fn heard(&self) -> ChangeFeed<'_> {
         ChangeFeed { age: self.age(), floor: self.floor.load(Ordering::Acquire), changed: &self.changed }
     }
 }
 
-/// What is heard of changes.
+/// State of the change feed.
 struct ChangeFeed<'a> {
-    /// How long ago all was heard that had happened.
+    /// Time since the last moment at which all committed changes were known.
     age: Duration,
-    /// The generation before which everything is too old.
+    /// Entries of an earlier generation are out of date.
     floor: u64,
-    /// The generation in which each subject changed last.
+    /// Generation of the last change of each subject.
     changed: &'a Cache<String, u64>,
 }
 
 impl PrincipalSource {
-    /// Whether it still holds, as far as is heard.
+    /// Whether the entry is still valid according to the feed.
     fn is_vouched_for(&self, heard: &ChangeFeed<'_>, now: Time) -> bool {
         heard.age < VOUCHED
             && self.good_until.is_none_or(|until| now < until)
@@ -360,7 +362,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_known_is_believed_while_changes_are_heard_of_and_none_came() {
+    fn cached_authority_is_valid_while_change_feed_is_fresh() {
         let now = Time(jiff::Timestamp::from_second(1_795_267_500).unwrap());
         let changed = Cache::new(10);
         changed.insert("person:a".to_owned(), 7);

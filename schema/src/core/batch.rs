@@ -1,11 +1,11 @@
-//! What every dataloader does with the rows of its statement.
+//! Helper that every dataloader uses for the rows of its statement.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
 use crate::core::fault::Fault;
 
-/// What there is under each key of a batch: its row, nothing, or the failure that all of the batch share.
+/// Assigns each key of a batch its row, if any, or the failure of the whole batch.
 pub(crate) fn by_key<K: Copy + Eq + Hash, R>(
     keys: &[K],
     rows: Result<Vec<R>, Fault>,

@@ -1,7 +1,6 @@
-//! Work that burns a core runs off the async threads, a few at a time, behind a short queue.
+//! Pools for CPU-bound work: it runs outside the async threads, a few tasks at a time, behind a short queue.
 //!
-//! Password hashing and image decoding go through such pools, so that a flood of either slows itself
-//! down and nothing else.
+//! Password hashing and image decoding use these pools, so that a flood of either slows down only itself.
 
 pub mod fair;
 
@@ -11,28 +10,28 @@ use std::thread::available_parallelism;
 
 use tokio::sync::Semaphore;
 
-/// A bounded way to the blocking threads. Cheap to clone; clones share the bounds.
+/// Bounded access to the blocking threads. Cheap to clone; clones share the bounds.
 #[derive(Clone, Debug)]
 pub struct BlockingPool {
-    /// One for each piece of work that runs or waits.
+    /// One permit per running or waiting task.
     places: Arc<Semaphore>,
-    /// One for each piece of work that runs.
+    /// One permit per running task.
     cores: Arc<Semaphore>,
 }
 
-/// Why a piece of work has no result.
+/// Reason why a task has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BlockingError {
-    /// The queue is full: answer 503 with Retry-After and do no more.
+    /// The queue is full. The service answers 503 with Retry-After and does no further work.
     #[error("too many tasks of this kind are waiting")]
     Overloaded,
-    /// The work panicked, or the runtime is going down.
+    /// The work panicked, or the runtime is shutting down.
     #[error("the task ended without a result")]
     Broken,
 }
 
 impl BlockingPool {
-    /// A pool in which `permits` pieces of work run and `queue` more may wait.
+    /// Creates a pool in which `permits` tasks can run and `queue` more can wait.
     pub fn new(permits: usize, queue: usize) -> BlockingPool {
         let permits = permits.clamp(1, 1_000);
         let queue = queue.min(100_000);
@@ -42,14 +41,13 @@ impl BlockingPool {
         }
     }
 
-    /// Runs `work` on a blocking thread once it is its turn.
+    /// Runs `work` on a blocking thread as soon as a permit is free.
     ///
-    /// Dropping the future while it waits gives up the place; once `work` has begun it runs to its
-    /// end and holds its permit until then, so that abandoned calls cannot exceed the bound.
+    /// If the future is dropped while it waits, it leaves the queue. Work that has started runs to completion and holds
+    /// its permit until then, so that abandoned calls cannot exceed the bound.
     ///
     /// # Errors
-    /// [`BlockingError::Overloaded`] at once when the queue is full; [`BlockingError::Broken`] when `work`
-    /// panicked.
+    /// [`BlockingError::Overloaded`] immediately if the queue is full; [`BlockingError::Broken`] if `work` panicked.
     pub async fn run<T, W>(&self, work: W) -> Result<T, BlockingError>
     where
         T: Send + 'static,
@@ -67,7 +65,7 @@ impl BlockingPool {
     }
 }
 
-/// How many cores heavy work may take: all but one, at least one.
+/// Returns the number of cores for heavy work: all but one, but at least one.
 pub fn spare_cores() -> usize {
     available_parallelism().map_or(1, NonZero::get).saturating_sub(1).max(1)
 }
@@ -81,7 +79,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn a_full_queue_refuses_at_once_and_a_place_frees_itself() {
+    async fn full_queue_rejects_immediately_and_frees_its_slot() {
         let lane = BlockingPool::new(1, 1);
         let (release, gate) = mpsc::channel::<()>();
         let running = tokio::spawn({
@@ -106,7 +104,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn never_more_runs_at_once_than_permitted_even_when_callers_leave() {
+    async fn concurrency_limit_is_kept_if_callers_leave() {
         let lane = BlockingPool::new(2, 100);
         let running = Arc::new(AtomicUsize::new(0));
         let most = Arc::new(AtomicUsize::new(0));
@@ -138,7 +136,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn work_that_panics_is_an_error_and_gives_its_permit_back() {
+    async fn panic_returns_error_and_releases_permit() {
         let lane = BlockingPool::new(1, 0);
         let broken: Result<(), _> = lane.run(|| panic!("meant to")).await;
         assert_eq!(broken, Err(BlockingError::Broken));

@@ -1,13 +1,13 @@
-//! The daily budget of an account: exact across replicas and restarts, without a statement per request.
+//! Daily budget of an account: exact across replicas and restarts, without a statement per request.
 //!
-//! A replica takes a lease of some requests from the account's row and spends it in memory. What is leased
-//! counts as spent, so the limit is never over-granted; a crash loses what a replica holds, two leases at most, and a
-//! clean stop gives the rest back (docs/decisions.md#budgets). The next lease of a large budget is taken before
-//! the present one ends, so that no request waits for it.
+//! A replica takes a lease of some requests from the account's row and spends it in memory. Leased requests count as
+//! spent, so the limit is never exceeded. A crash loses the requests that the replica holds, at most two leases; a
+//! clean stop returns the rest (docs/decisions.md#budgets). The next lease of a large budget is taken before the
+//! current one ends, so that no request waits for it.
 //!
-//! Staff may make a day's budget whole again. What was leased before belongs to the budget before: it may be spent
-//! until the replica hears of the reset, within a second, and is forgotten then rather than given back. So what is let
-//! through on a day is never more than all that was booked before the reset and the whole budget after it.
+//! Staff can reset a day's budget. Requests leased before the reset belong to the earlier budget. They can be spent
+//! until the replica learns about the reset, within a second, and are then discarded, not returned. So the requests
+//! admitted on a day never exceed those booked before the reset plus one whole budget after it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
@@ -23,28 +23,28 @@ use crate::core::fault::{Fault, SpentBudget};
 use crate::core::principal::Budget;
 use crate::core::time::Time;
 
-/// The largest lease, in requests.
+/// Largest lease, in requests.
 const LARGEST_LEASE: u64 = 500;
-/// The smallest lease whose successor is taken ahead, when a quarter of it is left.
+/// Smallest lease whose successor is taken in advance, when a quarter of the lease is left.
 const SMALLEST_AHEAD: u64 = 100;
-/// How long a request waits for what is left. A little longer than a connection is waited for: those of one account wait
-/// for one another, and must not do so one after the other.
+/// Maximum time that a request waits for its budget. Slightly longer than the wait for a connection: requests of one
+/// account wait for one another, and their waits must not add up.
 const PATIENCE: Duration = Duration::from_secs(4);
-/// Accounts held in memory; above it, those that have nothing leased are forgotten.
+/// Number of accounts in memory above which accounts without leased requests are evicted.
 const MANY_ACCOUNTS: usize = 50_000;
 
-/// What is left of a day.
+/// Remaining daily budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Daily {
     /// Requests per day.
     pub limit: u64,
-    /// Requests left, as far as this replica knows.
+    /// Remaining requests, as far as this replica knows.
     pub remaining: u64,
-    /// Seconds until the next day begins (UTC).
+    /// Seconds until the next UTC day begins.
     pub reset: u64,
 }
 
-/// Every account's lease on this replica.
+/// Leases of every account on this replica.
 pub struct Budgets {
     pool: PgPool,
     leases: StdMutex<HashMap<String, Arc<Mutex<Lease>>>>,
@@ -57,23 +57,23 @@ struct Lease {
     limit: u64,
     granted: u64,
     left: u64,
-    /// Resets of the day before it was taken.
+    /// Number of resets of the day before the lease was taken.
     resets: i32,
-    /// The next one, on its way.
+    /// The next lease, being taken.
     ahead: Option<JoinHandle<Result<Option<Taken>, Fault>>>,
 }
 
-/// What the account's row gave.
+/// Lease granted by the account's row.
 struct Taken {
     day: i64,
-    /// Of the whole day, to all replicas.
+    /// Requests granted to all replicas for the whole day.
     granted: u64,
     requests: u64,
     resets: i32,
 }
 
 impl Budgets {
-    /// Budgets booked in this database.
+    /// Creates budgets that are booked in this database.
     #[must_use]
     pub fn new(pool: PgPool) -> Self {
         Self { pool, leases: StdMutex::default() }
@@ -82,8 +82,8 @@ impl Budgets {
     /// Spends one request.
     ///
     /// # Errors
-    /// [`crate::Code::RateLimited`] when the day's budget is spent, [`crate::Code::Unavailable`] when the service cannot
-    /// know: a request is refused rather than let through.
+    /// [`crate::Code::RateLimited`] if the daily budget is spent; [`crate::Code::Unavailable`] if the service cannot
+    /// read the budget. In doubt a request is rejected.
     pub fn spend<'a>(&'a self, budget: &'a Budget, now: Time) -> BoxFuture<'a, Result<Daily, (Fault, Option<Daily>)>> {
         async move {
             let unknown =
@@ -115,11 +115,11 @@ impl Budgets {
         Ok(lease.daily(now))
     }
 
-    /// What is left, spending nothing. Before this replica's first request of the day the whole limit is
-    /// assumed unless the row says otherwise.
+    /// Returns the remaining budget without spending a request. Before this replica's first request of the day it reads
+    /// the account's row; without a row the whole limit remains.
     ///
     /// # Errors
-    /// [`crate::Code::Unavailable`] when the database is away.
+    /// [`crate::Code::Unavailable`] if the database does not answer.
     pub async fn peek(&self, budget: &Budget, now: Time) -> Result<Daily, Fault> {
         let slot = self.slot(&budget.account);
         let lease = slot.lock().await;
@@ -138,7 +138,8 @@ impl Budgets {
         Ok(Daily { limit: budget.daily_requests, remaining, reset: reset(now) })
     }
 
-    /// What is left as far as this replica knows, without a statement: the whole limit before its first request of the day.
+    /// Returns the remaining budget as far as this replica knows, without a statement. Before its first request of the
+    /// day that is the whole limit.
     pub async fn look(&self, budget: &Budget, now: Time) -> Daily {
         let slot = self.slot(&budget.account);
         let lease = slot.lock().await;
@@ -148,7 +149,7 @@ impl Budgets {
         Daily { limit: budget.daily_requests, remaining: budget.daily_requests, reset: reset(now) }
     }
 
-    /// Gives every unused lease back. For a clean stop.
+    /// Returns every unused lease. Used for a clean stop.
     pub fn settle(&self) -> BoxFuture<'_, ()> {
         async move {
             let slots: Vec<_> = self.leases.lock().unwrap_or_else(PoisonError::into_inner).drain().collect();
@@ -170,8 +171,8 @@ impl Budgets {
         Arc::clone(leases.entry(account.to_owned()).or_default())
     }
 
-    /// Takes the next lease. Who meets another replica that takes the day's first one does not see its row yet, and asks
-    /// once more; only then there is nothing left.
+    /// Takes the next lease. If another replica inserts the day's first row at the same moment, the statement does not
+    /// see it yet, so a second attempt follows. Only if both find nothing, the budget is spent.
     async fn take(&self, account: &str, lease: &mut Lease) -> Result<(), Fault> {
         for _ in 0..2 {
             if self.try_take(account, lease).await? {
@@ -182,7 +183,8 @@ impl Budgets {
         Ok(())
     }
 
-    /// Whether there was something to take. Whoever goes away while it waits leaves it to the next.
+    /// Returns whether requests were left to take. If the caller is cancelled while it waits, the lease remains for the
+    /// next caller.
     async fn try_take(&self, account: &str, lease: &mut Lease) -> Result<bool, Fault> {
         let limit = lease.limit;
         let ahead =
@@ -193,16 +195,16 @@ impl Budgets {
         lease.granted = taken.granted;
         lease.left = taken.requests;
         lease.resets = taken.resets;
-        // What is left goes back to where it came from, though this replica's clock may be of another day.
+        // Unused requests return to the day of the row, even if this replica's clock shows another day.
         lease.day = taken.day;
         Ok(true)
     }
 
-    /// Adds the lease that was taken ahead, if it is there; whoever needs it waits for it. One from after midnight
-    /// or a reset goes back, because what it would be added to is of another budget.
+    /// Adds the lease that was taken in advance, if it has arrived; waits for it if `is_needed`. If it belongs to
+    /// another day or was taken after a reset, it is returned, because it belongs to another budget.
     async fn add_ahead(&self, account: &str, lease: &mut Lease, is_needed: bool) {
         let Some(ahead) = lease.ahead.as_mut().filter(|ahead| is_needed || ahead.is_finished()) else { return };
-        // Whoever goes away while it waits leaves it to the next.
+        // If the caller is cancelled here, the lease remains for the next caller.
         let came = ahead.await;
         lease.ahead = None;
         match came {
@@ -214,19 +216,19 @@ impl Budgets {
                 self.put_back(account, taken.day, taken.requests, taken.resets).await;
             }
             Ok(Ok(None)) => lease.granted = lease.limit,
-            // Whoever has nothing left finds out what is wrong.
+            // If no requests are left, the caller's own attempt reports the error.
             Ok(Err(_)) | Err(_) => {}
         }
     }
 
-    /// Gives the rest back, with what was taken ahead.
+    /// Returns the rest of the lease, including the lease taken in advance.
     async fn give_back(&self, account: &str, lease: &mut Lease) {
         self.add_ahead(account, lease, true).await;
         let left = std::mem::take(&mut lease.left);
         self.put_back(account, lease.day, left, lease.resets).await;
     }
 
-    /// Gives requests back, though whoever asked for it goes away.
+    /// Returns requests in a separate task, which completes even if the caller is cancelled.
     async fn put_back(&self, account: &str, day: i64, left: u64, resets: i32) {
         if left > 0 {
             drop(tokio::spawn(put_part_back(self.pool.clone(), account.to_owned(), day, left, resets)).await);
@@ -234,7 +236,7 @@ impl Budgets {
     }
 }
 
-/// Gives requests back, unless the budget that they were taken from is not the one in force any more.
+/// Returns requests, unless the budget was reset since they were taken.
 async fn put_part_back(pool: PgPool, account: String, day: i64, left: u64, resets: i32) {
     let given = sqlx::query!(
         "update daily_budget set granted = greatest(granted - $2, 0)
@@ -251,7 +253,7 @@ async fn put_part_back(pool: PgPool, account: String, day: i64, left: u64, reset
     }
 }
 
-/// Takes the next part of an account's day, if any is left. The database's clock names the day.
+/// Takes the next part of an account's day, if any is left. The database's clock determines the day.
 async fn take_part(pool: PgPool, account: String, limit: u64) -> Result<Option<Taken>, Fault> {
     let row = sqlx::query!(
         r#"with first as (
@@ -289,25 +291,24 @@ async fn take_part(pool: PgPool, account: String, limit: u64) -> Result<Option<T
     }))
 }
 
-/// How much of a day's requests a lease is.
+/// Computes the size of a lease for a daily limit.
 fn part_of(limit: u64) -> u64 {
     (limit / 100).clamp(1, LARGEST_LEASE)
 }
 
 impl Lease {
-    /// Whether it was taken from the budget that is in force: of this day, of this limit, and not from before a reset
-    /// that is known by now.
+    /// Whether the lease belongs to the current budget: same day, same limit, and not from before a known reset.
     fn is_of(&self, budget: &Budget, now: Time) -> bool {
         let is_former = budget.reset.day == self.day && self.resets < budget.reset.count;
         self.day == day_of(now) && self.limit == budget.daily_requests && !is_former
     }
 
-    /// Whether anything would be lost with it.
+    /// Whether dropping the lease would lose requests.
     fn holds(&self) -> bool {
         self.left > 0 || self.ahead.is_some()
     }
 
-    /// Whether the next one is to be taken now. Small ones are not worth it.
+    /// Whether to take the next lease now. Small leases are not taken in advance.
     fn ends_soon(&self) -> bool {
         let part = part_of(self.limit);
         part >= SMALLEST_AHEAD && self.left < part / 4 && self.granted < self.limit && self.ahead.is_none()

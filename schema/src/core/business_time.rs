@@ -1,15 +1,15 @@
-//! Business time, in which promises are counted: all hours of Monday to Friday, in UTC (docs/decisions.md#states).
+//! Business time, in which deadlines are counted: all hours of Monday to Friday, in UTC (docs/decisions.md#states).
 
 use crate::core::time::Time;
 
-/// Seconds of a business day.
+/// Seconds in a business day.
 pub(crate) const DAY: i64 = 86_400;
 const WEEK: i64 = 7 * DAY;
 const BUSINESS_WEEK: i64 = 5 * DAY;
-/// 1970 began on a Thursday, three days after the Monday that weeks are counted from here.
+/// Weeks are counted from a Monday; 1970 began on a Thursday, three days after it.
 const SINCE_MONDAY: i64 = 3 * DAY;
 
-/// The moment this many business seconds later. From a weekend it is counted from Monday.
+/// Returns the moment this many business seconds later. From a weekend, counting starts on Monday.
 pub(crate) fn after(from: Time, seconds: i64) -> Time {
     let business = passed(from).saturating_add(seconds);
     let (week, rest) = (business.div_euclid(BUSINESS_WEEK), business.rem_euclid(BUSINESS_WEEK));
@@ -17,12 +17,12 @@ pub(crate) fn after(from: Time, seconds: i64) -> Time {
     from.whole_seconds().plus_seconds(target.saturating_sub(from.unix()))
 }
 
-/// Business seconds from one moment to another; none when it lies before.
+/// Counts the business seconds between two moments; 0 if the second is earlier.
 pub(crate) fn between(from: Time, until: Time) -> i64 {
     passed(until).saturating_sub(passed(from)).max(0)
 }
 
-/// Business seconds from a Monday long ago to a moment.
+/// Counts the business seconds from the Monday before 1970 to a moment.
 fn passed(moment: Time) -> i64 {
     let since = moment.unix().saturating_add(SINCE_MONDAY);
     let (week, rest) = (since.div_euclid(WEEK), since.rem_euclid(WEEK));
@@ -38,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn three_business_days_leave_out_the_weekend() {
+    fn three_business_days_skip_the_weekend() {
         for (from, until) in [
             ("2026-11-23T09:30:00Z", "2026-11-26T09:30:00Z"),
             ("2026-11-25T09:30:00Z", "2026-11-30T09:30:00Z"),
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_a_promise_is_kept_over_any_pause() {
+    fn remaining_business_time_survives_a_pause() {
         let due = after(at("2026-11-26T12:00:00Z"), 3 * DAY);
         let left = between(at("2026-11-27T12:00:00Z"), due);
         assert_eq!(left, 2 * DAY);
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn the_two_are_each_others_reverse() {
+    fn after_and_between_are_inverse() {
         let from = at("2026-11-23T00:00:01Z");
         for hours in 0..400 {
             let begun = from.plus_seconds(hours * 3_600);

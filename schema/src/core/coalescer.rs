@@ -1,9 +1,9 @@
-//! Statements that several requests share.
+//! Shared statements: one statement answers concurrent reads of several requests.
 //!
-//! What a public read answers depends on nobody who asks, so those that are asked at the same moment can be answered by
-//! one statement (docs/performance.md#what-the-figures-led-to). There is no timer: what is asked while the statements under way are
-//! busy waits for the next, and whoever comes alone is answered alone. Nothing of a partner ever goes this way, and
-//! nothing that leaves an audit record.
+//! The answer of a public read does not depend on the caller, so concurrent reads can be answered by one statement
+//! (docs/performance.md#what-the-figures-led-to). No timer is used: reads that arrive while a statement runs wait for
+//! the next one, and a single read runs alone. Data of a partner and reads that leave an audit record never use this
+//! path.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,13 +14,13 @@ use tokio::sync::oneshot;
 use crate::core::fault::Fault;
 use crate::core::trace;
 
-/// Statements under way at once. With one, whoever comes meanwhile shares the next; with more, smaller batches contend for
-/// the same cores, and the slowest answers are later.
+/// Number of concurrent statements. With one, requests that arrive while it runs share the next one. With more, smaller
+/// batches compete for the same cores, and the slowest answers come later.
 const LANES: usize = 1;
-/// Questions that one statement answers, at most.
+/// Maximum number of keys in one statement.
 const MOST: usize = 64;
 
-/// Questions of one kind that wait for their statement.
+/// Queue of reads of one kind that wait for a shared statement.
 pub(crate) struct Coalescer<K, V>(Arc<Mutex<Queue<K, V>>>);
 
 struct Queue<K, V> {
@@ -30,7 +30,7 @@ struct Queue<K, V> {
 
 struct Waiter<K, V> {
     key: K,
-    /// The span of whoever asks, where traces are collected.
+    /// Span of the waiting request, if traces are collected.
     span: Option<SpanContext>,
     answer: oneshot::Sender<Result<Option<V>, Fault>>,
 }
@@ -42,12 +42,13 @@ impl<K, V> Default for Coalescer<K, V> {
 }
 
 impl<K: Send + 'static, V: Send + 'static> Coalescer<K, V> {
-    /// What there is under a key. `fetch` answers several keys at once: for each what there is, in their order.
+    /// Returns the value of a key, if it exists. `fetch` loads several keys at once and returns their values in the
+    /// same order.
     ///
-    /// The statement runs apart from whoever asks, because others wait for it too.
+    /// The statement runs in its own task, because several requests wait for it.
     ///
     /// # Errors
-    /// What `fetch` answered; all who share a statement share its failure.
+    /// The fault of `fetch`; all requests that share a statement share its failure.
     pub(crate) async fn get<F, Fut>(&self, key: K, fetch: F) -> Result<Option<V>, Fault>
     where
         F: Fn(Vec<K>) -> Fut + Send + Sync + 'static,
@@ -73,14 +74,15 @@ impl<K: Send + 'static, V: Send + 'static> Coalescer<K, V> {
     }
 }
 
-/// One statement after the other, until nobody waits.
+/// Runs one statement after the other until no request waits.
 struct Worker<K, V> {
     queue: Arc<Mutex<Queue<K, V>>>,
     is_open: bool,
 }
 
 impl<K, V> Worker<K, V> {
-    /// Who is answered next. A lane that finds nobody closes in the same moment, so that whoever comes after opens one.
+    /// Returns the next batch. If none waits, the lane closes under the same lock, so that the next request opens a new
+    /// one.
     fn next(&mut self) -> Option<Vec<Waiter<K, V>>> {
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         if queue.waiting.is_empty() {
@@ -94,7 +96,7 @@ impl<K, V> Worker<K, V> {
 }
 
 impl<K, V> Drop for Worker<K, V> {
-    /// A lane that ended by a panic: nobody waits for it in vain.
+    /// Closes the lane after a panic, so that no request waits for it forever.
     fn drop(&mut self) {
         if self.is_open {
             let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
@@ -113,7 +115,7 @@ where
 {
     let spans = batch.iter().filter_map(|waiting| waiting.span.clone()).collect();
     let (keys, asking): (Vec<K>, Vec<_>) = batch.into_iter().map(|waiting| (waiting.key, waiting.answer)).unzip();
-    // Who has gone away meanwhile wants no answer.
+    // Sends to callers that have left fail and are ignored.
     match trace::shared("shared statement", spans, fetch(keys)).await {
         Ok(found) => {
             for (answer, value) in asking.into_iter().zip(found) {
@@ -135,7 +137,7 @@ mod tests {
 
     use super::*;
 
-    /// Statements that begin when they are let, and how many keys each had.
+    /// Statements that wait for a permit to begin, and the number of keys of each.
     #[derive(Clone)]
     struct Statements {
         let_begin: Arc<Semaphore>,
@@ -147,7 +149,7 @@ mod tests {
             Self { let_begin: Arc::new(Semaphore::new(0)), sizes: Arc::default() }
         }
 
-        /// Doubles even keys; there is nothing under odd ones.
+        /// Doubles even keys; odd keys have no value.
         fn fetch(&self) -> impl Fn(Vec<u32>) -> futures_util::future::BoxFuture<'static, Fetched> + Send + 'static {
             let statements = self.clone();
             move |keys| {
@@ -164,14 +166,14 @@ mod tests {
     type Fetched = Result<Vec<Option<u32>>, Fault>;
 
     #[tokio::test]
-    async fn who_comes_while_every_lane_is_busy_shares_the_next_statement() {
+    async fn concurrent_gets_share_next_statement() {
         let (shared, statements) = (Arc::new(Coalescer::<u32, u32>::default()), Statements::new());
         let mut asking = Vec::new();
         for key in 0..12 {
             let (shared, fetch) = (Arc::clone(&shared), statements.fetch());
             asking.push(tokio::spawn(async move { shared.get(key, fetch).await }));
         }
-        // One thread runs what was spawned in order, so all have asked before the first statement begins.
+        // On one thread, spawned tasks run in order, so every request is queued before the first statement begins.
         statements.let_begin.add_permits(12);
         for (key, asked) in (0..).zip(asking) {
             assert_eq!(asked.await.unwrap().unwrap(), (key % 2 == 0).then_some(key * 2));
@@ -183,7 +185,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_failure_is_everybodys_and_the_next_who_asks_is_answered() {
+    async fn statement_error_reaches_all_waiters_and_next_get_works() {
         let shared = Coalescer::<u32, u32>::default();
         let failing = |_| async { Err(Fault::conflict("no")) };
         assert!(shared.get(1, failing).await.is_err());
@@ -191,7 +193,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_statement_that_panics_answers_an_error_and_closes_its_lane() {
+    async fn panicking_statement_returns_error_and_closes_lane() {
         let shared = Coalescer::<u32, u32>::default();
         let panicking = |keys: Vec<u32>| async move {
             assert!(keys.is_empty(), "it panics");

@@ -1,4 +1,4 @@
-//! The one context value of a request: who asks, over which connection, at what time.
+//! Request context: the caller, the database handle and the time of one request.
 
 mod answer;
 mod document;
@@ -30,57 +30,57 @@ pub use document::{Document, DocumentContent, OpenPart};
 pub use revision::NamesRevision;
 
 tokio::task_local! {
-    /// Under which name the answer of the root field leaves that is being resolved, where a query may have several.
+    /// Response name of the root field that is being resolved; a query can have several root fields.
     pub(crate) static ROOT_KEY: String;
 }
 
-/// One loader of each type. Requests that read in one transaction share them, and so each other's statements.
+/// One loader per type. Requests that read in the same transaction share the loaders and therefore their statements.
 pub(crate) type Loaders = Arc<TypeMap>;
 
-/// What a resolver may know of its request.
+/// Context of one request, as resolvers see it.
 pub struct RequestContext {
-    /// Who asks.
+    /// The caller.
     pub caller: Arc<Caller>,
-    /// Where statements run.
+    /// Database handle for all statements.
     pub db: Db,
-    /// The request's time; one value for all it does.
+    /// Time of the request; one value for everything it does.
     pub now: Time,
-    /// The parts that outlive requests.
+    /// Services that outlive requests.
     pub services: Arc<Services>,
-    /// The file that came with the request.
+    /// File in the request.
     pub attachment: Option<Attachment>,
     expected: revision::ExpectedRevision,
     extras: Mutex<AnswerExtras>,
-    /// What a fixed document was answered.
+    /// Answer to a fixed document.
     written: Mutex<Option<Written>>,
     loaders: Loaders,
-    /// The operations that stand for the edges which are asked.
+    /// Operations of the edges that the query may follow.
     edges: BTreeSet<String>,
 }
 
-/// Who asks, and from where.
+/// Caller of a request: principal and origin.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    /// The verified principal, when a token came.
+    /// The verified principal, if the request has a token.
     pub principal: Option<Arc<Principal>>,
-    /// The network address the request came from.
+    /// Network address of the request.
     pub address: IpAddr,
-    /// The user agent as sent, shortened.
+    /// User agent as sent, truncated.
     pub user_agent: Option<String>,
-    /// The request's id.
+    /// Id of the request.
     pub request_id: String,
-    /// By REST or by a query of staff's own.
+    /// Channel of the request: REST or a staff member's own query.
     pub channel: Channel,
-    /// What came instead of a token.
+    /// Credentials sent instead of a token.
     pub credentials: Credentials,
-    /// Whether the answer is wanted as CSV, where it may be had so beside JSON.
+    /// Whether the caller wants the answer as CSV, if the operation offers it in addition to JSON.
     pub takes_csv: bool,
 }
 
-/// Bits of an IPv6 address that name a network: whoever has one has all the rest.
+/// Bits of an IPv6 address that identify its network. The holder of one address usually has the whole prefix.
 const IPV6_PREFIX: u8 = 64;
 
-/// The network of an address: itself, or its /64.
+/// Returns the network of an address: the address itself, or its /64.
 pub(crate) fn network_of(address: IpAddr) -> IpNet {
     match address.to_canonical() {
         IpAddr::V6(address) => {
@@ -91,23 +91,23 @@ pub(crate) fn network_of(address: IpAddr) -> IpNet {
 }
 
 impl Caller {
-    /// The network that the request came from: budgets of strangers belong to it.
+    /// Returns the network of the request. Budgets of anonymous clients belong to it.
     pub(crate) fn network(&self) -> IpNet {
         network_of(self.address)
     }
 }
 
-/// How a request came: by REST, or by a query of staff's own (column `audit_log.channel`).
+/// Channel of a request: REST or a staff member's own query (column `audit_log.channel`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channel {
-    /// The public interface.
+    /// The public REST API.
     Rest,
     /// A staff member's own query.
     Playground,
 }
 
 impl Channel {
-    /// The column's value.
+    /// Returns the value of the column.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -117,7 +117,7 @@ impl Channel {
     }
 }
 
-/// What came instead of a token. Never printed.
+/// Credentials sent instead of a token. Never printed.
 #[derive(Clone, Default)]
 pub struct Credentials {
     /// The refresh cookie.
@@ -132,99 +132,99 @@ impl std::fmt::Debug for Credentials {
     }
 }
 
-/// A file that came with the request.
+/// File in a request.
 #[derive(Clone)]
 pub struct Attachment {
-    /// Its bytes.
+    /// Bytes of the file.
     pub bytes: Bytes,
 }
 
-/// What leaves beside the answer's JSON.
+/// Parts of the answer in addition to its JSON.
 #[derive(Default)]
 pub struct AnswerExtras {
     /// The refresh cookie to set or to clear.
     pub cookie: Option<RefreshCookie>,
-    /// Bytes that are the answer.
+    /// Bytes to send as the answer.
     pub download: Option<Download>,
-    /// The same where they are known by a tag, so that a part of them can be asked for.
+    /// Document to send as the answer. It has an entity tag, so that clients can request a part of it.
     pub document: Option<Document>,
-    /// The locales of the texts that were chosen for the caller, each once.
+    /// Locales of the texts that were chosen for the caller, without duplicates.
     pub languages: Vec<String>,
-    /// What the audit record should say.
+    /// Notes for the audit record.
     pub noted: AuditNotes,
-    /// The same for each root field of a staff member's own query, by the name that its answer leaves under.
+    /// Notes for the audit record of each root field of a staff member's own query, by response name.
     pub noted_at: HashMap<String, AuditNotes>,
-    /// What edges led to, by the operations that read the same.
+    /// Objects that edges read, by the operations that read the same objects.
     pub followed: Followed,
 }
 
-/// By operation: the argument that names what was read, and which.
+/// By operation: the argument that identifies the objects, and their UUIDs.
 pub type Followed = BTreeMap<&'static str, (&'static str, BTreeSet<Uuid>)>;
 
-/// What a resolver says for its audit record.
+/// Notes of a resolver for its audit record.
 #[derive(Clone, Debug, Default)]
 pub struct AuditNotes {
-    /// The thing concerned, where the arguments do not say it.
+    /// Target, if the arguments do not identify it.
     pub target: Option<Target>,
-    /// The reason given.
+    /// Reason that the caller gave.
     pub reason: Option<String>,
 }
 
-/// The refresh cookie's new content.
+/// New content of the refresh cookie.
 #[derive(Clone)]
 pub enum RefreshCookie {
-    /// Set to this token for so many seconds.
+    /// Set to this token for this many seconds.
     Set {
         /// The token.
         token: String,
-        /// Seconds until it is void.
+        /// Seconds until the cookie expires.
         max_age: i64,
     },
     /// Cleared.
     Clear,
 }
 
-/// Bytes that are the answer: a file, or rows as they come.
+/// Bytes to send as the answer: a file, or rows as they arrive.
 pub struct Download {
     /// Media type.
     pub media_type: String,
     /// Length in bytes, when known.
     pub length: Option<u64>,
-    /// Strong validator without quotes, when the bytes never change and the caller may keep them.
+    /// Strong validator without quotes, if the bytes never change and the caller may cache them.
     pub etag: Option<String>,
-    /// SHA-256 of the bytes, where they are worth comparing and nobody is to keep them.
+    /// SHA-256 of the bytes, if clients should compare it and no cache may keep the bytes.
     pub sha256: Option<Vec<u8>>,
-    /// File name to save under.
+    /// File name for saving.
     pub file_name: String,
-    /// Where the audit chain ended when the bytes were begun, where they are of it.
+    /// End of the audit chain when the stream began, if the bytes contain audit records.
     pub chain_head: Option<ChainHead>,
     /// The bytes.
     pub stream: BoxStream<'static, std::io::Result<Bytes>>,
 }
 
-/// The end of the audit chain: a place and the hash that covers everything up to it.
+/// End of the audit chain: a position and the hash that covers everything up to it.
 pub struct ChainHead {
-    /// The last place, counted from 1.
+    /// The last position, counted from 1.
     pub position: i64,
     /// Its hash, hexadecimal.
     pub hash: String,
 }
 
-/// The thing that an audit record is about.
+/// Target of an audit record.
 #[derive(Clone, Debug, Default)]
 pub struct Target {
-    /// Its kind.
+    /// Kind of the object.
     pub kind: Option<AuditTargetKind>,
     /// UUID of the object.
     pub uuid: Option<Uuid>,
-    /// Its name.
+    /// Name of the object.
     pub label: Option<String>,
     /// The partner concerned.
     pub partner_uuid: Option<Uuid>,
 }
 
 impl RequestContext {
-    /// A fresh context.
+    /// Creates the context of a request.
     pub(crate) fn new(
         caller: Arc<Caller>,
         db: Db,
@@ -246,39 +246,40 @@ impl RequestContext {
         }
     }
 
-    /// The same where edges may be followed that stand for these operations, each of which was guarded.
+    /// Allows the query to follow the edges of these operations; each operation was guarded.
     pub(crate) fn with_edges(self, edges: BTreeSet<String>) -> Self {
         Self { edges, ..self }
     }
 
-    /// The same with loaders of several requests over the same transaction. What a loader answers never depends on who asks.
+    /// Shares the loaders of other requests in the same transaction. The result of a loader never depends on the
+    /// caller.
     pub(crate) fn sharing(self, loaders: &Loaders) -> Self {
         Self { loaders: Arc::clone(loaders), ..self }
     }
 
-    /// The verified caller.
+    /// Returns the verified principal.
     ///
     /// # Errors
-    /// [`crate::Code::Unauthenticated`] when there is none.
+    /// [`crate::Code::Unauthenticated`] if the request has none.
     pub fn principal(&self) -> Result<&Principal, Fault> {
         self.caller.principal.as_deref().ok_or_else(Fault::without_token)
     }
 
-    /// Whether the caller reaches what needs this scope. For what an answer offers; what is done is guarded by `@access`.
+    /// Whether the caller has this scope. Only for the content of answers; actions are guarded by `@access`.
     pub(crate) fn may(&self, scope: &str) -> bool {
         let reaches = |principal: &Principal| Scope::parse(scope).is_some_and(|scope| principal.scopes.reaches(scope));
         self.caller.principal.as_deref().is_some_and(reaches)
     }
 
-    /// The partner whose things may be touched.
+    /// Returns the partner whose objects the caller may access.
     ///
     /// # Errors
-    /// [`crate::Code::Unauthenticated`] without a token, [`crate::Code::NotFound`] with one that is bound to no partner.
+    /// [`crate::Code::Unauthenticated`] without a token, [`crate::Code::NotFound`] if the principal has no partner.
     pub fn owner(&self) -> Result<Owner, Fault> {
         self.principal()?.owner()
     }
 
-    /// Whose turn it is to be, where callers take turns.
+    /// Returns the owner of the request's CPU-bound work, for pools in which callers take turns.
     ///
     /// # Errors
     /// [`crate::Code::Unauthenticated`] without a token.
@@ -287,28 +288,28 @@ impl RequestContext {
         Ok(WorkOwner { network: self.caller.network().addr(), account })
     }
 
-    /// The file that came with the request.
+    /// Returns the file in the request.
     ///
     /// # Errors
-    /// [`crate::Code::ValidationFailed`] when none came.
+    /// [`crate::Code::ValidationFailed`] if the request has none.
     pub fn attachment(&self) -> Result<&Attachment, Fault> {
         self.attachment
             .as_ref()
             .ok_or_else(|| Fault::field("/file", "REQUIRED", "Send the file as the multipart field `file`."))
     }
 
-    /// A fresh identifier (UUID version 7).
+    /// Creates an identifier (UUID version 7).
     #[must_use]
     pub fn new_uuid(&self) -> Uuid {
         crate::core::crypto::uuid_at(self.now.0)
     }
 
-    /// Says what the audit record is about, where the variables do not.
+    /// Sets the target of the audit record, if the variables do not identify it.
     pub fn note_target(&self, target: Target) {
         self.with_noted(|noted| noted.target = Some(target));
     }
 
-    /// Says which reason was given.
+    /// Sets the reason in the audit record.
     pub fn note_reason(&self, reason: impl Into<String>) {
         let reason = reason.into();
         self.with_noted(|noted| noted.reason = Some(reason));
@@ -319,22 +320,22 @@ impl RequestContext {
         self.with_extras(|extras| extras.cookie = Some(cookie));
     }
 
-    /// Makes these bytes the answer.
+    /// Sends these bytes as the answer.
     pub fn deliver(&self, download: Download) {
         self.with_extras(|extras| extras.download = Some(download));
     }
 
-    /// Makes this document the answer.
+    /// Sends this document as the answer.
     pub fn deliver_document(&self, document: Document) {
         self.with_extras(|extras| extras.document = Some(document));
     }
 
-    /// Says in which locale the answer's texts are that were chosen for the caller.
+    /// Records the locale of texts that were chosen for the caller.
     pub(crate) fn note_language(&self, locale: &str) {
         self.note_languages(std::iter::once(locale));
     }
 
-    /// The same, of texts in several. Each is said once, in the order in which they come.
+    /// Records the locales of texts that were chosen for the caller. Each is listed once, in order of first use.
     pub(crate) fn note_languages<L: AsRef<str>>(&self, locales: impl IntoIterator<Item = L>) {
         self.with_extras(|extras| {
             for locale in locales {
@@ -346,8 +347,8 @@ impl RequestContext {
         });
     }
 
-    /// Follows an edge, which is noted for the record of the operation that reads the same; whether that operation was
-    /// asked and guarded. Nobody else follows one.
+    /// Returns whether the query may follow an edge, which requires that its operation was requested and guarded. If
+    /// so, the object is noted for that operation's audit record. Only a staff member's own query follows edges.
     pub(crate) fn follow(&self, operation: &'static str, argument: &'static str, uuid: Uuid) -> bool {
         let may = self.edges.contains(operation);
         if may {
@@ -358,7 +359,7 @@ impl RequestContext {
         may
     }
 
-    /// What leaves beside the JSON.
+    /// Takes the parts of the answer in addition to its JSON.
     pub(crate) fn take_extras(&self) -> AnswerExtras {
         std::mem::take(&mut *self.extras.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -375,15 +376,15 @@ impl RequestContext {
         change(&mut self.extras.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// The request's one loader of this type, made at first use. What it answers must not depend on who asks.
+    /// Returns the request's loader of this type and creates it on first use. Its result must not depend on the caller.
     pub fn loader<L: Any + Send + Sync>(&self, make: impl Fn(Db) -> L) -> Arc<L> {
         self.loaders.get_or_make(|| make(self.db.clone()))
     }
 }
 
-/// Reaches the [`RequestContext`] from a resolver.
+/// Access to the [`RequestContext`] from a resolver.
 pub trait RequestContextExt {
-    /// The request's context.
+    /// Returns the context of the request.
     fn cx(&self) -> &RequestContext;
 }
 

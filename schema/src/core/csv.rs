@@ -1,10 +1,10 @@
-//! Rows for spreadsheets (RFC 4180): commas, lines that end in CR LF, and no cell that a spreadsheet would run.
+//! CSV rows for spreadsheets (RFC 4180): commas, CR LF line ends, and no cell that a spreadsheet would execute.
 //!
-//! What begins like a formula is shown with an apostrophe before it, which
-//! spreadsheets take for "this is text". One that divides rows at semicolons or tabs does not heed the quotes inside a
-//! row either, so whatever begins a cell there is held to the same.
+//! A cell that begins like a formula gets an apostrophe in front, which spreadsheets read as "this is text". A
+//! spreadsheet that splits rows at semicolons or tabs ignores the quotes inside a row, so the same rule applies to
+//! every piece after these separators.
 
-/// Adds a row of cells.
+/// Appends a row of cells.
 pub(crate) fn row<'a>(out: &mut String, cells: impl IntoIterator<Item = &'a str>) {
     for (place, text) in cells.into_iter().enumerate() {
         if place > 0 {
@@ -34,8 +34,8 @@ fn cell(out: &mut String, text: &str) {
     }
 }
 
-/// Blanks before it do not keep a spreadsheet from running a formula, nor does a quote that it takes for an opening
-/// one; and some read the wide forms as well.
+/// Spaces before a formula do not prevent a spreadsheet from executing it, and neither does a quote that it reads as an
+/// opening quote. Some spreadsheets also accept the full-width forms.
 fn begins_formula(piece: &str) -> bool {
     piece
         .trim_start_matches(|sign: char| sign.is_whitespace() || sign == '"')
@@ -53,13 +53,13 @@ mod tests {
     }
 
     #[test]
-    fn cells_are_quoted_where_they_must_be() {
+    fn csv_cells_are_quoted_if_needed() {
         assert_eq!(written(&["a", "b,c", "say \"no\"", ""]), "a,\"b,c\",\"say \"\"no\"\"\",\r\n");
         assert_eq!(written(&["two\nlines"]), "\"two\nlines\"\r\n");
     }
 
     #[test]
-    fn no_cell_is_run() {
+    fn csv_formulas_are_escaped() {
         for (text, cell) in [
             ("=1+1", "'=1+1"),
             ("+49 40 1", "'+49 40 1"),
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn no_part_of_a_cell_is_run_where_rows_are_divided_elsewhere() {
+    fn csv_formulas_after_other_separators_are_escaped() {
         for (text, cell) in [
             ("Kasse;=HYPERLINK(\"http://x\")", "\"Kasse;'=HYPERLINK(\"\"http://x\"\")\""),
             ("Kasse; \u{ff1d}1;-2", "Kasse;' \u{ff1d}1;'-2"),

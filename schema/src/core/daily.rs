@@ -1,5 +1,5 @@
-//! What a partner may do so much of a day (UTC), counted in the transaction of what it counts: parallel requests never get
-//! more, and what is refused counts nothing. What is taken back later is not given back.
+//! Daily limits of a partner (UTC), counted in the transaction of the counted action: parallel requests never exceed
+//! the limit, and rejected requests do not count. If the action is undone later, the count stays.
 
 use uuid::Uuid;
 
@@ -7,22 +7,21 @@ use crate::core::context::RequestContext;
 use crate::core::db::Db;
 use crate::core::fault::{Fault, SpentBudget};
 
-/// Seconds of a day.
 const DAY: i64 = 86_400;
 
-/// Something that is bounded by the day.
+/// Action with a daily limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Daily {
-    /// Bytes that uploads bring into the store.
+    /// Bytes uploaded to the object storage.
     Uploads,
-    /// Mails of invitations that the team sends.
+    /// Invitation mails that the team sends.
     Invitations,
-    /// Mails of invitations that staff send on behalf of the team.
+    /// Invitation mails that staff send on behalf of the team.
     InvitationsByStaff,
 }
 
 impl Daily {
-    /// The column's value.
+    /// Returns the value of the column.
     const fn name(self) -> &'static str {
         match self {
             Self::Uploads => "UPLOADS",
@@ -48,10 +47,10 @@ impl Daily {
     }
 }
 
-/// Refuses what is beyond the day's most, and uses nothing: a first look, before something is done that costs much.
+/// Rejects an amount above the daily limit without counting it: an early check before expensive work.
 ///
 /// # Errors
-/// [`crate::Code::RateLimited`] until the day is over.
+/// [`crate::Code::RateLimited`] until the end of the day.
 pub(crate) async fn check(
     cx: &RequestContext,
     db: &Db,
@@ -71,10 +70,10 @@ pub(crate) async fn check(
     if fits { Ok(()) } else { Err(daily.refusal(cx.now.unix(), most)) }
 }
 
-/// Uses so much of the day's most. Two who use at once wait for one another.
+/// Counts an amount against the daily limit. Concurrent calls wait for each other.
 ///
 /// # Errors
-/// [`crate::Code::RateLimited`] until the day is over.
+/// [`crate::Code::RateLimited`] until the end of the day.
 pub(crate) async fn spend(
     cx: &RequestContext,
     partner_uuid: Uuid,
@@ -102,7 +101,7 @@ mod tests {
     use crate::core::fault::Code;
 
     #[test]
-    fn a_refusal_ends_with_the_day() {
+    fn daily_limit_error_waits_until_midnight() {
         for (now, seconds) in [(0, 86_400), (1, 86_399), (86_399, 1), (86_400, 86_400)] {
             let fault = Daily::Uploads.refusal(now, 5);
             assert_eq!((fault.code(), fault.seconds_to_wait()), (Code::RateLimited, Some(seconds)));

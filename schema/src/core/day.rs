@@ -1,4 +1,4 @@
-//! Days of the calendar in UTC: one type from column to answer, printed as `2026-11-24`.
+//! Calendar days in UTC: one type from column to answer, printed as `2026-11-24`.
 
 use std::str::FromStr;
 
@@ -19,19 +19,19 @@ use crate::core::time::Time;
 pub struct Day(pub Date);
 
 impl Day {
-    /// The day in which a moment lies.
+    /// Returns the day that contains a moment.
     #[must_use]
     pub fn of(moment: Time) -> Self {
         Self(moment.0.to_zoned(TimeZone::UTC).date())
     }
 
-    /// The day so many days later, or earlier. Saturates at the ends of the calendar.
+    /// Returns the day this many days later, or earlier if negative. Saturates at the ends of the calendar.
     #[must_use]
     pub fn plus(self, days: i32) -> Self {
         Self(self.0.saturating_add(days.days()))
     }
 
-    /// Days from `earlier` to this one; none when it is later.
+    /// Counts the days from `earlier` to this day; 0 if it is later.
     #[must_use]
     pub fn days_since(self, earlier: Self) -> u32 {
         u32::try_from(self.0.since(earlier.0).map_or(0, |span| span.get_days())).unwrap_or_default()
@@ -52,7 +52,7 @@ impl FromStr for Day {
     }
 }
 
-/// A day of the calendar in UTC: 2026-11-24.
+/// A calendar day in UTC: 2026-11-24.
 #[Scalar(name = "Day")]
 impl ScalarType for Day {
     fn parse(value: Value) -> InputValueResult<Self> {
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_day_begins_at_midnight_in_utc() {
+    fn day_begins_at_midnight_utc() {
         let day = |moment: &str| Day::of(moment.parse().unwrap()).to_string();
         assert_eq!(day("2026-11-24T23:59:59.999999Z"), "2026-11-24");
         assert_eq!(day("2026-11-25T00:30:00+01:00"), "2026-11-24");

@@ -1,4 +1,4 @@
-//! One handle for every statement: inside the request's transaction when there is one, else on a connection of its own.
+//! Handle for every statement: in the request's transaction if there is one, otherwise on a separate connection.
 
 mod read;
 mod transaction;
@@ -18,8 +18,8 @@ use crate::core::fault::Fault;
 use crate::core::pool_lane::{LentConnection, PoolLane};
 use crate::core::read_replicas::WalPlace;
 
-/// Where connections come from: the pool, what requests pass on to each other, or the same of the leader and of its read
-/// replicas.
+/// Source of connections: the pool, the lane in which requests pass connections to each other, or the lanes of the
+/// primary and its read replicas.
 #[derive(Clone)]
 enum ConnectionSource {
     Pool(PgPool),
@@ -45,18 +45,18 @@ impl ConnectionSource {
     }
 }
 
-/// What statements run on.
+/// Connection mode of the statements.
 #[derive(Clone)]
 enum Mode {
-    /// Each on a connection that is held for it only.
+    /// Each statement on a separate connection.
     Single,
-    /// All on one connection, until the request is answered.
+    /// All statements on one connection, until the request is answered.
     ReadConnection(Arc<Mutex<ReadConnection>>),
-    /// All in one transaction.
+    /// All statements in one transaction.
     Within(Arc<Mutex<Transaction>>),
 }
 
-/// Where statements run. Cheap to clone.
+/// Database handle. Cheap to clone.
 #[derive(Clone)]
 pub struct Db {
     source: ConnectionSource,
@@ -64,29 +64,29 @@ pub struct Db {
 }
 
 impl Db {
-    /// Statements one by one, each on its own.
+    /// Creates a handle that runs each statement on a separate connection.
     #[must_use]
     pub fn pooled(pool: PgPool) -> Self {
         Self { source: ConnectionSource::Pool(pool), mode: Mode::Single }
     }
 
-    /// Statements of a request that only reads, on one connection at a time. End it with [`Self::answered`] when all went
-    /// well.
+    /// Creates the handle of a request that only reads, on one connection at a time. Call [`Self::answered`] after
+    /// success.
     pub(crate) fn answering(lanes: ReadLanes) -> Self {
         Self { source: ConnectionSource::Reads(lanes), mode: Mode::ReadConnection(Arc::default()) }
     }
 
-    /// Statements of a request inside one transaction, which the first of them begins.
+    /// Creates the handle of a request in one transaction, which its first statement begins.
     pub(crate) fn settling(handoff: PoolLane, terms: TransactionOptions) -> Self {
         Self::in_transaction(ConnectionSource::Requests(handoff), terms)
     }
 
-    /// Statements inside one transaction, which the first of them begins.
+    /// Creates a handle for one transaction, which its first statement begins.
     pub(crate) fn within(pool: PgPool, terms: TransactionOptions) -> Self {
         Self::in_transaction(ConnectionSource::Pool(pool), terms)
     }
 
-    /// Statements inside one transaction that no request began: a job's. End it with [`Self::settle`].
+    /// Creates a handle for one transaction outside a request, for example of a job. End it with [`Self::settle`].
     pub(crate) fn apart(pool: PgPool) -> Self {
         Self::within(pool, TransactionOptions::default())
     }
@@ -95,10 +95,10 @@ impl Db {
         Self { source, mode: Mode::Within(Arc::new(Mutex::new(Transaction::new(terms)))) }
     }
 
-    /// Ends what a job did in a transaction of its own: kept when it did something, else taken back.
+    /// Ends a job's transaction: commits if the job did something, otherwise rolls back.
     ///
     /// # Errors
-    /// What the job's work answered, or the commit.
+    /// The error of the job or of the commit.
     pub(crate) async fn settle(&self, outcome: Result<bool, Fault>) -> Result<bool, Fault> {
         if matches!(outcome, Ok(true)) {
             self.commit().await?;
@@ -114,18 +114,18 @@ impl Db {
     /// Commits the transaction, if a statement began one.
     ///
     /// # Errors
-    /// What the rules answered that the database checks last: nothing is kept then. [`Fault::unknown`] when the
-    /// connection broke on the way.
+    /// The fault of a deferred constraint; nothing is stored then. [`Fault::unknown`] if the connection broke during
+    /// the commit.
     pub(crate) async fn commit(&self) -> Result<(), Fault> {
         self.end(TransactionEnd::Commit)
             .await
             .map_err(|error| if is_silence(&error) { Fault::unknown(error) } else { error.into() })
     }
 
-    /// Takes back what the transaction did, if a statement began one.
+    /// Rolls the transaction back, if a statement began one.
     ///
     /// # Errors
-    /// When the database is away. It takes it back by itself.
+    /// If the database does not answer. It then rolls back by itself.
     pub(crate) async fn rollback(&self) -> Result<(), Fault> {
         Ok(self.end(TransactionEnd::Rollback).await?)
     }
@@ -137,35 +137,36 @@ impl Db {
         }
     }
 
-    /// The statements of a read so far were answered, so that its connection is sound and somebody else's.
+    /// Marks the statements of a read as answered, so that its connection is clean and can pass to another request.
     pub(crate) async fn answered(&self) {
         if let Mode::ReadConnection(kept) = &self.mode {
             kept.lock().await.pass_on();
         }
     }
 
-    /// How old what is read from now on may be. It counts for a request that only reads; every other one reads what is
-    /// present.
+    /// Sets the required freshness of the following reads. Only affects requests that only read; all others read from
+    /// the primary.
     pub(crate) fn demand(&self, freshness: Freshness) {
         if let ConnectionSource::Reads(lanes) = &self.source {
             lanes.demand(freshness);
         }
     }
 
-    /// Whether anything may have been read from a replica.
+    /// Whether a read replica may have answered a statement.
     pub(crate) fn has_lagged(&self) -> bool {
         matches!(&self.source, ConnectionSource::Reads(lanes) if lanes.has_lagged())
     }
 
-    /// Whether what other requests read at this moment will do for this one.
+    /// Whether this request may share the result of a concurrent read of another request.
     pub(crate) fn may_share(&self) -> bool {
         !matches!(&self.source, ConnectionSource::Reads(lanes) if !lanes.may_share())
     }
 
-    /// Work that a replica may answer, for as long as one is waited for: it may have stopped without a word.
+    /// Limits work that a read replica may answer to the time that the service waits for one, because a replica can
+    /// stop without closing its connections.
     ///
     /// # Errors
-    /// What the work answered; [`crate::core::fault::Code::Unavailable`] when it took longer.
+    /// The fault of the work; [`crate::core::fault::Code::Unavailable`] if it took longer.
     pub(crate) async fn in_time<T>(&self, work: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
         match &self.source {
             ConnectionSource::Reads(lanes) if lanes.may_lag() => lanes.in_time(work).await,
@@ -173,8 +174,8 @@ impl Db {
         }
     }
 
-    /// The same database outside the request's transaction, for a read whose connection must be free again
-    /// before something slow. What is read may be as old as what the request reads itself.
+    /// Returns a handle of the same database outside the request's transaction, for a read whose connection must be
+    /// free before slow work. It has the same freshness as the request's other reads.
     #[must_use]
     pub fn aside(&self) -> Self {
         match &self.source {
@@ -187,10 +188,10 @@ impl Db {
         )
     }
 
-    /// Leaves the claim of an idempotency key to the transaction's first statement, which fails where the claim does.
+    /// Defers the claim of an idempotency key to the transaction's first statement, which fails if the claim fails.
     ///
     /// # Errors
-    /// [`crate::core::fault::Code::Internal`] when there was a statement already.
+    /// [`crate::core::fault::Code::Internal`] if a statement has already run.
     pub(crate) async fn claim_first(&self, slot: ClaimedKey) -> Result<(), Fault> {
         if let Mode::Within(work) = &self.mode {
             return work.lock().await.claim_first(slot);
@@ -198,11 +199,11 @@ impl Db {
         Err(Fault::internal("a key is claimed before the first statement of a transaction"))
     }
 
-    /// A connection for one statement.
+    /// Returns a connection for one statement.
     ///
     /// # Errors
-    /// [`crate::core::fault::Code::Unavailable`] when the database is away or every connection is taken; for the first
-    /// statement what the claim of an idempotency key answers, where one was left to it.
+    /// [`crate::core::fault::Code::Unavailable`] if the database does not answer or no connection is free. For the
+    /// first statement also the fault of a deferred claim of an idempotency key.
     pub async fn conn(&self) -> Result<Conn, Fault> {
         match &self.mode {
             Mode::Single => Ok(Conn(ConnSource::Alone(self.source.take().await?))),
@@ -225,19 +226,19 @@ impl Db {
         }
     }
 
-    /// The pool, for what takes its connections itself.
+    /// Returns the pool, for code that takes connections itself.
     #[must_use]
     pub(crate) fn pool(&self) -> &PgPool {
         self.source.pool()
     }
 }
 
-/// Whether a COMMIT was answered by nothing that says what became of it: the connection or the server ended first.
+/// Whether a COMMIT got no answer about its result: the connection or the server ended first.
 fn is_silence(error: &sqlx::Error) -> bool {
     error.as_database_error().is_none_or(|error| error.code().is_some_and(|state| state.starts_with("57P")))
 }
 
-/// A connection held for one statement.
+/// Connection held for one statement.
 pub struct Conn(ConnSource);
 
 enum ConnSource {
@@ -247,10 +248,10 @@ enum ConnSource {
 }
 
 impl Conn {
-    /// How far the log had come that what was read here so far was read of; none where that is no replica's.
+    /// Returns the WAL position of the replica behind the data read so far; `None` if it was not read from a replica.
     ///
     /// # Errors
-    /// When the replica is away.
+    /// If the replica does not answer.
     pub(crate) async fn place(&mut self) -> Result<Option<WalPlace>, Fault> {
         match &mut self.0 {
             ConnSource::Reading(taken) => taken.place().await,

@@ -1,5 +1,5 @@
-//! What of the contract is to go, and which entries of the changelog tell of which operations, as every replica knows it: read
-//! anew twice a second, so that answers and the contract say it from the next second on without a statement of their own.
+//! Deprecations of the contract, and the changelog entries per operation, as every replica caches them. Reloaded twice
+//! a second, so that answers and the contract show a change within a second without their own statement.
 
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -13,60 +13,60 @@ use crate::core::fault::Fault;
 use crate::core::surface::{Surface, SurfaceField};
 use crate::core::time::Time;
 
-/// How often the database is asked.
+/// Interval between two loads from the database.
 const BEAT: Duration = Duration::from_millis(500);
 
 /// A deprecated element of the contract.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deprecation {
-    /// UUID of the object.
+    /// UUID of the deprecation.
     pub uuid: Uuid,
-    /// What is to go.
+    /// Deprecated element.
     pub target: DeprecationTarget,
     /// Time when the deprecation was created.
     pub deprecated_at: Time,
     /// Sunset: time when the element is removed.
     pub sunset_at: Time,
-    /// What readers may see of its changelog entry; none unless an editor has released the entry.
+    /// Public part of its changelog entry; `None` until an editor has released the entry.
     pub released: Option<ReleasedDeprecation>,
 }
 
-/// What readers see of a deprecation once its changelog entry is released.
+/// Public part of a deprecation whose changelog entry is released.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReleasedDeprecation {
-    /// What to do instead.
+    /// Advice on the replacement.
     pub replacement: String,
-    /// The slug of the changelog entry.
+    /// Slug of the changelog entry.
     pub entry_slug: String,
 }
 
-/// What of the contract is meant.
+/// Deprecated element of the contract.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeprecationTarget {
     /// An operation.
     Operation(String),
     /// A parameter of an operation, or one of its values.
     Parameter {
-        /// The operation's id.
+        /// Id of the operation.
         operation_id: String,
-        /// Its name.
+        /// Name of the parameter.
         name: String,
-        /// The value; none for all of it.
+        /// The value; `None` for the whole parameter.
         value: Option<String>,
     },
     /// A field of a schema, or one of its values.
     Field {
-        /// The schema's name.
+        /// Name of the schema.
         schema: String,
-        /// The field's name.
+        /// Name of the field.
         name: String,
-        /// The value; none for all of it.
+        /// The value; `None` for the whole field.
         value: Option<String>,
     },
 }
 
 impl DeprecationTarget {
-    /// The target of a row; none for a row that names nothing.
+    /// Returns the target of a row; `None` if the row names no element.
     pub(crate) fn of_columns(columns: [Option<String>; 5]) -> Option<Self> {
         match columns {
             [Some(id), None, None, None, None] => Some(Self::Operation(id)),
@@ -76,7 +76,7 @@ impl DeprecationTarget {
         }
     }
 
-    /// How a sentence calls it, in Markdown.
+    /// Returns the name of the element for use in a sentence, in Markdown.
     #[must_use]
     pub fn describe(&self) -> String {
         let of_value =
@@ -90,13 +90,13 @@ impl DeprecationTarget {
         }
     }
 
-    /// The field that is meant, as the contract has it; none for an operation or a parameter, and for a field that is gone.
+    /// Returns the field in the contract; `None` for an operation, for a parameter, and for a field that was removed.
     pub(crate) fn field<'s>(&self, surface: &'s Surface) -> Option<&'s SurfaceField> {
         let Self::Field { schema, name, .. } = self else { return None };
         surface.fields.get(&(schema.clone(), name.clone()))
     }
 
-    /// The operations that it concerns, in alphabetical order.
+    /// Lists the affected operations, in alphabetical order.
     pub(crate) fn operations(&self, surface: &Surface) -> Vec<String> {
         match self {
             Self::Operation(id) => vec![id.clone()],
@@ -107,7 +107,8 @@ impl DeprecationTarget {
         }
     }
 
-    /// The operations every call of which it concerns, whatever was sent: itself, and those that answer the field.
+    /// Lists the operations for which every call is affected, regardless of its content: the deprecated operation
+    /// itself, and those whose answer contains the field.
     pub(crate) fn always(&self, surface: &Surface) -> Vec<String> {
         match self {
             Self::Operation(id) => vec![id.clone()],
@@ -119,40 +120,40 @@ impl DeprecationTarget {
     }
 }
 
-/// A released entry of the changelog, for the operations that it names.
+/// Released changelog entry with the operations that it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReleasedEntry {
-    /// Its name in addresses.
+    /// Slug of the entry.
     pub slug: String,
-    /// Its title.
+    /// Title of the entry.
     pub title: String,
     /// Release of the service that the entry describes.
     pub version: String,
-    /// The operations concerned.
+    /// Operations that the entry names.
     pub operations: Vec<String>,
 }
 
-/// What is told of the contract now.
+/// Current announcements about the contract.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Announced {
-    /// What is deprecated, in the order of their ids.
+    /// Deprecations, in the order of their ids.
     pub deprecations: Vec<Arc<Deprecation>>,
-    /// Released entries that name operations, the latest first.
+    /// Released entries that name operations, newest first.
     pub entries: Vec<ReleasedEntry>,
 }
 
-/// What is told of the contract now, as this replica knows it.
+/// Current announcements, as cached by this replica.
 #[derive(Default)]
 pub struct Deprecations(RwLock<Arc<Announced>>);
 
 impl Deprecations {
-    /// All of it. The same pointer as long as nothing has changed.
+    /// Returns all announcements. The pointer stays the same while nothing changes.
     #[must_use]
     pub fn all(&self) -> Arc<Announced> {
         Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Keeps the knowledge fresh until cancelled.
+    /// Keeps the announcements up to date until cancelled.
     pub(crate) async fn watch(self: Arc<Self>, pool: PgPool, stop: CancellationToken) {
         loop {
             match load(&pool).await {

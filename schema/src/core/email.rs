@@ -1,25 +1,24 @@
-//! E-mail addresses: what is accepted, and the copy by which two are compared.
+//! E-mail addresses: accepted forms, and the normalised form for comparison.
 //!
-//! Stricter than RFC 5321 where the RFC's freedom only serves confusion: no quoted local parts, no
-//! address literals, no bare host names, no invisible characters. Letters beyond ASCII are welcome
-//! (RFC 6531, RFC 5890).
+//! Stricter than RFC 5321 where it permits confusing forms: no quoted local parts, no address literals, no bare host
+//! names, no invisible characters. Letters beyond ASCII are allowed (RFC 6531, RFC 5890).
 use std::fmt;
 
 use unicode_normalization::UnicodeNormalization;
 
-/// An address that mail can be sent to. Never printed by `Debug`, because addresses are never
-/// logged; ask for [`EmailAddress::as_str`].
+/// Address that can receive mail. `Debug` does not print it, because addresses are never logged; use
+/// [`EmailAddress::as_str`].
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct EmailAddress {
-    /// As the person wrote it, in NFC.
+    /// As the user wrote it, in NFC.
     text: String,
-    /// Where the `@` stands.
+    /// Position of the `@`.
     at: usize,
-    /// The copy for comparing.
+    /// Normalised form for comparison.
     normalised: String,
 }
 
-/// Why a text is no address.
+/// Reason why a text is not an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EmailProblem {
     /// Longer than RFC 5321 allows: 64 bytes before the `@`, 254 in all.
@@ -28,10 +27,10 @@ pub enum EmailProblem {
     /// Not of the form `name@domain`.
     #[error("the e-mail address must have the form name@example.com")]
     Form,
-    /// A blank, a control character or an invisible one.
+    /// A space, a control character or an invisible character.
     #[error("the e-mail address contains a space or an invisible character")]
     Character,
-    /// The domain is none that mail could go to.
+    /// The domain cannot receive mail.
     #[error("the domain of the e-mail address is not valid")]
     Domain,
 }
@@ -42,12 +41,12 @@ pub const LONGEST_EMAIL: usize = 254;
 const LONGEST_LOCAL: usize = 64;
 
 impl EmailAddress {
-    /// Reads an address. Blanks around it are not forgiven: the contract says what comes in.
+    /// Parses an address. Surrounding spaces are an error; the contract defines the accepted form.
     ///
     /// # Errors
     /// [`EmailProblem`]
     pub fn parse(text: &str) -> Result<EmailAddress, EmailProblem> {
-        // NFC never makes a text more than three times as long, so this bounds the work.
+        // NFC can at most triple the length of a text, so this limits the work.
         if text.len() > 3 * LONGEST_EMAIL {
             return Err(EmailProblem::TooLong);
         }
@@ -71,29 +70,29 @@ impl EmailAddress {
         Ok(EmailAddress { text, at, normalised })
     }
 
-    /// The address as it was written, in NFC. Mail goes to this one.
+    /// Returns the address as written, in NFC. Mail is sent to this form.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The copy under the unique index: NFC, lower case, the domain in its ASCII form. Two
-    /// addresses with the same copy are one account (docs/decisions.md#answers).
+    /// Returns the normalised form in the unique index: NFC, lower case, the domain in its ASCII form. Two addresses
+    /// with the same normalised form belong to one account (docs/decisions.md#answers).
     pub fn normalised(&self) -> &str {
         &self.normalised
     }
 
-    /// What stands before the `@`.
+    /// Returns the part before the `@`.
     pub fn local(&self) -> &str {
         self.text.get(..self.at).unwrap_or_default()
     }
 
-    /// The domain in its ASCII form, as mail servers and DNS want it.
+    /// Returns the domain in its ASCII form, as mail servers and DNS need it.
     pub fn ascii_domain(&self) -> &str {
         let (_, domain) = self.normalised.rsplit_once('@').unwrap_or_default();
         domain
     }
 
-    /// What stands after the `@`, as it was written.
+    /// Returns the part after the `@`, as written.
     pub fn domain(&self) -> &str {
         self.text.get(self.at + 1..).unwrap_or_default()
     }
@@ -105,13 +104,13 @@ impl fmt::Debug for EmailAddress {
     }
 }
 
-/// The local part for comparing. Lower-casing can undo NFC, so NFC comes last as well as first.
+/// Normalises the local part. Lower-casing can undo NFC, so NFC is applied both first and last.
 fn comparable_local_part(local: &str) -> String {
     local.to_lowercase().nfc().collect()
 }
 
-/// The domain as DNS knows it: lower case, punycode for what is not ASCII, at least two labels,
-/// the last of which is no number.
+/// Returns the domain as DNS uses it: lower case, punycode for other characters than ASCII, at least two labels, and a
+/// last label that is not a number.
 pub(super) fn ascii_domain(domain: &str) -> Option<String> {
     let ascii = idna::domain_to_ascii_strict(domain).ok()?;
     let mut labels = ascii.rsplit('.');
@@ -120,14 +119,14 @@ pub(super) fn ascii_domain(domain: &str) -> Option<String> {
     (is_name && labels.next().is_some()).then_some(ascii)
 }
 
-/// An atom of RFC 5322, 3.2.3, with letters beyond ASCII as RFC 6531 allows.
+/// Checks an atom of RFC 5322, 3.2.3, with letters beyond ASCII as RFC 6531 allows.
 fn is_atom(atom: &str) -> bool {
     !atom.is_empty()
         && atom.chars().all(|c| !c.is_ascii() || c.is_ascii_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c))
 }
 
-/// Blanks, control characters, and characters that take no room or turn the reading direction:
-/// with them two addresses look alike that are not.
+/// Whether a character is a space, a control character, or has no width or changes the reading direction: with them,
+/// different addresses look alike.
 pub(super) fn is_unseen(c: char) -> bool {
     c.is_whitespace()
         || c.is_control()
@@ -165,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_addresses_are_accepted_and_kept_as_written() {
+    fn ordinary_addresses_are_accepted_unchanged() {
         for text in [
             "anna@example.com",
             "Anna.Berger+labs@Mail.Example.co.uk",
@@ -183,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_that_are_the_same_have_the_same_copy() {
+    fn equivalent_addresses_normalize_equally() {
         let pairs = [
             ("Anna@Example.COM", "anna@example.com"),
             ("jürgen@example.com", "JU\u{308}RGEN@example.com"),
@@ -201,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused_with_its_reason() {
+    fn invalid_address_is_rejected_with_reason() {
         use EmailProblem::{Character, Domain, Form, TooLong};
         let long_local = format!("{}@example.com", "a".repeat(65));
         let long_whole = format!("a@{}com", "abcdefg.".repeat(32));
@@ -245,21 +244,21 @@ mod tests {
     }
 
     #[test]
-    fn an_address_does_not_print() {
+    fn email_address_debug_hides_content() {
         let address = EmailAddress::parse("anna@example.com").unwrap();
         assert!(!format!("{address:?}").contains("anna"));
     }
 
     proptest! {
         #[test]
-        fn the_copy_is_an_address_and_its_own_copy(text in "[\\PC]{1,12}@[a-zäöüß]{1,8}\\.[a-z]{2,4}") {
+        fn normalization_is_idempotent(text in "[\\PC]{1,12}@[a-zäöüß]{1,8}\\.[a-z]{2,4}") {
             if let Ok(copy) = normalised(&text) {
                 prop_assert_eq!(normalised(&copy), Ok(copy.clone()));
             }
         }
 
         #[test]
-        fn no_text_panics(text in ".{0,80}") {
+        fn arbitrary_text_does_not_panic(text in ".{0,80}") {
             let _ = normalised(&text);
         }
     }

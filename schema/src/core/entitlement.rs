@@ -1,7 +1,6 @@
-//! How much of a thing a partner's plan allows, held so that two who take the last one at the same time cannot
-//! both have it.
+//! Limits of a partner's entitlements, locked so that two concurrent requests cannot both use the last unit.
 //!
-//! Rule: docs/decisions.md#tiers. A smaller limit blocks nothing that exists; it blocks adding more.
+//! Rule: docs/decisions.md#tiers. A lower limit does not affect existing objects; it only prevents new ones.
 
 use serde_json::Value;
 use uuid::Uuid;
@@ -10,41 +9,42 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::principal::Owner;
 
-/// What is allowed of one feature until the transaction ends.
+/// Limit of one feature, fixed until the transaction ends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Allowance {
     feature: &'static str,
-    /// `None` is unlimited.
+    /// `None` means unlimited.
     most: Option<i64>,
 }
 
 impl Allowance {
-    /// Holds the partner's subscription until the transaction ends and answers what it allows of a LIMIT feature.
-    /// Count what is used in a statement of its own after this one, or it will not see what others just took.
+    /// Locks the partner's subscription until the transaction ends and returns the limit of a LIMIT feature. Count the
+    /// current use in a separate statement after this one; otherwise it misses what concurrent transactions have just
+    /// committed.
     ///
     /// # Errors
-    /// [`crate::Code::Internal`] for a partner without subscription, or a feature that is no limit.
+    /// [`crate::Code::Internal`] if the partner has no subscription or the feature is not a limit.
     pub(crate) async fn lock(db: &Db, owner: Owner, feature: &'static str) -> Result<Self, Fault> {
         Self::lock_of(db, owner.uuid(), feature).await
     }
 
-    /// The same where nobody's token names the partner: an invitation does.
+    /// Locks the subscription of a partner that no token identifies, for example when an invitation does.
     ///
     /// # Errors
-    /// As of [`Self::lock`].
+    /// As for [`Self::lock`].
     pub(crate) async fn lock_of(db: &Db, partner_uuid: Uuid, feature: &'static str) -> Result<Self, Fault> {
-        // What it allows is read once it is held: whoever waited reads what the one before has written.
+        // The value is read after locking, so that a waiting transaction sees the changes of the previous one.
         sqlx::query!("select from subscription where partner_uuid = $1 for no key update", partner_uuid)
             .fetch_optional(&mut *db.conn().await?)
             .await?;
         Self::peek(db, partner_uuid, feature).await
     }
 
-    /// What is allowed now and may change at any moment: a first look, before something is done that costs much. Whoever
-    /// takes of it holds it.
+    /// Returns the current limit without a lock, so it can change at any time: an early check before expensive work. To
+    /// use the limit, call [`Self::lock`].
     ///
     /// # Errors
-    /// As of [`Self::lock`].
+    /// As for [`Self::lock`].
     pub(crate) async fn peek(db: &Db, partner_uuid: Uuid, feature: &'static str) -> Result<Self, Fault> {
         let value = sqlx::query_scalar!(
             r#"select entitlement.value as "value!"
@@ -59,15 +59,15 @@ impl Allowance {
         Ok(Self { feature, most: most(value.as_ref()).ok_or_else(|| no_limit(feature, value.as_ref()))? })
     }
 
-    /// The most that is allowed; `None` is unlimited.
+    /// Returns the maximum; `None` means unlimited.
     pub(crate) const fn most(self) -> Option<i64> {
         self.most
     }
 
-    /// Refuses when `used` and `more` together are beyond what is allowed.
+    /// Rejects if `used` and `more` together exceed the limit.
     ///
     /// # Errors
-    /// [`crate::Code::EntitlementExceeded`], naming feature, limit and use.
+    /// [`crate::Code::EntitlementExceeded`], with feature, limit and current use.
     pub(crate) fn check(self, used: i64, more: i64) -> Result<(), Fault> {
         match self.most {
             Some(most) if used.saturating_add(more) > most => Err(Fault::entitlement(self.feature, most, used)),
@@ -76,7 +76,7 @@ impl Allowance {
     }
 }
 
-/// A limit's value: a whole number, or `unlimited`.
+/// Parses the value of a limit: a whole number, or `unlimited`.
 fn most(value: Option<&Value>) -> Option<Option<i64>> {
     match value? {
         Value::String(text) if text == "unlimited" => Some(None),
@@ -96,7 +96,7 @@ mod tests {
     use crate::core::fault::Code;
 
     #[test]
-    fn a_limit_is_a_number_or_unlimited() {
+    fn limit_is_a_number_or_unlimited() {
         assert_eq!(most(Some(&json!(3))), Some(Some(3)));
         assert_eq!(most(Some(&json!("unlimited"))), Some(None));
         assert_eq!(most(Some(&json!(true))), None);
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_one_is_granted_and_the_next_refused() {
+    fn quota_grants_last_item_and_rejects_next() {
         let three = Allowance { feature: "apps", most: Some(3) };
         assert!(three.check(2, 1).is_ok());
         assert_eq!(three.check(3, 1).map_err(|fault| fault.code()), Err(Code::EntitlementExceeded));

@@ -1,8 +1,8 @@
-//! What can go wrong, in words that know no HTTP.
+//! Faults: errors of the service, independent of HTTP.
 //!
-//! A store or a rule answers a [`Fault`]; the public layer turns its [`Code`] into a status and a problem document
-//! (RFC 9457; docs/decisions.md#errors). Making one writes no log: whoever answers with it does, once, beside the
-//! request's id.
+//! A store or a rule returns a [`Fault`]; the REST layer converts its [`Code`] to a status and a problem document (RFC
+//! 9457; docs/decisions.md#errors). Creating a fault does not log it. The layer that answers with it logs it once, with
+//! the request's id.
 
 mod code;
 mod reason;
@@ -16,9 +16,9 @@ pub use code::Code;
 pub use reason::{Challenge, Entitlement, FieldError, Moved, Reason, SpentBudget};
 pub use sql::constraint_of;
 
-/// A refusal or failure with everything a developer needs to mend it.
+/// Rejection or failure, with everything that a developer needs to fix the request.
 ///
-/// Boxed, because every fallible function carries it and nearly none makes one.
+/// Boxed, because every fallible function can return it and few calls create one.
 #[derive(Clone)]
 pub struct Fault(Box<Content>);
 
@@ -32,26 +32,26 @@ struct Content {
     cause: Option<String>,
 }
 
-/// What becomes of the transaction in which something went wrong.
+/// Effect of a fault on its transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Settlement {
-    /// Nothing of it is kept.
+    /// The transaction is rolled back.
     RolledBack,
-    /// What it wrote is kept although the answer is a refusal: a failed sign-in leaves a trace.
+    /// The writes are committed although the request is rejected: a failed sign-in is recorded.
     Kept,
-    /// The whole of it may be tried again (SQLSTATE 40001, 40P01).
+    /// The whole transaction can be retried (SQLSTATE 40001, 40P01).
     Retryable,
-    /// Its COMMIT was not answered: whether anything was done is not known.
+    /// The COMMIT was not answered, so its result is unknown.
     Unknown,
 }
 
 impl Fault {
-    /// A fault of this code with its detail.
+    /// Creates a fault with this code and detail.
     pub fn new(code: Code, detail: impl Into<String>) -> Self {
         Self::of(Reason::Code(code), detail)
     }
 
-    /// A fault for this reason with its detail.
+    /// Creates a fault with this reason and detail.
     pub fn of(reason: Reason, detail: impl Into<String>) -> Self {
         Self(Box::new(Content {
             reason,
@@ -63,7 +63,7 @@ impl Fault {
         }))
     }
 
-    /// No access token came.
+    /// The request has no access token.
     #[must_use]
     pub fn without_token() -> Self {
         let detail = "Send an access token: `Authorization: Bearer <token>`. A user gets one from POST \
@@ -71,25 +71,25 @@ impl Fault {
         Self::new(Code::Unauthenticated, detail)
     }
 
-    /// Nothing there, or nothing the caller may know of.
+    /// The object does not exist, or the caller may not see it.
     #[must_use]
     pub fn not_found(thing: &str) -> Self {
         Self::new(Code::NotFound, format!("There is no such {thing}, or it is not yours. Check the identifier."))
     }
 
-    /// A former name of something that is there (docs/decisions.md#answers): the parameter, and what it says now.
+    /// The path contains a former name of an object (docs/decisions.md#answers): the parameter, and its current value.
     pub fn moved(parameter: &'static str, present: impl Into<String>) -> Self {
         let present = present.into();
         let detail = format!("This resource is now named {present}. Use the new name in future requests.");
         Self::of(Reason::Moved(Moved { parameter, present }), detail)
     }
 
-    /// Clashes with what is there.
+    /// The request conflicts with the current data.
     pub fn conflict(detail: impl Into<String>) -> Self {
         Self::new(Code::Conflict, detail)
     }
 
-    /// What is there is not what the caller has read (`If-Match`).
+    /// The current representation differs from the one read by the caller (`If-Match`).
     pub(crate) fn precondition_failed() -> Self {
         Self::new(
             Code::PreconditionFailed,
@@ -97,7 +97,7 @@ impl Fault {
         )
     }
 
-    /// The content breaks a rule, at these places.
+    /// The content is invalid in these fields.
     #[must_use]
     pub fn invalid(errors: Vec<FieldError>) -> Self {
         Self::of(
@@ -106,7 +106,7 @@ impl Fault {
         )
     }
 
-    /// One field of the body breaks a rule.
+    /// One field of the body is invalid.
     pub fn field(pointer: &str, code: &str, message: impl Into<String>) -> Self {
         Self::invalid(vec![FieldError::at(pointer, code, message)])
     }
@@ -127,17 +127,17 @@ impl Fault {
         Self::of(Reason::ScopeMissing(needed), detail)
     }
 
-    /// A budget is spent; so many seconds are to be waited.
+    /// A budget is spent; the caller has to wait this many seconds.
     pub fn rate_limited(budget: SpentBudget, seconds: u64, detail: impl Into<String>) -> Self {
         Self::of(Reason::RateLimited(budget), detail).retry_after(seconds)
     }
 
-    /// A part the service needs is away.
+    /// A component that the service needs does not answer.
     pub fn unavailable(detail: impl Into<String>) -> Self {
         Self::new(Code::Unavailable, detail).retry_after(1)
     }
 
-    /// Our fault. What happened goes to the log, never to the caller.
+    /// Internal error. The cause is logged, never returned to the caller.
     pub fn internal(cause: impl fmt::Display) -> Self {
         Self::new(
             Code::Internal,
@@ -146,7 +146,7 @@ impl Fault {
         .caused_by(cause)
     }
 
-    /// What the call must leave in the audit log cannot be written.
+    /// The audit record of the call cannot be written.
     #[must_use]
     pub(crate) fn audit_unavailable() -> Self {
         Self::new(
@@ -157,7 +157,7 @@ impl Fault {
         .retry_after(5)
     }
 
-    /// The answer to a COMMIT never came: it may have been done. No status that invites to send it again.
+    /// The COMMIT was not answered, so it may have succeeded. The status does not invite a retry.
     pub(crate) fn unknown(cause: impl fmt::Display) -> Self {
         let mut fault = Self::new(
             Code::Internal,
@@ -169,7 +169,7 @@ impl Fault {
         fault.caused_by(cause)
     }
 
-    /// The plan's limit is reached (docs/decisions.md#tiers).
+    /// The tier's limit is reached (docs/decisions.md#tiers).
     #[must_use]
     pub fn entitlement(feature: &str, limit: i64, used: i64) -> Self {
         Self::of(
@@ -178,45 +178,45 @@ impl Fault {
         )
     }
 
-    /// Held back until a moment: too many failures.
+    /// Blocked until a moment after too many failed attempts.
     #[must_use]
     pub fn held_until(now: Time, until: Time) -> Self {
-        // Rounded up: whoever waits as long as they are told must not come too early.
+        // Rounded up, so that a caller that waits exactly this long is not too early.
         let whole = until.seconds_since(now);
         let seconds = (whole + i64::from(now.plus_seconds(whole) < until)).max(1).unsigned_abs();
         let detail = format!("Too many failed attempts. Wait {seconds} seconds and try again.");
         Self::rate_limited(SpentBudget::Burst, seconds, detail)
     }
 
-    /// The same with a time to wait, in seconds.
+    /// Adds the time to wait, in seconds.
     #[must_use]
     pub fn retry_after(mut self, seconds: u64) -> Self {
         self.0.retry_after = Some(seconds);
         self
     }
 
-    /// The same with the fields at fault.
+    /// Adds the invalid fields.
     #[must_use]
     pub fn with_errors(mut self, errors: Vec<FieldError>) -> Self {
         self.0.reason = Reason::Fields { code: self.code(), errors };
         self
     }
 
-    /// The same in other words.
+    /// Replaces the detail.
     #[must_use]
     pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
         self.0.detail = detail.into();
         self
     }
 
-    /// The same with an error code of RFC 6749 section 5.2.
+    /// Adds an error code of RFC 6749 section 5.2.
     #[must_use]
     pub fn oauth(mut self, error: &'static str) -> Self {
         self.0.oauth_error = Some(error);
         self
     }
 
-    /// The same for a token that came and is no good.
+    /// Marks the fault as caused by an invalid access token in the request.
     #[must_use]
     pub fn of_token(mut self) -> Self {
         if matches!(self.0.reason, Reason::Code(_)) {
@@ -225,14 +225,14 @@ impl Fault {
         self
     }
 
-    /// The same with what happened, for the log.
+    /// Adds the cause, for the log.
     #[must_use]
     pub fn caused_by(mut self, cause: impl fmt::Display) -> Self {
         self.0.cause = Some(cause.to_string());
         self
     }
 
-    /// The same where it takes the place of another: what happened there is told in the log as well.
+    /// Replaces another fault and keeps its cause for the log.
     #[must_use]
     pub fn in_place_of(mut self, former: &Self) -> Self {
         if let Some(former) = former.cause() {
@@ -244,13 +244,13 @@ impl Fault {
         self
     }
 
-    /// The refusal leaves a trace: what the transaction wrote is committed.
+    /// Commits the writes of the transaction although the request is rejected.
     #[must_use]
     pub fn keep_writes(self) -> Self {
         self.settled(Settlement::Kept)
     }
 
-    /// The whole transaction may be tried again.
+    /// Marks the whole transaction as retryable.
     #[must_use]
     pub(crate) fn retryable(self) -> Self {
         self.settled(Settlement::Retryable)
@@ -261,73 +261,73 @@ impl Fault {
         self
     }
 
-    /// Why.
+    /// Returns the reason.
     #[must_use]
     pub fn reason(&self) -> &Reason {
         &self.0.reason
     }
 
-    /// The stable code.
+    /// Returns the stable code.
     #[must_use]
     pub fn code(&self) -> Code {
         self.0.reason.code()
     }
 
-    /// One sentence or two that tell a developer what to do next. Never a server detail.
+    /// Returns one or two sentences with the next step for the developer. Never contains server internals.
     #[must_use]
     pub fn detail(&self) -> &str {
         &self.0.detail
     }
 
-    /// The fields at fault, each with a JSON pointer or a parameter's name.
+    /// Returns the invalid fields, each with a JSON pointer or a parameter name.
     #[must_use]
     pub fn errors(&self) -> &[FieldError] {
         if let Reason::Fields { errors, .. } = &self.0.reason { errors } else { &[] }
     }
 
-    /// For [`Code::IllegalTransition`]: what may be done now.
+    /// For [`Code::IllegalTransition`]: the actions that are allowed now.
     #[must_use]
     pub fn allowed_actions(&self) -> &[String] {
         if let Reason::IllegalTransition(allowed) = &self.0.reason { allowed } else { &[] }
     }
 
-    /// For [`Code::ScopeMissing`]: the scope that would have been enough.
+    /// For [`Code::ScopeMissing`]: a scope that would be sufficient.
     #[must_use]
     pub fn required_scope(&self) -> Option<&str> {
         if let Reason::ScopeMissing(scope) = &self.0.reason { Some(scope) } else { None }
     }
 
-    /// For [`Code::RateLimited`]: which budget is spent.
+    /// For [`Code::RateLimited`]: the budget that is spent.
     #[must_use]
     pub fn spent_budget(&self) -> Option<SpentBudget> {
         if let Reason::RateLimited(budget) = self.0.reason { Some(budget) } else { None }
     }
 
-    /// Seconds to wait before another try.
+    /// Returns the seconds to wait before a retry.
     #[must_use]
     pub fn seconds_to_wait(&self) -> Option<u64> {
         self.0.retry_after
     }
 
-    /// For the token endpoints: the error code of RFC 6749 section 5.2.
+    /// Returns the error code of RFC 6749 section 5.2, for the token endpoints.
     #[must_use]
     pub fn oauth_error(&self) -> Option<&'static str> {
         self.0.oauth_error
     }
 
-    /// What happened, for the log alone; none where the detail says it all.
+    /// Returns the cause, which is only logged; `None` if the detail is sufficient.
     #[must_use]
     pub fn cause(&self) -> Option<&str> {
         self.0.cause.as_deref()
     }
 
-    /// What a job writes into the log: what happened, or the detail where that says it all.
+    /// Returns the text that a job logs: the cause, or the detail if it has no cause.
     #[must_use]
     pub fn for_log(&self) -> &str {
         self.cause().unwrap_or(&self.0.detail)
     }
 
-    /// Writes into the log what happened, if the detail does not say it all; `what` it happened to.
+    /// Logs the cause, if the fault has one; `what` is the log message.
     pub fn log(&self, request_id: &str, what: &'static str) {
         let Some(cause) = self.cause() else { return };
         let code = self.code().name();
@@ -337,13 +337,13 @@ impl Fault {
         }
     }
 
-    /// What becomes of the transaction.
+    /// Returns the effect on the transaction.
     pub(crate) fn settlement(&self) -> Settlement {
         self.0.settlement
     }
 }
 
-/// What its reader is told. What happened is told to the log alone ([`Fault::cause`]).
+/// Writes the detail. The cause is only logged ([`Fault::cause`]).
 impl fmt::Display for Fault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0.detail)

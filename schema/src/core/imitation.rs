@@ -1,5 +1,5 @@
-//! Names that look like another: that of the platform, of its staff or of another company. Two names look alike if they
-//! share a skeleton (UTS #39), whatever their case and the signs between their letters.
+//! Detection of names that resemble the platform, its staff or another company. Two names look alike if they have the
+//! same skeleton (UTS #39), regardless of case and of characters between the letters.
 
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
@@ -7,16 +7,16 @@ use unicode_security::confusable_detection::skeleton;
 
 use crate::core::fault::FieldError;
 
-/// The stable code of a name that looks like another.
+/// Stable code of a name that resembles another.
 const CODE: &str = "NAME_IMITATES";
 
-/// What the platform is called.
+/// Name of the platform.
 const PLATFORM: &str = "labs";
 
-/// Words that make a designation before the platform's name.
+/// Words that form a designation before the platform's name.
 const LEADING: [&str; 4] = ["official", "staff", "support", "team"];
 
-/// Words, one or two of which make a designation behind the platform's name.
+/// Words; one or two of them form a designation after the platform's name.
 const OFFICES: [&str; 26] = [
     "admin",
     "administration",
@@ -46,11 +46,11 @@ const OFFICES: [&str; 26] = [
     "team",
 ];
 
-/// Legal forms that a designation may bear.
+/// Legal forms that a designation can contain.
 const LEGAL_FORMS: [&str; 12] = ["ag", "bv", "co", "corp", "gmbh", "inc", "kg", "limited", "llc", "ltd", "sa", "ug"];
 
-/// The skeletons of a company's name: of the name as it is written, in which a capital I looks like a small l, and of the
-/// name in lower case. Names look alike if they share one.
+/// Computes the skeletons of a company's name: one of the name as written, in which a capital I looks like a small l,
+/// and one of the lower-case name. Names look alike if they share one.
 #[must_use]
 pub(crate) fn skeletons(name: &str) -> Vec<String> {
     let letters = letters_of(name, |letter| letter.is_alphanumeric() || is_combining_mark(letter));
@@ -62,30 +62,30 @@ pub(crate) fn skeletons(name: &str) -> Vec<String> {
     skeletons
 }
 
-/// What is wrong with a name at this place that looks like a designation of the platform or its staff.
+/// Returns the error for a name in this field that resembles a designation of the platform or its staff.
 pub(crate) fn of_platform(pointer: &str, name: &str) -> Option<FieldError> {
     let message = "This name resembles the name of the platform or its staff. Choose another one.";
     imitates_platform(name).then(|| FieldError::at(pointer, CODE, message))
 }
 
-/// What is wrong with a company's name that looks like that of another one.
+/// Returns the error for a company name that resembles the name of another company.
 pub(crate) fn of_company(pointer: &str) -> FieldError {
     let message = "This name resembles the name of a company whose apps are on the storefront. Choose another one, \
                    or ask support to allow it.";
     FieldError::at(pointer, CODE, message)
 }
 
-/// Whether a whole name is a designation of the platform or its staff. A name that merely contains the platform's, such as
-/// Food Labs, is none.
+/// Whether the whole name is a designation of the platform or its staff. A name that only contains the platform's name,
+/// such as Food Labs, is allowed.
 fn imitates_platform(name: &str) -> bool {
-    // Marks are dropped: Lábs is the platform's name with an accent.
+    // Accents are removed: Lábs is the platform's name with an accent.
     let plain: String = name.nfkd().filter(|letter| !is_combining_mark(*letter)).collect();
     let letters = letters_of(&plain, char::is_alphanumeric);
     [lowered(&letters), lowered(&letters.to_lowercase())].iter().any(|skeleton| is_designation(skeleton))
 }
 
-/// Whether a skeleton is the platform's name, alone or with words of an office and a legal form. The staff's own word
-/// needs no name beside it.
+/// Whether a skeleton is the platform's name, alone or with words of an office and a legal form. The word "staff"
+/// counts without the platform's name.
 fn is_designation(skeleton: &str) -> bool {
     let offices: Vec<String> = OFFICES.iter().map(|office| lowered(office)).collect();
     let forms = LEGAL_FORMS.iter().map(|form| lowered(form));
@@ -104,7 +104,7 @@ fn is_designation(skeleton: &str) -> bool {
     })
 }
 
-/// Whether a text is one or two offices.
+/// Whether a text consists of one or two words of an office.
 fn is_of(text: &str, offices: &[String]) -> bool {
     offices.iter().any(|office| {
         text.strip_prefix(office.as_str())
@@ -112,12 +112,12 @@ fn is_of(text: &str, offices: &[String]) -> bool {
     })
 }
 
-/// The characters of a name that count when names are compared.
+/// Returns the characters of a name that count in comparisons.
 fn letters_of(name: &str, counts: impl Fn(char) -> bool) -> String {
     name.nfkc().filter(|letter| counts(*letter)).collect()
 }
 
-/// A skeleton in lower case, and the skeleton of that, so that neither case nor form makes a difference.
+/// Returns the skeleton of the lower-case skeleton, so that neither case nor Unicode form makes a difference.
 fn lowered(text: &str) -> String {
     let once: String = skeleton(text).collect::<String>().to_lowercase();
     skeleton(&once).collect()
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn designations_of_platform_and_staff_are_imitations() {
+    fn platform_and_staff_names_are_impersonation() {
         for name in [
             "Labs",
             "LABS",
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_contain_the_word_are_no_imitations() {
+    fn names_that_only_contain_platform_name_are_allowed() {
         for name in [
             "Food Labs GmbH",
             "Labskaus Hamburg",
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn names_look_alike_whatever_their_case_signs_and_script() {
+    fn names_look_alike_regardless_of_case_punctuation_and_script() {
         for (one, other) in [
             ("Tischwerk", "TISCHWERK"),
             ("Tischwerk GmbH", "Tisch-Werk GmbH"),

@@ -1,4 +1,4 @@
-//! The background jobs by name: when each runs, how long a run may take, and whether others rely on it.
+//! Background jobs by name: schedule, maximum run time, and whether other parts of the service depend on the job.
 
 use std::time::Duration;
 
@@ -12,45 +12,45 @@ use crate::core::words::words;
 words! {
     /// A background job.
     pub enum JobCode {
-        /// Records of the audit log get their place in the chain.
+        /// Seals audit records in the hash chain.
         AuditSeal = "AUDIT_SEAL",
-        /// Whoever wants it is told how much happened on the board in a week.
+        /// Sends the weekly board mail to users who want it.
         BoardMail = "BOARD_MAIL",
-        /// Archives that partners asked for are made, and deleted when their time is over.
+        /// Creates requested data exports, and deletes expired ones.
         DataExports = "DATA_EXPORTS",
-        /// Partners are told of what they call and what is to go.
+        /// Reminds partners of deprecated operations that they still call.
         DeprecationReminders = "DEPRECATION_REMINDERS",
-        /// Ledgers get the partitions that they need, and lose those that are over.
+        /// Creates the partitions that tables partitioned by time need, and drops expired ones.
         Ledgers = "LEDGERS",
-        /// Changes of listings get their place in the feed.
+        /// Assigns positions in the feed to changes of listings.
         ListingChangesSeal = "LISTING_CHANGES_SEAL",
-        /// Mails are handed to the mail server.
+        /// Sends mail messages to the mail server.
         MailDelivery = "MAIL_DELIVERY",
-        /// Files that no row names are deleted.
+        /// Deletes files that no row references.
         ObjectsSweep = "OBJECTS_SWEEP",
-        /// Accounts are closed whose waiting time is over.
+        /// Closes accounts whose waiting period has ended.
         PartnerClosures = "PARTNER_CLOSURES",
-        /// Pictures get the sizes that pages show.
+        /// Renders images in the sizes that pages show.
         PictureRenditions = "PICTURE_RENDITIONS",
-        /// Changes of counts are added to them.
+        /// Adds pending changes to the counters.
         PlatformCounts = "PLATFORM_COUNTS",
-        /// Changelog entries, posts and resources are released at their hour.
+        /// Releases changelog entries, posts and resources at their scheduled time.
         PublicationReleases = "PUBLICATION_RELEASES",
-        /// Versions go live at the time that their partner chose.
+        /// Publishes app versions at the time that their partner chose.
         ScheduledPublications = "SCHEDULED_PUBLICATIONS",
-        /// Submissions are attended to whose partner does not answer.
+        /// Handles submissions whose partner does not answer.
         SilentPartners = "SILENT_PARTNERS",
-        /// Customers of apps are imported, where there is a source of them.
+        /// Imports the customers of apps, if a source is configured.
         StatisticsImport = "STATISTICS_IMPORT",
-        /// Changes of subscriptions take effect.
+        /// Applies changes of subscriptions.
         SubscriptionChanges = "SUBSCRIPTION_CHANGES",
-        /// Texts of the board get their HTML.
+        /// Renders texts of the board to HTML.
         TextRendering = "TEXT_RENDERING",
-        /// Rows are deleted whose time is over.
+        /// Deletes expired rows.
         Tidying = "TIDYING",
-        /// Registrations are dropped that nobody confirmed.
+        /// Deletes unconfirmed registrations.
         UnconfirmedRegistrations = "UNCONFIRMED_REGISTRATIONS",
-        /// What was counted of requests is written.
+        /// Writes the request counts.
         UsageCounts = "USAGE_COUNTS",
     }
 }
@@ -58,27 +58,27 @@ words! {
 /// Schedule of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
-    /// Again and again with this pause, on every replica; the job itself sees to it that two do not do the same.
+    /// Repeatedly with this pause, on every replica. The job itself prevents two replicas from doing the same work.
     Every(Duration),
-    /// At the times, in UTC, that match a cron expression of five fields (POSIX crontab, as croner reads it), on one
-    /// replica. Times that were missed are made up once.
+    /// At the UTC times that match a cron expression of five fields (POSIX crontab, as croner reads it), on one
+    /// replica. Missed times are made up once.
     Calendar(&'static str),
 }
 
-/// What is known of a job before it runs.
+/// Static properties of a job.
 #[derive(Clone, Copy, Debug)]
 pub struct JobPlan {
-    /// When it runs.
+    /// Schedule of the job.
     pub schedule: Schedule,
-    /// How long a run may take before it is told as overrun. It is never cut.
+    /// Run time after which a run is reported as overrun. A run is never aborted.
     pub deadline: Duration,
-    /// Why it cannot be paused: a sentence. None when it can be.
+    /// Reason why the job cannot be paused, as a sentence; `None` if it can.
     pub needed_because: Option<&'static str>,
-    /// Whether only failures stand in the ledger of runs, because it does something all the time.
+    /// Whether only failed runs are recorded, because the job runs continuously.
     pub is_quiet: bool,
 }
 
-/// How long a run may take unless its job says otherwise.
+/// Default maximum run time.
 const DEADLINE: Duration = Duration::from_secs(30);
 
 const fn every(pause: Duration) -> JobPlan {
@@ -104,7 +104,7 @@ impl JobPlan {
 }
 
 impl JobCode {
-    /// Purpose of the job, in one sentence.
+    /// Returns the purpose of the job, in one sentence.
     #[must_use]
     pub const fn purpose(self) -> &'static str {
         match self {
@@ -145,18 +145,18 @@ impl JobCode {
         }
     }
 
-    /// What is known of the job before it runs.
+    /// Returns the static properties of the job.
     #[must_use]
     pub const fn plan(self) -> JobPlan {
         use Duration as D;
         match self {
-            // A record is sealed within a second of its commit.
+            // A record must be sealed within a second of its commit.
             Self::AuditSeal => every(D::from_millis(250))
                 .quiet()
                 .needed("Audit records are sealed within a second; unsealed records could be changed unnoticed."),
             Self::BoardMail => calendar("0 6 * * 1", D::from_secs(600)),
             Self::DataExports | Self::StatisticsImport => every(D::from_secs(2)).within(D::from_secs(600)),
-            // A change of a listing has its place within a second.
+            // A change of a listing must have its position within a second.
             Self::ListingChangesSeal => every(D::from_millis(500))
                 .quiet()
                 .needed("Storefronts that follow the feed would continue to show removed listings."),
@@ -180,10 +180,10 @@ impl JobCode {
 }
 
 impl Schedule {
-    /// The first time after `now` that a calendar names; none for what runs again and again.
+    /// Returns the first time after `now` that a calendar schedule matches; `None` for a repeated job.
     ///
     /// # Errors
-    /// For an expression that is none.
+    /// If the expression is invalid.
     pub fn next_after(self, now: Time) -> Result<Option<Time>, Fault> {
         let Self::Calendar(expression) = self else { return Ok(None) };
         let cron: Cron = expression.parse().map_err(Fault::internal)?;
@@ -191,10 +191,10 @@ impl Schedule {
         Ok(Some(Time(next.timestamp())))
     }
 
-    /// How far apart two runs are at most.
+    /// Returns the maximum interval between two runs.
     ///
     /// # Errors
-    /// For an expression that is none.
+    /// If the expression is invalid.
     pub fn interval(self, now: Time) -> Result<Duration, Fault> {
         if let Self::Every(pause) = self {
             return Ok(pause);
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn each_calendar_is_one() {
+    fn each_job_schedule_is_valid() {
         let now = time("2026-03-01T09:31:00Z");
         for job in JobCode::ALL {
             let schedule = job.plan().schedule;
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_time_is_one_to_come() {
+    fn next_run_is_in_the_future() {
         let often = Schedule::Calendar("*/20 * * * *");
         assert_eq!(often.next_after(time("2026-03-01T09:31:00Z")).unwrap(), Some(time("2026-03-01T09:40:00Z")));
         assert_eq!(often.next_after(time("2026-03-01T09:40:00Z")).unwrap(), Some(time("2026-03-01T10:00:00Z")));

@@ -1,9 +1,8 @@
-//! Lists as values: what a list selects, what may narrow it, and in which orders it comes.
+//! Lists as constants: the selected columns, the possible filters and the orders.
 //!
-//! Page, count and cursor follow from the value. A statement is put together from constants alone, and values are bound.
-//! A condition that is not asked for is left out, so that the planner sees what the reader asked and no more. What the
-//! compiler cannot check of such statements, `sweeps::plans` does: it prepares every one of them against the migrated
-//! schema ([`Statements`]).
+//! Page, count and cursor follow from the constant. A statement is assembled only from constant text, and values are
+//! bound. Unused conditions are omitted, so that the planner sees only the filters in the request. The compiler cannot
+//! check these statements; `sweeps::plans` prepares each of them against the migrated schema instead ([`Statements`]).
 
 mod edge;
 mod every;
@@ -37,28 +36,29 @@ pub(crate) use statement::Bound;
 use statement::Statement;
 pub(crate) use written::{Placed, WrittenQuery};
 
-/// A list. `F` is everything that narrows it, `R` a row, `S` its orders.
+/// Definition of a list. `F` is the filter, `R` a row, `S` the order.
 pub(crate) struct ListQuery<F: 'static, R: 'static, S: 'static> {
-    /// The operation that lists. Its cursors serve no other.
+    /// Operation of the list. Its cursors are valid only for this operation.
     pub(crate) operation: &'static str,
-    /// What is selected of each row.
+    /// Columns and relations of a row.
     pub(crate) select: &'static Select<R>,
-    /// What always narrows it: whose list it is. A value that is [given](Condition::given) stands first.
+    /// Conditions that always apply, such as the owner of the list. A value that is [given](Condition::given) must be
+    /// first.
     pub(crate) within: &'static [Condition<F>],
-    /// What may narrow it beside that.
+    /// Optional conditions.
     pub(crate) conditions: &'static [Condition<F>],
-    /// The keys of each order, the last of which is unique.
+    /// Keys of each order. The last key is unique.
     pub(crate) order: fn(S) -> &'static [Key<R>],
 }
 
-/// Rows that are looked up by values, all of which are given.
+/// Query for rows with given values.
 pub(crate) struct Lookup<R: 'static> {
     select: &'static Select<R>,
     conditions: &'static [&'static str],
 }
 
 impl<R> Lookup<R> {
-    /// Rows of which all these conditions hold; `{}` stands for the value of each.
+    /// Creates a lookup with these conditions, which must all be met; `{}` is the placeholder of each value.
     pub(crate) const fn new(select: &'static Select<R>, conditions: &'static [&'static str]) -> Self {
         Self { select, conditions }
     }
@@ -78,35 +78,36 @@ impl<R> Lookup<R>
 where
     R: for<'r> FromRow<'r, PgRow> + Send + Unpin,
 {
-    /// The row of these values, one for each condition.
+    /// Loads the row with these values, one per condition.
     ///
     /// # Errors
-    /// When the database is away.
+    /// If the database does not answer.
     pub(crate) async fn one<const N: usize>(&self, db: &Db, values: [Bound; N]) -> Result<Option<R>, Fault> {
         let mut statement = self.statement(values.into_iter());
         Ok(statement.builder.build_query_as().fetch_optional(&mut *db.conn().await?).await?)
     }
 
-    /// The rows of these values, one for each condition, in no order.
+    /// Loads the rows with these values, one per condition, in no particular order.
     ///
     /// # Errors
-    /// When the database is away.
+    /// If the database does not answer.
     pub(crate) async fn all<const N: usize>(&self, db: &Db, values: [Bound; N]) -> Result<Vec<R>, Fault> {
         let mut statement = self.statement(values.into_iter());
         Ok(statement.builder.build_query_as().fetch_all(&mut *db.conn().await?).await?)
     }
 }
 
-/// A condition of a list.
+/// Condition of a list.
 pub(crate) struct Condition<F> {
-    /// Its SQL, in which `{}` stands for its one value as often as it is needed.
+    /// SQL of the condition, in which `{}` is the placeholder of its value and may occur several times.
     pub(crate) sql: &'static str,
-    /// The value, when the condition is asked for.
+    /// Returns the value; `None` if the request does not use the condition.
     pub(crate) value: fn(&F) -> Option<Bound>,
 }
 
 impl<F> Condition<F> {
-    /// No condition, but a value for which `{}` stands in the select and in the keys: the reader's locale, for example.
+    /// Defines a value without a condition. `{}` is its placeholder in the select and the keys, for example for the
+    /// reader's locale.
     pub(crate) const fn given(value: fn(&F) -> Option<Bound>) -> Self {
         Self { sql: "", value }
     }
@@ -116,46 +117,46 @@ impl<F> Condition<F> {
     }
 }
 
-/// One key of an order: a column, and where a row stands in it.
+/// Key of an order: a column and the row's value.
 pub(crate) struct Key<R> {
-    /// The column, or what is computed of columns; never null.
+    /// Column or expression; never null.
     pub(crate) column: &'static str,
-    /// Whether the largest comes first.
+    /// Whether the order is descending.
     pub(crate) descending: bool,
-    /// The type of its values.
+    /// Type of the values.
     pub(crate) kind: KeyKind,
-    /// The row's value, as JSON; null for a moment that never comes, where the column has `infinity`.
+    /// Returns the row's value as JSON; null for the moment `infinity`.
     pub(crate) of: fn(&R) -> Value,
 }
 
 impl<R> Key<R> {
-    /// A key of moments, the earliest first.
+    /// Creates a key of moments, earliest first.
     pub(crate) const fn moment(column: &'static str, of: fn(&R) -> Value) -> Self {
         Self { column, descending: false, kind: KeyKind::Moment, of }
     }
 
-    /// A key of texts.
+    /// Creates a key of texts.
     pub(crate) const fn text(column: &'static str, of: fn(&R) -> Value) -> Self {
         Self { column, descending: false, kind: KeyKind::Text, of }
     }
 
-    /// A key of ids.
+    /// Creates a key of ids.
     pub(crate) const fn id(column: &'static str, of: fn(&R) -> Value) -> Self {
         Self { column, descending: false, kind: KeyKind::Id, of }
     }
 
-    /// A key of whole numbers.
+    /// Creates a key of whole numbers.
     pub(crate) const fn whole(column: &'static str, of: fn(&R) -> Value) -> Self {
         Self { column, descending: false, kind: KeyKind::Whole, of }
     }
 
-    /// The same, the largest first.
+    /// Reverses the order of the key: largest first.
     pub(crate) const fn descending(self) -> Self {
         Self { column: self.column, descending: true, kind: self.kind, of: self.of }
     }
 }
 
-/// What a key's values are.
+/// Type of a key's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyKind {
     /// Moments.
@@ -169,7 +170,7 @@ pub(crate) enum KeyKind {
 }
 
 impl KeyKind {
-    /// A cursor's value as it is bound; none for a value of another type.
+    /// Converts a cursor's value for binding; `None` if it has another type.
     fn read(self, value: &Value) -> Option<Bound> {
         Some(match self {
             Self::Moment if value.is_null() => Bound::Never,
@@ -181,25 +182,25 @@ impl KeyKind {
     }
 }
 
-/// Which page of a list is asked for.
+/// Page of a list that a request wants.
 #[derive(Clone, Debug)]
 pub(crate) struct PageRequest<S> {
-    /// The order.
+    /// The order of the list.
     pub(crate) sort: S,
-    /// Rows of the page; 20 when nothing is said, 100 at most.
+    /// Maximum number of rows; 20 by default, at most 100.
     pub(crate) limit: Option<i32>,
-    /// The `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     pub(crate) cursor: Option<String>,
 }
 
 impl<S: Word> PageRequest<S> {
-    /// A page in an order; in the list's first one when nothing is said.
+    /// Creates a page request. Without `sort`, the first order of the list applies.
     pub(crate) fn new(sort: Option<S>, limit: Option<i32>, cursor: Option<String>) -> Self {
         Self { sort: sort.unwrap_or(S::FIRST), limit, cursor }
     }
 }
 
-/// The order of a list that comes in no other.
+/// Order type of a list with a single order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct FixedOrder;
 
@@ -212,12 +213,12 @@ impl Word for FixedOrder {
     }
 }
 
-/// The rows of a page.
+/// Rows of a page.
 #[derive(Debug)]
 pub(crate) struct Rows<R> {
-    /// The rows, in the order asked for.
+    /// The rows, in the requested order.
     pub(crate) rows: Vec<R>,
-    /// Where the page ends.
+    /// Cursor of the next page.
     pub(crate) page: Page,
 }
 
@@ -227,10 +228,10 @@ where
     R: for<'r> FromRow<'r, PgRow> + Send + Unpin,
     S: Word + Serialize + Sync,
 {
-    /// A page of what is narrowed so.
+    /// Loads a page of the filtered list.
     ///
     /// # Errors
-    /// [`crate::Code::InvalidCursor`] for a cursor of another list, of other filters or of another order.
+    /// [`crate::Code::InvalidCursor`] if the cursor belongs to another list, filter or order.
     pub(crate) async fn page(
         &self,
         cx: &RequestContext,
@@ -246,7 +247,7 @@ where
         reading.rows(statement, order).await
     }
 
-    /// Refuses the cursor of a page that is not read, as reading the page would.
+    /// Rejects an invalid cursor without loading the page.
     ///
     /// # Errors
     /// As [`ListQuery::page`].
@@ -260,18 +261,18 @@ where
         Reading::new(cx, self.operation, narrowed, request)?.start_after(order).map(drop)
     }
 
-    /// How many rows there are in all of what is narrowed so, where it is wanted.
+    /// Counts all rows of the filtered list, if the caller wants the total.
     ///
     /// # Errors
-    /// When the database is away.
+    /// If the database does not answer.
     pub(crate) async fn total(&self, db: &Db, narrowed: &F, wanted: Option<bool>) -> Result<Option<i64>, Fault> {
         if wanted == Some(true) { self.count(db, narrowed).await.map(Some) } else { Ok(None) }
     }
 
-    /// How many rows there are in all of what is narrowed so.
+    /// Counts all rows of the filtered list.
     ///
     /// # Errors
-    /// When the database is away.
+    /// If the database does not answer.
     pub(crate) async fn count(&self, db: &Db, narrowed: &F) -> Result<i64, Fault> {
         let mut statement = self.narrow(Select::count, |condition| (condition.value)(narrowed).map(Some));
         Ok(statement.builder.build_query_scalar().fetch_one(&mut *db.conn().await?).await?)
@@ -279,7 +280,7 @@ where
 }
 
 impl<F, R, S> ListQuery<F, R, S> {
-    /// The statement as far as its conditions go: those for which there is a value, which may be left open.
+    /// Assembles the statement up to its conditions: those with a value, whose placeholder may be left unbound.
     fn narrow(
         &self,
         selected: impl FnOnce(&Select<R>, &mut Statement),
@@ -300,31 +301,31 @@ impl<F, R, S> ListQuery<F, R, S> {
         statement
     }
 
-    /// What may be asked for: nothing, each condition alone, and all of them.
+    /// Lists combinations of conditions: none, each one alone, and all.
     fn choices(&self) -> Vec<Vec<&Condition<F>>> {
         let each = self.conditions.iter().map(|condition| vec![condition]);
         each.chain([Vec::new(), self.conditions.iter().collect()]).collect()
     }
 
-    /// The statement with these conditions, whatever they are compared with.
+    /// Assembles the statement with these conditions, without values.
     fn prepare(&self, selected: impl FnOnce(&Select<R>, &mut Statement), chosen: &[&Condition<F>]) -> Statement {
         self.narrow(selected, |condition| self.open_place_of(condition, chosen))
     }
 
-    /// A place that is left open for a condition that always stands or is chosen; none for another.
+    /// Returns an unbound placeholder if the condition always applies or is chosen; `None` otherwise.
     fn open_place_of(&self, condition: &Condition<F>, chosen: &[&Condition<F>]) -> Option<Option<Bound>> {
         let mut known = self.within.iter().chain(chosen.iter().copied());
         known.any(|known| std::ptr::eq(known, condition)).then_some(None)
     }
 }
 
-/// What runs statements that the compiler has not checked, for whoever looks at all of them.
+/// Source of statements that the compiler does not check, for tests that check all of them.
 pub trait Statements: Sync {
-    /// The operation that lists; none where rows are looked up.
+    /// Returns the operation of the list; `None` for a lookup.
     fn operation(&self) -> Option<&'static str>;
 
-    /// Every statement that may be run, but for combinations of conditions: each order and size, from the beginning and
-    /// from within, with no condition, with each alone and with all; and the counts.
+    /// Returns every possible statement except for combinations of conditions: each order and size, from the start and
+    /// after a cursor, with no condition, with each alone and with all; and the counts.
     fn statements(&self) -> Vec<String>;
 }
 
@@ -364,10 +365,10 @@ impl<F, R, S: Word> Statements for ListQuery<F, R, S> {
 }
 
 impl<R> Rows<R> {
-    /// The same page with a view of each row.
+    /// Converts each row of the page.
     ///
     /// # Errors
-    /// What a row cannot be shown for.
+    /// The fault of the first row that cannot be converted.
     pub(crate) fn map<T>(self, view: impl Fn(R) -> Result<T, Fault>) -> Result<Rows<T>, Fault> {
         let rows = self.rows.into_iter().map(view).collect::<Result<_, _>>()?;
         Ok(Rows { rows, page: self.page })
@@ -375,12 +376,12 @@ impl<R> Rows<R> {
 }
 
 impl<T: OutputType> Rows<T> {
-    /// The page as it is answered.
+    /// Returns the page as the answer.
     pub(crate) fn list(self) -> List<T> {
         List { data: self.rows, page: self.page }
     }
 
-    /// The page as it is answered to staff, with the number of all rows where it was wanted.
+    /// Returns the page as the answer for staff, with the total if it was requested.
     pub(crate) fn counted_list(self, total: Option<i64>) -> CountedList<T> {
         CountedList { data: self.rows, page: CountedPage::of(self.page, total) }
     }

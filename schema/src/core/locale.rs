@@ -1,17 +1,17 @@
-//! Languages: which tags the service accepts, and which stored text a reader of a tag gets.
+//! Languages: accepted tags, and selection of the stored text for a reader.
 //!
-//! A reader may send any well-formed tag (BCP 47). [`preference`] turns it into the stored tags that match it, best first:
-//! RFC 4647 lookup with CLDR's aliases, parent locales and likely subtags, so that `es-419` finds `es`, `pt` finds
-//! `pt-BR`, `zh-CN` finds `zh-Hans` and `no` finds `nb`. The database's `locale_rank` reads the same list and agrees with
-//! [`rank`].
+//! A reader may send any well-formed tag (BCP 47). [`preference`] converts it to the stored tags that match it, best
+//! first: RFC 4647 lookup with CLDR's aliases, parent locales and likely subtags, so that `es-419` finds `es`, `pt`
+//! finds `pt-BR`, `zh-CN` finds `zh-Hans` and `no` finds `nb`. The database function `locale_rank` uses the same list
+//! and agrees with [`rank`].
 
 use icu_locale::fallback::LocaleFallbacker;
 use icu_locale::{LanguageIdentifier, Locale, LocaleCanonicalizer, LocaleExpander};
 use oxilangtag::LanguageTag;
 
-/// Languages that a reader of another one of the same macrolanguage reads too (ISO 639-3).
+/// Norwegian languages, whose readers also understand the others of the macrolanguage (ISO 639-3).
 const NORWEGIAN: [&str; 3] = ["nb", "no", "nn"];
-/// How much worse a stored tag ranks for each subtag that is left out of it to match.
+/// Rank penalty for each subtag that must be removed from a stored tag for a match.
 const TRUNCATED: usize = 100;
 
 /// Whether a text is a well-formed language tag (RFC 5646, section 2.2.9).
@@ -20,13 +20,13 @@ pub fn is_language_tag(text: &str) -> bool {
     LanguageTag::parse(text).is_ok()
 }
 
-/// The stored tags that match a requested tag, best first and separated by blanks. A stored tag that is not listed matches
+/// Returns the stored tags that match a requested tag, best first, separated by spaces. An unlisted stored tag matches
 /// by its language and script, or by its language alone, if these are listed.
 pub(crate) fn preference(requested: Option<String>) -> Option<String> {
     requested.map(|tag| matching(&tag).join(" "))
 }
 
-/// The tags that name the same as one of `requested`: what a filter by language compares with.
+/// Returns the tags that are equivalent to one of `requested`, for a filter by language.
 pub(crate) fn equivalents(requested: &[String]) -> Vec<String> {
     let mut found = Vec::new();
     for tag in requested {
@@ -41,7 +41,7 @@ pub(crate) fn equivalents(requested: &[String]) -> Vec<String> {
     found
 }
 
-/// How well a stored tag fits a [`preference`]; 0 is best, `None` is not at all.
+/// Ranks a stored tag in a [`preference`]; 0 is best, `None` means no match.
 pub(crate) fn rank(stored: &str, preference: &str) -> Option<usize> {
     let place = |tag: &str| preference.split(' ').position(|preferred| preferred == tag);
     let mut subtags = stored.splitn(3, '-');
@@ -54,7 +54,7 @@ pub(crate) fn rank(stored: &str, preference: &str) -> Option<usize> {
         .or_else(|| is_same().then_some(4 * TRUNCATED + usize::from(stored != language)))
 }
 
-/// The best of the available tags for a [`preference`].
+/// Selects the best available tag for a [`preference`].
 pub(crate) fn best<'a>(available: impl IntoIterator<Item = &'a str>, preference: &str) -> Option<&'a str> {
     let ranked = available.into_iter().filter_map(|stored| Some((rank(stored, preference)?, stored)));
     ranked.min().map(|(_, stored)| stored)
@@ -66,7 +66,7 @@ fn matching(tag: &str) -> Vec<String> {
     for id in [id.clone(), canonical(id.clone())] {
         parents(&id).iter().for_each(|id| add_forms(id, &mut found));
     }
-    // Another script of the same language comes last: the reader knows the language, at least.
+    // Another script of the same language ranks last: the reader at least understands the language.
     for language in [id.language.to_string(), canonical(id).language.to_string()] {
         add(language.clone(), &mut found);
         if NORWEGIAN.contains(&language.as_str()) {
@@ -76,7 +76,7 @@ fn matching(tag: &str) -> Vec<String> {
     found
 }
 
-/// The same tag with `nb` for `no`, or `no` for `nb`: Norwegian without another word is Bokmål.
+/// Replaces `no` with `nb` or `nb` with `no`: Norwegian without further specification is Bokmål.
 fn norwegian(id: &LanguageIdentifier) -> Option<LanguageIdentifier> {
     let other = match id.language.as_str() {
         "no" => "nb",
@@ -86,7 +86,7 @@ fn norwegian(id: &LanguageIdentifier) -> Option<LanguageIdentifier> {
     Some(LanguageIdentifier { language: other.parse().ok()?, ..id.clone() })
 }
 
-/// Language, script and region of a tag. `None` for one that has no language, such as a private one.
+/// Returns language, script and region of a tag. `None` for a tag without a language, such as a private-use tag.
 fn identifier(tag: &str) -> Option<LanguageIdentifier> {
     let tag = LanguageTag::parse(tag).ok()?;
     let language = tag.extended_language().unwrap_or(tag.primary_language());
@@ -94,20 +94,20 @@ fn identifier(tag: &str) -> Option<LanguageIdentifier> {
     subtags.into_iter().flatten().collect::<Vec<_>>().join("-").parse().ok()
 }
 
-/// The same with deprecated subtags replaced (CLDR's aliases).
+/// Replaces deprecated subtags (CLDR's aliases).
 fn canonical(id: LanguageIdentifier) -> LanguageIdentifier {
     let mut locale = Locale::from(id);
     LocaleCanonicalizer::new_extended().canonicalize(&mut locale);
     locale.id
 }
 
-/// A tag and its parents, without the root.
+/// Returns a tag and its parents, without the root.
 fn parents(id: &LanguageIdentifier) -> Vec<LanguageIdentifier> {
     let fallbacker = LocaleFallbacker::new();
     let mut steps =
         fallbacker.for_config(icu_locale::fallback::LocaleFallbackConfig::default()).fallback_for(id.into());
     let mut found = vec![id.clone()];
-    // A chain has six steps at most; the bound is for data that changes.
+    // A chain currently has at most six steps; the limit protects against changed data.
     for _ in 0..16 {
         let step = steps.get().into_locale().id;
         if step.language.is_unknown() {
@@ -119,7 +119,7 @@ fn parents(id: &LanguageIdentifier) -> Vec<LanguageIdentifier> {
     found
 }
 
-/// The ways to write a tag: as it is, and with script and region that its language implies.
+/// Adds the forms of a tag: as given, and with the script and region that its language implies.
 fn add_forms(id: &LanguageIdentifier, found: &mut Vec<String>) {
     let mut full = id.clone();
     LocaleExpander::new_extended().maximize(&mut full);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_gets_the_nearest_stored_tag() {
+    fn reader_gets_nearest_stored_locale() {
         for (requested, available, expected) in [
             ("de-AT", &["en", "de", "de-AT"][..], Some("de-AT")),
             ("de-AT", &["en", "de"], Some("de")),
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn well_formed_tags_are_accepted() {
+    fn language_tags_are_validated() {
         for tag in [
             "de",
             "de-AT",
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_knows_the_other_ways_to_write_a_tag() {
+    fn locale_filter_includes_equivalent_tags() {
         let of = |tag: &str| equivalents(&[tag.to_owned()]);
         assert!(of("zh-CN").contains(&"zh-Hans".to_owned()) && !of("zh-CN").contains(&"zh".to_owned()));
         assert!(of("no").contains(&"nb".to_owned()));

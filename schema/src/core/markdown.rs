@@ -1,4 +1,4 @@
-//! Markdown of users as HTML: rendered off the async threads, and kept in memory while there is room.
+//! Users' Markdown as HTML: rendered outside the async threads and cached in memory up to a limit.
 
 use std::sync::Arc;
 
@@ -13,21 +13,21 @@ use crate::core::crypto::sha256;
 use crate::core::fault::{Fault, FieldError};
 use crate::core::slug::slug_of;
 
-/// The most bytes of HTML that are kept in memory.
+/// Maximum bytes of HTML in the cache.
 const ROOM: u64 = 16 * 1024 * 1024;
-/// How many texts may wait to be rendered. One takes at most a tenth of a second.
+/// Maximum number of texts that wait to be rendered. Rendering takes at most a tenth of a second.
 const QUEUE: usize = 200;
 
-/// A text as it is shown.
+/// Rendered text.
 #[derive(Clone, Debug)]
 pub(crate) struct ShownText {
-    /// Its HTML with what the text contains; its escaped source if it could not be rendered.
+    /// HTML of the text, with details of its content; the escaped source if rendering failed.
     pub(crate) rendered: Rendered,
-    /// Why the text must not be accepted, if it must not.
+    /// Reason why the text must be rejected, if any.
     pub(crate) error: Option<RenderError>,
 }
 
-/// Renders texts. The key of a rendered text is a digest of its source and format, so it is never out of date.
+/// Renders and caches texts. The cache key is a digest of source and format, so an entry is never out of date.
 pub(crate) struct TextRenderer {
     pool: BlockingPool,
     known: Cache<[u8; 32], Arc<ShownText>>,
@@ -46,10 +46,10 @@ impl Default for TextRenderer {
 }
 
 impl TextRenderer {
-    /// Returns a text as it is shown.
+    /// Returns the rendered text.
     ///
     /// # Errors
-    /// [`crate::Code::Unavailable`] when too many texts wait.
+    /// [`crate::Code::Unavailable`] if too many texts wait.
     pub(crate) async fn show(&self, markdown: &str, format: TextFormat) -> Result<Arc<ShownText>, Fault> {
         let key = key_of(markdown, format);
         if let Some(known) = self.known.get(&key) {
@@ -57,7 +57,7 @@ impl TextRenderer {
         }
         let (known, markdown) = (self.known.clone(), markdown.to_owned());
         let rendered = self.pool.run(move || {
-            // A call that waited for the same text finds it here.
+            // A call that waited for the same text finds it in the cache.
             known.get_with(key, || {
                 let (rendered, error) = labs_markdown::render_stored(&markdown, format, anchor_of);
                 Arc::new(ShownText { rendered, error })
@@ -72,7 +72,7 @@ impl TextRenderer {
     }
 }
 
-/// The name of a heading's anchor.
+/// Returns the anchor name of a heading.
 fn anchor_of(words: &str) -> String {
     slug_of(words, "part")
 }
@@ -89,7 +89,7 @@ fn key_of(markdown: &str, format: TextFormat) -> [u8; 32] {
     sha256(&keyed)
 }
 
-/// The error of a field whose text must not be accepted.
+/// Returns the error of a field whose text must be rejected.
 pub(crate) fn text_error(pointer: &str, error: RenderError, format: TextFormat) -> FieldError {
     match error {
         RenderError::TooDeep => {
@@ -113,7 +113,7 @@ pub(crate) fn text_error(pointer: &str, error: RenderError, format: TextFormat) 
     }
 }
 
-/// A number with commas between its thousands.
+/// Formats a number with commas between thousands.
 fn thousands(number: usize) -> String {
     let digits = number.to_string();
     let mut written = String::with_capacity(digits.len() + digits.len() / 3);
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn text_is_rendered_once_and_apart_from_others() {
+    async fn rendered_text_is_cached_by_text_and_format() {
         let renderer = TextRenderer::default();
         let shown = renderer.show("# One", PUBLICATION).await.unwrap();
         assert!(Arc::ptr_eq(&shown, &renderer.show("# One", PUBLICATION).await.unwrap()));
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn text_that_grows_keeps_its_error() {
+    async fn render_error_is_cached() {
         let text = format!("[a]: https://x.e \"{}\"\n\n{}", "\\\"".repeat(500), "[a]".repeat(1_326));
         let renderer = TextRenderer::default();
         for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! Money: exact amounts, never fractions.
+//! Money: exact integer amounts.
 
 use async_graphql::SimpleObject;
 
@@ -6,7 +6,7 @@ use async_graphql::SimpleObject;
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub struct Money {
-    /// In the smallest unit: 4900 in EUR is 49.00 euros.
+    /// Amount in the smallest unit: 4900 in EUR is 49.00 euros.
     pub amount_minor: i64,
     /// ISO 4217 code.
     pub currency: String,

@@ -1,59 +1,59 @@
-//! Lists: how far, after what, in which order.
+//! Pages of lists: cursor, limit and order.
 //!
-//! Rule: docs/decisions.md#answers. Cursors are keyset cursors, opaque, and bound to their list and
-//! filter by a MAC; a list never skips or repeats a row that stays.
+//! Rule: docs/decisions.md#answers. Cursors are opaque keyset cursors, encrypted and bound to their list and filter. A
+//! list never skips or repeats a row that remains in it.
 
 use std::borrow::Cow;
 
 use async_graphql::{OutputType, SimpleObject, TypeName};
 
-/// Where a page ends and whether more follows.
+/// End of a page, and whether more pages follow.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub struct Page {
-    /// Goes into `cursor` for the next page; null on the last one.
+    /// Value of `cursor` for the next page; null on the last one.
     pub next_cursor: Option<String>,
     /// Whether another page follows.
     pub has_more: bool,
 }
 
-/// Where a page ends, with the number of all rows for staff who asked for it.
+/// End of a page, with the total for staff who requested it.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub struct CountedPage {
-    /// Goes into `cursor` for the next page; null on the last one.
+    /// Value of `cursor` for the next page; null on the last one.
     pub next_cursor: Option<String>,
     /// Whether another page follows.
     pub has_more: bool,
-    /// How many rows the filter finds in all; null unless `include_total` was set.
+    /// Total number of rows that match the filter; null unless `include_total` was set.
     pub total: Option<i64>,
 }
 
 impl CountedPage {
-    /// A page with its count.
+    /// Adds the total to a page.
     #[must_use]
     pub fn of(page: Page, total: Option<i64>) -> Self {
         Self { next_cursor: page.next_cursor, has_more: page.has_more, total }
     }
 }
 
-/// One page of a list.
+/// Page of a list.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(name_type, rename_fields = "snake_case")]
 pub(crate) struct List<T: OutputType> {
-    /// The entries, in the order asked for.
+    /// The entries, in the requested order.
     pub(crate) data: Vec<T>,
-    /// Where the page ends.
+    /// Cursor of the next page.
     pub(crate) page: Page,
 }
 
-/// One page of a list, with the number of all entries for staff who asked for it.
+/// Page of a list, with the total for staff who requested it.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(name_type, rename_fields = "snake_case")]
 pub(crate) struct CountedList<T: OutputType> {
-    /// The entries, in the order asked for.
+    /// The entries, in the requested order.
     pub(crate) data: Vec<T>,
-    /// Where the page ends.
+    /// Cursor of the next page, and the total.
     pub(crate) page: CountedPage,
 }
 
@@ -69,9 +69,9 @@ impl<T: OutputType> TypeName for CountedList<T> {
     }
 }
 
-/// An answer that shows a part of a list.
+/// Answer that contains a page of a list.
 pub(crate) trait Paged {
-    /// The cursor of the next part; none on the last one.
+    /// Returns the cursor of the next page; `None` on the last one.
     fn next_cursor(&self) -> Option<&str>;
 }
 

@@ -1,10 +1,10 @@
-//! Plain text that people write: one line, or paragraphs. It is kept without blanks around it and in one form (NFC).
+//! Plain text from users: one line, or paragraphs. Stored trimmed and in NFC.
 
 use crate::core::fault::FieldError;
 use crate::core::text::{self, TextKind};
 use async_graphql::MaybeUndefined;
 
-/// Null empties a text.
+/// Converts null to an empty text.
 pub(crate) fn null_as_empty(said: MaybeUndefined<String>) -> Option<String> {
     match said {
         MaybeUndefined::Undefined => None,
@@ -13,22 +13,22 @@ pub(crate) fn null_as_empty(said: MaybeUndefined<String>) -> Option<String> {
     }
 }
 
-/// A text of one line, without blanks around it.
+/// Normalises a single-line text and trims it.
 pub(crate) fn line(pointer: &str, text: &str, errors: &mut Vec<FieldError>) -> String {
     let text = text::normalize(text);
     errors.extend(text::find_fault(TextKind::Line, &text).map(|fault| fault.at(pointer)));
     text.trim().to_owned()
 }
 
-/// What is wrong with a text that has more characters than this. The contract counts them as they come; bringing a text
-/// into one form can make it longer, so whatever is kept is counted again.
+/// Returns the error of a text with more characters than this. The contract counts the characters as sent.
+/// Normalisation can make a text longer, so stored texts are counted again.
 pub(crate) fn too_long(pointer: &str, text: &str, most: usize) -> Option<FieldError> {
     let length = text.chars().count();
     let message = || format!("Send at most {most} characters; in normalized form (NFC) this text has {length}.");
     (length > most).then(|| FieldError::at(pointer, "TOO_LONG", message()))
 }
 
-/// A text of any number of lines, without blanks around it; lines end as they do on the web's better half.
+/// Normalises a multi-line text, trims it and unifies its line ends.
 pub(crate) fn paragraphs(pointer: &str, text: &str, errors: &mut Vec<FieldError>) -> String {
     let text = text::normalize(text).replace("\r\n", "\n");
     errors.extend(text::find_fault(TextKind::Lines, &text).map(|fault| fault.at(pointer)));
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_that_grows_in_one_form_is_counted_as_it_is_kept() {
+    fn text_length_is_counted_after_normalization() {
         let mut errors = Vec::new();
         let kept = line("/name", &"\u{fb2c}".repeat(41), &mut errors);
         assert_eq!((kept.chars().count(), errors.len()), (123, 0), "one letter becomes three");

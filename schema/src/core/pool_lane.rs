@@ -1,13 +1,13 @@
-//! Connections that go from one request to the next.
+//! Connections that pass from one request to the next.
 //!
-//! The pool tests every connection that comes back to it: a round trip and a wake-up of the server, which cost as much
-//! as a small statement. The connection of a request that was answered is known to be sound, so where another waits, it
-//! goes on as it is, to whoever has waited longest. Every other one goes back to the pool and is tested there. One whose
-//! commit began the next transaction goes on inside it.
+//! The pool tests every returned connection: a round trip and a wake-up of the server, which cost as much as a small
+//! statement. After a request was answered, its connection is known to be clean. If another request waits, the
+//! connection passes directly to the longest waiting request. Otherwise it returns to the pool, which tests it. A
+//! connection whose commit began the next transaction passes on inside that transaction.
 //!
-//! Requests that read and requests in a transaction have turns of their own, fewer than the pool has connections, so that
-//! neither takes all of them. Reads have the fewer: statements that only compute contend for the same cores, and each is
-//! done sooner when fewer are under way (measured: docs/performance.md).
+//! Reading requests and requests in a transaction have separate limits, both below the size of the pool, so that
+//! neither kind takes all connections. Reads have the lower limit: their statements compete for the same cores, and
+//! each finishes sooner if fewer run at once (measured: docs/performance.md).
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,13 +22,13 @@ use tokio::time::timeout;
 use crate::core::demotion;
 use crate::core::fault::Fault;
 
-/// The longest wait for a connection.
+/// Longest wait for a connection.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
-/// How long a connection goes from request to request before it goes through the pool again, where whoever waits for one
-/// is next: too short for requests of one sort to keep anybody else waiting, and long enough that most are spared the test.
+/// Maximum time for which a connection passes between requests before it returns to the pool, where any waiter can get
+/// it: short enough that no other kind of request is starved, and long enough that most requests avoid the test.
 const LONGEST_AWAY: Duration = Duration::from_millis(100);
 
-/// The connections of requests of one sort. Cheap to clone.
+/// Connections for requests of one kind. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct PoolLane(Arc<Inner>);
 
@@ -38,7 +38,7 @@ struct Inner {
     line: Mutex<WaitQueue>,
 }
 
-/// Who waits, and what was passed on to them. There are never more connections than waiting requests.
+/// Waiting requests, and the connections passed to them. There are never more connections than waiting requests.
 #[derive(Default)]
 struct WaitQueue {
     waiting: usize,
@@ -51,11 +51,11 @@ impl WaitQueue {
     }
 }
 
-/// A connection away from the pool. Dropped, it goes back, and is tested there.
+/// Connection outside the pool. Dropping it returns it to the pool, which tests it.
 struct PassedConnection {
     conn: PoolConnection<Postgres>,
     since: Instant,
-    /// Inside a transaction in which nothing was done yet.
+    /// Whether it is in a transaction without any statement yet.
     has_begun: bool,
 }
 
@@ -70,7 +70,7 @@ impl PassedConnection {
 }
 
 impl Drop for PassedConnection {
-    /// The pool's test would not find out that it is inside a transaction.
+    /// The pool's test would not detect the open transaction.
     fn drop(&mut self) {
         if self.has_begun {
             self.conn.close_on_drop();
@@ -79,13 +79,14 @@ impl Drop for PassedConnection {
 }
 
 impl PoolLane {
-    /// For requests that only read: half of a pool's connections.
+    /// Creates the lane for requests that only read: half of the pool's connections.
     pub(crate) fn of_reads(pool: PgPool) -> Self {
         let most = pool.options().get_max_connections() / 2;
         Self::new(pool, most)
     }
 
-    /// For requests in a transaction, which wait for locks and for the disk: all but two, which jobs and readiness find free.
+    /// Creates the lane for requests in a transaction, which wait for locks and the disk: all connections but two,
+    /// which remain for jobs and readiness checks.
     pub(crate) fn of_transactions(pool: PgPool) -> Self {
         let most = pool.options().get_max_connections().saturating_sub(2);
         Self::new(pool, most)
@@ -96,15 +97,15 @@ impl PoolLane {
         Self(Arc::new(Inner { pool, turns, line: Mutex::default() }))
     }
 
-    /// The pool they come from.
+    /// Returns the underlying pool.
     pub(crate) fn pool(&self) -> &PgPool {
         &self.0.pool
     }
 
-    /// A connection, in the order in which requests ask.
+    /// Takes a connection; requests are served in order of arrival.
     ///
     /// # Errors
-    /// [`crate::core::fault::Code::Unavailable`] when the database is away or no connection is free in time.
+    /// [`crate::core::fault::Code::Unavailable`] if the database does not answer or no connection is free in time.
     pub(crate) async fn take(&self) -> Result<LentConnection, Fault> {
         let taken = async {
             let place = QueuePlace::new(&self.0);
@@ -124,7 +125,7 @@ impl Inner {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Passes a connection on. It comes back when nobody waits for it.
+    /// Passes a connection on. Returns it if no request waits.
     fn pass(&self, away: PassedConnection) -> Option<PassedConnection> {
         let mut line = self.line();
         if away.is_due_back() || !line.wants_more() {
@@ -135,7 +136,7 @@ impl Inner {
     }
 }
 
-/// A place among those who wait. Whoever goes away leaves to the pool what only they had been waiting for.
+/// Place in the queue. If a waiter is cancelled, the surplus connection returns to the pool.
 struct QueuePlace<'a>(&'a Inner);
 
 impl<'a> QueuePlace<'a> {
@@ -144,7 +145,7 @@ impl<'a> QueuePlace<'a> {
         Self(inner)
     }
 
-    /// What was passed on, now that it is one's turn.
+    /// Takes a connection that was passed on, when the turn has come.
     fn leave(self) -> Option<PassedConnection> {
         self.0.line().passed.pop()
     }
@@ -160,39 +161,40 @@ impl Drop for QueuePlace<'_> {
     }
 }
 
-/// A connection on loan. Dropped, it goes back to the pool, which tests it.
+/// Borrowed connection. Dropping it returns it to the pool, which tests it.
 pub(crate) struct LentConnection {
     away: PassedConnection,
     turn: Option<(PoolLane, OwnedSemaphorePermit)>,
 }
 
 impl LentConnection {
-    /// A connection of the pool's own, which is not passed on.
+    /// Takes a connection from the pool that is not passed on.
     ///
     /// # Errors
-    /// [`crate::core::fault::Code::Unavailable`] when the database is away or every connection is taken.
+    /// [`crate::core::fault::Code::Unavailable`] if the database does not answer or no connection is free.
     pub(crate) async fn of(pool: &PgPool) -> Result<Self, Fault> {
         Ok(Self { away: PassedConnection::acquire(pool).await?, turn: None })
     }
 
-    /// Whether somebody waits for it. Who did may have gone on by the time it is passed on.
+    /// Whether a request waits for it. The waiter may have left before the connection is passed on.
     pub(crate) fn is_wanted(&self) -> bool {
         self.turn.as_ref().is_some_and(|(home, _)| !self.away.is_due_back() && home.0.line().wants_more())
     }
 
-    /// Whether it came inside a transaction that begins now. Asked once: from then on the transaction is the asker's.
+    /// Returns whether the connection is in a transaction that was just begun, and clears the flag: the caller then
+    /// owns the transaction.
     pub(crate) fn take_begun(&mut self) -> bool {
         std::mem::take(&mut self.away.has_begun)
     }
 
-    /// Gives back a connection that is known to be sound and in no transaction.
+    /// Returns a connection that is clean and outside a transaction.
     pub(crate) fn pass_on(self) {
         drop(self.offer());
     }
 
-    /// Gives back a connection that is known to be sound, inside a transaction in which nothing was done yet. Whoever is
-    /// passed it goes first: it would otherwise lie unused until this thread has written the answer of whoever passed it
-    /// on, because a task that another wakes waits for that one's turn to end, and no other thread takes it (measured:
+    /// Returns a clean connection in a transaction without any statement yet, and yields to the request that receives
+    /// it. Without the yield the connection would be idle until this thread has written its answer: a task woken by
+    /// another task waits for the end of that task's turn, and no other thread takes it (measured:
     /// docs/performance.md).
     pub(crate) async fn pass_on_begun(mut self) {
         self.away.has_begun = true;
@@ -201,29 +203,29 @@ impl LentConnection {
         left.away.has_begun = ended.is_err();
     }
 
-    /// Passes it on. It comes back, with its turn, when nobody waits for it.
+    /// Passes the connection on. Returns it with its turn if no request waits.
     fn offer(self) -> Option<Self> {
         let Self { away, turn } = self;
         let Some((home, permit)) = turn else { return Some(Self { away, turn }) };
-        // Whoever's turn begins with the end of this one finds it.
+        // The request whose turn begins when this one ends finds the connection.
         let left = home.0.pass(away)?;
         Some(Self { away: left, turn: Some((home, permit)) })
     }
 
-    /// Gives back a connection outside a transaction on which a statement may still be under way: nobody waits for its
-    /// rows, but the turn ends only with it.
+    /// Returns a connection outside a transaction on which a statement may still be running: its rows are not needed,
+    /// but the turn ends only with the statement.
     pub(crate) fn abandon(self) {
         let Self { mut away, turn } = self;
         let Ok(runtime) = Handle::try_current() else { return };
         runtime.spawn(async move {
-            // One that is broken, the pool finds out for itself.
+            // The pool detects a broken connection itself.
             let _ = away.conn.ping().await;
             drop(away);
             drop(turn);
         });
     }
 
-    /// Gives up a connection whose state is not known.
+    /// Closes a connection whose state is unknown.
     pub(crate) fn give_up(mut self) {
         self.away.conn.close_on_drop();
     }

@@ -1,4 +1,4 @@
-//! Who calls, and what they may reach.
+//! Principals and their rights.
 //!
 //! Rule: docs/decisions.md#principals.
 
@@ -13,35 +13,35 @@ use crate::core::time::Time;
 use crate::core::words::words;
 
 words! {
-    /// The kinds of principal (docs/decisions.md#principals).
+    /// Kind of a principal (docs/decisions.md#principals).
     pub enum PrincipalType {
-        /// A person in a partner's team.
+        /// A user of a partner's team.
         PartnerUser = "PARTNER_USER",
-        /// A program an operator provisioned.
+        /// A machine client, created by staff or by the operator.
         MachineClient = "MACHINE_CLIENT",
-        /// An internal person.
+        /// A staff member.
         StaffUser = "STAFF_USER",
     }
 }
 
 words! {
-    /// What a person does in a partner's team (docs/decisions.md#principals).
+    /// Role of a user in a partner's team (docs/decisions.md#principals).
     pub enum Role {
-        /// Everything a partner may do.
+        /// May do everything that a partner may do.
         Administrator = "ADMINISTRATOR",
-        /// Builds the software.
+        /// Develops the apps.
         Developer = "DEVELOPER",
         /// Writes the texts.
         Editor = "EDITOR",
-        /// Keeps the account and the subscription.
+        /// Manages the account and the subscription.
         Accountant = "ACCOUNTANT",
-        /// Looks on.
+        /// Has read access only.
         Viewer = "VIEWER",
     }
 }
 
 impl Role {
-    /// What the role reaches, before the tier is asked.
+    /// Returns the scopes of the role, before they are limited by the tier.
     #[must_use]
     pub fn scopes(self) -> ScopeSet {
         let own: &[&str] = match self {
@@ -84,55 +84,55 @@ impl Role {
     }
 }
 
-/// The partner that a token is bound to, and nothing else can be: every partner-side store function
-/// demands one. Made from the token alone.
+/// Partner that a token is bound to. Every store function for partners requires one, and it can only be created from a
+/// token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Owner(Uuid);
 
 impl Owner {
-    /// The partner's id, for a statement's parameter.
+    /// Returns the partner's id, for a statement's parameter.
     #[must_use]
     pub fn uuid(self) -> Uuid {
         self.0
     }
 }
 
-/// A verified caller.
+/// Authenticated caller.
 #[derive(Clone, Debug)]
 pub struct Principal {
-    /// Which kind.
+    /// Kind of the principal.
     pub kind: PrincipalType,
-    /// The person or the client.
+    /// Id of the user or machine client.
     pub uuid: Uuid,
-    /// Name for records: a person's name or a client id.
+    /// Name in records: a user's name or a client id.
     pub label: String,
-    /// The partner the principal is bound to.
+    /// Partner that the principal is bound to.
     pub partner_uuid: Option<Uuid>,
-    /// A partner user's role.
+    /// Role of a partner user.
     pub role: Option<Role>,
-    /// What the token reaches, closed under the scope law.
+    /// Scopes of the token, closed under the scope rules.
     pub scopes: ScopeSet,
-    /// The session of a person.
+    /// Session of a user.
     pub session_uuid: Option<Uuid>,
-    /// When the session ends for good.
+    /// Time at which the session finally expires.
     pub session_expires_at: Option<Time>,
-    /// When the password or factor was last given again.
+    /// Time at which the user last re-entered the password or second factor.
     pub reauthenticated_at: Option<Time>,
-    /// Whether a second factor is compulsory and the session has proved none, so that it reaches the own account only.
+    /// Whether a second factor is required and the session lacks it, so that it reaches only the user's own account.
     pub lacks_factor: bool,
-    /// A program's client id.
+    /// Client id of a machine client.
     pub client_id: Option<String>,
-    /// The networks that a program may call from; empty: from anywhere.
+    /// Networks that a machine client may call from; empty means any network.
     pub networks: Vec<IpNet>,
     /// `jti` of the token.
     pub token_id: Uuid,
     /// `exp` of the token.
     pub token_expires_at: Time,
-    /// The budgets that the caller spends.
+    /// Budgets of the caller.
     pub budget: Budget,
 }
 
-/// The budgets of an account and where it is booked.
+/// Budgets of an account.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Budget {
     /// `partner:<uuid>`, `client:<uuid>` or `staff:<uuid>`.
@@ -141,24 +141,24 @@ pub struct Budget {
     pub burst_per_second: u32,
     /// Requests per UTC day.
     pub daily_requests: u64,
-    /// The last time the day's budget was made whole again, as far as was known when this was read.
+    /// The last reset of the daily budget known when the principal was loaded.
     pub reset: Reset,
 }
 
-/// How often an account's daily budget was made whole again on a day.
+/// Number of resets of an account's daily budget on a day.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Reset {
     /// Days since 1970 in UTC.
     pub day: i64,
-    /// How often on that day.
+    /// Number of resets on that day.
     pub count: i32,
 }
 
 impl Principal {
-    /// Refuses a token that does not reach what is needed.
+    /// Rejects a token without the needed scope.
     ///
     /// # Errors
-    /// [`Code::ScopeMissing`], naming the scope.
+    /// [`Code::ScopeMissing`], with the scope.
     pub fn require(&self, needed: Scope) -> Result<(), Fault> {
         if self.scopes.reaches(needed) {
             return Ok(());
@@ -174,16 +174,16 @@ impl Principal {
         Err(fault)
     }
 
-    /// Whether the principal may call from this address, at every use of its token and not only when it is issued.
+    /// Whether the principal may call from this address. Checked at every use of its token, not only at issue.
     #[must_use]
     pub fn may_call_from(&self, address: IpAddr) -> bool {
         self.networks.is_empty() || self.networks.iter().any(|network| network.contains(&address))
     }
 
-    /// The partner whose things this principal may touch.
+    /// Returns the partner whose objects the principal may access.
     ///
     /// # Errors
-    /// [`Code::NotFound`] for a principal that is bound to none: it has no such things.
+    /// [`Code::NotFound`] if the principal has no partner and therefore no objects.
     pub fn owner(&self) -> Result<Owner, Fault> {
         self.partner_uuid.map(Owner).ok_or_else(|| {
             Fault::new(Code::NotFound, "This token does not belong to a partner. Use a partner's token.")

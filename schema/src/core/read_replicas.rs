@@ -1,13 +1,13 @@
-//! Read replicas of the database, and which of them are fresh enough to be asked.
+//! Read replicas of the database, and their freshness.
 //!
-//! The leader is asked several times a second how far its write-ahead log has come, each replica how far it has replayed it. A
-//! replica that has replayed what the leader had written at a moment shows everything that was committed before that
-//! moment, and so is as fresh as it, by this process's own clock. Where the leader does not answer, nothing is
-//! known of any replica, and none is asked.
+//! The service queries the WAL position of the primary and the replay position of each replica several times a second.
+//! A replica that has replayed the primary's position of a moment shows everything that was committed before that
+//! moment. Its freshness is therefore known by this process's own clock. If the primary does not answer, the freshness
+//! of the replicas is unknown, and none is used.
 //!
-//! A reader who was shown something by a replica is shown nothing older later on: the cursors of its lists say how far the log had
-//! come then, and one that came from the leader leads back there. Conditional requests are asked again of the leader, unless the
-//! replica's answer is the one that the caller has (docs/decisions.md#database).
+//! A reader who saw data of a replica never sees older data later: list cursors contain the WAL position of that time,
+//! and a cursor from the primary is read from the primary. Conditional requests are repeated on the primary, unless the
+//! replica's answer equals the caller's copy (docs/decisions.md#database).
 
 mod watch;
 
@@ -23,35 +23,35 @@ use crate::core::db::Freshness;
 use crate::core::fault::Fault;
 use crate::core::pool_lane::{LentConnection, PoolLane};
 
-/// How old what a replica shows may be.
+/// Maximum age of a replica's data.
 const OLDEST: Duration = Duration::from_secs(1);
-/// How long a connection to a replica is waited for before the leader is asked.
+/// Time to wait for a connection to a replica before the primary is used.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// How far the log has come of which a replica may have shown something: all that it has received.
+/// Upper bound of the WAL that a replica can have shown: everything that it has received.
 const RECEIVED: &str = "select (greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) - '0/0'::pg_lsn)::bigint";
-/// How far the log has come of which a replica shows everything.
+/// WAL position up to which a replica shows everything.
 const REPLAYED: &str = "select (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::bigint";
 
-/// A place in the write-ahead log: a log sequence number (LSN).
+/// Position in the write-ahead log: a log sequence number (LSN).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct WalPlace(i64);
 
 impl WalPlace {
-    /// The place of this number.
+    /// Creates the position with this number.
     pub(crate) fn of(number: i64) -> Self {
         Self(number)
     }
 
-    /// Its number.
+    /// Returns its number.
     pub(crate) fn number(self) -> i64 {
         self.0
     }
 
-    /// How far the log has come, at most, of which this replica has shown something so far.
+    /// Loads the upper bound of the WAL that this replica has shown so far.
     ///
     /// # Errors
-    /// When it is away, or no replica any more.
+    /// If it does not answer, or is not a replica any more.
     pub(crate) async fn received(replica: &mut PgConnection) -> Result<Self, Fault> {
         Self::read(RECEIVED, replica).await
     }
@@ -62,17 +62,17 @@ impl WalPlace {
     }
 }
 
-/// The read replicas of the database.
+/// Read replicas of the database.
 pub struct ReadReplicas {
-    /// How the leader is reached.
+    /// Connection options of the primary.
     leader: PgConnectOptions,
     replicas: Vec<Replica>,
-    /// Whose turn it is.
+    /// Index of the next replica to use.
     turn: AtomicUsize,
     counts: Counts,
 }
 
-/// What was asked of replicas since the start, as it is counted.
+/// Atomic counters of the use of replicas since startup.
 #[derive(Default)]
 struct Counts {
     answered: AtomicU64,
@@ -80,37 +80,37 @@ struct Counts {
     failed: AtomicU64,
 }
 
-/// One of them.
+/// One read replica.
 struct Replica {
-    /// As a log names it.
+    /// Name for the log.
     name: String,
     options: PgConnectOptions,
     lane: PoolLane,
     state: Mutex<ReplicaState>,
 }
 
-/// What is known of a replica.
+/// Known state of a replica.
 #[derive(Clone, Copy, Default)]
 struct ReplicaState {
-    /// How far it has replayed the log, or further.
+    /// WAL position that it has replayed, as a lower bound.
     replayed: Option<WalPlace>,
-    /// The moment of which it shows everything.
+    /// Moment up to which it shows everything.
     fresh_at: Option<Instant>,
 }
 
-/// What was asked of replicas since the start.
+/// Use of replicas since startup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadCounts {
-    /// How often a connection to a replica was taken for a request.
+    /// Number of connections to replicas taken for requests.
     pub answered: u64,
-    /// How often the leader was asked at once, because no replica was fresh enough.
+    /// Number of requests sent directly to the primary because no replica was fresh enough.
     pub passed_on: u64,
-    /// How often the leader was asked again what a replica had failed to answer.
+    /// Number of requests repeated on the primary after a replica failed.
     pub failed: u64,
 }
 
 impl ReadReplicas {
-    /// Those of this leader, by name and connections. None is asked before it is watched.
+    /// Creates the replicas of this primary, from names and connections. None is used before it is watched.
     pub(crate) fn new(leader: PgConnectOptions, pools: Vec<(String, PgConnectOptions, PgPool)>) -> Self {
         let replica = |(name, options, pool)| {
             let lane = PoolLane::of_reads(pool);
@@ -124,13 +124,13 @@ impl ReadReplicas {
         }
     }
 
-    /// How old what each of them shows is at most; none where that is not known.
+    /// Returns the maximum age of each replica's data; `None` if it is unknown.
     #[must_use]
     pub fn delays(&self) -> Vec<Option<Duration>> {
         self.replicas.iter().map(|replica| replica.state().fresh_at.map(|fresh| fresh.elapsed())).collect()
     }
 
-    /// What was asked of them.
+    /// Returns the counts of their use.
     #[must_use]
     pub fn counts(&self) -> ReadCounts {
         let Counts { answered, passed_on, failed } = &self.counts;
@@ -138,12 +138,12 @@ impl ReadReplicas {
         ReadCounts { answered, passed_on, failed }
     }
 
-    /// A replica failed to answer, and the leader is asked.
+    /// Counts a replica's failure after which the primary is used.
     pub(crate) fn note_failure(&self) {
         self.counts.failed.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A connection to a replica that is fresh enough; none where the leader must be asked.
+    /// Takes a connection to a replica that is fresh enough; `None` if the primary must be used.
     pub(crate) async fn take(&self, demanded: Freshness) -> Option<LentConnection> {
         let since = match demanded {
             Freshness::Present => return None,
@@ -171,18 +171,18 @@ impl Replica {
         self.state().fresh_at.is_some_and(|fresh| fresh.elapsed() < OLDEST)
     }
 
-    /// It is not asked until it was heard again.
+    /// Excludes the replica until it answers again.
     fn forget(&self) {
         self.state().fresh_at = None;
     }
 
-    /// It has replayed the log so far.
+    /// Records that the replica has replayed the WAL up to this position.
     fn note(&self, place: WalPlace) {
         let mut state = self.state();
         state.replayed = state.replayed.max(Some(place));
     }
 
-    /// A connection, where it is fresh, and has replayed the log up to this place.
+    /// Takes a connection if the replica is fresh and has replayed the WAL up to this position.
     async fn take(&self, since: Option<WalPlace>) -> Option<LentConnection> {
         if !self.is_fresh() {
             return None;
@@ -203,7 +203,7 @@ impl Replica {
                 return None;
             }
         }
-        // It may have been waited for.
+        // Checked again, because taking the connection may have taken time.
         if self.is_fresh() {
             return Some(lent);
         }

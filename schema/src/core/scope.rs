@@ -1,12 +1,11 @@
-//! The scope law: what a scope is, and which scope opens what.
+//! Scope rules: definition of scopes and of the access that they grant.
 //!
-//! Rule: docs/decisions.md#principals. A scope nests by domain and has an access
-//! level: `a` grants `a.b` read-only, `a:write` grants `a`, `a.b` and `a.b:write`, and `a` never grants
-//! `a.b:write`.
+//! Rule: docs/decisions.md#principals. A scope nests by domain and has an access level: `a` grants `a.b` read-only,
+//! `a:write` grants `a`, `a.b` and `a.b:write`, and `a` never grants `a.b:write`.
 
 use std::fmt;
 
-/// Every domain a scope can name, parents before their children. Each exists with `:write` too.
+/// Every domain of a scope, parents before children. Each domain also exists with `:write`.
 const DOMAINS: &[&str] = &[
     "auth.account",
     "partner",
@@ -49,7 +48,7 @@ const DOMAINS: &[&str] = &[
     "labs.admin.engagement",
 ];
 
-/// One scope: a domain and an access level.
+/// Scope: a domain and an access level.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Scope {
     domain: u8,
@@ -57,7 +56,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Reads `marketplace.apps:write`; `None` when there is no such scope.
+    /// Parses a scope such as `marketplace.apps:write`; `None` if it does not exist.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (domain, write) = text.strip_suffix(":write").map_or((text, false), |domain| (domain, true));
@@ -65,12 +64,12 @@ impl Scope {
         Some(Self { domain: u8::try_from(domain).ok()?, write })
     }
 
-    /// Every scope there is, parents before children, the read-only one first.
+    /// Returns every scope, parents before children, read-only before write.
     pub fn all() -> impl Iterator<Item = Self> {
         (0u8..).zip(DOMAINS).flat_map(|(domain, _)| [false, true].map(|write| Self { domain, write }))
     }
 
-    /// The domain without the access level.
+    /// Returns the domain without the access level.
     #[must_use]
     pub fn domain(self) -> &'static str {
         DOMAINS.get(usize::from(self.domain)).copied().unwrap_or_default()
@@ -82,13 +81,13 @@ impl Scope {
         self.write
     }
 
-    /// Whether it lies in the operator's domain, which no principal of a partner can ever hold.
+    /// Whether it belongs to the operator's domain, which a partner's principal can never have.
     #[must_use]
     pub fn is_admin(self) -> bool {
         within(self.domain(), "labs.admin")
     }
 
-    /// The scope right above it, at its own access level; `None` at the top of its domain.
+    /// Returns the parent scope with the same access level; `None` at the top of its domain.
     #[must_use]
     pub fn parent(self) -> Option<Self> {
         let (above, _) = self.domain().rsplit_once('.')?;
@@ -96,7 +95,7 @@ impl Scope {
         Some(Self { domain: u8::try_from(domain).ok()?, write: self.write })
     }
 
-    /// Whether a holder of this scope reaches what needs `other`.
+    /// Whether this scope grants access that requires `other`.
     #[must_use]
     pub fn grants(self, other: Self) -> bool {
         (self.write || !other.write) && within(other.domain(), self.domain())
@@ -107,7 +106,7 @@ impl Scope {
     }
 }
 
-/// Whether `domain` is `parent` or lies beneath it.
+/// Whether `domain` is `parent` or a descendant of it.
 fn within(domain: &str, parent: &str) -> bool {
     domain.strip_prefix(parent).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
@@ -125,20 +124,20 @@ impl fmt::Debug for Scope {
     }
 }
 
-/// Every scope that opens one of those named: whoever holds any of them reaches one of these. A name that is no scope
-/// opens nothing.
+/// Returns every scope that grants one of the named scopes: the holder of any of them has one of these. Unknown names
+/// are ignored.
 pub(crate) fn opening(named: &[String]) -> Vec<String> {
     let named: Vec<Scope> = named.iter().filter_map(|name| Scope::parse(name)).collect();
     let opens = |scope: &Scope| named.iter().any(|named| scope.grants(*named));
     Scope::all().filter(opens).map(|scope| scope.to_string()).collect()
 }
 
-/// Everything a principal reaches: closed under the scope law, so that a check is one bit.
+/// Set of scopes, closed under the scope rules, so that a check tests one bit.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct ScopeSet(u128);
 
 impl ScopeSet {
-    /// What the holder of these scopes reaches.
+    /// Creates the set that these scopes grant.
     pub fn of(scopes: impl IntoIterator<Item = Scope>) -> Self {
         let mut bits = 0;
         for scope in scopes {
@@ -147,50 +146,52 @@ impl ScopeSet {
         Self(bits)
     }
 
-    /// What the holder of these names reaches. Names that are no scopes grant nothing.
+    /// Creates the set that these names grant. Unknown names grant nothing.
     pub fn parse<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         Self::of(names.into_iter().filter_map(Scope::parse))
     }
 
-    /// Whether the set reaches what needs this scope.
+    /// Whether the set grants access that requires this scope.
     #[must_use]
     pub fn reaches(self, needed: Scope) -> bool {
         self.0 & needed.bit() != 0
     }
 
-    /// What both sets reach: the law of requesting, of roles and of tiers.
+    /// Returns the intersection. It applies to requested scopes, roles and tiers.
     #[must_use]
     pub fn intersect(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// What either set reaches.
+    /// Returns the union.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// What this set reaches and the other does not.
+    /// Returns the difference: this set without the other.
     #[must_use]
     pub fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// Without the operator's domain: no principal bound to a partner keeps anything of it.
+    /// Removes the operator's domain, which a principal bound to a partner never has.
     #[must_use]
     pub fn without_admin(self) -> Self {
         Self(Scope::all().filter(|scope| scope.is_admin()).fold(self.0, |bits, scope| bits & !scope.bit()))
     }
 
-    /// Without the writes of the storefront: whoever is bound to a partner must not write customers' reviews.
+    /// Removes the write scopes of the storefront, because a principal bound to a partner must not write customer
+    /// reviews.
     #[must_use]
     pub fn without_storefront_writes(self) -> Self {
         let writes = Scope::all().filter(|scope| scope.is_write() && within(scope.domain(), "storefront"));
         Self(writes.fold(self.0, |bits, scope| bits & !scope.bit()))
     }
 
-    /// Without the changelog's own domain, which is for the service's release tool: whoever is bound to a partner reaches
-    /// no draft of it. The scopes that would grant it go, too, so that no list of the set names one of them.
+    /// Removes the changelog's domain, which is reserved for the service's release tool: a principal bound to a partner
+    /// cannot read changelog drafts. Scopes that grant the domain are removed, too, so that no list of the set contains
+    /// one.
     #[must_use]
     pub fn without_changelog(self) -> Self {
         let own = Scope::all().filter(|scope| {
@@ -199,13 +200,13 @@ impl ScopeSet {
         Self(own.fold(self.0, |bits, scope| bits & !scope.bit()))
     }
 
-    /// Whether nothing is reached.
+    /// Whether the set is empty.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The shortest list of scopes that reaches the same.
+    /// Returns the shortest list of scopes that grants the same set.
     #[must_use]
     pub fn minimal(self) -> Vec<Scope> {
         let held: Vec<Scope> = Scope::all().filter(|scope| self.reaches(*scope)).collect();
@@ -215,13 +216,13 @@ impl ScopeSet {
             .collect()
     }
 
-    /// The shortest list, space-separated, as RFC 6749 section 3.3 writes it.
+    /// Returns the shortest list, separated by spaces, as in RFC 6749 section 3.3.
     #[must_use]
     pub fn text(self) -> String {
         self.names().join(" ")
     }
 
-    /// The shortest list as names.
+    /// Returns the shortest list as names.
     #[must_use]
     pub fn names(self) -> Vec<String> {
         self.minimal().iter().map(ToString::to_string).collect()
@@ -243,13 +244,13 @@ mod tests {
     }
 
     #[test]
-    fn what_opens_a_scope_are_its_parents_and_those_that_write() {
+    fn scope_is_opened_by_parents_and_write_scopes() {
         let opening = opening(&["marketplace.apps".to_owned(), "no.scope".to_owned()]);
         assert_eq!(opening, ["marketplace", "marketplace:write", "marketplace.apps", "marketplace.apps:write"]);
     }
 
     #[test]
-    fn a_parent_stands_right_above_and_the_top_has_none() {
+    fn parent_scope_is_one_level_above() {
         let parent = |name: &str| Scope::parse(name).unwrap().parent().map(|parent| parent.to_string());
         assert_eq!(parent("labs.admin.tiers:write").as_deref(), Some("labs.admin:write"));
         assert_eq!(parent("storefront.reviews").as_deref(), Some("storefront"));
@@ -259,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn every_pair_of_scopes_follows_the_law() {
+    fn every_pair_of_scopes_follows_grant_rule() {
         for held in Scope::all() {
             for needed in Scope::all() {
                 let beneath =
@@ -272,21 +273,21 @@ mod tests {
     }
 
     #[test]
-    fn a_read_only_parent_grants_no_write() {
+    fn read_only_parent_does_not_grant_write() {
         assert!(scope("marketplace").grants(scope("marketplace.apps")));
         assert!(!scope("marketplace").grants(scope("marketplace.apps:write")));
         assert!(scope("marketplace.apps:write").grants(scope("marketplace.apps")));
     }
 
     #[test]
-    fn a_name_that_only_begins_alike_is_no_child() {
+    fn name_with_same_prefix_is_not_a_child() {
         assert!(!within("partnership", "partner"));
         assert_eq!(Scope::parse("labs"), None);
         assert_eq!(Scope::parse("marketplace.apps:read"), None);
     }
 
     #[test]
-    fn what_is_requested_is_met_with_what_is_allowed() {
+    fn requested_scopes_are_intersected_with_allowed() {
         let allowed = ScopeSet::parse(["marketplace.apps:write", "statistics"]);
         assert_eq!(ScopeSet::parse(["marketplace"]).intersect(allowed).text(), "marketplace.apps");
         assert_eq!(ScopeSet::parse(["marketplace:write"]).intersect(allowed).text(), "marketplace.apps:write");
@@ -294,19 +295,19 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_the_operators_domain_survives_a_binding() {
+    fn bound_principal_has_no_admin_scopes() {
         let set = ScopeSet::of(Scope::all()).without_admin();
         assert!(Scope::all().all(|scope| set.reaches(scope) != scope.is_admin()));
     }
 
     #[test]
-    fn nobody_who_is_bound_writes_customers_reviews() {
+    fn bound_principal_cannot_write_customer_reviews() {
         let set = ScopeSet::parse(["storefront:write", "marketplace:write"]).without_storefront_writes();
         assert_eq!(set.text(), "marketplace:write storefront");
     }
 
     #[test]
-    fn bound_principal_is_told_no_scope_that_grants_the_changelog() {
+    fn bound_principal_sees_no_changelog_scope() {
         let told = |scopes: &str| ScopeSet::parse(scopes.split(' ')).without_changelog().text();
         assert_eq!(told("publication"), "publication.developer-resources");
         assert_eq!(told("publication:write storefront"), "storefront publication.developer-resources:write");
@@ -315,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn the_minimal_list_reaches_what_the_set_reaches() {
+    fn minimal_scopes_reach_same_as_set() {
         for scope in Scope::all() {
             assert_eq!(ScopeSet::of(ScopeSet::of([scope]).minimal()), ScopeSet::of([scope]));
         }

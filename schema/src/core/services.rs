@@ -1,4 +1,4 @@
-//! The parts that outlive requests, made once at start-up and shared.
+//! Services that outlive requests, created once at startup and shared.
 
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -16,93 +16,93 @@ use crate::core::surface::ServedContract;
 use crate::core::time::Clock;
 use crate::core::type_map::TypeMap;
 
-/// What resolvers may use beside the database.
+/// Services for resolvers, in addition to the database.
 pub struct Services {
-    /// Seals and authenticates what leaves the service.
+    /// Seals and authenticates data that leaves the service.
     pub key: MasterKey,
     /// Binds page cursors to their list.
     pub cursors: CursorSeal,
     /// Writes and reads refresh tokens.
     pub refresh: RefreshSeal,
-    /// Hashes passwords, bounded.
+    /// Hashes passwords in a bounded pool.
     pub passwords: PasswordHasher,
-    /// The files.
+    /// Object storage of files.
     pub media: MediaStore,
-    /// Makes pictures of uploads, bounded.
+    /// Processes uploaded images in a bounded pool.
     pub pictures: ImageWorkshop,
-    /// The one clock.
+    /// Clock of the service.
     pub clock: Clock,
-    /// The budgets of accounts.
+    /// Daily budgets of the accounts.
     pub budgets: crate::core::budget::Budgets,
-    /// The connections that are told of changes.
+    /// Connections that receive notifications of changes.
     pub(crate) listeners: sqlx::PgPool,
-    /// The read replicas of the database, where there are any.
+    /// Read replicas of the database, if configured.
     pub read_replicas: Option<Arc<crate::core::read_replicas::ReadReplicas>>,
-    /// What is used of the service, counted.
+    /// Usage counts.
     pub usage: crate::core::usage::Usage,
-    /// What of the contract is deprecated, and which entries of the changelog tell of which operations.
+    /// Deprecations of the contract, and the changelog entries per operation.
     pub deprecations: Arc<Deprecations>,
-    /// What the operator configured.
+    /// Settings of the operator.
     pub settings: Settings,
-    /// Signing keys and what is known of principals.
+    /// Signing keys and cached principals.
     pub authority: Arc<crate::core::authority::Authority>,
-    /// What groups keep between requests.
+    /// State that groups keep between requests.
     pub(crate) of_groups: TypeMap,
 }
 
 impl Services {
-    /// What a group keeps between requests under a type of its own, made when it is first asked for.
+    /// Returns a group's state, identified by its type and created on first use.
     pub(crate) fn state<T: Any + Default + Send + Sync>(&self) -> Arc<T> {
         self.of_groups.get_or_make(T::default)
     }
 }
 
-/// What the operator configured, as far as the inside needs it.
+/// Settings of the operator that the core needs.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The public base address without a trailing slash; also the tokens' issuer.
+    /// The public base URL without a trailing slash; also the issuer of tokens.
     pub base_url: String,
-    /// Where pictures of what is on show are fetched, without a trailing slash.
+    /// Base URL of public images, without a trailing slash.
     pub pictures_url: String,
-    /// Who may read tokens (`aud`).
+    /// Audience of tokens (`aud`).
     pub audience: String,
-    /// Sender of mails.
+    /// Sender of mail messages.
     pub mail_from: String,
-    /// Requests a second of a staff member, or of a program that belongs to no partner.
+    /// Requests per second of a staff member, or of a machine client without a partner.
     pub own_per_second: u32,
-    /// The ids of all operations that the contract promises, for texts that link to them.
+    /// Ids of all operations in the contract, for texts that link to them.
     pub operations: Arc<BTreeSet<String>>,
-    /// The contract that is served.
+    /// The served contract.
     pub contract: ServedContract,
-    /// Where statistics come from; none where nothing is imported and nothing shown.
+    /// Source of statistics; without one, statistics are neither imported nor shown.
     pub statistics: Option<StatisticsSettings>,
-    /// How long ledgers are kept.
+    /// Retention periods.
     pub retention: Retention,
 }
 
-/// How many days ledgers are kept; none: for good. What lies in a partition that is not over yet stays with it.
+/// Retention periods in days; `None` means unlimited. A partition is removed only when its whole period has expired.
 #[derive(Clone, Copy, Debug)]
 pub struct Retention {
-    /// The audit log, of which the rest is archived in the store of files.
+    /// The audit log; older records are archived in the object storage.
     pub audit: Option<u16>,
     /// Security events.
     pub security_events: Option<u16>,
-    /// Mails.
+    /// Mail messages.
     pub mails: Option<u16>,
-    /// What was counted of requests.
+    /// Request counts.
     pub request_usage: Option<u16>,
 }
 
 impl Retention {
-    /// Nothing is ever taken away.
+    /// Nothing is ever removed.
     pub const NONE: Self = Self { audit: None, security_events: None, mails: None, request_usage: None };
 }
 
-/// Where statistics come from.
+/// Source of statistics.
 #[derive(Clone, Debug)]
 pub struct StatisticsSettings {
-    /// The host of the platform's API.
+    /// Host of the platform's API.
     pub host: String,
-    /// The first day to import; 92 days before the first import where none is named.
+    /// The first day to import; by default, 92 days before the first import.
     pub first_day: Option<Day>,
 }

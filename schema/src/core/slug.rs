@@ -1,4 +1,4 @@
-//! Names in addresses, made out of names for people.
+//! Slugs, derived from names.
 
 use std::collections::VecDeque;
 
@@ -8,14 +8,14 @@ use uuid::Uuid;
 use super::db::Db;
 use super::fault::{Fault, FieldError};
 
-/// The code of a field error that names a slug of another resource.
+/// Code of the field error for a slug that belongs to another resource.
 const TAKEN: &str = "TAKEN";
-/// Longest slug that is made, in characters. One that is sent may have 80.
+/// Maximum characters of a derived slug. A slug in a request can have 80.
 const LONGEST: usize = 60;
 
-/// A slug made of a name: lower-case letters, digits and single hyphens between them, at most 60 characters. Letters of
-/// other scripts are transliterated, except ideographs, whose reading depends on the language. `otherwise` stands before
-/// a name that gives less than two characters.
+/// Derives a slug from a name: lower-case letters, digits and single hyphens between them, at most 60 characters.
+/// Letters of other scripts are transliterated, except ideographs, whose reading depends on the language. If the result
+/// has fewer than two characters, `otherwise` is put in front.
 pub(crate) fn slug_of(name: &str, otherwise: &str) -> String {
     let slug = transliterate(name);
     if slug.len() < 2 { format!("{otherwise}-{slug}").trim_end_matches('-').to_owned() } else { slug }
@@ -39,26 +39,26 @@ fn transliterate(name: &str) -> String {
     slug
 }
 
-/// The Latin letters for a letter of another script.
+/// Returns the Latin transliteration of a letter of another script.
 fn foreign(letter: char) -> Option<&'static str> {
     let is_ideograph = matches!(letter, '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}');
     let is_foreign = !letter.is_ascii() && letter.is_alphanumeric() && !is_ideograph;
     is_foreign.then(|| deunicode::deunicode_char(letter)).flatten()
 }
 
-/// The slug of a new resource.
+/// Slug of a new resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NewSlug {
     /// The caller chose it. It conflicts if another resource has it.
     Chosen(String),
     /// Derived from a name. It never conflicts: if it is taken, a random suffix makes it unique.
     Derived(String),
-    /// Derived from a name without letters that can be transliterated, so that it says nothing without a suffix.
+    /// Derived from a name without letters that can be transliterated, so that it has no meaning without a suffix.
     Suffixed(String),
 }
 
 impl NewSlug {
-    /// The chosen slug, else one derived from `name`.
+    /// Returns the chosen slug, otherwise one derived from `name`.
     pub(crate) fn of(chosen: Option<String>, name: &str, otherwise: &str) -> Self {
         match chosen {
             Some(slug) => Self::Chosen(slug),
@@ -67,12 +67,12 @@ impl NewSlug {
         }
     }
 
-    /// The slugs to try, in this order.
+    /// Returns the slugs to try, in order.
     pub(crate) fn candidates(self, random: Uuid) -> Vec<String> {
         let random = random.simple().to_string();
         let suffixed = |slug: &str| {
             let stem = slug.get(..LONGEST).unwrap_or(slug).trim_end_matches('-');
-            // A second suffix, because 32 random bits may be taken.
+            // A second suffix is needed because the first one, 32 random bits, may be taken.
             [24, 16].map(|from| format!("{stem}-{}", random.get(from..).unwrap_or_default()))
         };
         match self {
@@ -86,15 +86,15 @@ impl NewSlug {
     }
 }
 
-/// Attempts to write a resource under the first slug of several that is free. Each attempt but the last runs in a
-/// savepoint, so that a conflict with a concurrent write does not end the transaction.
+/// Attempts to write a resource under the first free slug of several. Each attempt but the last runs in a savepoint, so
+/// that a conflict with a concurrent write does not abort the transaction.
 pub(crate) struct SlugAttempts<'d> {
     db: &'d Db,
     candidates: VecDeque<String>,
 }
 
 impl<'d> SlugAttempts<'d> {
-    /// Attempts for a new resource.
+    /// Creates the attempts for a new resource.
     pub(crate) fn new(db: &'d Db, slug: NewSlug, random: Uuid) -> Self {
         Self { db, candidates: slug.candidates(random).into() }
     }
@@ -102,7 +102,7 @@ impl<'d> SlugAttempts<'d> {
     /// Begins an attempt and returns its slug.
     ///
     /// # Errors
-    /// When the database is away.
+    /// If the database does not answer.
     pub(crate) async fn next_slug(&mut self) -> Result<String, Fault> {
         let slug = self.candidates.pop_front().ok_or_else(|| Fault::internal("no free slug was found"))?;
         if !self.candidates.is_empty() {
@@ -111,10 +111,10 @@ impl<'d> SlugAttempts<'d> {
         Ok(slug)
     }
 
-    /// Ends an attempt. `None` when its slug is taken and another one is to be tried.
+    /// Ends an attempt. `None` if its slug is taken and another one remains to be tried.
     ///
     /// # Errors
-    /// The outcome's fault; for a taken slug only when it is the last one.
+    /// The fault of the outcome; for a taken slug only at the last attempt.
     pub(crate) async fn end<T>(&self, outcome: Result<T, Fault>) -> Result<Option<T>, Fault> {
         if self.candidates.is_empty() {
             return outcome.map(Some);
@@ -138,7 +138,7 @@ impl<'d> SlugAttempts<'d> {
     }
 }
 
-/// The field error of a slug that another resource has.
+/// Returns the field error for a slug that belongs to another resource.
 pub(crate) fn taken(message: &str) -> FieldError {
     FieldError::at("/slug", TAKEN, message)
 }
@@ -147,8 +147,8 @@ fn is_slug_taken(fault: &Fault) -> bool {
     fault.errors().iter().any(|error| error.code == TAKEN && error.pointer.as_deref() == Some("/slug"))
 }
 
-/// A text as it is compared with what somebody types: its words in lower-case letters without accents, with single blanks
-/// between them.
+/// Normalises a text for comparison with search input: words in lower-case letters without accents, separated by single
+/// spaces.
 pub(crate) fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for letter in text.nfkd().filter(|letter| !is_combining(*letter)) {
@@ -163,8 +163,9 @@ pub(crate) fn fold(text: &str) -> String {
     folded
 }
 
-/// A folded text in which `ae`, `oe` and `ue` are the vowels for which people without the right keys write them; nothing where
-/// there are none. Behind `a`, `e` and `q` they are what they are (`neue`, `queue`). The database's `search_contracted`.
+/// Contracts `ae`, `oe` and `ue` in a folded text to the vowels that they replace on keyboards without umlauts; `None`
+/// if the text has none. After `a`, `e` and `q` they are not contracted (`neue`, `queue`). Corresponds to the database
+/// function `search_contracted`.
 pub(crate) fn contract(folded: &str) -> Option<String> {
     let (mut contracted, mut before) = (String::with_capacity(folded.len()), [' ', ' ']);
     for letter in folded.chars() {
@@ -177,7 +178,7 @@ pub(crate) fn contract(folded: &str) -> Option<String> {
     (contracted.len() < folded.len()).then_some(contracted)
 }
 
-/// Letters that do not come apart into a plain one and an accent.
+/// Returns the base letters of a letter that Unicode does not decompose.
 const fn plain(letter: char) -> Option<&'static str> {
     Some(match letter {
         'ß' | 'ẞ' => "ss",
@@ -201,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slugs_are_plain() {
+    fn slugs_are_lower_case_ascii_with_hyphens() {
         assert_eq!(slug_of("Küche & Kasse 2.0", "app"), "kuche-kasse-2-0");
         assert_eq!(slug_of("Straßenverkauf", "app"), "strassenverkauf");
         assert_eq!(slug_of("Smørrebrød", "app"), "smorrebrod");
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn vowels_that_were_written_with_an_e_are_taken_for_one() {
+    fn umlaut_digraphs_are_contracted() {
         assert_eq!(contract("kueche und oel").as_deref(), Some("kuche und ol"));
         assert_eq!([contract("neue queue"), contract("kuche")], [None, None]);
     }
@@ -230,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_derived_slug_has_further_candidates_with_suffixes() {
+    fn derived_slug_has_suffixed_candidates() {
         let random = Uuid::from_u128(0x0198_0000_0000_7000_8000_0000_1234_00af);
         let candidates =
             |chosen: Option<&str>, name: &str| NewSlug::of(chosen.map(str::to_owned), name, "app").candidates(random);
@@ -242,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn slugs_end_in_a_letter_or_digit_however_long_the_name() {
+    fn truncated_slug_ends_in_letter_or_digit() {
         for length in 55..65 {
             let slug = slug_of(&format!("{} {}", "a".repeat(length), "b".repeat(20)), "app");
             assert!(slug.len() <= LONGEST && !slug.ends_with('-'), "{slug}");

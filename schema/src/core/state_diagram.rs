@@ -1,17 +1,18 @@
-//! One state machine as a picture, drawn from its table in code.
+//! Diagram of a state machine, generated from its table in code.
 
 use std::fmt::Write as _;
 
 use crate::core::fault::Fault;
 
-/// A machine as a picture: what it is of, and every step that its table allows.
+/// Diagram of a state machine: the kind of object, and every transition that the table allows.
 pub(crate) struct StateDiagram {
     thing: &'static str,
     steps: Vec<(&'static str, &'static str, &'static str)>,
 }
 
 impl StateDiagram {
-    /// Asks the table for every cell. Where a step depends on what happened before, `after` is asked in each case.
+    /// Evaluates the table for every state and action. If a transition depends on history, `cases` contains one
+    /// function `after` per case.
     pub(crate) fn of<S: Copy, A: Copy, const CASES: usize>(
         thing: &'static str,
         (states, state_name): (&[S], fn(S) -> &'static str),
@@ -33,13 +34,13 @@ impl StateDiagram {
         Self { thing, steps }
     }
 
-    /// The same with a step that ends the thing, whatever it was.
+    /// Adds a transition that removes the object.
     pub(crate) fn with_end(mut self, from: &'static str, action: &'static str) -> Self {
         self.steps.push((from, action, "[*]"));
         self
     }
 
-    /// Appends the picture as Markdown.
+    /// Appends the diagram as Markdown.
     pub(crate) fn write(&self, out: &mut String) {
         let _ = write!(out, "\n## {}\n\n```mermaid\nstateDiagram-v2\n", self.thing);
         for (from, action, to) in &self.steps {

@@ -1,5 +1,5 @@
-//! What the inside must know of the contract that the service serves: what it offers by name, for whoever has to say which
-//! part of it is meant, and what has changed since an earlier one.
+//! Parts of the served contract that the core needs: its elements by name, and its differences from an earlier
+//! contract.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,11 +9,11 @@ use crate::core::deprecation::Announced;
 use crate::core::words::words;
 
 words! {
-    /// What the service makes itself of the contract that it serves, for developers to download.
+    /// Downloadable file for developers that the service generates from the contract that it serves.
     pub enum GeneratedResource {
-        /// The contract as it is served.
+        /// The served contract, as YAML.
         OpenapiYaml = "OPENAPI_YAML",
-        /// The same as JSON.
+        /// The served contract, as JSON.
         OpenapiJson = "OPENAPI_JSON",
         /// A collection of requests for Postman.
         PostmanCollection = "POSTMAN_COLLECTION",
@@ -21,43 +21,43 @@ words! {
         InsomniaExport = "INSOMNIA_EXPORT",
         /// Types for TypeScript.
         TypescriptTypes = "TYPESCRIPT_TYPES",
-        /// Workflows of several calls, with the contract that they are of, as a ZIP.
+        /// Workflows of several calls, with their contract, as a ZIP.
         ArazzoWorkflows = "ARAZZO_WORKFLOWS",
-        /// An index of the reference for programs that read, as Markdown.
+        /// An index of the reference for language models, as Markdown.
         LlmsText = "LLMS_TEXT",
     }
 }
 
-/// A file that the service made itself.
+/// File that the service generated.
 pub struct GeneratedFile {
-    /// File name for saving the artefact.
+    /// File name for saving the file.
     pub file_name: &'static str,
-    /// What it is.
+    /// Media type of the file.
     pub media_type: &'static str,
-    /// The versions of contract and service that it was made of.
+    /// Versions of the contract and the service that it was generated from.
     pub version: String,
-    /// Its bytes.
+    /// Bytes of the file.
     pub content: Bytes,
 }
 
-/// Makes a file of the contract as the service at an address serves it while something is announced of it.
+/// Generates a file from the contract as served at an address, with the current announcements.
 pub type MakeGenerated = fn(GeneratedResource, &str, &Announced) -> Result<GeneratedFile, String>;
 
-/// The contract that the service serves, as far as the inside needs it. Everything is made when somebody first asks.
+/// Served contract, as far as the core needs it. Everything is computed on first use.
 #[derive(Clone, Copy, Debug)]
 pub struct ServedContract {
-    /// What it offers, by name.
+    /// Elements of the contract by name.
     pub surface: fn() -> &'static Surface,
-    /// Its text as it was built, and the SHA-256 of that in hexadecimal.
+    /// Text of the contract as built, and its SHA-256 in hexadecimal.
     pub text: fn() -> (&'static str, &'static str),
-    /// In what it differs from a former one, of which this is the text. It takes a second or so.
+    /// Computes the differences from an earlier contract with this text. Takes about a second.
     pub differences_since: fn(&str) -> Result<Vec<ContractDifference>, String>,
-    /// Makes a file of it. It takes a second or so.
+    /// Generates a file from the contract. Takes about a second.
     pub make: MakeGenerated,
 }
 
 impl ServedContract {
-    /// A contract without anything, for whoever serves none.
+    /// Returns an empty contract, for callers that serve none.
     #[must_use]
     pub fn none() -> Self {
         static EMPTY: Surface = Surface { operations: BTreeMap::new(), fields: BTreeMap::new() };
@@ -70,41 +70,41 @@ impl ServedContract {
     }
 }
 
-/// Something in which two contracts differ.
+/// Difference between two contracts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContractDifference {
-    /// What it is about: an operation (`marketplace_apps_list`), a place in one (`marketplace_apps_list:query/limit`), or a
-    /// field of a schema (`Listing:/rating/average`).
+    /// Element concerned: an operation (`marketplace_apps_list`), a place in one (`marketplace_apps_list:query/limit`),
+    /// or a field of a schema (`Listing:/rating/average`).
     pub place: String,
-    /// What differs, in a sentence.
+    /// Description of the difference, as a sentence.
     pub text: String,
-    /// The operations concerned.
+    /// Operations concerned.
     pub operations: Vec<String>,
 }
 
-/// Operations, parameters, fields of schemas, and the values that they list.
+/// Operations, parameters and schema fields of a contract, with their enumerated values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Surface {
-    /// The query and header parameters of each operation, by name, with the values that each lists.
+    /// Query and header parameters of each operation, by name, with their enumerated values.
     pub operations: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
-    /// The fields of the named schemas, by schema and name.
+    /// Fields of the named schemas, by schema and name.
     pub fields: BTreeMap<(String, String), SurfaceField>,
 }
 
-/// A field of a schema.
+/// Field of a schema.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SurfaceField {
-    /// The values that it lists; none where it takes others.
+    /// Enumerated values; empty if the field accepts other values.
     pub values: BTreeSet<String>,
-    /// The operations that answer it.
+    /// Operations whose answer contains the field.
     pub answered_by: BTreeSet<String>,
-    /// The operations that read it from a body, and where it stands there: JSON pointers, in which `*` stands for any
-    /// entry of a list or name of a map.
+    /// Operations whose body contains the field, with its positions as JSON pointers, in which `*` matches any list
+    /// entry or map key.
     pub read_by: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl SurfaceField {
-    /// The operations that answer or read it, in alphabetical order.
+    /// Returns the operations that return or read the field, in alphabetical order.
     #[must_use]
     pub fn operations(&self) -> BTreeSet<&str> {
         self.answered_by.iter().chain(self.read_by.keys()).map(String::as_str).collect()

@@ -1,8 +1,8 @@
-//! The rule for text that people send: which characters a name, a title or another line may have, which ones several
-//! lines may have, and the one form (NFC) in which every text is compared and stored (docs/decisions.md#names-and-titles).
+//! Rule for text that users send: the characters allowed in a single line (a name, a title) and in several lines, and
+//! the normal form (NFC) in which every text is compared and stored (docs/decisions.md#names-and-titles).
 //!
 //! The contract declares the kind of each text field (`x-text`). The REST API and the playground check both through the
-//! contract's schemas, and commands of the operator check here.
+//! contract's schemas; commands of the operator check here.
 
 #[cfg(test)]
 mod tests;
@@ -18,31 +18,31 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfc_quic
 
 use crate::core::fault::FieldError;
 
-/// Most combining marks in a row. Hebrew with points and accents has three, Thai two, Tibetan stacks four.
+/// Maximum number of combining marks in a row. Hebrew with points and accents has three, Thai two, Tibetan stacks four.
 const MOST_MARKS: usize = 4;
 
-/// The blank of the Braille patterns: a symbol without ink.
+/// Blank Braille pattern: a symbol without ink.
 const BRAILLE_BLANK: char = '\u{2800}';
 const ZWNJ: char = '\u{200C}';
 const ZWJ: char = '\u{200D}';
-/// The base of the three flags that are spelled with tag characters, and their spellings.
+/// Base of the three flags that consist of tag characters, and their tag sequences.
 const BLACK_FLAG: char = '\u{1F3F4}';
 const TAGGED_FLAGS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
 const CANCEL_TAG: char = '\u{E007F}';
 
-/// The kind of a text field, as the contract declares it (`x-text`).
+/// Kind of a text field, as the contract declares it (`x-text`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextKind {
     /// A name, a title or another text of one line.
     Line,
     /// Text of any number of lines.
     Lines,
-    /// A secret, an identifier or another text that no person reads.
+    /// A secret, an identifier or another text that users do not read.
     Opaque,
 }
 
 impl TextKind {
-    /// The kind that a word of the contract names.
+    /// Parses the kind in the contract.
     #[must_use]
     pub fn of(word: &str) -> Option<Self> {
         match word {
@@ -54,34 +54,34 @@ impl TextKind {
     }
 }
 
-/// The first thing that a text may not have.
+/// First invalid part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TextFault {
     /// It has no visible character.
     Blank,
-    /// It has this character, for this reason.
+    /// It contains this character, which is invalid for this reason.
     Character(char, Reason),
 }
 
-/// Why a character is rejected.
+/// Reason why a character is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// A control character or, in a line, a line break.
     Control,
     /// It changes the direction of the text around it.
     Direction,
-    /// It is invisible where it is.
+    /// It is invisible in this position.
     Invisible,
-    /// Unicode assigns no character to it.
+    /// Unicode assigns no character to this code point.
     Unassigned,
     /// One combining mark too many in a row.
     Marks,
-    /// A combining mark without a character that it combines with.
+    /// A combining mark without a base character.
     Baseless,
 }
 
 impl TextFault {
-    /// The stable code of the item in a problem document.
+    /// Returns the stable code of the item in a problem document.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
@@ -90,13 +90,14 @@ impl TextFault {
         }
     }
 
-    /// The item of a problem document at this place.
+    /// Returns the item of a problem document for this field.
     #[must_use]
     pub(crate) fn at(&self, pointer: &str) -> FieldError {
         FieldError::at(pointer, self.code(), self.message())
     }
 
-    /// What to do about it. An invisible character is named by its code point, because the reader cannot see it.
+    /// Returns advice for the user. An invisible character is named by its code point, because the reader cannot see
+    /// it.
     #[must_use]
     pub fn message(&self) -> String {
         let Self::Character(found, reason) = self else {
@@ -114,7 +115,7 @@ impl TextFault {
     }
 }
 
-/// The text in the one form in which it is stored and compared (NFC). Text that has this form already is not copied.
+/// Returns the text in NFC, the form in which it is stored and compared. Text that is already in NFC is not copied.
 #[must_use]
 pub fn normalize(text: &str) -> Cow<'_, str> {
     if text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes {
@@ -123,8 +124,8 @@ pub fn normalize(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.nfc().collect())
 }
 
-/// Finds the first thing that a text of this kind may not have. An empty text has nothing wrong: its length is another
-/// rule.
+/// Finds the first part that a text of this kind may not contain. An empty text is valid; its length is checked by
+/// another rule.
 #[must_use]
 pub fn find_fault(kind: TextKind, text: &str) -> Option<TextFault> {
     match kind {
@@ -147,7 +148,7 @@ fn line_fault(text: &str) -> Option<TextFault> {
     found.or_else(|| (!text.is_empty() && !text.iter().any(|found| is_visible(*found))).then_some(TextFault::Blank))
 }
 
-/// Why a character has no place in a line between these.
+/// Returns the reason why a character is not allowed in a line between these characters.
 fn reject_in_line(before: &[char], found: char, after: &[char]) -> Option<Reason> {
     if found.is_ascii_graphic() || found == ' ' {
         return None;
@@ -179,9 +180,8 @@ fn reject_in_line(before: &[char], found: char, after: &[char]) -> Option<Reason
     None
 }
 
-/// Whether an ignorable character changes what a reader sees where it is: joiners in the scripts and emoji that need
-/// them (after UAX #31, contexts A1, A2 and B), variation selectors behind a character that has variants, and the tags of
-/// a flag.
+/// Whether an ignorable character has a visible effect in its position: joiners in the scripts and emoji that need them
+/// (after UAX #31, contexts A1, A2 and B), variation selectors after a character with variants, and the tags of a flag.
 fn has_an_effect(before: &[char], found: char, after: &[char]) -> bool {
     let last = before.last().copied();
     match found {
@@ -195,8 +195,8 @@ fn has_an_effect(before: &[char], found: char, after: &[char]) -> bool {
     }
 }
 
-/// Whether a joiner stands between emoji, after a virama, before one (the Bengali ya-phala), or where it changes the form
-/// of the joining letter before it.
+/// Whether a joiner is between emoji, after a virama, before one (the Bengali ya-phala), or in a position where it
+/// changes the form of the joining letter before it.
 fn joins(before: &[char], after: &[char]) -> bool {
     let next = after.first().copied();
     let modifiers = |letter: &&char| matches!(**letter, '\u{FE0F}' | '\u{20E3}') || is_emoji_modifier(**letter);
@@ -208,13 +208,13 @@ fn joins(before: &[char], after: &[char]) -> bool {
     between_emoji || follows_virama(before) || before_virama || (joins_before && !joins_after)
 }
 
-/// Whether the last letter carries a virama, with whatever other marks stand behind it.
+/// Whether the last letter has a virama, possibly followed by other marks.
 fn follows_virama(before: &[char]) -> bool {
     let mut marks = before.iter().rev().take_while(|letter| is_mark(**letter));
     marks.any(|mark| is_virama(*mark))
 }
 
-/// Whether letters that would join one another stand on both sides.
+/// Whether both neighbours are letters that would join each other.
 fn is_between_joining(before: &[char], after: &[char]) -> bool {
     let base = |letter: &&char| !is_transparent(**letter);
     let left = before.iter().rev().find(base).copied();
@@ -222,7 +222,7 @@ fn is_between_joining(before: &[char], after: &[char]) -> bool {
     left.is_some_and(is_dual_joining) && right.is_some_and(|right| is_dual_joining(right) || is_right_joining(right))
 }
 
-/// Whether a tag character is part of a whole flag of a region that emoji have.
+/// Whether a tag character is part of a complete regional flag that emoji have.
 fn is_in_tagged_flag(before: &[char], found: char, after: &[char]) -> bool {
     let start = before.iter().rev().take_while(|letter| is_tag(**letter)).count();
     let base = before.iter().rev().nth(start);
@@ -234,7 +234,7 @@ fn is_in_tagged_flag(before: &[char], found: char, after: &[char]) -> bool {
     base == Some(&BLACK_FLAG) && is_closed && TAGGED_FLAGS.contains(&spelled.as_str())
 }
 
-/// The ASCII character that a tag character stands for.
+/// Returns the ASCII character that a tag character represents.
 fn untagged(tag: char) -> Option<char> {
     char::from_u32(u32::from(tag).checked_sub(0xE_0000)?)
 }
@@ -243,9 +243,10 @@ fn is_tag(letter: char) -> bool {
     matches!(letter, '\u{E0020}'..='\u{E007F}')
 }
 
-/// Control characters but line breaks and tabs, overrides of the direction, embeddings and isolates that their line does
-/// not close, and tag characters outside a flag have no place in several lines. Everything else may be there: what a text
-/// means is its author's, and a line break more or less deceives no reader of a paragraph.
+/// Finds the first invalid part of a multi-line text. Not allowed are control characters except line breaks and tabs,
+/// direction overrides, embeddings and isolates that are not closed in their line, and tag characters outside a flag.
+/// Everything else is allowed: the author is responsible for the meaning, and additional line breaks do not deceive the
+/// reader of a paragraph.
 fn lines_fault(text: &str) -> Option<TextFault> {
     if text.bytes().all(|byte| byte.is_ascii_graphic() || matches!(byte, b' ' | b'\n' | b'\r' | b'\t')) {
         return None;
@@ -279,7 +280,7 @@ fn paragraph_fault(line: &str) -> Option<TextFault> {
     opened.first().map(|found| TextFault::Character(*found, Reason::Direction))
 }
 
-/// Whether a character leaves ink: no blank, no mark by itself, nothing that fonts skip.
+/// Whether a character has ink: not a space, not a mark alone, and not a character that fonts skip.
 fn is_visible(letter: char) -> bool {
     letter.is_ascii_graphic()
         || !(letter.is_whitespace()

@@ -1,16 +1,16 @@
-//! Texts that staff write by locale: names and descriptions of categories and collections, names of topics.
+//! Texts by locale that staff write: names and descriptions of categories and collections, names of topics.
 
 use std::collections::BTreeMap;
 
 use crate::core::fault::FieldError;
 
-/// Most locales of one text.
+/// Maximum number of locales of one text.
 const MOST_LOCALES: usize = 40;
 
-/// Words of a search that count. More of them find nothing else, and each costs as much as the first.
+/// Maximum number of words in a search. Further words do not change the result, and each costs as much as the first.
 const MOST_WORDS: usize = 16;
 
-/// The text up to its sixteenth word. A word is a run of letters and digits, as the database takes a text apart.
+/// Returns the text up to its sixteenth word. A word is a run of letters and digits, as in the database's text search.
 pub(crate) fn first_words(text: &str) -> &str {
     let mut words = 0;
     let mut within = false;
@@ -29,10 +29,10 @@ pub(crate) fn first_words(text: &str) -> &str {
 /// Texts by locale.
 pub(crate) type Texts = BTreeMap<String, String>;
 
-/// A merge patch of texts by locale: null takes a text away.
+/// Merge patch of texts by locale: null removes a text.
 pub(crate) type TextsPatch = BTreeMap<String, Option<String>>;
 
-/// Applies a patch.
+/// Applies a merge patch.
 pub(crate) fn merge(texts: &mut Texts, patch: TextsPatch) {
     for (locale, text) in patch {
         match text {
@@ -42,7 +42,7 @@ pub(crate) fn merge(texts: &mut Texts, patch: TextsPatch) {
     }
 }
 
-/// Finds texts of which nothing could be read, each with its place, and more of them than are kept.
+/// Checks texts by locale: adds an error for each text that has no readable content, and for too many texts.
 pub(crate) fn check(field: &str, texts: &Texts, errors: &mut Vec<FieldError>) {
     if texts.len() > MOST_LOCALES {
         let message = format!("At most {MOST_LOCALES} locales are allowed. Remove some.");
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_cut_behind_its_sixteenth_word() {
+    fn text_is_truncated_after_sixteen_words() {
         let words = |many: usize, between: &str| vec!["wörd"; many].join(between);
         for between in [" ", "-", ". ", "\u{3000}"] {
             assert_eq!(first_words(&words(16, between)), words(16, between));

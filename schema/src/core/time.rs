@@ -17,25 +17,25 @@ use sqlx::{Decode, Encode, Postgres, Type};
 pub struct Time(pub Timestamp);
 
 impl Time {
-    /// The same moment without a fraction of a second.
+    /// Returns the moment without a fraction of a second.
     #[must_use]
     pub fn whole_seconds(self) -> Self {
         Timestamp::from_second(self.unix()).map_or(self, Self)
     }
 
-    /// Whole seconds since 1970.
+    /// Returns the whole seconds since 1970.
     #[must_use]
     pub fn unix(self) -> i64 {
         self.0.as_second()
     }
 
-    /// The moment this many seconds later. Saturates at the ends of time.
+    /// Returns the moment this many seconds later. Saturates at the ends of the range.
     #[must_use]
     pub fn plus_seconds(self, seconds: i64) -> Self {
         Self(self.0.saturating_add(SignedDuration::from_secs(seconds)).unwrap_or(Timestamp::MAX))
     }
 
-    /// Seconds from `earlier` to this one; negative when this one is earlier.
+    /// Counts the seconds from `earlier` to this moment; negative if this moment is earlier.
     #[must_use]
     pub fn seconds_since(self, earlier: Self) -> i64 {
         self.0.duration_since(earlier.0).as_secs()
@@ -60,22 +60,23 @@ impl<'de> serde::Deserialize<'de> for Time {
     }
 }
 
-/// A date-time as RFC 3339 writes it, with any offset and any number of fraction digits. It is rounded down to
-/// microseconds, because a column holds no more. A leap second counts as second 59.
+/// Parses an RFC 3339 date-time with any offset and any number of fraction digits. It is rounded down to microseconds,
+/// the precision of a column. A leap second counts as second 59.
 ///
 /// # Errors
-/// For another text, and for a year beyond what the clock knows (the last moment is 9999-12-30T22:00:00Z).
+/// If the text is not a date-time, or the moment is beyond the supported range (the last moment is
+/// 9999-12-30T22:00:00Z).
 impl FromStr for Time {
     type Err = jiff::Error;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        // Cut off in the text, where a fraction is counted from the second before it, so that moments before 1970 are
-        // rounded down too.
+        // Truncated in the text, where a fraction counts from the second before it, so that moments before 1970 are
+        // also rounded down.
         without_nanoseconds(text).parse().map(Self)
     }
 }
 
-/// The text without what is finer than a microsecond.
+/// Truncates the text to microseconds.
 fn without_nanoseconds(text: &str) -> Cow<'_, str> {
     let Some((seconds, rest)) = text.split_once('.') else { return text.into() };
     let offset = rest.trim_start_matches(|letter: char| letter.is_ascii_digit());
@@ -85,7 +86,7 @@ fn without_nanoseconds(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A moment, RFC 3339 in UTC with `Z`; any offset is understood on the way in.
+/// A moment, RFC 3339 in UTC with `Z`; input can have any offset.
 #[Scalar(name = "Time")]
 impl ScalarType for Time {
     fn parse(value: Value) -> InputValueResult<Self> {
@@ -130,30 +131,30 @@ impl<'r> Decode<'r, Postgres> for Time {
     }
 }
 
-/// Where the service gets its time from. Tests move it; nothing else reads the ambient clock.
+/// Source of time for the service. Tests can move it; no other code reads the system clock.
 #[derive(Clone, Debug, Default)]
 pub struct Clock {
     ahead_seconds: Arc<AtomicI64>,
 }
 
 impl Clock {
-    /// Now.
+    /// Returns the current time.
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the ambient clock")]
     pub fn now(&self) -> Time {
         let now = Timestamp::now();
-        // A column holds microseconds, so a moment that is answered at once must hold no more than that.
+        // A column stores microseconds, so a moment that is returned directly must not be more precise.
         let now = Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now);
         Time(now).plus_seconds(self.ahead_seconds.load(Ordering::Relaxed))
     }
 
-    /// How far tests have moved it, in seconds.
+    /// Returns the offset set by tests, in seconds.
     #[must_use]
     pub fn ahead_seconds(&self) -> i64 {
         self.ahead_seconds.load(Ordering::Relaxed)
     }
 
-    /// Moves this clock, and every copy of it, ahead. For tests.
+    /// Moves this clock, and every copy of it, forward. For tests.
     pub fn advance(&self, seconds: i64) {
         self.ahead_seconds.fetch_add(seconds, Ordering::Relaxed);
     }
@@ -164,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_way_to_write_a_moment_is_read_and_rounded_down() {
+    fn all_timestamp_formats_are_parsed_and_rounded_down() {
         for (text, expected) in [
             ("2026-03-01T09:30:00Z", "2026-03-01T09:30:00Z"),
             ("2026-03-01t09:30:00z", "2026-03-01T09:30:00Z"),

@@ -1,8 +1,8 @@
-//! Time zones, by the database that is compiled in, so that every machine knows the same ones.
+//! Time zones from the compiled-in database, so that the zones are the same on every machine.
 
 use jiff::tz::TimeZoneDatabase;
 
-/// The name of a time zone as the IANA database spells it. `None` if the database has no such zone.
+/// Returns the name of a time zone as in the IANA database. `None` if the database has no such zone.
 pub(crate) fn canonical_name(name: &str) -> Option<String> {
     TimeZoneDatabase::bundled().get(name).ok()?.iana_name().map(str::to_owned)
 }
@@ -12,7 +12,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_of_the_database_is_known() {
+    fn every_time_zone_name_is_known() {
         let mut count = 0;
         for name in TimeZoneDatabase::bundled().available() {
             assert_eq!(canonical_name(name.as_str()).as_deref(), Some(name.as_str()));

@@ -1,15 +1,15 @@
-//! One value of each type, for what the core carries without knowing it.
+//! Map with one value per type, for state that the core stores without depending on its type.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// One value of each type, made when it is first asked for.
+/// Map with one value per type, created on first use.
 #[derive(Default)]
 pub(crate) struct TypeMap(Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>);
 
 impl TypeMap {
-    /// The value of a type.
+    /// Returns the value of a type.
     pub(crate) fn get_or_make<T: Any + Send + Sync>(&self, make: impl Fn() -> T) -> Arc<T> {
         let mut values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let value = values.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(make()));

@@ -1,9 +1,8 @@
-//! How much each account uses each operation, what it was refused, which scopes each program really needs, how each
-//! operation was answered, and who calls what is deprecated: counted in memory on every request, written together every few
+//! Usage counts: requests and rejections per account and operation, scopes that each machine client needs, outcomes per
+//! operation, and callers of deprecated elements. Counted in memory on every request and written in batches every few
 //! seconds.
 //!
-//! The counts are for statistics and support, never for budgets: what was counted and not yet written when a process is
-//! killed is lost.
+//! The counts serve statistics and support, never budgets: if a process is killed, unwritten counts are lost.
 
 mod answers;
 mod deprecated;
@@ -21,13 +20,13 @@ pub use answers::AnswerKind;
 use answers::Answers;
 use deprecated::DeprecatedCalls;
 
-/// Accounts counted apart between two writes. Anonymous callers are accounts of their own, so whoever has many
-/// addresses must not fill the memory: beyond this number they are counted together.
+/// Maximum number of accounts counted separately between two writes. Anonymous clients count as accounts, so a client
+/// with many addresses must not fill the memory: further accounts are counted together.
 const MOST_ACCOUNTS: usize = 10_000;
-/// The account of all beyond that number.
+/// Account for all accounts above that number.
 const OTHERS: &str = "network:others";
 
-/// What has been counted since the last write. One lock, held for a few look-ups.
+/// Counts since the last write. One lock, held for a few lookups.
 #[derive(Default)]
 pub struct Usage(Mutex<Counts>);
 
@@ -38,39 +37,39 @@ type Accounts = HashMap<String, Counter>;
 struct Counts {
     /// Account → operation → requests.
     requests: Accounts,
-    /// Account → operation → refusals, for each budget.
+    /// Account → operation → rejections, for each budget.
     refusals: HashMap<&'static str, Accounts>,
-    /// Program → scope → requests that needed it.
+    /// Machine client → scope → requests that needed it.
     scopes: HashMap<Uuid, Counter>,
-    /// Who called what is deprecated.
+    /// Callers of deprecated elements.
     deprecated: DeprecatedCalls,
-    /// Operation → how it was answered.
+    /// Operation → outcomes.
     answers: HashMap<String, Answers>,
 }
 
 impl Usage {
-    /// Counts a request of an account (`partner:<uuid>` for example). `operation` is its id in the contract.
+    /// Counts a request of an account (for example `partner:<uuid>`). `operation` is its id in the contract.
     pub fn note(&self, account: &str, operation: &str) {
         add(&mut self.counts().requests, account, operation, 1);
     }
 
-    /// Counts a request that was refused because a budget (`burst` or `daily`) was spent.
+    /// Counts a request that was rejected because a budget (`burst` or `daily`) was spent.
     pub fn note_refusal(&self, account: &str, operation: &str, budget: &'static str) {
         add(self.counts().refusals.entry(budget).or_default(), account, operation, 1);
     }
 
-    /// Counts a request of a program that needed a scope and had it.
+    /// Counts a request of a machine client that needed a scope and had it.
     pub fn note_scope(&self, client_uuid: Uuid, scope: &str) {
         count(self.counts().scopes.entry(client_uuid).or_default(), scope, 1);
     }
 
-    /// Counts a request that something deprecated concerned, by the account and the program that sent it; by no account for
-    /// one without a token.
+    /// Counts a request that used a deprecated element, by account and machine client; without an account for a request
+    /// without a token.
     pub fn note_deprecated(&self, deprecation_uuid: Uuid, account: Option<&str>, client_uuid: Option<Uuid>) {
         self.counts().deprecated.note(deprecation_uuid, account, client_uuid);
     }
 
-    /// Counts an answer to whoever asked, and how long it took.
+    /// Counts an answer and its duration.
     pub fn note_answer(&self, operation: &str, kind: AnswerKind, took: Duration) {
         let mut counts = self.counts();
         match counts.answers.get_mut(operation) {
@@ -79,10 +78,10 @@ impl Usage {
         }
     }
 
-    /// Writes what was counted. Answers how many rows that were. What cannot be written is kept for the next time.
+    /// Writes the counts. Returns the number of written rows. Counts that cannot be written are kept for the next time.
     ///
     /// # Errors
-    /// [`crate::core::fault::Code::Unavailable`] when the database is away.
+    /// [`crate::core::fault::Code::Unavailable`] if the database does not answer.
     pub async fn flush(&self, pool: &PgPool) -> Result<u64, Fault> {
         let mut taken = std::mem::take(&mut *self.counts());
         let written = taken.write(pool).await;
@@ -98,7 +97,7 @@ impl Usage {
 }
 
 impl Counts {
-    /// Writes one kind after the other and forgets each when it is written.
+    /// Writes one kind of counts after the other and clears each after it is written.
     async fn write(&mut self, pool: &PgPool) -> Result<u64, Fault> {
         write_activity(pool, &self.requests).await?;
         let mut rows = write_requests(pool, &self.requests).await?;
@@ -157,7 +156,7 @@ fn count(counter: &mut Counter, name: &str, times: u64) {
     }
 }
 
-/// Rows in the order of their keys, so that two replicas that write the same ones never wait for each other in a ring.
+/// Writes rows in the order of their keys, so that two replicas that write the same rows cannot deadlock.
 async fn write_requests(pool: &PgPool, accounts: &Accounts) -> Result<u64, Fault> {
     if accounts.is_empty() {
         return Ok(0);
@@ -179,8 +178,8 @@ async fn write_requests(pool: &PgPool, accounts: &Accounts) -> Result<u64, Fault
     Ok(done.rows_affected())
 }
 
-/// Says of partners that called that they were active today, where that is not said yet. Whose row somebody holds is told by
-/// that one, or the next time.
+/// Marks partners that called as active today, unless they are already marked. Skips locked rows: the transaction that
+/// holds the lock marks them, or the next write does.
 async fn write_activity(pool: &PgPool, accounts: &Accounts) -> Result<(), Fault> {
     let partner = |account: &String| account.strip_prefix("partner:").and_then(|uuid| uuid.parse().ok());
     let partners: Vec<Uuid> = accounts.keys().filter_map(partner).collect();
@@ -250,7 +249,7 @@ async fn write_scopes(pool: &PgPool, clients: &HashMap<Uuid, Counter>) -> Result
     Ok(done.rows_affected())
 }
 
-/// The counts as the columns of a table.
+/// Converts the counts to columns of a table.
 fn columns(accounts: &Accounts) -> (Vec<&str>, Vec<&str>, Vec<i64>) {
     let mut columns = (Vec::new(), Vec::new(), Vec::new());
     for (account, operations) in accounts {
@@ -287,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn callers_without_end_do_not_fill_the_memory() {
+    fn usage_counters_limit_number_of_accounts() {
         let usage = Usage::default();
         for number in 0..MOST_ACCOUNTS + 50 {
             usage.note(&format!("network:{number}"), "system_health_get");
@@ -299,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_written_is_added_to_what_came_since() {
+    fn unwritten_counts_are_added_to_later_counts() {
         let usage = Usage::default();
         usage.note("partner:a", "marketplace_apps_list");
         usage.note_refusal("partner:a", "marketplace_apps_list", "daily");

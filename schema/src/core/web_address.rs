@@ -1,41 +1,41 @@
-//! Web addresses: which ones the service accepts, and their ASCII form.
+//! Web addresses: accepted forms, and their ASCII form.
 //!
-//! The contract declares such a field with `format: web-address`, or with `format: redirect-uri` where the platform
-//! redirects a customer. Stricter than RFC 3986 where its freedom only serves confusion: no user name, no IP address, no
+//! The contract declares the fields with `format: web-address`, or with `format: redirect-uri` if the platform
+//! redirects a customer to it. Stricter than RFC 3986 where it permits confusing forms: no user name, no IP address, no
 //! bare host name. Letters beyond ASCII are accepted (RFC 3987, RFC 5890) and the text is stored as given.
 
 use url::{Host, Url};
 
 use super::email::{ascii_domain, is_unseen};
 
-/// Longest address in bytes, which bounds the work. The contract's limits are lower.
+/// Longest address in bytes, which limits the work. The contract's limits are lower.
 const LONGEST: usize = 8192;
 
-/// Hosts of the machine that the customer uses (RFC 8252, section 7.3).
+/// Hosts of the customer's own machine (RFC 8252, section 7.3).
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
-/// An https address of a public host.
+/// HTTPS address of a public host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebAddress {
     ascii: Url,
 }
 
-/// Why a text is no web address.
+/// Reason why a text is not a web address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WebAddressProblem {
-    /// Longer than the parser reads.
+    /// Longer than the parser accepts.
     #[error("the address is too long")]
     TooLong,
     /// It does not begin with `https://`.
     #[error("the address must begin with https://")]
     Scheme,
-    /// A blank, an invisible character, or one that RFC 3987 requires to be percent-encoded.
+    /// A space, an invisible character, or a character that RFC 3987 requires to be percent-encoded.
     #[error("the address contains a character that must be percent-encoded")]
     Character,
-    /// A user name or password before the host.
+    /// It has a user name or password before the host.
     #[error("the address must not contain a user name")]
     UserInfo,
-    /// The host is no public domain name.
+    /// The host is not a public domain name.
     #[error("the host of the address is not valid")]
     Host,
     /// The port is not between 1 and 65535.
@@ -58,8 +58,8 @@ impl WebAddress {
         Ok(Self { ascii })
     }
 
-    /// The address with its host in lower-case ASCII and its path percent-encoded. Two texts with the same ASCII form
-    /// are the same address.
+    /// Returns the address with its host in lower-case ASCII and its path percent-encoded. Two texts with the same
+    /// ASCII form are the same address.
     #[must_use]
     pub fn ascii(&self) -> &str {
         self.ascii.as_str()
@@ -77,8 +77,8 @@ pub fn is_redirect_uri(text: &str) -> bool {
     WebAddress::parse(text).is_ok() || is_loopback("http://") || is_loopback("https://")
 }
 
-/// The host as written, and the parsed address. The parser repairs what browsers forgive (blanks, backslashes, missing
-/// slashes), so all of that is rejected before.
+/// Returns the host as written, and the parsed address. The parser repairs input as browsers do (spaces, backslashes,
+/// missing slashes), so all of that is rejected first.
 fn parts<'t>(scheme: &str, text: &'t str) -> Result<(&'t str, Url), WebAddressProblem> {
     if text.len() > LONGEST {
         return Err(WebAddressProblem::TooLong);
@@ -105,7 +105,7 @@ fn parts<'t>(scheme: &str, text: &'t str) -> Result<(&'t str, Url), WebAddressPr
     Ok((host, ascii))
 }
 
-/// Whether a text is made of characters of RFC 3987's `ipchar`, `iquery` and `ifragment`, with every `%` before two
+/// Whether a text consists of characters of RFC 3987's `ipchar`, `iquery` and `ifragment`, with every `%` before two
 /// hexadecimal digits and at most one `#`.
 fn has_only_iri_characters(text: &str) -> bool {
     let is_allowed = |letter: char| !is_unseen(letter) && !r#"<>"{}|\^`[]"#.contains(letter);
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn redirects_lead_to_https_or_to_the_customers_own_machine() {
+    fn redirect_uri_must_be_https_or_loopback() {
         for uri in [
             "https://planner.mise.example/oauth/callback",
             "https://a.example:8443/?next=1",
@@ -243,7 +243,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_ascii_form_is_an_address_and_its_own_ascii_form(text in "https://[a-zäß日.-]{1,12}\\.[a-z]{2,4}(:[0-9]{1,5})?/[a-zé%?#=/.]{0,12}") {
+        fn ascii_form_is_a_valid_address_and_stable(text in "https://[a-zäß日.-]{1,12}\\.[a-z]{2,4}(:[0-9]{1,5})?/[a-zé%?#=/.]{0,12}") {
             if let Ok(address) = WebAddress::parse(&text) {
                 let again = WebAddress::parse(address.ascii());
                 prop_assert_eq!(again.as_ref().map(WebAddress::ascii), Ok(address.ascii()));
@@ -251,7 +251,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_panics(text in "(https?://)?\\PC{0,60}") {
+        fn arbitrary_text_does_not_panic(text in "(https?://)?\\PC{0,60}") {
             let _ = WebAddress::parse(&text);
             let _ = is_redirect_uri(&text);
         }

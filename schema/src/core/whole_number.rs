@@ -1,19 +1,19 @@
-//! Whole numbers in JSON. `12.0` is the integer 12, as JSON Schema has it, whichever reader meets it.
+//! Whole numbers in JSON. `12.0` is the integer 12, as in JSON Schema, in every parser of the service.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 
-/// The largest whole number that every JSON reader holds exactly: 2^53.
+/// Largest whole number that every JSON parser represents exactly: 2^53.
 const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// The whole number that a floating-point number is; none where it has a fraction, or is too large to be held exactly.
+/// Converts a floating-point number to a whole number; `None` if it has a fraction or is too large to be exact.
 #[must_use]
 pub fn exact(number: f64) -> Option<i64> {
     (number.fract() == 0.0 && number.abs() <= MOST_EXACT).then_some(number as i64)
 }
 
-/// A whole number of a JSON text.
+/// Whole number in a JSON text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WholeNumber(pub i64);
 
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn zero_fraction_is_whole_and_everything_else_is_rejected() {
+    fn zero_fraction_is_whole_and_other_values_are_rejected() {
         for (text, read) in [("12", 12), ("12.0", 12), ("-3.0", -3), ("1.2e1", 12), ("9007199254740992.0", 1 << 53)] {
             assert_eq!(serde_json::from_str::<WholeNumber>(text).unwrap(), WholeNumber(read), "{text}");
         }

@@ -1,11 +1,10 @@
-//! Enumerations whose words are spelled once.
+//! Enumerations whose value names are defined once.
 
 use crate::core::fault::Fault;
 
-/// Declares an enumeration with the word of each value: the same in GraphQL, in JSON, in columns and in cursors.
+/// Declares an enumeration with the name of each value: the same in GraphQL, in JSON, in columns and in cursors.
 ///
-/// A column of one is `text` with a check; rows hold the enumeration itself, and a word that it does not have is an
-/// error of decoding, never a guess.
+/// Its column is `text` with a check. Rows contain the enumeration itself, and an unknown name is a decoding error.
 macro_rules! words {
     (
         $(#[$meta:meta])*
@@ -34,7 +33,7 @@ macro_rules! words {
         impl $name {
             const EACH: [Self; [$($word),+].len()] = [$(Self::$value),+];
 
-            /// The word of a value.
+            /// Returns the name of a value.
             $vis const fn name(self) -> &'static str {
                 match self {
                     $(Self::$value => $word),+
@@ -86,26 +85,26 @@ macro_rules! words {
 }
 pub(crate) use words;
 
-/// An enumeration made by [`words!`].
+/// Enumeration declared by [`words!`].
 pub(crate) trait Word: Copy + PartialEq + Sized + 'static {
-    /// Every value, in the order written.
+    /// Every value, in order of declaration.
     const ALL: &'static [Self];
 
-    /// The first of them.
+    /// The first value.
     const FIRST: Self;
 
-    /// The word of a value.
+    /// Returns the name of a value.
     fn word(self) -> &'static str;
 
-    /// The value of a word; none for a word that there is not.
+    /// Parses a name; `None` if it is unknown.
     fn read(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|value| value.word() == word)
     }
 
-    /// The value of a word that a column holds.
+    /// Parses the name in a column.
     ///
     /// # Errors
-    /// [`Code::Internal`](crate::core::fault::Code::Internal) for a word that the column's check would not let in.
+    /// [`Code::Internal`](crate::core::fault::Code::Internal) for a name that the column's check would reject.
     fn parse(word: &str) -> Result<Self, Fault> {
         let ty = std::any::type_name::<Self>();
         Self::read(word).ok_or_else(|| Fault::internal(format!("`{word}` is not a valid {ty}")))
@@ -119,17 +118,17 @@ mod tests {
     use super::*;
 
     words! {
-        /// How something ends.
+        /// Test enumeration.
         pub(crate) enum Ending {
-            /// Well.
+            /// First value.
             Good = "GOOD",
-            /// Otherwise.
+            /// Second value.
             NotSoGood = "NOT_SO_GOOD",
         }
     }
 
     #[test]
-    fn a_word_is_the_same_everywhere() {
+    fn enum_word_is_equal_in_all_representations() {
         for value in Ending::ALL.iter().copied() {
             let word = value.word();
             assert_eq!(serde_json::to_value(value).unwrap(), word);

@@ -1,5 +1,6 @@
-//! What leads on from apps, their versions, submissions, listings and reviews, and from categories. What a storefront shows of a
-//! listing is read by no query of staff's, so their way from one to its app begins at the collections it is in.
+//! Edges from apps, their versions, submissions, listings and customer reviews, and from categories. No query of staff
+//! reads the storefront's representation of a listing, so the path from a listing to its app starts at the collections
+//! that contain it.
 
 use async_graphql::{ComplexObject, Context};
 
@@ -17,13 +18,13 @@ use crate::marketplace::versions::{self, AppVersion, VERSIONS_OF_EACH};
 
 #[ComplexObject(rename_fields = "snake_case", rename_args = "snake_case")]
 impl AdminApp {
-    /// The partner who owns it.
+    /// Partner who owns the app.
     #[graphql(directive = edge::apply(PARTNER.reads()))]
     async fn partner(&self, ctx: &Context<'_>) -> Result<Option<AdminPartner>, Fault> {
         partner(ctx.cx(), self.partner_uuid).await
     }
 
-    /// Its versions, the newest first.
+    /// Versions of the app, newest first.
     #[graphql(directive = edge::apply(VERSIONS_OF_EACH.reads()))]
     async fn versions(
         &self,
@@ -37,7 +38,7 @@ impl AdminApp {
 
 #[ComplexObject(rename_fields = "snake_case", rename_args = "snake_case")]
 impl AppVersion {
-    /// Each time it was handed in, the latest first.
+    /// Submissions of the app, newest first.
     #[graphql(directive = edge::apply(SUBMISSIONS_OF_EACH.reads()))]
     async fn submissions(
         &self,
@@ -51,19 +52,19 @@ impl AppVersion {
 
 #[ComplexObject(rename_fields = "snake_case", rename_args = "snake_case")]
 impl Submission {
-    /// The app as its owner has it now; what was handed in may be older.
+    /// The current app of its owner; the submission may be older.
     #[graphql(directive = edge::apply(APP.reads()))]
     async fn app(&self, ctx: &Context<'_>) -> Result<Option<AdminApp>, Fault> {
         app(ctx.cx(), self.app_uuid).await
     }
 
-    /// The partner who handed it in.
+    /// Partner who submitted it.
     #[graphql(directive = edge::apply(PARTNER.reads()))]
     async fn partner(&self, ctx: &Context<'_>) -> Result<Option<AdminPartner>, Fault> {
         partner(ctx.cx(), self.partner_uuid).await
     }
 
-    /// Its pictures as they were handed in: icon, banner, then screenshots in their order.
+    /// Media of the submission: icon, banner, then screenshots in order.
     #[graphql(directive = edge::apply(PICTURES_OF_EACH.reads()))]
     async fn pictures(
         &self,
@@ -76,7 +77,7 @@ impl Submission {
 
 #[ComplexObject(rename_fields = "snake_case")]
 impl CollectionListing {
-    /// The app that is listed, as its owner has it now.
+    /// The current app of its owner for this listing.
     #[graphql(directive = edge::apply(APP.reads()))]
     async fn app(&self, ctx: &Context<'_>) -> Result<Option<AdminApp>, Fault> {
         app(ctx.cx(), self.app_uuid).await
@@ -85,13 +86,13 @@ impl CollectionListing {
 
 #[ComplexObject(rename_fields = "snake_case")]
 impl CustomerReview {
-    /// The app that it is about.
+    /// App that is reviewed.
     #[graphql(directive = edge::apply(APP.reads()))]
     async fn app(&self, ctx: &Context<'_>) -> Result<Option<AdminApp>, Fault> {
         app(ctx.cx(), self.app_uuid).await
     }
 
-    /// Whose app it is.
+    /// Partner who owns the app.
     #[graphql(directive = edge::apply(PARTNER.reads()))]
     async fn partner(&self, ctx: &Context<'_>) -> Result<Option<AdminPartner>, Fault> {
         partner(ctx.cx(), self.partner_uuid).await

@@ -1,4 +1,4 @@
-//! What leads on from an audit record: who acted, and what it was done to, as they are now.
+//! Edges from an audit record to its actor and its target in their current state.
 
 use async_graphql::{ComplexObject, Context, Union};
 use uuid::Uuid;
@@ -20,7 +20,7 @@ use crate::marketplace::categories::{CATEGORY, Category};
 use crate::marketplace::submissions::{SUBMISSION, Submission, show_followed};
 use crate::partner::support_desk::{SupportDeskTicket, TICKET_OF_DESK};
 
-/// What an audit record may be about, where a single thing of its kind can be read.
+/// Target of an audit record, for kinds with a query that reads a single object.
 #[derive(Union)]
 enum AuditedThing {
     /// An app.
@@ -29,21 +29,21 @@ enum AuditedThing {
     Category(Box<Category>),
     /// A feature request.
     FeatureRequest(Box<ModeratedFeatureRequest>),
-    /// A program.
+    /// A machine client.
     MachineClient(Box<MachineClient>),
     /// A partner.
     Partner(Box<AdminPartner>),
-    /// An internal person.
+    /// A staff member.
     StaffMember(Box<StaffMember>),
     /// A submission of a version.
     Submission(Box<Submission>),
-    /// A ticket.
+    /// A support ticket.
     Ticket(Box<SupportDeskTicket>),
     /// A team member of a partner.
     User(Box<User>),
 }
 
-/// What an edge to such a thing reads of each type.
+/// Returns the fields that an edge to a target reads of each type.
 fn things() -> Vec<String> {
     vec![
         APP.reads_as("AdminApp"),
@@ -60,7 +60,7 @@ fn things() -> Vec<String> {
 
 #[ComplexObject(rename_fields = "snake_case")]
 impl AuditRecord {
-    /// The partner whom it concerns, as it is now.
+    /// Partner whom the record concerns, in its current state.
     #[graphql(directive = edge::apply(PARTNER.reads()))]
     async fn partner(&self, ctx: &Context<'_>) -> Result<Option<AdminPartner>, Fault> {
         let Some(partner_uuid) = self.partner_uuid else { return Ok(None) };
@@ -70,7 +70,8 @@ impl AuditRecord {
 
 #[ComplexObject(rename_fields = "snake_case")]
 impl AuditActor {
-    /// The person or program as it is now; null where it is gone, and where its type is not asked for.
+    /// The actor as a current user or machine client; null if it no longer exists, or if the query does not request its
+    /// type.
     #[graphql(directive = edge::apply(accounts()))]
     async fn account(&self, ctx: &Context<'_>) -> Result<Option<AccountHolder>, Fault> {
         let Some(uuid) = self.uuid else { return Ok(None) };
@@ -80,8 +81,8 @@ impl AuditActor {
 
 #[ComplexObject(rename_fields = "snake_case")]
 impl AuditTarget {
-    /// The thing as it is now; null where it is gone, where nothing reads a single one of its kind, and where its type is
-    /// not asked for.
+    /// The current target; null if it no longer exists, if no query reads a single object of its kind, or if the query
+    /// does not request its type.
     #[graphql(directive = edge::apply(things()))]
     async fn thing(&self, ctx: &Context<'_>) -> Result<Option<AuditedThing>, Fault> {
         let Some((uuid, kind)) = self.uuid.zip(AuditTargetKind::read(&self.kind)) else { return Ok(None) };
@@ -117,7 +118,7 @@ async fn thing(cx: &RequestContext, kind: AuditTargetKind, uuid: Uuid) -> Result
     })
 }
 
-/// Somebody of a team or of the staff.
+/// Loads a team member or staff member.
 async fn person(cx: &RequestContext, uuid: Uuid) -> Result<Option<AuditedThing>, Fault> {
     if let Some(user) = user(cx, uuid).await? {
         return Ok(Some(AuditedThing::User(Box::new(user))));

@@ -1,4 +1,5 @@
-//! What leads on from a proposal of the board. No edge leads to whoever voted or follows: that stands nowhere.
+//! Edges from a feature request of the board. No edge returns its voters or followers, because that data is never
+//! shown.
 
 use async_graphql::{ComplexObject, Context};
 
@@ -11,14 +12,14 @@ use crate::engagement::moderation::{COMMENTS_OF_EACH, ModeratedFeatureComment, M
 
 #[ComplexObject(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ModeratedFeatureRequest {
-    /// The partner who proposed it; null for a former one.
+    /// Partner who proposed it; null for a former partner.
     #[graphql(directive = edge::apply(PARTNER.reads()))]
     async fn partner(&self, ctx: &Context<'_>) -> Result<Option<AdminPartner>, Fault> {
         let Some(partner_uuid) = self.proposed_by.partner_uuid else { return Ok(None) };
         partner(ctx.cx(), partner_uuid).await
     }
 
-    /// What was written beneath it, removed comments included, the newest first.
+    /// Comments on it, including removed comments, newest first.
     #[graphql(directive = edge::apply(COMMENTS_OF_EACH.reads()))]
     async fn comments(
         &self,

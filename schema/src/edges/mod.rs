@@ -1,7 +1,8 @@
-//! What leads from one thing to another in staff's own queries: each field here is an edge, which no fixed document asks.
+//! Edges between objects in the queries of staff. Each field here is an edge; no fixed document requests it.
 //!
-//! An edge stands for the root field that reads the same (docs/decisions.md#playground). What it leads to is read by a list's
-//! [`EdgeQuery`](crate::core::list::EdgeQuery): for all things from which a query follows it, by one statement.
+//! An edge represents the root field that reads the same data (docs/decisions.md#playground). A list's
+//! [`EdgeQuery`](crate::core::list::EdgeQuery) reads the objects of an edge: one statement for all objects from which a
+//! query follows it.
 
 mod apps;
 mod audit;
@@ -20,23 +21,23 @@ use crate::core::context::RequestContext;
 use crate::core::fault::Fault;
 use crate::marketplace::apps::{APP, AdminApp, show_for_staff};
 
-/// Who may have an account.
+/// Holder of an account.
 #[derive(Union)]
 enum AccountHolder {
     /// A team member of a partner.
     User(Box<User>),
-    /// An internal person.
+    /// A staff member.
     StaffMember(Box<StaffMember>),
-    /// A program.
+    /// A machine client.
     MachineClient(Box<MachineClient>),
 }
 
-/// What an edge to an account reads of each type.
+/// Returns the fields that an edge to an account reads of each type.
 fn accounts() -> Vec<String> {
     vec![PERSON.reads_as("User"), COLLEAGUE.reads_as("StaffMember"), PROGRAM.reads_as("MachineClient")]
 }
 
-/// An account by its id. Ids of people and programs are never the same.
+/// Loads an account by its id. A user and a machine client never have the same id.
 async fn account(cx: &RequestContext, uuid: Uuid) -> Result<Option<AccountHolder>, Fault> {
     if let Some(user) = user(cx, uuid).await? {
         return Ok(Some(AccountHolder::User(Box::new(user))));

@@ -1,4 +1,4 @@
-//! What leads on from a partner.
+//! Edges from a partner.
 
 use async_graphql::{ComplexObject, Context};
 
@@ -14,7 +14,7 @@ use crate::subscription::changing::PartnerSubscription;
 
 #[ComplexObject(rename_fields = "snake_case", rename_args = "snake_case")]
 impl AdminPartner {
-    /// Its apps, the newest first.
+    /// Apps of the partner, newest first.
     #[graphql(directive = edge::apply(APPS_OF_EACH.reads()))]
     async fn apps(
         &self,
@@ -26,7 +26,7 @@ impl AdminPartner {
         Ok(rows.into_iter().map(|row| show_for_staff(cx, row)).collect())
     }
 
-    /// The people of its team, by name.
+    /// Members of the team, by name.
     #[graphql(directive = edge::apply(TEAM.reads()))]
     async fn team(
         &self,
@@ -38,7 +38,7 @@ impl AdminPartner {
         Ok(users.into_iter().map(|user| user.for_caller(cx)).collect())
     }
 
-    /// What it pays for, with what is to come of it.
+    /// The partner's subscription, with its scheduled changes.
     #[graphql(directive = edge::apply(SUBSCRIPTION_OF_EACH.reads()))]
     async fn whole_subscription(&self, ctx: &Context<'_>) -> Result<Option<PartnerSubscription>, Fault> {
         let cx = ctx.cx();
@@ -46,7 +46,7 @@ impl AdminPartner {
         Ok(row.map(|row| PartnerSubscription::for_staff(row, cx)))
     }
 
-    /// Its tickets, the newest first.
+    /// Support tickets of the partner, newest first.
     #[graphql(directive = edge::apply(TICKETS_OF_EACH.reads()))]
     async fn tickets(
         &self,
@@ -58,7 +58,7 @@ impl AdminPartner {
         Ok(rows.into_iter().map(|row| SupportDeskTicket::of(row, cx)).collect())
     }
 
-    /// What happened to it, from every group, the latest first.
+    /// Events of the partner from every group, newest first.
     #[graphql(directive = edge::apply(TIMELINE_OF_EACH.reads()))]
     async fn events(
         &self,

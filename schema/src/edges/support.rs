@@ -1,4 +1,4 @@
-//! What leads on from a ticket.
+//! Edges from a support ticket.
 
 use async_graphql::{ComplexObject, Context};
 
@@ -11,13 +11,14 @@ use crate::partner::support_desk::SupportDeskTicket;
 
 #[ComplexObject(rename_fields = "snake_case")]
 impl SupportDeskTicket {
-    /// Whose it is.
+    /// Partner who owns the support ticket.
     #[graphql(directive = edge::apply(PARTNER.reads()))]
     async fn partner(&self, ctx: &Context<'_>) -> Result<Option<AdminPartner>, Fault> {
         partner(ctx.cx(), self.partner_uuid).await
     }
 
-    /// The person or program that opened it; null for whoever is gone, and where their type is not asked for.
+    /// User or machine client that opened the support ticket; null if it no longer exists, or if the query does not
+    /// request its type.
     #[graphql(directive = edge::apply(accounts()))]
     async fn requester(&self, ctx: &Context<'_>) -> Result<Option<AccountHolder>, Fault> {
         account(ctx.cx(), self.opened_by_uuid).await

@@ -1,7 +1,7 @@
-//! The board: what partners want of the service, and what the service answers.
+//! The board: feature requests of partners, and the answers by staff.
 //!
-//! Partners read it with a token; nothing of it is public. Every entry names its company, and its person while they want to
-//! be named. Who voted, followed or read is told nowhere (docs/decisions.md#board).
+//! Partners read it with a token; it is never public. Every entry names its company, and its author while their
+//! attribution is on. Votes, follows and reads of a user are never disclosed (docs/decisions.md#board).
 
 mod attribution;
 mod author;
@@ -24,7 +24,7 @@ use crate::core::list::Statements;
 
 pub(crate) use feature_requests::rules::drawing;
 
-/// What is asked in the group in words that the compiler has not checked.
+/// SQL of the module that is assembled at run time, so the compiler does not check it.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
     let of_resources: [&[&dyn Statements]; _] = [
         &comments::STATEMENTS,
@@ -39,7 +39,7 @@ pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
 }
 
 roots! {
-    /// What can be read in the group.
+    /// Queries of the module.
     pub(crate) struct EngagementQuery(
         attribution::AttributionQuery,
         comments::BoardCommentsQuery,
@@ -55,7 +55,7 @@ roots! {
 }
 
 roots! {
-    /// What can be written in the group.
+    /// Mutations of the module.
     pub(crate) struct EngagementMutation(
         attribution::AttributionMutation,
         comments::BoardCommentsMutation,

@@ -1,4 +1,4 @@
-//! Who asks: a person of a partner's team, or a program that reads.
+//! Callers of the board: users of partners, and machine clients that read.
 
 use uuid::Uuid;
 
@@ -7,27 +7,27 @@ use crate::core::context::RequestContext;
 use crate::core::fault::{Code, Fault, SpentBudget};
 use crate::core::principal::PrincipalType;
 
-/// Seconds of a day.
+/// Seconds per day.
 const DAY: i64 = 86_400;
 
-/// A person of a partner's team.
+/// A user of a partner's team.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Person {
-    /// Who.
+    /// UUID of the user.
     pub(super) uuid: Uuid,
-    /// Of which partner.
+    /// UUID of the partner.
     pub(super) partner_uuid: Uuid,
-    /// What their votes are kept under.
+    /// Pseudonym of the user's votes.
     pub(super) voter: [u8; 32],
-    /// What their follows are kept under.
+    /// Pseudonym of the user's follows.
     pub(super) follower: [u8; 32],
 }
 
 impl Person {
-    /// The caller.
+    /// Returns the calling user.
     ///
     /// # Errors
-    /// [`Code::PersonRequired`] for a program, [`Code::NotFound`] for whoever is of no partner.
+    /// [`Code::PersonRequired`] for a machine client, [`Code::NotFound`] for a user without a partner.
     pub(super) fn of(cx: &RequestContext) -> Result<Self, Fault> {
         let principal = cx.principal()?;
         if principal.kind != PrincipalType::PartnerUser {
@@ -45,22 +45,22 @@ impl Person {
         })
     }
 
-    /// The caller, where it is a person.
+    /// Returns the caller if it is a partner's user.
     pub(super) fn found(cx: &RequestContext) -> Option<Self> {
         Self::of(cx).ok()
     }
 }
 
-/// Who of the staff acts, where it is a person.
+/// Returns the acting staff member, if the caller is a user.
 pub(super) fn staff(cx: &RequestContext) -> Result<Option<Uuid>, Fault> {
     let principal = cx.principal()?;
     Ok((principal.kind == PrincipalType::StaffUser).then_some(principal.uuid))
 }
 
-/// What a person does so often a day at most, where everybody sees it.
+/// Public action with a daily limit per user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BoardDaily {
-    /// Proposals.
+    /// Feature requests.
     Proposals,
     /// Comments.
     Comments,
@@ -95,17 +95,17 @@ impl BoardDaily {
     }
 }
 
-/// The refusal of what is beyond the day's most.
+/// The fault after the daily limit is used up.
 pub(super) fn spent(now: i64, what: &str) -> Fault {
     let seconds = (DAY - now.rem_euclid(DAY)).unsigned_abs();
     let detail = format!("{what}. The limit is reached. Try again after midnight (UTC), in {seconds} seconds.");
     Fault::rate_limited(SpentBudget::Daily, seconds, detail)
 }
 
-/// Uses one of what a person may do today.
+/// Uses one of the user's daily actions.
 ///
 /// # Errors
-/// [`Code::RateLimited`] until the day is over.
+/// [`Code::RateLimited`] until the day ends.
 pub(super) async fn spend(cx: &RequestContext, person: &Person, daily: BoardDaily) -> Result<(), Fault> {
     let done = sqlx::query!(
         "insert into board_daily_use as u (person_uuid, what, used) values ($1, $2, 1)

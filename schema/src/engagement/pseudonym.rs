@@ -1,35 +1,35 @@
-//! Pseudonyms of people: what votes, follows and read marks are kept under.
+//! Pseudonyms under which votes, follows and read marks of users are stored.
 //!
-//! Each is an HMAC of the person under a key of its own, derived from the master key, which lies outside the database and
-//! is not rotated. So a person counts once, even after they were erased, and the tables tell nobody who they are. One kind
-//! of pseudonym tells nothing about another.
+//! Each is an HMAC of the user id with a separate key, derived from the master key, which is outside the database and
+//! is not rotated. Therefore, a user counts once, even after erasure, and the tables do not disclose users. One kind of
+//! pseudonym reveals nothing about another.
 
 use uuid::Uuid;
 
 use crate::core::crypto::sealed::MasterKey;
 use crate::core::day::Day;
 
-/// What a person's votes are kept under.
+/// Returns the pseudonym of a user's votes.
 pub(super) fn voter(key: &MasterKey, person_uuid: Uuid) -> [u8; 32] {
     key.mac("board-voter", person_uuid.as_bytes())
 }
 
-/// What a person's follows are kept under.
+/// Returns the pseudonym of a user's follows.
 pub(super) fn follower(key: &MasterKey, person_uuid: Uuid) -> [u8; 32] {
     key.mac("board-follower", person_uuid.as_bytes())
 }
 
-/// What it is kept under how much of their news a person has read.
+/// Returns the pseudonym of a user's read state.
 pub(super) fn reader(key: &MasterKey, person_uuid: Uuid) -> [u8; 32] {
     key.mac("board-reader", person_uuid.as_bytes())
 }
 
-/// What the ids of a person's news are made with.
+/// Returns the key for the ids of a user's notifications.
 pub(super) fn naming(key: &MasterKey, person_uuid: Uuid) -> [u8; 32] {
     key.mac("board-notification", person_uuid.as_bytes())
 }
 
-/// What the votes of a person are counted under on one day.
+/// Returns the pseudonym under which a user's votes of one day are counted.
 pub(super) fn voter_of_day(key: &MasterKey, person_uuid: Uuid, day: Day) -> [u8; 32] {
     let mut named = person_uuid.as_bytes().to_vec();
     named.extend_from_slice(day.to_string().as_bytes());
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_pseudonym_tells_nothing_about_another() {
+    fn pseudonyms_cannot_be_linked() {
         let (key, person) = (MasterKey::from_bytes([7; 32]), Uuid::from_u128(1));
         let day = |text: &str| voter_of_day(&key, person, text.parse().unwrap());
         let days = [day("2026-11-26"), day("2026-11-27")];

@@ -1,4 +1,4 @@
-//! How a person stands to proposals: whether they voted for one, and whether they follow it. Fetched for many at a time.
+//! Votes and follows of a user for feature requests, loaded in batches.
 
 use std::collections::HashMap;
 
@@ -12,8 +12,8 @@ use crate::core::context::RequestContext;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// Names a person's standing to its loader: who, and at which proposal one votes. It names the person, because a loader's
-/// answer never depends on who asks.
+/// Key of the loader: the user, and the feature request that receives the votes. It includes the user, because the
+/// result of a loader must not depend on the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct StandingKey {
     person_uuid: Uuid,
@@ -22,29 +22,29 @@ pub(super) struct StandingKey {
     root_uuid: Uuid,
 }
 
-/// How a person stands to a proposal, or to what is merged into it.
+/// Relation of a user to a feature request, including those merged into it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Standing {
-    /// Whether they voted for it.
+    /// Whether the user voted for it.
     pub(super) voted: bool,
-    /// Whether they follow it.
+    /// Whether the user follows it.
     pub(super) followed: bool,
 }
 
-/// Fetches standings many at a time.
+/// Loads standings in batches.
 type StandingLoader = Loader<StandingKey, Result<Option<Standing>, Fault>, StandingBatch>;
 
-/// The statement behind [`StandingLoader`].
+/// SQL statement of [`StandingLoader`].
 struct StandingBatch(Db);
 
 fn loader(db: Db) -> StandingLoader {
     Loader::new(StandingBatch(db))
 }
 
-/// How a person stands to some proposals, in their order. Nobody stands to anything where no person asks.
+/// Returns the user's standing for some feature requests, in their order. Without a user, every standing is empty.
 ///
 /// # Errors
-/// When the database is away.
+/// If the database does not answer.
 pub(super) async fn load(
     cx: &RequestContext,
     person: Option<&Person>,

@@ -1,5 +1,5 @@
-//! What this replica and the database tell each other of the jobs: once a second which are paused, due or asked for, and
-//! that runs under way are alive; every few seconds what was done.
+//! Exchange of job state between this replica and the database. Once per second it reads which jobs are paused, due or
+//! requested, and renews the runs in progress. Every few seconds it writes the results.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,17 +17,17 @@ use crate::core::fault::Fault;
 use crate::core::job::{JobCode, Schedule};
 use crate::core::time::Time;
 
-/// How often the database is asked.
+/// Interval between two database queries.
 const BEAT: Duration = Duration::from_secs(1);
-/// Beats from one telling to the next, unless a job begins to fail or succeeds again.
+/// Beats between two reports, unless a job starts to fail or recovers.
 const BEATS_A_TELLING: u32 = 5;
-/// How long a run goes on before the ledger has it, of a job that runs again and again.
+/// Duration from which a run of a repeating job is written to the run history while in progress.
 const WORTH_A_ROW: Duration = Duration::from_secs(1);
 
-/// The jobs of this replica.
+/// State of the jobs of this replica.
 pub(super) struct Board(BTreeMap<JobCode, Slot>);
 
-/// One job of this replica.
+/// State of one job of this replica.
 #[derive(Default)]
 pub(super) struct Slot {
     state: Mutex<State>,
@@ -36,12 +36,12 @@ pub(super) struct Slot {
 
 #[derive(Default)]
 struct State {
-    /// Whether it may run; not before the database was asked.
+    /// Whether the job may run; false before the first database query.
     may_run: bool,
     is_due: bool,
     queued: Option<Uuid>,
     running: Option<Running>,
-    /// What has been done since the last telling.
+    /// Results since the last report.
     told: Option<Told>,
 }
 
@@ -53,22 +53,22 @@ struct Running {
     deadline: Duration,
 }
 
-/// What a job did since that was last told.
+/// Results of a job since its last report.
 #[derive(Clone)]
 pub(super) struct Told {
     pub(super) started_at: Time,
     pub(super) ended_at: Time,
-    /// What the last run did, or why it failed.
+    /// Result of the last run, or its error.
     pub(super) last: Result<u64, String>,
     pub(super) failures: u32,
     pub(super) runs: u64,
     pub(super) done: u64,
     pub(super) succeeded: bool,
-    /// Whether this should not wait.
+    /// Whether the report must be sent without delay.
     is_news: bool,
 }
 
-/// A run that is alive.
+/// A run in progress whose lease must be renewed.
 pub(super) struct Alive {
     pub(super) code: JobCode,
     pub(super) run_uuid: Uuid,
@@ -78,17 +78,17 @@ pub(super) struct Alive {
 }
 
 impl Board {
-    /// A board of these jobs, of which nothing is known yet.
+    /// Creates the state for these jobs, with no information from the database yet.
     pub(super) fn of(codes: impl IntoIterator<Item = JobCode>) -> Self {
         Self(codes.into_iter().map(|code| (code, Slot::default())).collect())
     }
 
-    /// One job.
+    /// Returns the state of one job.
     pub(super) fn slot(&self, code: JobCode) -> Option<&Slot> {
         self.0.get(&code)
     }
 
-    /// Keeps board and database together until `stop`.
+    /// Exchanges state with the database until `stop`.
     pub(super) async fn keep(self: Arc<Self>, pool: PgPool, stop: CancellationToken) {
         let mut beats = 0;
         loop {
@@ -120,7 +120,7 @@ impl Board {
         Ok(())
     }
 
-    /// Writes what was done. What cannot be written is kept for the next time.
+    /// Writes the results. Results that cannot be written are kept for the next report.
     pub(super) async fn tell(&self, pool: &PgPool) -> Result<(), Fault> {
         let taken: Vec<(JobCode, Told)> =
             self.0.iter().filter_map(|(code, slot)| Some((*code, slot.state().told.take()?))).collect();
@@ -135,7 +135,7 @@ impl Board {
         told
     }
 
-    /// Renews the runs under way, and enters those that have become long.
+    /// Renews the leases of the runs in progress, and writes long runs to the run history.
     async fn keep_alive(&self, pool: &PgPool) -> Result<(), Fault> {
         let alive: Vec<Alive> = self.0.iter().filter_map(|(code, slot)| slot.alive(*code)).collect();
         let known: Vec<Uuid> = alive.iter().filter(|run| run.stands_in_ledger).map(|run| run.run_uuid).collect();
@@ -156,7 +156,7 @@ impl Slot {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes in what the database says, and calls the job if there is something to run.
+    /// Applies the database's answer, and wakes the job if there is something to run.
     pub(super) fn look(&self, is_paused: bool, is_due: bool, queued: Option<Uuid>) {
         let mut state = self.state();
         let could_run = std::mem::replace(&mut state.may_run, !is_paused);
@@ -172,28 +172,28 @@ impl Slot {
         self.call.notified().await;
     }
 
-    /// Whether it may run: it is not paused, as far as the database said.
+    /// Whether the job may run: it was not paused at the last database query.
     pub(super) fn may_run(&self) -> bool {
         self.state().may_run
     }
 
-    /// The run that staff asked for; it is asked for once.
+    /// Takes the run that staff requested. Each request is returned once.
     pub(super) fn take_queued(&self) -> Option<Uuid> {
         self.state().queued.take()
     }
 
-    /// Whether the calendar's time has come; that is told once.
+    /// Whether the scheduled time has come. Each due time is returned once.
     pub(super) fn take_due(&self) -> bool {
         std::mem::take(&mut self.state().is_due)
     }
 
-    /// A run begins.
+    /// Marks a run as started.
     pub(super) fn begin(&self, run_uuid: Uuid, stands_in_ledger: bool, deadline: Duration, started_at: Time) {
         let since = Instant::now();
         self.state().running = Some(Running { run_uuid, stands_in_ledger, since, started_at, deadline });
     }
 
-    /// The run has ended. Answers whether the ledger has it.
+    /// Marks the run as ended. Returns whether the run history contains it.
     pub(super) fn end(&self, outcome: &Outcome, started_at: Time, ended_at: Time, failures: u32) -> bool {
         let mut state = self.state();
         let told = Told {
@@ -214,7 +214,7 @@ impl Slot {
         self.state().told.as_ref().is_some_and(|told| told.is_news)
     }
 
-    /// The run under way, if the ledger has it or it has become long.
+    /// Returns the run in progress if the run history contains it or if it has become long.
     fn alive(&self, code: JobCode) -> Option<Alive> {
         let state = self.state();
         let running = state.running.as_ref()?;
@@ -228,7 +228,7 @@ impl Slot {
         })
     }
 
-    /// Remembers that a run stands in the ledger. False when it has ended meanwhile.
+    /// Marks a run as contained in the run history. Returns false if it has ended since.
     fn has_entered(&self, run_uuid: Uuid, is_entered: bool) -> bool {
         match &mut self.state().running {
             Some(running) if running.run_uuid == run_uuid => {
@@ -241,7 +241,7 @@ impl Slot {
 }
 
 impl State {
-    /// Adds a telling to what waits: one from `before` it, or one after it.
+    /// Merges results into the pending results: earlier ones if `is_before`, else later ones.
     fn tell(&mut self, mut told: Told, is_before: bool) {
         if let Some(other) = self.told.take() {
             let (runs, done) = (told.runs + other.runs, told.done + other.done);
@@ -260,7 +260,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pause_holds_what_runs_already_until_it_is_lifted() {
+    fn paused_job_may_not_run_until_resumed() {
         let slot = Slot::default();
         assert!(!slot.may_run(), "before the database was asked");
         slot.look(false, false, None);

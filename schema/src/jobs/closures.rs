@@ -1,4 +1,4 @@
-//! The job that closes the accounts whose time has come.
+//! The job that closes due accounts.
 
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -8,13 +8,14 @@ use crate::core::fault::Fault;
 use crate::core::services::Services;
 use crate::partner::standing;
 
-/// Closes every partner whose waiting time is over, each in a transaction of its own, and answers how many.
+/// Closes every partner whose closing period has ended, each in a separate transaction. Returns the number of closed
+/// partners.
 ///
-/// Several replicas may run it at once. One that fails keeps none of the others waiting, and is tried again by the next
-/// run (docs/decisions.md#states).
+/// Several replicas may run it at once. A failure delays no other partner, and the next run retries it
+/// (docs/decisions.md#states).
 ///
 /// # Errors
-/// When the database is away.
+/// If the database does not answer.
 pub(super) async fn close_due(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
     let mut closed = 0;
     for partner_uuid in standing::due_page(&Db::pooled(pool.clone())).await? {

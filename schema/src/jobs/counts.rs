@@ -1,11 +1,11 @@
-//! Counts of the platform at a glance: what writers changed is added to them.
+//! The job that adds recorded changes to the platform counts.
 
 use sqlx::PgPool;
 
 use crate::core::fault::Fault;
 
-/// Adds changes to their counts and forgets them, some at a time; answers how many counts that moved. Those that another
-/// replica adds at the same moment are left to it.
+/// Adds changes to their counts and deletes them, in batches. Returns the number of changed counts. Changes that
+/// another replica processes at the same time are skipped.
 pub(super) async fn fold(pool: &PgPool) -> Result<u64, Fault> {
     let folded = sqlx::query!(
         "with gone as (

@@ -1,6 +1,6 @@
-//! Every statement about jobs and their runs that the jobs themselves cause.
+//! Statements that the jobs themselves run for jobs and their runs.
 //!
-//! Leases and deadlines are kept by the database's own clock, `clock_timestamp()`, which nobody moves.
+//! Leases and deadlines use the database's real clock, `clock_timestamp()`, which tests cannot move.
 
 use std::time::Duration;
 
@@ -15,12 +15,12 @@ use crate::core::job::{JobCode, JobPlan};
 use crate::core::time::Time;
 use crate::core::words::Word as _;
 
-/// How late a job that is needed may be in any case before readiness names it: several tellings.
+/// Minimum delay of a required job before readiness reports it: several report intervals.
 const LEAST_LATENESS: Duration = Duration::from_secs(15);
-/// Intervals without a run that are too many.
+/// Number of intervals without a run after which a job is behind.
 const INTERVALS: u32 = 3;
 
-/// The ledger of runs in the database.
+/// The run history in the database.
 pub(super) struct PgLedger(pub(super) PgPool);
 
 impl Ledger for PgLedger {
@@ -59,7 +59,8 @@ impl Ledger for PgLedger {
         Ok(begun.rows_affected() == 1)
     }
 
-    /// Tells what is worth telling, and writes the ledger, where the first of failures in a row stands for all.
+    /// Logs the run if it is relevant, and writes the run history. The first of consecutive failures represents all of
+    /// them.
     async fn note(&self, ended: &Ended) {
         let (job, failures) = (ended.code.name(), ended.failures);
         let is_worth_a_row = match &ended.outcome {
@@ -89,7 +90,7 @@ impl Ledger for PgLedger {
     }
 }
 
-/// What the ledger says of a failure.
+/// Renders a fault for the run history.
 pub(super) fn explain(fault: &Fault) -> String {
     format!("{}: {fault}", fault.code().name())
 }
@@ -125,7 +126,7 @@ async fn write(pool: &PgPool, ended: &Ended) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Makes the rows of jobs that have none.
+/// Inserts the rows of jobs that have none.
 pub(super) async fn enter(pool: &PgPool, codes: impl Iterator<Item = JobCode>) -> Result<(), Fault> {
     let codes: Vec<&str> = codes.map(JobCode::name).collect();
     sqlx::query!(
@@ -140,8 +141,8 @@ pub(super) async fn enter(pool: &PgPool, codes: impl Iterator<Item = JobCode>) -
     Ok(())
 }
 
-/// Marks runs as broken off whose replica is silent, and makes the calendar's jobs among them due. A run that was asked for
-/// and that no replica took, because none has the job, is given up.
+/// Marks runs of replicas without a current lease as interrupted, and makes scheduled jobs among them due. Gives up a
+/// requested run that no replica took because no replica has the job.
 pub(super) async fn break_off(pool: &PgPool) -> Result<(), Fault> {
     sqlx::query!(
         "with broken as (
@@ -164,7 +165,7 @@ pub(super) async fn break_off(pool: &PgPool) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Writes what the jobs did since that was last told. Rows are held in one order, so that replicas never wait in a ring.
+/// Writes the results of the jobs since the last report. Rows are locked in one order, so that replicas never deadlock.
 pub(super) async fn tell(pool: &PgPool, told: &[(JobCode, Told)]) -> Result<(), Fault> {
     if told.is_empty() {
         return Ok(());
@@ -212,7 +213,7 @@ pub(super) async fn tell(pool: &PgPool, told: &[(JobCode, Told)]) -> Result<(), 
     Ok(())
 }
 
-/// Renews the leases of runs, and marks those past their deadline.
+/// Renews the leases of runs, and marks runs past their deadline.
 pub(super) async fn renew(pool: &PgPool, runs: &[Uuid]) -> Result<(), Fault> {
     if runs.is_empty() {
         return Ok(());
@@ -228,7 +229,7 @@ pub(super) async fn renew(pool: &PgPool, runs: &[Uuid]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Enters a run of a job that runs again and again, once it has become long. False when another replica's stands there.
+/// Inserts a long run of a repeating job. Returns false if the row of another replica exists.
 pub(super) async fn enter_run(pool: &PgPool, run: &Alive) -> Result<bool, Fault> {
     let entered = sqlx::query!(
         "insert into job_run (run_uuid, job, state, created_at, started_at, heartbeat_on_clock, deadline_on_clock)
@@ -244,13 +245,13 @@ pub(super) async fn enter_run(pool: &PgPool, run: &Alive) -> Result<bool, Fault>
     Ok(entered.rows_affected() == 1)
 }
 
-/// Takes back a run that ended while it was entered.
+/// Deletes the row of a run that ended while it was inserted.
 pub(super) async fn forget(pool: &PgPool, run_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!("delete from job_run where run_uuid = $1 and state = 'RUNNING'", run_uuid).execute(pool).await?;
     Ok(())
 }
 
-/// What the database says of a job.
+/// State of a job in the database.
 pub(super) struct Word {
     pub(super) code: JobCode,
     pub(super) is_paused: bool,
@@ -258,7 +259,7 @@ pub(super) struct Word {
     pub(super) queued: Option<Uuid>,
 }
 
-/// What the database says of these jobs.
+/// Loads the state of these jobs.
 pub(super) async fn look(pool: &PgPool, codes: impl Iterator<Item = JobCode>) -> Result<Vec<Word>, Fault> {
     let codes: Vec<&str> = codes.map(JobCode::name).collect();
     Ok(sqlx::query_as!(
@@ -273,11 +274,11 @@ pub(super) async fn look(pool: &PgPool, codes: impl Iterator<Item = JobCode>) ->
     .await?)
 }
 
-/// The jobs that others rely on and that have not succeeded for three times their interval (and for 15 seconds at least),
-/// by their codes.
+/// Returns the codes of required jobs that have not succeeded for three times their interval (and for at least 15
+/// seconds).
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] when the database is away.
+/// [`crate::Code::Unavailable`] if the database does not answer.
 pub async fn list_behind(pool: &PgPool, now: Time) -> Result<Vec<&'static str>, Fault> {
     let rows = sqlx::query!(
         r#"select code, extract(epoch from clock_timestamp() - succeeded_on_clock)::float8 as "seconds!" from job"#

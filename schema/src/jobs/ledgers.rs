@@ -1,5 +1,6 @@
-//! Keeping ledgers: each has a partition for what is to come, and loses those whose time is over (migration 0126). The audit log
-//! is archived before. What a change of partitions locks is taken all at once or not at all, so it is tried again and again.
+//! Maintenance of the partitioned log tables: each has a partition for future rows, and expired partitions are dropped
+//! (migration 0126). The audit log is archived first. A change of partitions takes all of its locks at once or none, so
+//! it is retried.
 
 use std::time::Duration;
 
@@ -10,11 +11,12 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::services::{Retention, Services};
 
-/// Attempts to get at a ledger's partitions, and the pause between two: half a minute.
+/// Number of attempts to lock the partitions of a table, and the pause between two attempts: half a minute in total.
 const ATTEMPTS: usize = 300;
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// One round over every ledger. Answers how many partitions came and went, and how many audit records were archived.
+/// Maintains every partitioned table once. Returns the number of created and dropped partitions and of archived audit
+/// records.
 pub(super) async fn keep(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
     let Retention { audit, security_events, mails, request_usage } = services.settings.retention;
     let kept =
@@ -44,7 +46,7 @@ async fn expire(pool: &PgPool, ledger: &str, days: u16) -> Result<Option<i64>, F
         .await?)
 }
 
-/// Archives the parts of the audit log that are over, and takes them out of it.
+/// Archives the expired parts of the audit log and deletes them from the table.
 async fn archive(pool: &PgPool, services: &Services, days: u16) -> Result<u64, Fault> {
     let mut archived = 0;
     for part in audit_chain::list_over(pool, i32::from(days)).await? {
@@ -59,7 +61,7 @@ async fn archive(pool: &PgPool, services: &Services, days: u16) -> Result<u64, F
     Ok(archived)
 }
 
-/// Asks until the answer is not that somebody needs what would be locked.
+/// Repeats the call until the tables that it must lock are free.
 async fn when_free<T, F>(ask: impl Fn() -> F) -> Result<T, Fault>
 where
     F: Future<Output = Result<Option<T>, Fault>>,

@@ -1,22 +1,23 @@
-//! Places for the storefront's changes, which its followers read by, and the end of what nobody can ask for any more.
+//! Assignment of positions to the storefront's changes, which its followers use as cursors, and deletion of changes
+//! that no follower can request.
 
 use sqlx::PgPool;
 
 use crate::core::fault::Fault;
 
-/// Held by the one sealer that is at work, over all replicas.
+/// Advisory lock that allows one active sealer across all replicas.
 const LOCK: i64 = 0x6665_6564; // "feed"
-/// Changes that are sealed in one pass, at most.
+/// Maximum number of changes sealed in one pass.
 const PASS: i64 = 5000;
-/// Passes of one call, at most.
+/// Maximum number of passes per call.
 const PASSES: usize = 20;
 
-/// Gives every change that has been committed its place. Answers how many; none while another is at it.
+/// Assigns a position to every committed change. Returns the number of changes; 0 while another replica seals.
 ///
-/// It begins transactions, so it must be run to its end and not be dropped half-way.
+/// It begins transactions, so the future must run to completion and must not be dropped midway.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] when the database is away; what was sealed before stays so.
+/// [`crate::Code::Unavailable`] if the database does not answer; changes sealed before stay sealed.
 pub(super) async fn seal_due(pool: &PgPool) -> Result<u64, Fault> {
     let mut sealed = 0;
     for _ in 0..PASSES {
@@ -29,7 +30,7 @@ pub(super) async fn seal_due(pool: &PgPool) -> Result<u64, Fault> {
     Ok(sealed)
 }
 
-/// The lock is asked for in a statement of its own, so that the next one sees all that the sealer before has done.
+/// A separate statement takes the lock, so that the next statement sees everything that the previous sealer wrote.
 async fn seal_pass(pool: &PgPool) -> Result<u64, Fault> {
     let mut transaction = pool.begin().await?;
     let is_alone = sqlx::query_scalar!(r#"select pg_try_advisory_xact_lock($1) as "taken!""#, LOCK)
@@ -60,10 +61,10 @@ async fn seal_pass(pool: &PgPool) -> Result<u64, Fault> {
     Ok(sealed)
 }
 
-/// Deletes what nobody can ask for any more: changes of which the next one is older than 90 days too.
+/// Deletes changes that no follower can request: those whose successor is also older than 90 days.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] when the database is away.
+/// [`crate::Code::Unavailable`] if the database does not answer.
 pub(super) async fn tidy(pool: &PgPool) -> Result<u64, Fault> {
     Ok(sqlx::query!(
         "with oldest as (

@@ -1,5 +1,5 @@
-//! Deleting pictures that nobody names: an upload that was refused or cut off after its object was written, a picture
-//! that was replaced, a page that was erased; and what a killed process had not finished writing (docs/decisions.md#mail).
+//! Deletion of unreferenced media objects: an upload that was rejected or interrupted after its object was written, a
+//! replaced media item, an erased profile; and unfinished files of a killed process (docs/decisions.md#mail).
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use jiff::{SignedDuration, Timestamp};
@@ -9,15 +9,15 @@ use crate::core::fault::Fault;
 use crate::core::media::store::MediaKey;
 use crate::core::services::Services;
 
-/// How old an object must be: far longer than an upload takes from putting it to COMMIT, each of whose statements and locks
-/// has seconds.
+/// Minimum age of a deletable object. It is far longer than the time from the upload to COMMIT, in which each statement
+/// and lock has a timeout of seconds.
 const OLD: SignedDuration = SignedDuration::from_mins(30);
-/// How old a file must be that is not whole: an archive may be written for hours.
+/// Minimum age of a deletable unfinished file. An archive may take hours to write.
 const UNFINISHED: SignedDuration = SignedDuration::from_hours(24);
-/// Objects that are looked up by one statement.
+/// Objects looked up by one statement.
 const BATCH: usize = 500;
 
-/// One round over every object. Answers how many are gone.
+/// Checks every object once. Returns the number of deleted objects.
 pub(super) async fn sweep(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
     let before = file_time() - OLD;
     let old = services.media.list().try_filter(move |entry| std::future::ready(entry.modified_at < before));
@@ -42,7 +42,7 @@ async fn delete(services: &Services, name: &str, before: Timestamp) -> Result<bo
     Ok(services.media.delete_old(key, before).await?)
 }
 
-/// Which of these objects no row names, neither as a picture nor as a copy of one.
+/// Returns those objects to which no row refers, neither as a media item nor as a copy of one.
 async fn list_unnamed(pool: &PgPool, names: &[String]) -> Result<Vec<String>, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select name as "name!" from unnest($1::text[]) as name

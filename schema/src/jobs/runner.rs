@@ -1,4 +1,4 @@
-//! One job's loop.
+//! The loop of one job.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -15,21 +15,21 @@ use crate::core::fault::Fault;
 use crate::core::job::{JobCode, JobPlan, Schedule};
 use crate::core::time::Time;
 
-/// The longest pause after failures, of a job that otherwise runs more often.
+/// Maximum pause after failures, for a job that otherwise runs more often.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
-/// How often a job with a calendar looks whether it is told to run, should the word have been missed.
+/// Interval at which a job with a calendar checks for a run, in case it missed the signal.
 const LOOK: Duration = Duration::from_secs(5);
-/// How long a run is waited for once the service stops.
+/// Grace period for a run after the service stops.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// A run that is to begin.
+/// A run to start.
 pub(super) struct Begun {
     pub(super) run_uuid: Uuid,
-    /// Whether the ledger has it already.
+    /// Whether the run history already contains it.
     pub(super) stands_in_ledger: bool,
 }
 
-/// A run that has ended.
+/// A completed run.
 pub(super) struct Ended {
     pub(super) code: JobCode,
     pub(super) plan: JobPlan,
@@ -37,17 +37,17 @@ pub(super) struct Ended {
     pub(super) stands_in_ledger: bool,
     pub(super) started_at: Time,
     pub(super) ended_at: Time,
-    /// Failures in a row before it.
+    /// Consecutive failures before this run.
     pub(super) failures: u32,
     pub(super) outcome: Outcome,
 }
 
-/// What a loop asks of the ledger of runs, and tells it.
+/// Access of a job loop to the run history.
 pub(super) trait Ledger: Send + Sync {
-    /// Takes a run that staff asked for. False when another replica has it.
+    /// Claims a run that staff requested. Returns false if another replica has claimed it.
     fn claim(&self, run_uuid: Uuid, plan: JobPlan) -> impl Future<Output = Result<bool, Fault>> + Send;
 
-    /// Begins a run that a calendar names, if it is due and nobody has begun it, and sets when the next one is due.
+    /// Starts a scheduled run if it is due and no replica has started it, and sets the next due time.
     fn begin_due(
         &self,
         run_uuid: Uuid,
@@ -55,11 +55,11 @@ pub(super) trait Ledger: Send + Sync {
         next_run_at: Time,
     ) -> impl Future<Output = Result<bool, Fault>> + Send;
 
-    /// Keeps what is worth keeping of a run.
+    /// Records the run if it is relevant.
     fn note(&self, ended: &Ended) -> impl Future<Output = ()> + Send;
 }
 
-/// Runs a job when it is its time, until `stop`.
+/// Runs a job at its times, until `stop`.
 pub(super) async fn repeat<L, C>(job: Job, board: Arc<Board>, ledger: L, now: C, stop: CancellationToken)
 where
     L: Ledger,
@@ -95,7 +95,7 @@ where
     }
 }
 
-/// The run that is to begin now, if any.
+/// Returns the run to start now, if there is one.
 async fn begin(job: &Job, board: &Board, ledger: &impl Ledger, now: Time) -> Result<Option<Begun>, Fault> {
     let Some(slot) = board.slot(job.code) else { return Ok(None) };
     if let Some(run_uuid) = slot.take_queued() {
@@ -114,7 +114,7 @@ async fn begin(job: &Job, board: &Board, ledger: &impl Ledger, now: Time) -> Res
     }
 }
 
-/// The pause before the next look: of what runs again and again, longer after each failure in a row.
+/// Computes the pause before the next check. For a repeating job it grows with each consecutive failure.
 fn pause(plan: &JobPlan, failures: u32) -> Duration {
     match plan.schedule {
         Schedule::Every(every) => every.saturating_mul(1 << failures.min(5)).min(LONGEST_PAUSE.max(every)),
@@ -122,7 +122,7 @@ fn pause(plan: &JobPlan, failures: u32) -> Duration {
     }
 }
 
-/// One run, in a task of its own, so that a panic is a failure like any other.
+/// Executes one run in a separate task, so that a panic counts as a failure.
 async fn attend(job: &Job, stop: &CancellationToken) -> Outcome {
     let mut run = tokio::spawn((job.run)());
     let given_up = async {
@@ -150,7 +150,7 @@ mod tests {
 
     use super::*;
 
-    /// Stops the loop when so many runs have ended, and remembers how each did.
+    /// Stops the loop after the given number of runs and records their outcomes.
     struct Seen {
         runs: Arc<Mutex<Vec<Result<u64, u32>>>>,
         times: usize,
@@ -188,7 +188,7 @@ mod tests {
     const OFTEN: Schedule = Schedule::Every(Duration::from_millis(1));
     const RARE: Schedule = Schedule::Calendar("0 0 1 1 *");
 
-    /// Runs a job until it has ended so often; how each run ended.
+    /// Runs a job the given number of times. Returns the outcome of each run.
     async fn runs_of(job: Job, board: Board, times: usize) -> Vec<Result<u64, u32>> {
         let (runs, stop) = (Arc::<Mutex<Vec<_>>>::default(), CancellationToken::new());
         let seen = Seen { runs: Arc::clone(&runs), times, stop: stop.clone() };
@@ -196,7 +196,7 @@ mod tests {
         std::mem::take(&mut *runs.lock().unwrap())
     }
 
-    /// A board of a job that may run.
+    /// Creates the state of a job that may run.
     fn board() -> Board {
         let board = Board::of([JobCode::Tidying]);
         board.slot(JobCode::Tidying).unwrap().look(false, false, None);
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn neither_a_failure_nor_a_panic_ends_a_loop() {
+    async fn failure_or_panic_does_not_end_job_loop() {
         let run = Arc::new(AtomicU32::new(0));
         let job = job(OFTEN, move || {
             let run = run.fetch_add(1, Ordering::SeqCst);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_run_that_takes_long_is_waited_for_and_never_overlaps() {
+    async fn long_run_never_overlaps() {
         let running = Arc::new(AtomicU32::new(0));
         let mut job = job(OFTEN, move || {
             let running = Arc::clone(&running);
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_calendar_waits_for_the_word_and_a_paused_job_for_staff() {
+    async fn due_job_runs_and_paused_job_runs_on_staff_request() {
         let due = board();
         due.slot(JobCode::Tidying).unwrap().look(false, true, None);
         assert_eq!(runs_of(job(RARE, || async { Ok(1) }), due, 1).await, [Ok(1)]);
@@ -246,13 +246,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_stop_ends_the_pause() {
+    async fn stop_signal_ends_wait() {
         let job = job(Schedule::Every(Duration::from_secs(3600)), || async { Ok(0) });
         assert_eq!(runs_of(job, board(), 1).await, [Ok(0)]);
     }
 
     #[test]
-    fn pauses_grow_with_failures_and_stop_growing() {
+    fn retry_pause_grows_with_failures_up_to_maximum() {
         let of = |schedule| JobPlan { schedule, ..JobCode::Tidying.plan() };
         let often = of(Schedule::Every(Duration::from_millis(250)));
         assert_eq!([0, 1, 2, 3, 9].map(|failures| pause(&often, failures).as_millis()), [250, 500, 1000, 2000, 2000]);

@@ -1,4 +1,4 @@
-//! The import of statistics, for whoever has a source of them.
+//! The import of statistics, for deployments with a source of statistics.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::statistics::imports::import_due;
 pub use crate::core::day::Day;
 pub use crate::statistics::imports::{ImportError, ImportErrorCode, PageAnswer, UsageSource};
 
-/// Imports what lacks and what was asked for.
+/// Creates the job that imports missing and requested statistics.
 #[must_use]
 pub fn job(engine: &Engine, source: Arc<dyn UsageSource>) -> Job {
     let engine = engine.clone();

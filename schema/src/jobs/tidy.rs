@@ -1,4 +1,4 @@
-//! Deleting what is of no more use: a little at a time, and never waiting for a row that somebody holds.
+//! Deletion of expired rows, in small batches, without waiting for locked rows.
 
 use sqlx::PgPool;
 
@@ -7,10 +7,10 @@ use crate::partner::company;
 
 /// Rows deleted by one statement.
 const BATCH: u64 = 1000;
-/// Statements for one table in one run; what is left waits for the next.
+/// Statements per table and run. The next run deletes the remaining rows.
 const BATCHES: usize = 20;
 
-/// Runs one table's statement until nothing is left or it is enough for now.
+/// Runs the statement of one table until no row is left or the limit of the run is reached.
 macro_rules! swept {
     ($pool:expr, $sql:literal) => {{
         let mut deleted = 0;
@@ -25,23 +25,23 @@ macro_rules! swept {
     }};
 }
 
-/// One round over every table that only grows. Answers how many rows are gone.
+/// Deletes expired rows of every table that only grows. Returns the number of deleted rows.
 pub(super) async fn tidy(pool: &PgPool) -> Result<u64, Fault> {
-    // A repeat is answered for 24 hours (docs/decisions.md#answers).
+    // An idempotency key is valid for 24 hours (docs/decisions.md#answers).
     let keys = swept!(
         pool,
         "delete from idempotency_key where ctid = any (array (
              select ctid from idempotency_key where created_at < labs_now() - interval '24 hours'
               order by created_at limit 1000 for update skip locked))"
     );
-    // Whoever clicks on a link too late is told so for a week.
+    // For a week, a user who opens a link too late gets a specific error.
     let tokens = swept!(
         pool,
         "delete from one_time_token where ctid = any (array (
              select ctid from one_time_token where expires_at < labs_now() - interval '7 days'
               order by expires_at limit 1000 for update skip locked))"
     );
-    // The tokens themselves have expired.
+    // The revoked tokens have expired.
     let revocations = swept!(
         pool,
         "delete from access_token_revocation where ctid = any (array (
@@ -62,14 +62,14 @@ pub(super) async fn tidy(pool: &PgPool) -> Result<u64, Fault> {
               where last_failed_at < labs_now() - interval '7 days' and coalesce(held_until < labs_now(), true)
               order by last_failed_at limit 1000 for update skip locked))"
     );
-    // Nobody answered in time; the place in the team is free again from that moment on.
+    // The invitee did not answer in time. From the expiry on, the invitation no longer counts against the team's limit.
     let invitations = swept!(
         pool,
         "update invitation set state = 'EXPIRED', state_changed_at = expires_at where ctid = any (array (
              select ctid from invitation where state = 'PENDING' and expires_at <= labs_now()
               order by expires_at limit 1000 for update skip locked))"
     );
-    // Long after the old address could take a change back, what it was is nobody's business.
+    // Long after the old address can undo a change, the service no longer keeps that address.
     let changes = swept!(
         pool,
         "delete from email_change where ctid = any (array (
@@ -84,7 +84,8 @@ pub(super) async fn tidy(pool: &PgPool) -> Result<u64, Fault> {
     Ok(keys + tokens + revocations + days + failures + invitations + changes + rest)
 }
 
-/// Counts, each for as long as somebody may ask: a year of traffic, a quarter of what went wrong, a month of runs.
+/// Deletes counts after their retention period: traffic after 400 days, daily use after a day, rejected requests after
+/// 90 days, job runs after 30 days.
 async fn counts_tidy(pool: &PgPool) -> Result<u64, Fault> {
     let traffic = swept!(
         pool,
@@ -114,8 +115,8 @@ async fn counts_tidy(pool: &PgPool) -> Result<u64, Fault> {
     Ok(traffic + uses + refusals + runs)
 }
 
-/// What the board keeps of people for a while: what they spent of a day, until it is over, and how much of their news they have
-/// read, until all of these are older than a year.
+/// Deletes temporary data of the board's users: vote budgets and daily use of past days, and the read positions of
+/// notifications once all of these are older than a year.
 async fn board_tidy(pool: &PgPool) -> Result<u64, Fault> {
     let votes = swept!(
         pool,
@@ -138,7 +139,8 @@ async fn board_tidy(pool: &PgPool) -> Result<u64, Fault> {
     Ok(votes + uses + readings)
 }
 
-/// Pictures that left their draft, once no listing and no submission needs them. The sweep deletes their objects.
+/// Deletes media that were removed from their draft, once no listing and no submission needs them. The sweep deletes
+/// their objects.
 async fn pictures_tidy(pool: &PgPool) -> Result<u64, Fault> {
     Ok(swept!(
         pool,

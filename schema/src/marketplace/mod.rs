@@ -1,4 +1,4 @@
-//! The marketplace: apps with their versions, the review of what is submitted, and the storefront.
+//! Marketplace: apps with their versions, the review of submissions, and the storefront.
 
 pub(crate) mod apps;
 pub(crate) mod categories;
@@ -26,7 +26,7 @@ use crate::core::list::Statements;
 pub(crate) use publication::{PutOff, publish_due};
 pub(crate) use submissions::attend_silent;
 
-/// What is asked in the group in words that the compiler has not checked.
+/// SQL statements of the group that are assembled at run time, so the compiler does not check them.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
     let of_resources: [&[&dyn Statements]; _] = [
         &apps::STATEMENTS,
@@ -44,7 +44,7 @@ pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
 }
 
 roots! {
-    /// What can be read in the group.
+    /// Read operations of the group.
     pub(crate) struct MarketplaceQuery(
         apps::AppAdministrationQuery,
         apps::AppEventsQuery,
@@ -72,7 +72,7 @@ roots! {
 }
 
 roots! {
-    /// What can be written in the group.
+    /// Write operations of the group.
     pub(crate) struct MarketplaceMutation(
         apps::AppAdministrationMutation,
         apps::AppLifeMutation,

@@ -1,4 +1,4 @@
-//! The service's own connections: as its own role, with a time limit for everything (docs/decisions.md#database).
+//! Connections of the service: with the service's role and a timeout for everything (docs/decisions.md#database).
 
 use std::time::Duration;
 
@@ -12,45 +12,46 @@ use super::refusal::OpenRefusal;
 use crate::core::demotion;
 use crate::core::pool_lane::PATIENCE;
 
-/// How long a connection may lie idle and be used untested, and the longest that its test takes. Under load few lie for so
-/// long; after a quiet hour the server may have ended them all.
+/// Maximum idle time after which a connection is used without a test, and the timeout of that test. Under load few
+/// connections are idle for so long. After a quiet hour the server may have closed them all.
 const TRUSTED_IDLE: Duration = Duration::from_millis(500);
 
-/// Most statements that a connection keeps prepared. The service has fewer.
+/// Maximum number of prepared statements per connection. The service has fewer statements.
 const STATEMENTS: usize = 512;
 
-/// What a connection begins with. Statements say it, since PgBouncer passes on no `options` of the address; the last one
-/// answers whether the server takes writes.
+/// Initial statements of a connection. The settings are statements because PgBouncer does not forward `options` of the
+/// address. The last statement returns whether the server accepts writes.
 ///
-/// The isolation is what a plain BEGIN begins: to say it in each costs the server more than the BEGIN. To compile a statement
-/// takes seconds where there are many partitions, and no statement of a request runs for so long that it pays.
+/// The session sets the isolation level for a plain BEGIN. A level in each BEGIN costs the server more than the BEGIN
+/// itself. JIT compilation takes seconds with many partitions, and no statement of a request runs long enough to
+/// benefit.
 const SESSION: &str = "set role labs_service; set statement_timeout = '10s'; set lock_timeout = '3s'; set \
                        idle_in_transaction_session_timeout = '15s'; set default_transaction_isolation = 'read \
                        committed'; set jit = off; select current_setting('transaction_read_only')";
 
-/// The same at a read replica, which takes no writes.
+/// Initial statements of a connection to a read replica, which accepts no writes.
 const SESSION_OF_REPLICA: &str = "set role labs_service; set statement_timeout = '2s'; set \
                                   idle_in_transaction_session_timeout = '15s'; set default_transaction_isolation = \
                                   'read committed'; set jit = off";
 
-/// Who listens for changes: one for rights, one for pictures.
+/// Number of listening connections: one for rights, one for media.
 const LISTENERS: u32 = 2;
 
-/// How a part of the service connects to this address.
+/// Builds the connection options for an address.
 pub(super) fn options_of(address: &Address) -> Result<(Place, PgConnectOptions), OpenRefusal> {
     let (place, options) = Place::of(address)?;
-    // PgBouncer refuses what it does not know. Numbers come in binary, which this does not touch.
+    // PgBouncer rejects unknown parameters. Numbers are transferred in binary, which this setting does not affect.
     Ok((place, options.application_name("labs").extra_float_digits(None)))
 }
 
-/// The pool of requests and jobs.
+/// Opens the connection pool for requests and jobs.
 pub(super) async fn connect(address: &Address, connections: u32) -> Result<PgPool, OpenRefusal> {
     for name in place::ignored_parameters(&address.url) {
         tracing::warn!(parameter = name, "{} contains a parameter that this service ignores", address.setting);
     }
     let (place, options) = options_of(address)?;
     let options = options.statement_cache_capacity(STATEMENTS);
-    // A pool would try again and again, and never say why in vain.
+    // A pool would retry without reporting the reason.
     let told = |error: sqlx::Error| OpenRefusal::of(&error, &place);
     let mut first = timeout(super::SILENCE, PgConnection::connect_with(&options))
         .await
@@ -66,7 +67,7 @@ pub(super) async fn connect(address: &Address, connections: u32) -> Result<PgPoo
                     return Ok(false);
                 }
                 if known.idle_for >= TRUSTED_IDLE {
-                    // Another is opened where it is dead, in what is left of the request's patience.
+                    // If the connection is dead, the pool opens another one in the remaining time of the request.
                     timeout(TRUSTED_IDLE, connection.ping()).await.map_err(|_| sqlx::Error::PoolTimedOut)??;
                 }
                 Ok(true)
@@ -77,13 +78,14 @@ pub(super) async fn connect(address: &Address, connections: u32) -> Result<PgPoo
     pool.map_err(told)
 }
 
-/// The connections of those who listen for changes, opened when they begin to.
+/// Creates the pool for the listeners, which opens connections on first use.
 pub(super) fn listeners(address: &Address) -> Result<PgPool, OpenRefusal> {
     let (_, options) = options_of(address)?;
     Ok(pool_of(LISTENERS).connect_lazy_with(options))
 }
 
-/// The connections to a read replica, opened when it is first asked. It need not answer when the service starts.
+/// Creates the pool for a read replica, which opens connections on first use. The read replica need not answer when the
+/// service starts.
 pub(super) fn replica(options: PgConnectOptions, connections: u32) -> PgPool {
     usual_pool(connections)
         .after_connect(|connection, _| {
@@ -100,8 +102,8 @@ fn usual_pool(connections: u32) -> PgPoolOptions {
     PgPoolOptions::new().max_connections(connections).acquire_timeout(PATIENCE).test_before_acquire(false)
 }
 
-/// Makes a connection the service's. A server that takes no writes is none to begin with: it follows another one, which
-/// the address leads to in a moment.
+/// Initializes a connection. A server that accepts no writes is rejected: it follows another server, to which the
+/// address resolves shortly.
 async fn begin(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
     let answer = sqlx::raw_sql(SESSION).fetch_one(connection).await?;
     match answer.try_get(0)? {

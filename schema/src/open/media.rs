@@ -1,12 +1,12 @@
-//! Opening the store of the media.
+//! Start of the object storage for media.
 
 use super::refusal::OpenRefusal;
 use crate::core::media::store::{Bucket, FailureKind, MediaPlace, MediaStore, Provider, StoreError};
 
-/// Opens the store of the media. It has proved, when this returns, that the service can do there all that it does.
+/// Opens the object storage for media. When it returns, every required kind of access has been tested.
 ///
 /// # Errors
-/// When the folder cannot be made, or the folder or bucket cannot be reached, read or written.
+/// If the folder cannot be created, or the folder or bucket cannot be reached, read or written.
 pub async fn open_media(place: &MediaPlace) -> Result<MediaStore, OpenRefusal> {
     match place {
         MediaPlace::Folder(folder) => {
@@ -28,7 +28,7 @@ pub async fn open_media(place: &MediaPlace) -> Result<MediaStore, OpenRefusal> {
     }
 }
 
-/// Why a bucket cannot be used, and what to do.
+/// Explains why a bucket cannot be used, and the remedy.
 fn refusal(error: &StoreError, bucket: &Bucket) -> OpenRefusal {
     let (variables, endpoint, keys) = match bucket.provider {
         Provider::S3 => ("AWS_", "AWS_ENDPOINT_URL and AWS_REGION", "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"),
@@ -43,7 +43,7 @@ fn refusal(error: &StoreError, bucket: &Bucket) -> OpenRefusal {
             "Check {keys}, or allow their owner to list the bucket {} and to read, write and delete objects in it.",
             bucket.name
         ),
-        // Where no keys are set, they are asked of the machine's provider, at this address.
+        // If no keys are set, the client requests them from the machine's provider at this address.
         StoreError::Store { told, .. } if told.contains("169.254.") => {
             format!("Set {keys}: no keys are configured, and this machine provides no keys of its cloud provider.")
         }

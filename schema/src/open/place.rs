@@ -1,4 +1,4 @@
-//! Which database an address names, and how it is to be reached.
+//! The database that an address names, and the connection parameters.
 
 use std::fmt;
 use std::fs::File;
@@ -9,10 +9,10 @@ use sqlx::postgres::{PgConnectOptions, PgSslMode};
 use super::address::Address;
 use super::refusal::OpenRefusal;
 
-/// What an address looks like.
+/// Form of an address.
 const FORM: &str = "postgres://user:password@host:5432/database";
 
-/// The parameters of an address that the connection understands.
+/// Parameters of an address that the connection supports.
 const PARAMETERS: &[&str] = &[
     "sslmode",
     "ssl-mode",
@@ -34,8 +34,8 @@ const PARAMETERS: &[&str] = &[
     "options",
 ];
 
-/// Parameters of PostgreSQL's own programs that mean nothing to this connection. They are spelled well, so the start reports
-/// and ignores them: providers of databases write some into the addresses that they hand out.
+/// Parameters of PostgreSQL's own programs that have no effect on this connection. They are valid, so the service
+/// reports and ignores them at start: database providers include some in their addresses.
 const IGNORED: &[&str] = &[
     "channel_binding",
     "client_encoding",
@@ -73,31 +73,31 @@ const IGNORED: &[&str] = &[
     "tcp_user_timeout",
 ];
 
-/// The values of `sslmode`.
+/// Values of `sslmode`.
 const MODES: &[&str] = &["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];
 
-/// Parameters that name a file, and the variable that says the same.
+/// Parameters that name a file, and the equivalent environment variable.
 const FILES: &[(&[&str], &str)] = &[
     (&["sslrootcert", "ssl-root-cert", "ssl-ca"], "PGSSLROOTCERT"),
     (&["sslcert", "ssl-cert"], "PGSSLCERT"),
     (&["sslkey", "ssl-key"], "PGSSLKEY"),
 ];
 
-/// Which database is meant, as an operator recognises it: never with its password.
+/// A database, described for an operator, never with its password.
 pub(super) struct Place {
     host: String,
     pub(super) database: String,
     pub(super) user: String,
-    /// The setting that names it.
+    /// Setting that contains the address.
     pub(super) setting: &'static str,
     mode: PgSslMode,
 }
 
 impl Place {
-    /// The place that an address names.
+    /// Parses an address.
     ///
     /// # Errors
-    /// An address that cannot be read, or is not PostgreSQL's.
+    /// If the address is invalid, or is not a PostgreSQL address.
     pub(super) fn of(address: &Address) -> Result<(Self, PgConnectOptions), OpenRefusal> {
         let Address { url, setting } = address;
         let Some((scheme, behind)) = url.split_once("://") else {
@@ -130,7 +130,7 @@ impl Place {
         Self { host, database, user, setting, mode: options.get_ssl_mode() }
     }
 
-    /// The address is that of another kind of database.
+    /// Returns the error for the address of another kind of database.
     fn of_another_kind(&self, scheme: &str) -> OpenRefusal {
         let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '-' | '.');
         let scheme: String = scheme.chars().filter(|letter| is_plain(*letter)).take(20).collect();
@@ -143,23 +143,23 @@ impl Place {
         ))
     }
 
-    /// Host and port, or the socket's folder.
+    /// Returns host and port, or the socket's folder.
     pub(super) fn host(&self) -> &str {
         &self.host
     }
 
-    /// The database with its name.
+    /// Returns the database with its name.
     pub(super) fn whole(&self) -> String {
         format!("The database {} at {}", self.database, self.host)
     }
 
-    /// The user, as a statement names them.
+    /// Quotes the user for a statement.
     pub(super) fn quoted_user(&self) -> String {
         let is_plain = self.user.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
         if is_plain { self.user.clone() } else { format!("\"{}\"", self.user.replace('"', "\"\"")) }
     }
 
-    /// Everything but the password, for a log.
+    /// Describes everything except the password, for a log.
     pub(super) fn describe(&self) -> String {
         let mode = match self.mode {
             PgSslMode::Disable => "disable",
@@ -186,8 +186,8 @@ fn unreadable(setting: &str, cause: &str) -> OpenRefusal {
     ))
 }
 
-/// The same with an authority that is named and looked at: as PostgreSQL's own programs do, `require` then means
-/// `verify-ca`. Files that cannot be read are told here, where it is known which they are.
+/// Adds a certificate authority that the address names, and checks it. As in PostgreSQL's own programs, `require` then
+/// means `verify-ca`. Unreadable files are reported here, because their names are available here.
 fn with_authority(address: &Address, options: PgConnectOptions) -> Result<PgConnectOptions, OpenRefusal> {
     let Address { url: database_url, setting } = address;
     let mut names_authority = false;
@@ -198,7 +198,7 @@ fn with_authority(address: &Address, options: PgConnectOptions) -> Result<PgConn
             continue;
         };
         names_authority |= *variable == "PGSSLROOTCERT";
-        // A certificate may stand there itself.
+        // The value may be the certificate itself.
         if !file.trim_start().starts_with("-----BEGIN") {
             File::open(&file).map_err(|error| {
                 OpenRefusal::new(format!("{name} of {setting} names the file {file}, which cannot be read ({error})."))
@@ -211,13 +211,13 @@ fn with_authority(address: &Address, options: PgConnectOptions) -> Result<PgConn
     })
 }
 
-/// The names of parameters that are ignored.
+/// Returns the names of ignored parameters.
 pub(super) fn ignored_parameters(database_url: &str) -> impl Iterator<Item = &str> {
     parameters(database_url).map(|(name, _)| name).filter(|name| IGNORED.contains(name))
 }
 
-/// Refuses a parameter that no program knows: a misspelt `sslmode` would leave the connection without TLS. A name that is
-/// no word is not repeated, for it may be a part of a password.
+/// Rejects an unknown parameter: a misspelt `sslmode` would leave the connection without TLS. If the name is not a
+/// plain word, the error does not repeat it, because it may be part of a password.
 fn ensure_parameters(Address { url, setting }: &Address) -> Result<(), OpenRefusal> {
     for (name, value) in parameters(url) {
         let is_mode = matches!(name, "sslmode" | "ssl-mode");
@@ -241,7 +241,7 @@ fn ensure_parameters(Address { url, setting }: &Address) -> Result<(), OpenRefus
     Ok(())
 }
 
-/// The word that is most like another one, if it is like it at all.
+/// Returns the most similar name, if one is similar enough.
 fn nearest<'a>(name: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let name = name.to_ascii_lowercase();
     let near = words.map(|word| (strsim::osa_distance(&name, word), word)).filter(|(errors, _)| *errors <= 2);
@@ -253,7 +253,7 @@ fn parameters(database_url: &str) -> impl Iterator<Item = (&str, &str)> {
     query.split('&').filter(|pair| !pair.is_empty()).map(|pair| pair.split_once('=').unwrap_or((pair, "")))
 }
 
-/// A value without its percent-encoding.
+/// Decodes percent-encoding.
 fn decoded(value: &str) -> String {
     let mut bytes = Vec::with_capacity(value.len());
     let mut rest = value.as_bytes();
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_told_without_its_password() {
+    fn database_target_is_described_without_password() {
         let (place, _) = Place::of(&address("postgres://labs:hush@db.example:5433/shop")).unwrap();
         assert_eq!(place.to_string(), "The database at db.example:5433");
         assert_eq!((place.database.as_str(), place.user.as_str()), ("shop", "labs"));
@@ -289,20 +289,20 @@ mod tests {
     }
 
     #[test]
-    fn the_setting_that_is_wrong_is_named() {
+    fn invalid_setting_is_named() {
         let of_migrations = Address { url: "db.example/shop".to_owned(), setting: "LABS_MIGRATE_URL" };
         let told = Place::of(&of_migrations).err().unwrap().to_string();
         assert!(told.starts_with("LABS_MIGRATE_URL is not an address"), "{told}");
     }
 
     #[test]
-    fn a_user_with_letters_of_their_own_is_quoted() {
+    fn user_name_with_special_characters_is_quoted() {
         let user = |name: &str| Place::of(&address(format!("postgres://{name}@db/shop"))).unwrap().0.quoted_user();
         assert_eq!((user("labs_web"), user("labs-web")), ("labs_web".to_owned(), "\"labs-web\"".to_owned()));
     }
 
     #[test]
-    fn an_address_that_cannot_be_used_is_told_with_what_to_write_and_without_its_password() {
+    fn invalid_database_url_error_states_fix_without_password() {
         for (database_url, said) in [
             ("labs:hush@db.example/shop", "is not an address"),
             ("mysql://labs:hush@db.example/shop", "names the database shop at db.example by mysql://"),
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn an_authority_that_is_named_is_looked_at() {
+    fn certificate_authority_file_enables_verification() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let place = |query: String| Place::of(&address(format!("postgres://labs@db.example/shop?{query}"))).unwrap().0;
         let named = format!("sslmode=require&sslrootcert={}", file.path().display());
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn ignored_parameters_are_accepted_and_known_by_name() {
+    fn ignored_parameters_are_accepted_and_listed() {
         let url =
             "postgres://labs@db.example/shop?sslmode=Require&channel_binding=require&options[role]=x&sslpassword=hush";
         assert_eq!(ignored_parameters(url).collect::<Vec<_>>(), ["channel_binding", "sslpassword"]);

@@ -1,4 +1,4 @@
-//! Why the inside cannot be opened, as an operator needs to know it: what is wrong, where, and what to do.
+//! Reasons why the schema cannot be opened, for the operator: the error, its place and the remedy.
 
 use std::io::ErrorKind;
 
@@ -8,18 +8,18 @@ use super::SILENCE;
 use super::place::Place;
 use crate::core::fault::{Code, Fault};
 
-/// Why the inside cannot be opened. Its text is for the operator.
+/// Reason why the schema cannot be opened. Its text is for the operator.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct OpenRefusal(String);
 
 impl OpenRefusal {
-    /// This text.
+    /// Creates a refusal with this text.
     pub(super) fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// The database took the connection, or not even that, and says nothing.
+    /// The database does not respond, whether or not it accepted the connection.
     pub(super) fn silent(place: &Place) -> Self {
         let setting = place.setting;
         Self(format!(
@@ -30,7 +30,7 @@ impl OpenRefusal {
         ))
     }
 
-    /// Migrations would be run over connections that are lent for a transaction only.
+    /// Migrations would use connections that a pooler lends per transaction.
     pub(super) fn needs_a_session(place: &Place) -> Self {
         Self(format!(
             "{place} needs migrations, but a connection pooler in front of it assigns connections per transaction \
@@ -38,7 +38,7 @@ impl OpenRefusal {
         ))
     }
 
-    /// A read replica of something else.
+    /// The address is not a read replica of this database.
     pub(super) fn no_replica(place: &Place) -> Self {
         Self(format!(
             "{} is not a replica of the database in DATABASE_URL: its data differs. Name servers that follow that \
@@ -48,7 +48,7 @@ impl OpenRefusal {
         ))
     }
 
-    /// Another master key than the database's.
+    /// The master key differs from the key of the database.
     pub(super) fn other_key() -> Self {
         Self::new(
             "The data of this database was sealed with another master key. Name the file of that key with \
@@ -56,7 +56,7 @@ impl OpenRefusal {
         )
     }
 
-    /// What a connection or a statement failed with.
+    /// Explains a failed connection or statement.
     pub(super) fn of(error: &sqlx::Error, place: &Place) -> Self {
         let state = error.as_database_error().and_then(|error| error.code().map(std::borrow::Cow::into_owned));
         let (name, user, setting) = (&place.database, &place.user, place.setting);
@@ -96,7 +96,7 @@ impl OpenRefusal {
             (sqlx::Error::Configuration(cause), _) => format!("{setting} cannot be used: {cause}."),
             (sqlx::Error::PoolTimedOut, _) => return Self::silent(place),
             (sqlx::Error::Tls(cause), _) => without_tls(&cause.to_string(), place),
-            // What rustls refuses comes as this.
+            // Errors of rustls have this kind.
             (sqlx::Error::Io(cause), _) if cause.kind() == ErrorKind::InvalidData => {
                 without_tls(&cause.to_string(), place)
             }
@@ -114,7 +114,7 @@ impl OpenRefusal {
         })
     }
 
-    /// What a migration failed with.
+    /// Explains a failed migration.
     pub(super) fn of_migration(error: &MigrateError, place: &Place) -> Self {
         let setting = place.setting;
         match error {
@@ -131,17 +131,17 @@ impl OpenRefusal {
         }
     }
 
-    /// What the inside itself refused.
+    /// Explains a fault of the schema.
     pub(super) fn of_fault(fault: &Fault) -> Self {
         match fault.code() {
-            // Its own words are for callers of the API.
+            // The fault's own detail is for callers of the API.
             Code::Internal | Code::Unavailable => Self(format!("The service cannot start: {}.", fault.for_log())),
             _ => Self(fault.detail().to_owned()),
         }
     }
 }
 
-/// A migration needs a right that its user has not.
+/// A migration needs a right that its user lacks.
 fn not_permitted(error: &sqlx::Error, place: &Place) -> String {
     let (name, user) = (&place.database, place.quoted_user());
     let cause = error.as_database_error().map_or_else(|| error.to_string(), |error| error.message().to_owned());
@@ -155,7 +155,7 @@ fn not_permitted(error: &sqlx::Error, place: &Place) -> String {
     )
 }
 
-/// Why there is no TLS, and what to do.
+/// Explains why TLS failed, and the remedy.
 fn without_tls(cause: &str, place: &Place) -> String {
     let setting = place.setting;
     let what = match cause {
@@ -190,7 +190,7 @@ mod tests {
     use super::super::DatabaseUrls;
 
     #[tokio::test(start_paused = true)]
-    async fn a_database_that_takes_the_connection_and_says_nothing_is_named() {
+    async fn silent_database_is_named_in_error() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let refused =

@@ -1,4 +1,4 @@
-//! Opening the read replicas of the database.
+//! Start of the read replicas of the database.
 
 use std::time::Duration;
 
@@ -11,16 +11,16 @@ use super::connections;
 use super::refusal::OpenRefusal;
 use crate::core::read_replicas::ReadReplicas;
 
-/// How long a server may say nothing before the service starts without it.
+/// Maximum time without a response of a server before the service starts without it.
 const SILENCE: Duration = Duration::from_secs(3);
 
-/// Whose data a server has, and whether it follows another one.
+/// Statement that returns the identity of a server's data and whether it follows another server.
 const IDENTITY: &str = "select system_identifier, pg_is_in_recovery(), current_database() from pg_control_system()";
 
-/// Opens the read replicas, if any are named. One that is away is asked once it is there.
+/// Opens the configured read replicas. A read replica that does not answer is used once it answers.
 ///
 /// # Errors
-/// When an address cannot be read, or leads to something else than this database.
+/// If an address is invalid, or names another database.
 pub(super) async fn open(urls: &DatabaseUrls, connections: u32) -> Result<Option<ReadReplicas>, OpenRefusal> {
     if urls.replicas.is_empty() {
         return Ok(None);
@@ -50,7 +50,7 @@ pub(super) async fn open(urls: &DatabaseUrls, connections: u32) -> Result<Option
     Ok(Some(ReadReplicas::new(leader, pools)))
 }
 
-/// Which database a server has, and whether it follows another server.
+/// Loads the identity of a server's data, and whether it follows another server.
 async fn identity(options: &PgConnectOptions) -> Result<((i64, String), bool), sqlx::Error> {
     let asked = async {
         let mut server = PgConnection::connect_with(options).await?;

@@ -1,5 +1,5 @@
-//! What a server must be for the service to begin on it: new enough, and one that keeps what it acknowledges; and what may
-//! stand before it.
+//! Requirements for a database server at start: a recent version, durable commits, and a suitable pooler in front of
+//! it.
 
 use std::time::Duration;
 
@@ -13,18 +13,19 @@ use super::place::Place;
 use super::refusal::OpenRefusal;
 use super::{DatabaseUrls, SILENCE};
 
-/// The oldest PostgreSQL that has all that migrations and statements ask for (`UNIQUE NULLS NOT DISTINCT`).
+/// Oldest supported PostgreSQL version, with all features that migrations and statements use (`UNIQUE NULLS NOT
+/// DISTINCT`).
 const OLDEST: u32 = 15;
-/// How long a pooler may take to find a second connection to the server.
+/// Timeout for a pooler to provide a second connection to the server.
 const SECOND_CONNECTION: Duration = Duration::from_secs(5);
 
-/// Refuses a database that would lose what it acknowledged, or that cannot be spoken with as this service does.
+/// Rejects a database that can lose committed data or that does not support the service's connections.
 ///
 /// # Errors
-/// When the server is too old, `synchronous_commit` is off for the service, connections are lent in a way that loses what
-/// is set or prepared on them, or the database cannot be asked.
+/// If the server is too old, `synchronous_commit` is off for the service, a pooler lends connections so that their
+/// settings or prepared statements are lost, or the database does not answer.
 pub async fn check_server(urls: &DatabaseUrls) -> Result<(), OpenRefusal> {
-    // What is misspelt in any address is reported before the first server is asked.
+    // Errors in any address are reported before the service contacts the first server.
     for address in [&urls.service, &urls.migrate, &urls.listen].into_iter().chain(&urls.replicas) {
         options_of(address)?;
     }
@@ -53,7 +54,7 @@ pub async fn check_server(urls: &DatabaseUrls) -> Result<(), OpenRefusal> {
     Ok(())
 }
 
-/// What a server of this version is told, if it is too old.
+/// Returns the error for a server that is too old.
 fn too_old(version: Option<u32>, place: &Place) -> Option<OpenRefusal> {
     let major = version? / 10_000;
     let text = format!(
@@ -64,7 +65,7 @@ fn too_old(version: Option<u32>, place: &Place) -> Option<OpenRefusal> {
     (major < OLDEST).then(|| OpenRefusal::new(text))
 }
 
-/// A plain connection, on which nothing was set.
+/// Opens a plain connection without settings.
 async fn connect(options: &PgConnectOptions, place: &Place) -> Result<PgConnection, OpenRefusal> {
     match timeout(SILENCE, PgConnection::connect_with(options)).await {
         Ok(Ok(connection)) => Ok(connection),
@@ -73,9 +74,9 @@ async fn connect(options: &PgConnectOptions, place: &Place) -> Result<PgConnecti
     }
 }
 
-/// Whether something between lends a connection to the server for a transaction only, as PgBouncer does with
-/// `pool_mode = transaction` (or `statement`): a second caller then comes to the server that the first one has just been
-/// at, or the first one comes to another.
+/// Whether a pooler lends a server connection per transaction, as PgBouncer does with `pool_mode = transaction` (or
+/// `statement`). Then a second client gets the server process that the first client used, or the first client gets
+/// another process.
 pub(super) async fn lends_for_a_transaction(address: &Address) -> Result<bool, OpenRefusal> {
     let (place, options) = options_of(address)?;
     let told = |error: sqlx::Error| OpenRefusal::of(&error, &place);
@@ -94,12 +95,13 @@ pub(super) async fn lends_for_a_transaction(address: &Address) -> Result<bool, O
     Ok(before == of_second || before != after)
 }
 
-/// The process of the server that answers.
+/// Returns the process id of the server that answers.
 async fn server_of(connection: &mut PgConnection) -> Result<i32, sqlx::Error> {
     sqlx::query_scalar("select pg_backend_pid()").persistent(false).fetch_one(connection).await
 }
 
-/// Refuses a login that is not set as the service sets its connections: what it sets itself is lost with the transaction.
+/// Rejects a login without the service's connection settings: with such pooling, settings that the service makes itself
+/// are lost with the transaction.
 async fn check_session(options: &PgConnectOptions, place: &Place) -> Result<(), OpenRefusal> {
     let told = |error: sqlx::Error| OpenRefusal::of(&error, place);
     let mut asking = connect(options, place).await?;
@@ -125,7 +127,8 @@ async fn check_session(options: &PgConnectOptions, place: &Place) -> Result<(), 
     })
 }
 
-/// Refuses a pooler that loses prepared statements (SQLSTATE 26000), or gives one caller another's (42P05).
+/// Rejects a pooler that loses prepared statements (SQLSTATE 26000), or gives a client the statements of another
+/// (42P05).
 async fn check_prepared(options: &PgConnectOptions, place: &Place) -> Result<(), OpenRefusal> {
     let told = |error: sqlx::Error| OpenRefusal::of(&error, place);
     let (mut first, mut second) = (connect(options, place).await?, connect(options, place).await?);
@@ -183,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_that_is_too_old_is_refused_by_name() {
+    fn too_old_server_is_rejected_by_name() {
         let address = Address { url: "postgres://labs@db.example/shop".to_owned(), setting: "DATABASE_URL" };
         let (place, _) = Place::of(&address).unwrap();
         let told = too_old(Some(140_012), &place).unwrap().to_string();

@@ -1,4 +1,5 @@
-//! Programs that the operator provisions by hand: the storefront, the release tool, a partner's own.
+//! Machine clients that the operator provisions on the command line: the storefront, the release tool, a partner's
+//! client.
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -19,26 +20,26 @@ use crate::core::fault::Fault;
 use crate::core::services::Services;
 use crate::core::time::Time;
 
-/// A program to be.
+/// A machine client to create.
 #[derive(Clone, Debug)]
 pub struct NewClient {
-    /// What it is, for people; 1 to 120 characters.
+    /// Display name; 1 to 120 characters.
     pub name: String,
-    /// What it may ask for.
+    /// Scopes that it may request.
     pub scopes: Vec<String>,
-    /// The partner it is bound to, for good; none: one of the service's own.
+    /// Partner to which it is permanently bound; `None` for a machine client of the service itself.
     pub partner_uuid: Option<Uuid>,
-    /// From where it may call; empty: from anywhere.
+    /// Networks from which it may call; empty means any network.
     pub networks: Vec<IpNet>,
 }
 
-/// A program just made, with its secret, which is shown this one time. Never printed.
+/// A newly created machine client with its client secret, which is shown only once. Never printed in debug output.
 pub struct ClientCreated {
-    /// Which.
+    /// UUID of the machine client.
     pub client_uuid: Uuid,
-    /// What it sends as `username`.
+    /// Client id, sent as `username`.
     pub client_id: String,
-    /// What it sends as `password`.
+    /// Client secret, sent as `password`.
     pub secret: String,
 }
 
@@ -48,33 +49,33 @@ impl std::fmt::Debug for ClientCreated {
     }
 }
 
-/// A program as the command line lists it.
+/// A machine client in the list of the command line.
 #[derive(Clone, Debug)]
 pub struct ClientListed {
-    /// What it sends as `username`.
+    /// Client id, sent as `username`.
     pub client_id: String,
-    /// What it is, for people.
+    /// Display name.
     pub name: String,
-    /// ACTIVE or DISABLED.
+    /// State: ACTIVE or DISABLED.
     pub state: String,
-    /// The partner it is bound to; none: one of the service's own.
+    /// Partner to which it is bound; `None` for a machine client of the service itself.
     pub partner_uuid: Option<Uuid>,
-    /// What it may ask for.
+    /// Scopes that it may request.
     pub scopes: Vec<String>,
-    /// When one of its secrets was used last.
+    /// Time when one of its secrets was last used.
     pub last_used_at: Option<Time>,
 }
 
-/// Characters of a client id that are random.
+/// Number of random characters in a client id.
 const ID_CHARACTERS: usize = 12;
-/// No two of them look alike.
+/// Alphabet without characters that look alike.
 const ID_ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 
 /// Finds the partner that an operator names by UUID, slug or company name.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] when no partner that is not closed has the slug or name, or several do;
-/// [`crate::Code::Unavailable`].
+/// [`crate::Code::ValidationFailed`] if no open partner has the slug or name, or if several do;
+/// [`crate::Code::Unavailable`] if the database does not answer.
 pub fn partner_find<'a>(pool: &'a PgPool, named: &'a str) -> BoxFuture<'a, Result<Uuid, Fault>> {
     async move {
         let named = named.trim();
@@ -108,10 +109,11 @@ pub fn partner_find<'a>(pool: &'a PgPool, named: &'a str) -> BoxFuture<'a, Resul
     .boxed()
 }
 
-/// Makes a program with a first secret.
+/// Creates a machine client with its first client secret.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] for a name, scope or partner that cannot be; [`crate::Code::Unavailable`].
+/// [`crate::Code::ValidationFailed`] for an invalid name, scope or partner; [`crate::Code::Unavailable`] if the
+/// database does not answer.
 pub fn client_create<'a>(
     pool: &'a PgPool,
     services: &'a Services,
@@ -153,20 +155,20 @@ pub fn client_create<'a>(
     .boxed()
 }
 
-/// Every program, by name.
+/// Returns every machine client, by name.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] when the database is away.
+/// [`crate::Code::Unavailable`] if the database does not answer.
 pub fn client_list(pool: &PgPool) -> BoxFuture<'_, Result<Vec<ClientListed>, Fault>> {
     async move { store::client_list(&Db::pooled(pool.clone())).await }.boxed()
 }
 
-/// Gives a program a new secret, which is shown this one time. Those of before go on for `former_seconds`; 0 ends them
-/// at once, while tokens that were issued for them last until they expire.
+/// Creates a new client secret, which is shown only once. The previous secrets stay valid for `former_seconds`. 0 ends
+/// them at once, but tokens that were issued for them last until they expire.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] when there is no such program; [`crate::Code::Conflict`] when two secrets are good already
-/// and are to go on; [`crate::Code::Unavailable`].
+/// [`crate::Code::NotFound`] if the machine client does not exist; [`crate::Code::Conflict`] if two secrets are already
+/// valid and are to stay valid; [`crate::Code::Unavailable`] if the database does not answer.
 pub fn client_rotate_secret<'a>(
     pool: &'a PgPool,
     services: &'a Services,
@@ -204,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn client_ids_look_alike_and_differ() {
+    fn client_ids_have_same_form_and_differ() {
         let (one, two) = (client_id(), client_id());
         assert_ne!(one, two);
         assert_eq!(one.len(), "labs-client-".len() + ID_CHARACTERS);

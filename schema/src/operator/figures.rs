@@ -1,5 +1,4 @@
-//! What an operator watches from outside: the outbox, the audit chain and the jobs, by statements that each read some rows
-//! of an index.
+//! Monitoring figures of the outbox, the audit chain and the jobs. Each statement reads a few rows of an index.
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -9,57 +8,57 @@ use crate::core::fault::Fault;
 use crate::core::job::JobCode;
 use crate::core::words::Word as _;
 
-/// Mails are counted up to here, so that a full outbox costs no more than this.
+/// Maximum count of mail messages, which bounds the cost of a full outbox.
 pub const MOST_MAILS: i64 = 10_000;
 
-/// How things stand now.
+/// Current figures of the service.
 #[derive(Clone, Debug)]
 pub struct Figures {
-    /// Mails that wait, up to [`MOST_MAILS`].
+    /// Queued mail messages, up to [`MOST_MAILS`].
     pub mails_queued: i64,
-    /// Mails that were given up, up to [`MOST_MAILS`].
+    /// Failed mail messages, up to [`MOST_MAILS`].
     pub mails_failed: i64,
-    /// Seconds since the oldest waiting mail was queued; 0 when none waits.
+    /// Age of the oldest queued mail message in seconds; 0 without queued messages.
     pub oldest_mail_seconds: f64,
-    /// Seconds since the oldest audit record was written that has no place in the chain; 0 when all have one.
+    /// Age of the oldest unsealed audit record in seconds; 0 if all records are sealed.
     pub oldest_unsealed_seconds: f64,
-    /// Each job.
+    /// Figures of each job.
     pub jobs: Vec<JobFigures>,
-    /// Each ledger that lies in partitions by time.
+    /// Figures of each table that is partitioned by time.
     pub ledgers: Vec<LedgerFigures>,
 }
 
-/// How a ledger stands.
+/// Figures of a partitioned log.
 #[derive(Clone, Debug)]
 pub struct LedgerFigures {
-    /// Its name.
+    /// Name of the log.
     pub ledger: &'static str,
-    /// Its partitions, those of several tables counted once.
+    /// Number of partitions; partitions of several tables count once.
     pub partitions: i64,
-    /// Seconds until time goes beyond its last partition.
+    /// Seconds until the end of the last partition.
     pub room_seconds: f64,
 }
 
-/// The names of ledgers (`migrations/0126_ledgers_by_time.sql`).
+/// Names of the partitioned logs (`migrations/0126_ledgers_by_time.sql`).
 const LEDGERS: [&str; 4] = ["AUDIT", "SECURITY_EVENTS", "MAILS", "REQUEST_USAGE"];
 
-/// How a job stands, over all replicas.
+/// Figures of a job over all replicas.
 #[derive(Clone, Debug)]
 pub struct JobFigures {
-    /// Its name.
+    /// Name of the job.
     pub job: &'static str,
-    /// Seconds since its last run that succeeded.
+    /// Seconds since the last successful run.
     pub succeeded_seconds: f64,
-    /// Its last runs that failed, one after the other.
+    /// Number of consecutive failed runs.
     pub failures: i64,
     /// Whether staff have paused it.
     pub is_paused: bool,
 }
 
-/// Looks at how things stand.
+/// Loads the figures.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] when the database is away.
+/// [`crate::Code::Unavailable`] if the database does not answer.
 pub fn load_figures(pool: &PgPool) -> BoxFuture<'_, Result<Figures, Fault>> {
     async move {
         let mails = sqlx::query!(
@@ -87,8 +86,9 @@ pub fn load_figures(pool: &PgPool) -> BoxFuture<'_, Result<Figures, Fault>> {
     .boxed()
 }
 
-/// Seconds that the oldest record has waited for its seal. As the sealer does, it looks from the transaction on below which
-/// all was sealed; behind a transaction that stays open for long, only so far.
+/// Computes the age of the oldest unsealed record in seconds. Like the sealer, it starts at the transaction below which
+/// all records are sealed. It reads a limited number of records from there, so while a transaction stays open for long,
+/// later unsealed records may not be found.
 async fn oldest_unsealed(pool: &PgPool) -> Result<f64, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select coalesce(extract(epoch from labs_now() - (

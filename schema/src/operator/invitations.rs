@@ -1,4 +1,4 @@
-//! Invitations that the operator sends in the name of somebody of a team.
+//! Invitations that the operator sends on behalf of a team member.
 
 use serde_json::json;
 use sqlx::PgPool;
@@ -12,27 +12,28 @@ use crate::core::fault::Fault;
 use crate::core::principal::Role;
 use crate::core::services::Services;
 
-/// An invitation to be.
+/// An invitation to create.
 #[derive(Clone, Debug)]
 pub struct NewInvitation {
-    /// The team.
+    /// UUID of the partner whose team is joined.
     pub partner_uuid: Uuid,
-    /// Somebody of the team, who invites.
+    /// UUID of the team member who invites.
     pub inviter_uuid: Uuid,
-    /// The address that the mail goes to.
+    /// E-mail address of the invitee.
     pub email: String,
-    /// The role to be.
+    /// Role to grant.
     pub role: Role,
-    /// The language of the mail.
+    /// Language of the mail.
     pub locale: String,
 }
 
-/// Invites somebody into a team and sends the mail. Answers the invitation's id.
+/// Invites a user to a team and sends the mail. Returns the invitation's id.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] for an address that cannot be; [`crate::Code::EntitlementExceeded`] when the plan
-/// allows no more people; [`crate::Code::Conflict`] when the address is in the team or invited already;
-/// [`crate::Code::NotFound`] when whoever invites is not of the team; [`crate::Code::Unavailable`].
+/// [`crate::Code::ValidationFailed`] for an invalid address; [`crate::Code::EntitlementExceeded`] if the tier allows no
+/// more team members; [`crate::Code::Conflict`] if the address is already in the team or invited;
+/// [`crate::Code::NotFound`] if the inviter is not in the team; [`crate::Code::Unavailable`] if the database does not
+/// answer.
 pub async fn invitation_create(pool: &PgPool, services: &Services, new: NewInvitation) -> Result<Uuid, Fault> {
     let email = EmailAddress::parse(&new.email)
         .map_err(|problem| Fault::field("/email", "FORMAT", format!("This address cannot be used: {problem}.")))?;

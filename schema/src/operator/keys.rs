@@ -1,4 +1,4 @@
-//! Sealing anew what an older key of the master key's file sealed.
+//! Re-encryption of data that an older key in the master key file encrypted.
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -12,27 +12,27 @@ use crate::core::authority::{RunningReplicas, running_replicas};
 use crate::core::fault::{Code, Fault};
 use crate::core::services::Services;
 
-/// Values of one sort, in the order of their ids. `$1` is an id as text.
+/// Values of one kind, in the order of their ids. `$1` is an id as text.
 struct SealedColumn {
-    /// What they are.
+    /// Kind of values.
     name: &'static str,
-    /// The table, its column, and its id as text.
+    /// Table, column and id expression (as text).
     table: &'static str,
     column: &'static str,
     id: &'static str,
-    /// Which one has an id.
+    /// Condition that selects one id.
     one: &'static str,
-    /// Which come behind an id, and in which order.
+    /// Condition and order for the rows after an id.
     behind: &'static str,
     order: &'static str,
-    /// Before all of them.
+    /// Position before the first row.
     first: &'static str,
     purpose: fn(&str) -> String,
 }
 
 const NOBODY: &str = "00000000-0000-0000-0000-000000000000";
 
-/// All that is sealed and kept. Cursors and refresh cookies are made by the newest key and verified by all.
+/// All stored encrypted values. Cursors and refresh cookies are created with the newest key and verified with all keys.
 const COLUMNS: [SealedColumn; 6] = [
     SealedColumn {
         name: "naming keys",
@@ -102,22 +102,23 @@ const COLUMNS: [SealedColumn; 6] = [
     },
 ];
 
-/// What became of the sealed values of one sort.
+/// Result of the re-encryption for one kind of values.
 #[derive(Clone, Copy, Debug)]
 pub struct Resealed {
-    /// What they are.
+    /// Kind of values.
     pub name: &'static str,
-    /// How many were sealed anew.
+    /// Number of re-encrypted values.
     pub sealed_anew: u64,
-    /// How many none of the file's keys opens. They are left as they are.
+    /// Number of values that no key in the file can decrypt. They stay unchanged.
     pub unreadable: u64,
 }
 
-/// Seals with the newest key of the file what an older one sealed, while the service runs. Idempotent.
+/// Re-encrypts with the newest key of the file all values of an older key, while the service runs. Idempotent.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] when the file holds one key, or a running replica does not know its newest key and could not
-/// open what that seals; [`crate::Code::Unavailable`]: what was done until then is kept.
+/// [`crate::Code::Conflict`] if the file contains only one key, or if a running replica does not have the newest key
+/// and so could not decrypt the new values; [`crate::Code::Unavailable`] if the database does not answer: values
+/// re-encrypted before stay so.
 pub fn keys_rotate<'a>(pool: &'a PgPool, services: &'a Services) -> BoxFuture<'a, Result<Vec<Resealed>, Fault>> {
     async move {
         if !services.key.has_older() {
@@ -148,7 +149,7 @@ pub fn keys_rotate<'a>(pool: &'a PgPool, services: &'a Services) -> BoxFuture<'a
     .boxed()
 }
 
-/// Refuses while a replica runs that does not know the newest key.
+/// Rejects the rotation while a replica without the newest key runs.
 fn ensure_known(replicas: RunningReplicas) -> Result<(), Fault> {
     if replicas.unaware == 0 {
         return Ok(());
@@ -165,7 +166,7 @@ fn ensure_known(replicas: RunningReplicas) -> Result<(), Fault> {
 }
 
 impl SealedColumn {
-    /// Values under an older key are replaced one by one, each only while it is as it was read.
+    /// Replaces values of an older key one by one, each only if it has not changed since it was read.
     async fn seal_anew(&self, pool: &PgPool, services: &Services) -> Result<Resealed, Fault> {
         let Self { name, table, column, id, one, behind, order, first, purpose } = *self;
         let page = format!(

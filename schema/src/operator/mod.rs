@@ -1,8 +1,8 @@
-//! What the operator does without the API: on the command line, and as jobs.
+//! Actions of the operator without the API: on the command line, and as jobs.
 //!
-//! Each act of the command line is one transaction with its audit record, of the channel COMMAND_LINE and the
-//! actor SYSTEM: whoever stands there holds the database, so there is nobody to verify. The difference is captured
-//! as for any audited write.
+//! Each action on the command line is one transaction with its audit record, with the channel COMMAND_LINE and the
+//! actor SYSTEM. A person with access to the command line has access to the database, so the service does not
+//! authenticate them. Differences are captured as for any audited write.
 
 mod clients;
 mod figures;
@@ -32,10 +32,10 @@ use crate::auth::registrations;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// A job: drops every registration that was not verified in time, and answers how many.
+/// Job that deletes every registration that was not verified in time. Returns their number.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] when the database is away.
+/// [`crate::Code::Unavailable`] if the database does not answer.
 pub fn registrations_drop(pool: &PgPool) -> BoxFuture<'_, Result<u64, Fault>> {
     async move { registrations::expired_delete(&Db::pooled(pool.clone())).await }.boxed()
 }

@@ -1,4 +1,4 @@
-//! An act of the command line: one transaction, with its audit record.
+//! An action on the command line: one transaction with its audit record.
 
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -11,33 +11,33 @@ use crate::core::fault::Fault;
 use crate::core::services::Services;
 use crate::core::time::Time;
 
-/// What an audit record says of an act.
+/// Content of the audit record of an action.
 pub(super) struct Said<'a> {
-    /// `staff_create` for example.
+    /// Operation name, for example `staff_create`.
     pub(super) operation: &'static str,
-    /// What kind of thing was made.
+    /// Kind of the created object.
     pub(super) target_kind: AuditTargetKind,
-    /// Which.
+    /// UUID of the object.
     pub(super) target_uuid: Uuid,
-    /// Its name.
+    /// Name of the object.
     pub(super) target_label: &'a str,
-    /// The partner concerned.
+    /// UUID of the partner.
     pub(super) partner_uuid: Option<Uuid>,
-    /// What was asked for, without anything secret.
+    /// Parameters of the action, without secrets.
     pub(super) parameters: serde_json::Value,
 }
 
-/// An act under way.
+/// An action in progress.
 pub(super) struct Act {
-    /// Where its statements run.
+    /// Transaction of the action.
     pub(super) db: Db,
-    /// When it happens.
+    /// Time of the action.
     pub(super) now: Time,
     record_uuid: Uuid,
 }
 
 impl Act {
-    /// Begins one. The triggers that capture differences file them under its record.
+    /// Begins an action. The triggers that capture differences assign them to its audit record.
     pub(super) fn begin(pool: &PgPool, services: &Services) -> Self {
         let now = services.clock.now();
         let record_uuid = uuid_at(now.0);
@@ -45,15 +45,15 @@ impl Act {
         Self { db: Db::within(pool.clone(), terms), now, record_uuid }
     }
 
-    /// A fresh identifier (UUID version 7).
+    /// Creates an identifier (UUID version 7).
     pub(super) fn new_uuid(&self) -> Uuid {
         uuid_at(self.now.0)
     }
 
-    /// Writes the record and commits. An act that is dropped before is rolled back.
+    /// Writes the audit record and commits. An action that is dropped before the commit is rolled back.
     ///
     /// # Errors
-    /// What the database answered; nothing is done then.
+    /// If the database fails; then nothing is committed.
     pub(super) async fn commit(self, said: &Said<'_>) -> Result<(), Fault> {
         store::record_insert(&self.db, self.record_uuid, said).await?;
         self.db.commit().await

@@ -1,12 +1,12 @@
-//! What the operator may make.
+//! Rules for the objects that the operator creates.
 
 use crate::core::fault::{Fault, FieldError};
 use crate::core::scope::{Scope, ScopeSet};
 
-/// The role of a staff member for whom none is named.
+/// Default role of a new staff member.
 const FIRST_ROLE: &str = "ADMINISTRATOR";
 
-/// The codes of staff roles as typed: in any case, with hyphens for underscores, each once.
+/// Normalizes typed codes of staff roles: upper case, underscores for hyphens, without duplicates.
 pub(super) fn role_codes(typed: &[String]) -> Vec<String> {
     let mut codes: Vec<String> = typed.iter().map(|role| role.trim().to_ascii_uppercase().replace('-', "_")).collect();
     if codes.is_empty() {
@@ -17,11 +17,11 @@ pub(super) fn role_codes(typed: &[String]) -> Vec<String> {
     codes
 }
 
-/// The scopes that a program is to be allowed, each once.
+/// Parses the scopes of a machine client, without duplicates.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] naming what is no scope, what no program can hold, and what none bound to a
-/// partner can hold (docs/decisions.md#principals).
+/// [`crate::Code::ValidationFailed`], naming unknown scopes, scopes that no machine client can hold, and scopes that no
+/// client bound to a partner can hold (docs/decisions.md#principals).
 pub(super) fn allowed_scopes(typed: &[String], is_bound: bool) -> Result<Vec<String>, Fault> {
     let account = ScopeSet::parse(["auth.account:write"]);
     let mut errors = Vec::new();
@@ -58,13 +58,13 @@ mod tests {
     }
 
     #[test]
-    fn roles_are_typed_in_any_case_and_the_first_one_is_administrator() {
+    fn role_codes_ignore_case_and_default_to_administrator() {
         assert_eq!(role_codes(&owned(&["operator", "Account-Manager", "OPERATOR"])), ["ACCOUNT_MANAGER", "OPERATOR"]);
         assert_eq!(role_codes(&[]), ["ADMINISTRATOR"]);
     }
 
     #[test]
-    fn scopes_must_exist_and_suit_the_program() {
+    fn scopes_must_exist_and_fit_client() {
         let scopes = allowed_scopes(&owned(&["storefront", "labs.admin:write", "storefront"]), false);
         assert_eq!(scopes.unwrap(), ["labs.admin:write", "storefront"]);
         let codes = |typed: &[&str], is_bound| {

@@ -1,4 +1,4 @@
-//! The first staff member, and any other that the operator makes by hand.
+//! Creation of the first and further staff members on the command line.
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -20,26 +20,26 @@ use crate::core::email::EmailAddress;
 use crate::core::fault::{Fault, FieldError};
 use crate::core::services::Services;
 
-/// A staff member to be.
+/// A staff member to create.
 #[derive(Clone, Debug)]
 pub struct NewStaff {
-    /// The address to sign in with.
+    /// E-mail address for sign-in.
     pub email: String,
-    /// Name as colleagues see it, 1 to 120 characters.
+    /// Name that other staff see, 1 to 120 characters.
     pub name: String,
-    /// Codes of staff roles, in any case; none: `ADMINISTRATOR`.
+    /// Codes of staff roles, in any case; `ADMINISTRATOR` if empty.
     pub roles: Vec<String>,
-    /// The password; one is made when there is none.
+    /// Password; generated if `None`.
     pub password: Option<SecretText>,
 }
 
-/// A staff member just made, with what is shown this one time. Never printed.
+/// A newly created staff member with credentials that are shown only once. Never printed in debug output.
 pub struct StaffCreated {
-    /// Who.
+    /// UUID of the staff member.
     pub person_uuid: Uuid,
-    /// The password that was made; none when one was given.
+    /// Generated password; `None` if the operator gave one.
     pub password: Option<String>,
-    /// The second factor.
+    /// Second factor.
     pub factor: SecondFactor,
 }
 
@@ -49,28 +49,28 @@ impl std::fmt::Debug for StaffCreated {
     }
 }
 
-/// A staff member as the command line lists them.
+/// A staff member in the list of the command line.
 #[derive(Clone, Debug)]
 pub struct StaffListed {
-    /// The address to sign in with.
+    /// E-mail address for sign-in.
     pub email: String,
-    /// Name as colleagues see it.
+    /// Name that other staff see.
     pub name: String,
-    /// INVITED, ACTIVE, LOCKED or DISABLED.
+    /// State: INVITED, ACTIVE, LOCKED or DISABLED.
     pub state: String,
     /// Whether a second factor is active.
     pub has_second_factor: bool,
-    /// Codes of their roles, in alphabetical order.
+    /// Codes of the roles, in alphabetical order.
     pub roles: Vec<String>,
 }
 
-/// A second factor just put in force, with what is shown this one time. Never printed.
+/// A newly activated second factor with secrets that are shown only once. Never printed in debug output.
 pub struct SecondFactor {
-    /// The authenticator's secret in base 32, for typing in.
+    /// TOTP secret in base 32, for typing.
     pub totp_secret: String,
-    /// The same as an `otpauth` address.
+    /// The secret as an `otpauth` URI.
     pub otpauth_uri: String,
-    /// Ten codes for the day when the device is lost.
+    /// Ten recovery codes for a lost device.
     pub recovery_codes: Vec<String>,
 }
 
@@ -80,17 +80,17 @@ impl std::fmt::Debug for SecondFactor {
     }
 }
 
-/// Characters of a password that is made: five bits each, a hundred in all.
+/// Length of a generated password: five bits per character, a hundred bits in total.
 const PASSWORD_CHARACTERS: usize = 20;
-/// No two of them look alike.
+/// Alphabet without characters that look alike.
 const PASSWORD_ALPHABET: &[u8; 32] = b"abcdefghijkmnopqrstuvwxyz2345679";
-/// Makes a staff member who can sign in at once: ACTIVE, with the address taken for theirs, and with a second
-/// factor in force. The factor needs no first code here, because staff reach nothing without one and the secret
-/// leaves over the same screen as the password.
+/// Creates a staff member who can sign in at once: ACTIVE, with a verified address and an active second factor. The
+/// factor needs no first code here. Staff have no access without one, and the secret is shown on the same screen as the
+/// password.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] for an address, name, role or password that cannot be;
-/// [`crate::Code::Conflict`] when the address is somebody's already; [`crate::Code::Unavailable`].
+/// [`crate::Code::ValidationFailed`] for an invalid address, name, role or password; [`crate::Code::Conflict`] if the
+/// address belongs to another account; [`crate::Code::Unavailable`] if the database does not answer.
 pub fn staff_create<'a>(
     pool: &'a PgPool,
     services: &'a Services,
@@ -122,19 +122,20 @@ pub fn staff_create<'a>(
     .boxed()
 }
 
-/// Every staff member who is not removed, by address.
+/// Returns every staff member who is not removed, by address.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] when the database is away.
+/// [`crate::Code::Unavailable`] if the database does not answer.
 pub fn staff_list(pool: &PgPool) -> BoxFuture<'_, Result<Vec<StaffListed>, Fault>> {
     async move { store::staff_list(&Db::pooled(pool.clone())).await }.boxed()
 }
 
-/// Gives a staff member a new password, which is answered and shown this one time. Every session ends, and whoever was
-/// invited may sign in. Whoever is disabled stays so.
+/// Sets a new password for a staff member and returns it; it is shown only once. Every session ends. An invited staff
+/// member may then sign in. A disabled one stays disabled.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] when no staff member has the address; [`crate::Code::Unavailable`].
+/// [`crate::Code::NotFound`] if no staff member has the address; [`crate::Code::Unavailable`] if the database does not
+/// answer.
 pub fn staff_reset_password<'a>(
     pool: &'a PgPool,
     services: &'a Services,
@@ -152,11 +153,12 @@ pub fn staff_reset_password<'a>(
     .boxed()
 }
 
-/// Gives a staff member another second factor, in force at once: the former one and its recovery codes are void, and
-/// every session ends.
+/// Replaces the second factor of a staff member; the new one is active at once. The previous factor and its recovery
+/// codes become void, and every session ends.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] when no staff member has the address; [`crate::Code::Unavailable`].
+/// [`crate::Code::NotFound`] if no staff member has the address; [`crate::Code::Unavailable`] if the database does not
+/// answer.
 pub fn staff_reset_mfa<'a>(
     pool: &'a PgPool,
     services: &'a Services,
@@ -174,7 +176,7 @@ pub fn staff_reset_mfa<'a>(
     .boxed()
 }
 
-/// The staff member of an address, held until the act ends.
+/// Locks the staff member with this address until the action ends.
 async fn hold(act: &Act, email: &str) -> Result<store::StaffRow, Fault> {
     let none = || Fault::not_found("staff member with this address");
     let email = EmailAddress::parse(email).map_err(|_| none())?;
@@ -182,7 +184,7 @@ async fn hold(act: &Act, email: &str) -> Result<store::StaffRow, Fault> {
 }
 
 impl store::StaffRow {
-    /// What the audit record says of something done to this person.
+    /// Returns the content of the audit record for an action on this staff member.
     fn said(&self, operation: &'static str) -> Said<'_> {
         Said {
             operation,
@@ -204,7 +206,7 @@ async fn put_in_force(act: &Act, services: &Services, person_uuid: Uuid, email: 
     })
 }
 
-/// Judges what was asked for.
+/// Validates the input.
 async fn check(services: &Services, new: &NewStaff) -> Result<(EmailAddress, String), Fault> {
     let mut errors = Vec::new();
     let name = person_name(&new.name, "/name").map_err(|error| errors.push(error)).unwrap_or_default();
@@ -223,14 +225,14 @@ async fn check(services: &Services, new: &NewStaff) -> Result<(EmailAddress, Str
     Err(Fault::invalid(errors))
 }
 
-/// A password that nobody guesses and that can be typed: four groups of five.
+/// Generates a random password that is easy to type: four groups of five characters.
 pub(crate) fn password() -> String {
     let mut password = String::with_capacity(PASSWORD_CHARACTERS + 3);
     for (position, byte) in random_bytes::<PASSWORD_CHARACTERS>().into_iter().enumerate() {
         if position > 0 && position % 5 == 0 {
             password.push('-');
         }
-        // 256 is a multiple of 32, so no character is favoured.
+        // 256 is a multiple of 32, so the distribution of characters is uniform.
         let letter = PASSWORD_ALPHABET.get(usize::from(byte & 31)).copied().unwrap_or(b'x');
         password.push(char::from(letter));
     }
@@ -247,7 +249,7 @@ mod tests {
     use crate::core::crypto::password::password_rule;
 
     #[test]
-    fn a_password_that_is_made_passes_the_rule_and_never_comes_twice() {
+    fn generated_password_passes_rule_and_is_unique() {
         let mut seen = std::collections::HashSet::new();
         for _ in 0..200 {
             let made = password();

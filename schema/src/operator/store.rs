@@ -1,4 +1,4 @@
-//! Every statement of the command line.
+//! Statements of the command line.
 
 use ipnet::IpNet;
 use sqlx::types::Json;
@@ -11,7 +11,7 @@ use crate::core::email::EmailAddress;
 use crate::core::fault::{Fault, constraint_of};
 use crate::core::time::Time;
 
-/// A program with its first secret.
+/// A machine client with its first client secret.
 pub(super) struct NewClientRow<'a> {
     pub(super) client_uuid: Uuid,
     pub(super) client_id: &'a str,
@@ -24,7 +24,7 @@ pub(super) struct NewClientRow<'a> {
     pub(super) secret_sha256: &'a [u8],
 }
 
-/// Writes the record of an act.
+/// Inserts the audit record of an action.
 pub(super) async fn record_insert(db: &Db, record_uuid: Uuid, said: &Said<'_>) -> Result<(), Fault> {
     let done = sqlx::query!(
         "insert into audit_log (record_uuid, operation, channel, outcome, actor_kind, actor_label, target_kind, target_uuid,
@@ -43,7 +43,7 @@ pub(super) async fn record_insert(db: &Db, record_uuid: Uuid, said: &Said<'_>) -
     if done.rows_affected() == 1 { Ok(()) } else { Err(Fault::audit_unavailable()) }
 }
 
-/// Refuses codes that are no staff role, naming those that are.
+/// Rejects unknown codes of staff roles, naming the existing roles.
 pub(super) async fn roles_exist(db: &Db, codes: &[String]) -> Result<(), Fault> {
     let known = sqlx::query_scalar!("select role_code from staff_role order by role_code")
         .fetch_all(&mut *db.conn().await?)
@@ -57,7 +57,7 @@ pub(super) async fn roles_exist(db: &Db, codes: &[String]) -> Result<(), Fault> 
     }
 }
 
-/// Makes an internal person who may sign in.
+/// Inserts a staff member who may sign in.
 pub(super) async fn staff_insert(
     db: &Db,
     person_uuid: Uuid,
@@ -86,7 +86,7 @@ pub(super) async fn staff_insert(
     }
 }
 
-/// Every staff member who is not removed, by address.
+/// Loads every staff member who is not removed, by address.
 pub(super) async fn staff_list(db: &Db) -> Result<Vec<StaffListed>, Fault> {
     Ok(sqlx::query_as!(
         StaffListed,
@@ -103,7 +103,7 @@ pub(super) async fn staff_list(db: &Db) -> Result<Vec<StaffListed>, Fault> {
     .await?)
 }
 
-/// A staff member held for a change.
+/// A staff member locked for a change.
 pub(super) struct StaffRow {
     pub(super) person_uuid: Uuid,
     pub(super) email: String,
@@ -111,7 +111,7 @@ pub(super) struct StaffRow {
     pub(super) name: String,
 }
 
-/// Holds the staff member of an address until this transaction ends.
+/// Locks the staff member with this address until the transaction ends.
 pub(super) async fn staff_lock(db: &Db, email_normalised: &str) -> Result<Option<StaffRow>, Fault> {
     Ok(sqlx::query_as!(
         StaffRow,
@@ -124,7 +124,7 @@ pub(super) async fn staff_lock(db: &Db, email_normalised: &str) -> Result<Option
     .await?)
 }
 
-/// Grants roles that exist.
+/// Grants existing roles.
 pub(super) async fn roles_grant(db: &Db, person_uuid: Uuid, codes: &[String]) -> Result<(), Fault> {
     sqlx::query!(
         "insert into staff_role_grant (person_uuid, role_code) select $1, unnest($2::text[])",
@@ -136,14 +136,14 @@ pub(super) async fn roles_grant(db: &Db, person_uuid: Uuid, codes: &[String]) ->
     Ok(())
 }
 
-/// A partner, as an operator recognises it.
+/// A partner, as an operator identifies it.
 pub(super) struct PartnerNamed {
     pub(super) partner_uuid: Uuid,
     pub(super) slug: String,
     pub(super) company_name: String,
 }
 
-/// Partners that are not closed and have this slug, or this name in upper or lower case; ten at most.
+/// Loads at most ten open partners with this slug, or with this name ignoring case.
 pub(super) async fn partners_named(db: &Db, named: &str) -> Result<Vec<PartnerNamed>, Fault> {
     Ok(sqlx::query_as!(
         PartnerNamed,
@@ -156,7 +156,7 @@ pub(super) async fn partners_named(db: &Db, named: &str) -> Result<Vec<PartnerNa
     .await?)
 }
 
-/// Refuses a partner that does not exist or is closed.
+/// Rejects a partner that does not exist or is closed.
 pub(super) async fn partner_exists(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     let found = sqlx::query_scalar!(
         r#"select exists (select from partner where partner_uuid = $1 and state not in ('CLOSED', 'ERASED')) as "found!""#,
@@ -171,7 +171,7 @@ pub(super) async fn partner_exists(db: &Db, partner_uuid: Uuid) -> Result<(), Fa
     }
 }
 
-/// Every program, by name.
+/// Loads every machine client, by name.
 pub(super) async fn client_list(db: &Db) -> Result<Vec<ClientListed>, Fault> {
     Ok(sqlx::query_as!(
         ClientListed,
@@ -183,14 +183,14 @@ pub(super) async fn client_list(db: &Db) -> Result<Vec<ClientListed>, Fault> {
     .await?)
 }
 
-/// A program held for a change.
+/// A machine client locked for a change.
 pub(super) struct ClientRow {
     pub(super) client_uuid: Uuid,
     pub(super) client_id: String,
     pub(super) partner_uuid: Option<Uuid>,
 }
 
-/// Holds a program until this transaction ends.
+/// Locks a machine client until the transaction ends.
 pub(super) async fn client_lock(db: &Db, client_id: &str) -> Result<Option<ClientRow>, Fault> {
     Ok(sqlx::query_as!(
         ClientRow,
@@ -201,7 +201,7 @@ pub(super) async fn client_lock(db: &Db, client_id: &str) -> Result<Option<Clien
     .await?)
 }
 
-/// Makes a program with its first secret.
+/// Inserts a machine client with its first client secret.
 pub(super) async fn client_insert(db: &Db, client: &NewClientRow<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "with client as (

@@ -1,4 +1,4 @@
-//! The history of a partner's account: written by whoever changes it, in the transaction of the change.
+//! The history of a partner's account. The code that changes an account writes the entry in the same transaction.
 
 use serde_json::{Value, json};
 use sqlx::types::Json;
@@ -11,15 +11,16 @@ use crate::core::fault::Fault;
 use crate::core::words::words;
 
 words! {
-    /// What happened to an account. Readers of the history read text: an entry outlives the kinds that are known.
+    /// Kind of account event. The history returns kinds as text, because an entry may outlive the kinds of this
+    /// version.
     pub(crate) enum PartnerEventKind {
-        /// The account is closed.
+        /// The account was closed.
         Closed = "CLOSED",
-        /// The closing was called off.
+        /// The closure was cancelled.
         ClosureCancelled = "CLOSURE_CANCELLED",
-        /// The account is to be closed.
+        /// The closure was requested.
         ClosureRequested = "CLOSURE_REQUESTED",
-        /// What is known of the company changed.
+        /// The company data was changed.
         CompanyUpdated = "COMPANY_UPDATED",
         /// A contact was added.
         ContactAdded = "CONTACT_ADDED",
@@ -27,74 +28,74 @@ words! {
         ContactChanged = "CONTACT_CHANGED",
         /// A contact was removed.
         ContactRemoved = "CONTACT_REMOVED",
-        /// Staff made the account.
+        /// Staff created the account.
         Created = "CREATED",
-        /// An archive was downloaded.
+        /// A data export was downloaded.
         DataExportDownloaded = "DATA_EXPORT_DOWNLOADED",
-        /// An archive was asked for.
+        /// A data export was requested.
         DataExportRequested = "DATA_EXPORT_REQUESTED",
         /// The account was erased.
         Erased = "ERASED",
-        /// A picture of the profile was deleted.
+        /// An image of the profile was deleted.
         ImageDeleted = "IMAGE_DELETED",
-        /// A picture of the profile was uploaded.
+        /// An image of the profile was uploaded.
         ImageUploaded = "IMAGE_UPLOADED",
         /// An invitation was mailed again.
         InvitationResent = "INVITATION_RESENT",
-        /// An invitation was taken back.
+        /// An invitation was revoked.
         InvitationRevoked = "INVITATION_REVOKED",
-        /// Somebody was invited.
+        /// A user was invited.
         InvitationSent = "INVITATION_SENT",
-        /// Somebody joined the team.
+        /// A user joined the team.
         MemberJoined = "MEMBER_JOINED",
-        /// Somebody left the team.
+        /// A user left the team.
         MemberLeft = "MEMBER_LEFT",
-        /// Somebody held back may sign in again.
+        /// A suspended member was reinstated.
         MemberReinstated = "MEMBER_REINSTATED",
-        /// Somebody was taken out of the team.
+        /// A member was removed from the team.
         MemberRemoved = "MEMBER_REMOVED",
-        /// Somebody of the team has another role.
+        /// The role of a member was changed.
         MemberRoleChanged = "MEMBER_ROLE_CHANGED",
-        /// Somebody of the team is held back.
+        /// A member was suspended.
         MemberSuspended = "MEMBER_SUSPENDED",
         /// Staff confirmed the new name of the company.
         NameConfirmed = "NAME_CONFIRMED",
         /// Staff rejected the new name of the company.
         NameRejected = "NAME_REJECTED",
-        /// The profile is public.
+        /// The profile was published.
         ProfilePublished = "PROFILE_PUBLISHED",
         /// Staff took the profile down.
         ProfileTakenDown = "PROFILE_TAKEN_DOWN",
-        /// The profile is public no more.
+        /// The profile was unpublished.
         ProfileUnpublished = "PROFILE_UNPUBLISHED",
         /// The profile was changed.
         ProfileUpdated = "PROFILE_UPDATED",
         /// The account was registered.
         Registered = "REGISTERED",
-        /// Staff let a suspended partner go on.
+        /// Staff reinstated the suspended partner.
         Reinstated = "REINSTATED",
-        /// Staff opened a closed account again.
+        /// Staff reopened the closed account.
         Reopened = "REOPENED",
         /// Staff suspended the partner.
         Suspended = "SUSPENDED",
-        /// Staff answered a ticket.
+        /// Staff answered a support ticket.
         TicketAnswered = "TICKET_ANSWERED",
-        /// A ticket was closed.
+        /// A support ticket was closed.
         TicketClosed = "TICKET_CLOSED",
-        /// A ticket was opened.
+        /// A support ticket was opened.
         TicketOpened = "TICKET_OPENED",
-        /// The team wrote to a ticket.
+        /// The team replied to a support ticket.
         TicketReplied = "TICKET_REPLIED",
-        /// Staff resolved a ticket.
+        /// Staff resolved a support ticket.
         TicketResolved = "TICKET_RESOLVED",
-        /// Staff do not vouch for the company any more.
+        /// Staff withdrew the verification of the company.
         VerificationEnded = "VERIFICATION_ENDED",
-        /// Staff have made sure that it is the company it says.
+        /// Staff verified the identity of the company.
         Verified = "VERIFIED",
     }
 }
 
-/// Something that happened to an account, and who did it.
+/// An event of an account, with its actor.
 #[derive(Clone, Debug)]
 pub(crate) struct PartnerEvent<'a> {
     partner_uuid: Uuid,
@@ -106,36 +107,36 @@ pub(crate) struct PartnerEvent<'a> {
 }
 
 impl<'a> PartnerEvent<'a> {
-    /// Something that somebody did to an account.
+    /// Creates an event of an account.
     pub(crate) fn new(partner_uuid: Uuid, kind: PartnerEventKind, actor: Actor) -> Self {
         Self { partner_uuid, kind, actor, subject_uuid: None, reason: None, detail: json!({}) }
     }
 
-    /// The same of whoever asks.
+    /// Creates an event with the caller as its actor.
     ///
     /// # Errors
-    /// [`crate::Code::Unauthenticated`] when nobody is known to ask.
+    /// [`crate::Code::Unauthenticated`] for an anonymous caller.
     pub(crate) fn by_caller(cx: &RequestContext, partner_uuid: Uuid, kind: PartnerEventKind) -> Result<Self, Fault> {
         Ok(Self::new(partner_uuid, kind, Actor::of(cx.principal()?)))
     }
 
-    /// Uuid of the affected object, if it is not the account itself.
+    /// Sets the UUID of the affected object, if it is not the account itself.
     pub(crate) fn about(self, subject_uuid: impl Into<Option<Uuid>>) -> Self {
         Self { subject_uuid: subject_uuid.into(), ..self }
     }
 
-    /// What staff gave as their reason; the partner reads it.
+    /// Sets the reason of staff, which the partner can read.
     pub(crate) fn because(self, reason: Option<&'a str>) -> Self {
         Self { reason, ..self }
     }
 
-    /// What a reader needs besides: an object without personal data, because the history outlives an erasure.
+    /// Sets further data for the reader: an object without personal data, because the history is kept after an erasure.
     pub(crate) fn telling(self, detail: Value) -> Self {
         Self { detail, ..self }
     }
 }
 
-/// Writes down what happened.
+/// Inserts the event.
 pub(crate) async fn insert(db: &Db, event: &PartnerEvent<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "insert into partner_event

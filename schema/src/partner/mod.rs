@@ -1,4 +1,4 @@
-//! A partner's own record, kept by its team. The partner comes from the token; the path only repeats it.
+//! Operations of a team on its partner. The token determines the partner; the path only repeats it.
 //!
 //! Rule: docs/decisions.md#principals.
 
@@ -21,7 +21,7 @@ pub(crate) mod team_members;
 use crate::core::engine::roots;
 use crate::core::list::Statements;
 
-/// What is asked in the group in words that the compiler has not checked.
+/// Run-time SQL statements of the group, which the compiler does not check.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
     let of_resources: [&[&dyn Statements]; _] = [
         &account::STATEMENTS,
@@ -37,7 +37,7 @@ pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
 }
 
 roots! {
-    /// What can be read of the group.
+    /// Queries of the group.
     pub(crate) struct PartnerQuery(
         account::PartnerAccountQuery,
         contacts::ContactsQuery,
@@ -53,7 +53,7 @@ roots! {
 }
 
 roots! {
-    /// What can be written in the group.
+    /// Mutations of the group.
     pub(crate) struct PartnerMutation(
         account::PartnerAccountMutation,
         contacts::ContactsMutation,

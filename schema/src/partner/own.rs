@@ -1,4 +1,4 @@
-//! The caller's partner where the path names it as well.
+//! The check that the path names the caller's partner.
 
 use uuid::Uuid;
 
@@ -6,10 +6,10 @@ use crate::core::context::RequestContext;
 use crate::core::fault::{Code, Fault};
 use crate::core::principal::Owner;
 
-/// The caller's partner, which the path must name.
+/// Returns the caller's partner, which the path must name.
 ///
 /// # Errors
-/// [`Code::PartnerMismatch`] when it names another, whether that one exists or not.
+/// [`Code::PartnerMismatch`] if the path names another partner, whether that partner exists or not.
 pub(in crate::partner) fn ensure_own(cx: &RequestContext, partner_uuid: Uuid) -> Result<Owner, Fault> {
     let owner = cx.owner()?;
     if owner.uuid() == partner_uuid {

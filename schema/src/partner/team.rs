@@ -1,4 +1,4 @@
-//! The team that something is done in, and how far whoever does it may go.
+//! The team that an operation changes, and the rights of the caller in it.
 
 use uuid::Uuid;
 
@@ -10,24 +10,24 @@ use crate::core::principal::{Principal, PrincipalType, Role};
 use crate::core::scope::{Scope, ScopeSet};
 use crate::core::words::Word as _;
 
-/// A partner's team: the caller's own, or the one that staff name. Every statement about a team demands one, and nothing
-/// else makes one.
+/// A partner's team: the caller's own team, or the team that staff name. Every statement for a team requires this type,
+/// and only this module creates it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Team(Uuid);
 
 impl Team {
-    /// The caller's own, which the path must name.
+    /// Returns the caller's own team, which the path must name.
     ///
     /// # Errors
-    /// [`crate::Code::PartnerMismatch`] for any other.
+    /// [`crate::Code::PartnerMismatch`] for any other team.
     pub(in crate::partner) fn own(cx: &RequestContext, partner_uuid: Uuid) -> Result<Self, Fault> {
         ensure_own(cx, partner_uuid).map(|owner| Self(owner.uuid()))
     }
 
-    /// Any partner's, for staff alone.
+    /// Returns any partner's team, for staff only.
     ///
     /// # Errors
-    /// [`crate::Code::NotFound`] when there is none, and for whoever is bound to a partner.
+    /// [`crate::Code::NotFound`] if the partner does not exist, and for callers bound to a partner.
     pub(crate) async fn named(cx: &RequestContext, partner_uuid: Uuid) -> Result<Self, Fault> {
         let is_bound = cx.principal()?.partner_uuid.is_some();
         if is_bound || !exists(&cx.db, partner_uuid).await? {
@@ -36,34 +36,34 @@ impl Team {
         Ok(Self(partner_uuid))
     }
 
-    /// The partner's id, for a statement's parameter.
+    /// Returns the partner's id, for a statement's parameter.
     pub(crate) fn uuid(self) -> Uuid {
         self.0
     }
 }
 
-/// Who changes something of a team: one of the team, who goes no further than their own role, or staff, who say why.
+/// Caller who changes a team: a team member or machine client within their own rights, or a staff member with a reason.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ActingAs<'a> {
-    /// What one of the team may do at most; `None` for staff.
+    /// Maximum rights of a caller of the team; `None` for staff.
     pub(crate) own: Option<ScopeSet>,
-    /// What staff give as their reason; the partner reads it.
+    /// Reason of staff, which the partner can read.
     pub(crate) reason: Option<&'a str>,
 }
 
 impl<'a> ActingAs<'a> {
-    /// The caller as one of the team. A person may do what their role gives, before the tier is asked; a program, which
-    /// has no role, what its token reaches.
+    /// Creates the value for a caller of the team. A user has the rights of their role, before the limits of the tier.
+    /// A machine client has no role and has the rights of its token.
     pub(in crate::partner) fn own(cx: &RequestContext) -> Result<Self, Fault> {
         let principal = cx.principal()?;
         Ok(Self { own: Some(principal.role.map_or(principal.scopes, Role::scopes)), reason: None })
     }
 
-    /// The same as they are now: whoever was let in a moment ago may have been given another role since, or been held
-    /// back. One of the team stays what they are until the transaction ends.
+    /// Re-reads the caller's rights: since the authentication, the caller may have received another role or been
+    /// suspended. The rights of a team member do not change until the transaction ends.
     ///
     /// # Errors
-    /// What they would have heard, had they asked now: [`crate::Code::TokenRevoked`] or [`crate::Code::ScopeMissing`].
+    /// The same as for a new request: [`crate::Code::TokenRevoked`] or [`crate::Code::ScopeMissing`].
     pub(crate) async fn now(self, cx: &RequestContext, team: Team) -> Result<Self, Fault> {
         const WRITES: &str = "partner.team:write";
         let Some(person_uuid) = member_of(cx.principal()?).filter(|_| !self.is_staff()) else { return Ok(self) };
@@ -77,7 +77,7 @@ impl<'a> ActingAs<'a> {
         Ok(Self { own: Some(own), ..self })
     }
 
-    /// Staff, with what they say about it.
+    /// Creates the value for staff, with their reason.
     pub(crate) fn staff(cx: &RequestContext, reason: Option<&'a str>) -> Self {
         if let Some(reason) = reason {
             cx.note_reason(reason);
@@ -85,18 +85,18 @@ impl<'a> ActingAs<'a> {
         Self { own: None, reason }
     }
 
-    /// Whether it is somebody who runs the service.
+    /// Whether the caller is a staff member.
     pub(crate) fn is_staff(self) -> bool {
         self.own.is_none()
     }
 }
 
-/// The caller as a person of a team; nobody for staff and programs.
+/// Returns the caller's user id in the team; `None` for staff and machine clients.
 pub(crate) fn member_of(principal: &Principal) -> Option<Uuid> {
     (principal.kind == PrincipalType::PartnerUser).then_some(principal.uuid)
 }
 
-/// The role of somebody of the team who may act, held until the transaction ends.
+/// Loads the role of an active team member and locks it until the transaction ends.
 async fn role_hold(db: &Db, team: Team, person_uuid: Uuid) -> Result<Option<String>, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select role as "role!" from person

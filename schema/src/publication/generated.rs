@@ -1,5 +1,6 @@
-//! The files of developer resources that the service makes itself of the contract that it serves. Each is made when somebody
-//! first asks, off the threads that answer others, and again only when what is announced of the contract has changed.
+//! Files of developer resources that the service generates from the contract that it serves. Each is generated on the
+//! first request, outside the async threads, and again only after the announced deprecations of the contract have
+//! changed.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,21 +15,21 @@ use crate::core::fault::Fault;
 use crate::core::services::Services;
 use crate::core::surface::GeneratedResource;
 
-/// A file, made.
+/// A generated file.
 pub(in crate::publication) struct MadeFile {
-    /// What is told of it.
+    /// Its artefact fields.
     pub(in crate::publication) artefact: PublicationArtefact,
-    /// The versions of contract and service that it was made of.
+    /// Versions of contract and service from which it was generated.
     pub(in crate::publication) version: String,
-    /// Its SHA-256.
+    /// SHA-256 digest of the content.
     pub(in crate::publication) sha256: [u8; 32],
-    /// Its bytes.
+    /// Content of the file.
     pub(in crate::publication) content: Bytes,
 }
 
 type Files = HashMap<GeneratedResource, Arc<OnceCell<Arc<MadeFile>>>>;
 
-/// The files that were made, and what was announced of the contract then.
+/// Cache of the generated files, and the announcements of the contract that they contain.
 #[derive(Default)]
 struct GeneratedFiles(Mutex<(Arc<Announced>, Files)>);
 
@@ -42,10 +43,10 @@ impl GeneratedFiles {
     }
 }
 
-/// The file of a resource, as the service makes it now.
+/// Returns the file of a resource as the service generates it now.
 ///
 /// # Errors
-/// [`crate::Code::Internal`] when the contract that is carried cannot be read.
+/// [`crate::Code::Internal`] if the embedded contract cannot be read.
 pub(in crate::publication) async fn file(
     services: &Services,
     resource: GeneratedResource,
@@ -70,11 +71,11 @@ pub(in crate::publication) async fn file(
     made.await.cloned()
 }
 
-/// Writes what is told of a file that the service makes into the places of what is told of one that was sent. Where it makes
-/// none, both stay.
+/// Writes the fields of a generated file into the artefact fields of the resource. If no file is generated, the fields
+/// stay unchanged.
 ///
 /// # Errors
-/// Those of [`file`].
+/// The errors of [`file`].
 pub(in crate::publication) async fn tell(
     services: &Services,
     resource: Option<GeneratedResource>,
@@ -94,7 +95,7 @@ mod tests {
     use crate::core::deprecation::ReleasedEntry;
 
     #[test]
-    fn a_file_is_kept_until_something_else_is_announced() {
+    fn generated_file_is_cached_until_announcements_change() {
         let (files, resource) = (GeneratedFiles::default(), GeneratedResource::OpenapiJson);
         let nothing = Arc::new(Announced::default());
         let kept = files.place(&nothing, resource);

@@ -1,4 +1,4 @@
-//! What the service tells: changelog entries, blog posts and developer resources.
+//! Publications: changelog entries, blog posts and developer resources.
 
 mod changelog_entries;
 mod developer_resources;
@@ -13,7 +13,7 @@ mod readers;
 use crate::core::engine::roots;
 use crate::core::list::Statements;
 
-/// What is asked in the group in words that the compiler has not checked.
+/// SQL of the module that is assembled at run time, so the compiler does not check it.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
     let of_resources: [&[&dyn Statements]; _] = [
         &items::STATEMENTS,
@@ -26,7 +26,7 @@ pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
 }
 
 roots! {
-    /// What can be read in the group.
+    /// Queries of the module.
     pub(crate) struct PublicationQuery(
         changelog_entries::ChangelogEntriesQuery,
         developer_resources::DeveloperResourcesQuery,
@@ -39,7 +39,7 @@ roots! {
 }
 
 roots! {
-    /// What can be written in the group.
+    /// Mutations of the module.
     pub(crate) struct PublicationMutation(
         changelog_entries::ChangelogEntriesMutation,
         items::PublicationItemsMutation,

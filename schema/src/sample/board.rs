@@ -1,5 +1,4 @@
-//! The board as it would have come about: proposals, votes under pseudonyms of people that nobody is, what was said, and
-//! what staff made of it.
+//! Sample data of the board: feature requests, votes under invented pseudonyms, comments, and decisions of staff.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -11,14 +10,13 @@ use super::rows::Rows;
 use crate::core::crypto::sha256;
 use crate::core::time::Time;
 
-/// Who of the staff answers.
+/// Staff member who answers.
 const MODERATOR: &str = "leonie.kraft";
-/// How many people there are who vote, in all.
+/// Number of voters.
 const VOTERS: u32 = 90;
-/// Hours from one status to the next, and from one comment to the next.
+/// Hours between two statuses, and between two comments.
 const STEP: f64 = 70.0;
 
-/// The rows of the board.
 #[derive(Default, Serialize)]
 pub(super) struct BoardRows {
     pub(super) topics: Vec<Value>,
@@ -28,7 +26,7 @@ pub(super) struct BoardRows {
     pub(super) events: Vec<Value>,
 }
 
-/// Adds the board.
+/// Adds the rows of the board.
 pub(super) fn add(past: Past, rows: &mut Rows) {
     let mut board = BoardRows::default();
     for ((english, german), position) in TOPICS.iter().zip(1..) {
@@ -58,7 +56,7 @@ fn request_id(past: Past, title: &str) -> Option<Uuid> {
     Some(id(proposed_at(past, found), title))
 }
 
-/// The one into which a proposal is merged, and the end of that way.
+/// Returns the feature request into which one is merged, and the root of the merge chain.
 fn merged_into(past: Past, proposal: &ProposalData) -> Option<(Uuid, Uuid)> {
     let Mark::Merged(into) = proposal.mark else { return None };
     let target = PROPOSALS.iter().find(|known| known.title == into)?;
@@ -103,7 +101,7 @@ fn add_proposal(past: Past, rows: &Rows, proposal: &ProposalData, board: &mut Bo
     }));
 }
 
-/// What is known of a proposal while its past is told.
+/// State while the history of one feature request is generated.
 struct Told<'a> {
     past: Past,
     proposal: &'a ProposalData,
@@ -114,7 +112,7 @@ struct Told<'a> {
 }
 
 impl Told<'_> {
-    /// Something that staff did, with what else is to be said of it.
+    /// Builds an event by staff with additional fields.
     fn event(&self, at: Time, kind: &str, name: &str, more: Value) -> Value {
         let mut said = json!({
             "event_uuid": id(at, &format!("{} {name}", self.proposal.title)), "request_uuid": self.request_uuid,
@@ -134,7 +132,7 @@ impl Told<'_> {
         self.later(self.created_at, STEP, self.proposal.path.first().map_or("", |(to, _)| to))
     }
 
-    /// The statuses that it went through; the last one, and since when it is that.
+    /// Generates the status events; returns the last status and its time.
     fn statuses(&self, board: &mut BoardRows) -> (&'static str, Time) {
         let (mut from, mut at) = ("OPEN", self.created_at);
         for (to, note) in self.proposal.path {
@@ -149,7 +147,7 @@ impl Told<'_> {
         (from, at)
     }
 
-    /// What was said beneath it; when the last of it was, and the first answer of staff.
+    /// Generates the comments; returns the time of the last one, and of the first answer by staff.
     fn comments(&self, rows: &Rows, board: &mut BoardRows) -> (Time, Option<Time>) {
         let (mut at, mut answered_at) = (self.created_at, None);
         for (by, body) in self.proposal.comments {
@@ -169,7 +167,7 @@ impl Told<'_> {
         (at, answered_at)
     }
 
-    /// That it was merged into another; when.
+    /// Generates the merge into another feature request; returns its time.
     fn merge(&self, direct: Uuid, board: &mut BoardRows) -> Time {
         let target = PROPOSALS.iter().find(|known| self.proposal.mark == Mark::Merged(known.title));
         let both_at = target.map_or(self.created_at, |target| proposed_at(self.past, target).max(self.created_at));
@@ -180,7 +178,7 @@ impl Told<'_> {
     }
 }
 
-/// Votes of people that nobody is, on days since the proposal was made.
+/// Generates votes of invented voters on days since the feature request was made.
 fn votes(past: Past, proposal: &ProposalData, request_uuid: Uuid) -> impl Iterator<Item = Value> {
     let first = u32::try_from(proposal.title.len()).unwrap_or_default() * 7;
     (0..proposal.votes).map(move |number| {

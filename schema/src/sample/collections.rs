@@ -1,16 +1,16 @@
-//! What staff put together of the listings.
+//! Sample collections of listings by staff.
 
 use super::data::{COLLECTIONS, CollectionData};
 use super::past::{Past, id};
 use super::rows::{CollectionRow, HeldRow, Rows};
 use super::works::by_locale;
 
-/// How many days before it comes on show a collection is made.
+/// Days between the creation of a collection and its first publication.
 const PREPARED_DAYS: i64 = 20;
-/// Seconds in a day.
+/// Seconds per day.
 const DAY: i64 = 86_400;
 
-/// Adds the collections, of the listings that are there.
+/// Adds the collections of the existing listings.
 pub(super) fn add(past: Past, rows: &mut Rows) {
     for (collection, position) in COLLECTIONS.iter().zip(1..) {
         let row = row(past, collection, position);

@@ -1,4 +1,4 @@
-//! Versions and their way through review, told as it would have happened.
+//! Sample history of versions and their reviews.
 
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
@@ -11,24 +11,24 @@ use super::works::Begun;
 use crate::core::business_time;
 use crate::core::time::Time;
 
-/// In how many seconds a scheduled version goes live: nine days.
+/// Seconds until a scheduled version is published: nine days.
 const AHEAD: i64 = 9 * 86_400;
 
-/// Business days within which a decision is promised.
+/// Business days within which a decision is due.
 const PROMISED_DAYS: i64 = 3;
 
-/// The way of one version.
+/// History of one version.
 pub(super) struct Way {
     pub(super) version: &'static VersionData,
     pub(super) version_uuid: Uuid,
     created_at: Time,
     changed_at: Time,
     pub(super) published_at: Option<Time>,
-    /// Its submissions, the oldest first.
+    /// Submissions, oldest first.
     rounds: Vec<Round>,
 }
 
-/// One handing-in.
+/// One submission.
 struct Round {
     submission_uuid: Uuid,
     state: &'static str,
@@ -47,12 +47,12 @@ struct Moments {
 }
 
 impl Way {
-    /// When it was handed in first.
+    /// Returns the time of the first submission.
     pub(super) fn submitted_at(&self) -> Option<Time> {
         self.rounds.first().map(|round| round.at.submitted_at)
     }
 
-    /// What last happened to it that customers hear of: that it was handed in, or that it went live.
+    /// Returns the time of its last customer-visible event: the publication, or otherwise the last submission.
     pub(super) fn news_at(&self) -> Option<Time> {
         self.published_at.or_else(|| self.rounds.last().map(|round| round.at.submitted_at))
     }
@@ -62,7 +62,7 @@ impl Way {
     }
 }
 
-/// The ways of an app's versions, in their order.
+/// Returns the histories of an app's versions, in order.
 pub(super) fn ways(past: Past, app: &AppData) -> Vec<Way> {
     let mut ways: Vec<Way> = app.versions.iter().map(|version| way(past, app, version)).collect();
     let published: Vec<Option<Time>> = ways.iter().map(|way| way.published_at).collect();
@@ -120,7 +120,7 @@ fn rounds(past: Past, version: &'static VersionData, name: &str, anchor: Time) -
     vec![former, final_round]
 }
 
-/// The state and the moments of the last handing-in of a version that came into its own state at `anchor`.
+/// Returns the state and times of the last submission of a version that reached its own state at `anchor`.
 fn last(state: &'static str, anchor: Time, name: &str) -> Option<(&'static str, Moments)> {
     let before = |hours: f64| shift_hours(anchor, -hours, name);
     let moments = |submitted_at, claimed_at, decided_at| Moments { submitted_at, claimed_at, decided_at };
@@ -138,7 +138,7 @@ fn last(state: &'static str, anchor: Time, name: &str) -> Option<(&'static str, 
     })
 }
 
-/// The versions of an app with submissions, findings and events.
+/// Adds the versions of an app with submissions, findings and events.
 pub(super) fn add(past: Past, begun: &Begun, pictures: &[MediaRow], rows: &mut Rows) {
     for (place, way) in begun.ways.iter().enumerate() {
         rows.versions.push(version_row(past, begun, way));
@@ -191,7 +191,7 @@ fn version_row(past: Past, begun: &Begun, way: &Way) -> VersionRow {
     }
 }
 
-/// A full hour, as people choose it.
+/// Returns a full hour, as users choose it.
 fn publish_at(past: Past) -> Time {
     let now = past.now();
     now.plus_seconds(AHEAD - now.unix().rem_euclid(3_600))
@@ -202,7 +202,7 @@ fn notes(version: &VersionData) -> Value {
     Value::Object(notes.collect::<Map<_, _>>())
 }
 
-/// What was handed in, in the form in which a submission keeps it (`marketplace::publication::Snapshot`).
+/// Builds the snapshot in the format of a submission (`marketplace::publication::Snapshot`).
 fn snapshot(past: Past, begun: &Begun, way: &Way, pictures: &[MediaRow], is_live: bool) -> Value {
     let tagline = |place: usize, written: &'static str| match begun.app.live_tagline {
         "" => written,
@@ -262,7 +262,7 @@ fn submission_row(begun: &Begun, way: &Way, round: &Round, snapshot: &Value) -> 
     }
 }
 
-/// Where a finding about a requirement is, in what was handed in.
+/// Returns the place of a finding about a requirement in the submission.
 fn place_of(code: &str) -> &'static str {
     match code {
         "REQ-01" | "REQ-06" | "REQ-11" | "REQ-16" => "/media",
@@ -274,7 +274,7 @@ fn place_of(code: &str) -> &'static str {
     }
 }
 
-/// Findings that reviewers judge are mended once a later review did not find them again.
+/// Builds the findings. A finding of a reviewer counts as fixed if a later review did not report it again.
 fn finding_rows(way: &Way, round: &Round) -> Vec<FindingRow> {
     let created_at = round.at.decided_at.unwrap_or(round.at.submitted_at);
     let rows = round.findings.iter().zip(0..).map(|((code, text), position)| FindingRow {
@@ -290,7 +290,7 @@ fn finding_rows(way: &Way, round: &Round) -> Vec<FindingRow> {
     rows.collect()
 }
 
-/// What reviewers did, or the owner who took it back.
+/// Builds the events of the reviewers, or of the owner who withdrew the submission.
 fn review_events(begun: &Begun, way: &Way, round: &Round) -> Vec<EventRow> {
     let by_staff = |event| EventRow { actor_kind: "STAFF_USER", actor_uuid: round.reviewer_uuid, ..event };
     let handed = round.submission_uuid.to_string();
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_happens_in_its_order_and_before_now() {
+    fn sample_events_are_in_order_and_in_the_past() {
         for app in apps() {
             let mut last = past().days(app.days, app.slug);
             for way in ways(past(), app) {
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_superseded_was_so_by_the_next_publication() {
+    fn version_is_superseded_by_next_publication() {
         for app in apps() {
             let ways = ways(past(), app);
             let published: Vec<&Way> = ways.iter().filter(|way| way.published_at.is_some()).collect();
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn an_appeal_follows_a_rejection() {
+    fn appeal_follows_a_rejection() {
         let appealed: Vec<Way> =
             apps().flat_map(|app| ways(past(), app)).filter(|way| !way.version.appeal.is_empty()).collect();
         assert_eq!(appealed.len(), 1);
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_are_numbered_upwards() {
+    fn version_numbers_increase() {
         for app in apps() {
             let numbers: Vec<Vec<u32>> = app
                 .versions

@@ -1,4 +1,4 @@
-//! What readers see: the copy made at each app's last publication, and what they say about it.
+//! Sample listings: the snapshot of each app's last publication, and its customer reviews.
 
 use super::data::{AppData, Fate, REVIEWS};
 use super::history::Way;
@@ -8,10 +8,10 @@ use super::teams;
 use super::works::Begun;
 use crate::core::time::Time;
 
-/// Hours that a review has behind it: by then it was judged and answered.
+/// Age in hours at which a customer review has been moderated and answered.
 const SETTLED_HOURS: f64 = 120.0;
 
-/// Copies an app that was published, with its reviews and what happened to it on the storefront.
+/// Adds the listing of a published app, with its customer reviews and storefront events.
 pub(super) fn add(past: Past, begun: &Begun, pictures: &[MediaRow], rows: &mut Rows) {
     let published: Vec<(&Way, Time)> =
         begun.ways.iter().filter_map(|way| way.published_at.map(|at| (way, at))).collect();
@@ -55,7 +55,7 @@ pub(super) fn add(past: Past, begun: &Begun, pictures: &[MediaRow], rows: &mut R
     rows.changes.extend((!visible).then(|| change(begun.state_changed_at, "GONE")));
 }
 
-/// The texts as they were published: a draft may have gone on since.
+/// Returns the published texts, which the draft may have changed since.
 fn texts(begun: &Begun, published_at: Time) -> Vec<TextRow> {
     let live = begun.app.live_tagline;
     let row = |place: usize, text: &'static super::data::Text| TextRow {
@@ -69,7 +69,7 @@ fn texts(begun: &Begun, published_at: Time) -> Vec<TextRow> {
     begun.texts().into_iter().enumerate().map(|(place, text)| row(place, text)).collect()
 }
 
-/// What a customer gave and what became of it, before it has a moment.
+/// A customer review without a time.
 #[derive(Clone, Copy)]
 struct Opinion {
     rating: i32,
@@ -100,7 +100,7 @@ fn opinions(app: &AppData) -> Vec<Opinion> {
         reply: "",
         fate: Fate::Published,
     });
-    // Stars and words in turn, as they come in.
+    // Alternates ratings without text and reviews with text.
     let mut mixed = Vec::new();
     loop {
         let pair = [stars.next(), words.next()];
@@ -176,7 +176,7 @@ fn review(
     }
 }
 
-/// Replies speak of the newest version, so none came before it.
+/// Returns the time of a reply. Replies refer to the newest version, so they are never earlier than that version.
 fn replied_at(past: Past, begun: &Begun, created_at: Time, name: &str) -> Time {
     let news = begun.ways.iter().filter_map(Way::news_at).max().unwrap_or(created_at);
     let from = hours_after(created_at, 40).max(hours_after(news, 1)).min(past.now());

@@ -1,11 +1,12 @@
-//! Sample data: a marketplace in full swing, for whoever starts the service for the first time.
+//! Sample data: a busy marketplace for a first start of the service.
 //!
-//! Four companies with their teams and vendor pages, forty apps in every state with their versions, texts, pictures and reviews, the
-//! category tree, the board with forty feature requests, the platform's own people and three programs. What is said is the same everywhere; passwords,
-//! second factors and client secrets are random and known only to whoever made them. All of it stands in the tables
-//! of `data`; the other files tell how it would have come about.
+//! Four partners with their teams and profiles, forty apps in every state with versions, texts, pictures and customer
+//! reviews, the category tree, the board with forty feature requests, the staff members, and three machine clients. The
+//! content is always the same. Passwords, second factors and client secrets are random, and only the caller who creates
+//! the data gets them. The module `data` contains all content as tables; the other modules derive the history.
 //!
-//! It goes into an empty database, whole or not at all. Pictures lie in the store before their rows are written.
+//! The data is inserted into an empty database, in one transaction. Pictures are in the object storage before their
+//! rows are written.
 
 mod board;
 mod collections;
@@ -38,17 +39,17 @@ use crate::core::time::Time;
 use past::Past;
 use rows::Rows;
 
-/// Sample data made and not yet in the database: secrets are hashed and pictures are in the store.
+/// Prepared sample data that is not yet in the database: secrets are hashed, and pictures are in the object storage.
 pub struct Sample {
     rows: Rows,
     sign_ins: Vec<SignIn>,
 }
 
 impl Sample {
-    /// Makes everything that takes long, as it would have come about before `now`.
+    /// Prepares all slow parts of the data, with a history that ends at `now`.
     ///
     /// # Errors
-    /// When a picture cannot be kept, or too many passwords are being hashed.
+    /// If a picture cannot be stored, or too many passwords are being hashed.
     pub fn make(services: &Services, now: Time) -> LocalBoxFuture<'_, Result<Self, Fault>> {
         async move {
             let past = Past::before(now);
@@ -67,35 +68,36 @@ impl Sample {
         .boxed_local()
     }
 
-    /// What its people and programs sign in with. Write it down before [`Sample::insert`]: the database keeps no
-    /// secret in clear.
+    /// Returns the credentials of the users and machine clients. Save them before [`Sample::insert`]: the database
+    /// stores no secret in clear.
     #[must_use]
     pub fn sign_ins(&self) -> &[SignIn] {
         &self.sign_ins
     }
 
-    /// Puts it into a database without partners, in one transaction; the pool may be the service's own or the owner's.
+    /// Inserts the data into a database without partners, in one transaction. The pool may belong to the service or to
+    /// the owner role.
     ///
     /// # Errors
-    /// [`crate::Code::Conflict`] when there is a partner, [`crate::Code::Unavailable`] when the database is away.
-    /// Nothing is in the database then.
+    /// [`crate::Code::Conflict`] if a partner exists, [`crate::Code::Unavailable`] if the database does not answer. In
+    /// both cases, nothing is inserted.
     pub fn insert<'a>(&'a self, pool: &'a PgPool) -> LocalBoxFuture<'a, Result<(), Fault>> {
         async move { store::insert(pool, &self.rows).await }.boxed_local()
     }
 }
 
-/// Whether a database has no partner yet, so that sample data may go in.
+/// Whether the database has no partner, so that sample data may be inserted.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] when the database is away.
+/// [`crate::Code::Unavailable`] if the database does not answer.
 pub fn is_wanted(pool: &PgPool) -> BoxFuture<'_, Result<bool, Fault>> {
     async move { Ok(!store::partner_exists(pool).await?) }.boxed()
 }
 
-/// Fills an empty database, and answers what to sign in with.
+/// Fills an empty database and returns the credentials.
 ///
 /// # Errors
-/// Those of [`Sample::make`] and [`Sample::insert`].
+/// The errors of [`Sample::make`] and [`Sample::insert`].
 pub async fn fill(pool: &PgPool, services: &Services, now: Time) -> Result<Vec<SignIn>, Fault> {
     let sample = Sample::make(services, now).await?;
     sample.insert(pool).await?;

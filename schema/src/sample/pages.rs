@@ -1,4 +1,4 @@
-//! The partners' vendor pages with their pictures: three that readers see, and one that is being written.
+//! Sample profiles of the partners with their pictures: three published ones and one draft.
 
 use std::num::NonZero;
 use std::thread::available_parallelism;
@@ -19,8 +19,8 @@ use crate::core::media::store::MediaStore;
 use crate::core::time::Time;
 use labs_pictures::draw;
 
-/// Every page, and the pictures of those that are published. When this returns all of them are on the disk, so the rows
-/// may follow.
+/// Returns every profile, and the pictures of the published ones. All pictures are on disk when this returns, so the
+/// rows may follow.
 pub(super) async fn all(store: &MediaStore, past: Past) -> Result<(Vec<PageRow>, Vec<PageImageRow>), Fault> {
     let lane = BlockingPool::new(available_parallelism().map_or(1, NonZero::get), AT_ONCE);
     let pages = stream::iter(&PAGES).map(|page| make(&lane, store, past, page));
@@ -59,7 +59,7 @@ fn default_locale(page: &PageData) -> &'static str {
     page.texts.first().map_or("en", |[locale, ..]| locale)
 }
 
-/// When a page was published for the first time (0), or for the last (1).
+/// Returns the time when a profile was first (0) or last (1) published.
 fn published_at(past: Past, page: &PageData, turn: usize) -> Time {
     let days = page.days.get(turn).copied().unwrap_or_default();
     past.days(days, &format!("page of {} {days}", page.partner))

@@ -1,4 +1,4 @@
-//! When things happened, counted back from now, and ids made of that.
+//! Times of the sample data, counted back from now, and the ids derived from them.
 
 use jiff::{SignedDuration, Timestamp};
 pub(super) use labs_pictures::draw::number;
@@ -7,13 +7,13 @@ use uuid::Uuid;
 use crate::core::crypto::sha256;
 use crate::core::time::Time;
 
-/// The time before now. The same name always means the same moment and the same id.
+/// Source of times before now. The same name always gives the same time and the same id.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Past {
     now: Time,
 }
 
-/// Seconds in an hour.
+/// Seconds per hour.
 const HOUR: u32 = 3_600;
 
 impl Past {
@@ -21,24 +21,24 @@ impl Past {
         Self { now }
     }
 
-    /// So many hours ago; not to the second, because nothing happens to the second.
+    /// Returns a time this many hours ago, with a deterministic offset so that times look natural.
     pub(super) fn hours(self, hours: u32, name: &str) -> Time {
         let spread = if hours < 72 { HOUR / 2 } else { 7 * HOUR };
         self.minus(f64::from(hours) * f64::from(HOUR) + chance(name) * f64::from(spread))
     }
 
-    /// So many days ago, likewise.
+    /// Returns a time this many days ago, with a deterministic offset.
     pub(super) fn days(self, days: u32, name: &str) -> Time {
         self.hours(days * 24, name)
     }
 
-    /// Some moment between two others, the first of which is the earlier one.
+    /// Returns a time between an earlier and a later time.
     pub(super) fn between(self, from: Time, until: Time, name: &str) -> Time {
         let length = until.0.duration_since(from.0).as_secs_f64().max(0.0);
         shift(from, length * chance(name))
     }
 
-    /// The moment itself.
+    /// Returns the current time.
     pub(super) fn now(self) -> Time {
         self.now
     }
@@ -48,7 +48,7 @@ impl Past {
     }
 }
 
-/// So many hours after a moment, or before it; the share of an hour is as accidental as life.
+/// Returns a time this many hours after another, or before it, with a deterministic offset.
 pub(super) fn shift_hours(at: Time, hours: f64, name: &str) -> Time {
     shift(at, (hours + hours.abs().min(1.0) * chance(name) / 2.0) * f64::from(HOUR))
 }
@@ -56,11 +56,11 @@ pub(super) fn shift_hours(at: Time, hours: f64, name: &str) -> Time {
 fn shift(at: Time, seconds: f64) -> Time {
     let micros = SignedDuration::from_micros((seconds * 1e6) as i64);
     let moved = at.0.saturating_add(micros).unwrap_or(at.0);
-    // The database keeps microseconds, and an id made of a moment must not depend on less.
+    // The database stores microseconds, and an id derived from a time must not depend on a finer unit.
     Time(Timestamp::from_microsecond(moved.as_microsecond()).unwrap_or(moved))
 }
 
-/// An id of version 7 for what came to be at a moment.
+/// Returns a version 7 id for an object created at this time.
 pub(super) fn id(at: Time, name: &str) -> Uuid {
     let milliseconds = u64::try_from(at.0.as_millisecond()).unwrap_or_default();
     let digest = sha256(name.as_bytes());
@@ -68,7 +68,7 @@ pub(super) fn id(at: Time, name: &str) -> Uuid {
     uuid::Builder::from_unix_timestamp_millis(milliseconds, &bytes).into_uuid()
 }
 
-/// A number from 0 to 1 that depends on the name alone.
+/// Returns a number from 0 to 1 that depends only on the name.
 pub(super) fn chance(name: &str) -> f64 {
     f64::from(number(name)) / f64::from(u32::MAX)
 }
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_name_always_means_the_same_moment_and_id() {
+    fn same_name_yields_same_moment_and_id() {
         let past = Past::before(now());
         assert_eq!(past.days(12, "a"), past.days(12, "a"));
         assert_ne!(past.days(12, "a"), past.days(12, "b"));
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_lies_ahead_and_longer_ago_is_earlier() {
+    fn moments_are_past_and_ordered() {
         let past = Past::before(now());
         for name in ["a", "b", "c", "d"] {
             assert!(past.hours(0, name) <= now());
@@ -100,12 +100,12 @@ mod tests {
     }
 
     #[test]
-    fn moments_have_no_more_than_microseconds() {
+    fn moments_have_microsecond_precision() {
         assert_eq!(Past::before(now()).days(1, "a").0.subsec_nanosecond() % 1_000, 0);
     }
 
     #[test]
-    fn ids_are_of_version_seven_and_sort_by_time() {
+    fn ids_are_version_seven_and_sort_by_time() {
         let past = Past::before(now());
         assert_eq!(id(now(), "x").get_version_num(), 7);
         assert!(id(past.days(9, "a"), "x") < id(past.days(8, "a"), "a"));

@@ -1,5 +1,4 @@
-//! The pictures of the apps: drawn, put through the same workshop as uploads, and kept in the store. Those of the vendor
-//! pages go the same way.
+//! Sample pictures of the apps and profiles: drawn, processed like uploads, and put into the object storage.
 
 use std::num::NonZero;
 use std::thread::available_parallelism;
@@ -22,20 +21,20 @@ use crate::core::time::Time;
 use crate::marketplace::media::keep_renditions;
 use labs_pictures::draw;
 
-/// Pictures that are drawn or wait to be written, at once.
+/// Pictures that are drawn or wait to be written at the same time.
 pub(super) const AT_ONCE: usize = 12;
 
-/// One picture to make.
+/// A picture to draw.
 #[derive(Clone, Copy)]
 struct Job {
     app: &'static AppData,
-    /// What it shows; none: it is the icon.
+    /// Scene of a screenshot; none for the icon.
     scene: Option<(Scene, &'static str)>,
     /// Position among the media items of its kind.
     position: i32,
 }
 
-/// Draws and keeps every picture. When this returns all of them are on the disk, so the rows may follow.
+/// Draws and stores every picture. All pictures are on disk when this returns, so the rows may follow.
 pub(super) async fn all(store: &MediaStore, past: Past) -> Result<Vec<MediaRow>, Fault> {
     let lane = BlockingPool::new(available_parallelism().map_or(1, NonZero::get), AT_ONCE);
     let jobs = APPS.iter().flat_map(|apps| apps.iter()).flat_map(jobs);
@@ -53,19 +52,19 @@ async fn make(lane: &BlockingPool, store: &MediaStore, past: Past, job: Job) -> 
     row(past, job, keep(lane, store, move || draw(job)).await?)
 }
 
-/// A picture that lies in the store.
+/// A picture in the object storage.
 pub(super) struct Kept {
-    /// The whole picture.
+    /// The processed picture.
     pub(super) drawn: Processed,
-    /// Names its object.
+    /// Key of its object.
     pub(super) key: MediaKey,
-    /// Its smaller copies, as a row has them.
+    /// Its smaller sizes, as stored in a row.
     pub(super) variants: Value,
-    /// Its copies for pages, as a row has them.
+    /// Its renditions, as stored in a row.
     pub(super) renditions: Value,
 }
 
-/// Draws a picture and puts it into the store, in each of its sizes.
+/// Draws a picture and stores each of its sizes.
 pub(super) async fn keep(
     lane: &BlockingPool,
     store: &MediaStore,
@@ -75,7 +74,7 @@ pub(super) async fn keep(
     let key = put(store, drawn.bytes.clone()).await?;
     let mut variants = Map::new();
     for variant in &drawn.variants {
-        // A copy no smaller than the picture is the picture.
+        // A size that equals the full picture uses its object.
         let key = if variant.bytes == drawn.bytes { key } else { put(store, variant.bytes.clone()).await? };
         let copy = json!({ "object_key": key.name(), "media_type": drawn.media_type, "width": variant.width,
             "height": variant.height, "size_bytes": variant.bytes.len() });

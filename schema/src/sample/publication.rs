@@ -1,4 +1,4 @@
-//! What the service told so far, and who released it.
+//! Sample publication items, and who released them.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -9,15 +9,15 @@ use super::past::{Past, id, shift_hours};
 use super::rows::Rows;
 use crate::core::time::Time;
 
-/// Hours from the first word to the release.
+/// Hours between the creation and the release.
 const WRITING: f64 = 26.0;
 /// Hours from a release to its withdrawal.
 const ON_SHOW: f64 = 260.0;
-/// Who writes posts and releases everything, and which program writes entries.
+/// The user who writes posts and releases all items, and the machine client that writes entries.
 const EDITOR: &str = "leonie.kraft";
 const RELEASE_TOOL: &str = "labs-client-release-tool";
 
-/// An item of the publication.
+/// A publication item.
 #[derive(Serialize)]
 pub(super) struct ItemRow {
     pub(super) item_uuid: Uuid,
@@ -45,7 +45,7 @@ pub(super) struct ItemRow {
     pub(super) updated_at: Time,
 }
 
-/// A step of such an item, taken by staff.
+/// A transition of an item, by staff.
 #[derive(Serialize)]
 pub(super) struct StepRow {
     pub(super) transition_uuid: Uuid,
@@ -56,7 +56,7 @@ pub(super) struct StepRow {
     pub(super) occurred_at: Time,
 }
 
-/// Adds the items, with the steps that brought them to where they stand.
+/// Adds the items, with the transitions to their current state.
 pub(super) fn add(past: Past, rows: &mut Rows) {
     let address = format!("{EDITOR}@{STAFF_DOMAIN}");
     let editor = rows.people.iter().find(|person| person.email == address).map(|person| person.person_uuid);

@@ -1,4 +1,4 @@
-//! The rows of the sample data. A field is called as its column; what a table fills in by itself is left out.
+//! Rows of the sample data. Each field has the name of its column; columns with a default are omitted.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use super::board::BoardRows;
 use super::publication::{ItemRow, StepRow};
 use crate::core::time::Time;
 
-/// Everything that goes into the database, in the order in which it can go.
+/// All rows, in the order of insertion.
 #[derive(Default)]
 pub(super) struct Rows {
     pub(super) partners: Vec<PartnerRow>,
@@ -58,7 +58,7 @@ pub(super) struct PartnerRow {
     pub(super) created_at: Time,
 }
 
-/// A vendor page, with what readers see of it.
+/// A profile with its published copy.
 #[derive(Serialize)]
 pub(super) struct PageRow {
     pub(super) partner_uuid: Uuid,
@@ -112,7 +112,7 @@ pub(super) struct PersonRow {
 #[derive(Serialize)]
 pub(super) struct FactorRow {
     pub(super) person_uuid: Uuid,
-    /// As text: `\x` and hexadecimal digits.
+    /// Text form of bytea: `\x` and hexadecimal digits.
     pub(super) secret_sealed: String,
     pub(super) confirmed_at: Time,
 }
@@ -125,7 +125,7 @@ pub(super) struct RoleGrantRow {
     pub(super) granted_at: Time,
 }
 
-/// A subscription and its first event; the tier is named by its code.
+/// A subscription and its first event; the tier is given by its code.
 #[derive(Serialize)]
 pub(super) struct SubscriptionRow {
     pub(super) partner_uuid: Uuid,
@@ -334,7 +334,7 @@ pub(super) struct ReviewRow {
     pub(super) review_uuid: Uuid,
     pub(super) app_uuid: Uuid,
     pub(super) text_uuid: Uuid,
-    /// Whoever it is of, made up: no storefront ever vouches for them.
+    /// Invented name of the customer; no storefront has verified it.
     pub(super) customer: String,
     pub(super) rating: i32,
     pub(super) title: Option<&'static str>,
@@ -375,7 +375,7 @@ pub(super) struct HeldRow {
     pub(super) position: i32,
 }
 
-/// Bytes as the database reads them from text.
+/// Returns bytes in the text form that the database reads.
 pub(super) fn bytes(bytes: &[u8]) -> String {
     format!("\\x{}", hex::encode(bytes))
 }

@@ -1,47 +1,47 @@
-//! The sheet of sign-ins: what a person reads who wants to try the sample data.
+//! Sheet with the credentials of the sample data.
 
 use std::fmt::Write as _;
 
 use crate::core::crypto::secret::SecretText;
 
-/// Somebody or something of the sample data that can sign in.
+/// A user or machine client of the sample data with credentials.
 #[derive(Debug)]
 pub struct SignIn {
-    /// The name of the person or program.
+    /// Name of the user or machine client.
     pub who: String,
-    /// The company; none for the platform's own.
+    /// Name of the company; none for staff and for machine clients without a partner.
     pub of: Option<String>,
-    /// The role of a person; the scopes of a program and what it is for.
+    /// Role of a user; scopes and purpose of a machine client.
     pub note: String,
-    /// What to sign in with.
+    /// Credentials.
     pub key: Key,
 }
 
-/// What somebody signs in with.
+/// Credentials of a user or a machine client.
 #[derive(Debug)]
 pub enum Key {
-    /// A person's.
+    /// Credentials of a user.
     Password {
-        /// The address.
+        /// E-mail address.
         email: String,
-        /// The password.
+        /// Password.
         password: SecretText,
-        /// The authenticator's secret in base 32; none where there is no second factor.
+        /// Secret of the authenticator app in base 32; none without a second factor.
         totp_secret: Option<SecretText>,
     },
-    /// A program's.
+    /// Credentials of a machine client.
     Secret {
-        /// What it sends as `client_id`.
+        /// Value of `client_id`.
         client_id: String,
-        /// What it sends as `client_secret`.
+        /// Value of `client_secret`.
         secret: SecretText,
     },
 }
 
-/// The readable text for the file of sign-ins. It holds every secret of the sample data in clear: give the file mode
+/// Returns the text for the credentials file. It contains every secret of the sample data in clear: give the file mode
 /// 0600.
 ///
-/// `base_url` is the service's address without a slash at the end.
+/// `base_url` is the URL of the service without a trailing slash.
 #[must_use]
 pub fn sheet(sign_ins: &[SignIn], base_url: &str) -> String {
     let mut text = format!(
@@ -92,7 +92,7 @@ impl SignIn {
         }
     }
 
-    /// How to begin with this one, as lines for a shell.
+    /// Returns shell commands for the first request with these credentials.
     fn first_call(&self, base_url: &str) -> String {
         match &self.key {
             Key::Secret { client_id, secret } => format!(
@@ -120,7 +120,7 @@ impl SignIn {
 
     fn lines(&self) -> String {
         let mut text = format!("\n  {} ({})\n", self.who, self.note);
-        // Writing to a text cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = match &self.key {
             Key::Password { email, password, .. } => {
                 writeln!(text, "    email     {email}\n    password  {}", password.expose())
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sheet_has_a_first_call_for_each_kind() {
+    fn sheet_has_a_first_request_for_each_kind() {
         let sheet = sheet(&sign_ins(), "http://127.0.0.1:8080");
         let calls: Vec<&str> = sheet.lines().filter(|line| line.trim_start().starts_with("curl ")).collect();
         assert_eq!(calls.len(), 4, "{sheet}");
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sheet_says_everything_that_is_needed() {
+    fn sheet_contains_all_sign_in_data() {
         let sheet = sheet(&sign_ins(), "http://127.0.0.1:8080");
         for word in
             ["henrike@labs.example", "JBSWY3DPEHPK3PXP", "hjk2m-pq3rs", "labs-client-x", "labs_cs_abc", "Elbkontor"]
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sign_in_is_never_printed_with_its_secrets() {
+    fn sign_in_debug_hides_secrets() {
         let printed = format!("{:?}", sign_ins());
         for secret in ["JBSWY3DPEHPK3PXP", "hjk2m-pq3rs", "labs_cs_abc"] {
             assert!(!printed.contains(secret), "{printed}");

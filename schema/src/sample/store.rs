@@ -1,7 +1,7 @@
-//! Every statement that puts sample data in.
+//! SQL statements that insert the sample data.
 //!
-//! Each takes all the rows of a table at once, as a JSON array that `jsonb_populate_recordset` reads by the names and
-//! types of the table's own columns.
+//! Each inserts all rows of a table at once, from a JSON array that `jsonb_populate_recordset` reads by the names and
+//! types of the columns.
 
 mod board;
 
@@ -11,15 +11,15 @@ use sqlx::types::Json;
 use super::rows::Rows;
 use crate::core::fault::Fault;
 
-/// Whether there is a partner.
+/// Whether a partner exists.
 pub(super) async fn partner_exists(pool: &PgPool) -> Result<bool, Fault> {
     Ok(sqlx::query_scalar!(r#"select exists (select from partner) as "exists!""#).fetch_one(pool).await?)
 }
 
-/// Puts everything in, in one transaction.
+/// Inserts all rows in one transaction.
 pub(super) async fn insert(pool: &PgPool, rows: &Rows) -> Result<(), Fault> {
     let mut transaction = pool.begin().await?;
-    // Nobody registers between this look and the commit.
+    // The lock prevents registrations between this check and the commit.
     sqlx::query!("lock table partner in share row exclusive mode").execute(&mut *transaction).await?;
     let taken =
         sqlx::query_scalar!(r#"select exists (select from partner) as "exists!""#).fetch_one(&mut *transaction).await?;
@@ -42,7 +42,7 @@ pub(super) async fn insert(pool: &PgPool, rows: &Rows) -> Result<(), Fault> {
     Ok(transaction.commit().await?)
 }
 
-/// Runs a statement whose one parameter is a list of rows.
+/// Runs a statement with a list of rows as its only parameter.
 macro_rules! put {
     ($connection:expr, $rows:expr, $statement:literal) => {
         sqlx::query!($statement, Json(&$rows) as _).execute(&mut *$connection).await?
@@ -228,7 +228,7 @@ async fn versions_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(
     Ok(())
 }
 
-/// What was said with each handing in and each decision.
+/// Inserts the messages of each submission and each decision.
 async fn messages_insert(connection: &mut PgConnection) -> Result<(), Fault> {
     sqlx::query!(
         "insert into review_message (message_uuid, submission_uuid, version_uuid, kind, author_kind, author_uuid, body,

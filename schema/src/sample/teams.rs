@@ -1,4 +1,4 @@
-//! Partners with their teams, the platform's own people, and programs: who may come in.
+//! Sample partners with their teams, staff members, and machine clients.
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde_json::json;
@@ -18,41 +18,41 @@ use crate::core::services::Services;
 use crate::core::time::Time;
 use crate::operator;
 
-/// How many passwords wait at once for their turn to be hashed.
+/// Passwords that wait to be hashed at the same time.
 const AT_ONCE: usize = 16;
-/// Seconds of a period of a tier that costs something.
+/// Seconds in a billing period of a paid tier.
 const MONTH: i64 = 30 * 86_400;
 
-/// A person of the tables, and where they belong.
+/// A user of the tables, with their partner.
 #[derive(Clone, Copy)]
 struct Member {
     person: &'static PersonData,
     partner: Option<&'static PartnerData>,
 }
 
-/// The id of a partner.
+/// Returns the id of a partner.
 pub(super) fn partner_uuid(past: Past, partner: &PartnerData) -> Uuid {
     id(partner_since(past, partner), partner.domain)
 }
 
-/// The partner of this slug.
+/// Returns the partner with this slug.
 pub(super) fn partner_of(slug: &str) -> Option<&'static PartnerData> {
     PARTNERS.iter().find(|partner| partner.slug == slug)
 }
 
-/// The id of a person of a partner's team, named by what stands before the `@`.
+/// Returns the id of a team member, by the local part of the e-mail address.
 pub(super) fn member_uuid(past: Past, partner: &'static PartnerData, local: &str) -> Option<Uuid> {
     let person = partner.team.iter().find(|person| person.local == local)?;
     Some(Member { person, partner: Some(partner) }.uuid(past))
 }
 
-/// The ids of the internal people with a role.
+/// Returns the ids of the staff members with a role.
 pub(super) fn staff_uuids(past: Past, role: &str) -> Vec<Uuid> {
     let staff = STAFF.iter().filter(|person| person.role == role);
     staff.map(|person| Member { person, partner: None }.uuid(past)).collect()
 }
 
-/// Everybody and every program, with what they sign in with.
+/// Returns the rows of all users and machine clients, with their credentials.
 pub(super) async fn all(services: &Services, past: Past) -> Result<(Rows, Vec<SignIn>), Fault> {
     let mut rows = Rows::default();
     for partner in &PARTNERS {
@@ -74,7 +74,7 @@ pub(super) async fn all(services: &Services, past: Past) -> Result<(Rows, Vec<Si
     Ok((rows, sign_ins))
 }
 
-/// The platform's own people first: nobody may do anything before there is an administrator.
+/// Returns all users. Staff members come first, because nothing can be granted before an administrator exists.
 fn members() -> Vec<Member> {
     let staff = STAFF.iter().map(|person| Member { person, partner: None });
     let teams = PARTNERS
@@ -105,7 +105,7 @@ fn partner_row(past: Past, partner: &PartnerData) -> PartnerRow {
     }
 }
 
-/// A tier with a price runs from month to month since the partner came.
+/// Builds the subscription. A paid tier renews monthly since the partner's registration.
 fn subscription_row(past: Past, partner: &'static PartnerData) -> SubscriptionRow {
     let started_at = partner_since(past, partner);
     let is_free = partner.tier == "FREE";
@@ -132,7 +132,7 @@ impl Member {
         format!("{}@{}", self.person.local, self.domain())
     }
 
-    /// The first administrator came with the company, in the same moment.
+    /// Returns the time when the user joined. The first administrator has the time of the partner's registration.
     fn since(self, past: Past) -> Time {
         match self.partner {
             Some(partner) if partner.days == self.person.days => partner_since(past, partner),
@@ -152,7 +152,7 @@ impl Member {
     }
 }
 
-/// What a role is for, in a line of the sheet of sign-ins.
+/// Describes a role in one line of the credentials sheet.
 const fn may(role: &str, is_of_partner: bool) -> &'static str {
     match (role.as_bytes(), is_of_partner) {
         (b"ADMINISTRATOR", true) => "everything of the company, its team and subscription included",
@@ -173,7 +173,7 @@ const fn may(role: &str, is_of_partner: bool) -> &'static str {
     }
 }
 
-/// A person with everything that belongs to them.
+/// A user with all related rows.
 struct Entered {
     row: PersonRow,
     factor: Option<FactorRow>,
@@ -184,7 +184,7 @@ struct Entered {
 async fn enter(services: &Services, past: Past, member: Member) -> Result<Entered, Fault> {
     let Member { person, partner } = member;
     let (created_at, person_uuid, email) = (member.since(past), member.uuid(past), member.email());
-    // Who has not come yet has chosen no password.
+    // A user who has not yet verified the address has no password.
     let is_verified = person.state != "UNVERIFIED";
     let password = is_verified.then(|| SecretText::new(operator::password()));
     let password_hash = match &password {
@@ -217,7 +217,7 @@ async fn enter(services: &Services, past: Past, member: Member) -> Result<Entere
         grant: partner.is_none().then(|| RoleGrantRow {
             person_uuid,
             role_code: person.role,
-            // The first one came by the command line and brought in the others.
+            // The first administrator was created through the command line and invited the others.
             granted_by: staff_uuids(past, "ADMINISTRATOR").into_iter().find(|first| *first != person_uuid),
             granted_at: created_at,
         }),

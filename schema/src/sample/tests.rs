@@ -1,4 +1,4 @@
-//! Whether the tables hold together, and keep what the contract promises of such things.
+//! Tests that the tables are consistent and satisfy the rules of the contract.
 
 use std::collections::HashSet;
 
@@ -15,13 +15,13 @@ fn apps() -> Vec<&'static AppData> {
     APPS.iter().flat_map(|apps| apps.iter()).collect()
 }
 
-/// Whether an app was ever handed in.
+/// Whether an app was ever submitted.
 fn is_submitted(app: &AppData) -> bool {
     app.versions.iter().any(|version| version.state != "DRAFT")
 }
 
 #[test]
-fn there_are_as_many_of_each_as_promised() {
+fn sample_has_documented_counts() {
     assert_eq!((PARTNERS.len(), CATEGORIES.len(), apps().len()), (4, 30, 40));
     let reviews = REVIEWS.iter().flat_map(|reviews| reviews.iter());
     assert!(reviews.map(|of| of.words.len() + of.stars.len()).sum::<usize>() >= 150);
@@ -30,7 +30,7 @@ fn there_are_as_many_of_each_as_promised() {
 }
 
 #[test]
-fn every_state_and_role_is_there() {
+fn sample_covers_every_state_and_role() {
     let states: HashSet<&str> = apps().iter().map(|app| app.state).collect();
     for state in ["DRAFT", "LISTED", "UNLISTED", "SUSPENDED", "ARCHIVED"] {
         assert!(states.contains(state), "no app is {state}");
@@ -59,7 +59,7 @@ fn every_state_and_role_is_there() {
 }
 
 #[test]
-fn nobody_has_more_than_the_tier_allows() {
+fn sample_partners_stay_within_tier_limits() {
     for partner in &PARTNERS {
         let apps = apps().iter().filter(|app| app.partner == partner.slug && app.state != "ARCHIVED").count();
         let (most_apps, most_people) = match partner.tier {
@@ -72,7 +72,7 @@ fn nobody_has_more_than_the_tier_allows() {
 }
 
 #[test]
-fn names_in_addresses_are_unique_and_plain() {
+fn sample_slugs_are_unique_and_plain() {
     let is_slug = |slug: &str| {
         slug.split('-').all(|part| {
             !part.is_empty() && part.bytes().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit())
@@ -89,7 +89,7 @@ fn names_in_addresses_are_unique_and_plain() {
 }
 
 #[test]
-fn the_tree_has_at_most_four_levels_and_parents_come_first() {
+fn category_tree_has_four_levels_and_parents_come_first() {
     let mut depths: Vec<(&str, usize)> = Vec::new();
     for category in &CATEGORIES {
         let parent = depths.iter().find(|(slug, _)| *slug == category.parent);
@@ -101,7 +101,7 @@ fn the_tree_has_at_most_four_levels_and_parents_come_first() {
 }
 
 #[test]
-fn collections_hold_apps_that_were_listed() {
+fn collections_contain_only_listed_apps() {
     for collection in &COLLECTIONS {
         for slug in collection.apps {
             let is_published =
@@ -114,7 +114,7 @@ fn collections_hold_apps_that_were_listed() {
 }
 
 #[test]
-fn apps_choose_places_that_only_apps_are_in() {
+fn sample_apps_choose_leaf_categories() {
     for app in apps() {
         assert!(app.categories.len() <= 3, "{}", app.slug);
         for slug in app.categories {
@@ -126,7 +126,7 @@ fn apps_choose_places_that_only_apps_are_in() {
 }
 
 #[test]
-fn texts_keep_to_the_contract() {
+fn sample_texts_satisfy_contract_limits() {
     for app in apps() {
         for text in app.texts {
             assert!((3..=50).contains(&text.name.chars().count()), "{} {}", app.slug, text.name);
@@ -143,7 +143,7 @@ fn texts_keep_to_the_contract() {
 }
 
 #[test]
-fn whatever_was_handed_in_could_be_handed_in() {
+fn submitted_sample_apps_meet_requirements() {
     for app in apps().into_iter().filter(|app| is_submitted(app)) {
         let default = app.texts.first().expect(app.slug);
         assert!(default.description.chars().count() >= 200, "{} {}", app.slug, default.description.chars().count());
@@ -167,7 +167,7 @@ fn whatever_was_handed_in_could_be_handed_in() {
 }
 
 #[test]
-fn apps_on_the_storefront_have_a_version_there() {
+fn storefront_apps_have_one_published_version() {
     for app in apps() {
         let live = app.versions.iter().filter(|version| version.state == "PUBLISHED").count();
         match app.state {
@@ -180,7 +180,7 @@ fn apps_on_the_storefront_have_a_version_there() {
 }
 
 #[test]
-fn reviews_are_of_published_apps_and_no_two_say_the_same() {
+fn customer_reviews_are_unique_and_of_published_apps() {
     let mut bodies = HashSet::new();
     for of in REVIEWS.iter().flat_map(|reviews| reviews.iter()) {
         let app = apps().into_iter().find(|app| app.slug == of.app).expect(of.app);
@@ -198,7 +198,7 @@ fn reviews_are_of_published_apps_and_no_two_say_the_same() {
 }
 
 #[test]
-fn pictures_can_be_drawn_and_described() {
+fn sample_images_can_be_drawn_and_described() {
     let mut colours = HashSet::new();
     for app in apps() {
         let Some(look) = app.look else { continue };
@@ -213,7 +213,7 @@ fn pictures_can_be_drawn_and_described() {
 }
 
 #[test]
-fn each_partner_has_a_page_that_could_be_published_or_is_being_written() {
+fn each_partner_has_a_publishable_or_draft_profile() {
     for partner in &PARTNERS {
         let pages: Vec<_> = PAGES.iter().filter(|page| page.partner == partner.slug).collect();
         let [page] = pages[..] else { panic!("{} has {} pages", partner.slug, pages.len()) };
@@ -230,7 +230,7 @@ fn each_partner_has_a_page_that_could_be_published_or_is_being_written() {
 }
 
 #[test]
-fn programs_hold_scopes_that_exist() {
+fn machine_client_scopes_exist() {
     for client in &CLIENTS {
         assert!(client.scopes.iter().all(|scope| Scope::parse(scope).is_some()), "{}", client.client_id);
         assert!(client.partner.is_empty() || PARTNERS.iter().any(|partner| partner.slug == client.partner));
@@ -238,7 +238,7 @@ fn programs_hold_scopes_that_exist() {
 }
 
 #[tokio::test]
-async fn what_the_service_tells_is_fit_to_be_read() {
+async fn sample_publication_items_are_readable() {
     let renderer = TextRenderer::default();
     for resource in &RESOURCES {
         assert!(resource.title.len() <= 150 && resource.summary.len() <= 300, "{}", resource.slug);

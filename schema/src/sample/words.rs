@@ -1,9 +1,9 @@
-//! Texts for those who cannot see a picture, in the app's default locale.
+//! Alternative texts of pictures, in the app's default locale.
 
 use super::data::{AppData, Scene};
 use labs_pictures::draw::plain;
 
-/// What a picture of an app shows; none: its icon.
+/// Returns the alternative text of a picture of an app; without a scene, of its icon.
 pub(super) fn alternative(app: &AppData, scene: Option<Scene>) -> String {
     let text = app.texts.first();
     let (locale, name) = text.map_or(("en", ""), |text| (text.locale, text.name));

@@ -1,4 +1,4 @@
-//! Apps as their owners are writing them, and the category tree they choose from.
+//! Sample drafts of apps, and the category tree.
 
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
@@ -12,12 +12,12 @@ use super::teams;
 use crate::core::fault::Fault;
 use crate::core::time::Time;
 
-/// How many days ago the tree was made.
+/// Days since the creation of the category tree.
 const TREE_DAYS: u32 = 860;
-/// How many days ago drafts changed that have gone on since their publication.
+/// Days since the last change of drafts that were edited after their publication.
 const EDITED_DAYS: u32 = 5;
 
-/// How an app began: what everything else about it refers to.
+/// The initial data of an app, to which all other rows refer.
 pub(super) struct Begun {
     pub(super) app: &'static AppData,
     pub(super) app_uuid: Uuid,
@@ -25,11 +25,11 @@ pub(super) struct Begun {
     pub(super) partner_uuid: Uuid,
     pub(super) author_uuid: Uuid,
     pub(super) at: Time,
-    /// When its pictures were there.
+    /// Time when its pictures were uploaded.
     pub(super) pictured_at: Time,
-    /// When it came into its state.
+    /// Time of its last state change.
     pub(super) state_changed_at: Time,
-    /// The ways of its versions, in their order.
+    /// Histories of its versions, in order.
     pub(super) ways: Vec<Way>,
 }
 
@@ -60,7 +60,7 @@ impl Begun {
         })
     }
 
-    /// The app's texts in the order of a snapshot: the default locale first, the others by their name.
+    /// Returns the texts in the order of a snapshot: the default locale first, the others by name.
     pub(super) fn texts(&self) -> Vec<&'static Text> {
         let mut texts: Vec<&Text> = self.app.texts.iter().collect();
         let default = self.default_locale();
@@ -85,7 +85,7 @@ impl Begun {
         }
     }
 
-    /// What its versions ask of the platform.
+    /// Returns the manifest of its versions.
     pub(super) fn manifest(&self) -> Value {
         let permissions = self.app.permissions.iter();
         let permissions: Vec<Value> =
@@ -95,7 +95,7 @@ impl Begun {
         json!({ "permissions": permissions, "redirect_uris": redirects })
     }
 
-    /// The categories it has chosen, the primary one first.
+    /// Returns its categories, the primary one first.
     pub(super) fn categories(&self, past: Past) -> Vec<ChoiceRow> {
         let chosen = self.app.categories.iter().zip(0..);
         chosen
@@ -107,7 +107,7 @@ impl Begun {
             .collect()
     }
 
-    /// A line of its history, by its author unless another actor is named.
+    /// Builds an event of its history, by its author unless another actor is given.
     pub(super) fn event(&self, occurred_at: Time, kind: &'static str, detail: Value) -> EventRow {
         EventRow {
             event_uuid: id(occurred_at, &format!("{} {kind}", self.app.slug)),
@@ -129,7 +129,7 @@ impl Begun {
     }
 }
 
-/// The category tree, and all apps with their versions, listings and reviews.
+/// Adds the category tree, and all apps with their versions, listings and customer reviews.
 pub(super) fn all(past: Past, media: Vec<MediaRow>, rows: &mut Rows) -> Result<(), Fault> {
     rows.categories = categories(past);
     for app in APPS.iter().flat_map(|apps| apps.iter()) {
@@ -176,7 +176,7 @@ fn add(past: Past, begun: &Begun, rows: &mut Rows) {
     }
 }
 
-/// How the app came off the storefront: by its owner, or by staff.
+/// Builds the event that removed the app from the storefront, by its owner or by staff.
 fn state_event(past: Past, begun: &Begun) -> EventRow {
     let event = begun.event(begun.state_changed_at, begun.app.state, json!({ "reason": begun.app.reason }));
     if begun.app.state != "SUSPENDED" {
@@ -212,7 +212,7 @@ fn category_uuid(past: Past, slug: &str) -> Uuid {
     id(category_since(past, slug), slug)
 }
 
-/// Texts in English, German and French as an object.
+/// Returns texts in English, German and French as an object.
 pub(super) fn by_locale(texts: [&str; 3]) -> Value {
     let pairs = ["en", "de", "fr"].into_iter().zip(texts);
     Value::Object(pairs.map(|(locale, text)| (locale.to_owned(), Value::from(text))).collect::<Map<_, _>>())

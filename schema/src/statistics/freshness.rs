@@ -1,4 +1,4 @@
-//! Where statistics come from, and how fresh they are. Every answer of the group carries it.
+//! Source and freshness of statistics. Every response of the group contains them.
 
 use async_graphql::SimpleObject;
 use serde::Serialize;
@@ -11,42 +11,42 @@ use crate::core::time::Time;
 use crate::core::words::words;
 
 words! {
-    /// Where statistics come from.
+    /// Source of statistics.
     pub(crate) enum StatisticsSource {
-        /// Nowhere: nothing is imported and nothing is shown.
+        /// No source: nothing is imported and nothing is shown.
         Disabled = "DISABLED",
-        /// From the platform's own API, once a day.
+        /// The platform's own API, read once a day.
         PlatformApi = "PLATFORM_API",
     }
 }
 
-/// How fresh statistics are.
+/// Freshness of statistics.
 #[derive(Clone, Debug, Default, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StatisticsFreshness {
-    /// The first day that was imported.
+    /// First imported day.
     pub(super) first_imported_day: Option<Day>,
-    /// The last day that was imported.
+    /// Last imported day.
     pub(super) last_imported_day: Option<Day>,
-    /// When something was imported last.
+    /// Time of the last import.
     last_imported_at: Option<Time>,
-    /// Completed days that are still to be imported.
+    /// Number of completed days that are not yet imported.
     pub(super) days_missing: Option<i64>,
-    /// The first of them.
+    /// First of these days.
     missing_days: Vec<Day>,
 }
 
-/// What is known of the imports as a whole.
+/// Facts about all imports.
 pub(crate) struct Known {
-    /// Where figures come from.
+    /// Source of the figures.
     pub(crate) source: StatisticsSource,
-    /// How fresh they are.
+    /// Freshness of the figures.
     pub(crate) freshness: StatisticsFreshness,
-    /// Whether the day a week before the last one was imported too.
+    /// Whether the day a week before the last one was also imported.
     pub(crate) has_week_before: bool,
 }
 
-/// What is known of the imports; nothing without a source.
+/// Loads the facts about the imports; empty without a source.
 pub(crate) async fn known(cx: &RequestContext) -> Result<Known, Fault> {
     if cx.services.settings.statistics.is_none() {
         let freshness = StatisticsFreshness::default();

@@ -1,12 +1,12 @@
-//! How many customers use partners' apps, a day at a time, as the platform's own API reported it.
+//! Statistics: the number of customers who use partners' apps, per day, as reported by the platform's own API.
 //!
-//! What stands here is a cache of that, with a ledger of when. Without a source nothing is imported and nothing is shown,
-//! and a day that was never imported is unknown, not zero.
+//! The stored figures are a cache of that API, with a log of the imports. Without a source, nothing is imported and
+//! nothing is shown. A day that was never imported is unknown, not zero.
 //!
-//! | folder | what it decides |
+//! | folder | content |
 //! |---|---|
-//! | `imports` | what is asked of the platform and when, what becomes of it, and the ledger |
-//! | `apps` | what partners and staff are told of it |
+//! | `imports` | requests to the platform, their schedule and results, and the import runs |
+//! | `apps` | statistics for partners and staff |
 
 mod apps;
 mod freshness;
@@ -15,14 +15,14 @@ pub(crate) mod imports;
 use crate::core::engine::roots;
 use crate::core::list::Statements;
 
-/// What is asked in the group in words that the compiler has not checked.
+/// SQL of the module that is assembled at run time, so the compiler does not check it.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
     let of_resources: [&[&dyn Statements]; _] = [&apps::STATEMENTS, &imports::STATEMENTS];
     of_resources.into_iter().flatten().copied()
 }
 
 roots! {
-    /// What can be read of the group.
+    /// Queries of the module.
     pub(crate) struct StatisticsQuery(
         apps::AppStatisticsQuery,
         apps::AppStatisticsAdministrationQuery,
@@ -31,6 +31,6 @@ roots! {
 }
 
 roots! {
-    /// What can be written in the group.
+    /// Mutations of the module.
     pub(crate) struct StatisticsMutation(imports::ImportsMutation,);
 }

@@ -1,5 +1,5 @@
-//! Tiers, what they hold, and what one partner's subscription resolves to. The subscription record, never a payment
-//! provider, decides access.
+//! Tiers, their features, and the entitlements of each partner's subscription. The subscription record decides access,
+//! never a payment provider.
 //!
 //! Rule: docs/decisions.md#tiers.
 
@@ -17,7 +17,7 @@ pub(crate) mod values;
 use crate::core::engine::roots;
 use crate::core::list::Statements;
 
-/// What is asked in the group in words that the compiler has not checked.
+/// SQL of the module that is assembled at run time, so the compiler does not check it.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
     let of_resources: [&[&dyn Statements]; _] = [
         &change_requests::STATEMENTS,
@@ -31,7 +31,7 @@ pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
 }
 
 roots! {
-    /// What can be read of the group.
+    /// Queries of the module.
     pub(crate) struct SubscriptionQuery(
         change_requests::ChangeRequestsQuery,
         current::CurrentQuery,
@@ -45,7 +45,7 @@ roots! {
 }
 
 roots! {
-    /// What can be written in the group.
+    /// Mutations of the module.
     pub(crate) struct SubscriptionMutation(
         change_requests::ChangeRequestsMutation,
         current::CurrentMutation,

@@ -1,10 +1,10 @@
-//! What a feature is worth: how a value is said, kept, shown and compared.
+//! Values of features: input, stored form, output and comparison.
 //!
-//! A FLAG and a SCOPE are granted or not, a LIMIT is a whole number or has no cap (docs/decisions.md#tiers).
-//! Kept is true or false, a number, or `"unlimited"`. Shown is `limit` for a LIMIT and `enabled` for the other kinds,
-//! either null for those that it does not suit, beside `unlimited`, which alone tells a limit without a cap. `value` holds
-//! whichever of the two is there: clients that are generated from a contract read no field that has either type. Said is
-//! either form, or both where they agree.
+//! A FLAG or a SCOPE is granted or not; a LIMIT is an integer or unlimited (docs/decisions.md#tiers). The stored form
+//! is true or false, a number, or `"unlimited"`. The output has `limit` for a LIMIT and `enabled` for the other kinds;
+//! the field that does not apply is null. Only `unlimited` marks an unlimited LIMIT. `value` repeats the field that
+//! applies, because clients generated from a contract cannot read a field of either type. The input accepts either
+//! form, or both if they agree.
 
 use std::cmp::Ordering;
 
@@ -14,19 +14,19 @@ use serde_json::Value;
 use crate::core::fault::FieldError;
 use crate::core::words::words;
 
-/// The largest limit that can be set; beyond it one says that there is none.
+/// Largest limit that can be set; a larger one must be unlimited.
 const LARGEST: i64 = 999_999_999_999;
-/// A limit without a cap, as it is kept.
+/// Stored form of an unlimited LIMIT.
 const UNLIMITED: &str = "unlimited";
 
 words! {
-    /// The kinds of feature.
+    /// Kind of a feature.
     pub(crate) enum FeatureKind {
-        /// It is there or not.
+        /// Granted or not.
         Flag = "FLAG",
-        /// A number, or no cap.
+        /// A number, or unlimited.
         Limit = "LIMIT",
-        /// It lets a partner's people and programs hold a scope.
+        /// Grants a scope to a partner's users and machine clients.
         Scope = "SCOPE",
     }
 }
@@ -34,9 +34,9 @@ words! {
 words! {
     /// Whether a change increases or reduces a value.
     pub(crate) enum Effect {
-        /// There is more of it.
+        /// The value increases.
         Gain = "GAIN",
-        /// There is less of it.
+        /// The value decreases.
         Loss = "LOSS",
     }
 }
@@ -45,17 +45,17 @@ words! {
 #[derive(Clone, Debug, PartialEq, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureValue {
-    /// True or false, or a number; null for a limit without a cap.
+    /// True or false, or a number; null for an unlimited limit.
     pub(crate) value: Option<Json<Value>>,
-    /// The number of a limit; null for one without a cap, and for what is no limit.
+    /// Number of a LIMIT; null if it is unlimited, and for other kinds.
     pub(crate) limit: Option<i64>,
-    /// Whether what is no limit is granted; null for a limit.
+    /// Whether a FLAG or SCOPE is granted; null for a LIMIT.
     pub(crate) enabled: Option<bool>,
-    /// Whether a limit has no cap.
+    /// Whether a LIMIT is unlimited.
     pub(crate) unlimited: bool,
 }
 
-/// What a feature is to be worth in a tier.
+/// Value of a feature in a tier.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureValueInput {
@@ -63,29 +63,29 @@ pub(crate) struct FeatureValueInput {
     pub(crate) code: String,
     /// True or false, or a number.
     pub(crate) value: Option<Json<Value>>,
-    /// The number of a limit.
+    /// Number of a LIMIT.
     pub(crate) limit: Option<i64>,
-    /// Whether what is no limit is granted.
+    /// Whether a FLAG or SCOPE is granted.
     pub(crate) enabled: Option<bool>,
-    /// Whether a limit has no cap.
+    /// Whether a LIMIT is unlimited.
     pub(crate) unlimited: Option<bool>,
 }
 
-/// What somebody says that a feature is to be worth, null or left out being the same.
+/// Input of a feature value. Null and a missing field are equivalent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Said<'a> {
-    /// Either of the two that follow.
+    /// Either of the next two fields.
     pub(crate) value: Option<&'a Value>,
-    /// The number of a limit.
+    /// Number of a LIMIT.
     pub(crate) limit: Option<i64>,
-    /// Whether what is no limit is granted.
+    /// Whether a FLAG or SCOPE is granted.
     pub(crate) enabled: Option<bool>,
-    /// Whether a limit has no cap.
+    /// Whether a LIMIT is unlimited.
     pub(crate) unlimited: Option<bool>,
 }
 
 impl Effect {
-    /// What going from one amount to another does; `None` when they are the same.
+    /// Returns the effect of a change between two amounts; `None` if they are equal.
     pub(crate) const fn of(order: Ordering) -> Option<Self> {
         match order {
             Ordering::Less => Some(Self::Gain),
@@ -96,7 +96,7 @@ impl Effect {
 }
 
 impl FeatureValue {
-    /// A value as it is kept.
+    /// Creates the output form from the stored form.
     pub(crate) fn of(kind: FeatureKind, kept: Value) -> Self {
         let is_limit = kind == FeatureKind::Limit;
         let unlimited = is_limit && !kept.is_number();
@@ -107,26 +107,26 @@ impl FeatureValue {
 }
 
 impl FeatureValueInput {
-    /// What it says, without the feature's code.
+    /// Returns the value fields without the code of the feature.
     pub(crate) fn said(&self) -> Said<'_> {
         let value = self.value.as_ref().map(|value| &value.0);
         Said { value, limit: self.limit, enabled: self.enabled, unlimited: self.unlimited }
     }
 }
 
-/// What is said, as it is kept. `pointer` names the place in the body that says it.
+/// Parses an input value to its stored form. `pointer` names its place in the body.
 ///
 /// # Errors
-/// What does not suit the kind of the feature, or contradicts itself, with the place.
+/// If the value does not match the kind of the feature or is contradictory; the error contains the place.
 pub(crate) fn parse_value(kind: FeatureKind, said: &Said<'_>, pointer: &str) -> Result<Value, FieldError> {
     let kept = if kind == FeatureKind::Limit { limit(said) } else { grant(said) };
     kept.map_err(|(place, code, message)| FieldError::at(format!("{pointer}/{place}"), code, message))
 }
 
-/// Where something is wrong, its code, and what to say instead.
+/// Place and code of an error, and how to fix it.
 type Wrong = (&'static str, &'static str, &'static str);
 
-/// A LIMIT's number, or that it has no cap.
+/// Parses the number of a LIMIT, or that it is unlimited.
 fn limit(said: &Said<'_>) -> Result<Value, Wrong> {
     if said.enabled.is_some() {
         return Err(("enabled", "KIND", "This feature is a limit. Send a number as `limit`, and omit `enabled`."));
@@ -153,7 +153,7 @@ fn limit(said: &Said<'_>) -> Result<Value, Wrong> {
     }
 }
 
-/// Whether a FLAG or a SCOPE is granted.
+/// Parses whether a FLAG or a SCOPE is granted.
 fn grant(said: &Said<'_>) -> Result<Value, Wrong> {
     if said.unlimited == Some(true) {
         return Err(("unlimited", "NO_LIMIT", "Only a LIMIT can be without a cap. Send true or false as `enabled`."));
@@ -172,17 +172,17 @@ fn grant(said: &Said<'_>) -> Result<Value, Wrong> {
     }
 }
 
-/// What going from one kept value of a feature to another does; `None` when they are worth the same.
+/// Returns the effect of a change between two stored values of a feature; `None` if they are equivalent.
 pub(crate) fn effect(before: &Value, after: &Value) -> Option<Effect> {
     Effect::of(worth(before).cmp(&worth(after)))
 }
 
-/// How much of a limit there is; `None` for no cap, and for what is no limit.
+/// Returns the number of a LIMIT; `None` if it is unlimited, and for other kinds.
 pub(crate) fn cap(kept: &Value) -> Option<i64> {
     kept.as_i64()
 }
 
-/// A number that orders the values of one feature.
+/// Returns a number that orders the values of one feature.
 fn worth(kept: &Value) -> i64 {
     match kept {
         Value::Bool(granted) => i64::from(*granted),
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_without_a_cap_has_no_value_and_says_so() {
+    fn unlimited_limit_has_no_value_but_unlimited_flag() {
         let worth = |kind, kept| {
             let FeatureValue { value, limit, enabled, unlimited } = FeatureValue::of(kind, kept);
             (value.map(|value| value.0), limit, enabled, unlimited)
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_is_kept_as_it_is_shown() {
+    fn value_forms_round_trip() {
         let cells = [
             (FeatureKind::Limit, json!(0)),
             (FeatureKind::Limit, json!(20)),
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_does_not_suit_the_kind_is_named_by_its_place() {
+    fn value_of_wrong_kind_is_reported_at_its_pointer() {
         let none = Said::default();
         let (yes, one, below, beyond) = (json!(true), json!(1), json!(-1), json!(1_000_000_000_000_i64));
         let cells = [
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn two_forms_that_disagree_are_refused() {
+    fn conflicting_value_forms_are_rejected() {
         let (one, yes, none) = (json!(1), json!(true), Said::default());
         let cells = [
             (FeatureKind::Limit, Said { value: Some(&one), limit: Some(2), ..none }, "limit"),
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn no_cap_is_more_than_any_number_and_granted_more_than_not() {
+    fn unlimited_exceeds_any_number_and_granted_exceeds_denied() {
         assert_eq!(effect(&json!("unlimited"), &json!(i64::MAX - 1)), Some(Effect::Loss));
         assert_eq!(effect(&json!(3), &json!(20)), Some(Effect::Gain));
         assert_eq!(effect(&json!(true), &json!(false)), Some(Effect::Loss));

@@ -1,10 +1,10 @@
-//! The service itself: no business data.
+//! Operations about the service itself, without business data.
 
 mod me;
 
 use crate::core::engine::roots;
 
 roots! {
-    /// What can be read of the group.
+    /// Queries of the module.
     pub(crate) struct SystemQuery(me::MeQuery);
 }

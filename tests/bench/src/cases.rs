@@ -1,4 +1,4 @@
-//! What is measured: requests that every form answers, in turns.
+//! The benchmark cases: requests that every form answers, in turns.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::load::{self, Make};
 use crate::pgbench;
 use crate::report::{Bars, Case, Report};
 
-/// Rounds of each case when none are asked for.
+/// Default number of rounds of each case.
 const ROUNDS: u32 = 8;
 
 /// Work that every form does.
@@ -20,16 +20,16 @@ pub(crate) struct Work {
     pub(crate) name: &'static str,
     pub(crate) bars: Bars,
     pub(crate) make: Box<Make>,
-    /// What pgbench runs.
+    /// pgbench script, if pgbench can run the case.
     pub(crate) limit: Option<String>,
 }
 
-/// The lists over small tables, to be compared with the same over large ones.
+/// Measures the lists over small tables, to compare them with the same lists over large tables.
 pub(crate) async fn small(ground: &Ground, cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
     lists(ground, cli, report).await
 }
 
-/// Everything, over the tables as large as they get.
+/// Measures everything over the tables at their full size.
 pub(crate) async fn all(ground: &Ground, cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
     lists(ground, cli, report).await?;
     let (labs, hand) = (ground.form("labs").await?, ground.form("hand").await?);
@@ -51,8 +51,8 @@ pub(crate) async fn all(ground: &Ground, cli: &Cli, report: &mut Report) -> anyh
     Ok(())
 }
 
-/// Measures one case: the service, the hand-written handlers, and pgbench where there is something for it. Answers for
-/// how many seconds the service was under load.
+/// Measures one case: the service, the hand-written handlers, and pgbench if the case has a script for it. Returns the
+/// seconds that the service was under load.
 pub(crate) async fn measure(
     ground: &Ground,
     cli: &Cli,
@@ -66,7 +66,8 @@ pub(crate) async fn measure(
     let mut loaded = load::turn(labs.address, &work.make, turn / 3).await?.seconds;
     load::turn(hand.address, &work.make, turn / 3).await?;
     for round in 0..cli.rounds.unwrap_or(ROUNDS) {
-        // Whoever comes after pgbench finds what it left to the disk and to the vacuum: each does half of the time.
+        // The form that runs after pgbench slows down because of the disk writes and the vacuum that pgbench caused.
+        // The order alternates, so that each form runs there in half of the rounds.
         if round % 2 == 0 {
             case.labs.push(load::turn(labs.address, &work.make, turn).await?);
             case.hand.push(load::turn(hand.address, &work.make, turn).await?);
@@ -83,8 +84,8 @@ pub(crate) async fn measure(
     Ok(loaded)
 }
 
-/// Both forms must answer the same before it means anything that one is faster. Times of change and cursors are a
-/// form's own.
+/// Rejects a case in which the two forms return different responses: a comparison of speed would mean nothing. Change
+/// times and cursors may differ.
 async fn same(labs: &Running, hand: &Running, work: &Work) -> anyhow::Result<()> {
     let mut answers = [load::once(labs.address, &work.make).await?, load::once(hand.address, &work.make).await?];
     for answer in &mut answers {
@@ -149,7 +150,7 @@ fn works(ground: &Ground, tokens: &[String]) -> anyhow::Result<Vec<Work>> {
             name: "marketplace_apps_update",
             bars: Bars { rate: 0.90, aim: 0.95, p99: Some(1.0), limit: None },
             make: Box::new(move |connection, n| {
-                // Three apps to a connection, so that none waits for another's row.
+                // Three apps per connection, so that no connection waits for another's row.
                 let number = first * u32::try_from(1 + connection * 3 + n % 3)?;
                 let body = format!(r#"{{"tagline":"Takes orders, edition {n}"}}"#);
                 Ok(Request::patch(format!("/v1/marketplace/apps/0198aaaa-0000-7000-8000-{number:012x}"))
@@ -162,7 +163,7 @@ fn works(ground: &Ground, tokens: &[String]) -> anyhow::Result<Vec<Work>> {
         },
         Work {
             name: "admin_machine_clients_get (audited)",
-            // The other form leaves no record.
+            // The other form writes no audit record.
             bars: Bars { rate: 0.40, aim: 0.50, p99: None, limit: None },
             make: Box::new(move |connection, n| {
                 let token = staff.get((connection * 2 + n % 2) % staff.len().max(1)).map(String::as_str);
@@ -174,7 +175,7 @@ fn works(ground: &Ground, tokens: &[String]) -> anyhow::Result<Vec<Work>> {
     ])
 }
 
-/// A number that looks random and is the same in every turn.
+/// Returns a pseudo-random number that is the same in every turn.
 pub(crate) fn mixed(connection: usize, n: usize) -> u32 {
     let mut bits = (connection as u64) << 32 | (n as u64 & 0xffff_ffff);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

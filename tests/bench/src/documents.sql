@@ -1,6 +1,5 @@
--- Writes what the search reads of listings that have no document yet. The service makes it word by word in some milliseconds
--- for each listing; here that of one is the pattern of all, in which the numbers alone differ. A sample is held against what
--- the service would write.
+-- Writes the search documents of listings without one. The service computes a document in some milliseconds; this script
+-- uses one document as a pattern and changes only the numbers. It compares a sample with the result of the service.
 set synchronous_commit = off;
 create temporary table bare as
 select l.app_uuid, substr(l.slug, 5)::integer as n, p.company_name as vendor

@@ -1,4 +1,4 @@
-//! The two forms that answer HTTP, each a process of its own.
+//! The two forms that serve HTTP, each in a separate process.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -26,10 +26,10 @@ use tokio_util::sync::CancellationToken;
 use crate::hand;
 use crate::reads::replay;
 
-/// The name that every form goes by.
+/// Base URL of every form.
 const BASE: &str = "http://bench";
 
-/// Where a form finds what it serves.
+/// Resources that a form serves from.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Where {
     /// The database, as its owner
@@ -40,15 +40,15 @@ pub(crate) struct Where {
     folder: PathBuf,
 }
 
-/// A form that runs.
+/// A running form.
 pub(crate) struct Running {
-    /// Where it listens.
+    /// Address on which it listens.
     pub(crate) address: SocketAddr,
     child: tokio::process::Child,
 }
 
 impl Running {
-    /// Starts this program as that form, with these variables, and waits for its address.
+    /// Starts this program as the form with these environment variables and waits for its address.
     pub(crate) async fn start(
         form: &str,
         database: &str,
@@ -67,7 +67,7 @@ impl Running {
         Ok(Self { address: line.parse()?, child })
     }
 
-    /// Memory that is resident now, in megabytes.
+    /// Returns the current resident memory in megabytes.
     pub(crate) async fn megabytes(&self) -> anyhow::Result<f64> {
         let id = self.child.id().context("it ended")?.to_string();
         let kilobytes = if std::path::Path::new("/proc/self").exists() {
@@ -82,13 +82,13 @@ impl Running {
     }
 }
 
-/// The service, as `labs serve` puts it together.
+/// Runs the service with the same setup as `labs serve`.
 pub(crate) async fn labs(place: &Where) -> anyhow::Result<()> {
     let (listener, application) = application(place).await?;
     wiring::answer(listener, application, CancellationToken::new()).await
 }
 
-/// The same, with the log, the metrics and the traces that its variables ask for.
+/// Runs the service with the logs, metrics and traces that its environment variables configure.
 pub(crate) async fn watched(place: &Where) -> anyhow::Result<()> {
     let traces = config::traces(|name| std::env::var(name).ok())?;
     telemetry::start(&serve(place)?.common, false, traces.is_some())?;
@@ -105,14 +105,14 @@ pub(crate) async fn watched(place: &Where) -> anyhow::Result<()> {
     wiring::answer(listener, application, CancellationToken::new()).await
 }
 
-/// The hand-written handlers, with the service's own pool and token check.
+/// Runs the hand-written handlers with the service's own pool and token check.
 pub(crate) async fn hand(place: &Where) -> anyhow::Result<()> {
     let (listener, application) = application(place).await?;
     let router = hand::router(application.engine().clone())?;
     answer(listener, application.engine(), router).await
 }
 
-/// What was recorded of the service, done again, with its own pool and token check.
+/// Replays a recording of the service, with the service's own pool and token check.
 pub(crate) async fn replay(place: &Where) -> anyhow::Result<()> {
     let (listener, application) = application(place).await?;
     let router = replay::router(application.engine().clone());
@@ -120,17 +120,17 @@ pub(crate) async fn replay(place: &Where) -> anyhow::Result<()> {
 }
 
 async fn answer(listener: TcpListener, engine: &Engine, router: Router) -> anyhow::Result<()> {
-    // What vouches for cached principals; without it each would be looked up anew.
+    // Keeps cached principals valid. Without it, every request would load its principal again.
     let authority = Arc::clone(&engine.services().authority);
     tokio::spawn(authority.watch(CancellationToken::new()));
     let listener = listener.tap_io(|stream| {
-        // Without it the last packet of an answer waits for the client's acknowledgement.
+        // Without it, the last packet of a response waits for the client's acknowledgement.
         let _ = stream.set_nodelay(true);
     });
     Ok(axum::serve(listener, router).await?)
 }
 
-/// The service without its jobs, so that nothing but a request speaks to the database. No probe makes it ready or not.
+/// Runs the service without jobs, so that only requests access the database. No probe changes its readiness.
 pub(crate) async fn recorded(place: &Where) -> anyhow::Result<()> {
     let (listener, application) = application(place).await?;
     let (engine, config) = (application.engine().clone(), config(place)?);
@@ -152,7 +152,7 @@ fn config(place: &Where) -> anyhow::Result<Config> {
 fn serve(place: &Where) -> anyhow::Result<Box<Serve>> {
     let folder = place.folder.to_string_lossy();
     let place_of = ["labs", "serve", "--folder", &folder, "--database-url", &place.database, "--base-url", BASE];
-    // Every client asks for its token at once, and nobody is to spend a budget.
+    // All clients request their tokens at once, and no client may exhaust a budget.
     let roomy = ["--attempts-per-minute", "100000", "--anonymous-per-second", "1000000"];
     let roomy = roomy.into_iter().chain(["--anonymous-per-day", "1000000000", "--own-per-second", "1000000"]);
     let words = place_of.into_iter().chain(roomy);

@@ -1,4 +1,4 @@
-//! What every form stands on: one private PostgreSQL with seeded tables, and callers with tokens.
+//! Shared setup of every form: one private PostgreSQL with generated rows, and clients with tokens.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -18,37 +18,37 @@ use uuid::Uuid;
 
 use crate::forms::Running;
 
-/// Service clients whose tokens take turns, because each has a budget of its own.
+/// Number of machine clients whose tokens are used in turn, because each has a separate budget.
 pub(crate) const CLIENTS: usize = 64;
 /// The partner whose apps are listed and changed.
 pub(crate) const PARTNER: Uuid = Uuid::from_u128(0x0198_bbbb_0000_7000_8000_0000_0000_0001);
 
-/// Apps of a partner, unless it is asked for otherwise.
+/// Default number of apps per partner.
 pub(crate) const APIECE: u32 = 100;
 
-/// The ground that was prepared.
+/// The prepared database, its folder and its clients.
 pub(crate) struct Ground {
     cluster: Cluster,
     folder: tempfile::TempDir,
     apps: AtomicU32,
     first: u32,
-    /// Apps of a partner, of which there are as many more as there are more apps.
+    /// Apps per partner. More apps mean more partners.
     apiece: u32,
     documents: Documents,
     credentials: Vec<Credentials>,
 }
 
-/// How what the search reads of a listing comes about.
+/// How the search documents of the listings are created.
 #[derive(Clone, Copy)]
 pub(crate) enum Documents {
-    /// By the service's own triggers, which take some milliseconds for each.
+    /// By the service's own triggers, which take some milliseconds per listing.
     OneByOne,
     /// By one statement.
     AtOnce,
 }
 
 impl Ground {
-    /// Starts PostgreSQL and seeds it with so many apps, so many of them to a partner.
+    /// Starts PostgreSQL and inserts this many apps, `apiece` of them per partner.
     pub(crate) async fn prepare(apps: u32, apiece: u32, documents: Documents) -> anyhow::Result<Self> {
         let mut ground = Self { apiece, documents, ..Self::empty(apps).await? };
         ground.grow(apps).await?;
@@ -56,7 +56,7 @@ impl Ground {
         Ok(ground)
     }
 
-    /// Starts PostgreSQL with nothing in it, to be grown to so many apps at first.
+    /// Starts an empty PostgreSQL, to be grown first to this many apps.
     pub(crate) async fn empty(first: u32) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir()?;
         let cluster = Cluster::start(&Folder::open(folder.path())?, &Settings::default()).await?;
@@ -72,7 +72,7 @@ impl Ground {
         })
     }
 
-    /// Grows the tables to so many apps.
+    /// Grows the tables to this many apps.
     pub(crate) async fn grow(&self, apps: u32) -> anyhow::Result<()> {
         let partners = (apps / self.apiece).to_string();
         let seed = include_str!("seed.sql").replace(":apps", &apps.to_string()).replace(":partners", &partners);
@@ -88,34 +88,35 @@ impl Ground {
         Ok(())
     }
 
-    /// Grows the reviews to ten for each app, and puts collections on show.
+    /// Grows the customer reviews to ten per app and publishes collections.
     pub(crate) async fn furnish(&self) -> anyhow::Result<()> {
         let numbers = [(":reviews", 10 * self.apps()), (":apps", self.apps()), (":favourite", self.favourite())];
         let seed = include_str!("storefront.sql").to_owned();
         self.seed(numbers.into_iter().fold(seed, |seed, (name, number)| seed.replace(name, &number.to_string()))).await
     }
 
-    /// Grows the board to so many feature requests, with fifty votes and ten comments to each.
+    /// Grows the board to this many feature requests, each with fifty votes and ten comments.
     pub(crate) async fn seed_board(&self, requests: u32) -> anyhow::Result<()> {
         self.seed(include_str!("board/board.sql").replace(":requests", &requests.to_string())).await
     }
 
-    /// Where the service lays the mail that it writes.
+    /// Returns the folder to which the service writes its mail.
     pub(crate) fn mail(&self) -> PathBuf {
         self.folder.path().join("service").join("mail")
     }
 
-    /// How many partners there are.
+    /// Returns the number of partners.
     pub(crate) fn partners(&self) -> u32 {
         self.apps() / self.apiece
     }
 
-    /// The app of [`PARTNER`] that has one in a hundred of all reviews.
+    /// Returns the app of [`PARTNER`] that has one percent of all customer reviews.
     pub(crate) fn favourite(&self) -> u32 {
         self.own_app(0)
     }
 
-    /// Runs these statements as the database's owner, and leaves the tables as if they had stood for long.
+    /// Runs these statements as the database owner, then brings the tables into the state of long-lived tables (vacuum,
+    /// analyze, checkpoint).
     pub(crate) async fn seed(&self, statements: String) -> anyhow::Result<()> {
         let mut owner = self.owner().await?;
         sqlx::raw_sql(AssertSqlSafe(statements)).execute(&mut owner).await?;
@@ -124,47 +125,47 @@ impl Ground {
         Ok(())
     }
 
-    /// A connection as the database's owner.
+    /// Opens a connection as the database owner.
     pub(crate) async fn owner(&self) -> anyhow::Result<PgConnection> {
         Ok(PgConnection::connect(self.database()).await?)
     }
 
-    /// The database, as its owner.
+    /// Returns the URL of the database for its owner.
     pub(crate) fn database(&self) -> &str {
         self.cluster.url()
     }
 
-    /// How many apps there are.
+    /// Returns the number of apps.
     pub(crate) fn apps(&self) -> u32 {
         self.apps.load(Ordering::Relaxed)
     }
 
-    /// Apps of [`PARTNER`]: the numbers of those that it has from the first.
+    /// Returns the number of the app at this index among the first apps of [`PARTNER`].
     pub(crate) fn own_app(&self, index: usize) -> u32 {
         self.first / self.apiece * (1 + u32::try_from(index).unwrap_or_default() % self.apiece)
     }
 
-    /// Where pgbench is.
+    /// Returns the folder that contains pgbench.
     pub(crate) fn programs(&self) -> PathBuf {
         self.cluster.programs().to_owned()
     }
 
-    /// A form of this name over the ground.
+    /// Starts the form with this name on this database.
     pub(crate) async fn form(&self, name: &str) -> anyhow::Result<Running> {
         self.form_by(name, self.database()).await
     }
 
-    /// A form that reaches the database by this address.
+    /// Starts a form that connects to the database at this URL.
     pub(crate) async fn form_by(&self, name: &str, database: &str) -> anyhow::Result<Running> {
         Running::start(name, database, &self.folder.path().join("service"), &[]).await
     }
 
-    /// The service as it is watched with these variables.
+    /// Starts the service with these environment variables for metrics and traces.
     pub(crate) async fn watched(&self, variables: &[(&str, String)]) -> anyhow::Result<Running> {
         Running::start("watched", self.database(), &self.folder.path().join("service"), variables).await
     }
 
-    /// The service's inside, to make what no request could.
+    /// Opens the service's engine, to create data that no request can create.
     pub(crate) async fn inside(&self) -> anyhow::Result<Engine> {
         let place = self.folder.path().join("service");
         let words = ["labs", "serve", "--folder", &place.to_string_lossy(), "--database-url", self.database()];
@@ -179,7 +180,7 @@ impl Ground {
         let engine = self.inside().await?;
         let mut credentials = Vec::new();
         for number in 0..=CLIENTS {
-            // The first is the partner's own; the others are the service's.
+            // The first client belongs to the partner; the others belong to no partner.
             let (scopes, partner_uuid): (&[&str], _) = match number {
                 0 => (&["marketplace.apps:write", "marketplace.reviews", "storefront"], Some(PARTNER)),
                 _ => (&["labs.admin.clients"], None),
@@ -190,7 +191,7 @@ impl Ground {
         Ok(credentials)
     }
 
-    /// A token for each client: the partner's own first.
+    /// Issues a token for each client; the partner's client is first.
     pub(crate) async fn tokens(&self, service: &Running) -> anyhow::Result<Vec<String>> {
         let mut tokens = Vec::new();
         for credentials in &self.credentials {
@@ -200,10 +201,10 @@ impl Ground {
     }
 }
 
-/// What a program asks for tokens with: its id and its secret.
+/// Client id and client secret of a machine client.
 pub(crate) type Credentials = (String, String);
 
-/// Makes a program that is allowed these scopes, the service's own or a partner's.
+/// Creates a machine client with these scopes, bound to a partner or to none.
 pub(crate) async fn client(
     engine: &Engine,
     name: &str,
@@ -217,7 +218,7 @@ pub(crate) async fn client(
     Ok((made.client_id, made.secret))
 }
 
-/// A token for a program, good for an hour.
+/// Issues an access token for a machine client, valid for an hour.
 pub(crate) async fn token(service: &Running, (id, secret): &Credentials) -> anyhow::Result<String> {
     let body = format!("grant_type=password&username={id}&password={secret}");
     let make = move |_: usize, _: usize| {

@@ -1,5 +1,5 @@
-//! The baseline: handlers as an engineer would write them by hand, around the service's own statements, pool and
-//! token check. No contract, no budget, no idempotency, no audit.
+//! The baseline: handlers as an engineer would write them by hand, around the service's own statements, pool and token
+//! check. No contract, budget, idempotency or audit.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -32,7 +32,7 @@ struct Hand {
     set_draft: &'static str,
 }
 
-/// The handlers.
+/// Returns the router of the handlers.
 pub(crate) fn router(engine: Engine) -> anyhow::Result<Router> {
     let of_board = hand_of_board::router(engine.clone())?;
     let hand = Arc::new(Hand {
@@ -54,7 +54,7 @@ pub(crate) fn router(engine: Engine) -> anyhow::Result<Router> {
         .merge(of_board))
 }
 
-/// Whose token came.
+/// The principal of the request's bearer token.
 struct Bearer(Arc<Principal>);
 
 impl FromRequestParts<Arc<Hand>> for Bearer {
@@ -65,7 +65,7 @@ impl FromRequestParts<Arc<Hand>> for Bearer {
     }
 }
 
-/// Whose token came, by the service's own check.
+/// Returns the principal of the bearer token, by the service's own check.
 pub(crate) async fn authenticate(engine: &Engine, headers: &HeaderMap) -> Result<Arc<Principal>, Refusal> {
     let text = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let token = text.and_then(|text| text.strip_prefix("Bearer ")).ok_or(Refusal(StatusCode::UNAUTHORIZED))?;
@@ -80,7 +80,7 @@ impl Bearer {
     }
 }
 
-/// Why there is no answer.
+/// Status of an error response.
 pub(crate) struct Refusal(pub(crate) StatusCode);
 
 impl IntoResponse for Refusal {
@@ -171,7 +171,7 @@ async fn app_update(
     Ok(Json(row.into()))
 }
 
-/// An id that nothing has yet.
+/// Returns a new id.
 #[expect(clippy::disallowed_methods, reason = "no test moves the benchmark's clock")]
 pub(crate) fn fresh_uuid() -> Uuid {
     Uuid::now_v7()

@@ -1,5 +1,5 @@
-//! The board's page and a vote as an engineer would write them by hand: two statements for a page, and for a vote a
-//! transaction that ends with the request as it is then.
+//! The board's page and a vote as an engineer would write them by hand: a page takes two statements; a vote takes a
+//! transaction that ends by reading the feature request.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::hand::{Page, Refusal, authenticate};
 use crate::rows_of_board::{Request, RequestRow, RequestSummary, Standing, StandingRow};
 use crate::statements;
 
-/// Votes that a person casts a day at most.
+/// Maximum votes that a user casts per day.
 const MOST_VOTES: i32 = 200;
 
 struct Board {
@@ -30,7 +30,7 @@ struct Board {
     spend: &'static str,
 }
 
-/// The handlers.
+/// Returns the router of the handlers.
 pub(crate) fn router(engine: Engine) -> anyhow::Result<Router> {
     let board = Arc::new(Board {
         engine,
@@ -47,7 +47,7 @@ pub(crate) fn router(engine: Engine) -> anyhow::Result<Router> {
         .with_state(board))
 }
 
-/// Who asks, and what their votes and follows are kept under.
+/// The caller, and the key under which their votes and follows are stored.
 struct Person {
     uuid: Uuid,
     voter: [u8; 32],
@@ -132,7 +132,7 @@ async fn withdraw(
 }
 
 impl Board {
-    /// What became of a vote that is cast or withdrawn.
+    /// Casts or withdraws a vote and returns the outcome.
     async fn changed(
         &self,
         connection: &mut PgConnection,
@@ -157,7 +157,7 @@ impl Board {
         Ok(row.whole(person.uuid, standings.first().copied().unwrap_or_default()))
     }
 
-    /// How a person stands to these, in their order.
+    /// Loads, in order, whether a user voted for and follows these feature requests.
     async fn standings(
         &self,
         connection: &mut PgConnection,

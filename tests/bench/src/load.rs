@@ -1,4 +1,4 @@
-//! The load: connections that ask again as soon as they are answered.
+//! The load generator: each connection sends its next request as soon as it has the response.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -14,24 +14,24 @@ use tokio::net::TcpStream;
 
 use crate::forms::Running;
 
-/// Connections that ask at once.
+/// Number of concurrent connections.
 pub(crate) const CONNECTIONS: usize = 32;
 
-/// The n-th request of a connection.
+/// Builds the n-th request of a connection.
 pub(crate) type Make = dyn Fn(usize, usize) -> anyhow::Result<Request<Full<Bytes>>> + Send + Sync;
 
-/// What came of a turn.
+/// Result of a turn.
 #[derive(Debug, Default)]
 pub(crate) struct Turn {
-    /// Answers.
+    /// Number of responses.
     pub(crate) answers: usize,
-    /// Seconds it took.
+    /// Duration in seconds.
     pub(crate) seconds: f64,
-    /// Of each answer, in microseconds.
+    /// Latency of each response, in microseconds.
     pub(crate) latencies: Vec<u32>,
 }
 
-/// Asks over all connections for so long.
+/// Sends requests on all connections for this duration.
 pub(crate) async fn turn(address: SocketAddr, make: &Make, length: Duration) -> anyhow::Result<Turn> {
     let begun = Instant::now();
     let until = begun + length;
@@ -61,17 +61,17 @@ async fn ask(address: SocketAddr, make: &Make, connection: usize, until: Instant
     Ok(latencies)
 }
 
-/// One answer, whole.
+/// One complete response.
 pub(crate) struct Answer {
-    /// Its status.
+    /// HTTP status.
     pub(crate) status: u16,
-    /// Its `Content-Type`.
+    /// Value of `Content-Type`.
     pub(crate) media_type: String,
-    /// Its body.
+    /// Response body.
     pub(crate) body: Bytes,
 }
 
-/// One answer, over a connection of its own.
+/// Sends one request over a separate connection.
 pub(crate) async fn answer(address: SocketAddr, make: &Make) -> anyhow::Result<Answer> {
     let stream = TcpStream::connect(address).await?;
     let (mut sender, driver) = http1::handshake(TokioIo::new(stream)).await?;
@@ -86,14 +86,14 @@ pub(crate) async fn answer(address: SocketAddr, make: &Make) -> anyhow::Result<A
     Ok(Answer { status, media_type, body })
 }
 
-/// One answer's body, to compare forms.
+/// Returns the body of one response, to compare forms.
 pub(crate) async fn once(address: SocketAddr, make: &Make) -> anyhow::Result<serde_json::Value> {
     let Answer { status, body, .. } = answer(address, make).await?;
     ensure!((200..300).contains(&status), "{status}: {}", String::from_utf8_lossy(&body));
     serde_json::from_slice(&body).context("the answer is no JSON")
 }
 
-/// A request for what is at this path, with this token where there is one.
+/// Builds a GET request for this path, with the token if there is one.
 pub(crate) fn get(path: &str, token: Option<&str>) -> anyhow::Result<Request<Full<Bytes>>> {
     let request = Request::get(path).header("host", "bench");
     let request = match token {
@@ -103,10 +103,11 @@ pub(crate) fn get(path: &str, token: Option<&str>) -> anyhow::Result<Request<Ful
     Ok(request.body(Full::default())?)
 }
 
-/// What the service answers to one request, with this token unless it is empty, and with this media type and body.
+/// Sends one request to the service and returns the response body. An empty token sends no token; the body has this
+/// media type.
 ///
 /// # Errors
-/// When it is refused.
+/// If the service rejects the request.
 pub(crate) async fn send(
     service: &Running,
     method: Method,

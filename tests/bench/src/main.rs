@@ -1,11 +1,16 @@
-//! `make bench`: what the service costs, as ratios in one interleaved run.
+//! `make bench`: the cost of the service, as ratios within one interleaved run.
 //!
-//! Three forms of the same work take turns over the same private PostgreSQL, each under the same load of 32
-//! connections: the service, hand-written axum handlers that run the service's own statements behind the same
-//! token check, and pgbench with the statements alone. A form is a process of its own, so that memory can be told
-//! and none warms another's caches. The bars stand beside what was measured. With `--all`, every read of the contract
-//! is measured beside a replay of its own statements: [`reads`]. With `--scale`, the storefront and the board are
-//! measured over ten times the tables: [`storefront`], [`board`]. What metrics and traces cost is measured beside the service without them: [`watched`].
+//! Three forms of the same work take turns on the same private PostgreSQL, each under the same load of 32 connections:
+//! - the service
+//! - hand-written axum handlers that run the service's own statements behind the same token check
+//! - pgbench with the statements only
+//!
+//! Each form is a separate process, so that its memory can be measured and no form warms another's caches. The report
+//! shows each result with its limit.
+//!
+//! - `--all` compares every read of the contract with a replay of the same statements: [`reads`].
+//! - `--scale` measures the storefront and the board over ten times the rows: [`storefront`], [`board`].
+//! - The cost of metrics and traces is measured against the service without them: [`watched`].
 
 mod board;
 mod cases;
@@ -31,54 +36,55 @@ use mimalloc::MiMalloc;
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// Measures the service beside hand-written handlers
+/// Compares the service with hand-written handlers
 #[derive(Debug, Parser)]
 struct Cli {
-    /// Apps in the tables
+    /// Number of apps in the tables
     #[arg(long, default_value_t = 20_000)]
     apps: u32,
-    /// Measure every read of the contract beside a replay of its own statements, in place of the cases
+    /// Instead of the cases, compare every read of the contract with a replay of the same statements
     #[arg(long)]
     all: bool,
-    /// Measure every list of the storefront and the partner's reviews over 200,000 listings, 2,000,000 reviews and
-    /// 20,000 vendors, and every list of the board over 100,000 feature requests, 5,000,000 votes and 1,000,000
-    /// comments, each beside a tenth of it, in place of the cases; with `--only board` the board's alone
+    /// Instead of the cases, measure every list of the storefront and the partner's customer reviews over 200,000
+    /// listings, 2,000,000 reviews and 20,000 partners, and every list of the board over 100,000 feature requests,
+    /// 5,000,000 votes and 1,000,000 comments, each also over a tenth of the rows; with `--only board`, only the
+    /// board's lists
     #[arg(long)]
     scale: bool,
-    /// Rounds, in each of which every form has one turn at every case; 8 where none are named, of all reads 6
+    /// Rounds; in each, every form has one turn at every case. Default: 8, or 6 with `--all`
     #[arg(long)]
     rounds: Option<u32>,
-    /// Seconds of a turn at a case
+    /// Duration of a turn at a case, in seconds
     #[arg(long, default_value_t = 3)]
     seconds: u64,
-    /// Milliseconds of a turn at one of all reads
+    /// Duration of a turn with `--all`, in milliseconds
     #[arg(long, default_value_t = 500)]
     milliseconds: u64,
-    /// Minutes of load, all cases in turn, before the memory is read; 0: what the rounds made of it
+    /// Minutes of load over all cases before the memory is measured; 0: measure it after the rounds
     #[arg(long, default_value_t = 0)]
     minutes: u64,
-    /// The program whose starts are timed; none: they are not
+    /// Path of the binary whose start is timed; without it, no start is timed
     #[arg(long)]
     labs: Option<std::path::PathBuf>,
-    /// Only cases or reads whose name holds this
+    /// Run only cases or reads whose name contains this text
     #[arg(long)]
     only: Option<String>,
     #[command(subcommand)]
     form: Option<Form>,
 }
 
-/// What the benchmark starts itself as.
+/// The forms as which the benchmark starts itself.
 #[derive(Debug, Subcommand)]
 enum Form {
     /// The service
     Labs(forms::Where),
-    /// The service as it is watched, by what its variables say
+    /// The service with the metrics and traces that its environment variables configure
     Watched(forms::Where),
     /// The hand-written handlers
     Hand(forms::Where),
-    /// The service without its jobs, to be recorded
+    /// The service without its jobs, to record it
     Recorded(forms::Where),
-    /// What was recorded of the service
+    /// Replay of a recording of the service
     Replay(forms::Where),
 }
 
@@ -113,7 +119,8 @@ async fn measure(cli: &Cli) -> anyhow::Result<()> {
     report.print()
 }
 
-/// Each over tables of its own, which are not made where none of its reads is named.
+/// Measures the storefront and the board over separate tables. Tables are created only if one of their reads is
+/// selected.
 async fn scale(cli: &Cli) -> anyhow::Result<()> {
     let mut report = report::Report::default();
     if storefront::is_named(cli) {

@@ -1,4 +1,4 @@
-//! pgbench with the statements alone: what PostgreSQL could do at most.
+//! pgbench with the statements only: the upper limit of PostgreSQL.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use anyhow::{Context as _, ensure};
 use crate::ground::PARTNER;
 use crate::statements;
 
-/// A listing by its slug, any of so many.
+/// A listing by its slug, one of this many.
 pub(crate) fn listing(apps: u32) -> String {
     let statement = filled(statements::LISTING, &["'app-' || :n", "null::text"]);
     format!("\\set n random(1, {apps})\n{statement};\n")
@@ -19,8 +19,8 @@ pub(crate) fn apps_list() -> anyhow::Result<String> {
     Ok(format!("{};\n", filled(statements::apps()?, &[partner.as_str()])))
 }
 
-/// The change of a tagline: each client has three apps of [`PARTNER`], which owns every `first`-th, so that none waits
-/// for another's row.
+/// An update of a tagline. Each client has three apps of [`PARTNER`], which owns every `first`-th app, so that no
+/// client waits for another's row.
 pub(crate) fn apps_update(first: u32) -> anyhow::Result<String> {
     let partner = format!("'{PARTNER}'");
     let partner = partner.as_str();
@@ -53,13 +53,13 @@ pub(crate) fn apps_update(first: u32) -> anyhow::Result<String> {
     Ok(format!("{chosen}begin;\n{};\ncommit;\n", statements.join(";\n")))
 }
 
-/// The statement with these in place of its parameters.
+/// Replaces the parameters of the statement with these values.
 fn filled(statement: &str, values: &[&str]) -> String {
     let numbered = values.iter().enumerate().rev();
     numbered.fold(statement.to_owned(), |text, (index, value)| text.replace(&format!("${}", index + 1), value))
 }
 
-/// Transactions per second of a script, prepared, over the unix socket.
+/// Runs a script in prepared mode over the Unix socket and returns its transactions per second.
 pub(crate) async fn turn(programs: &Path, database: &str, script: &str, seconds: u64) -> anyhow::Result<f64> {
     let file = tempfile::NamedTempFile::new()?;
     std::fs::write(file.path(), script)?;

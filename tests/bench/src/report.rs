@@ -1,4 +1,4 @@
-//! What was measured, beside the bars of the design.
+//! Report of the results with the limits of the design.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,19 +7,19 @@ use std::time::Duration;
 
 use crate::load::Turn;
 
-/// The rate that a read keeps while metrics and traces are taken of it, as a part of what it is without.
+/// Minimum rate of a read with metrics and traces, as a fraction of its rate without them.
 const LEAST_WATCHED: f64 = 0.97;
 
-/// What a case is to reach, as ratios.
+/// Limits of a case, as ratios.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bars {
-    /// Of the rate beside hand-written.
+    /// Minimum rate compared with the hand-written handlers.
     pub(crate) rate: f64,
-    /// The same, to be hoped for.
+    /// Desired rate compared with the hand-written handlers.
     pub(crate) aim: f64,
-    /// Of the p99 beside hand-written, at most. None: the two do not do the same work.
+    /// Maximum p99 compared with the hand-written handlers. `None`: the two forms do different work.
     pub(crate) p99: Option<f64>,
-    /// Of the rate beside pgbench. None: it is told without a verdict.
+    /// Minimum rate compared with pgbench. `None`: reported without a verdict.
     pub(crate) limit: Option<f64>,
 }
 
@@ -37,13 +37,13 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// A case without turns.
+    /// Creates a case without turns.
     pub(crate) fn new(name: &'static str, bars: Bars) -> Self {
         Self { name, bars, labs: Vec::new(), hand: Vec::new(), limit: Vec::new() }
     }
 }
 
-/// Everything that was measured.
+/// All results.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     lines: Vec<String>,
@@ -51,8 +51,8 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Adds a case: rates, latencies and the medians of the rounds' ratios. A round's forms follow each other closely,
-    /// so that what the machine did meanwhile cancels.
+    /// Adds a case: rates, latencies and the medians of the rounds' ratios. The forms of a round run in direct
+    /// succession, so that variations of the machine cancel out.
     pub(crate) fn case(&mut self, case: Case) -> anyhow::Result<()> {
         self.add(format!("\n{}", case.name))?;
         let mut worst = [0.0; 2];
@@ -83,7 +83,7 @@ impl Report {
         })
     }
 
-    /// Adds a list's latency over so many of these things.
+    /// Adds the latency of a list over this many rows.
     pub(crate) fn list(&mut self, path: &'static str, (many, things): (u32, &str), turn: Turn) -> anyhow::Result<()> {
         let p50 = quantile(&[turn], 0.5);
         let sizes = self.lists.entry(path).or_default();
@@ -97,7 +97,7 @@ impl Report {
         Ok(())
     }
 
-    /// Adds a read of the storefront: its rate and its latencies, beside the most that they may be in milliseconds.
+    /// Adds a read of the storefront: its rate and its latencies, with their limits in milliseconds.
     pub(crate) fn read(&mut self, name: &str, most: Option<(f64, f64)>, turn: &Turn) -> anyhow::Result<()> {
         let turns = std::slice::from_ref(turn);
         let (p50, p99) = (quantile(turns, 0.5), quantile(turns, 0.99));
@@ -108,7 +108,7 @@ impl Report {
         self.add(format!("{name:<36}{:>8.0} /s   p50 {p50:>7.2} ms   p99 {p99:>7.2} ms{bar}", rate(turn)))
     }
 
-    /// Adds a read of the service as it is watched in these ways, beside the first, which is not at all.
+    /// Adds a read of the service with these monitoring settings, compared with the first, which has none.
     pub(crate) fn watched(&mut self, name: &str, forms: Vec<(&'static str, Vec<Turn>)>) -> anyhow::Result<()> {
         self.add(format!("\n{name}"))?;
         let Some((_, nothing)) = forms.first() else { return Ok(()) };
@@ -123,14 +123,14 @@ impl Report {
         Ok(())
     }
 
-    /// Adds the service's memory after so many seconds of load.
+    /// Adds the memory of the service after this many seconds of load.
     pub(crate) fn memory(&mut self, megabytes: f64, loaded: f64) {
         self.lines.push(format!(
             "\nmemory of the service after {loaded:.0} s of load: {megabytes:.0} MB (after 600 s: bar 120, aim 80)"
         ));
     }
 
-    /// Adds the time of a later start.
+    /// Adds the duration of a later start.
     pub(crate) fn start(&mut self, took: Duration) {
         self.lines.push(format!("start on an existing folder: {:.2} s (bar 2.00, aim 1.00)", took.as_secs_f64()));
     }
@@ -141,7 +141,7 @@ impl Report {
         Ok(())
     }
 
-    /// Prints all of it together.
+    /// Prints the whole report.
     pub(crate) fn print(&self) -> anyhow::Result<()> {
         line("\n== all of it, in ratios within this run ==")?;
         self.lines.iter().try_for_each(|text| line(text))
@@ -159,20 +159,21 @@ fn verdict(beside: &str, ratio: &Spread, bar: f64, aim: f64) -> String {
     format!("  {beside:<28} {ratio} (bar {bar:.2}, aim {aim:.2}): {word}")
 }
 
-/// The median of the rounds, and between which two of them the true one lies with a probability of at least 95 % (the sign
-/// test's interval, which asks nothing of how they are distributed). Fewer than six rounds have none.
+/// Median of the rounds and its confidence interval of at least 95 % (the interval of the sign test, which assumes no
+/// distribution). Fewer than six rounds have no interval.
 pub(crate) struct Spread {
-    /// The median.
+    /// Median of the rounds.
     pub(crate) median: f64,
     between: Option<(f64, f64)>,
 }
 
 impl Spread {
-    /// Of these rounds.
+    /// Computes the median and the interval of these rounds.
     pub(crate) fn of(rounds: impl Iterator<Item = f64>) -> Self {
         let mut rounds: Vec<f64> = rounds.collect();
         rounds.sort_by(f64::total_cmp);
-        // How many may lie beyond: of so many throws of a coin, fewer heads come once in forty times at most.
+        // Number of rounds that may be outside on each side: in this many coin tosses, fewer heads occur with a
+        // probability of at most one in forty.
         let (mut beyond, mut chance, mut all) = (0, 0.5_f64.powi(i32::try_from(rounds.len()).unwrap_or(i32::MAX)), 0.0);
         while beyond < rounds.len() / 2 && all + chance <= 0.025 {
             all += chance;
@@ -184,7 +185,7 @@ impl Spread {
         Self { median: median(rounds.iter().copied()), between: low.copied().zip(high.copied()) }
     }
 
-    /// What is to be said where the true one may be no more than this.
+    /// Returns the verdict for an upper limit of the true value.
     fn at_most(&self, bar: f64) -> String {
         let (low, high) = self.between.unwrap_or((self.median, self.median));
         let word = if high <= bar {
@@ -197,7 +198,7 @@ impl Spread {
         format!("bar: at most {bar:.2}: {word}")
     }
 
-    /// What is to be said where the true one may be no less than this.
+    /// Returns the verdict for a lower limit of the true value.
     fn at_least(&self, bar: f64) -> String {
         let (low, high) = self.between.unwrap_or((self.median, self.median));
         let word = if low >= bar {
@@ -218,12 +219,12 @@ impl fmt::Display for Spread {
     }
 }
 
-/// Answers per second.
+/// Returns the responses per second.
 pub(crate) fn rate(turn: &Turn) -> f64 {
     turn.answers as f64 / turn.seconds
 }
 
-/// The middle of these values.
+/// Returns the median of these values.
 pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
@@ -231,7 +232,7 @@ pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
     (of(values.len().saturating_sub(1) / 2) + of(values.len() / 2)) / 2.0
 }
 
-/// Milliseconds under which so many of all answers came.
+/// Returns the latency quantile over all turns, in milliseconds.
 fn quantile(turns: &[Turn], part: f64) -> f64 {
     let mut all: Vec<u32> = turns.iter().flat_map(|turn| turn.latencies.iter().copied()).collect();
     all.sort_unstable();
@@ -244,7 +245,7 @@ pub(crate) fn line(text: &str) -> anyhow::Result<()> {
     Ok(writeln!(std::io::stdout().lock(), "{text}")?)
 }
 
-/// Says what went wrong in a form; there is nowhere to say that it could not be said.
+/// Logs an error of a form to standard error. A failure to write is ignored.
 pub(crate) fn complain(error: &dyn std::error::Error) {
     let _ = writeln!(std::io::stderr().lock(), "hand-written: {error}");
 }
@@ -254,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rounds_tell_the_middle_and_how_sure_it_is() {
+    fn rounds_report_median_and_confidence_interval() {
         let of = |rounds: i32| Spread::of((1..=rounds).rev().map(|round| f64::from(round) / 100.0)).to_string();
         assert_eq!(of(5), "0.03");
         assert_eq!(of(6), "0.04 [0.01 to 0.06]");
@@ -263,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_by_less_than_its_rounds_do_is_not_told_apart() {
+    fn difference_within_spread_is_inconclusive() {
         let said = |rounds: [f64; 6]| Spread::of(rounds.into_iter()).at_most(1.0);
         assert!(said([0.8, 0.9, 0.9, 0.9, 0.9, 1.0]).ends_with("passes"));
         assert!(said([0.9, 1.1, 1.1, 1.1, 1.1, 1.2]).ends_with("not told apart from it"));

@@ -1,4 +1,4 @@
-//! The rows of the service's statements, and what they become, as an engineer would write it by hand.
+//! Row types of the service's statements and their conversions, as an engineer would write them by hand.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! An app's rows, and what they become.
+//! Row types of an app and their conversions.
 
 use labs_schema::time::Time;
 use serde::{Deserialize, Serialize};

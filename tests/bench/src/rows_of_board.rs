@@ -1,4 +1,4 @@
-//! A feature request's rows, and what they become for a person.
+//! Row types of a feature request and their conversions for one user.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ pub(crate) struct RequestRow {
     created_at: Time,
 }
 
-/// How a person stands to the request at this place of those that were asked for, from 1.
+/// A user's vote and follow for the feature request at this position (from 1) in the input.
 #[derive(FromRow)]
 pub(crate) struct StandingRow {
     #[sqlx(rename = "place!")]
@@ -41,7 +41,7 @@ pub(crate) struct StandingRow {
     pub(crate) followed: bool,
 }
 
-/// Whether a person voted for a request, and whether they follow it.
+/// Whether a user voted for a feature request, and whether they follow it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Standing {
     pub(crate) voted: bool,
@@ -101,7 +101,7 @@ pub(crate) struct Request {
 }
 
 impl RequestRow {
-    /// As lists tell it to a person who stands so to it.
+    /// Converts to the list entry for a user with this vote and follow.
     pub(crate) fn summary(self, person_uuid: Uuid, standing: Standing) -> RequestSummary {
         let mine = self.author_uuid == person_uuid;
         RequestSummary {
@@ -128,7 +128,7 @@ impl RequestRow {
         }
     }
 
-    /// The whole of it.
+    /// Converts to the complete feature request.
     pub(crate) fn whole(mut self, person_uuid: Uuid, standing: Standing) -> Request {
         let body = self.body.take().unwrap_or_default();
         let mut html = String::with_capacity(body.len() * 2);

@@ -1,5 +1,5 @@
--- Grows the tables to `:apps` apps in all, evenly over `:partners` partners, every one of them listed, with three categories to
--- choose from, an icon and two screenshots, and five versions. It may be run again with a larger number.
+-- Grows the tables to `:apps` apps, distributed evenly over `:partners` partners. Each app is listed and has categories, an
+-- icon, two screenshots and five versions. Can run again with a larger number.
 set synchronous_commit = off;
 insert into partner (partner_uuid, slug, company_name, country)
 select ('0198bbbb-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'partner-' || n, 'Partner ' || n, 'DE'
@@ -49,8 +49,8 @@ alter table listing_translation disable trigger user;
 insert into listing_translation (app_uuid, locale, name, tagline, description)
 select app_uuid, locale, name, tagline, description from app_translation join new_app using (app_uuid);
 alter table listing_translation enable trigger user;
--- Writes what the search reads, once for texts and categories. It is made listing by listing, by statements that are planned
--- for what is known of the tables.
+-- Writes the search documents once, for texts and categories. The statements run per listing, so the planner needs current
+-- statistics of the tables.
 analyze listing, listing_translation, category, partner, app, app_category;
 insert into listing_category select app_uuid, category_uuid, position from app_category join new_app using (app_uuid);
 insert into listing_media

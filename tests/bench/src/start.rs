@@ -1,4 +1,4 @@
-//! How long a start on an existing folder takes, until ready.
+//! Duration of a start on an existing folder, until ready.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 
-/// The median of five later starts.
+/// Returns the median of five later starts.
 pub(crate) async fn again(program: &Path) -> anyhow::Result<Duration> {
     let folder = tempfile::tempdir()?;
     let mut times = Vec::new();
@@ -32,7 +32,7 @@ async fn once(program: &Path, folder: &Path) -> anyhow::Result<Duration> {
     BufReader::new(out).lines().next_line().await?.context("it did not start")?;
     let took = begun.elapsed();
     let id = child.id().context("it ended")?.to_string();
-    // The shell's own: slim images lack the program.
+    // Uses the shell's built-in `kill`: slim images lack the program.
     tokio::process::Command::new("sh").args(["-c", "kill -TERM \"$1\"", "labs-stop", &id]).status().await?;
     child.wait().await?;
     Ok(took)

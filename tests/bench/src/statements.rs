@@ -1,10 +1,12 @@
-//! The service's own statements: those that the compiler checked, and those that lists and lookups put together.
+//! The service's own statements: compile-time checked statements, and statements that lists and lookups assemble.
 
 use std::collections::BTreeSet;
 
 use anyhow::bail;
 
-/// The statement that holds all of these marks; there must be exactly one.
+/// Returns the only statement that contains all of these fragments.
+///
+/// Fails if there is not exactly one.
 pub(crate) fn find(marks: &[&str]) -> anyhow::Result<&'static str> {
     let mut all: Vec<String> = labs_schema::statements().iter().flat_map(|list| list.statements()).collect();
     for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.sqlx"))? {
@@ -20,8 +22,8 @@ pub(crate) fn find(marks: &[&str]) -> anyhow::Result<&'static str> {
     }
 }
 
-/// One listing by its slug, in a locale. The service asks for several at once; this is the same statement for one, as a
-/// handler of its own would have it.
+/// One listing by its slug, in a locale. The service loads several listings at once; this is the same statement for
+/// one, as in a dedicated handler.
 pub(crate) const LISTING: &str = r#"
 select l.slug, l.app_uuid, t.name, t.tagline, t.description, t.locale,
        array(select o.locale from listing_translation as o where o.app_uuid = l.app_uuid
@@ -58,9 +60,9 @@ select l.slug, l.app_uuid, t.name, t.tagline, t.description, t.locale,
         limit 1) as t
  where l.slug = $1 and l.visible"#;
 
-/// A partner's apps, newest first, twenty to a page.
+/// A partner's apps, newest first, twenty per page.
 pub(crate) fn apps() -> anyhow::Result<&'static str> {
-    // Staff's list of a partner's apps asks for more of each.
+    // The staff list of a partner's apps selects more columns.
     let first_page = "where (app.partner_uuid = $1) order by app.created_at desc, app.app_uuid desc limit 21";
     find(&["as name_sorted, words.tagline, words.description", "as live_at from app", first_page])
 }
@@ -76,22 +78,22 @@ pub(crate) fn client() -> anyhow::Result<&'static str> {
     Ok(several.replace("= any($1)", "= $1").leak())
 }
 
-/// An app held for a change.
+/// Locks an app for an update.
 pub(crate) fn hold() -> anyhow::Result<&'static str> {
     find(&["select app_uuid from app where app_uuid = $1 and partner_uuid = $2 for update"])
 }
 
-/// What is written of an app now.
+/// Current editable content of an app.
 pub(crate) fn present() -> anyhow::Result<&'static str> {
     find(&["select app.slug, app.default_locale, app.state", "\"was_published!\""])
 }
 
-/// An app's draft and its history's entry.
+/// Updates an app's draft and inserts its event.
 pub(crate) fn set_draft() -> anyhow::Result<&'static str> {
     find(&["update app set slug = $2", "'UPDATED'"])
 }
 
-/// The board, most votes first, twenty to a page.
+/// The board, most votes first, twenty per page.
 pub(crate) fn board() -> anyhow::Result<&'static str> {
     let first_page = "where (r.shown) order by r.pin desc, r.votes desc, r.request_uuid desc limit 21";
     find(&["left(r.body, 280) as excerpt", first_page])
@@ -105,22 +107,23 @@ pub(crate) fn feature_request() -> anyhow::Result<&'static str> {
     ])
 }
 
-/// How people stand to feature requests.
+/// Votes and follows of users for feature requests.
 pub(crate) fn standing() -> anyhow::Result<&'static str> {
     find(&["with ordinality as asked (root_uuid, person_uuid, voter, follower, place)"])
 }
 
-/// A vote.
+/// Casts a vote.
 pub(crate) fn cast() -> anyhow::Result<&'static str> {
     find(&["select board_cast($1, $2, $3)"])
 }
 
-/// A vote taken back.
+/// Withdraws a vote.
 pub(crate) fn withdraw() -> anyhow::Result<&'static str> {
     find(&["select board_withdraw($1, $2, $3)"])
 }
 
-/// A vote of what a person may cast today. The day is PostgreSQL's here: the service binds it in a type of its own.
+/// Counts a vote against the user's daily maximum. The day comes from PostgreSQL here; the service binds it in a
+/// separate type.
 pub(crate) fn spend_vote() -> anyhow::Result<&'static str> {
     let of_a_day = find(&["insert into board_vote_budget as b (day, voter) values ($1, $2)"])?;
     let today = of_a_day.replace("$1", "(labs_now() at time zone 'UTC')::date");
@@ -132,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_statement_that_is_measured_is_found() {
+    fn each_measured_statement_is_found() {
         let of_board = [board(), feature_request(), standing(), cast(), withdraw(), spend_vote()];
         let found = [apps(), app(), client(), hold(), present(), set_draft()].into_iter().chain(of_board);
         let lost: Vec<String> = found.filter_map(Result::err).map(|error| error.to_string()).collect();

@@ -1,6 +1,7 @@
-//! The storefront's reads: four of them in every run, and each of its lists over ten times the tables with `--scale`.
+//! Benchmark of the storefront: four reads in every run, and with `--scale` each of its lists over ten times the rows.
 //!
-//! Each read asks for something else every time, as readers do, so that it is not one kept answer that is measured.
+//! Each read uses a different parameter every time, as real readers do, so that the benchmark does not measure one
+//! cached response.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,22 +14,22 @@ use crate::ground::{Documents, Ground};
 use crate::load;
 use crate::report::Report;
 
-/// Apps of a partner where there are 20,000 vendors.
+/// Apps per partner if there are 20,000 partners.
 const APIECE: u32 = 10;
-/// Listings of `--scale`, and a tenth of it.
+/// Number of listings with `--scale`. The comparison uses a tenth of it.
 const SCALE: u32 = 200_000;
-/// How long the changes of what was seeded may take to be put into their order.
+/// Maximum time until the changes of the inserted rows have positions.
 const SEALING: Duration = Duration::from_secs(300);
 
-/// The path for a number.
+/// Path of a read for a number.
 type Path = dyn Fn(u32) -> String + Send + Sync;
 
-/// What is asked for.
+/// One read of the storefront.
 struct Read {
     name: &'static str,
-    /// The path for a number that is another one each time.
+    /// Path for a number that differs each time.
     path: Arc<Path>,
-    /// Milliseconds of p50 and p99 at most, over 20,000 listings.
+    /// Limits of p50 and p99 in milliseconds, over 20,000 listings.
     most: Option<(f64, f64)>,
 }
 
@@ -42,7 +43,7 @@ impl Read {
     }
 }
 
-/// The four that every run measures: search, one category's page, suggestions, and reviews.
+/// Measures the four reads of every run: search, the page of one category, suggestions, and customer reviews.
 pub(crate) async fn measure(ground: &Ground, cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
     let reads = cases(ground.favourite());
     for (read, turn) in turns(ground, cli, &reads).await? {
@@ -51,12 +52,12 @@ pub(crate) async fn measure(ground: &Ground, cli: &Cli, report: &mut Report) -> 
     Ok(())
 }
 
-/// Whether a read of the storefront is to be measured.
+/// Whether the command line selects a read of the storefront.
 pub(crate) fn is_named(cli: &Cli) -> bool {
     reads(1, 1, 1).iter().any(|read| named(cli, read.name))
 }
 
-/// Measures every list over a tenth of the tables and over all of them.
+/// Measures every list over a tenth of the rows and over all of them.
 pub(crate) async fn scale(cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
     let ground = Ground::prepare(SCALE / 10, APIECE, Documents::AtOnce).await?;
     for apps in [SCALE / 10, SCALE] {
@@ -70,12 +71,13 @@ pub(crate) async fn scale(cli: &Cli, report: &mut Report) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Every read of the storefront over so many apps and partners; one app has more reviews than others.
+/// Returns every read of the storefront over this many apps and partners. One app has more customer reviews than the
+/// others.
 fn reads(apps: u32, partners: u32, favourite: u32) -> Vec<Read> {
     cases(favourite).into_iter().chain(searches()).chain(things(apps, partners, favourite)).collect()
 }
 
-/// A turn of each, over a service of its own.
+/// Runs one turn of each read on a newly started service.
 async fn turns<'r>(ground: &Ground, cli: &Cli, reads: &'r [Read]) -> anyhow::Result<Vec<(&'r Read, load::Turn)>> {
     let labs = ground.form("labs").await?;
     sealed(ground).await?;
@@ -90,7 +92,7 @@ async fn turns<'r>(ground: &Ground, cli: &Cli, reads: &'r [Read]) -> anyhow::Res
     Ok(turns)
 }
 
-/// Waits until the service has given a position to every change, so that it is at rest when it is measured.
+/// Waits until the service has assigned a position to every change, so that it is idle during the measurement.
 async fn sealed(ground: &Ground) -> anyhow::Result<()> {
     let mut owner = ground.owner().await?;
     let begun = Instant::now();
@@ -102,7 +104,7 @@ async fn sealed(ground: &Ground) -> anyhow::Result<()> {
     Ok(owner.close().await?)
 }
 
-/// Those that stand for the storefront in every run.
+/// Returns the storefront reads of every run.
 fn cases(favourite: u32) -> Vec<Read> {
     vec![
         Read::new("search with two filters", |n| {
@@ -120,7 +122,7 @@ fn cases(favourite: u32) -> Vec<Read> {
     ]
 }
 
-/// The search in every order and by each filter.
+/// Returns the search in every sort order and with each filter.
 fn searches() -> Vec<Read> {
     const SEARCH: &str = "/v1/marketplace/public/listings";
     vec![
@@ -135,7 +137,8 @@ fn searches() -> Vec<Read> {
     ]
 }
 
-/// What belongs to one listing, category, collection or vendor, the feed, and the reviews as their partner reads them.
+/// Returns the reads of one listing, category, collection or partner, the feed, and the customer reviews as the partner
+/// reads them.
 fn things(apps: u32, partners: u32, favourite: u32) -> Vec<Read> {
     let listing = move |n: u32, what: &str| format!("/v1/marketplace/public/listings/app-{}{what}", 1 + n % apps);
     let own = format!("/v1/marketplace/apps/0198aaaa-0000-7000-8000-{favourite:012x}/reviews");

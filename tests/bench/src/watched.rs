@@ -1,6 +1,6 @@
-//! What it costs to be watched: the service with metrics, with traces of a tenth of the requests, and with traces of all, each
-//! beside the service with neither. They take turns in each round. The collector is in this process and drops what it takes, so
-//! that its part of the processor counts as a cost of the traces.
+//! Cost of monitoring: the service with metrics, with traces of a tenth of the requests, and with traces of all
+//! requests, each compared with the service without both. The forms take turns in each round. The collector runs in
+//! this process and discards its input, so its CPU time counts as a cost of the traces.
 
 use std::time::Duration;
 
@@ -16,12 +16,12 @@ use crate::ground::Ground;
 use crate::load::{self, Make, Turn};
 use crate::report::Report;
 
-/// Rounds when none are asked for: each form begins as often as the others.
+/// Default number of rounds: each form starts equally often.
 const ROUNDS: u32 = 12;
-/// What a form is told beside what all are.
+/// Environment variables of one form, in addition to the common ones.
 type Variables = Vec<(&'static str, String)>;
 
-/// Measures the two reads of the cases, the listing and the page of apps.
+/// Measures the two reads of the cases: the listing and the page of apps.
 pub(crate) async fn measure(ground: &Ground, cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
     let reads = ["watched: marketplace_listings_get", "watched: marketplace_apps_list"];
     if !reads.iter().any(|read| named(cli, read)) {
@@ -45,7 +45,7 @@ pub(crate) async fn measure(ground: &Ground, cli: &Cli, report: &mut Report) -> 
     Ok(())
 }
 
-/// The forms by what they do; the first does nothing of it.
+/// Returns the forms by name. The first has neither metrics nor traces.
 fn forms_of(collector: &str) -> [(&'static str, Variables); 4] {
     let metrics = || ("LABS_METRICS_LISTEN", "127.0.0.1:0".to_owned());
     let traces = || ("OTEL_EXPORTER_OTLP_ENDPOINT", collector.to_owned());
@@ -58,7 +58,7 @@ fn forms_of(collector: &str) -> [(&'static str, Variables); 4] {
     ]
 }
 
-/// Turns of each form, of which another one is first in each round.
+/// Runs the turns of each form. A different form starts in each round.
 async fn rounds(
     cli: &Cli,
     forms: &[(&'static str, Running)],
@@ -80,7 +80,7 @@ async fn rounds(
     Ok(turns)
 }
 
-/// Takes what it is sent, and drops it; its address.
+/// Starts a collector that discards its input, and returns its address.
 async fn collector() -> anyhow::Result<String> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;

@@ -18,7 +18,7 @@ def check(found, expected, what):
 
 
 def main():
-    # The address is the one that the served contract names.
+    # The base URL comes from the served contract.
     with labs_client.ApiClient(labs_client.Configuration()) as client:
         person = labs_client.SessionInput(
             email=os.environ["LABS_TEST_PERSON_EMAIL"], password=os.environ["LABS_TEST_PERSON_PASSWORD"]

@@ -1,4 +1,4 @@
-//! The story of the generated clients, in Rust: sign in, create an app, list it, read what the tiers are worth.
+//! Test of the generated clients in Rust: sign in, create an app, list it, read the feature values of the tiers.
 
 use std::env;
 use std::error::Error;
@@ -12,7 +12,7 @@ const NAME: &str = "Made by Rust";
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    // The address is the one that the served contract names.
+    // The base URL comes from the served contract.
     let mut labs = Configuration::new();
     let person = SessionInput::new(env::var("LABS_TEST_PERSON_EMAIL")?, env::var("LABS_TEST_PERSON_PASSWORD")?);
     labs.bearer_access_token = Some(auth_api::auth_sessions_create(&labs, person).await?.access_token);

@@ -1,10 +1,10 @@
-// The story of the generated clients, in TypeScript with the classes of openapi-generator: sign in, create an app, list it,
-// read what the tiers are worth.
+// Test of the generated clients in TypeScript with the classes of openapi-generator: sign in, create an app, list it,
+// read the feature values of the tiers.
 import assert from 'node:assert/strict';
 import { AuthApi, Configuration, MarketplaceApi, PartnerRole, SubscriptionApi, SystemApi } from './made/classes/index.js';
 
 const name = 'Made by openapi-generator';
-// The address is the one that the served contract names.
+// The base URL comes from the served contract.
 const sessionInput = { email: process.env.LABS_TEST_PERSON_EMAIL!, password: process.env.LABS_TEST_PERSON_PASSWORD! };
 const { accessToken } = await new AuthApi().authSessionsCreate({ sessionInput });
 const labs = new Configuration({ accessToken });

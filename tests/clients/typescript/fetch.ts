@@ -1,5 +1,5 @@
-// The story of the generated clients, in TypeScript with openapi-fetch: sign in, create an app, list it, read what the
-// tiers are worth.
+// Test of the generated clients in TypeScript with openapi-fetch: sign in, create an app, list it, read the feature
+// values of the tiers.
 import assert from 'node:assert/strict';
 import createClient from 'openapi-fetch';
 import type { components, paths } from './made/contract.js';
@@ -30,7 +30,7 @@ assert.deepEqual(feature('FREE', 'apps'), { value: 3, limit: 3, enabled: null, u
 assert.deepEqual(feature('SCALE', 'apps'), { value: null, limit: null, enabled: null, unlimited: true });
 assert.deepEqual(feature('FREE', 'early_access'), { value: false, limit: null, enabled: false, unlimited: false });
 assert.deepEqual(feature('SCALE', 'early_access'), { value: true, limit: null, enabled: true, unlimited: false });
-// What the contract knows, the compiler does: a limit is a number, and what is granted is not.
+// The compiler has the types of the contract: a limit is a number or null, a flag is a boolean or null.
 const limit: number | null = tiers[0]!.features[0]!.limit;
 const enabled: boolean | null = tiers[0]!.features[0]!.enabled;
 assert.ok(limit === null || enabled === null);

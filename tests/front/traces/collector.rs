@@ -1,4 +1,4 @@
-//! A collector of traces, which keeps what it is sent.
+//! A trace collector that stores its input.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -15,7 +15,7 @@ use prost::Message as _;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-/// A collector on this machine, which is the platform's API as well.
+/// A local collector, which also simulates the platform's API.
 #[derive(Clone, Default)]
 pub(super) struct Collector(Arc<Mutex<Received>>);
 
@@ -24,12 +24,12 @@ pub(super) struct Received {
     pub(super) spans: Vec<Span>,
     pub(super) resources: Vec<String>,
     pub(super) bytes: Vec<u8>,
-    /// What the platform was told of traces.
+    /// Trace headers that the platform's API received.
     pub(super) of_platform: Vec<String>,
 }
 
 impl Collector {
-    /// Listens; its address.
+    /// Starts to listen and returns its address.
     pub(super) async fn start(&self) -> String {
         self.start_at("127.0.0.1:0".parse().unwrap()).await
     }
@@ -45,7 +45,7 @@ impl Collector {
         format!("http://{address}")
     }
 
-    /// The spans of a trace, once one of this name is among them.
+    /// Waits until a span of this name is in the trace, then returns the trace's spans.
     pub(super) async fn trace(&self, trace: &str, name: &str) -> Vec<Span> {
         self.until(name, |received| {
             let of_trace = received.spans.iter().filter(|span| hex::encode(&span.trace_id) == trace);
@@ -55,7 +55,7 @@ impl Collector {
         .await
     }
 
-    /// What is looked for, once it was received.
+    /// Waits until the closure finds its result in the received data.
     pub(super) async fn until<T>(&self, what: &str, found: impl Fn(&Received) -> Option<T>) -> T {
         let until = Instant::now() + Duration::from_secs(30);
         loop {
@@ -68,7 +68,7 @@ impl Collector {
         }
     }
 
-    /// What was received until now.
+    /// Returns the data received so far.
     pub(super) fn received(&self) -> MutexGuard<'_, Received> {
         self.0.lock().unwrap()
     }
@@ -105,7 +105,7 @@ async fn refuse(State(collector): State<Collector>, Path(_): Path<String>, heade
     StatusCode::SERVICE_UNAVAILABLE
 }
 
-/// What an attribute of a span says.
+/// Returns the value of a span's attribute.
 pub(super) fn attribute(span: &Span, name: &str) -> Option<Value> {
     let found = span.attributes.iter().find(|attribute| attribute.key == name)?;
     match found.value.clone()?.value? {
@@ -115,7 +115,7 @@ pub(super) fn attribute(span: &Span, name: &str) -> Option<Value> {
     }
 }
 
-/// The span of this name.
+/// Returns the span with this name.
 pub(super) fn of_name<'s>(spans: &'s [Span], name: &str) -> &'s Span {
     spans.iter().find(|span| span.name == name).unwrap_or_else(|| {
         let names: Vec<&str> = spans.iter().map(|span| span.name.as_str()).collect();

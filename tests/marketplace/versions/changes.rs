@@ -1,4 +1,4 @@
-//! Stories of a version that is changed before it is handed in, or given up.
+//! Tests of a version that is changed or discarded before its submission.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ async fn update(market: &Market, app: &str, version: &str, patch: Value) -> Answ
 }
 
 #[tokio::test]
-async fn a_merge_patch_changes_what_it_names_and_null_takes_away() {
+async fn merge_patch_changes_sent_fields_and_null_removes() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;
@@ -41,7 +41,7 @@ async fn a_merge_patch_changes_what_it_names_and_null_takes_away() {
 }
 
 #[tokio::test]
-async fn a_changed_number_goes_by_the_rules_of_a_new_one() {
+async fn changed_number_follows_rules_of_a_new_number() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let live = market.draft(&app, "1.1.0").await;
@@ -62,7 +62,7 @@ async fn a_changed_number_goes_by_the_rules_of_a_new_one() {
 }
 
 #[tokio::test]
-async fn a_version_is_changed_by_whoever_read_it_last() {
+async fn concurrent_update_with_stale_etag_is_rejected() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;
@@ -80,7 +80,7 @@ async fn a_version_is_changed_by_whoever_read_it_last() {
 }
 
 #[tokio::test]
-async fn of_a_submission_and_a_deletion_at_once_one_happens() {
+async fn concurrent_submit_and_delete_succeed_once() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     for number in ["1.0.0", "1.1.0", "1.2.0", "1.3.0"] {

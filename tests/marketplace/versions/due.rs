@@ -1,16 +1,17 @@
-//! What goes live by itself: what comes between the look for it and its turn, and what cannot go live.
+//! Tests of scheduled publication: changes between the job's query and its processing, and versions that cannot be
+//! published.
 
 use super::super::market::Market;
 use super::scheduled;
 use crate::harness::WAITING;
 
-/// Whether a version is on the storefront, as a number.
+/// SQL that counts a version if it is published.
 fn live(version: &str) -> String {
     format!("select count(*) from app_version where state = 'PUBLISHED' and version_uuid = '{version}'")
 }
 
 #[tokio::test]
-async fn nothing_goes_live_of_a_partner_who_is_held_back_between_the_look_and_its_turn() {
+async fn partner_suspended_during_publishing_run_is_skipped() {
     let market = Market::new().await;
     let stranger = market.harness.partner("Ostsee Kassen").await;
     let partner = stranger.partner_uuid.unwrap();
@@ -20,7 +21,7 @@ async fn nothing_goes_live_of_a_partner_who_is_held_back_between_the_look_and_it
     let held = scheduled(&market, "Menu Board", 600).await;
     let waited_for = market.harness.lock("listing", "share").await;
     market.harness.advance(2_000).await;
-    // One run has found all three, and stands still at the first.
+    // One run has found all three versions and waits at the first.
     market.harness.until(WAITING, 1).await;
     let state = |state: &str| format!("update partner set state = '{state}' where partner_uuid = '{partner}'");
     market.harness.sql(&state("SUSPENDED")).await;
@@ -34,7 +35,7 @@ async fn nothing_goes_live_of_a_partner_who_is_held_back_between_the_look_and_it
 }
 
 #[tokio::test]
-async fn what_could_not_go_live_is_tried_again_a_minute_later() {
+async fn failed_publication_is_retried_after_one_minute() {
     let market = Market::new().await;
     let broken = scheduled(&market, "Table Pilot", 60).await;
     let [second, third] = [("Till", 600), ("Menu Board", 86_400)].map(|(name, at)| scheduled(&market, name, at));
@@ -42,7 +43,7 @@ async fn what_could_not_go_live_is_tried_again_a_minute_later() {
     let judged = |state: &str| format!("update submission set state = '{state}' where version_uuid = '{broken}'");
     market.harness.sql(&judged("REJECTED")).await;
     market.harness.advance(700).await;
-    // The earlier one comes first, so it was tried before this one went live.
+    // The job processes the earlier version first, so it was processed before this one was published.
     market.harness.until(&live(&second), 1).await;
     market.harness.sql(&judged("APPROVED")).await;
     let due = format!("update app_version set publish_at = labs_now() where version_uuid = '{third}'");

@@ -1,4 +1,4 @@
-//! The machine of versions, cell by cell, and the one appeal.
+//! Tests of the version state machine, cell by cell, and of the single appeal.
 
 use serde_json::{Value, json};
 
@@ -6,8 +6,8 @@ use super::super::market::{Market, allowed, column, errors, finding};
 use super::in_days;
 use crate::harness::Answer;
 
-/// One row of the machine, in the specification's words: a state, what its owner and its reviewer can do then, and
-/// where those actions lead that have an operation.
+/// One row of the state machine as the specification states it: a state, the actions that its owner and its reviewer
+/// have, and the target states of the actions that have an operation.
 struct Row {
     state: &'static str,
     owner: &'static [&'static str],
@@ -79,13 +79,13 @@ const ACTIONS: [&str; 11] = [
     "reject",
 ];
 
-/// Those of them that are a reviewer's.
+/// The reviewer's actions among them.
 const REVIEWERS: [&str; 5] = ["claim", "unclaim", "approve", "request-changes", "reject"];
 
-/// Why a rejection was wrong.
+/// Reason for an appeal.
 const APPEAL: &str = "It does what its listing says, see the second screenshot.";
 
-/// A version on its way, with the app it is of and the submission it stands in.
+/// A version in some state, with its app and its submission.
 pub(super) struct Traveller {
     pub(super) app: String,
     pub(super) version: String,
@@ -93,7 +93,7 @@ pub(super) struct Traveller {
 }
 
 impl Traveller {
-    /// One that has come to this state, of an app of its own.
+    /// Brings a version of a new app into this state.
     pub(super) async fn at(market: &Market, state: &str, number: usize) -> Self {
         let app = market.app(&format!("Traveller {number}")).await;
         let version = market.draft(&app, "1.0.0").await;
@@ -134,7 +134,7 @@ impl Traveller {
         }
     }
 
-    /// Does something to it, whatever comes of it.
+    /// Performs an action on it and returns the response, successful or not.
     async fn act(&self, market: &Market, action: &str) -> Answer {
         let version = |operation| market.version(operation, &self.app, &self.version);
         let submission = |operation| market.submission(operation, self.submission.as_ref().unwrap());
@@ -164,7 +164,7 @@ impl Traveller {
 }
 
 #[tokio::test]
-async fn the_machine_cell_by_cell() {
+async fn state_machine_matches_table() {
     let market = Market::new().await;
     let mut number = 0;
     for row in MACHINE {
@@ -201,7 +201,7 @@ async fn the_machine_cell_by_cell() {
 }
 
 #[tokio::test]
-async fn a_rejection_is_appealed_once_with_a_text_and_before_another_reviewer() {
+async fn rejection_is_appealed_once_with_text_to_another_reviewer() {
     let market = Market::new().await;
     let other = market.second_reviewer().await;
     let here = Traveller::at(&market, "REJECTED", 0).await;
@@ -243,7 +243,7 @@ async fn a_rejection_is_appealed_once_with_a_text_and_before_another_reviewer() 
 }
 
 #[tokio::test]
-async fn what_was_not_rejected_is_not_appealed() {
+async fn only_rejected_version_can_be_appealed() {
     let market = Market::new().await;
     let here = Traveller::at(&market, "DRAFT", 0).await;
     for (body, error) in [

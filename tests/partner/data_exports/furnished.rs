@@ -1,4 +1,4 @@
-//! Partners with something in every table, and which rows are whose, by the words of the catalogue alone.
+//! Partners with rows in every table, and the owner of each row, derived only from the database catalogue.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::harness::people::Person;
 use crate::partner::imagery::{form, own, png, put};
 use crate::partner::profile::written;
 
-/// What belongs to whom, in the order in which it is asked: the column, and whose ids stand in it.
+/// The columns that identify the owner of a row, in order of precedence, each with a query for the owner's ids.
 const BELONGING: [(&str, &str); 8] = [
     ("partner_uuid", "select $1::uuid"),
     ("app_uuid", "select app_uuid from app where partner_uuid = $1"),
@@ -23,22 +23,23 @@ const BELONGING: [(&str, &str); 8] = [
     ("version_uuid", "select version_uuid from app_version join app using (app_uuid) where partner_uuid = $1"),
 ];
 
-/// What the partner may know of the records that `counted` writes: of three that staff called, and of one of them why.
+/// The part that the partner may see of the audit records that `counted` writes: three staff calls, and the reason of
+/// one of them.
 const STAFF_ACCESS: &str = "select jsonb_build_object('event_uuid', record_uuid, 'occurred_at', recorded_at,
         'operation', operation, 'subject_uuid', target_uuid,
         'reason', case when operation = 'admin_apps_transfer' then reason end)
     from audit_log where partner_uuid = $1
      and operation in ('admin_partners_get', 'admin_apps_transfer', 'marketplace_submissions_unclaim')";
 
-/// Texts of customers that readers see.
+/// Customer review texts that readers see.
 const SHOWN_TEXTS: &str =
     "select shown_text_uuid from customer_review join app using (app_uuid) where partner_uuid = $1";
 
-/// What the partner's proposals and comments said before.
+/// Earlier texts of the partner's feature requests and comments.
 const EARLIER_TEXTS: &str = "request_uuid in (select request_uuid from feature_request where partner_uuid = $1)
     or comment_uuid in (select comment_uuid from feature_comment where partner_uuid = $1)";
 
-/// What of a table a partner is not to see.
+/// Whether a partner may see a row of a table.
 fn is_shown(table: &str, row: &Value) -> bool {
     match table {
         "review_message" => row["internal"] == false,
@@ -47,7 +48,7 @@ fn is_shown(table: &str, row: &Value) -> bool {
     }
 }
 
-/// The rows of a partner in each of these tables.
+/// Returns the rows of a partner in each of these tables.
 pub(super) async fn owned(harness: &Harness, tables: &[String], partner: Uuid) -> BTreeMap<String, Vec<Value>> {
     let mut owner = harness.owner().await;
     let mut found = BTreeMap::new();
@@ -63,7 +64,7 @@ pub(super) async fn owned(harness: &Harness, tables: &[String], partner: Uuid) -
     found
 }
 
-/// Which rows of a table are the partner's, `$1`.
+/// Returns the condition for the rows of a table that belong to the partner, `$1`.
 async fn filter(owner: &mut PgConnection, table: &str) -> String {
     let columns: Vec<String> = sqlx::query_scalar(
         "select attname::text from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped",
@@ -85,8 +86,8 @@ async fn filter(owner: &mut PgConnection, table: &str) -> String {
     }
 }
 
-/// Every table that holds something of partners or their people: those that refer to them, over however many steps, and
-/// those that name them without a reference.
+/// Returns every table with data of partners or their users: the tables that refer to them, directly or indirectly, and
+/// the tables that name them without a foreign key.
 pub(super) async fn catalogue(harness: &Harness) -> Vec<String> {
     sqlx::query_scalar(
         "with recursive belonging as (
@@ -106,7 +107,7 @@ pub(super) async fn catalogue(harness: &Harness) -> Vec<String> {
     .unwrap()
 }
 
-/// A review of an app that is shown, answered and flagged, and one that waits.
+/// Inserts two customer reviews of an app: one is published, answered and flagged, the other is pending.
 async fn reviewed(harness: &Harness, app: &str, who: Uuid) {
     harness
         .sql(&format!(
@@ -132,7 +133,7 @@ async fn reviewed(harness: &Harness, app: &str, who: Uuid) {
         .await;
 }
 
-/// A partner with something in every table.
+/// Creates a partner with rows in every table.
 pub(super) async fn furnished(harness: &Harness, company: &str) -> Person {
     let person = harness.partner(company).await;
     written(harness, &person).await;
@@ -203,7 +204,7 @@ pub(super) async fn furnished(harness: &Harness, company: &str) -> Person {
     person
 }
 
-/// A proposal and a comment, each of which said something else before and is reported.
+/// Inserts a feature request and a comment, each edited and reported.
 async fn heard(harness: &Harness, partner: Uuid, who: Uuid) {
     harness
         .sql(&format!(
@@ -225,7 +226,7 @@ async fn heard(harness: &Harness, partner: Uuid, who: Uuid) {
         .await;
 }
 
-/// What is counted of a partner's requests, and what staff did with it: a look that it reads of, and what it does not.
+/// Inserts request counts of a partner and audit records of staff actions on it, visible and invisible ones.
 async fn counted(harness: &Harness, partner: Uuid) {
     harness
         .sql(&format!(

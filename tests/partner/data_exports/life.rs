@@ -1,4 +1,4 @@
-//! The life of an archive: asked for, made, taken up again, given up, and gone.
+//! Tests of the life cycle of a data export: requested, created, retried, failed, and expired.
 
 use serde_json::{Value, json};
 
@@ -7,13 +7,13 @@ use crate::harness::Harness;
 use crate::harness::people::Person;
 use crate::partner::imagery::{harness, own};
 
-/// The newest archive of a partner.
+/// Returns the newest data export of a partner.
 async fn newest(harness: &Harness, person: &Person) -> Value {
     own(harness, person, "partner_data_exports_list").expect(200).await.json["data"][0].clone()
 }
 
 #[tokio::test]
-async fn an_archive_is_made_once_downloaded_often_and_gone_after_seven_days() {
+async fn data_export_can_be_downloaded_for_seven_days() {
     let (harness, person) = harness().await;
     let export = made(&harness, &person).await;
     let shown = newest(&harness, &person).await;
@@ -61,14 +61,14 @@ async fn an_archive_is_made_once_downloaded_often_and_gone_after_seven_days() {
     assert_eq!((&shown["state"], &shown["is_available"]), (&json!("SUCCEEDED"), &json!(false)), "the entry stays");
 }
 
-/// Keeps the job from taking anything up, and lets it.
+/// Stops the job from claiming data exports, or allows it again.
 async fn hold(harness: &Harness, is_held: bool) {
     let revoked = if is_held { "revoke update on data_export from" } else { "grant update on data_export to" };
     harness.sql(&format!("{revoked} labs_service")).await;
 }
 
 #[tokio::test]
-async fn one_is_made_at_a_time_and_five_within_a_day() {
+async fn one_export_runs_at_a_time_and_five_per_day() {
     let (harness, person) = harness().await;
     hold(&harness, true).await;
     let create = || own(&harness, &person, "partner_data_exports_create");
@@ -90,11 +90,11 @@ async fn one_is_made_at_a_time_and_five_within_a_day() {
 }
 
 #[tokio::test]
-async fn a_run_that_died_is_taken_up_again_and_given_up_after_the_third() {
+async fn crashed_export_is_resumed_and_fails_after_third_attempt() {
     let (harness, person) = harness().await;
     hold(&harness, true).await;
     let export = asked(&harness, &person).await;
-    // A replica took it up, wrote progress, and died a minute ago.
+    // A replica claimed it, recorded progress, and died a minute ago.
     harness
         .sql(
             "update data_export set state = 'RUNNING', attempts = 1, started_at = labs_now(), steps_total = 40,
@@ -107,7 +107,7 @@ async fn a_run_that_died_is_taken_up_again_and_given_up_after_the_third() {
     harness.advance(60).await;
     harness.until("select count(*) from data_export where state = 'SUCCEEDED' and attempts = 2", 1).await;
     download(&harness, &person, &export).expect(200).await;
-    // This time whoever takes it up dies each time.
+    // This time, every replica that claims it dies.
     hold(&harness, true).await;
     asked(&harness, &person).await;
     harness.sql("update data_export set state = 'RUNNING', attempts = 3, started_at = labs_now(), claimed_until = labs_now() where state = 'QUEUED'").await;
@@ -123,7 +123,7 @@ async fn a_run_that_died_is_taken_up_again_and_given_up_after_the_third() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_tried_three_times() {
+async fn unreadable_data_are_retried_three_times() {
     let (harness, person) = harness().await;
     harness.sql("revoke select on invitation from labs_service").await;
     asked(&harness, &person).await;

@@ -1,5 +1,5 @@
-//! The machine of apps. An app goes live by way of a version, so one that was approved is at hand in each state. No
-//! operation leads to some of the states yet: there the row is put into them.
+//! State machine of apps. An app is published through a version, so each state has an approved version. The test sets
+//! each state directly in the row.
 
 use serde_json::{Value, json};
 
@@ -8,10 +8,11 @@ use crate::harness::{Answer, Call};
 use crate::marketplace::submittable;
 use crate::sweeps::Cast;
 
-/// What nobody is told to do with an app itself: it goes live with a version, and staff's actions are not its owner's.
+/// Actions that are not listed for an app itself: an app is published with a version, and staff actions do not belong
+/// to its owner.
 const OTHERS: &[&str] = &["publish", "suspend", "reinstate"];
 
-/// An app with one version, which was approved.
+/// An app with one approved version.
 struct Shop {
     cast: Cast,
     steps: Vec<Step>,
@@ -50,7 +51,7 @@ impl Shop {
         states
     }
 
-    /// Puts the app into a state, its version into another, and the listing where the app's state wants it.
+    /// Sets the states of the app and its version, and adds or hides the listing as the app's state requires.
     async fn bring(&self, state: &str, of_version: &str) {
         let Self { app, version, .. } = self;
         let published_at = if of_version == "PUBLISHED" { "labs_now()" } else { "null" };
@@ -65,7 +66,7 @@ impl Shop {
             .await;
     }
 
-    /// Where the app and its version are, and whether readers see a listing.
+    /// Returns the states of the app and its version, and whether readers see a listing.
     async fn place(&self) -> (String, String, bool) {
         let query = format!(
             "select a.state, v.state, exists (select from listing as l where l.app_uuid = a.app_uuid and l.visible)
@@ -75,7 +76,7 @@ impl Shop {
         sqlx::query_as(sqlx::AssertSqlSafe(query)).fetch_one(&mut self.cast.harness.owner().await).await.unwrap()
     }
 
-    /// Holds that it was refused with what the owner can do to the app in this state instead.
+    /// Asserts that the response rejects the action and lists the owner's allowed actions in this state.
     fn is_refused(&self, state: &str, answer: &Answer) {
         let cell = format!("in {state}: {} {}", answer.status, answer.text());
         assert_eq!((answer.status, answer.code()), (409, "ILLEGAL_TRANSITION"), "{cell}");
@@ -91,7 +92,7 @@ impl Shop {
 }
 
 #[tokio::test]
-async fn an_app_goes_live_with_its_version_as_drawn() {
+async fn app_and_version_publish_together_in_state_machine() {
     let shop = Shop::new().await;
     for state in shop.states() {
         shop.bring(state, "APPROVED").await;
@@ -108,7 +109,7 @@ async fn an_app_goes_live_with_its_version_as_drawn() {
 }
 
 #[tokio::test]
-async fn an_app_is_changed_in_every_state_and_deleted_in_none_once_it_was_published() {
+async fn published_app_is_editable_but_not_deletable_in_any_state() {
     let shop = Shop::new().await;
     shop.on_version("marketplace_versions_publish").expect(200).await;
     for state in shop.states() {
@@ -125,7 +126,7 @@ async fn an_app_is_changed_in_every_state_and_deleted_in_none_once_it_was_publis
 }
 
 #[tokio::test]
-async fn an_app_that_was_never_published_is_deleted_wherever_it_is() {
+async fn never_published_app_can_be_deleted_as_draft_or_archived() {
     let cast = Cast::new().await;
     for state in ["DRAFT", "ARCHIVED"] {
         let create = cast.harness.call("marketplace_apps_create").token(&cast.administrator.token);

@@ -1,4 +1,4 @@
-//! The machine of categories.
+//! State machine of categories.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::{Machine, nothing_else};
 use crate::sweeps::Cast;
 
 #[tokio::test]
-async fn a_category_moves_as_drawn() {
+async fn category_follows_its_state_machine() {
     let cast = Cast::new().await;
     let body = json!({ "names": { "en": "Loyalty" } });
     let call = cast.harness.call("marketplace_categories_create").token(&cast.staff.token);

@@ -1,4 +1,4 @@
-//! The machine of customers' reviews.
+//! State machine of customer reviews.
 
 use serde_json::json;
 use uuid::Uuid;
@@ -7,7 +7,7 @@ use super::Machine;
 use crate::sweeps::Cast;
 
 #[tokio::test]
-async fn a_customers_review_moves_as_drawn() {
+async fn customer_review_follows_its_state_machine() {
     let cast = Cast::new().await;
     let create = cast.harness.call("marketplace_apps_create").token(&cast.administrator.token);
     let app = create.json(&json!({ "name": "Table Pilot" })).expect(201).await.str("uuid").to_owned();

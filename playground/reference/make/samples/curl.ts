@@ -1,4 +1,4 @@
-// A sample for the shell.
+// Generates a shell sample with curl.
 import type { Plan, PlannedBody, Value } from './plan';
 
 export function curl(plan: Plan): string {

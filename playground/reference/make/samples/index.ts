@@ -1,4 +1,4 @@
-// The samples of an operation, one for each language.
+// Generates the code samples of an operation, one for each language.
 import type { Contract, Operation } from '../contract';
 import { curl } from './curl';
 import { planOf } from './plan';

@@ -1,4 +1,4 @@
-// A JSON value as a program writes it.
+// Formats a JSON value as a literal of a programming language.
 
 export interface Dialect {
   words: { true: string; false: string; null: string };

@@ -1,4 +1,4 @@
-// What a sample of an operation sends and what it does with the answer, before it is written in a language.
+// Language-independent plan of a sample: the request that it sends and how it uses the response.
 import { examplesOf, type Contract, type Media, type Operation, type Parameter } from '../contract';
 
 /** A value of a sample: written out, or read from a variable of the environment. */

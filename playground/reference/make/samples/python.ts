@@ -1,4 +1,4 @@
-// A sample in Python, with the library requests.
+// Generates a Python sample with the requests library.
 import { literal, type Dialect } from './literal';
 import type { Plan, PlannedBody, Value } from './plan';
 

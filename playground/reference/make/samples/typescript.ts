@@ -1,4 +1,4 @@
-// A sample in TypeScript, which JavaScript can run as well.
+// Generates a TypeScript sample, which also runs as JavaScript.
 import { literal, type Dialect } from './literal';
 import type { Plan, PlannedBody, Value } from './plan';
 

@@ -1,4 +1,4 @@
-// The comments beneath a feature request. Staff's answers are marked; one's own can be changed.
+// The comments below a feature request. Answers from staff are marked; users can edit their own comments.
 import { dataOf, given, type Schemas } from '../api';
 import { day, h, safeHtml } from '../dom';
 import { acting, going, type Page } from '../parts';
@@ -60,7 +60,7 @@ function editor(label: string, text: string, verb: string, save: (body: string, 
   let key = crypto.randomUUID();
   const field = h('textarea', { rows: 4, required: true, maxlength: LONGEST }, text);
   const button = h('button', { type: 'submit', class: 'main' }, verb);
-  // What is written anew is another thing to be done.
+  // Changed text is a new comment, so it needs a new idempotency key.
   field.addEventListener('input', () => (key = crypto.randomUUID()));
   const form = h('form', { class: 'editor' }, h('label', {}, label, field), h('p', { class: 'small faint' }, 'Markdown. All partners read it, with your company’s name.'), button);
   form.addEventListener('submit', (event) => {

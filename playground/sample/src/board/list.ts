@@ -1,4 +1,4 @@
-// The board: all feature requests, with filters and an order that stand in the address.
+// The board: all feature requests, with filters and a sort order that are kept in the URL.
 import { dataOf, given } from '../api';
 import { h } from '../dom';
 import { empty, going } from '../parts';
@@ -54,7 +54,7 @@ function filters(query: URLSearchParams, topics: [string, string][]): HTMLElemen
     select('Sort by', 'sort', SORTS, query.get('sort')),
     h('fieldset', { class: 'row' }, h('legend', {}, 'Status'), ...statuses),
   );
-  // Enter in the field is a change as well, where the words are others.
+  // Enter in the search field also fires a change event if the text differs.
   form.addEventListener('submit', (event) => event.preventDefault());
   form.addEventListener('change', () => {
     const data = new FormData(form);

@@ -1,4 +1,5 @@
-// A new proposal. While its title is typed, what is near to it is shown, so that people vote instead of proposing twice.
+// The form to propose a feature request. While the user types the title, it shows similar requests, so that users vote
+// instead of proposing a duplicate.
 import { dataOf, type Schemas } from '../api';
 import { count, h } from '../dom';
 import { acting, isAbort } from '../parts';
@@ -18,7 +19,7 @@ export async function propose(session: Session, { signal }: Place): Promise<HTML
   const button = h('button', { type: 'submit', class: 'main' }, 'Propose');
   watchTitle(session, title, near, signal);
 
-  // The same key for each further try of the same words: a lost answer makes no second proposal.
+  // Retries of the same text use the same idempotency key: a lost response does not create a second feature request.
   let key = crypto.randomUUID();
   const form = h(
     'form',
@@ -58,7 +59,7 @@ function watchTitle(session: Session, title: HTMLInputElement, near: HTMLElement
       const { data } = await dataOf(session.api.GET('/v1/engagement/feature-requests:similar', { params: { query: { title: text, limit: 4 } }, signal }));
       near.replaceChildren(...(data.length > 0 ? [h('p', {}, h('strong', {}, 'Is it one of these? Then vote for it.')), h('ul', {}, ...data.map(similar))] : []));
     } catch (error) {
-      // A proposal can be made without it.
+      // The user can propose without the list of similar requests.
       if (!isAbort(error)) near.replaceChildren();
     }
   }

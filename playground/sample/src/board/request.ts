@@ -1,4 +1,4 @@
-// One feature request: what it says, what became of it, what was merged into it, and what is said beneath it.
+// One feature request: its text, its status, the requests merged into it, and its comments.
 import { dataOf, type Schemas } from '../api';
 import { day, h, safeHtml } from '../dom';
 import { link, locale, type Place } from '../router';

@@ -1,4 +1,4 @@
-// The roadmap: what will come, what is being made, what was shipped, and how fast staff answer.
+// The roadmap: planned, in progress and shipped requests, and the staff's response times.
 import { dataOf, type Schemas } from '../api';
 import { count, day, h } from '../dom';
 import { empty } from '../parts';

@@ -1,4 +1,4 @@
-// What the views of the board share: words for statuses, whose something is, and the buttons to vote and follow.
+// Parts that the views of the board share: status labels, author names, and the vote and follow buttons.
 import { dataOf, type Schemas } from '../api';
 import { count, h } from '../dom';
 import { acting } from '../parts';

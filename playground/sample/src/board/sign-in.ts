@@ -1,4 +1,4 @@
-// In front of the board: it belongs to signed-in partners, reading included.
+// The sign-in view. Only signed-in partners can use the board, including to read it.
 import { Unreachable } from '../api';
 import { h } from '../dom';
 import { acting, refusal } from '../parts';

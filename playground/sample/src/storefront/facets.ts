@@ -1,4 +1,4 @@
-// The filters of the search. They are one form: whatever changes in it makes a new address, which is searched.
+// The filters of the search. They are one form: every change creates a new URL and starts its search.
 import { type Schemas } from '../api';
 import { h, languageName } from '../dom';
 import { go } from '../router';
@@ -13,7 +13,7 @@ export function filters(wanted: Search, facets: Schemas['ListingFacets']): HTMLE
   form.addEventListener('submit', (event) => event.preventDefault());
   const number = wanted.category.length + wanted.language.length + [wanted.partner, wanted.rating_from, wanted.verified].filter(Boolean).length;
   const clear = h('a', { href: addressOf({ ...wanted, category: [], language: [], partner: undefined, verified: false, rating_from: undefined }) }, 'Clear all filters');
-  // On a phone the filters are folded away; the style sheet shows them always where there is room.
+  // On a phone the filters are collapsed. On wider screens the stylesheet always shows them.
   return h('details', { class: 'filters', open: open() }, h('summary', {}, number > 0 ? `Filters (${number})` : 'Filters'), number > 0 && h('p', {}, clear), form);
 }
 
@@ -47,7 +47,7 @@ function tree(categories: Schemas['CategoryFacet'][], parent: string | null = nu
 }
 
 function group(title: string, type: 'checkbox' | 'radio', name: string, choices: Choice[], chosen: string[]): HTMLElement | null {
-  // What was chosen stays to be seen, and taken back, also where nothing has it any more.
+  // A selected value stays visible and can be cleared, even if no listing has it any more.
   const gone = chosen.filter((value) => value !== '' && value !== 'false' && !choices.some((choice) => choice.value === value));
   const all = [...choices, ...gone.map((value) => ({ value, text: value, count: 0 }))];
   if (all.length === 0) return null;

@@ -1,4 +1,4 @@
-// The front of the marketplace: categories, collections, what is new.
+// The front page of the marketplace: categories, collections and new apps.
 import { dataOf, given, storefront, type Schemas } from '../api';
 import { count, h } from '../dom';
 import { cards } from '../parts';

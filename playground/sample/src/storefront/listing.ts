@@ -1,4 +1,4 @@
-// One listing: what the app is, its pictures, what it may do with the customer's data, its versions and its reviews.
+// One listing: description, images, data permissions, versions and customer reviews of the app.
 import { dataOf, given, storefront, type Schemas } from '../api';
 import { day, external, h, languageName, paragraphs } from '../dom';
 import { card, icon, picture, stars, verifiedMark } from '../parts';

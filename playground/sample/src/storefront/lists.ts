@@ -1,4 +1,4 @@
-// The two kinds of curated lists: a collection, in its own order, and a category with what is beneath it.
+// The two kinds of curated lists: a collection in its own order, and a category with its subcategories.
 import { dataOf, given, storefront, type Schemas } from '../api';
 import { count, h } from '../dom';
 import { card, empty, going } from '../parts';

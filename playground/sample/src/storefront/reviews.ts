@@ -1,4 +1,4 @@
-// The reviews of a listing: how the stars are spread, a filter by them, an order, and what the vendor answered.
+// The customer reviews of a listing: star distribution, filter by stars, sort order, and the partner's replies.
 import { dataOf, given, storefront, type Schemas } from '../api';
 import { count, day, h } from '../dom';
 import { drawn, empty, going, isAbort, refusal, type Page } from '../parts';

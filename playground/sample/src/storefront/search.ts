@@ -1,4 +1,4 @@
-// The search: words, filters with the number that each would leave, an order, and pages by cursor.
+// The search: query text, filters with the number of results for each, sort order, and pages by cursor.
 import { dataOf, given, storefront, type Schemas } from '../api';
 import { count, h } from '../dom';
 import { card, empty, going } from '../parts';

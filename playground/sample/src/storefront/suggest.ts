@@ -1,5 +1,5 @@
-// The search field with suggestions: a combobox as the ARIA authoring practices describe it. The focus stays in the
-// field; arrows move the choice, Enter takes it, Escape closes.
+// The search field with suggestions: a combobox as in the ARIA authoring practices. The focus stays in the field; arrow
+// keys move the selection, Enter accepts it, Escape closes the list.
 import { dataOf, given, storefront, type Schemas } from '../api';
 import { h } from '../dom';
 import { isAbort } from '../parts';
@@ -76,7 +76,7 @@ class Field {
 
   #option({ kind, text }: Suggestion, index: number): HTMLElement {
     const option = h('li', { id: `suggestion-${index}`, role: 'option', 'aria-selected': 'false' }, h('span', {}, text), h('span', { class: 'small faint' }, KINDS[kind]));
-    // The field keeps the focus: a click takes the choice before the field could lose it.
+    // Keeps the focus in the field: mousedown accepts the selection before the field could lose focus.
     option.addEventListener('mousedown', (event) => (event.preventDefault(), this.#take(index)));
     return option;
   }

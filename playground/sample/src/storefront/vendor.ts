@@ -1,4 +1,4 @@
-// A vendor: the page that it published, and its apps. A vendor without a page has its apps all the same.
+// A partner on the storefront: its published profile and its apps. A partner without a profile still shows its apps.
 import { dataOf, given, Refusal, storefront, type Schemas } from '../api';
 import { count, external, h, languageName, paragraphs } from '../dom';
 import { card, going, picture, stars, verifiedMark } from '../parts';

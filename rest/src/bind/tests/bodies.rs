@@ -6,7 +6,7 @@ use super::super::json;
 use super::*;
 
 #[tokio::test]
-async fn a_body_that_fits_is_bound_whole() {
+async fn valid_body_is_bound() {
     let bound = create(GOOD).bind(CREATE).await.unwrap();
     assert_eq!(bound.variables["body"]["contact"]["kind"], json!("EMAIL"));
     let with_charset = Call::default().body("application/json; charset=UTF-8", GOOD);
@@ -14,7 +14,7 @@ async fn a_body_that_fits_is_bound_whole() {
 }
 
 #[tokio::test]
-async fn a_merge_patch_keeps_what_is_null() {
+async fn merge_patch_keeps_null_fields() {
     let patch = Call::default().path("app_uuid", APP).body("application/merge-patch+json", r#"{"website": null}"#);
     assert_eq!(patch.variables("marketplace_apps_update").await, json!({"app_uuid": APP, "body": {"website": null}}));
     let nothing = Call::default().path("app_uuid", APP).json("{}");
@@ -22,7 +22,7 @@ async fn a_merge_patch_keeps_what_is_null() {
 }
 
 #[tokio::test]
-async fn json_that_cannot_be_read_is_malformed() {
+async fn unparsable_json_is_malformed() {
     for body in
         ["{", "{\"a\": 1,}", "{'a': 1}", "NaN", "{} {}", "{\"a\": 1e999}", "\"\\ud800\"", "{\"a\"}", "\u{feff}{}"]
     {
@@ -38,7 +38,7 @@ async fn json_that_cannot_be_read_is_malformed() {
 }
 
 #[tokio::test]
-async fn a_key_that_comes_twice_is_named() {
+async fn duplicate_json_key_is_named() {
     let twice = create(r#"{"name": "A", "contact": {"kind": "URL", "kind": "EMAIL"}}"#);
     assert_eq!(twice.refused(CREATE).await, one(400, "/contact/kind", FieldCode::Duplicate));
     let escaped = create(r#"{"name": "A", "n\u0061me": "B"}"#);
@@ -46,7 +46,7 @@ async fn a_key_that_comes_twice_is_named() {
 }
 
 #[tokio::test]
-async fn a_body_is_bounded_in_depth_and_length() {
+async fn body_depth_and_length_are_limited() {
     let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     assert_eq!(create(&deep(32)).refused(CREATE).await, one(422, "", FieldCode::Type));
     assert_eq!(create(&deep(33)).refused(CREATE).await.0, 400);
@@ -57,8 +57,8 @@ async fn a_body_is_bounded_in_depth_and_length() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_wrong_everywhere_is_refused_as_fast_as_one_that_is_wrong_once() {
-    // Each of these took seconds to minutes where every error was worked out before the first fifty were told.
+async fn body_with_many_errors_is_rejected_quickly() {
+    // Each of these took seconds to minutes before the number of computed errors was limited to the first fifty.
     let numbers = format!("[{}]", vec!["1e99"; 1000].join(","));
     let deep = (0..30).fold(format!("[{}]", vec![numbers; 100].join(",")), |inner, level| {
         format!("{{\"{}\": {inner}}}", format!("{level:02}").repeat(500))
@@ -76,7 +76,7 @@ async fn a_body_that_is_wrong_everywhere_is_refused_as_fast_as_one_that_is_wrong
 }
 
 #[tokio::test]
-async fn the_null_character_is_refused_wherever_it_stands() {
+async fn null_character_is_rejected_in_keys_and_values() {
     let value = create(&GOOD.replace("Tables", "Ta\\u0000"));
     assert_eq!(value.refused(CREATE).await, one(422, "/name", FieldCode::Character));
     let key = create(&GOOD.replace("\"name\"", "\"names\": {\"d\\u0000\": \"x\"}, \"name\""));
@@ -86,7 +86,7 @@ async fn the_null_character_is_refused_wherever_it_stands() {
 }
 
 #[tokio::test]
-async fn numbers_are_held_exactly_or_refused() {
+async fn inexact_numbers_are_rejected() {
     let seats = |number: &str| create(&GOOD.replace("\"name\"", &format!("\"seats\": {number}, \"name\"")));
     assert_eq!(seats("7").variables(CREATE).await["body"]["seats"], json!(7));
     let whole = seats("7.0").variables(CREATE).await;
@@ -98,7 +98,7 @@ async fn numbers_are_held_exactly_or_refused() {
 }
 
 #[tokio::test]
-async fn everything_wrong_in_query_headers_and_body_is_told_at_once() {
+async fn errors_in_query_headers_and_body_are_reported_together() {
     let call = create(r#"{"nam": "Tables"}"#).query("x=1").header("idempotency-key", "");
     let (status, mut errors) = call.refused(CREATE).await;
     errors.sort();
@@ -107,7 +107,7 @@ async fn everything_wrong_in_query_headers_and_body_is_told_at_once() {
 }
 
 #[tokio::test]
-async fn a_body_is_there_when_needed_and_only_then() {
+async fn body_is_required_or_rejected_according_to_operation() {
     let none = Call::default();
     assert_eq!(none.refused(CREATE).await, (400, vec![]));
     assert_eq!(create("").refused(CREATE).await, (400, vec![]));
@@ -151,7 +151,7 @@ async fn other_media_types_are_unsupported() {
 }
 
 #[tokio::test]
-async fn forms_are_read_strictly() {
+async fn form_bodies_are_parsed_strictly() {
     let form = |body: &str| Call::default().body("application/x-www-form-urlencoded", body);
     let issue = "auth_tokens_issue";
     assert_eq!(
@@ -177,7 +177,7 @@ fn parts(parts: &[(&str, &str)]) -> Call {
 }
 
 #[tokio::test]
-async fn multipart_gives_fields_and_files() {
+async fn multipart_fields_and_files_are_bound() {
     let upload = "marketplace_media_upload";
     let bound = parts(&[
         ("name=\"kind\"", "ICON"),
@@ -195,7 +195,7 @@ async fn multipart_gives_fields_and_files() {
 }
 
 #[tokio::test]
-async fn multipart_that_does_not_fit_is_refused() {
+async fn invalid_multipart_is_rejected() {
     let upload = "marketplace_media_upload";
     let file = ("name=\"file\"; filename=\"icon.png\"", "bytes");
     assert_eq!(parts(&[("name=\"kind\"", "ICON")]).refused(upload).await, one(422, "/file", FieldCode::Required));
@@ -211,7 +211,7 @@ async fn multipart_that_does_not_fit_is_refused() {
     assert_eq!(torn.refused(upload).await, (400, vec![]));
 }
 
-/// Any JSON value whose numbers can be held exactly and whose texts are in NFC, as a reader gets them.
+/// Any JSON value whose numbers are represented exactly and whose texts are in NFC, as a reader receives them.
 fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -230,18 +230,18 @@ fn any_json() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    /// What another program writes as JSON is read as it was meant.
+    /// JSON from another serializer is read without changes.
     #[test]
-    fn json_is_read_as_it_was_written(value in any_json()) {
+    fn json_round_trip_preserves_value(value in any_json()) {
         let mut findings = Findings::default();
         let read = json::read(value.to_string().as_bytes(), &mut findings);
         prop_assert_eq!(read, Some(value));
         prop_assert!(findings.is_empty());
     }
 
-    /// Bytes that mean nothing are refused and nothing worse.
+    /// Arbitrary bytes are rejected and cause no panic.
     #[test]
-    fn no_bytes_are_too_odd(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+    fn arbitrary_bytes_parse_or_report_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
         let mut findings = Findings::default();
         let read = json::read(&bytes, &mut findings);
         prop_assert!(read.is_some() || !findings.is_empty());

@@ -1,4 +1,4 @@
-//! The binder's tests, over the small contract of `tests-fixtures`.
+//! Tests of the binder with the small contract of `tests-fixtures`.
 
 mod bodies;
 mod parameters;
@@ -12,7 +12,7 @@ use crate::contract::{FieldCode, FieldError, FieldPlace};
 
 const APP: &str = "019aa5c2-7b1e-7c40-9d52-3f8e6a1b0c47";
 
-/// A call as a test writes it.
+/// A request as a test writes it.
 #[derive(Default)]
 struct Call {
     path: Vec<(&'static str, String)>,
@@ -60,12 +60,12 @@ impl Call {
         bind(contract(), operation, request).await
     }
 
-    /// The variables that the call binds.
+    /// Returns the variables that the request binds.
     async fn variables(&self, operation: &str) -> Value {
         Value::Object(self.bind(operation).await.unwrap().variables)
     }
 
-    /// What is wrong with the call: status, and places with codes.
+    /// Returns the errors of the request: status, and places with codes.
     async fn refused(&self, operation: &str) -> (u16, Vec<(String, FieldCode)>) {
         match self.bind(operation).await.unwrap_err() {
             Refusal::NotFound => (404, Vec::new()),

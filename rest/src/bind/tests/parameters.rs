@@ -3,7 +3,7 @@ use serde_json::json;
 use super::*;
 
 #[tokio::test]
-async fn path_values_are_decoded_and_parsed_and_else_there_is_no_such_thing() {
+async fn path_values_are_decoded_and_invalid_values_are_not_found() {
     let get = "marketplace_apps_get";
     assert_eq!(Call::default().path("app_uuid", APP).variables(get).await, json!({"app_uuid": APP}));
     assert_eq!(
@@ -18,12 +18,12 @@ async fn path_values_are_decoded_and_parsed_and_else_there_is_no_such_thing() {
 }
 
 #[tokio::test]
-async fn what_is_left_out_takes_its_default() {
+async fn omitted_query_parameters_take_defaults() {
     assert_eq!(Call::default().variables(LIST).await, json!({"limit": 20, "archived": false, "sort": "-created_at"}));
 }
 
 #[tokio::test]
-async fn query_values_are_typed_by_their_schemas() {
+async fn query_values_are_typed_by_schema() {
     let query = "limit=5&archived=true&rating=4.5&q=a+b%26c&sort=created_at&created_from=2025-11-20T10:00:00%2B02:00";
     assert_eq!(
         list(query).variables(LIST).await,
@@ -36,7 +36,7 @@ async fn query_values_are_typed_by_their_schemas() {
 }
 
 #[tokio::test]
-async fn several_values_come_by_repeating_or_with_commas() {
+async fn array_parameters_may_be_repeated_or_comma_separated() {
     let states = json!(["DRAFT", "LISTED"]);
     assert_eq!(list("state=DRAFT&state=LISTED").variables(LIST).await["state"], states);
     assert_eq!(list("state=DRAFT,LISTED").variables(LIST).await["state"], states);
@@ -46,7 +46,7 @@ async fn several_values_come_by_repeating_or_with_commas() {
 }
 
 #[tokio::test]
-async fn everything_wrong_with_a_query_is_told_at_once_by_name() {
+async fn all_query_errors_are_reported_by_name() {
     let (status, mut errors) =
         list("limit=1000&archived=yes&rating=x&state=DRAFT,GONE&q=a&qq=1&created_from=today&limi=3")
             .refused(LIST)
@@ -67,7 +67,7 @@ async fn everything_wrong_with_a_query_is_told_at_once_by_name() {
 }
 
 #[tokio::test]
-async fn each_rule_of_a_query_has_its_refusal() {
+async fn each_query_rule_has_its_error() {
     let cases = [
         ("limit=0", 422, "limit", FieldCode::Range),
         ("limit=1.5", 422, "limit", FieldCode::Type),
@@ -95,7 +95,7 @@ async fn each_rule_of_a_query_has_its_refusal() {
 }
 
 #[tokio::test]
-async fn a_required_parameter_is_missed_and_an_operation_without_any_refuses_all() {
+async fn missing_required_and_unknown_parameters_are_rejected() {
     let explain = list("method=GET").refused("system_me_explain").await;
     assert_eq!(explain, one(422, "path", FieldCode::Required));
     let health = list("verbose=1").refused("system_health_get").await;
@@ -103,7 +103,7 @@ async fn a_required_parameter_is_missed_and_an_operation_without_any_refuses_all
 }
 
 #[tokio::test]
-async fn messages_help_and_do_not_repeat_values() {
+async fn parameter_messages_suggest_fixes_without_repeating_values() {
     let suggestion = list("limt=5").detail(LIST).await;
     assert_eq!(suggestion, "This operation has no query parameter `limt`. Did you mean `limit`?");
     let plus = list("created_from=2025-11-20T10:00:00+02:00").detail(LIST).await;
@@ -113,7 +113,7 @@ async fn messages_help_and_do_not_repeat_values() {
 }
 
 #[tokio::test]
-async fn the_idempotency_key_is_bound_where_it_is_taken() {
+async fn idempotency_key_is_bound_if_operation_accepts_it() {
     let bound = create(GOOD).header("idempotency-key", "a-key").bind(CREATE).await.unwrap();
     assert_eq!(bound.idempotency_key.as_deref(), Some("a-key"));
     assert!(!bound.variables.contains_key("idempotency_key"));
@@ -129,7 +129,7 @@ async fn the_idempotency_key_is_bound_where_it_is_taken() {
 }
 
 #[tokio::test]
-async fn conditions_are_bound_where_they_are_taken() {
+async fn conditional_headers_are_bound_if_operation_accepts_them() {
     let get = Call::default().path("app_uuid", APP).header("if-none-match", "\"abc\", W/\"d\"");
     let bound = get.bind("marketplace_apps_get").await.unwrap();
     assert!(bound.if_none_match.unwrap().find_weakly("d", &HeaderMap::new()).is_some());
@@ -141,7 +141,7 @@ async fn conditions_are_bound_where_they_are_taken() {
 }
 
 #[tokio::test]
-async fn other_headers_of_the_contract_become_variables() {
+async fn other_contract_headers_become_variables() {
     let get = "marketplace_listings_get";
     let call = Call::default().path("listing_slug", "tables").header("accept-language", "de-AT");
     assert_eq!(call.variables(get).await, json!({"listing_slug": "tables", "accept_language": "de-AT"}));

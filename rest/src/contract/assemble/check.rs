@@ -1,4 +1,4 @@
-//! What a piece must say, and what must hold of all pieces together.
+//! Checks of each contract piece, and of all pieces together.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::contract::problem::Problem;
 
 const ASSEMBLED: &str = "contract/openapi.yaml";
 
-/// Checks one operation as written: its name, access, summary, parameters, responses and marks.
+/// Checks one operation as written: its name, access, summary, parameters, responses and extensions.
 pub(super) fn promise(promise: &Promise, root: &Map<String, Value>, problems: &mut Vec<Problem>) {
     let mut found = Vec::new();
     name(promise, &mut found);
@@ -50,7 +50,7 @@ fn name(promise: &Promise, found: &mut Vec<String>) {
     }
 }
 
-/// `security: []`, `[{labs: []}]` or `[{labs: [scope]}]`; `x-access` only beside the first.
+/// Checks `security: []`, `[{labs: []}]` or `[{labs: [scope]}]`; `x-access` is allowed only with the first.
 fn access(promise: &Promise, root: &Map<String, Value>, found: &mut Vec<String>) {
     let Some(security) = promise.operation.get("security").and_then(Value::as_array) else {
         found.push(
@@ -89,7 +89,7 @@ fn access(promise: &Promise, root: &Map<String, Value>, found: &mut Vec<String>)
     }
 }
 
-/// The parameters in the path's braces are those declared `in: path`.
+/// Checks that the parameters in the path's braces are the declared ones with `in: path`.
 fn path_parameters(promise: &Promise, found: &mut Vec<String>) {
     let in_template: BTreeSet<&str> =
         promise.path.split('{').skip(1).filter_map(|part| part.split('}').next()).collect();
@@ -161,7 +161,7 @@ fn marks(promise: &Promise, found: &mut Vec<String>) {
     }
 }
 
-/// Checks that every `$ref` leads to a component and that every component is used.
+/// Checks that every `$ref` names a component and that every component is used.
 pub(super) fn references(document: &Value, problems: &mut Vec<Problem>) {
     let mut waiting = Vec::new();
     if let Some(paths) = document.get("paths") {
@@ -200,7 +200,7 @@ pub(super) fn references(document: &Value, problems: &mut Vec<Problem>) {
     }
 }
 
-/// All `$ref`s in a value, but for those in examples, which are data.
+/// Collects all `$ref`s in a value, except in examples, which are data.
 fn collect<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
     match value {
         Value::Object(map) => {
@@ -220,8 +220,8 @@ fn collect<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
     }
 }
 
-/// Checks `x-codes` against the schema `ProblemCode`, and path parameters against the template once
-/// references are known to lead somewhere.
+/// Checks `x-codes` against the schema `ProblemCode`, and path parameters against the template, after the references
+/// were checked.
 pub(super) fn codes(document: &Value, promises: &[Promise], problems: &mut Vec<Problem>) {
     let known = document.pointer("/components/schemas/ProblemCode/enum").and_then(Value::as_array);
     for promise in promises {

@@ -1,5 +1,6 @@
-//! The contract is written in pieces (`contract/root.yaml`, `paths/`, `components/`) and assembled
-//! into the one file that is committed, embedded and served (docs/decisions.md#contract). A piece says only what a person decides; what follows from a rule is added here.
+//! Assembles the contract. It is written in pieces (`contract/root.yaml`, `paths/`, `components/`) and assembled into
+//! one file that is committed, embedded and served (docs/decisions.md#contract). A piece contains only decisions of its
+//! authors; this module adds everything that follows from a rule.
 
 mod check;
 mod patterns;
@@ -23,24 +24,23 @@ pub(super) use rules::is_staff_scope;
 /// The first line of the assembled file.
 const HEAD: &str = "# Generated from the files in this folder. Edit those, then run `make accept`.\n";
 
-/// The methods that a path item may have, in no order: operations stay as written.
+/// Methods that a path item may have. The order has no meaning: operations stay in the written order.
 const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 
 /// The assembled contract.
 pub struct Assembled {
     /// OpenAPI 3.1 as a JSON value, keys in the order of the file.
     pub document: Value,
-    /// The bytes of `contract/openapi.yaml`, ending in a newline: the same each time.
+    /// Content of `contract/openapi.yaml`, ending in a newline; deterministic.
     pub yaml: String,
 }
 
 /// Assembles the pieces in `dir` (the repository's `contract/`).
 ///
 /// # Errors
-/// Everything that is wrong with the pieces, each problem naming file and place: YAML that cannot
-/// be read, keys, operation ids or components that come twice, patterns without words, references that lead nowhere,
-/// components that nothing uses, ids that do not begin with their group and resource, operations
-/// without access, summary or success, examples that do not fit their schemas.
+/// All problems of the pieces, each with file and place: unreadable YAML, duplicate keys, operation ids or components,
+/// patterns without a message, dangling references, unused components, ids that do not begin with their group and
+/// resource, operations without access, summary or success, examples that do not fit their schemas.
 pub fn assemble(dir: &Path) -> Result<Assembled, Vec<Problem>> {
     let mut problems = Vec::new();
     let mut pieces = pieces::read(dir, &mut problems);
@@ -73,19 +73,19 @@ pub fn assemble(dir: &Path) -> Result<Assembled, Vec<Problem>> {
     Ok(Assembled { document, yaml })
 }
 
-/// One operation as its piece wrote it.
+/// One operation as written in its piece.
 struct Promise {
     file: String,
     group: String,
     resource: String,
     path: String,
     method: String,
-    /// The operation, with the path item's own parameters before its own.
+    /// The operation, with the path item's parameters before its own.
     operation: Map<String, Value>,
 }
 
 impl Promise {
-    /// How problems name this operation.
+    /// Returns the name of this operation in problems.
     fn place(&self) -> String {
         match self.operation.get("operationId").and_then(Value::as_str) {
             Some(id) => id.to_owned(),
@@ -98,7 +98,7 @@ impl Promise {
     }
 }
 
-/// All operations in the order of the assembled file.
+/// Returns all operations in the order of the assembled file.
 fn promises(pieces: &Pieces, problems: &mut Vec<Problem>) -> Vec<Promise> {
     let mut promises = Vec::new();
     for piece in &pieces.paths {
@@ -192,7 +192,7 @@ fn traits_of(promise: &Promise, single_gets: &BTreeSet<String>) -> Traits {
     Traits::of(&promise.method, &promise.path, &promise.operation, single_gets)
 }
 
-/// The paths whose GET answers one JSON resource.
+/// Returns the paths whose GET returns one JSON resource.
 fn single_gets(promises: &[Promise]) -> BTreeSet<String> {
     let none = BTreeSet::new();
     promises
@@ -202,7 +202,7 @@ fn single_gets(promises: &[Promise]) -> BTreeSet<String> {
         .collect()
 }
 
-/// The components of all files by section; what `root.yaml` has (security schemes) comes last.
+/// Merges the components of all files by section; those in `root.yaml` (security schemes) come last.
 fn merged(
     components: Vec<pieces::Component>,
     written: Map<String, Value>,
@@ -238,7 +238,7 @@ fn merged(
     sections
 }
 
-/// Gives component responses their headers, by the statuses under which operations use them.
+/// Adds headers to component responses, depending on the statuses under which operations use them.
 fn complete_responses(components: &mut Map<String, Value>, paths: &Map<String, Value>) {
     let mut used: BTreeMap<&str, BTreeSet<u16>> = BTreeMap::new();
     let operations = paths.values().filter_map(Value::as_object).flat_map(Map::values);
@@ -262,7 +262,7 @@ fn complete_responses(components: &mut Map<String, Value>, paths: &Map<String, V
     }
 }
 
-/// Writes `info.x-operations`: how many operations each group has, and all together.
+/// Writes `info.x-operations`: the number of operations per group and in total.
 fn count(root: &mut Map<String, Value>, promises: &[Promise], problems: &mut Vec<Problem>) {
     let Some(info) = root.get_mut("info").and_then(Value::as_object_mut) else {
         let what = "has no `info`: add it with title and version";

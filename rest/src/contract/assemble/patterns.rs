@@ -1,5 +1,5 @@
-//! Puts words beside each pattern (`x-message`): what whoever sends a text that does not match is told in place of a regular
-//! expression. Each pattern has its sentence once, in `contract/patterns.yaml`.
+//! Adds a message to each pattern (`x-message`), which error responses contain instead of a regular expression. Each
+//! pattern has its message once, in `contract/patterns.yaml`.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,11 @@ use serde_json::{Map, Value};
 
 use crate::contract::problem::Problem;
 
-/// Where the sentences stand.
+/// File with the messages.
 const FILE: &str = "contract/patterns.yaml";
 
-/// Gives each pattern of the document its sentence. One without, and a sentence without a pattern, is a problem.
+/// Adds the message of each pattern to the document. A pattern without a message, and a message without a pattern, is a
+/// problem.
 pub(super) fn explain(document: &mut Value, sentences: &Map<String, Value>, problems: &mut Vec<Problem>) {
     let mut found = BTreeSet::new();
     walk(document, sentences, &mut found);

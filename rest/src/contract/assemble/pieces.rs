@@ -1,5 +1,5 @@
-//! The pieces as they lie in the folder: `root.yaml`, `paths/<group>/<resource>.yaml`,
-//! `components/**/*.yaml`. Only read here; what follows from them is in [`super::rules`].
+//! Reads the pieces from the folder: `root.yaml`, `paths/<group>/<resource>.yaml`, `components/**/*.yaml`. The rules
+//! are in [`super::rules`].
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,25 +9,25 @@ use serde_json::{Map, Value};
 use crate::contract::problem::Problem;
 use crate::contract::{GROUPS, yaml};
 
-/// Everything that people wrote, in the order in which it is assembled.
+/// All written pieces, in the order in which they are assembled.
 pub(super) struct Pieces {
-    /// `root.yaml`.
+    /// Content of `root.yaml`.
     pub(super) root: Map<String, Value>,
     /// The files of `paths/`, groups in the contract's order, files by name.
     pub(super) paths: Vec<PathsPiece>,
     /// The components of all files, in the order of their files.
     pub(super) components: Vec<Component>,
-    /// `patterns.yaml`: what is told to whoever sends a text that does not match, by pattern.
+    /// Content of `patterns.yaml`: the message for a text that does not match, by pattern.
     pub(super) patterns: Map<String, Value>,
 }
 
 /// One file of `paths/`.
 pub(super) struct PathsPiece {
-    /// Its path, as problems name it.
+    /// Path of the file in problems.
     pub(super) file: String,
-    /// The folder's name.
+    /// Name of the folder.
     pub(super) group: String,
-    /// The file's name without `.yaml`.
+    /// Name of the file without `.yaml`.
     pub(super) resource: String,
     /// Path templates and their path items.
     pub(super) items: Map<String, Value>,
@@ -35,20 +35,20 @@ pub(super) struct PathsPiece {
 
 /// One component of one file of `components/`.
 pub(super) struct Component {
-    /// The file's path, as problems name it.
+    /// Path of the file in problems.
     pub(super) file: String,
     /// `schemas`, `parameters`, `responses`, `headers`, `examples` or `requestBodies`.
     pub(super) section: String,
-    /// The component's name.
+    /// Name of the component.
     pub(super) name: String,
-    /// What it is.
+    /// Definition of the component.
     pub(super) value: Value,
 }
 
 /// The sections that a components file may have, in the order of the assembled file.
 pub(super) const SECTIONS: [&str; 6] = ["schemas", "parameters", "requestBodies", "responses", "headers", "examples"];
 
-/// Reads all pieces below `dir`. What cannot be read is noted in `problems`.
+/// Reads all pieces below `dir`. Read errors are added to `problems`.
 pub(super) fn read(dir: &Path, problems: &mut Vec<Problem>) -> Pieces {
     let root = dir.join("root.yaml");
     Pieces {
@@ -121,7 +121,8 @@ fn read_components(dir: &Path, problems: &mut Vec<Problem>) -> Vec<Component> {
     components
 }
 
-/// The YAML files below `folder`, files and folders by name, a folder's files where its name stands.
+/// Collects the YAML files below `folder` in the order of their names; a subfolder's files follow at the position of
+/// its name.
 fn walk(dir: &Path, folder: &Path, files: &mut Vec<PathBuf>, problems: &mut Vec<Problem>) {
     for entry in list(dir, folder, problems) {
         if entry.is_dir() {
@@ -138,7 +139,7 @@ fn walk(dir: &Path, folder: &Path, files: &mut Vec<PathBuf>, problems: &mut Vec<
     }
 }
 
-/// A folder's entries by name, without hidden ones. A folder that is not there has none.
+/// Returns a folder's entries by name, without hidden ones. A missing folder has none.
 fn list(dir: &Path, folder: &Path, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
     if !folder.is_dir() {
         return Vec::new();
@@ -179,7 +180,7 @@ fn file_stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// A file's path as problems name it: `contract/…`, whatever the folder is called on this machine.
+/// Returns a file's path for problems: `contract/…`, regardless of the folder's name on this machine.
 fn display_path(dir: &Path, path: &Path) -> String {
     let inside = path.strip_prefix(dir).unwrap_or(path);
     let mut shown = "contract".to_owned();

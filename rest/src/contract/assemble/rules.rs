@@ -1,14 +1,14 @@
-//! What follows from a rule and is therefore not written in a piece: shared refusals, headers,
-//! parameters of lists, conditional requests and repeatable writes (docs/decisions.md#answers).
+//! Adds everything that follows from a rule and is therefore not written in a piece: shared error responses, headers,
+//! list parameters, conditional requests and idempotent writes (docs/decisions.md#answers).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-/// The media type of a refusal (RFC 9457).
+/// Media type of a problem document (RFC 9457).
 pub(super) const PROBLEM: &str = "application/problem+json";
 
-/// The security scheme of a token that is at hand.
+/// Security scheme of an existing access token.
 const BEARER: &str = "bearer";
 
 /// Headers on every response.
@@ -22,11 +22,10 @@ const ALWAYS: [&str; 7] = [
     "X-RateLimit-Daily-Reset",
 ];
 
-/// The release of the service that brought what no piece gives another one (`x-since`).
+/// The first release of the service, used if a piece sets no other one (`x-since`).
 const FIRST_RELEASE: &str = "1.0.0";
 
-/// The order of an operation's keys in the assembled file; others stand between `security` and
-/// `parameters`.
+/// Order of an operation's first keys in the assembled file; other keys are between `security` and `parameters`.
 const FIRST: [&str; 10] = [
     "operationId",
     "tags",
@@ -41,7 +40,7 @@ const FIRST: [&str; 10] = [
 ];
 const LAST: [&str; 3] = ["parameters", "requestBody", "responses"];
 
-/// What the rules look at in one operation.
+/// Properties of an operation that the rules use.
 pub(super) struct Traits {
     get: bool,
     list: bool,
@@ -61,7 +60,7 @@ pub(super) struct Traits {
 }
 
 impl Traits {
-    /// Reads an operation as written. `single_gets` are the paths whose GET answers one resource.
+    /// Reads an operation as written. `single_gets` are the paths whose GET returns one resource.
     pub(super) fn of(
         method: &str,
         path: &str,
@@ -72,7 +71,7 @@ impl Traits {
         let list = operation.get("x-list");
         let keyed = method == "post" && operation.get("x-idempotency").is_none();
         let writes_in_place = matches!(method, "patch" | "put" | "delete");
-        // What is of this moment only: nobody asks whether it is still the same.
+        // Momentary data has no conditional requests.
         let resource = (method == "get" || keyed || writes_in_place) && !operation.contains_key("x-momentary");
         let single_json =
             list.is_none() && resource && answers_json(operation) && !operation.contains_key("x-never-stored");
@@ -95,13 +94,13 @@ impl Traits {
         }
     }
 
-    /// Whether this is the GET of a single JSON resource, which can be asked conditionally.
+    /// Whether this is the GET of a single JSON resource, which supports conditional requests.
     pub(super) fn is_single_get(&self) -> bool {
         self.get && self.single_json
     }
 }
 
-/// The operation with everything that follows from the rules, keys in a pleasant order.
+/// Returns the operation with everything that follows from the rules, in a readable key order.
 pub(super) fn complete(
     group: &str,
     resource: &str,
@@ -120,8 +119,8 @@ pub(super) fn complete(
     in_order(operation)
 }
 
-/// A token that is at hand is a second way in wherever one is needed. The scope stands in `labs` alone, because this
-/// scheme has none.
+/// Adds the bearer scheme as an alternative to every operation that needs a token. Only `labs` contains the scope,
+/// because this scheme has no scopes.
 fn add_bearer(operation: &mut Map<String, Value>) {
     if let Some(Value::Array(security)) = operation.get_mut("security")
         && !security.is_empty()
@@ -130,7 +129,7 @@ fn add_bearer(operation: &mut Map<String, Value>) {
     }
 }
 
-/// Adds the headers that a component response carries, by the statuses under which it is used.
+/// Adds the headers of a component response, depending on the statuses under which it is used.
 pub(super) fn complete_component(response: &mut Value, statuses: &BTreeSet<u16>) {
     if let Some(response) = response.as_object_mut() {
         let mut names: Vec<&str> = ALWAYS.to_vec();
@@ -141,27 +140,26 @@ pub(super) fn complete_component(response: &mut Value, statuses: &BTreeSet<u16>)
     }
 }
 
-/// The scope that an operation's `security` names: none when it needs no token, empty for any
-/// valid token.
+/// Returns the scope in an operation's `security`: none if it needs no token, empty for any valid token.
 pub(super) fn scope_of(operation: &Map<String, Value>) -> Option<&str> {
     let requirement = operation.get("security")?.as_array()?.first()?;
     let scopes = requirement.as_object()?.values().next()?.as_array()?;
     Some(scopes.first().and_then(Value::as_str).unwrap_or_default())
 }
 
-/// Whether a scope belongs to staff, so that what it opens is audited (decisions.md, Audit).
+/// Whether a scope belongs to staff, so that its operations are audited (decisions.md, Audit).
 pub(crate) fn is_staff_scope(scope: &str) -> bool {
     scope.strip_prefix("labs.admin").is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', ':']))
 }
 
-/// Whether an operation names this parameter of the components.
+/// Whether an operation uses this parameter of the components.
 fn takes(operation: &Map<String, Value>, component: &str) -> bool {
     let named = format!("#/components/parameters/{component}");
     let parameters = operation.get("parameters").and_then(Value::as_array);
     parameters.is_some_and(|all| all.iter().any(|parameter| text(parameter, "$ref") == Some(&named)))
 }
 
-/// Whether success has no body, of which no kind could be unacceptable.
+/// Whether a success has no body, so that no `Accept` can exclude it.
 fn answers_nothing(operation: &Map<String, Value>) -> bool {
     operation.get("responses").and_then(|responses| responses.get("204")).is_some()
 }
@@ -263,7 +261,8 @@ fn complete_response(traits: &Traits, status: &str, response: &mut Map<String, V
     add_headers(response, &names);
 }
 
-/// A refusal that a piece writes itself names its codes; that it is a problem document follows.
+/// Completes an error response that a piece defines itself: the piece names its codes, and the problem document is
+/// added.
 fn complete_refusal(traits: &Traits, status: u16, response: &mut Map<String, Value>) {
     let follows = match status {
         403 => Some("NETWORK_DENIED"),
@@ -289,7 +288,7 @@ fn headers_of_status(status: u16) -> &'static [&'static str] {
     }
 }
 
-/// Adds references to header components; headers that the piece wrote stay first, as written.
+/// Adds references to header components; headers of the piece come first, unchanged.
 fn add_headers(response: &mut Map<String, Value>, names: &[&str]) {
     let mut headers = match response.remove("headers") {
         Some(Value::Object(headers)) => headers,

@@ -1,15 +1,15 @@
-//! What generators of clients read wrong in a schema, although it is valid: an integer without a size, a field of several
-//! types, a pattern without a beginning, and a `$ref` with rules beside it, which the generated class loses or does not
-//! compile with.
+//! Rejects valid schemas that client generators misread: an integer without a format, a field with several types, a
+//! pattern without an anchor, and a `$ref` with sibling keywords, which the generated class loses or does not compile
+//! with.
 
 use serde_json::{Map, Value};
 
 use crate::contract::problem::Problem;
 
-/// What may stand beside a `$ref`: words, which change nothing.
+/// Keywords that are allowed next to a `$ref`: texts, which change nothing.
 const BESIDE_A_REFERENCE: [&str; 3] = ["$ref", "description", "summary"];
 
-/// Checks every schema of the assembled contract, of parameters, bodies and responses as well as components.
+/// Checks every schema of the assembled contract: in components, parameters, bodies and responses.
 pub(super) fn readable(document: &Value, problems: &mut Vec<Problem>) {
     walk(document, "", problems);
 }
@@ -38,7 +38,7 @@ fn walk(value: &Value, pointer: &str, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Fields may be called like keywords, `type` or `default`.
+/// Fields may have the names of keywords, `type` or `default`.
 fn fields(properties: &Value, pointer: &str, problems: &mut Vec<Problem>) {
     for (name, schema) in properties.as_object().into_iter().flatten() {
         walk(schema, &format!("{pointer}/{name}"), problems);

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use super::super::sample;
 use super::*;
 
-/// A copy of the sample's pieces that a test may spoil.
+/// A copy of the sample's pieces that a test may modify.
 struct Pieces(TempDir);
 
 impl Pieces {
@@ -37,7 +37,7 @@ impl Pieces {
         problems.iter().map(ToString::to_string).collect()
     }
 
-    /// The one problem that the spoilt pieces have.
+    /// Returns the only problem of the modified pieces.
     fn problem(&self) -> String {
         let mut problems = self.problems();
         assert_eq!(problems.len(), 1, "{problems:#?}");
@@ -86,7 +86,7 @@ fn parameters(operation: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn the_same_pieces_give_the_same_bytes_and_end_in_a_newline() {
+fn assembly_is_deterministic_and_ends_in_newline() {
     let first = assemble(&sample::folder()).unwrap().yaml;
     let second = assemble(Pieces::new().0.path()).unwrap().yaml;
     assert_eq!(first, second);
@@ -94,7 +94,7 @@ fn the_same_pieces_give_the_same_bytes_and_end_in_a_newline() {
 }
 
 #[test]
-fn groups_come_in_the_contracts_order_and_are_counted() {
+fn groups_keep_contract_order_and_are_counted() {
     let document = assembled();
     let paths: Vec<&String> = document["paths"].as_object().unwrap().keys().collect();
     assert_eq!(paths.first().unwrap().as_str(), "/v1/system/health");
@@ -107,7 +107,7 @@ fn groups_come_in_the_contracts_order_and_are_counted() {
 }
 
 #[test]
-fn an_operation_begins_with_its_name_and_ends_with_its_responses() {
+fn operation_keys_are_ordered_from_id_to_responses() {
     let document = assembled();
     let create = operation(&document, "post", "/v1/marketplace/apps");
     let keys: Vec<&String> = create.as_object().unwrap().keys().collect();
@@ -119,7 +119,7 @@ fn an_operation_begins_with_its_name_and_ends_with_its_responses() {
 }
 
 #[test]
-fn refusals_follow_from_what_an_operation_is() {
+fn error_responses_are_derived_from_operation() {
     let document = assembled();
     let health = operation(&document, "get", "/v1/system/health");
     assert_eq!(statuses(health), ["200", "400", "406", "422", "429", "500", "503"], "of this moment, so never 304");
@@ -140,7 +140,7 @@ fn refusals_follow_from_what_an_operation_is() {
 }
 
 #[test]
-fn only_audited_operations_answer_that_the_audit_is_unavailable() {
+fn only_audited_operations_declare_audit_unavailable() {
     let document = assembled();
     let audit = operation(&document, "get", "/v1/admin/audit-records");
     let apps = operation(&document, "get", "/v1/marketplace/apps");
@@ -149,7 +149,7 @@ fn only_audited_operations_answer_that_the_audit_is_unavailable() {
 }
 
 #[test]
-fn parameters_follow_from_what_an_operation_is() {
+fn parameters_are_derived_from_operation() {
     let document = assembled();
     let of = |method, path| parameters(operation(&document, method, path));
     assert_eq!(of("get", "/v1/system/health"), [""; 0]);
@@ -165,7 +165,7 @@ fn parameters_follow_from_what_an_operation_is() {
 }
 
 #[test]
-fn headers_follow_from_status_and_kind() {
+fn headers_are_derived_from_status_and_kind() {
     let document = assembled();
     let of = |method, path, status| headers(operation(&document, method, path), status);
     assert_eq!(of("get", "/v1/marketplace/apps/{app_uuid}", "200"), ["ETag"]);
@@ -184,7 +184,7 @@ fn headers_follow_from_status_and_kind() {
 }
 
 #[test]
-fn what_is_never_stored_has_no_tag_and_no_conditions() {
+fn never_stored_operation_has_no_etag_and_no_conditions() {
     let id = "operationId: system_me_get\n";
     let pieces = Pieces::new().replace("paths/system/me.yaml", id, &format!("{id}    x-never-stored: true\n"));
     let document = assemble(pieces.0.path()).unwrap().document;
@@ -194,7 +194,7 @@ fn what_is_never_stored_has_no_tag_and_no_conditions() {
 }
 
 #[test]
-fn a_refusal_of_ones_own_becomes_a_problem_document_with_all_its_codes() {
+fn own_error_response_lists_all_problem_codes() {
     let document = assembled();
     let archive = operation(&document, "post", "/v1/marketplace/apps/{app_uuid}:archive");
     let conflict = &archive["responses"]["409"];
@@ -206,7 +206,7 @@ fn a_refusal_of_ones_own_becomes_a_problem_document_with_all_its_codes() {
 }
 
 #[test]
-fn keys_that_come_twice_are_refused_with_the_file() {
+fn duplicate_keys_are_rejected_with_file_name() {
     let pieces =
         Pieces::new().replace("paths/system/health.yaml", "    summary: Liveness", "    summary: A\n    summary: B");
     assert!(pieces.problems()[0].starts_with("contract/paths/system/health.yaml: "), "{:?}", pieces.problems());
@@ -214,7 +214,7 @@ fn keys_that_come_twice_are_refused_with_the_file() {
 }
 
 #[test]
-fn names_must_begin_with_group_and_resource() {
+fn operation_id_must_start_with_group_and_resource() {
     let pieces = Pieces::new().replace("paths/system/health.yaml", "system_health_get", "system_life_get");
     let problem = pieces.problem();
     assert!(problem.starts_with("contract/paths/system/health.yaml: system_life_get: "), "{problem}");
@@ -222,7 +222,7 @@ fn names_must_begin_with_group_and_resource() {
 }
 
 #[test]
-fn what_comes_twice_is_refused() {
+fn duplicate_operations_and_components_are_rejected() {
     let pieces = Pieces::new().replace("paths/system/me.yaml", "system_me_explain", "system_me_get");
     assert!(pieces.problem().contains("this operationId is also defined in contract/paths/system/me.yaml"));
     let health = fs::read_to_string(sample::folder().join("paths/system/health.yaml")).unwrap();
@@ -234,7 +234,7 @@ fn what_comes_twice_is_refused() {
 }
 
 #[test]
-fn references_must_lead_somewhere_and_components_must_be_used() {
+fn references_must_resolve_and_components_must_be_used() {
     let pieces = Pieces::new().replace("paths/system/me.yaml", "schemas/Me'", "schemas/Mee'");
     let problems = pieces.problems();
     assert!(problems[0].contains("#/components/schemas/Mee: a $ref names this component"), "{problems:?}");
@@ -242,7 +242,7 @@ fn references_must_lead_somewhere_and_components_must_be_used() {
 }
 
 #[test]
-fn access_must_be_said_and_scopes_must_be_listed() {
+fn access_must_be_declared_with_known_scopes() {
     let file = "paths/system/health.yaml";
     let problem = Pieces::new().replace(file, "    security: []\n", "").problem();
     assert!(problem.contains("declares no access"), "{problem}");
@@ -255,7 +255,7 @@ fn access_must_be_said_and_scopes_must_be_listed() {
 }
 
 #[test]
-fn path_parameters_and_template_must_agree() {
+fn path_parameters_must_match_template() {
     let file = "paths/marketplace/listings.yaml";
     let problems = Pieces::new().replace(file, "name: listing_slug", "name: slug").problems();
     assert!(problems.iter().any(|problem| problem.contains("has no {slug}")), "{problems:?}");
@@ -264,7 +264,7 @@ fn path_parameters_and_template_must_agree() {
 }
 
 #[test]
-fn responses_and_marks_must_make_sense() {
+fn invalid_responses_and_extensions_are_rejected() {
     let file = "paths/auth/sessions.yaml";
     let problem = Pieces::new().replace(file, "'200'", "'404'").problems().join("\n");
     assert!(problem.contains("declares no successful response"), "{problem}");
@@ -277,14 +277,14 @@ fn responses_and_marks_must_make_sense() {
 }
 
 #[test]
-fn examples_must_work() {
+fn examples_must_match_their_schema() {
     let problem = Pieces::new().replace("paths/system/health.yaml", "{status: UP}", "{status: FINE}").problem();
     assert!(problem.contains("system_health_get"), "{problem}");
     assert!(problem.contains("`/status`: Send UP."), "{problem}");
 }
 
 #[test]
-fn what_generators_of_clients_read_wrong_is_named() {
+fn constructs_that_client_generators_misread_are_reported() {
     let file = "components/schemas.yaml";
     let seats = "seats: {type: integer, format: int32, minimum: 1, maximum: 500}";
     let problem = Pieces::new().replace(file, seats, "seats: {type: integer, minimum: 1}").problem();
@@ -301,7 +301,7 @@ fn what_generators_of_clients_read_wrong_is_named() {
 }
 
 #[test]
-fn a_token_at_hand_is_a_second_way_in_without_scopes() {
+fn optional_bearer_is_alternative_security_without_scopes() {
     let document = assembled();
     let security = |method, path| operation(&document, method, path)["security"].clone();
     assert_eq!(security("get", "/v1/system/health"), json!([]));
@@ -311,7 +311,7 @@ fn a_token_at_hand_is_a_second_way_in_without_scopes() {
 }
 
 #[test]
-fn strange_files_and_folders_are_named() {
+fn unexpected_files_and_folders_are_reported() {
     let pieces = Pieces::new()
         .write("paths/stuff/a.yaml", "a: 1")
         .write("paths/system/notes.txt", "x")
@@ -323,7 +323,7 @@ fn strange_files_and_folders_are_named() {
 }
 
 #[test]
-fn a_pattern_has_its_sentence_and_a_sentence_its_pattern() {
+fn patterns_and_pattern_messages_must_correspond() {
     let slugs = "'^[a-z0-9-]+$': Send small letters, digits and hyphens.\n";
     let without = Pieces::new().replace("patterns.yaml", slugs, "").problem();
     assert!(without.contains("^[a-z0-9-]+$: this pattern has no message"), "{without}");

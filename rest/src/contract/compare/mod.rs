@@ -1,8 +1,9 @@
-//! What differs between two contracts, and whether it breaks a client that was made for the former.
+//! Compares two contracts and decides which differences break an existing client.
 //!
-//! Breaking is what the specification calls so: something is removed, renamed, re-typed, newly required or narrowed. What a
-//! client sends may not become harder to send, and what it reads may not become poorer. Texts and examples are no
-//! difference. A field of a schema that several operations share is told once, with the operations that it concerns.
+//! Breaking are the changes that the specification names: an element is removed, renamed, changes its type, becomes
+//! required or is restricted. Requests must not become harder to send, and responses must not lose information. Texts
+//! and examples do not count. A difference in a schema that several operations share is reported once, with these
+//! operations.
 
 mod notes;
 mod operations;
@@ -17,35 +18,35 @@ use serde_json::Value;
 
 pub use notes::release_notes;
 
-/// What became of something.
+/// Kind of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Change {
-    /// It was not there before.
+    /// The element is new.
     Added,
-    /// It is there and different.
+    /// The element exists in both and differs.
     Changed,
-    /// It is gone.
+    /// The element was removed.
     Removed,
 }
 
-/// One thing in which two contracts differ.
+/// One difference between two contracts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// What it is about: an operation (`marketplace_apps_list`), a place in one (`marketplace_apps_list:query/limit`), or a
-    /// field of a schema (`Listing:/rating/average`).
+    /// Place of the difference: an operation (`marketplace_apps_list`), a place in one
+    /// (`marketplace_apps_list:query/limit`), or a field of a schema (`Listing:/rating/average`).
     pub place: String,
-    /// What became of it.
+    /// Kind of the difference.
     pub change: Change,
-    /// Whether a client that was made for the former contract may fail.
+    /// Whether a client of the former contract may fail.
     pub breaking: bool,
-    /// What differs, in a sentence.
+    /// The difference in a sentence.
     pub text: String,
-    /// The operations concerned, in alphabetical order.
+    /// Affected operations, in alphabetical order.
     pub operations: Vec<String>,
 }
 
-/// Everything in which `present` differs from `former`, both whole `OpenAPI` documents, in the order of their places.
+/// Returns all differences of `present` from `former`, both complete `OpenAPI` documents, ordered by place.
 #[must_use]
 pub fn compare(former: &Value, present: &Value) -> Vec<Difference> {
     let mut comparison = Comparison { former, present, found: BTreeMap::new() };
@@ -62,7 +63,7 @@ pub fn compare(former: &Value, present: &Value) -> Vec<Difference> {
         .collect()
 }
 
-/// Two documents and what was found between them.
+/// Two documents and their differences.
 struct Comparison<'d> {
     former: &'d Value,
     present: &'d Value,
@@ -75,16 +76,16 @@ struct Concern {
     operations: BTreeSet<String>,
 }
 
-/// Which way what a schema describes goes.
+/// Direction of the data that a schema describes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Way {
-    /// From the client to the service: it may not be narrowed.
+    /// From the client to the service: it must not be restricted.
     In,
-    /// From the service to the client: it may not become poorer.
+    /// From the service to the client: it must not lose information.
     Out,
 }
 
-/// Where in the contract one looks: the operation, the way, and the pairs of schemas that are being compared.
+/// Current place in the contract: the operation, the direction, and the pairs of schemas that are being compared.
 struct Place<'c> {
     operation: &'c str,
     way: Way,
@@ -93,7 +94,7 @@ struct Place<'c> {
 }
 
 impl Place<'_> {
-    /// The same place one step further.
+    /// Returns the place one step below.
     fn below(&mut self, step: &str) -> Place<'_> {
         let at = format!("{}/{step}", self.at);
         Place { operation: self.operation, way: self.way, at, visited: self.visited }
@@ -101,14 +102,14 @@ impl Place<'_> {
 }
 
 impl Comparison<'_> {
-    /// Notes a difference of an operation.
+    /// Records a difference of an operation.
     fn note(&mut self, operation: &str, at: &str, change: Change, breaking: bool, text: impl Into<String>) {
         let concern = self.found.entry((at.to_owned(), change, text.into())).or_default();
         concern.breaking |= breaking;
         concern.operations.insert(operation.to_owned());
     }
 
-    /// Notes a difference at a place.
+    /// Records a difference at a place.
     fn note_at(&mut self, place: &Place<'_>, change: Change, breaking: bool, text: impl Into<String>) {
         self.note(place.operation, &place.at, change, breaking, text);
     }

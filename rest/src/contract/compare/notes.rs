@@ -1,18 +1,18 @@
-//! The draft of a release's notes, made of what differs.
+//! Writes the draft of release notes from the differences.
 
 use std::fmt::Write as _;
 
 use super::{Change, Difference, compare};
 use crate::contract::yaml;
 
-/// Operations that are named beside a difference; of more it is said how many.
+/// Maximum number of operations that a difference lists; for more, only their number is given.
 const NAMED: usize = 5;
 
-/// What differs between two contracts, both YAML texts, as a draft in Markdown: first what breaks clients, then what was
-/// added, changed and removed.
+/// Returns the differences of two contracts, both YAML texts, as a draft in Markdown: breaking changes first, then
+/// additions, changes and removals.
 ///
 /// # Errors
-/// Which of the two is no YAML, and where.
+/// Names the contract that is not valid YAML, and the place.
 pub fn release_notes(former: &str, present: &str) -> Result<String, String> {
     let read = |which: &str, text: &str| yaml::read(text).map_err(|error| format!("the {which} contract: {error}"));
     Ok(draft(&compare(&read("former", former)?, &read("present", present)?)))
@@ -38,7 +38,7 @@ fn draft(differences: &[Difference]) -> String {
 fn section<'d>(text: &mut String, title: &str, differences: impl Iterator<Item = &'d Difference>) {
     let lines: Vec<String> = differences.map(line).collect();
     if !lines.is_empty() {
-        // A text can always be written to.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "## {title}\n\n{}\n", lines.join("\n"));
     }
 }
@@ -61,7 +61,7 @@ mod tests {
     const FORMER: &str = "paths:\n  /a:\n    get: {operationId: a_get}\n  /b:\n    get: {operationId: b_get}\n";
 
     #[test]
-    fn what_breaks_is_said_first_and_asks_for_a_major_version() {
+    fn breaking_changes_come_first_and_require_major_version() {
         let present = FORMER.replace("b_get", "c_get");
         let notes = release_notes(FORMER, &present).unwrap();
         let places = ["requires a new major version", "## Breaks clients", "`b_get`", "## Added", "`c_get`"];
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn an_addition_asks_for_nothing_and_the_same_says_so() {
+    fn additions_and_equal_contracts_require_no_major_version() {
         let present = format!("{FORMER}  /c:\n    get: {{operationId: c_get}}\n");
         assert_eq!(release_notes(FORMER, &present).unwrap(), "## Added\n\n- `c_get`: The operation was added.\n\n");
         assert_eq!(release_notes(FORMER, FORMER).unwrap(), "The contracts do not differ.\n");

@@ -1,4 +1,4 @@
-//! Operations: whether they are there, where, for whom, and what they take and answer.
+//! Compares operations: existence, path, access, parameters and responses.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 use super::schemas::{self, resolve};
 use super::{Change, Comparison, Place, Way};
 
-/// An operation of a document.
 struct Operation<'d> {
     method: &'d str,
     path: &'d str,
@@ -16,10 +15,10 @@ struct Operation<'d> {
     body: &'d Value,
 }
 
-/// The methods that `OpenAPI` knows.
+/// Methods of `OpenAPI`.
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-/// The operations of a document by their ids.
+/// Returns the operations of a document by id.
 fn operations(document: &Value) -> BTreeMap<&str, Operation<'_>> {
     let mut all = BTreeMap::new();
     for (path, item) in members(&document["paths"]) {
@@ -66,7 +65,7 @@ fn compare_operation(comparison: &mut Comparison<'_>, id: &str, before: &Operati
     compare_responses(comparison, id, &before.body["responses"], &now.body["responses"]);
 }
 
-/// Who may call: the scopes of each alternative. None is the public.
+/// Returns the scopes of each alternative. An empty set means public access.
 fn access(document: &Value, body: &Value) -> BTreeSet<String> {
     let security = if body["security"].is_array() { &body["security"] } else { &document["security"] };
     let alternatives = entries(security).flat_map(|alternative| members(alternative).collect::<Vec<_>>());
@@ -77,8 +76,8 @@ fn access(document: &Value, body: &Value) -> BTreeSet<String> {
     scopes.filter(|scope| !scope.is_empty() || security.as_array().is_some_and(|all| all.len() == 1)).collect()
 }
 
-/// Whether whoever holds one scope reaches what asks for the other: a scope grants itself, what is beneath it, and with
-/// `:write` what is without. Whoever has any token reaches what asks for none.
+/// Whether a scope grants access that needs the other one: a scope grants itself, its sub-scopes, and with `:write` the
+/// scope without it. Any token grants access that needs no scope.
 fn grants(held: &str, needed: &str) -> bool {
     let (held_name, held_write) = split(held);
     let (needed_name, needed_write) = split(needed);
@@ -151,7 +150,7 @@ fn compare_bodies(comparison: &mut Comparison<'_>, id: &str, before: &Value, now
     }
 }
 
-/// What is sent in each media type.
+/// Compares the contents of each media type.
 fn compare_contents(comparison: &mut Comparison<'_>, id: &str, way: Way, at: &str, before: &Value, now: &Value) {
     for (media_type, content) in members(before) {
         let Some(present) = now.get(media_type) else {
@@ -171,7 +170,7 @@ fn compare_responses(comparison: &mut Comparison<'_>, id: &str, before: &Value, 
     for (status, response) in members(before) {
         let at = format!("{id}:{status}");
         let Some(present) = now.get(status) else {
-            // An answer that tells of success is relied upon; nobody relies on being refused.
+            // Clients rely on successful responses, not on errors.
             let breaking = !status.starts_with(['4', '5']);
             comparison.note(id, &at, Change::Removed, breaking, format!("It no longer returns {status}."));
             continue;
@@ -195,7 +194,7 @@ fn compare_responses(comparison: &mut Comparison<'_>, id: &str, before: &Value, 
     }
 }
 
-/// The codes of refusals. One more is like one more value of an enumeration.
+/// Compares the error codes. A new code counts like a new value of an enumeration.
 fn compare_codes(comparison: &mut Comparison<'_>, id: &str, at: &str, before: &Value, now: &Value) {
     let codes = |response: &Value| -> BTreeSet<String> {
         entries(&response["x-codes"]).filter_map(|code| code.as_str().map(str::to_owned)).collect()
@@ -209,12 +208,12 @@ fn compare_codes(comparison: &mut Comparison<'_>, id: &str, at: &str, before: &V
     }
 }
 
-/// The members of an object; none of anything else.
+/// Returns the members of an object; none for any other value.
 pub(super) fn members(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
     value.as_object().into_iter().flat_map(Map::iter)
 }
 
-/// The entries of an array; none of anything else.
+/// Returns the entries of an array; none for any other value.
 pub(super) fn entries(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }

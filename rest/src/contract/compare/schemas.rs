@@ -1,4 +1,4 @@
-//! JSON Schemas (2020-12), as far as contracts use them.
+//! Compares JSON Schemas (2020-12), as far as contracts use them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,11 @@ use serde_json::Value;
 use super::operations::{entries, members};
 use super::{Change, Comparison, Place, Way};
 
-/// What a reference leads to, and the name of the component that it leads to last. What is no reference is itself.
+/// Returns the target of a reference, and the name of the last component on the path to it. Any other value is returned
+/// unchanged.
 pub(super) fn resolve<'d>(document: &'d Value, value: &'d Value) -> (&'d Value, Option<&'d str>) {
     let (mut value, mut name) = (value, None);
-    // References that lead in a ring lead nowhere.
+    // Circular references are not followed.
     for _ in 0..16 {
         let Some(reference) = value["$ref"].as_str().and_then(|reference| reference.strip_prefix('#')) else { break };
         name = reference.rsplit('/').next();
@@ -19,7 +20,7 @@ pub(super) fn resolve<'d>(document: &'d Value, value: &'d Value) -> (&'d Value, 
     (value, name)
 }
 
-/// A schema that may also be null, written as one schema or null, is that schema.
+/// Returns the inner schema of a nullable schema, written as an alternative with null.
 fn unwrap_nullable<'d>(document: &'d Value, schema: &'d Value) -> (&'d Value, Option<&'d str>, bool) {
     let (resolved, name) = resolve(document, schema);
     let alternatives: Vec<&Value> = entries(&resolved["oneOf"]).chain(entries(&resolved["anyOf"])).collect();
@@ -34,7 +35,7 @@ fn unwrap_nullable<'d>(document: &'d Value, schema: &'d Value) -> (&'d Value, Op
     }
 }
 
-/// Compares two schemas, and what lies beneath them.
+/// Compares two schemas and their subschemas.
 pub(super) fn compare(comparison: &mut Comparison<'_>, place: &mut Place<'_>, former: &Value, present: &Value) {
     let (before, former_name, was_nullable) = unwrap_nullable(comparison.former, former);
     let (now, present_name, is_nullable) = unwrap_nullable(comparison.present, present);
@@ -120,9 +121,9 @@ fn compare_values(comparison: &mut Comparison<'_>, place: &Place<'_>, before: &V
     }
 }
 
-/// Bounds of which a smaller value is narrower.
+/// Bounds that are narrower if their value is smaller.
 const UPPER: [&str; 5] = ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"];
-/// Bounds of which a larger value is narrower.
+/// Bounds that are narrower if their value is larger.
 const LOWER: [&str; 5] = ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
 
 fn compare_bounds(comparison: &mut Comparison<'_>, place: &Place<'_>, before: &Value, now: &Value) {
@@ -155,7 +156,8 @@ fn compare_forms(comparison: &mut Comparison<'_>, place: &Place<'_>, before: &Va
         if former == present || (key == "uniqueItems" && *present == Value::Bool(false) && former.is_null()) {
             continue;
         }
-        // What was sent until now may not fit another form; what is read in another form is another type.
+        // For requests, values that were valid may not fit another format; for responses, another format is another
+        // type.
         let breaking = match place.way {
             Way::In => !present.is_null() && *present != Value::Bool(false),
             Way::Out => key == "format" || key.starts_with("content"),
@@ -170,7 +172,7 @@ fn compare_forms(comparison: &mut Comparison<'_>, place: &Place<'_>, before: &Va
     }
 }
 
-/// The members of an object with those of everything that it is made of, and which of them are required.
+/// The members of an object, including those from all of its parts, and which of them are required.
 struct Object<'d> {
     members: BTreeMap<&'d str, &'d Value>,
     required: BTreeSet<&'d str>,
@@ -229,7 +231,7 @@ fn compare_members(comparison: &mut Comparison<'_>, place: &mut Place<'_>, befor
     }
 }
 
-/// The alternatives of a schema by the names of what they refer to, or by their places.
+/// Returns the alternatives of a schema by the names of their references, or by position.
 fn alternatives<'d>(schema: &'d Value, key: &str) -> BTreeMap<String, &'d Value> {
     let listed = entries(&schema[key]).enumerate();
     let named = listed.map(|(place, alternative)| {
@@ -250,7 +252,7 @@ fn compare_alternatives(comparison: &mut Comparison<'_>, place: &mut Place<'_>, 
                 }
             }
         }
-        // A client that met one shape until now knows of no alternatives.
+        // A client of a former single shape cannot handle alternatives.
         let is_first = former.is_empty() && place.way == Way::Out;
         for name in present.keys().filter(|name| !former.contains_key(*name)) {
             comparison.note_at(place, Change::Added, is_first, format!("The alternative {name} was added."));

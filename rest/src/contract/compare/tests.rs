@@ -1,10 +1,10 @@
-//! Changes planted into a small contract, each with whether it breaks a client.
+//! Tests with changes of a small contract, and whether each breaks a client.
 
 use serde_json::{Value, json};
 
 use super::{Change, Difference, compare};
 
-/// A contract that uses what contracts use.
+/// A contract with the features that real contracts use.
 fn former() -> Value {
     json!({
         "openapi": "3.1.1",
@@ -58,7 +58,7 @@ fn former() -> Value {
     })
 }
 
-/// Its parameters and schemas.
+/// Parameters and schemas of the contract.
 fn components() -> Value {
     json!({
             "parameters": {
@@ -113,7 +113,7 @@ const ITEM: &str = "/paths/~1things~1{uuid}";
 const THING: &str = "/components/schemas/Thing";
 const INPUT: &str = "/components/schemas/ThingInput";
 
-/// A change: where, what is put there (nothing takes it away), and whether it breaks.
+/// A change: the place, the new value (none removes it), and whether it breaks a client.
 type Planted = (&'static str, &'static str, Option<Value>, bool);
 
 fn plant(document: &mut Value, root: &str, member: &str, value: Option<Value>) {
@@ -224,7 +224,7 @@ fn harmless() -> Vec<Planted> {
 }
 
 #[test]
-fn each_planted_change_is_found_and_none_is_called_what_it_is_not() {
+fn each_planted_change_is_detected_and_classified() {
     let former = former();
     let planted: Vec<Planted> = breaking().into_iter().chain(harmless()).collect();
     assert!(planted.len() >= 60, "{} changes", planted.len());
@@ -240,7 +240,7 @@ fn each_planted_change_is_found_and_none_is_called_what_it_is_not() {
 }
 
 #[test]
-fn texts_and_the_order_of_members_are_no_difference() {
+fn texts_and_member_order_are_ignored() {
     let former = former();
     let mut present = former.clone();
     plant(&mut present, LIST, "/summary", Some(json!("Things")));
@@ -253,7 +253,7 @@ fn texts_and_the_order_of_members_are_no_difference() {
 }
 
 #[test]
-fn a_shared_field_is_told_once_with_all_operations_that_it_concerns() {
+fn shared_field_change_is_reported_once_with_its_operations() {
     let former = former();
     let mut present = former.clone();
     plant(&mut present, THING, "/properties/size", None);

@@ -4,7 +4,7 @@ use super::*;
 use crate::contract::sample::{contract, folder};
 use crate::documents::Documents;
 
-/// The small schema that belongs to the small contract.
+/// Returns the small schema that belongs to the small contract.
 fn sdl() -> String {
     std::fs::read_to_string(folder().parent().unwrap().join("schema.graphql")).unwrap()
 }
@@ -14,7 +14,7 @@ fn made(sdl: &str) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn an_operation_passes_its_arguments_on_and_asks_every_plain_field() {
+fn generated_operation_passes_arguments_and_selects_plain_fields() {
     let files = made(&sdl());
     assert_eq!(
         files["system/me.graphql"],
@@ -62,7 +62,7 @@ fragment VerdictFields on Verdict {
 }
 
 #[test]
-fn a_fragment_stands_beside_its_only_resource_or_among_those_that_are_shared() {
+fn shared_fragments_are_written_to_shared_file() {
     let files = made(&sdl());
     let homes = |fragment: &str| -> Vec<&str> {
         let start = format!("fragment {fragment} ");
@@ -75,7 +75,7 @@ fn a_fragment_stands_beside_its_only_resource_or_among_those_that_are_shared() {
 }
 
 #[test]
-fn edges_and_what_takes_an_access_or_arguments_of_its_own_are_left_out() {
+fn edges_and_fields_with_access_or_arguments_are_omitted() {
     let whole = made(&sdl());
     assert!(!whole["system/me.graphql"].contains("secret"));
     assert!(
@@ -84,12 +84,12 @@ fn edges_and_what_takes_an_access_or_arguments_of_its_own_are_left_out() {
     for field in ["secret(of: Int): String!", "secret: String! @access(needs: \"labs.admin\")"] {
         assert_eq!(made(&sdl().replace("secret: String! @edge", field)), whole, "{field}");
     }
-    // An edge may lead back: nothing of it is followed.
+    // An edge may be recursive: none of its fields is selected.
     assert!(!whole["types.graphql"].contains("owner"));
 }
 
 #[test]
-fn what_leads_back_to_itself_is_written_out_four_levels_deep() {
+fn recursive_types_are_expanded_four_levels() {
     let types = &made(&sdl())["types.graphql"];
     let inner = "  children {\n    uuid\n    name\n  }\n";
     let deeper = |inner: &str| {
@@ -98,7 +98,7 @@ fn what_leads_back_to_itself_is_written_out_four_levels_deep() {
     };
     let fragment = format!("fragment CategoryFields on Category {{\n  uuid\n  name\n{}}}\n", deeper(&deeper(inner)));
     assert!(types.contains(&fragment), "{fragment}{types}");
-    // Two types that lead to one another: each is written out within the other's fragment.
+    // Two types that refer to each other: each is written out within the other's fragment.
     let files = made(
         &sdl()
             .replace("children: [Category!]!", "kin: Kin")
@@ -110,7 +110,7 @@ fn what_leads_back_to_itself_is_written_out_four_levels_deep() {
 }
 
 #[test]
-fn what_can_be_one_of_several_types_is_asked_for_each() {
+fn union_members_are_selected_by_type() {
     let union = sdl().replace(
         "type Verdict { verdict: String! }",
         "type Mail { kind: String! }\ntype Phone { phone: String! }\nunion Verdict = Mail | Phone",
@@ -125,7 +125,7 @@ fn what_can_be_one_of_several_types_is_asked_for_each() {
 }
 
 #[test]
-fn what_has_no_root_field_or_is_served_directly_has_no_document() {
+fn operations_without_root_field_get_no_document() {
     let without = generate(contract(), &sdl(), &["system_me_get", "system_me_explain"]).unwrap();
     assert!(!without.contains_key("system/me.graphql") && !without.contains_key("system/health.graphql"));
     let message = generate(contract(), "type {", &[]).unwrap_err();
@@ -133,7 +133,7 @@ fn what_has_no_root_field_or_is_served_directly_has_no_document() {
 }
 
 #[test]
-fn what_is_made_can_be_read_and_is_the_same_every_time() {
+fn generated_documents_parse_and_are_deterministic() {
     let files = made(&sdl());
     assert_eq!(files, made(&sdl()));
     for (path, text) in &files {

@@ -1,5 +1,5 @@
-//! The limits of operations that are not to be attributed (`x-unattributed`; docs/decisions.md#budgets): nothing that another
-//! principal can observe is spent.
+//! Limits of unattributed operations (`x-unattributed`; docs/decisions.md#budgets): they spend nothing that another
+//! principal can observe.
 
 use std::net::IpAddr;
 
@@ -13,13 +13,13 @@ use labs_schema::time::Time;
 use super::{Allowance, RateLimiters, burst_spent, seconds};
 
 impl RateLimiters {
-    /// Spends one request that is not to be attributed (`x-unattributed`) of its caller's separate limit, which is as large
-    /// as the account's burst and kept in this replica's memory until it is whole again. Colleagues and programs share the
-    /// account's budgets and see what is left of them, so nothing of these is spent; the answer shows them as they are, with
-    /// the burst whole, since a look at it would spend (docs/decisions.md#budgets).
+    /// Spends one unattributed request (`x-unattributed`) from a separate limit of the caller, which is as large as the
+    /// account's burst budget and kept in this replica's memory until it is full again. Team members and machine
+    /// clients share the account's budgets and see the remainder, so these budgets are not spent. The response shows
+    /// them unchanged, with a full burst budget, because reading it would spend it (docs/decisions.md#budgets).
     ///
     /// # Errors
-    /// [`Code::RateLimited`], [`Code::Unavailable`] when the day's budget cannot be known.
+    /// [`Code::RateLimited`], [`Code::Unavailable`] if the daily budget cannot be read.
     pub async fn spend_unattributed(
         &self,
         budgets: &Budgets,
@@ -36,15 +36,15 @@ impl RateLimiters {
                     "The limit of {limit} personal requests (votes, follows and similar) per second is exceeded. \
                      Wait {wait} s. This limit applies to your account only and does not use your partner's budgets."
                 );
-                // A flood costs no statement.
+                // A flood of requests causes no SQL statement.
                 let allowance = whole(budgets.look(budget, now).await);
                 Err((Fault::rate_limited(SpentBudget::Burst, wait, detail), Some(allowance)))
             }
         }
     }
 
-    /// Spends one request with a refused token at an operation that is not to be attributed. It has a separate limit of the
-    /// network: if it spent the budget that others of the network see, an expired token would announce a vote.
+    /// Spends one request with an invalid token at an unattributed operation. It has a separate limit of the network:
+    /// if it spent the budget that others of the network see, an expired token would reveal a vote.
     ///
     /// # Errors
     /// [`Code::RateLimited`].
@@ -73,7 +73,7 @@ mod tests {
     use crate::edge::budget::{Limits, Spending};
 
     #[test]
-    fn refused_tokens_have_a_separate_limit_of_the_network_that_no_header_shows() {
+    fn rejected_tokens_have_separate_hidden_network_limit() {
         let limits =
             Limits { anonymous_per_second: 2, anonymous_per_day: 9, pictures_per_second: 2, attempts_per_minute: 30 };
         let (meter, network) = (RateLimiters::new(limits), IpAddr::V4(Ipv4Addr::LOCALHOST));

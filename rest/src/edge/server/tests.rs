@@ -1,4 +1,4 @@
-//! How connections are served and end.
+//! Tests of serving and closing connections.
 
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::*;
 
-/// Bytes of an answer that are made at once.
+/// Bytes of a response that are produced at once.
 const PIECE: usize = 16 * 1024;
 
 fn taken(seats: &Arc<ConnectionLimiter>, peers: impl Iterator<Item = String>) -> Vec<ConnectionSlot> {
@@ -17,7 +17,7 @@ fn taken(seats: &Arc<ConnectionLimiter>, peers: impl Iterator<Item = String>) ->
 }
 
 #[test]
-fn a_network_has_its_share_and_a_trusted_proxy_all() {
+fn connection_limit_applies_to_network_but_not_trusted_proxy() {
     let seats =
         Arc::new(ConnectionLimiter { held: Mutex::default(), trusted_proxies: vec!["10.0.0.0/8".parse().unwrap()] });
     let household = taken(&seats, (0..300).map(|host| format!("2001:db8:1:2::{host:x}")));
@@ -30,7 +30,7 @@ fn a_network_has_its_share_and_a_trusted_proxy_all() {
 }
 
 #[tokio::test]
-async fn whoever_has_knocked_when_the_end_comes_is_answered() {
+async fn pending_connections_are_answered_at_shutdown() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let mut clients = Vec::new();
     for _ in 0..3 {
@@ -49,7 +49,7 @@ async fn whoever_has_knocked_when_the_end_comes_is_answered() {
 }
 
 #[tokio::test]
-async fn a_connection_that_was_opened_before_the_end_has_its_first_request_answered() {
+async fn open_connection_gets_first_response_during_shutdown() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
     let (arrived, served) = (Arc::new(tokio::sync::Notify::new()), Router::new());
@@ -66,7 +66,7 @@ async fn a_connection_that_was_opened_before_the_end_has_its_first_request_answe
     }
     let mut busy = TcpStream::connect(address).await.unwrap();
     busy.write_all(request).await.unwrap();
-    // The accepting side takes connections in their order, so that it has taken all when this one is answered.
+    // The server accepts connections in order, so it has accepted all of them when this one is answered.
     arrived.notified().await;
     stop.cancel();
     for client in &mut silent {
@@ -78,7 +78,7 @@ async fn a_connection_that_was_opened_before_the_end_has_its_first_request_answe
     server.await.unwrap().unwrap();
 }
 
-/// Reads an answer of a connection that goes on or not; whether it says that it was the last.
+/// Reads a response; returns whether it states that it is the last one of the connection.
 async fn is_last(client: &mut TcpStream) -> bool {
     let mut answer = Vec::new();
     while !answer.ends_with(b"here") {
@@ -88,7 +88,7 @@ async fn is_last(client: &mut TcpStream) -> bool {
 }
 
 #[tokio::test]
-async fn grace_answers_kept_and_new_connections_until_it_closes() {
+async fn server_answers_open_and_new_connections_during_grace() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (address, stop) = (listener.local_addr().unwrap(), StopSignal::default());
     let router = Router::new().fallback(async || "here");
@@ -116,7 +116,7 @@ async fn grace_answers_kept_and_new_connections_until_it_closes() {
 }
 
 #[tokio::test]
-async fn server_without_balancer_leaves_when_no_connection_is_open() {
+async fn server_without_balancer_stops_when_no_connection_is_open() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (address, stop) = (listener.local_addr().unwrap(), StopSignal::leaving_when_idle(true));
     let router = Router::new().fallback(async || "here");
@@ -131,7 +131,7 @@ async fn server_without_balancer_leaves_when_no_connection_is_open() {
 }
 
 #[tokio::test]
-async fn whoever_takes_nothing_of_an_answer_is_let_go_and_little_of_it_was_made() {
+async fn client_that_stops_reading_is_disconnected() {
     let (made, ended, stop) = (Arc::new(AtomicUsize::new(0)), CancellationToken::new(), CancellationToken::new());
     let (counted, told) = (Arc::clone(&made), ended.clone());
     let without_end = move || {
@@ -150,14 +150,14 @@ async fn whoever_takes_nothing_of_an_answer_is_let_go_and_little_of_it_was_made(
     let mut client = TcpStream::connect(address).await.unwrap();
     client.write_all(b"GET / HTTP/1.1\r\nHost: labs\r\n\r\n").await.unwrap();
     tokio::time::timeout(Duration::from_secs(20), ended.cancelled()).await.unwrap();
-    // The system takes as much again for its own, and the client's side has room of its own.
+    // The system reserves the same size again, and the client has a buffer too.
     assert!(made.load(Ordering::Relaxed) < 4 * SEND_BUFFER, "so that a slow reader soon makes room for more");
     drop(client);
     stop.cancel();
     served.await.unwrap().unwrap();
 }
 
-/// Sends all of a request of so many bytes to a service that refuses without reading, and then reads what it answers.
+/// Sends a complete request of this size to a service that rejects it without reading, and then reads the response.
 async fn refused(size: usize, head: &str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
@@ -180,7 +180,7 @@ async fn refused(size: usize, head: &str) -> String {
 }
 
 #[tokio::test]
-async fn an_upload_that_is_refused_unread_is_answered_and_not_cut() {
+async fn upload_rejected_unread_gets_full_response() {
     for _ in 0..20 {
         let answer = refused(9 * 1024 * 1024, "").await;
         assert!(answer.starts_with("HTTP/1.1 401") && answer.ends_with("who are you?"), "{answer}");
@@ -189,7 +189,7 @@ async fn an_upload_that_is_refused_unread_is_answered_and_not_cut() {
 }
 
 #[tokio::test]
-async fn whoever_waits_to_be_told_is_refused_at_once() {
+async fn expect_continue_is_rejected_without_reading_body() {
     let answer = refused(9 * 1024 * 1024, "Expect: 100-continue\r\n").await;
     assert!(answer.starts_with("HTTP/1.1 401"), "without being asked for a body that nobody reads: {answer}");
 }

@@ -1,4 +1,4 @@
-//! The inspection's tests: a small house that agrees, spoilt in one place at a time.
+//! Tests of the inspection: a small consistent set of texts, changed in one place at a time.
 
 mod shapes;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::contract::sample::{contract, folder};
 use crate::documents::generate;
 
-/// The three texts of the house, which a test spoils in one place.
+/// The three texts, which a test changes in one place.
 struct House {
     contract: String,
     documents: Vec<(String, String)>,
@@ -26,7 +26,7 @@ impl House {
         house.accepted()
     }
 
-    /// The same with the documents that its contract and schema make.
+    /// Returns the same texts with the documents that contract and schema generate.
     fn accepted(mut self) -> House {
         let contract = Contract::from_yaml(&self.contract).unwrap_or_else(|problems| panic!("{problems:#?}"));
         self.documents = generate(&contract, &self.sdl, &self.served_directly).unwrap().into_iter().collect();
@@ -62,14 +62,14 @@ impl House {
         inspect(&contract, &documents, &self.sdl, &self.served_directly).iter().map(ToString::to_string).collect()
     }
 
-    /// The one difference that the spoilt house has.
+    /// Returns the only difference of the changed texts.
     fn difference(&self) -> String {
         let mut differences = self.differences();
         assert_eq!(differences.len(), 1, "{differences:#?}");
         differences.remove(0)
     }
 
-    /// Asserts that each of these is told, and nothing else.
+    /// Asserts that exactly these differences are reported.
     fn differs(&self, expected: &[&str]) {
         let found = self.differences();
         for expected in expected {
@@ -82,12 +82,12 @@ impl House {
 }
 
 #[test]
-fn a_house_that_agrees_has_no_difference() {
+fn consistent_contract_schema_and_documents_have_no_difference() {
     assert_eq!(House::new().differences(), Vec::<String>::new());
 }
 
 #[test]
-fn a_promise_without_document_or_root_field_is_named_with_the_file_to_write() {
+fn operation_without_document_or_root_field_is_reported() {
     let mut house = House::new();
     house.served_directly.clear();
     house.differs(&[
@@ -97,7 +97,7 @@ fn a_promise_without_document_or_root_field_is_named_with_the_file_to_write() {
 }
 
 #[test]
-fn a_path_lies_in_its_group_and_names_the_parameters_that_are_promised() {
+fn path_must_match_group_and_declare_its_parameters() {
     let elsewhere = House::new().contract("/v1/admin/audit-records:export", "/v1/abmin/audit-records:export");
     assert_eq!(
         elsewhere.difference(),
@@ -111,7 +111,7 @@ fn a_path_lies_in_its_group_and_names_the_parameters_that_are_promised() {
 }
 
 #[test]
-fn a_document_without_promise_is_named() {
+fn document_without_operation_is_reported() {
     let mut house = House::new();
     house.documents.push(("system/life.graphql".to_owned(), "query system_life_get { system_life_get }".to_owned()));
     assert_eq!(
@@ -122,7 +122,7 @@ fn a_document_without_promise_is_named() {
 }
 
 #[test]
-fn a_root_field_without_promise_must_be_internal_and_say_its_access() {
+fn undeclared_root_field_must_be_internal_with_access() {
     let house = House::new().sdl(" @internal\n", "\n");
     assert!(
         house
@@ -138,7 +138,7 @@ fn a_root_field_without_promise_must_be_internal_and_say_its_access() {
 }
 
 #[test]
-fn access_must_be_the_same_on_both_sides() {
+fn access_must_match_in_contract_and_schema() {
     let house = House::new().sdl(
         "marketplace_apps_get(app_uuid: UUID!): App @access(needs: \"marketplace.apps\")",
         "marketplace_apps_get(app_uuid: UUID!): App @access(needs: \"marketplace.apps:write\")",
@@ -155,7 +155,7 @@ fn access_must_be_the_same_on_both_sides() {
 }
 
 #[test]
-fn a_get_never_mutates_and_documents_ask_the_right_root() {
+fn get_must_be_a_query_and_use_right_root_type() {
     let field = "  playground_only: String!";
     let moved = "  system_me_get: Me! @access(needs: \"any\")\n";
     let house = House::new().sdl(moved, "").sdl("type Mutation {\n", &format!("type Mutation {{\n{moved}"));
@@ -169,7 +169,7 @@ fn a_get_never_mutates_and_documents_ask_the_right_root() {
 }
 
 #[test]
-fn a_document_asks_one_root_field_of_its_own_name() {
+fn document_selects_one_root_field_with_its_name() {
     let path = "system/me.graphql";
     let house = House::new().document(path, "  system_me_get {", "  me: system_me_get {");
     assert!(house.difference().contains("its root field has an alias"));
@@ -180,14 +180,14 @@ fn a_document_asks_one_root_field_of_its_own_name() {
 }
 
 #[test]
-fn a_document_stands_beside_its_promise() {
+fn document_must_be_in_file_of_its_resource() {
     let mut house = House::new();
     house.contract = house.contract.replace("x-resource: listings", "x-resource: listing");
     house.differs(&["it belongs in rest/documents/marketplace/listing.graphql: run `make accept`"]);
 }
 
 #[test]
-fn a_root_field_may_be_null_and_nothing_beneath_it_that_is_not_promised_so() {
+fn only_root_field_may_be_nullable_without_declaration() {
     let house = House::new().sdl("system_me_get: Me!", "system_me_get: Me").sdl("): Verdict!", "): Verdict");
     assert_eq!(house.differences(), Vec::<String>::new());
     let house = House::new().sdl("): AppList!", "): AppList").sdl("data: [App!]!", "data: [App!]");
@@ -195,7 +195,7 @@ fn a_root_field_may_be_null_and_nothing_beneath_it_that_is_not_promised_so() {
 }
 
 #[test]
-fn what_is_served_directly_is_promised_and_has_no_document() {
+fn directly_served_operation_must_be_declared_without_document() {
     let mut house = House::new();
     house.served_directly.push("system_life_get");
     assert!(house.difference().starts_with("rest/src/exceptions/mod.rs: system_life_get is served without GraphQL"));
@@ -205,7 +205,7 @@ fn what_is_served_directly_is_promised_and_has_no_document() {
 }
 
 #[test]
-fn counts_must_be_as_stated() {
+fn operation_counts_must_match() {
     let house = House::new().contract("    system: 3\n", "    system: 4\n");
     assert!(house.difference().contains("info.x-operations says 4 for system, but there are 3"));
     let house = House::new().contract("    total: 16\n", "");
@@ -213,14 +213,14 @@ fn counts_must_be_as_stated() {
 }
 
 #[test]
-fn an_sdl_that_cannot_be_read_is_named() {
+fn unreadable_sdl_is_reported() {
     let mut house = House::new();
     house.sdl = "type {".to_owned();
     assert!(house.difference().starts_with("schema/schema.graphql: the schema's SDL cannot be read"));
 }
 
 #[test]
-fn a_file_is_marked_where_it_is_promised_and_nowhere_else() {
+fn file_response_and_answers_file_marker_must_correspond() {
     let unmarked = House::new()
         .sdl(r#"@access(needs: "labs.admin.audit") @answers_file"#, r#"@access(needs: "labs.admin.audit")"#);
     assert!(unmarked.difference().contains("admin_audit_records_export: its root field is not marked @answers_file"));

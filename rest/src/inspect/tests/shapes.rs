@@ -1,7 +1,7 @@
 use super::House;
 
 #[test]
-fn parameters_and_variables_must_agree_in_name() {
+fn parameter_names_must_match_variables() {
     let house = House::new().apps("  $q: String\n", "");
     assert_eq!(
         house.difference(),
@@ -18,7 +18,7 @@ fn parameters_and_variables_must_agree_in_name() {
 }
 
 #[test]
-fn parameters_and_variables_must_agree_in_type() {
+fn parameter_types_must_match_variables() {
     let cases = [
         ("$q: String", "$q: Int", "$q: the contract declares a string (String), but the schema declares Int"),
         (
@@ -52,7 +52,7 @@ fn parameters_and_variables_must_agree_in_type() {
 }
 
 #[test]
-fn what_can_be_left_out_must_be_nullable_and_what_is_required_must_not() {
+fn optional_parameters_must_be_nullable_and_required_non_null() {
     let found = House::new().apps("$q: String\n", "$q: String!\n").difference();
     assert!(found.contains("$q can be absent or null in the contract, but not in String!"), "{found}");
     let found = House::new().apps("$archived: Boolean!", "$archived: Boolean").differences();
@@ -64,7 +64,7 @@ fn what_can_be_left_out_must_be_nullable_and_what_is_required_must_not() {
 }
 
 #[test]
-fn a_body_and_its_input_must_agree_field_by_field() {
+fn body_must_match_input_field_by_field() {
     let cases = [
         ("  seats: Int\n", "", "$body.seats is in the contract, but the input AppInput lacks it"),
         (
@@ -102,12 +102,12 @@ fn a_body_and_its_input_must_agree_field_by_field() {
 }
 
 #[test]
-fn a_default_in_the_schema_lets_a_field_be_left_out() {
+fn schema_default_makes_field_optional() {
     assert_eq!(House::new().sdl("  seats: Int\n", "  seats: Int! = 1\n").differences(), Vec::<String>::new());
 }
 
 #[test]
-fn every_promised_field_is_selected_and_every_selected_one_promised() {
+fn declared_fields_and_selected_fields_must_match() {
     let path = "system/me.graphql";
     let found = House::new().document(path, "  scopes\n", "").difference();
     assert_eq!(
@@ -133,7 +133,7 @@ fn every_promised_field_is_selected_and_every_selected_one_promised() {
 }
 
 #[test]
-fn a_plain_field_that_nobody_promised_is_a_leak_whether_a_document_asks_it_or_not() {
+fn undeclared_plain_field_is_reported_as_leak() {
     let expected = "contract/paths/system/me.yaml: system_me_get: secret: Me.secret is returned, but the contract does \
                     not declare it: declare it, or mark it @edge";
     let leaks = || House::new().sdl("secret: String! @edge", "secret: String!");
@@ -144,12 +144,12 @@ fn a_plain_field_that_nobody_promised_is_a_leak_whether_a_document_asks_it_or_no
 }
 
 #[test]
-fn a_promise_without_a_plain_field_is_told() {
+fn declared_field_missing_in_schema_is_reported() {
     let found = House::new().sdl("scopes: [String!]! ", "").accepted().difference();
     assert!(found.contains("system_me_get: scopes is in the contract, but Me has no such field"), "{found}");
     let edge = House::new().sdl("scopes: [String!]! ", "scopes: [String!]! @edge ").accepted().difference();
     assert!(edge.contains("scopes is in the contract, but Me.scopes is an edge"), "{edge}");
-    // What may be left out is promised all the same.
+    // An optional field is part of the contract too.
     let found = House::new()
         .contract("      - scopes\n      - rate_limit\n", "      - rate_limit\n")
         .document("system/me.graphql", "  scopes\n", "")
@@ -158,7 +158,7 @@ fn a_promise_without_a_plain_field_is_told() {
 }
 
 #[test]
-fn what_leads_back_to_itself_is_asked_to_the_last_level_of_a_document() {
+fn recursive_fields_must_be_selected_to_last_level() {
     let last = "      children {\n        uuid\n        name\n      }\n";
     let cut = House::new().document("types.graphql", last, "").differences();
     assert_eq!(cut.len(), 7, "{cut:#?}");
@@ -170,7 +170,7 @@ fn what_leads_back_to_itself_is_asked_to_the_last_level_of_a_document() {
 }
 
 #[test]
-fn answers_must_agree_in_type_and_never_be_null_unpromised() {
+fn response_types_must_match_and_nulls_be_declared() {
     let cases = [
         (
             "limit_per_second: Int!",
@@ -218,7 +218,7 @@ fn answers_must_agree_in_type_and_never_be_null_unpromised() {
 }
 
 #[test]
-fn a_null_that_is_promised_is_no_difference() {
+fn declared_null_is_accepted() {
     assert_eq!(
         House::new().sdl("website: String\n  created_at", "website: String!\n  created_at").differences(),
         Vec::<String>::new()
@@ -232,7 +232,7 @@ fn a_null_that_is_promised_is_no_difference() {
 }
 
 #[test]
-fn fragments_and_directives_are_seen_through() {
+fn fragments_and_directives_are_resolved() {
     let listings = "marketplace/listings.graphql";
     let house = House::new().document(listings, "...AppFields", "... on App { ...AppFields }");
     assert_eq!(house.differences(), Vec::<String>::new());
@@ -243,7 +243,7 @@ fn fragments_and_directives_are_seen_through() {
 }
 
 #[test]
-fn one_of_several_types_fits_one_of_several_forms() {
+fn union_matches_one_of() {
     let forms = "oneOf:\n              - type: object\n                required: [kind, email]\n                properties:\n                  kind: {type: string}\n                  email: {type: string}\n              - type: object\n                required: [kind, phone]\n                properties:\n                  kind: {type: string}\n                  phone: {type: string}\n";
     let house = || {
         House::new()
@@ -257,7 +257,7 @@ fn one_of_several_types_fits_one_of_several_forms() {
 }
 
 #[test]
-fn the_fields_of_a_multipart_body_are_compared_and_its_files_are_not() {
+fn multipart_fields_are_compared_but_files_are_not() {
     let media = |to: &str| {
         House::new().sdl("input UploadInput { kind: MediaKind! alt_text: String position: Int }", to).difference()
     };
@@ -270,7 +270,7 @@ fn the_fields_of_a_multipart_body_are_compared_and_its_files_are_not() {
 }
 
 #[test]
-fn one_single_value_is_a_constant_and_may_be_a_text() {
+fn single_value_enum_matches_string() {
     let agrees = House::new().sdl("verdict: String!", "verdict: String!").contract(
         "                  verdict:\n                    type: string\n                    maxLength: 100\n",
         "                  verdict:\n                    type: string\n                    enum: [ALLOWED]\n",

@@ -1,8 +1,8 @@
-//! A picture to draw on: areas, rounded boxes, thick lines, all with soft edges.
+//! Canvas with filled areas, rounded boxes and thick lines, all anti-aliased.
 
 use image::{Rgb, RgbImage};
 
-/// A colour.
+/// An RGB colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Colour(pub(super) [u8; 3]);
 
@@ -22,21 +22,21 @@ pub(super) struct Stroke {
     pub(super) to: (f32, f32),
 }
 
-/// The picture.
+/// The picture that is drawn on.
 pub(super) struct Canvas(RgbImage);
 
 impl Canvas {
-    /// A picture in one colour.
+    /// Creates a picture filled with one colour.
     pub(super) fn new(width: u32, height: u32, ground: Colour) -> Self {
         Self(RgbImage::from_pixel(width, height, Rgb(ground.0)))
     }
 
-    /// The picture, done.
+    /// Returns the finished picture.
     pub(super) fn done(self) -> RgbImage {
         self.0
     }
 
-    /// Fills everything from one colour at the top to another at the bottom.
+    /// Fills the picture with a vertical gradient.
     pub(super) fn shade(&mut self, top: Colour, bottom: Colour) {
         let height = self.0.height().max(1) as f32;
         for (line, row) in self.0.rows_mut().enumerate() {
@@ -45,30 +45,30 @@ impl Canvas {
         }
     }
 
-    /// A box with rounded corners; a disc, when the radius is half of its side.
+    /// Draws a box with rounded corners. If the radius is half of its side, the box is a disc.
     pub(super) fn block(&mut self, area: Area, radius: f32, colour: Colour) {
         let radius = area.most_radius(radius);
         let Area { left, top, width, height } = area;
         let cover = area.rounded(radius);
-        // Only the corners need a closer look; what lies between them is most of it.
+        // Only the corners need anti-aliasing. The area between them is most of the box.
         self.paint(Area::new(left, top, width, radius), colour, &cover);
         self.paint(Area::new(left, top + radius, width, height - 2.0 * radius), colour, |_, _| 1.0);
         self.paint(Area::new(left, top + height - radius, width, radius), colour, &cover);
     }
 
-    /// The same, through which the ground shines.
+    /// Draws a translucent box with rounded corners.
     pub(super) fn tint(&mut self, area: Area, radius: f32, colour: Colour, strength: f32) {
         let cover = area.rounded(area.most_radius(radius));
         self.paint(area, colour, |x, y| cover(x, y) * strength);
     }
 
-    /// A disc.
+    /// Draws a disc.
     pub(super) fn disc(&mut self, middle: (f32, f32), radius: f32, colour: Colour) {
         let side = 2.0 * radius;
         self.block(Area::new(middle.0 - radius, middle.1 - radius, side, side), radius, colour);
     }
 
-    /// Lines that belong together, as one shape.
+    /// Draws connected lines as one shape.
     pub(super) fn strokes(&mut self, strokes: &[Stroke], thickness: f32, colour: Colour) {
         let Some(bounds) = bounds(strokes, thickness / 2.0 + 1.0) else { return };
         self.paint(bounds, colour, |x, y| {
@@ -77,7 +77,7 @@ impl Canvas {
         });
     }
 
-    /// Paints an area, each pixel as strongly as `cover` says (0 not at all, 1 wholly).
+    /// Paints an area. `cover` returns the opacity of each pixel, from 0 (none) to 1 (full).
     fn paint(&mut self, area: Area, colour: Colour, cover: impl Fn(f32, f32) -> f32) {
         let (left, right) = (area.left.round().max(0.0), (area.left + area.width).round().max(0.0));
         let (top, bottom) = (area.top.round().max(0.0), (area.top + area.height).round().max(0.0));
@@ -98,13 +98,13 @@ impl Canvas {
 impl Colour {
     pub(super) const WHITE: Self = Self([255, 255, 255]);
 
-    /// The colour of `0xRRGGBB`.
+    /// Creates a colour from `0xRRGGBB`.
     pub(super) fn new(code: u32) -> Self {
         let [_, red, green, blue] = code.to_be_bytes();
         Self([red, green, blue])
     }
 
-    /// This colour with a share (0 to 1) of another.
+    /// Returns this colour mixed with a share (0 to 1) of another.
     pub(super) fn mixed(self, other: Self, share: f32) -> Self {
         let share = share.clamp(0.0, 1.0);
         let [red, green, blue] = self.0;
@@ -113,17 +113,17 @@ impl Colour {
         Self([mix(red, other_red), mix(green, other_green), mix(blue, other_blue)])
     }
 
-    /// The same, nearer to white.
+    /// Returns this colour mixed with white.
     pub(super) fn pale(self, share: f32) -> Self {
         self.mixed(Self::WHITE, share)
     }
 
-    /// The same, nearer to black.
+    /// Returns this colour mixed with a near-black.
     pub(super) fn dark(self, share: f32) -> Self {
         self.mixed(Self([10, 14, 20]), share)
     }
 
-    /// How bright it is, 0 to 1.
+    /// Brightness, from 0 to 1.
     pub(super) fn brightness(self) -> f32 {
         let [red, green, blue] = self.0.map(f32::from);
         (0.3 * red + 0.59 * green + 0.11 * blue) / 255.0
@@ -135,12 +135,12 @@ impl Area {
         Self { left, top, width, height }
     }
 
-    /// A radius, or the largest one that fits.
+    /// Returns the radius, or the largest radius that fits.
     fn most_radius(self, radius: f32) -> f32 {
         radius.min(self.width / 2.0).min(self.height / 2.0)
     }
 
-    /// How much of a point is covered, when the corners are round.
+    /// Returns a function that computes the coverage of a point in a box with round corners.
     fn rounded(self, radius: f32) -> impl Fn(f32, f32) -> f32 {
         let (half_width, half_height) = (self.width / 2.0, self.height / 2.0);
         let middle = (self.left + half_width, self.top + half_height);
@@ -154,7 +154,7 @@ impl Area {
 }
 
 impl Stroke {
-    /// How far a point is from the line.
+    /// Returns the distance of a point from the line.
     fn distance(&self, x: f32, y: f32) -> f32 {
         let (along_x, along_y) = (self.to.0 - self.from.0, self.to.1 - self.from.1);
         let length = along_x * along_x + along_y * along_y;
@@ -164,7 +164,7 @@ impl Stroke {
     }
 }
 
-/// What the lines cover, with a margin around.
+/// Returns the bounding box of the lines, with a margin.
 fn bounds(strokes: &[Stroke], margin: f32) -> Option<Area> {
     let ends = || strokes.iter().flat_map(|stroke| [stroke.from, stroke.to]);
     let left = ends().map(|end| end.0).reduce(f32::min)? - margin;
@@ -181,7 +181,7 @@ mod tests {
     const RED: Colour = Colour([200, 0, 0]);
 
     #[test]
-    fn a_block_fills_its_area_and_nothing_else() {
+    fn block_fills_only_its_area() {
         let mut canvas = Canvas::new(40, 20, Colour::WHITE);
         canvas.block(Area::new(10.0, 5.0, 20.0, 10.0), 0.0, RED);
         let picture = canvas.done();
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn corners_are_round_when_asked_for() {
+    fn disc_corners_are_round() {
         let mut canvas = Canvas::new(20, 20, Colour::WHITE);
         canvas.disc((10.0, 10.0), 10.0, RED);
         let picture = canvas.done();
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_outside_is_left_out() {
+    fn drawing_outside_canvas_is_clipped() {
         let mut canvas = Canvas::new(10, 10, Colour::WHITE);
         canvas.block(Area::new(-5.0, -5.0, 100.0, 8.0), 0.0, RED);
         canvas.strokes(&[Stroke { from: (-20.0, 9.0), to: (50.0, 9.0) }], 1.0, RED);
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_mix() {
+    fn mixed_colours_are_averaged() {
         assert_eq!(Colour::new(0x00_80ff), Colour([0, 128, 255]));
         assert_eq!(Colour([0, 0, 0]).mixed(Colour::WHITE, 0.5), Colour([128, 128, 128]));
         assert_eq!(RED.pale(1.0), Colour::WHITE);

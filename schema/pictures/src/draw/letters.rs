@@ -1,21 +1,22 @@
-//! Capital letters and digits made of thick lines: no font is needed.
+//! Capital letters and digits drawn with thick lines, so that no font is needed.
 
 use unicode_normalization::UnicodeNormalization;
 
 use super::canvas::{Canvas, Colour, Stroke};
 
-/// A letter is four units wide and six high, a blank two.
+/// A letter is four units wide and six high; a space is two units wide.
 const WIDTH: f32 = 4.0;
 const HEIGHT: f32 = 6.0;
 const GAP: f32 = 1.7;
 
 impl Canvas {
-    /// Writes a text; the place is its upper left corner, the height that of its letters. Answers its width.
+    /// Writes a text. The position is the upper left corner, the height is the height of the letters. Returns the width
+    /// of the text.
     pub(super) fn write(&mut self, place: (f32, f32), height: f32, colour: Colour, text: &str) -> f32 {
         self.write_thick(place, height, height / 6.5, colour, text)
     }
 
-    /// The same with lines of a thickness.
+    /// Writes a text with lines of a given thickness.
     pub(super) fn write_thick(
         &mut self,
         place: (f32, f32),
@@ -34,12 +35,12 @@ impl Canvas {
     }
 }
 
-/// How wide a text becomes.
+/// Returns the width of a text.
 pub(super) fn width(text: &str, height: f32) -> f32 {
     text.chars().count() as f32 * (WIDTH + GAP) * height / HEIGHT
 }
 
-/// A text in letters that can be drawn: capital ones, without their marks.
+/// Converts a text to drawable letters: capitals without diacritics.
 #[must_use]
 pub fn plain(text: &str) -> String {
     text.nfd().flat_map(char::to_uppercase).filter(|letter| lines(*letter).is_some()).collect()
@@ -68,7 +69,7 @@ fn strokes(letter: char, place: (f32, f32), unit: f32) -> Vec<Stroke> {
     strokes
 }
 
-/// The lines of a letter: points as two digits, column and row from the upper left; a blank lifts the pen.
+/// Returns the lines of a letter: points as two digits (column and row from the upper left). A space lifts the pen.
 const fn lines(letter: char) -> Option<&'static str> {
     Some(match letter {
         ' ' => "",
@@ -124,18 +125,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_letter_and_digit_looks_different() {
+    fn each_letter_and_digit_has_distinct_shape() {
         let letters: Vec<char> = ('A'..='Z').chain('0'..='9').collect();
         let shapes: std::collections::HashSet<&str> = letters.iter().filter_map(|letter| lines(*letter)).collect();
         assert_eq!(shapes.len(), letters.len());
     }
 
     #[test]
-    fn every_point_lies_on_the_grid() {
+    fn strokes_stay_on_grid() {
         for letter in (' '..='Z').filter(|letter| lines(*letter).is_some()) {
             for stroke in strokes(letter, (0.0, 0.0), 1.0) {
                 for (x, y) in [stroke.from, stroke.to] {
-                    // A comma hangs.
+                    // A comma extends below the baseline.
                     assert!((0.0..=WIDTH).contains(&x) && (0.0..=HEIGHT + 1.0).contains(&y), "{letter} {x} {y}");
                 }
             }
@@ -143,14 +144,14 @@ mod tests {
     }
 
     #[test]
-    fn names_lose_what_cannot_be_drawn() {
+    fn undrawable_characters_are_removed_from_names() {
         assert_eq!(plain("Soirée à table"), "SOIREE A TABLE");
         assert_eq!(plain("Küche & Co"), "KUCHE  CO");
         assert!(drawable(&plain("„Straße“")) && !drawable("Straße"));
     }
 
     #[test]
-    fn writing_leaves_ink() {
+    fn written_text_leaves_pixels() {
         let mut canvas = Canvas::new(100, 30, Colour::WHITE);
         let wide = canvas.write((5.0, 5.0), 20.0, Colour::new(0), "AB");
         assert!((wide - width("AB", 20.0)).abs() < 0.01);

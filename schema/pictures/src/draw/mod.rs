@@ -1,4 +1,4 @@
-//! Pictures drawn in code: icons and what look like views of apps. No file, no font, no picture of anybody else.
+//! Pictures drawn in code: icons and fake screenshots of apps. They need no file, no font and no third-party picture.
 
 mod canvas;
 mod letters;
@@ -12,23 +12,23 @@ use image::{ImageResult, RgbImage};
 
 pub use letters::{drawable, plain};
 
-/// How an app's pictures look.
+/// Visual style of an app's pictures.
 #[derive(Clone, Copy)]
 pub struct Look {
-    /// Two colours, `0xRRGGBB`.
+    /// Two colours as `0xRRGGBB`.
     pub colours: [u32; 2],
-    /// The words on its screens, in capital letters.
+    /// Words on its screens, in capital letters.
     pub words: &'static [&'static str],
-    /// What its screenshots show, each with its caption.
+    /// Scenes of its screenshots, each with a caption.
     pub scenes: &'static [(Scene, &'static str)],
 }
 
-/// What a screenshot shows.
+/// Content of a screenshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scene {
-    /// Rows with figures at their end.
+    /// Rows with a number at the end.
     List,
-    /// Tiles, and bars under them.
+    /// Tiles with bars below.
     Board,
     /// A room with tables.
     Room,
@@ -38,29 +38,29 @@ pub enum Scene {
     Cards,
 }
 
-/// A number that depends on the name alone.
+/// Returns a number that depends only on the name.
 #[must_use]
 pub fn number(name: &str) -> u32 {
     let digest = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, name.as_bytes());
     digest.as_ref().last_chunk::<4>().map_or(0, |bytes| u32::from_be_bytes(*bytes))
 }
 
-/// The icon of an app: its first letter on its colours. A PNG.
+/// Draws the icon of an app as a PNG: its first letter on its colours.
 ///
 /// # Errors
-/// When the picture cannot be encoded.
+/// If the picture cannot be encoded.
 pub fn icon(name: &str, look: &Look) -> ImageResult<Vec<u8>> {
     let mut out = Cursor::new(Vec::new());
-    // It is encoded anew in a moment: quick matters, small does not.
+    // The picture is encoded again afterwards, so speed matters more than size.
     let encoder = PngEncoder::new_with_quality(&mut out, CompressionType::Fast, FilterType::Up);
     scenes::icon(name, look).write_with_encoder(encoder)?;
     Ok(out.into_inner())
 }
 
-/// A view of an app at work. A JPEG.
+/// Draws a screenshot of an app as a JPEG.
 ///
 /// # Errors
-/// When the picture cannot be encoded.
+/// If the picture cannot be encoded.
 pub fn screenshot(name: &str, look: &Look, scene: Scene) -> ImageResult<Vec<u8>> {
     let mut out = Cursor::new(Vec::new());
     let picture: RgbImage = scenes::screenshot(name, look, scene);
@@ -80,14 +80,14 @@ mod tests {
     };
 
     #[test]
-    fn an_icon_passes_as_one() {
+    fn drawn_icon_is_valid_icon() {
         let made = process(&icon("Mise", &LOOK).unwrap(), PictureKind::Icon).unwrap();
         assert_eq!((made.media_type, made.width, made.height), ("image/png", 512, 512));
         assert!(made.bytes.len() < 60_000, "{} bytes", made.bytes.len());
     }
 
     #[test]
-    fn every_scene_passes_as_a_screenshot_and_no_two_are_alike() {
+    fn drawn_scenes_are_valid_distinct_screenshots() {
         let scenes = [Scene::List, Scene::Board, Scene::Room, Scene::Week, Scene::Cards];
         let drawn: Vec<Vec<u8>> = scenes.map(|scene| screenshot("Mise", &LOOK, scene).unwrap()).into();
         for picture in &drawn {
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_colours_make_icons_differ() {
+    fn icons_differ_by_name_and_colours() {
         let first = icon("Mise", &LOOK).unwrap();
         assert_ne!(first, icon("Attente", &LOOK).unwrap());
         assert_ne!(first, icon("Mise", &Look { colours: [0x00_5f73, 0x11_1111], ..LOOK }).unwrap());

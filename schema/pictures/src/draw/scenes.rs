@@ -1,4 +1,4 @@
-//! What is drawn: an icon, and five kinds of screens.
+//! The drawings: an icon and five kinds of screens.
 
 use image::RgbImage;
 
@@ -9,11 +9,11 @@ use super::{Look, Scene, number};
 const ICON: f32 = 512.0;
 const WIDE: f32 = 1_280.0;
 const HIGH: f32 = 800.0;
-/// Where the content of a screen begins.
+/// Upper left corner of a screen's content.
 const LEFT: f32 = 136.0;
 const TOP: f32 = 136.0;
 
-/// The icon: the first letter of the name, large.
+/// Draws the icon: the first letter of the name, large.
 pub(super) fn icon(name: &str, look: &Look) -> RgbImage {
     let [first, second] = look.colours.map(Colour::new);
     let mut canvas = Canvas::new(ICON as u32, ICON as u32, first);
@@ -30,7 +30,7 @@ pub(super) fn icon(name: &str, look: &Look) -> RgbImage {
     canvas.done()
 }
 
-/// A screen of the app.
+/// Draws a screen of the app.
 pub(super) fn screenshot(name: &str, look: &Look, scene: Scene) -> RgbImage {
     let ink = Ink::of(look);
     let mut canvas = Canvas::new(WIDE as u32, HIGH as u32, ink.ground);
@@ -61,13 +61,13 @@ impl Ink {
         Self { ground: main.pale(0.93), main, second, text: main.dark(0.6), faint: main.pale(0.8) }
     }
 
-    /// What can be read on a colour.
+    /// Returns a readable text colour for a background.
     fn on(&self, ground: Colour) -> Colour {
         if ground.brightness() > 0.6 { self.text } else { Colour::WHITE }
     }
 }
 
-/// Numbers that look accidental and are always the same (xorshift).
+/// Deterministic pseudo-random numbers (xorshift).
 struct Dice(u32);
 
 impl Dice {
@@ -83,7 +83,7 @@ impl Dice {
     }
 }
 
-/// The bar at the side and the head with the name, as on every screen.
+/// Draws the side bar and the header with the name, which every screen has.
 fn frame(canvas: &mut Canvas, ink: &Ink, name: &str) {
     canvas.block(Area::new(0.0, 0.0, 88.0, HIGH), 0.0, ink.main.dark(0.25));
     for place in 0u8..6 {
@@ -97,7 +97,7 @@ fn frame(canvas: &mut Canvas, ink: &Ink, name: &str) {
     canvas.block(Area::new(WIDE - 330.0, 30.0, 200.0, 36.0), 18.0, ink.faint);
 }
 
-/// Rows with a mark, a word and a figure.
+/// Draws rows with a mark, a word and a number.
 fn list(canvas: &mut Canvas, ink: &Ink, words: &[&str], dice: &mut Dice) {
     for (row, word) in (0u8..8).zip(words.iter().cycle()) {
         let top = TOP + f32::from(row) * 79.0;
@@ -112,7 +112,7 @@ fn list(canvas: &mut Canvas, ink: &Ink, words: &[&str], dice: &mut Dice) {
     }
 }
 
-/// Four tiles with figures, and bars beneath.
+/// Draws four tiles with numbers, and bars below.
 fn board(canvas: &mut Canvas, ink: &Ink, words: &[&str], dice: &mut Dice) {
     for (tile, word) in (0u8..4).zip(words) {
         let left = LEFT + f32::from(tile) * 279.0;
@@ -136,7 +136,7 @@ fn board(canvas: &mut Canvas, ink: &Ink, words: &[&str], dice: &mut Dice) {
     }
 }
 
-/// Tables in a room, some of them taken.
+/// Draws tables in a room, some of them occupied.
 fn room(canvas: &mut Canvas, ink: &Ink, words: &[&str], dice: &mut Dice) {
     canvas.block(Area::new(LEFT, TOP, 800.0, 628.0), 20.0, Colour::WHITE);
     for table in 0u8..15 {
@@ -164,7 +164,7 @@ fn room(canvas: &mut Canvas, ink: &Ink, words: &[&str], dice: &mut Dice) {
     }
 }
 
-/// Seven columns with coloured bars.
+/// Draws seven columns with coloured bars.
 fn week(canvas: &mut Canvas, ink: &Ink, words: &[&str], dice: &mut Dice) {
     canvas.block(Area::new(LEFT, TOP, 1_096.0, 628.0), 20.0, Colour::WHITE);
     for column in 1u8..7 {
@@ -184,7 +184,7 @@ fn week(canvas: &mut Canvas, ink: &Ink, words: &[&str], dice: &mut Dice) {
     }
 }
 
-/// Six cards, one of them chosen.
+/// Draws six cards, one of them selected.
 fn cards(canvas: &mut Canvas, ink: &Ink, words: &[&str], dice: &mut Dice) {
     let chosen = dice.below(6);
     for (card, word) in (0u8..6).zip(words.iter().cycle()) {

@@ -1,4 +1,4 @@
-//! Uploads whose colours are not sRGB.
+//! Tests with uploads whose colours are not sRGB.
 use image::codecs::jpeg::JpegEncoder;
 use image::codecs::png::PngEncoder;
 use image::{GrayImage, ImageEncoder, Luma};
@@ -8,7 +8,8 @@ use super::hostile::chunk;
 use super::*;
 use crate::colour::ColourSpace;
 
-/// A colour in Display P3, and the same in sRGB by the formulas of IEC 61966-2-1 and the primaries of SMPTE EG 432-1.
+/// A colour in Display P3. Its sRGB value is computed with the formulas of IEC 61966-2-1 and the primaries of SMPTE EG
+/// 432-1.
 const OF_P3: [u8; 3] = [200, 100, 50];
 
 fn p3_in_srgb(colour: [u8; 3]) -> [u8; 3] {
@@ -43,7 +44,7 @@ fn with_profile(picture: &DynamicImage, format: ImageFormat, profile: Vec<u8>) -
     out.into_inner()
 }
 
-/// A PNG with further chunks behind its header.
+/// Builds a PNG with additional chunks after its header.
 fn with_chunks(picture: &DynamicImage, chunks: &[(&[u8; 4], Vec<u8>)]) -> Vec<u8> {
     let mut png = encoded(picture, ImageFormat::Png);
     let header = 8 + 25;
@@ -61,7 +62,7 @@ fn p3_points() -> Vec<u8> {
     numbers(&[31_270, 32_900, 68_000, 32_000, 26_500, 69_000, 15_000, 6_000])
 }
 
-/// The colour in the middle of each picture that an upload becomes.
+/// Returns the colour in the middle of each picture made from an upload.
 fn colours_of(upload: &[u8]) -> Vec<[u8; 3]> {
     let made = process(upload, PictureKind::Icon).unwrap();
     let variants = made.variants.iter().map(|copy| (&copy.bytes, made.media_type));
@@ -92,7 +93,7 @@ fn wide_gamut_uploads_are_converted_in_all_sizes() {
 }
 
 #[test]
-fn transparency_of_wide_gamut_uploads_stays() {
+fn wide_gamut_uploads_keep_transparency() {
     let profile = ColorProfile::new_display_p3().encode().unwrap();
     let [red, green, blue] = OF_P3;
     let picture = RgbaImage::from_pixel(300, 300, Rgba([red, green, blue, 77])).into();
@@ -120,7 +121,7 @@ fn srgb_uploads_keep_each_pixel() {
 }
 
 #[test]
-fn png_chunks_count_in_the_order_of_the_standard() {
+fn png_colour_chunks_follow_standard_precedence() {
     let p3 = p3_in_srgb(OF_P3);
     let of_chunks = |chunks: &[(&[u8; 4], Vec<u8>)]| colours_of(&with_chunks(&plain(OF_P3), chunks));
     assert_near(&of_chunks(&[(b"cHRM", p3_points())]), p3, 2, "cHRM");
@@ -131,14 +132,14 @@ fn png_chunks_count_in_the_order_of_the_standard() {
     // A linear value of 100 of 255 is 168 in sRGB.
     let linear = with_chunks(&plain([100, 100, 100]), &[(b"gAMA", numbers(&[100_000]))]);
     assert_near(&colours_of(&linear), [168, 168, 168], 2, "gAMA");
-    // A profile counts before what stands beside it.
+    // A profile has priority over other colour chunks.
     let mut profiled = with_profile(&plain(OF_P3), ImageFormat::Png, ColorProfile::new_display_p3().encode().unwrap());
     profiled.splice(33..33, chunk(b"gAMA", &numbers(&[100_000])));
     assert_near(&colours_of(&profiled), p3, 2, "iCCP before gAMA");
 }
 
 #[test]
-fn senseless_png_chunks_are_ignored() {
+fn invalid_png_colour_chunks_are_ignored() {
     for chunks in [
         vec![(b"gAMA", numbers(&[0]))],
         vec![(b"gAMA", numbers(&[u32::MAX]))],
@@ -153,7 +154,7 @@ fn senseless_png_chunks_are_ignored() {
 }
 
 #[test]
-fn grey_uploads_are_converted_by_a_profile_of_grey_alone() {
+fn grey_uploads_are_converted_by_grey_profiles_only() {
     let grey: DynamicImage = GrayImage::from_pixel(640, 640, Luma([100])).into();
     let linear = ColorProfile::new_gray_with_gamma(1.0).encode().unwrap();
     for format in [ImageFormat::Png, ImageFormat::Jpeg] {
@@ -165,7 +166,7 @@ fn grey_uploads_are_converted_by_a_profile_of_grey_alone() {
 }
 
 #[test]
-fn profiles_that_cannot_be_used_are_ignored() {
+fn unusable_profiles_are_ignored() {
     let p3 = ColorProfile::new_display_p3().encode().unwrap();
     let mut cmyk = p3.clone();
     cmyk[16..20].copy_from_slice(b"CMYK");
@@ -183,7 +184,7 @@ fn profiles_that_cannot_be_used_are_ignored() {
     }
 }
 
-/// A JPEG of cyan, magenta, yellow and black, as printers send it: one colour, with a profile of the same four.
+/// Builds a one-colour CMYK JPEG, as used for print, with a CMYK profile.
 fn cmyk_jpeg(width: u16, height: u16, profile: &[u8]) -> Vec<u8> {
     let segment = |marker: u8, content: &[u8]| {
         let length = u16::try_from(content.len() + 2).unwrap().to_be_bytes();
@@ -191,7 +192,7 @@ fn cmyk_jpeg(width: u16, height: u16, profile: &[u8]) -> Vec<u8> {
     };
     let (high, wide) = (height.to_be_bytes(), width.to_be_bytes());
     let frame = [&[8], &high[..], &wide, &[4, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0, 4, 0x11, 0]].concat();
-    // One code of one bit in each table: no difference, and the end of the block.
+    // One code of one bit in each table: no difference and end of block.
     let table = |class: u8| [&[class << 4, 1], &[0; 15][..], &[0]].concat();
     let blocks = usize::from(width).div_ceil(8) * usize::from(height).div_ceil(8);
     [
@@ -210,7 +211,7 @@ fn cmyk_jpeg(width: u16, height: u16, profile: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn cmyk_jpegs_are_accepted_and_their_profile_is_ignored() {
+fn cmyk_jpeg_is_accepted_and_its_profile_ignored() {
     let mut profile = ColorProfile::new_display_p3().encode().unwrap();
     profile[16..20].copy_from_slice(b"CMYK");
     let plain = colours_of(&cmyk_jpeg(640, 640, b""));
@@ -222,7 +223,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn damaged_profiles_do_no_harm(
+    fn damaged_profiles_do_not_panic(
         kind in 0..4,
         changes in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 1..20),
         kept in any::<proptest::sample::Index>(),

@@ -1,11 +1,11 @@
-//! Uploads that mean harm, or are not what they say.
+//! Tests with malicious uploads and uploads with false headers.
 use super::*;
 
 fn refusal(upload: &[u8]) -> ImageProblem {
     process(upload, PictureKind::Screenshot).unwrap_err()
 }
 
-/// A PNG chunk with its checksum.
+/// Builds a PNG chunk with its checksum.
 pub(super) fn chunk(name: &[u8; 4], content: &[u8]) -> Vec<u8> {
     let checked = [name.as_slice(), content].concat();
     let mut crc = u32::MAX;
@@ -19,7 +19,7 @@ pub(super) fn chunk(name: &[u8; 4], content: &[u8]) -> Vec<u8> {
     [&length, checked.as_slice(), &(!crc).to_be_bytes()].concat()
 }
 
-/// A PNG of the declared size whose pixels never come.
+/// Builds a PNG that declares a size but has no pixels.
 fn declared_png(width: u32, height: u32) -> Vec<u8> {
     let header = [&width.to_be_bytes()[..], &height.to_be_bytes(), &[8, 6, 0, 0, 0]].concat();
     let mut png = b"\x89PNG\r\n\x1a\n".to_vec();
@@ -33,7 +33,7 @@ fn jpeg(width: u32, height: u32) -> Vec<u8> {
     encoded(&fields(width, height), ImageFormat::Jpeg)
 }
 
-/// A JPEG with an EXIF segment that holds nothing but an orientation.
+/// Builds a JPEG with an EXIF segment that contains only an orientation.
 fn turned_jpeg(width: u32, height: u32, orientation: u8) -> Vec<u8> {
     let mut exif = b"Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0".to_vec();
     exif.extend([orientation, 0, 0, 0, 0, 0, 0]);
@@ -43,7 +43,7 @@ fn turned_jpeg(width: u32, height: u32, orientation: u8) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_no_picture_is_refused_whatever_it_looks_like() {
+fn non_image_upload_is_rejected() {
     let bmp = [b"BM".as_slice(), &[0; 60]].concat();
     let uploads: [&[u8]; 12] = [
         b"",
@@ -65,18 +65,18 @@ fn what_is_no_picture_is_refused_whatever_it_looks_like() {
 }
 
 #[test]
-fn the_right_first_bytes_with_nothing_right_behind_them_are_refused() {
+fn valid_signature_with_invalid_data_is_rejected() {
     let noise = [0x5a; 3_000];
     for start in [b"\x89PNG\r\n\x1a\n".as_slice(), b"\xff\xd8\xff\xe0", b"RIFF\x10\x00\x00\x00WEBPVP8 "] {
         assert_eq!(refusal(start), Damaged, "{start:?}");
-        // Noise may well declare a size beyond all bounds.
+        // Random bytes may declare a size beyond every limit.
         let refused = refusal(&[start, &noise].concat());
         assert!(matches!(refused, Damaged | TooManyPixels), "{start:?}");
     }
 }
 
 #[test]
-fn a_picture_that_was_cut_off_is_damaged() {
+fn truncated_image_is_damaged() {
     let busy = DynamicImage::from(RgbImage::from_fn(640, 480, |x, y| {
         Rgb([(x * 7 + y * 13) as u8, (x * y) as u8, (x ^ y) as u8])
     }));
@@ -91,11 +91,11 @@ fn a_picture_that_was_cut_off_is_damaged() {
 }
 
 #[test]
-fn a_bomb_is_refused_by_its_declared_size_before_it_is_decoded() {
+fn decompression_bomb_is_rejected_before_decoding() {
     for (width, height) in [(50_000, 50_000), (u32::MAX / 2, 2), (6_000, 4_001), (2_147_483_647, 2_147_483_647)] {
         assert_eq!(refusal(&declared_png(width, height)), TooManyPixels, "{width}x{height}");
     }
-    // The size stands in the frame header: FF C0, length, depth, height, width.
+    // The size is in the frame header: FF C0, length, depth, height, width.
     let mut bomb = jpeg(640, 480);
     let frame = bomb.windows(2).position(|pair| pair == [0xff, 0xc0]).unwrap();
     bomb[frame + 5..frame + 9].copy_from_slice(&[0xff, 0xff, 0xff, 0xff]);
@@ -103,7 +103,7 @@ fn a_bomb_is_refused_by_its_declared_size_before_it_is_decoded() {
 }
 
 #[test]
-fn a_size_of_nothing_is_refused() {
+fn zero_size_image_is_rejected() {
     for (width, height) in [(0, 0), (640, 0), (0, 480)] {
         let refused = process(&declared_png(width, height), PictureKind::Screenshot);
         assert!(refused.is_err(), "{width}x{height}");
@@ -111,13 +111,13 @@ fn a_size_of_nothing_is_refused() {
 }
 
 #[test]
-fn pixels_that_never_come_are_damage() {
+fn image_without_pixel_data_is_damaged() {
     assert_eq!(refusal(&declared_png(640, 480)), Damaged);
     assert_eq!(refusal(&declared_png(6_000, 4_000)), Damaged);
 }
 
 #[test]
-fn more_than_eight_megabytes_are_not_looked_at() {
+fn upload_over_eight_megabytes_is_rejected() {
     let mut upload = png(640, 480);
     upload.resize(LARGEST_UPLOAD + 1, 0);
     assert_eq!(refusal(&upload), TooManyBytes);
@@ -126,7 +126,7 @@ fn more_than_eight_megabytes_are_not_looked_at() {
 }
 
 #[test]
-fn animated_pictures_are_refused() {
+fn animated_images_are_rejected() {
     let still = png(640, 480);
     let control = chunk(b"acTL", &[0, 0, 0, 2, 0, 0, 0, 0]);
     let animated_png = [&still[..33], &control, &still[33..]].concat();
@@ -141,8 +141,8 @@ fn animated_pictures_are_refused() {
 }
 
 #[test]
-fn the_way_a_camera_was_held_is_applied_and_then_forgotten() {
-    // Where the red field, top left in the file, is to be seen: right or left, low or high.
+fn camera_orientation_is_applied_and_removed() {
+    // Expected position (column, row) of the red field, which is top left in the file.
     let cells =
         [(1, (0, 0)), (2, (1, 0)), (3, (1, 1)), (4, (0, 1)), (5, (0, 0)), (6, (1, 0)), (7, (1, 1)), (8, (0, 1))];
     for (orientation, (right, low)) in cells {
@@ -158,13 +158,13 @@ fn the_way_a_camera_was_held_is_applied_and_then_forgotten() {
 }
 
 #[test]
-fn the_bounds_hold_for_the_picture_as_it_is_seen() {
+fn size_limits_apply_to_rotated_image() {
     let lying = turned_jpeg(640, 480, 6);
     assert!(matches!(refusal(&lying), TooSmall { .. }));
 }
 
 #[test]
-fn nothing_hidden_in_an_upload_comes_out_again() {
+fn hidden_metadata_is_removed() {
     const HIDDEN: &[u8] = b"<script>alert(1)</script>";
     let still = png(640, 480);
     let text = chunk(b"tEXt", &[b"Comment\0".as_slice(), HIDDEN].concat());
@@ -186,7 +186,7 @@ fn nothing_hidden_in_an_upload_comes_out_again() {
 }
 
 #[test]
-fn a_jpeg_of_endless_scans_is_refused_before_it_is_decoded() {
+fn jpeg_with_endless_scans_is_rejected_before_decoding() {
     let photo = jpeg(640, 480);
     let scan = photo.windows(2).position(|pair| pair == [0xff, 0xda]).unwrap();
     let end = photo.len() - 2;
@@ -202,7 +202,7 @@ fn a_jpeg_of_endless_scans_is_refused_before_it_is_decoded() {
 }
 
 #[test]
-fn a_lossless_webp_in_the_extended_format_is_read() {
+fn lossless_webp_in_extended_format_is_accepted() {
     let mut plain = Vec::new();
     let picture = fields(640, 480).to_rgb8();
     WebPEncoder::new_lossless(&mut plain).encode(&picture, 640, 480, image::ExtendedColorType::Rgb8).unwrap();
@@ -214,7 +214,7 @@ fn a_lossless_webp_in_the_extended_format_is_read() {
     assert_eq!((made.media_type, made.width, made.height), ("image/webp", 640, 480));
 }
 
-/// A WebP of these chunks, each with the length that it claims.
+/// Builds a WebP of these chunks, each with its claimed length.
 fn webp_of(chunks: &[(&[u8; 4], u32, &[u8])]) -> Vec<u8> {
     let mut body = b"WEBP".to_vec();
     for (name, length, content) in chunks {
@@ -227,7 +227,7 @@ fn webp_of(chunks: &[(&[u8; 4], u32, &[u8])]) -> Vec<u8> {
 const CANVAS: (&[u8; 4], u32, &[u8]) = (b"VP8X", 10, &[0, 0, 0, 0, 0x7f, 2, 0, 0x8f, 1, 0]);
 
 #[test]
-fn a_webp_whose_chunks_claim_more_than_is_there_reaches_no_decoder() {
+fn webp_with_oversized_chunks_is_rejected_before_decoding() {
     let frame = &lossy_webp()[20..];
     let picture = (b"VP8 ", u32::try_from(frame.len()).unwrap(), frame);
     let exif = b"MM\0\x2a\0\0\0\x08\0\0\0\0\0\0";
@@ -247,7 +247,7 @@ fn a_webp_whose_chunks_claim_more_than_is_there_reaches_no_decoder() {
 }
 
 #[test]
-fn a_webp_whose_frame_is_larger_than_its_canvas_reaches_no_decoder() {
+fn webp_frame_larger_than_canvas_is_rejected_before_decoding() {
     let mut frame = lossy_webp()[20..].to_vec();
     frame[6..10].copy_from_slice(&[0xff, 0x3f, 0xff, 0x3f]);
     let lying = webp_of(&[CANVAS, (b"VP8 ", u32::try_from(frame.len()).unwrap(), &frame)]);
@@ -261,7 +261,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn a_picture_with_changed_bytes_is_refused_or_processed_but_never_panics(
+    fn corrupted_image_never_panics(
         which in 0usize..3,
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
     ) {

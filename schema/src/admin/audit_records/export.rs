@@ -1,4 +1,5 @@
-//! The log as lines of JSON that leave while they are read: memory and connections do not grow with its length.
+//! Streams the audit log as JSON lines while the service reads it. Memory and connection use do not grow with the
+//! length of the log.
 
 use std::io;
 
@@ -11,9 +12,9 @@ use super::record::AuditRecord;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// The lines, some records at a time. Nothing is read before the first is asked for, and between two pieces no
-/// connection is held, however slowly the reader takes them. Records neither change nor go, so pieces read one after
-/// the other are as good as one snapshot.
+/// Streams the lines, several records at a time. The first read happens when the reader requests the first piece. No
+/// connection is held between two pieces, however slow the reader is. Records are immutable and never deleted, so
+/// pieces read in sequence equal one snapshot.
 pub(super) fn lines(db: Db, filter: AuditRecordFilter, sort: AuditRecordSort) -> BoxStream<'static, io::Result<Bytes>> {
     stream::try_unfold((db, filter, None), move |(db, filter, place)| async move {
         let (rows, place) = AUDIT_RECORDS.piece(&db, &filter, sort, place).await.map_err(break_body_off)?;
@@ -32,7 +33,7 @@ fn written(rows: Vec<AuditRecordRow>) -> Result<Bytes, Fault> {
     Ok(piece.into_inner().freeze())
 }
 
-/// Ends the body before its end, so that nobody takes half of the log for the whole.
+/// Aborts the body early, so that no reader takes a partial log for the complete log.
 fn break_body_off(fault: Fault) -> io::Error {
     tracing::error!(cause = fault.for_log(), "the export of the audit log was interrupted");
     io::Error::other("the export was interrupted")

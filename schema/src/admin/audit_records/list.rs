@@ -1,4 +1,4 @@
-//! Audit records: one, and the list with what narrows it and its orders.
+//! The lookup of one audit record and the list of audit records, with its filters and orders.
 
 use async_graphql::InputObject;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::core::list::{Bound, Condition, Key, Lead, LedgerQuery, Lookup, Select
 use crate::core::time::Time;
 use crate::core::words::words;
 
-/// A record with its differences and its seal.
+/// An audit record with its differences and its seal.
 #[derive(sqlx::FromRow)]
 pub(super) struct AuditRecordRow {
     pub(super) record_uuid: Uuid,
@@ -45,7 +45,8 @@ const COLUMNS: &str = "entry.record_uuid, entry.recorded_at, entry.operation, en
            from (select * from audit_change where record_uuid = entry.record_uuid order by position limit 10000) as change
      ), '[]') as changes, seal.position, seal.hash";
 
-/// The seal of each record by its index, however many records there seem to be: the planner would read all seals at once.
+/// Joins the seal of each record through its index, regardless of the estimated row count. Otherwise the planner would
+/// read all seals at once.
 macro_rules! sealed {
     () => {
         "left join lateral (select * from audit_seal where record_uuid = entry.record_uuid limit 1) as seal on true"
@@ -54,10 +55,10 @@ macro_rules! sealed {
 
 static WHOLE: Select<AuditRecordRow> = Select::new(COLUMNS, concat!("audit_log as entry ", sealed!()));
 
-/// One record.
+/// Lookup of one audit record by its id.
 pub(super) static BY_ID: Lookup<AuditRecordRow> = Lookup::new(&WHOLE, &["entry.record_uuid = {}"]);
 
-/// What list, summary and export are narrowed to. The contract describes each field.
+/// Filter of the list, the summary and the export. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AuditRecordFilter {
@@ -75,16 +76,16 @@ pub(crate) struct AuditRecordFilter {
 }
 
 words! {
-    /// The orders of the log.
+    /// Orders of the audit log.
     pub(crate) enum AuditRecordSort {
-        /// The latest first.
+        /// Newest first.
         RecordedAtDesc = "RECORDED_AT_DESC",
-        /// The earliest first.
+        /// Oldest first.
         RecordedAt = "RECORDED_AT",
     }
 }
 
-/// The audit log.
+/// List query of the audit log.
 pub(super) static AUDIT_RECORDS: LedgerQuery<AuditRecordFilter, AuditRecordRow, AuditRecordSort> = LedgerQuery {
     operation: "admin_audit_records_list",
     table: "audit_log",
@@ -114,5 +115,5 @@ pub(super) static AUDIT_RECORDS: LedgerQuery<AuditRecordFilter, AuditRecordRow, 
 const ID: Key<AuditRecordRow> = Key::id("record_uuid", |row| json!(row.record_uuid));
 const RECORDED: Key<AuditRecordRow> = Key::moment("recorded_at", |row| json!(row.recorded_at));
 
-/// What is asked of the log in words that the compiler has not checked.
+/// Run-time SQL statements of the audit log, which the compiler does not check.
 pub(in crate::admin) static STATEMENTS: [&dyn Statements; 3] = [&AUDIT_RECORDS, &SUMMARY, &BY_ID];

@@ -1,12 +1,12 @@
-//! An audit record: what one call of staff did, who called, and how it ended.
+//! Audit records: the action of one staff call, its actor and its outcome.
 //!
 //! ```text
-//!   (written in the transaction of its answer) ──▶ RECORDED ──▶ SEALED
-//!                                                       within a second
+//!   (written in the transaction of its response) ──▶ RECORDED ──▶ SEALED
+//!                                                         within a second
 //! ```
 //!
-//! The engine writes them ([`crate::core::engine`]) and the sealer chains them ([`crate::core::audit_chain`]); here they are only
-//! read. Nothing changes or deletes one (docs/decisions.md#audit).
+//! The engine writes the records ([`crate::core::engine`]) and the sealer chains them ([`crate::core::audit_chain`]).
+//! This module only reads them. No code changes or deletes a record (docs/decisions.md#audit).
 
 mod export;
 mod list;

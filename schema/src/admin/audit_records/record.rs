@@ -1,5 +1,5 @@
-//! An audit record as it is shown: in the list, and line by line in the export. The order of the fields is the
-//! contract's, because a line of the export is written straight from here.
+//! The representation of an audit record in the list and in the lines of the export. The fields follow the order of the
+//! contract, because the export serializes this type directly.
 
 use async_graphql::{Json, SimpleObject};
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use super::list::AuditRecordRow;
 use crate::core::time::Time;
 use crate::core::words::words;
 
-/// What one call of one operation did, who called it, and how it ended.
+/// Action of one operation call, with its actor and its outcome.
 #[derive(SimpleObject, Serialize)]
 #[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct AuditRecord {
@@ -18,72 +18,72 @@ pub(crate) struct AuditRecord {
     uuid: Uuid,
     /// Start time of the transaction that wrote the record.
     recorded_at: Time,
-    /// The operation, or the name of a command or job.
+    /// Operation id, or the name of a command or job.
     operation: String,
-    /// The way that the call came.
+    /// Channel through which the call arrived.
     channel: AuditChannel,
-    /// How it ended.
+    /// Outcome of the call.
     outcome: AuditOutcome,
-    /// The problem's code; null when it succeeded.
+    /// Code of the problem document; null if the call succeeded.
     code: Option<String>,
-    /// Who acted.
+    /// Actor of the call.
     actor: AuditActor,
-    /// The scope that the operation needs.
+    /// Scope that the operation requires.
     scope: Option<String>,
-    /// What it was done to; null for nothing in particular.
+    /// Target of the call; null if the call has no particular target.
     target: Option<AuditTarget>,
-    /// The partner whom it concerns.
+    /// UUID of the partner that the call concerns.
     pub(crate) partner_uuid: Option<Uuid>,
-    /// The reason that the actor gave.
+    /// Reason that the actor gave.
     reason: Option<String>,
-    /// The request, as in the header `X-Request-Id` of its answer.
+    /// Request id, as in the header `X-Request-Id` of the response.
     request_id: Option<String>,
-    /// The network address that the call came from.
+    /// Network address from which the call came.
     address: Option<String>,
-    /// The difference that a write made, row by row, in order.
+    /// Differences that a write made, row by row, in order.
     changes: Vec<AuditChange>,
-    /// Its place in the hash chain; null until it is sealed.
+    /// Position in the hash chain; null until the record is sealed.
     sealed: Option<AuditSeal>,
 }
 
 words! {
-    /// The way that a call came.
+    /// Channel through which a call arrived.
     pub(crate) enum AuditChannel {
-        /// The public interface.
+        /// The REST API.
         Rest = "REST",
-        /// A query of staff.
+        /// A query of a staff member in the playground.
         Playground = "PLAYGROUND",
-        /// An operator on the server.
+        /// An operator on the command line of the server.
         CommandLine = "COMMAND_LINE",
-        /// The service by itself.
+        /// A job of the service.
         Job = "JOB",
     }
 }
 
 words! {
-    /// How a call ended.
+    /// Outcome of a call.
     pub(crate) enum AuditOutcome {
-        /// It was done.
+        /// The call succeeded.
         Succeeded = "SUCCEEDED",
-        /// A rule or a right stood against it; nothing was changed.
+        /// A rule or a missing permission rejected the call; nothing was changed.
         Refused = "REFUSED",
-        /// Something broke; nothing was changed.
+        /// An internal error occurred; nothing was changed.
         Failed = "FAILED",
     }
 }
 
 words! {
-    /// The kinds of actor.
+    /// Kind of actor.
     pub(crate) enum AuditActorKind {
-        /// A person in a partner's team.
+        /// A user of a partner's team.
         PartnerUser = "PARTNER_USER",
-        /// A program.
+        /// A machine client.
         MachineClient = "MACHINE_CLIENT",
-        /// An internal person.
+        /// A staff member.
         StaffUser = "STAFF_USER",
-        /// The service by itself, or whoever ran a command on its server.
+        /// The service itself, or an operator who ran a command on the server.
         System = "SYSTEM",
-        /// Somebody who is not known.
+        /// An unauthenticated caller.
         Anonymous = "ANONYMOUS",
     }
 }
@@ -92,9 +92,9 @@ words! {
 #[derive(SimpleObject, Serialize)]
 #[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct AuditActor {
-    /// What kind of actor.
+    /// Kind of actor.
     pub(super) kind: AuditActorKind,
-    /// The person or program.
+    /// UUID of the user or machine client.
     pub(crate) uuid: Option<Uuid>,
     /// Name at the time of the call.
     pub(super) label: Option<String>,
@@ -104,15 +104,15 @@ pub(crate) struct AuditActor {
 #[derive(SimpleObject, Serialize)]
 #[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct AuditTarget {
-    /// The kind of thing.
+    /// Kind of the target.
     pub(crate) kind: String,
-    /// The thing's uuid.
+    /// UUID of the target.
     pub(crate) uuid: Option<Uuid>,
     /// Name at the time of the call.
     label: Option<String>,
 }
 
-/// What became of one row.
+/// Change of one row.
 #[derive(SimpleObject, Serialize, Deserialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AuditChange {
@@ -120,27 +120,27 @@ pub(crate) struct AuditChange {
     thing: String,
     /// Kind of change.
     action: AuditChangeAction,
-    /// The thing's uuid.
+    /// UUID of the changed object.
     uuid: Option<Uuid>,
-    /// The fields that changed, as they were; null for what was created.
+    /// Changed fields before the change; null for a created row.
     before: Option<Json<Value>>,
-    /// The fields that changed, as they are since; null for what was deleted.
+    /// Changed fields after the change; null for a deleted row.
     after: Option<Json<Value>>,
 }
 
 words! {
-    /// What was done with a row.
+    /// Kind of change of a row.
     pub(crate) enum AuditChangeAction {
-        /// It was created.
+        /// The row was created.
         Insert = "INSERT",
-        /// Fields of it were changed.
+        /// Fields of the row were changed.
         Update = "UPDATE",
-        /// It was deleted.
+        /// The row was deleted.
         Delete = "DELETE",
     }
 }
 
-/// A place in the hash chain.
+/// Position in the hash chain.
 #[derive(SimpleObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AuditSeal {
@@ -172,7 +172,8 @@ impl From<AuditRecordRow> for AuditRecord {
     }
 }
 
-/// Kinds stand in the log as the engine found them: named by whoever did it, or after a path's variable.
+/// Converts the target columns. The log stores kinds as the engine found them: named by the operation's code or taken
+/// from the name of a path variable.
 fn target(kind: Option<String>, uuid: Option<Uuid>, label: Option<String>) -> Option<AuditTarget> {
     if kind.is_none() && uuid.is_none() {
         return None;
@@ -186,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_about_nothing_in_particular_has_no_target() {
+    fn audit_record_without_target_has_none() {
         assert!(target(None, None, None).is_none());
         assert_eq!(target(Some("client".to_owned()), None, None).unwrap().kind, "CLIENT");
         assert_eq!(target(None, Some(Uuid::nil()), None).unwrap().kind, "THING");

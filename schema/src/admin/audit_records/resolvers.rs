@@ -1,4 +1,4 @@
-//! What may be asked about audit records, and by whom.
+//! Operations on audit records and the scopes that they require.
 
 use async_graphql::{Context, Object};
 use uuid::Uuid;
@@ -18,7 +18,7 @@ use crate::core::list::{FixedOrder, PageRequest};
 use crate::core::page::CountedList;
 use crate::core::words::Word as _;
 
-/// Reads of the audit log.
+/// Queries of the audit log.
 #[derive(Default)]
 pub(crate) struct AuditRecordsQuery;
 
@@ -88,7 +88,8 @@ impl AuditRecordsQuery {
         body: Option<AuditVerificationInput>,
     ) -> Result<Option<AuditVerification>, Fault> {
         let cx = ctx.cx();
-        // An archive may take its time, for which no transaction stays open. What is read here never changes.
+        // The verification of archived records may be slow, so no transaction stays open for it. The data that it reads
+        // never changes.
         cx.answer(verification::verify(&cx.db.aside(), &cx.services.media, &body.unwrap_or_default()).await?)
     }
 

@@ -1,4 +1,4 @@
-//! Counts of the log: what is counted apart, and over which time.
+//! Counts of audit records: their dimensions and the counted period.
 
 pub(super) mod list;
 
@@ -13,44 +13,44 @@ use crate::core::time::Time;
 use crate::core::words::words;
 use list::AuditCountRow;
 
-/// Days that are counted when nobody says from when on.
+/// Counted days if the caller gives no start.
 const DAYS: i64 = 30;
-/// Days that are counted at most.
+/// Maximum number of counted days.
 const MOST_DAYS: i64 = 366;
-/// Seconds of a day.
+/// Seconds per day.
 const DAY: i64 = 86_400;
 
 words! {
-    /// By what calls are counted apart.
+    /// Dimension by which calls are counted.
     pub(crate) enum AuditDimension {
-        /// Who acted.
+        /// By actor.
         Actor = "ACTOR",
-        /// What was called.
+        /// By operation.
         Operation = "OPERATION",
-        /// How it ended.
+        /// By outcome.
         Outcome = "OUTCOME",
-        /// On which day, in UTC.
+        /// By day, in UTC.
         Day = "DAY",
     }
 }
 
-/// How many calls are alike in all by which they are counted apart.
+/// Number of calls that agree in all requested dimensions.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AuditCount {
-    /// The day in UTC; null unless it is counted by day.
+    /// Day in UTC; null unless the calls are counted by day.
     day: Option<String>,
-    /// Who acted, by their latest name; null unless it is counted by actor.
+    /// Actor with their latest name; null unless the calls are counted by actor.
     actor: Option<AuditActor>,
-    /// The operation; null unless it is counted by operation.
+    /// Operation; null unless the calls are counted by operation.
     operation: Option<String>,
-    /// How it ended; null unless it is counted by outcome.
+    /// Outcome; null unless the calls are counted by outcome.
     outcome: Option<AuditOutcome>,
-    /// How many records.
+    /// Number of records.
     records: i64,
 }
 
-/// What is counted apart, as the statements take it.
+/// Requested dimensions, in the form that the statements use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Apart {
     pub(super) actor: bool,
@@ -60,7 +60,7 @@ pub(super) struct Apart {
 }
 
 impl Apart {
-    /// Reads `by`: everything, unless something is named.
+    /// Reads `by`: all dimensions if none is named.
     pub(super) fn read(by: Option<&[AuditDimension]>) -> Self {
         let by = by.filter(|by| !by.is_empty());
         let has = |dimension| by.is_none_or(|by| by.contains(&dimension));
@@ -73,26 +73,26 @@ impl Apart {
     }
 }
 
-/// What is counted.
+/// Filter, dimensions and period of a summary.
 #[derive(Debug, Serialize)]
 pub(super) struct Summed {
-    /// Which records were asked for. Cursors are bound to that, and not to the moments that follow from it and the present.
+    /// Requested filter. Cursors are bound to the filter, not to the times that the service derives from it and the
+    /// present.
     filter: AuditRecordFilter,
-    /// What is counted apart.
     apart: Apart,
-    /// The first moment that is counted.
+    /// Start of the counted period.
     #[serde(skip)]
     from: Time,
-    /// The moment up to which it is counted.
+    /// End of the counted period.
     #[serde(skip)]
     until: Time,
 }
 
 impl Summed {
-    /// Bounds the time that is counted: thirty days back from its end unless a beginning is named.
+    /// Bounds the counted period: thirty days back from its end unless the caller gives a start.
     ///
     /// # Errors
-    /// [`crate::Code::ValidationFailed`] for more than a year.
+    /// [`crate::Code::ValidationFailed`] if the period exceeds a year.
     pub(super) fn bound_time(filter: AuditRecordFilter, apart: Apart, present: Time) -> Result<Self, Fault> {
         let latest = present.plus_seconds(DAY);
         let until = filter.recorded_at_until.map_or(latest, |until| until.min(latest));
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn thirty_days_are_counted_unless_others_are_named() {
+    fn audit_summary_covers_thirty_days_by_default() {
         assert_eq!(span(None, None).unwrap().0, at(970));
         assert_eq!(span(None, Some(500)).unwrap(), (at(470), at(500)));
         assert_eq!(span(Some(400), Some(500)).unwrap(), (at(400), at(500)));
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_is_counted_apart_unless_something_is_named() {
+    fn audit_summary_groups_by_all_dimensions_by_default() {
         let all = Apart::read(None);
         assert_eq!(all, Apart { actor: true, operation: true, outcome: true, day: true });
         assert_eq!(Apart::read(Some(&[])), all);

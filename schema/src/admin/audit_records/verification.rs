@@ -1,4 +1,4 @@
-//! The hash chain recomputed over a range of places, and what to compare it with.
+//! Recomputes the hash chain over a range of positions and compares the result with a known hash.
 
 use async_graphql::{InputObject, SimpleObject};
 use uuid::Uuid;
@@ -9,18 +9,18 @@ use crate::core::fault::Fault;
 use crate::core::media::store::MediaStore;
 use crate::core::words::words;
 
-/// Places that one call recomputes at most.
+/// Maximum number of positions that one call recomputes.
 const MOST_PLACES: i64 = 100_000;
 
 /// Range of positions to recompute.
 #[derive(InputObject, Default)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AuditVerificationInput {
-    /// The first place; 1 unless told.
+    /// First position; 1 by default.
     from_position: Option<i64>,
-    /// The last place; the end of the chain unless told.
+    /// Last position; the end of the chain by default.
     until_position: Option<i64>,
-    /// A place and its hash as they were known before.
+    /// Position and hash that the caller recorded earlier.
     expected: Option<AuditAnchorInput>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct AuditVerificationInput {
 pub(crate) struct AuditAnchorInput {
     /// Position in the chain.
     position: i64,
-    /// Its hash, 64 hexadecimal digits.
+    /// Hash at this position, 64 hexadecimal digits.
     hash: String,
 }
 
@@ -40,20 +40,21 @@ pub(crate) struct AuditAnchorInput {
 pub(crate) struct AuditVerification {
     /// Whether every verified position is valid and no record is left without a seal.
     intact: bool,
-    /// The first place that was looked at.
+    /// First verified position.
     from_position: i64,
-    /// The last place that was to be looked at.
+    /// Last position of the requested range.
     until_position: i64,
     /// Number of recomputed positions that are valid.
     checked: i64,
-    /// Where the chain breaks first; null when it holds.
+    /// First break of the chain; null if the chain is intact.
     first_break: Option<AuditChainBreak>,
-    /// The last place that holds, to be kept outside and expected the next time; null when none does.
+    /// Last valid position, to be kept outside the service and sent as `expected` in the next verification; null if no
+    /// position is valid.
     head: Option<AuditAnchor>,
-    /// Where to go on; null when the range is done, or broken.
+    /// Position from which to continue; null if the range is complete or the chain is broken.
     next_position: Option<i64>,
-    /// Records of the time that the range covers that have no place, ten seconds after they were recorded; a thousand
-    /// at most.
+    /// Number of records in the period of the range that have no position ten seconds after they were recorded; at most
+    /// a thousand.
     unsealed: i64,
 }
 
@@ -63,7 +64,7 @@ pub(crate) struct AuditVerification {
 pub(crate) struct AuditAnchor {
     /// Position in the chain.
     position: i64,
-    /// Its hash, 64 hexadecimal digits.
+    /// Hash at this position, 64 hexadecimal digits.
     hash: String,
 }
 
@@ -73,29 +74,29 @@ pub(crate) struct AuditAnchor {
 pub(crate) struct AuditChainBreak {
     /// Position in the chain.
     position: i64,
-    /// The record that is, or should be, there; null when no seal tells it.
+    /// Record that is, or should be, at this position; null if no seal names it.
     record_uuid: Option<Uuid>,
-    /// What is wrong.
+    /// Kind of break.
     flaw: AuditChainFlaw,
 }
 
 words! {
-    /// What can be wrong with a place of the chain.
+    /// Kind of break at a position of the chain.
     pub(crate) enum AuditChainFlaw {
-        /// The record or its differences are not what was sealed.
+        /// The record or its differences do not match the seal.
         Altered = "ALTERED",
-        /// The record is gone.
+        /// The record is missing.
         RecordMissing = "RECORD_MISSING",
-        /// The seal is gone.
+        /// The seal is missing.
         SealMissing = "SEAL_MISSING",
-        /// The seal does not continue the one before.
+        /// The seal does not continue the preceding seal.
         Unlinked = "UNLINKED",
-        /// The place has another hash than was expected.
+        /// The position has a different hash than expected.
         Rewritten = "REWRITTEN",
     }
 }
 
-/// The places to look at, both included, and where to go on after them.
+/// Positions to verify, both ends included, and the position from which to continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Range {
     from: i64,
@@ -103,11 +104,11 @@ struct Range {
     next: Option<i64>,
 }
 
-/// Recomputes what is asked for.
+/// Recomputes the requested range.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] for a range that ends before it begins;
-/// [`crate::Code::Unavailable`] when the database, or the store of what was archived, is away.
+/// [`crate::Code::ValidationFailed`] if the range ends before it begins; [`crate::Code::Unavailable`] if the database
+/// or the object storage with the archived records does not answer.
 pub(super) async fn verify(
     db: &Db,
     files: &MediaStore,
@@ -123,8 +124,8 @@ pub(super) async fn verify(
     Ok(to_verification(range, verdict, foreign, unsealed))
 }
 
-/// The range that is asked for, as far as one call goes. A place that somebody names is looked for even behind the end
-/// of the chain: it may have been cut off.
+/// Computes the range, limited to the maximum per call. If the caller names a position behind the end of the chain, the
+/// position is still checked: the end of the chain may have been cut off.
 fn range(from: Option<i64>, until: Option<i64>, last: i64) -> Result<Range, Fault> {
     let wanted = until.unwrap_or_else(|| last.max(from.unwrap_or_default()));
     let from = from.unwrap_or(1);
@@ -137,7 +138,7 @@ fn range(from: Option<i64>, until: Option<i64>, last: i64) -> Result<Range, Faul
     Ok(Range { from, until, next: (until < wanted).then_some(until + 1) })
 }
 
-/// What is wrong with a place whose hash was kept outside.
+/// Compares the hash of a position with the hash that was kept outside the service.
 fn compare_anchor(anchor: &AuditAnchorInput, found: Option<[u8; 32]>) -> Option<ChainBreak> {
     let flaw = match found {
         None => ChainFlaw::SealMissing,
@@ -180,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_whole_chain_is_looked_at_unless_a_range_is_named() {
+    fn whole_chain_is_verified_by_default() {
         let of = |from, until, last| {
             let range = range(from, until, last).unwrap();
             (range.from, range.until, range.next)
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn the_break_that_comes_first_is_told() {
+    fn first_chain_break_is_reported() {
         let at = |position, flaw| ChainBreak { position, record_uuid: None, flaw };
         let range = Range { from: 1, until: 9, next: Some(10) };
         let verdict = |first_break| Verdict { checked: 4, head: None, first_break };
@@ -212,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hash_that_was_kept_is_compared() {
+    fn anchor_hash_is_compared() {
         let anchor = AuditAnchorInput { position: 3, hash: hex::encode([7; 32]) };
         assert_eq!(compare_anchor(&anchor, Some([7; 32])), None);
         assert_eq!(compare_anchor(&anchor, Some([8; 32])).unwrap().flaw, ChainFlaw::Rewritten);

@@ -1,4 +1,4 @@
-//! Archives of a partner's data that staff ask for on its written request. Its team downloads them; staff do not.
+//! Data exports that staff request on a partner's written request. The partner's team downloads them; staff cannot.
 
 mod resolvers;
 

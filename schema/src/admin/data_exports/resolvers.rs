@@ -1,4 +1,4 @@
-//! What staff may ask of archives.
+//! Operations of staff on data exports.
 
 use async_graphql::{Context, Object, SimpleObject};
 use uuid::Uuid;
@@ -17,19 +17,19 @@ use crate::partner::team::Team;
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StaffDataExport {
-    /// What its partner sees of it.
+    /// Representation that the partner sees.
     #[graphql(flatten)]
     #[serde(flatten)]
     export: DataExport,
-    /// Who asked for it, staff included.
+    /// UUID of the requester, who may be a staff member.
     asked_by_uuid: Uuid,
-    /// Runs that took it up.
+    /// Number of runs that started this export.
     attempts: i32,
-    /// Why the last run failed.
+    /// Error of the last failed run.
     error: Option<String>,
 }
 
-/// Reads of archives.
+/// Queries for data exports.
 #[derive(Default)]
 pub(crate) struct StaffDataExportsQuery;
 
@@ -59,7 +59,7 @@ impl StaffDataExportsQuery {
     }
 }
 
-/// Writes of archives.
+/// Mutations of data exports.
 #[derive(Default)]
 pub(crate) struct StaffDataExportsMutation;
 

@@ -1,4 +1,4 @@
-//! Deprecations and their callers: what narrows the two lists, and their orders.
+//! Lists of deprecations and of their callers, with filters and orders.
 
 use async_graphql::{InputObject, SimpleObject};
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use crate::core::words::words;
 use crate::publication::items::rules::PublicationState;
 
 words! {
-    /// What of the contract is to go.
+    /// Kind of deprecated element of the contract.
     pub(crate) enum DeprecationKind {
         /// An operation.
         Operation = "OPERATION",
@@ -29,11 +29,11 @@ words! {
 #[derive(Clone, Debug, Serialize, Deserialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct DeprecationChangelogEntry {
-    /// The entry, for staff.
+    /// UUID of the changelog entry, for staff operations.
     pub(super) uuid: Uuid,
     /// Slug of the changelog entry.
     slug: String,
-    /// Where it stands.
+    /// State of the changelog entry.
     state: PublicationState,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct DeprecationAuthor {
     name: String,
 }
 
-/// A deprecation with how much it is still called.
+/// A deprecation with the number of remaining calls.
 #[derive(sqlx::FromRow)]
 pub(super) struct DeprecationRow {
     pub(super) deprecation_uuid: Uuid,
@@ -72,7 +72,7 @@ pub(super) struct DeprecationRow {
 }
 
 impl DeprecationRow {
-    /// What is meant; none for a row that names nothing.
+    /// Returns the deprecated element; `None` for a row that names no element.
     pub(super) fn target(&self) -> Option<DeprecationTarget> {
         let columns = [&self.operation_id, &self.parameter, &self.schema_name, &self.field, &self.value];
         DeprecationTarget::of_columns(columns.map(Clone::clone))
@@ -100,10 +100,10 @@ static WITH_CALLS: Select<DeprecationRow> = Select::new(
            and day > (labs_now() at time zone 'UTC')::date - 14) as called",
 );
 
-/// One deprecation.
+/// Lookup of one deprecation.
 pub(super) static BY_ID: Lookup<DeprecationRow> = Lookup::new(&WITH_CALLS, &["deprecation_uuid = {}"]);
 
-/// What the list of deprecations is narrowed to. The contract describes each field.
+/// Filter of the list of deprecations. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct DeprecationFilter {
@@ -116,20 +116,20 @@ pub(crate) struct DeprecationFilter {
 }
 
 words! {
-    /// The orders of deprecations.
+    /// Orders of deprecations.
     pub(crate) enum DeprecationSort {
-        /// What ends first first.
+        /// Earliest sunset first.
         SunsetAt = "SUNSET_AT",
-        /// What ends last first.
+        /// Latest sunset first.
         SunsetAtDesc = "SUNSET_AT_DESC",
-        /// The latest first.
+        /// Newest first.
         CreatedAtDesc = "CREATED_AT_DESC",
-        /// The earliest first.
+        /// Oldest first.
         CreatedAt = "CREATED_AT",
     }
 }
 
-/// The list of deprecations.
+/// List query of deprecations.
 pub(super) static DEPRECATIONS: ListQuery<DeprecationFilter, DeprecationRow, DeprecationSort> = ListQuery {
     operation: "admin_deprecations_list",
     select: &WITH_CALLS,
@@ -159,15 +159,15 @@ const SUNSET: Key<DeprecationRow> = Key::moment("deprecation.sunset_at", |row| j
 const CREATED: Key<DeprecationRow> = Key::moment("deprecation.created_at", |row| json!(row.created_at));
 
 words! {
-    /// Who calls something deprecated.
+    /// Kind of caller of a deprecated element.
     pub(crate) enum DeprecationCallerKind {
-        /// People of a partner; before it was deprecated its programs as well.
+        /// Users of a partner. For calls before the deprecation, also its machine clients.
         Partner = "PARTNER",
-        /// A program.
+        /// A machine client.
         Program = "PROGRAM",
         /// A staff member.
         Staff = "STAFF",
-        /// All who call without a token.
+        /// All callers without a token.
         Anonymous = "ANONYMOUS",
     }
 }
@@ -200,7 +200,7 @@ static CALLER: Select<CallerRow> = Select::around(
     " group by account, client_uuid) as summed) as called",
 );
 
-/// Whose callers, and since when.
+/// Filter of the callers of one deprecation: its id and the start of the period.
 #[derive(Debug, Serialize)]
 pub(super) struct CallersOf {
     pub(super) deprecation_uuid: Uuid,
@@ -209,16 +209,16 @@ pub(super) struct CallersOf {
 }
 
 words! {
-    /// The orders of callers.
+    /// Orders of callers.
     pub(crate) enum DeprecationCallerSort {
-        /// Who calls most first.
+        /// Most requests first.
         RequestsDesc = "REQUESTS_DESC",
-        /// Who called last first.
+        /// Latest call first.
         LastCalledAtDesc = "LAST_CALLED_AT_DESC",
     }
 }
 
-/// The list of callers.
+/// List query of the callers.
 pub(super) static CALLERS: ListQuery<CallersOf, CallerRow, DeprecationCallerSort> = ListQuery {
     operation: "admin_deprecations_list_callers",
     select: &CALLER,
@@ -240,5 +240,5 @@ const REQUESTS: Key<CallerRow> = Key::whole("requests", |row| json!(row.requests
 const LAST: Key<CallerRow> = Key::moment("last_at", |row| json!(row.last_called_at));
 const CALLER_KEY: Key<CallerRow> = Key::text("caller", |row| json!(row.caller));
 
-/// What is asked of deprecations in words that the compiler has not checked.
+/// Run-time SQL statements of deprecations, which the compiler does not check.
 pub(in crate::admin) static STATEMENTS: [&dyn Statements; 3] = [&DEPRECATIONS, &BY_ID, &CALLERS];

@@ -1,12 +1,12 @@
-//! A deprecation: an operation, a parameter, a field or a value that is to go, at least six months from now.
+//! Deprecations: operations, parameters, fields or values that will be removed, at least six months from now.
 //!
 //! ```text
-//!   create ──▶ in force, told by every affected answer ──▶ gone, at its sunset, with the release that takes it away
-//!                 └── delete ──▶ it stays
+//!   create ──▶ effective, announced in every affected response ──▶ removed at its sunset, with the release that removes it
+//!                 └── delete ──▶ the element stays
 //! ```
 //!
-//! Every replica knows what is deprecated ([`crate::core::deprecation`]). Who calls it is counted in memory with all other
-//! counts ([`crate::core::usage`]).
+//! Every replica keeps the deprecations in memory ([`crate::core::deprecation`]). Callers are counted in memory with
+//! all other counts ([`crate::core::usage`]).
 
 mod list;
 mod reminders;

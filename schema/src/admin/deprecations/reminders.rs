@@ -1,4 +1,4 @@
-//! The job that tells partners that they still call what is to go.
+//! The job that reminds partners of their calls to deprecated elements.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,11 @@ use crate::core::mail::message::{DeprecatedCall, DeprecationNotice, Letter, Noti
 use crate::core::outbox;
 use crate::core::services::Services;
 
-/// Writes to every partner that is due, once for all that is due to it, each in a transaction of its own; answers to how
-/// many. One that fails keeps none of the others waiting, and is tried again by the next run.
+/// Sends each due partner one reminder of all its due deprecations, each partner in a separate transaction. Returns the
+/// number of reminded partners. A failure delays no other partner; the next run retries it.
 ///
 /// # Errors
-/// When the database is away.
+/// If the database does not answer.
 pub(crate) async fn remind_callers(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
     let mut by_partner = BTreeMap::<Uuid, Vec<Due>>::new();
     for due in store::due_page(&Db::pooled(pool.clone())).await? {
@@ -39,7 +39,7 @@ pub(crate) async fn remind_callers(pool: &PgPool, services: &Services) -> Result
     Ok(told)
 }
 
-/// Whether there was something to tell.
+/// Returns whether there was anything to remind of.
 async fn remind(db: &Db, services: &Services, partner_uuid: Uuid, due: &[Due]) -> Result<bool, Fault> {
     let mut is_new = false;
     for step in due {

@@ -1,4 +1,4 @@
-//! What may be asked about deprecations.
+//! Operations on deprecations.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use uuid::Uuid;
@@ -22,48 +22,48 @@ use crate::core::surface::Surface;
 use crate::core::time::Time;
 use crate::publication::items::{DeprecationEntry, draft_entry, drop_unreleased};
 
-/// Days of which callers are told when nothing is said.
+/// Days of calls that the list of callers covers by default.
 const DAYS: i32 = 14;
 
 /// A deprecated element of the contract.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Deprecation {
-    /// For paths.
+    /// UUID of the deprecation, for paths.
     uuid: Uuid,
-    /// What of the contract it is.
+    /// Kind of deprecated element.
     kind: DeprecationKind,
     /// Operation to deprecate, or the operation that takes the deprecated parameter.
     operation_id: Option<String>,
-    /// The parameter.
+    /// Name of the parameter.
     parameter: Option<String>,
-    /// The schema that has the field.
+    /// Schema that has the field.
     schema: Option<String>,
     /// Name of the field.
     field: Option<String>,
-    /// The value of the parameter or field.
+    /// Value of the parameter or field.
     value: Option<String>,
-    /// The operations that it concerns.
+    /// Affected operations.
     operations: Vec<String>,
-    /// Of these, the ones every answer of which it concerns, whatever was sent.
+    /// Affected operations for which every response counts, independent of the request.
     counted_by_operation: Vec<String>,
     /// Reason for the deprecation.
     reason: String,
     /// Recommended replacement, in Markdown.
     replacement: String,
-    /// The operation to call instead.
+    /// Operation to call instead.
     replacement_operation_id: Option<String>,
     /// Sunset: time when the element is removed.
     sunset_at: Time,
-    /// The changelog entry that tells of it.
+    /// Changelog entry that announces the deprecation.
     changelog_entry: Option<DeprecationChangelogEntry>,
-    /// How many called it in the last 14 days.
+    /// Number of callers in the last 14 days.
     callers: i64,
-    /// How often they did.
+    /// Number of their calls.
     requests: i64,
-    /// When it was called last in the last 14 days.
+    /// Time of the last call in the last 14 days.
     last_called_at: Option<Time>,
-    /// Who deprecated it.
+    /// Staff member who created the deprecation.
     created_by: Option<DeprecationAuthor>,
     /// Time when the deprecation was created.
     created_at: Time,
@@ -98,47 +98,47 @@ impl Deprecation {
     }
 }
 
-/// Something to deprecate.
+/// A contract element to deprecate.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct DeprecationInput {
     /// Operation to deprecate, or the operation that takes the deprecated parameter.
     operation_id: Option<String>,
-    /// The parameter.
+    /// Name of the parameter.
     parameter: Option<String>,
-    /// The schema that has the field.
+    /// Schema that has the field.
     schema: Option<String>,
     /// Name of the field.
     field: Option<String>,
-    /// The value of the parameter or field.
+    /// Value of the parameter or field.
     value: Option<String>,
     /// Reason for the deprecation.
     reason: String,
     /// Recommended replacement, in Markdown.
     replacement: String,
-    /// The operation to call instead.
+    /// Operation to call instead.
     replacement_operation_id: Option<String>,
     /// Sunset: time when the element is removed.
     sunset_at: Time,
 }
 
-/// A partner or a program that calls something deprecated.
+/// A partner or a machine client that calls a deprecated element.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct DeprecationCaller {
-    /// Who it is.
+    /// Kind of caller.
     kind: DeprecationCallerKind,
-    /// The partner that calls, or whose program does.
+    /// UUID of the partner that calls, or whose machine client calls.
     partner_uuid: Option<Uuid>,
     /// UUID of the machine client.
     client_uuid: Option<Uuid>,
-    /// The name of the partner, the program or the member of the staff.
+    /// Name of the partner, the machine client or the staff member.
     name: Option<String>,
     /// Name of the machine client.
     program: Option<String>,
     /// Number of calls in the counted period.
     requests: i64,
-    /// The first of these days on which it was.
+    /// First of these days with a call.
     first_called_on: String,
     /// Time of the last call.
     last_called_at: Time,
@@ -159,7 +159,7 @@ impl From<CallerRow> for DeprecationCaller {
     }
 }
 
-/// What the list of callers is narrowed to. The contract describes each field.
+/// Filter of the list of callers. The contract describes each field.
 #[derive(Debug, Default, InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct DeprecationCallerFilter {
@@ -167,7 +167,7 @@ pub(crate) struct DeprecationCallerFilter {
     partner_uuid: Option<Uuid>,
 }
 
-/// Reads of deprecations.
+/// Queries for deprecations.
 #[derive(Default)]
 pub(crate) struct DeprecationsQuery;
 
@@ -217,7 +217,7 @@ impl DeprecationsQuery {
     }
 }
 
-/// Writes of deprecations.
+/// Mutations of deprecations.
 #[derive(Default)]
 pub(crate) struct DeprecationsMutation;
 
@@ -312,7 +312,7 @@ impl DeprecationsMutation {
     }
 }
 
-/// The fields that a changelog entry names for a target.
+/// Returns the fields that a changelog entry names for a target.
 fn fields_of(target: &DeprecationTarget, surface: &Surface) -> Vec<String> {
     match target {
         DeprecationTarget::Operation(_) => Vec::new(),

@@ -1,4 +1,4 @@
-//! What may be deprecated, and when it may end.
+//! Rules for the elements that can be deprecated and for the sunset.
 
 use jiff::ToSpan as _;
 use jiff::tz::TimeZone;
@@ -8,10 +8,10 @@ use crate::core::fault::FieldError;
 use crate::core::surface::Surface;
 use crate::core::time::Time;
 
-/// How long callers have at least (the specification's rule of deprecation).
+/// Minimum number of months between deprecation and sunset (deprecation rule of the specification).
 const LEAST_MONTHS: i32 = 6;
 
-/// What is named of the contract.
+/// Contract element as the caller names it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Named {
     pub(super) operation_id: Option<String>,
@@ -21,7 +21,7 @@ pub(super) struct Named {
     pub(super) value: Option<String>,
 }
 
-/// What is meant, if the contract has it. What is wrong is added to `errors`.
+/// Resolves the named element in the contract. Adds every objection to `errors`.
 pub(super) fn target(named: Named, surface: &Surface, errors: &mut Vec<FieldError>) -> Option<DeprecationTarget> {
     let mut refuse = |pointer: &str, code: &str, message: String| {
         errors.push(FieldError::at(pointer, code, message));
@@ -73,7 +73,7 @@ pub(super) fn target(named: Named, surface: &Surface, errors: &mut Vec<FieldErro
     }
 }
 
-/// Finds a replacement that is no operation, or that is to go itself.
+/// Rejects a replacement that is not an operation or is itself deprecated.
 pub(super) fn replacement(
     named: Option<&str>,
     target: Option<&DeprecationTarget>,
@@ -94,7 +94,7 @@ pub(super) fn replacement(
     }
 }
 
-/// Finds an end that leaves callers less than six months.
+/// Rejects a sunset that leaves callers less than six months.
 pub(super) fn sunset(sunset_at: Time, now: Time, errors: &mut Vec<FieldError>) {
     let earliest = now.0.to_zoned(TimeZone::UTC).saturating_add(LEAST_MONTHS.months()).timestamp();
     if sunset_at.0 < earliest {
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_contract_has_can_be_named_and_nothing_else() {
+    fn deprecation_target_must_exist_in_contract() {
         let good = |text: &str| Ok(text.to_owned());
         let bad = |text: &str| Err(text.to_owned());
         let table = [
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn callers_have_six_months_by_the_calendar() {
+    fn sunset_is_at_least_six_calendar_months_away() {
         let found = |sunset_at: &str| {
             let mut errors = Vec::new();
             sunset(sunset_at.parse().unwrap(), "2026-08-31T12:00:00Z".parse().unwrap(), &mut errors);
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replacement_is_another_operation() {
+    fn replacement_must_be_another_operation() {
         let found = |named| {
             let (target, mut errors) = (DeprecationTarget::Operation("apps_list".to_owned()), Vec::new());
             replacement(named, Some(&target), &surface(), &mut errors);

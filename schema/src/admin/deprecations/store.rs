@@ -1,4 +1,4 @@
-//! Every statement that writes deprecations, and what reminders are made of.
+//! Statements that write deprecations and statements that read the data for reminders.
 
 use uuid::Uuid;
 
@@ -7,7 +7,7 @@ use crate::core::deprecation::DeprecationTarget;
 use crate::core::fault::{Fault, constraint_of};
 use crate::core::time::Time;
 
-/// A deprecation to be.
+/// A deprecation to create.
 pub(super) struct NewDeprecation<'a> {
     pub(super) deprecation_uuid: Uuid,
     pub(super) target: &'a DeprecationTarget,
@@ -15,16 +15,16 @@ pub(super) struct NewDeprecation<'a> {
     pub(super) replacement: &'a str,
     pub(super) replacement_operation_id: Option<&'a str>,
     pub(super) sunset_at: Time,
-    /// The changelog entry that tells of it.
+    /// UUID of the changelog entry that announces it.
     pub(super) entry_uuid: Uuid,
-    /// The internal person who made it; a program is no person.
+    /// Staff member who created it; `None` if a machine client did.
     pub(super) created_by: Option<Uuid>,
 }
 
-/// Deprecates something.
+/// Inserts a deprecation.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] when it is deprecated already.
+/// [`crate::Code::Conflict`] if the element is already deprecated.
 pub(super) async fn insert(db: &Db, new: &NewDeprecation<'_>) -> Result<(), Fault> {
     let (mut operation, mut parameter, mut schema, mut field, mut of_value) = (None, None, None, None, None);
     match new.target {
@@ -63,7 +63,7 @@ pub(super) async fn insert(db: &Db, new: &NewDeprecation<'_>) -> Result<(), Faul
     }
 }
 
-/// Takes over from the ledger of requests who called these operations in the last 14 days, today until now included.
+/// Copies the callers of these operations in the last 14 days from the request counts, today included.
 pub(super) async fn take_over_calls(db: &Db, deprecation_uuid: Uuid, operations: &[String]) -> Result<(), Fault> {
     sqlx::query!(
         "insert into deprecation_use (deprecation_uuid, day, account, client_uuid, requests, last_at)
@@ -81,7 +81,7 @@ pub(super) async fn take_over_calls(db: &Db, deprecation_uuid: Uuid, operations:
     Ok(())
 }
 
-/// Takes a deprecation back; whether there was one.
+/// Deletes a deprecation. Returns whether it existed.
 pub(super) async fn delete(db: &Db, deprecation_uuid: Uuid) -> Result<bool, Fault> {
     let done = sqlx::query!("delete from deprecation where deprecation_uuid = $1", deprecation_uuid)
         .execute(&mut *db.conn().await?)
@@ -89,15 +89,15 @@ pub(super) async fn delete(db: &Db, deprecation_uuid: Uuid) -> Result<bool, Faul
     Ok(done.rows_affected() == 1)
 }
 
-/// A partner that is to be reminded of something that it still calls.
+/// A partner that is due for a reminder about an element that it still calls.
 pub(super) struct Due {
     pub(super) deprecation_uuid: Uuid,
     pub(super) partner_uuid: Uuid,
     pub(super) days_before: i32,
 }
 
-/// Partners that called in the last 14 days what is gone in at most 60, 30 or 7 days, and were not told of that yet. Of
-/// several steps that are due at once the last one counts.
+/// Loads partners that in the last 14 days called an element with at most 60, 30 or 7 days until its sunset, and that
+/// have not received this reminder. If several steps are due at once, only the last one counts.
 pub(super) async fn due_page(db: &Db) -> Result<Vec<Due>, Fault> {
     Ok(sqlx::query_as!(
         Due,
@@ -123,7 +123,7 @@ pub(super) async fn due_page(db: &Db) -> Result<Vec<Due>, Fault> {
     .await?)
 }
 
-/// Notes that a partner is told; whether nobody has told it yet.
+/// Records that a partner was reminded. Returns whether this is the first record of the reminder.
 pub(super) async fn insert_reminder(db: &Db, due: &Due) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "insert into deprecation_reminder (deprecation_uuid, partner_uuid, days_before)
@@ -138,7 +138,7 @@ pub(super) async fn insert_reminder(db: &Db, due: &Due) -> Result<bool, Fault> {
     Ok(done.rows_affected() == 1)
 }
 
-/// Something that a partner still calls, as a mail tells it.
+/// A deprecated element that a partner still calls, as the reminder lists it.
 pub(super) struct StillCalled {
     pub(super) columns: [Option<String>; 5],
     pub(super) sunset_at: Time,
@@ -146,7 +146,8 @@ pub(super) struct StillCalled {
     pub(super) program: Option<String>,
 }
 
-/// The deprecated things that a partner called in the last 14 days, by program, those that end first first: at most 20.
+/// Loads the deprecated elements that a partner called in the last 14 days, by machine client, earliest sunset first:
+/// at most 20.
 pub(super) async fn still_called_page(db: &Db, partner_uuid: Uuid) -> Result<Vec<StillCalled>, Fault> {
     let rows = sqlx::query!(
         r#"select d.operation_id, d.parameter, d.schema_name, d.field, d.value, d.sunset_at as "sunset_at: Time",

@@ -1,12 +1,12 @@
-//! Entitlements under operators' hands: single values for one partner, in place of its tier's, until a day named.
+//! Entitlement overrides of staff: single values for one partner that replace the tier's values until an end date.
 //!
 //! ```text
 //!   tier's value ◀──────── delete, or the end date ──────── override
 //!        └───────────────────────── put ─────────────────────────▲
 //! ```
 //!
-//! It is answered by the very function that the guards ask; a change is in force on every replica within a second
-//! (docs/decisions.md#tiers).
+//! Entitlements are resolved by the same function that the guards call. A change takes effect on every replica within
+//! one second (docs/decisions.md#tiers).
 
 mod resolvers;
 mod rules;

@@ -1,4 +1,4 @@
-//! What operators may ask about a partner's entitlements.
+//! Operations of staff on a partner's entitlements.
 
 use async_graphql::{Context, InputObject, Json, Object, SimpleObject};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use crate::subscription::changing::SubscriptionChange;
 use crate::subscription::entitlements::EntitlementSource;
 use crate::subscription::values::{FeatureKind, FeatureValue, Said};
 
-/// What a partner may do and how much of it, with what operators need to change it.
+/// Entitlements of a partner, with the data that staff need to change them.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerEntitlements {
@@ -28,7 +28,7 @@ pub(crate) struct PartnerEntitlements {
     tier_code: String,
     /// Display name of this tier.
     tier_name: String,
-    /// Every feature, in the order of the pricing page.
+    /// All features, in the order of the pricing page.
     features: Vec<PartnerEntitlement>,
 }
 
@@ -36,29 +36,29 @@ pub(crate) struct PartnerEntitlements {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerEntitlement {
-    /// By which programs know the feature.
+    /// Code by which clients identify the feature.
     code: String,
     /// Display name of the feature.
     name: String,
-    /// How to read its value.
+    /// Kind of the feature, which decides how to read the value.
     kind: FeatureKind,
     /// True or false, or a number; null for a limit without a cap.
     value: Option<Json<Value>>,
-    /// The number of a limit; null for one without a cap, and for what is no limit.
+    /// Number of a limit; null for a limit without a cap and for a feature that is not a limit.
     limit: Option<i64>,
-    /// Whether what is no limit is granted; null for a limit.
+    /// Whether the feature is granted; null for a limit.
     enabled: Option<bool>,
     /// Whether a limit has no cap.
     unlimited: bool,
-    /// What a limit counts.
+    /// Unit of a limit.
     unit: Option<String>,
-    /// The scope that the feature lets people and programs hold.
+    /// Scope that the feature allows users and machine clients to hold.
     scope: Option<String>,
-    /// Where the value comes from.
+    /// Source of the value.
     source: EntitlementSource,
     /// Value without an override.
     tier_value: FeatureValue,
-    /// The override that decides; null when none does.
+    /// Effective override; null if no override exists.
     r#override: Option<EntitlementOverride>,
 }
 
@@ -68,11 +68,11 @@ pub(crate) struct PartnerEntitlement {
 pub(crate) struct EntitlementOverride {
     /// Reason for the override.
     reason: String,
-    /// Who set it; null for a program, or somebody who is gone.
+    /// Staff member who set the override; null for a machine client or an erased user.
     set_by: Option<EntitlementSetter>,
     /// Time when the override was set.
     set_at: Time,
-    /// When it ends by itself; null for one without an end.
+    /// Time when the override ends; null for an override without an end.
     expires_at: Option<Time>,
 }
 
@@ -86,25 +86,25 @@ pub(crate) struct EntitlementSetter {
     name: String,
 }
 
-/// A value to put in force.
+/// Override to set.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct EntitlementOverridePut {
     /// True or false, or a number.
     value: Option<Json<Value>>,
-    /// The number of a limit.
+    /// Number of a limit.
     limit: Option<i64>,
-    /// Whether what is no limit is granted.
+    /// Whether the feature is granted, for a feature that is not a limit.
     enabled: Option<bool>,
     /// Whether a limit has no cap.
     unlimited: Option<bool>,
-    /// Why. The partner reads it.
+    /// Reason for the override. The partner can read it.
     reason: String,
-    /// When it ends by itself.
+    /// Time when the override ends.
     expires_at: Time,
 }
 
-/// Reads of entitlements.
+/// Queries for entitlements.
 #[derive(Default)]
 pub(crate) struct AdminEntitlementsQuery;
 
@@ -134,7 +134,7 @@ impl AdminEntitlementsQuery {
     }
 }
 
-/// Writes of entitlements.
+/// Mutations of entitlements.
 #[derive(Default)]
 pub(crate) struct AdminEntitlementsMutation;
 
@@ -207,7 +207,7 @@ impl AdminEntitlementsMutation {
     }
 }
 
-/// That there is such a partner, named to the audit record.
+/// Ensures that the partner exists and names it in the audit record.
 async fn note_partner(cx: &RequestContext, partner_uuid: Uuid) -> Result<PartnerRow, Fault> {
     let partner = store::partner_get(&cx.db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))?;
     cx.note_target(Target {

@@ -1,4 +1,4 @@
-//! What an override may say.
+//! Rules for the content of an override.
 
 use serde_json::Value;
 
@@ -6,10 +6,10 @@ use crate::core::fault::{Fault, FieldError};
 use crate::core::time::Time;
 use crate::subscription::values::{FeatureKind, Said, parse_value};
 
-/// An override to be: its value as it is kept.
+/// Checks a new override and returns its value as it is stored.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] when the value does not suit the feature, or the end has passed.
+/// [`crate::Code::ValidationFailed`] if the value does not fit the feature, or the end is in the past.
 pub(super) fn check_override(
     kind: FeatureKind,
     said: &Said<'_>,
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_override_suits_its_feature_and_ends_in_the_future() {
+    fn override_must_fit_feature_and_end_in_future() {
         let at = |seconds| Time(jiff::Timestamp::UNIX_EPOCH).plus_seconds(seconds);
         assert_eq!(
             check_override(FeatureKind::Limit, &Said { limit: Some(9), ..Said::default() }, (at(2), at(1))).unwrap(),

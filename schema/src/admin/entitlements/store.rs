@@ -1,4 +1,4 @@
-//! Every statement about one partner's entitlements and overrides.
+//! Statements for one partner's entitlements and overrides.
 
 use serde_json::Value;
 use sqlx::types::Json;
@@ -10,14 +10,14 @@ use crate::core::time::Time;
 use crate::subscription::entitlements::EntitlementSource;
 use crate::subscription::values::FeatureKind;
 
-/// A partner with the tier that it is on.
+/// A partner with its current tier.
 pub(super) struct PartnerRow {
     pub(super) company_name: String,
     pub(super) tier_code: String,
     pub(super) tier_name: String,
 }
 
-/// A partner with the tier that it is on.
+/// Loads a partner with its current tier.
 pub(super) async fn partner_get(db: &Db, partner_uuid: Uuid) -> Result<Option<PartnerRow>, Fault> {
     Ok(sqlx::query_as!(
         PartnerRow,
@@ -32,7 +32,7 @@ pub(super) async fn partner_get(db: &Db, partner_uuid: Uuid) -> Result<Option<Pa
     .await?)
 }
 
-/// A feature as it is resolved for a partner, with the override that decides, if one does.
+/// A feature as resolved for a partner, with the effective override if there is one.
 pub(super) struct EntitlementRow {
     pub(super) code: String,
     pub(super) name: String,
@@ -49,7 +49,7 @@ pub(super) struct EntitlementRow {
     pub(super) expires_at: Option<Time>,
 }
 
-/// A partner's entitlements now, of every feature or of one.
+/// Loads a partner's current entitlements, for every feature or for one.
 pub(super) async fn all(db: &Db, partner_uuid: Uuid, feature: Option<&str>) -> Result<Vec<EntitlementRow>, Fault> {
     Ok(sqlx::query_as!(
         EntitlementRow,
@@ -72,25 +72,25 @@ pub(super) async fn all(db: &Db, partner_uuid: Uuid, feature: Option<&str>) -> R
     .await?)
 }
 
-/// The kind of a feature.
+/// Loads the kind of a feature.
 pub(super) async fn kind_get(db: &Db, feature_code: &str) -> Result<Option<FeatureKind>, Fault> {
     let kind =
         sqlx::query_scalar!(r#"select kind as "kind: FeatureKind" from feature where feature_code = $1"#, feature_code);
     Ok(kind.fetch_optional(&mut *db.conn().await?).await?)
 }
 
-/// An override to be.
+/// An override to create.
 pub(super) struct NewOverride<'a> {
     pub(super) partner_uuid: Uuid,
     pub(super) feature_code: &'a str,
     pub(super) value: &'a Value,
     pub(super) reason: &'a str,
-    /// The internal person who set it; a program is no person.
+    /// Staff member who set it; `None` if a machine client did.
     pub(super) set_by: Option<Uuid>,
     pub(super) expires_at: Time,
 }
 
-/// Puts an override in force, in place of the one that was.
+/// Sets an override and replaces the previous one.
 pub(super) async fn put_override(db: &Db, new: &NewOverride<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "insert into entitlement_override (partner_uuid, feature_code, value, reason, set_by, set_at, expires_at)
@@ -110,7 +110,7 @@ pub(super) async fn put_override(db: &Db, new: &NewOverride<'_>) -> Result<(), F
     Ok(())
 }
 
-/// Ends the override that is in force; whether there was one.
+/// Deletes the effective override. Returns whether there was one.
 pub(super) async fn delete(db: &Db, partner_uuid: Uuid, feature_code: &str) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "delete from entitlement_override

@@ -1,7 +1,7 @@
-//! The invitations of any partner's team, under operators' hands.
+//! Operations of staff on the invitations of any partner's team.
 //!
-//! What an invitation is stands in [`crate::auth::invitations`]; this is the operators' door to it. What they send in a
-//! team's name counts against its plan like any other.
+//! [`crate::auth::invitations`] describes invitations. An invitation that staff send for a team counts against the
+//! tier's limit of the partner like any other.
 
 mod resolvers;
 

@@ -1,4 +1,4 @@
-//! What operators may ask about the invitations of any partner's team.
+//! Operations of staff on the invitations of any partner's team.
 
 use async_graphql::{Context, InputObject, Object};
 use uuid::Uuid;
@@ -17,21 +17,21 @@ use crate::core::page::CountedList;
 use crate::core::principal::Role;
 use crate::partner::team::{ActingAs, Team};
 
-/// Whom operators invite in a team's name, and why.
+/// Invitee and reason of an invitation that staff send for a team.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AdminInvitationCreate {
-    /// The address that the mail goes to.
+    /// E-mail address of the invitee.
     email: String,
-    /// The role to be.
+    /// Role to grant.
     role: Role,
-    /// The language of the mail; English when none is named.
+    /// Language of the mail; English by default.
     locale: Option<String>,
-    /// Kept in the audit record and shown to the partner.
+    /// Reason, stored in the audit record and shown to the partner.
     reason: String,
 }
 
-/// Reads of any partner's invitations.
+/// Queries for any partner's invitations.
 #[derive(Default)]
 pub(crate) struct InvitationsQuery;
 
@@ -62,7 +62,7 @@ impl InvitationsQuery {
     }
 }
 
-/// Writes of any partner's invitations.
+/// Mutations of any partner's invitations.
 #[derive(Default)]
 pub(crate) struct InvitationsMutation;
 

@@ -1,4 +1,4 @@
-//! Jobs and their runs as operators list them, and what narrows the lists.
+//! Lists of jobs and of their runs for staff, with filters.
 
 use async_graphql::InputObject;
 use serde::Serialize;
@@ -12,33 +12,33 @@ use crate::core::time::Time;
 use crate::core::words::{Word as _, words};
 
 words! {
-    /// Where a run stands.
+    /// State of a run.
     pub(crate) enum JobRunState {
-        /// It waits for a replica.
+        /// The run waits for a replica.
         Queued = "QUEUED",
-        /// It is under way.
+        /// The run is in progress.
         Running = "RUNNING",
-        /// It did what it should.
+        /// The run succeeded.
         Succeeded = "SUCCEEDED",
-        /// It did not, or was broken off.
+        /// The run failed or was interrupted.
         Failed = "FAILED",
     }
 }
 
 words! {
-    /// How a run ended.
+    /// Outcome of a run.
     pub(crate) enum JobRunOutcome {
-        /// It did what it should.
+        /// The run succeeded.
         Succeeded = "SUCCEEDED",
-        /// It did not, or was broken off.
+        /// The run failed or was interrupted.
         Failed = "FAILED",
     }
 }
 
 words! {
-    /// What made a run begin.
+    /// Trigger of a run.
     pub(crate) enum JobRunTrigger {
-        /// Its time.
+        /// The schedule.
         Schedule = "SCHEDULE",
         /// A staff member.
         Staff = "STAFF",
@@ -76,17 +76,17 @@ static JOB: Select<JobRow> = Select::new(
                      when job.paused_at is not null then 'PAUSED' else 'IDLE' end as state) as shown",
 );
 
-/// One job.
+/// Lookup of one job by its code.
 pub(super) static JOB_BY_CODE: Lookup<JobRow> = Lookup::new(&JOB, &["job.code = {}"]);
 
-/// What the list of jobs is narrowed to. The contract describes each field.
+/// Filter of the list of jobs. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct JobFilter {
     state: Option<Vec<JobState>>,
 }
 
-/// The jobs by their codes: those that this version knows.
+/// List query of the jobs by code, limited to the jobs of this version of the service.
 pub(super) static JOBS: ListQuery<JobFilter, JobRow, FixedOrder> = ListQuery {
     operation: "admin_jobs_list",
     select: &JOB,
@@ -117,10 +117,10 @@ static RUN: Select<JobRunRow> = Select::new(
     "job_run",
 );
 
-/// One run.
+/// Lookup of one run.
 pub(super) static RUN_BY_ID: Lookup<JobRunRow> = Lookup::new(&RUN, &["run_uuid = {}"]);
 
-/// What the list of runs is narrowed to. The contract describes each field.
+/// Filter of the list of runs. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct JobRunFilter {
@@ -130,7 +130,7 @@ pub(crate) struct JobRunFilter {
     created_at_until: Option<Time>,
 }
 
-/// The runs of a job that somebody asks for.
+/// Job whose runs are listed, with the filter.
 #[derive(Debug, Serialize)]
 pub(super) struct RunsOfJob {
     pub(super) job: JobCode,
@@ -138,16 +138,16 @@ pub(super) struct RunsOfJob {
 }
 
 words! {
-    /// The orders of runs.
+    /// Orders of runs.
     pub(crate) enum JobRunSort {
-        /// The latest first.
+        /// Newest first.
         CreatedAtDesc = "CREATED_AT_DESC",
-        /// The earliest first.
+        /// Oldest first.
         CreatedAt = "CREATED_AT",
     }
 }
 
-/// The runs of a job.
+/// List query of the runs of a job.
 pub(super) static RUNS: ListQuery<RunsOfJob, JobRunRow, JobRunSort> = ListQuery {
     operation: "admin_jobs_list_runs",
     select: &RUN,
@@ -167,5 +167,5 @@ pub(super) static RUNS: ListQuery<RunsOfJob, JobRunRow, JobRunSort> = ListQuery 
 const ID: Key<JobRunRow> = Key::id("run_uuid", |row| json!(row.run_uuid));
 const CREATED: Key<JobRunRow> = Key::moment("created_at", |row| json!(row.created_at));
 
-/// What is asked of jobs in words that the compiler has not checked.
+/// Run-time SQL statements of jobs, which the compiler does not check.
 pub(in crate::admin) static STATEMENTS: [&dyn Statements; 4] = [&JOBS, &JOB_BY_CODE, &RUNS, &RUN_BY_ID];

@@ -1,7 +1,7 @@
-//! A background job as operators see it, and its runs.
+//! Operations of staff on background jobs and their runs.
 //!
-//! What there is of them stands in [`crate::core::job`]; they run in [`crate::jobs`], which looks every second at what is
-//! asked for here.
+//! [`crate::core::job`] defines the jobs. [`crate::jobs`] runs them and looks every second for the runs that are
+//! requested here.
 
 mod list;
 mod resolvers;

@@ -1,4 +1,4 @@
-//! What may be asked about jobs, and by whom.
+//! Operations on jobs and the scopes that they require.
 
 use async_graphql::{Context, Object, SimpleObject};
 use uuid::Uuid;
@@ -21,9 +21,9 @@ use crate::core::time::Time;
 use crate::core::words::words;
 
 words! {
-    /// How it is said when a job runs.
+    /// Kind of schedule of a job.
     pub(crate) enum JobScheduleKind {
-        /// Again and again, with a pause between two runs.
+        /// Repeated, with a pause between two runs.
         Every = "EVERY",
         /// At the times that match a cron expression.
         Calendar = "CALENDAR",
@@ -34,15 +34,15 @@ words! {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct JobSchedule {
-    /// How it is said.
+    /// Kind of schedule.
     kind: JobScheduleKind,
-    /// The pause between two runs in milliseconds.
+    /// Pause between two runs in milliseconds.
     every_ms: Option<i64>,
-    /// A cron expression of five fields, in UTC.
+    /// Cron expression with five fields, in UTC.
     cron: Option<String>,
 }
 
-/// The last run of a job on any replica.
+/// Last run of a job on any replica.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct JobLastRun {
@@ -50,11 +50,11 @@ pub(crate) struct JobLastRun {
     started_at: Time,
     /// Time when the run ended.
     ended_at: Time,
-    /// How it ended.
+    /// Outcome of the run.
     outcome: JobRunOutcome,
-    /// How many things it did.
+    /// Number of items that the run processed.
     done: Option<i64>,
-    /// Why it failed.
+    /// Error of a failed run.
     error: Option<String>,
 }
 
@@ -62,37 +62,37 @@ pub(crate) struct JobLastRun {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Job {
-    /// Its code, for paths.
+    /// Code of the job, for paths.
     code: JobCode,
-    /// What it is for.
+    /// Purpose of the job.
     purpose: String,
-    /// When it runs.
+    /// Schedule of the job.
     schedule: JobSchedule,
-    /// How long a run may take, in seconds, before it is overrun.
+    /// Maximum duration of a run in seconds. A longer run is overrun.
     deadline_seconds: i64,
-    /// Why it cannot be paused; null when it can be.
+    /// Reason why the job cannot be paused; null if it can be paused.
     needed_because: Option<String>,
-    /// What it does now.
+    /// Current state of the job.
     state: JobState,
     /// UUID of the run that is in progress or requested.
     run_uuid: Option<Uuid>,
-    /// When it runs next; null while it is paused, and for what runs again and again.
+    /// Time of the next run; null while the job is paused and for a job that repeats with a pause.
     next_run_at: Option<Time>,
-    /// The last run on any replica.
+    /// Last run on any replica.
     last_run: Option<JobLastRun>,
-    /// How many runs failed in a row.
+    /// Number of consecutive failed runs.
     failures: i64,
-    /// When the first of them did.
+    /// Time of the first of these failures.
     failing_since: Option<Time>,
-    /// How many runs there were in all.
+    /// Total number of runs.
     runs: i64,
-    /// How many things they did.
+    /// Total number of items that the runs processed.
     done: i64,
-    /// When it was paused.
+    /// Time when the job was paused.
     paused_at: Option<Time>,
-    /// Why it was paused.
+    /// Reason for the pause.
     paused_because: Option<String>,
-    /// What the caller can do with it now.
+    /// Actions that the caller can currently perform on the job.
     allowed_actions: Vec<String>,
 }
 
@@ -102,29 +102,29 @@ pub(crate) struct Job {
 pub(crate) struct JobRun {
     /// UUID of the run.
     uuid: Uuid,
-    /// Its job.
+    /// Code of the job.
     job_code: JobCode,
-    /// Where it stands.
+    /// State of the run.
     state: JobRunState,
-    /// What made it begin.
+    /// Trigger of the run.
     trigger: JobRunTrigger,
     /// Time when the run was requested or started.
     created_at: Time,
-    /// When it began.
+    /// Time when the run started.
     started_at: Option<Time>,
     /// Time when the run ended.
     ended_at: Option<Time>,
-    /// How many things it did.
+    /// Number of items that the run processed.
     done: Option<i64>,
-    /// Why it failed, for programs.
+    /// Error code of a failed run, for clients.
     error_code: Option<String>,
-    /// Why it failed, for people.
+    /// Error of a failed run, for people.
     error: Option<String>,
-    /// Whether it took or takes longer than it should.
+    /// Whether the run takes or took longer than the job's deadline.
     is_overrun: bool,
 }
 
-/// Reads of jobs.
+/// Queries for jobs.
 #[derive(Default)]
 pub(crate) struct JobsQuery;
 
@@ -168,7 +168,7 @@ impl JobsQuery {
     }
 }
 
-/// Writes of jobs.
+/// Mutations of jobs.
 #[derive(Default)]
 pub(crate) struct JobsMutation;
 
@@ -244,7 +244,7 @@ fn not_found() -> Fault {
 }
 
 impl Job {
-    /// A row as it is shown to the caller.
+    /// Converts a row to the representation for the caller.
     fn of(row: JobRow, cx: &RequestContext) -> Self {
         let plan = row.code.plan();
         let standing = Standing { code: row.code, is_paused: row.paused_at.is_some(), is_busy: row.run_uuid.is_some() };

@@ -1,35 +1,35 @@
-//! What staff can do with a job.
+//! Rules for the actions of staff on a job.
 
 use crate::core::fault::Fault;
 use crate::core::job::JobCode;
 use crate::core::words::words;
 
 words! {
-    /// What a job does now.
+    /// State of a job.
     pub(crate) enum JobState {
-        /// It waits for its time.
+        /// The job waits for its next scheduled time.
         Idle = "IDLE",
-        /// Somebody asked for a run, which a replica takes within a second or two.
+        /// A run was requested; a replica starts it within a second or two.
         Queued = "QUEUED",
-        /// A run is under way.
+        /// A run is in progress.
         Running = "RUNNING",
-        /// A run is under way and takes longer than it should.
+        /// A run is in progress and exceeds the deadline.
         Overrun = "OVERRUN",
-        /// It does not run until it is resumed.
+        /// The job does not run until it is resumed.
         Paused = "PAUSED",
     }
 }
 
-/// What a job stands at, as far as actions go by it.
+/// Properties of a job that decide its allowed actions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Standing {
     pub(super) code: JobCode,
     pub(super) is_paused: bool,
-    /// Whether a run is under way or asked for.
+    /// Whether a run is in progress or requested.
     pub(super) is_busy: bool,
 }
 
-/// What can be done with a job now.
+/// Returns the currently allowed actions of a job.
 pub(super) fn allowed_actions(standing: Standing) -> Vec<String> {
     let Standing { code, is_paused, is_busy } = standing;
     let actions =
@@ -37,10 +37,11 @@ pub(super) fn allowed_actions(standing: Standing) -> Vec<String> {
     actions.into_iter().filter(|(_, is_allowed)| *is_allowed).map(|(name, _)| name.to_owned()).collect()
 }
 
-/// Refuses to pause a job that others rely on, and one that is paused.
+/// Rejects the pause of a required job or of a paused job.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`], saying who relies on it; [`crate::Code::IllegalTransition`].
+/// [`crate::Code::Conflict`], with the reason why the job is required; [`crate::Code::IllegalTransition`] if the job is
+/// paused.
 pub(super) fn pausable(standing: Standing) -> Result<(), Fault> {
     if let Some(because) = standing.code.plan().needed_because {
         return Err(Fault::conflict(format!("This job cannot be paused. {because}")));
@@ -51,10 +52,10 @@ pub(super) fn pausable(standing: Standing) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Refuses to resume a job that is not paused.
+/// Rejects resuming a job that is not paused.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`].
+/// [`crate::Code::IllegalTransition`] if the job is not paused.
 pub(super) fn resumable(standing: Standing) -> Result<(), Fault> {
     if standing.is_paused {
         return Ok(());
@@ -73,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_rely_on_is_never_paused() {
+    fn essential_job_cannot_be_paused() {
         let seal = standing(JobCode::AuditSeal, false, false);
         assert_eq!(allowed_actions(seal), ["run"]);
         let refused = pausable(seal).unwrap_err();
@@ -82,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_is_paused_and_resumed_once() {
+    fn paused_job_cannot_be_paused_again() {
         let of = |is_paused, is_busy| standing(JobCode::Tidying, is_paused, is_busy);
         assert_eq!(allowed_actions(of(false, false)), ["run", "pause"]);
         assert_eq!(allowed_actions(of(false, true)), ["pause"]);

@@ -1,4 +1,4 @@
-//! Every statement about jobs that staff cause.
+//! Statements for the actions of staff on jobs.
 
 use uuid::Uuid;
 
@@ -7,7 +7,7 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::job::JobCode;
 
-/// Holds a job until the transaction ends, and answers what it stands at.
+/// Locks a job until the transaction ends, and returns its state.
 pub(super) async fn lock(db: &Db, code: JobCode) -> Result<Option<Standing>, Fault> {
     let held = sqlx::query!(
         r#"select paused_at is not null as "is_paused!",
@@ -20,7 +20,7 @@ pub(super) async fn lock(db: &Db, code: JobCode) -> Result<Option<Standing>, Fau
     Ok(held.map(|row| Standing { code, is_paused: row.is_paused, is_busy: row.is_busy }))
 }
 
-/// Asks for a run. False when one is under way or asked for.
+/// Requests a run. Returns false if a run is in progress or requested.
 pub(super) async fn run_insert(db: &Db, run_uuid: Uuid, code: JobCode) -> Result<bool, Fault> {
     let inserted = sqlx::query!(
         "insert into job_run (run_uuid, job, state, trigger) values ($1, $2, 'QUEUED', 'STAFF')
@@ -33,7 +33,7 @@ pub(super) async fn run_insert(db: &Db, run_uuid: Uuid, code: JobCode) -> Result
     Ok(inserted.rows_affected() == 1)
 }
 
-/// Keeps a job from running.
+/// Pauses a job.
 pub(super) async fn set_paused(db: &Db, code: JobCode, because: &str) -> Result<(), Fault> {
     sqlx::query!("update job set paused_at = labs_now(), paused_because = $2 where code = $1", code.name(), because)
         .execute(&mut *db.conn().await?)
@@ -41,7 +41,7 @@ pub(super) async fn set_paused(db: &Db, code: JobCode, because: &str) -> Result<
     Ok(())
 }
 
-/// Lets a job run again.
+/// Resumes a job.
 pub(super) async fn set_resumed(db: &Db, code: JobCode) -> Result<(), Fault> {
     sqlx::query!("update job set paused_at = null, paused_because = null where code = $1", code.name())
         .execute(&mut *db.conn().await?)

@@ -1,4 +1,4 @@
-//! The list of programs: what narrows it, and its orders.
+//! The list of machine clients, with its filters and orders.
 
 pub(super) mod grants;
 pub(super) mod secrets;
@@ -16,7 +16,7 @@ use crate::core::scope::opening;
 use crate::core::time::Time;
 use crate::core::words::words;
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct MachineClientFilter {
@@ -30,20 +30,20 @@ pub(crate) struct MachineClientFilter {
 }
 
 words! {
-    /// The orders of programs.
+    /// Orders of machine clients.
     pub(crate) enum MachineClientSort {
-        /// The newest first.
+        /// Newest first.
         CreatedAtDesc = "CREATED_AT_DESC",
-        /// The oldest first.
+        /// Oldest first.
         CreatedAt = "CREATED_AT",
-        /// By name, without regard to case.
+        /// By name, ignoring case.
         Name = "NAME",
-        /// The one used last first; one that never was comes last.
+        /// Most recently used first; never used last.
         LastUsedAtDesc = "LAST_USED_AT_DESC",
     }
 }
 
-/// The list of programs.
+/// List query of machine clients.
 pub(super) static MACHINE_CLIENTS: ListQuery<MachineClientFilter, MachineClientRow, MachineClientSort> = ListQuery {
     operation: "admin_machine_clients_list",
     select: &SHOWN,
@@ -53,7 +53,7 @@ pub(super) static MACHINE_CLIENTS: ListQuery<MachineClientFilter, MachineClientR
         Condition { sql: "partner_uuid = any({})", value: |filter| Bound::ids(filter.partner_uuid.as_ref()) },
         Condition { sql: "(partner_uuid is not null) = {}", value: |filter| filter.bound.map(Bound::from) },
         Condition {
-            // A wide condition, for which the planner would read and sort all programs if it saw what it is.
+            // A broad condition. If the planner could estimate it, it would read and sort all machine clients.
             sql: "coalesce(allowed_scopes && {}, false)",
             value: |filter| {
                 let named = filter.scope.as_ref().filter(|named| !named.is_empty());
@@ -84,6 +84,6 @@ const USED: Key<MachineClientRow> =
         json!(row.last_used_at.unwrap_or(Time(Timestamp::UNIX_EPOCH)))
     });
 
-/// What is asked of programs in words that the compiler has not checked.
+/// Run-time SQL statements of machine clients, which the compiler does not check.
 pub(in crate::admin) static STATEMENTS: [&dyn Statements; 5] =
     [&MACHINE_CLIENTS, &BY_ID, &PROGRAM, &secrets::SECRETS, &grants::TOKEN_GRANTS];

@@ -1,4 +1,4 @@
-//! A machine client: a program that an operator provisioned.
+//! Machine clients: programs that staff provisioned.
 //!
 //! ```text
 //!            disable
@@ -8,11 +8,11 @@
 //!             enable
 //! ```
 //!
-//! It is bound to one partner, for good, or is one of the service's own (the storefront, a release tool). What
-//! it may ask for is kept beside what its calls really needed. It signs in with a secret, of which two may be
-//! good at the same time, so that it can change over without a gap (docs/decisions.md#principals). A secret
-//! that is deleted takes along the tokens that were issued for it, and enabling is a new beginning: tokens from before
-//! stay void.
+//! A machine client is permanently bound to one partner, or belongs to the service itself (the storefront, a release
+//! tool). The service records the allowed scopes and, separately, the scopes that its calls required. It authenticates
+//! with a client secret. Two secrets may be valid at the same time, so that a client can rotate without a gap
+//! (docs/decisions.md#principals). Deleting a secret also revokes the tokens that were issued for it. Enabling a client
+//! does not restore tokens from before: they stay void.
 
 mod list;
 mod resolvers;
@@ -30,14 +30,14 @@ use crate::core::crypto::secret::SecretKind;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// Characters by which people tell one secret from another: the kind's prefix and six more.
+/// Number of characters by which people distinguish client secrets: the prefix of the kind and six more.
 pub(crate) const SHOWN_CHARACTERS: usize = 14;
 
-/// Gives a program that is held for it a new secret, for the command line; its text, shown this one time. The good ones
-/// go on for `former_seconds`.
+/// Creates a client secret for a locked machine client, for the command line. Returns the text of the secret, which is
+/// shown only once. The valid secrets stay valid for `former_seconds`.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] when two secrets are good already and are to go on.
+/// [`crate::Code::Conflict`] if two secrets are already valid and are to stay valid.
 pub(crate) async fn rotate_secret(
     db: &Db,
     client_uuid: Uuid,

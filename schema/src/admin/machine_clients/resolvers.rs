@@ -1,4 +1,4 @@
-//! What may be asked about programs, and by whom.
+//! Operations on machine clients and the scopes that they require.
 
 pub(super) mod types;
 
@@ -27,7 +27,7 @@ use types::{
     MachineClientUpdate, MachineClientWithSecret, RotatedSecret, SecretRotationInput, TokenGrant,
 };
 
-/// Reads of programs.
+/// Queries for machine clients.
 #[derive(Default)]
 pub(crate) struct MachineClientsQuery;
 
@@ -114,7 +114,7 @@ impl MachineClientsQuery {
     }
 }
 
-/// Writes of programs.
+/// Mutations of machine clients.
 #[derive(Default)]
 pub(crate) struct MachineClientsMutation;
 
@@ -290,7 +290,7 @@ impl MachineClientsMutation {
     }
 }
 
-/// Moves a program to where an action leads.
+/// Moves a machine client to the state that an action results in.
 async fn move_client(
     cx: &RequestContext,
     client_uuid: Uuid,
@@ -305,7 +305,7 @@ async fn move_client(
     load_client(cx, client_uuid).await
 }
 
-/// Everything that is wrong with a program to be, at once; else its scopes and networks as they are kept.
+/// Checks a new machine client and reports all errors at once. Returns its scopes and networks as they are stored.
 async fn check(cx: &RequestContext, body: &MachineClientInput) -> Result<(Vec<String>, Vec<String>), Fault> {
     let own = cx.principal()?.scopes;
     let mut errors = Vec::new();
@@ -324,25 +324,25 @@ fn new_secret<'a>(cx: &RequestContext, issued: &'a IssuedSecret) -> NewSecret<'a
     NewSecret { secret_uuid: cx.new_uuid(), prefix, sha256: &issued.digest }
 }
 
-/// The program as it is now, named to the audit record.
+/// Loads the current machine client and names it in the audit record.
 async fn load_client(cx: &RequestContext, client_uuid: Uuid) -> Result<MachineClient, Fault> {
     Ok(to_machine_client(cx, store::get(&cx.db, client_uuid).await?.ok_or_else(not_found)?))
 }
 
-/// A program as it is shown, named to the audit record.
+/// Converts a machine client for the caller and names it in the audit record.
 fn to_machine_client(cx: &RequestContext, row: MachineClientRow) -> MachineClient {
     note_target(cx, row.client_uuid, &row.name, row.partner_uuid);
     MachineClient::of(row, cx)
 }
 
-/// The program held for a change, named to the audit record.
+/// Locks the machine client for a change and names it in the audit record.
 async fn lock_client(cx: &RequestContext, client_uuid: Uuid) -> Result<HeldRow, Fault> {
     let row = store::lock(&cx.db, client_uuid).await?.ok_or_else(not_found)?;
     note_target(cx, client_uuid, &row.name, row.partner_uuid);
     Ok(row)
 }
 
-/// That there is such a program, named to the audit record.
+/// Ensures that the machine client exists and names it in the audit record.
 async fn note_client(cx: &RequestContext, client_uuid: Uuid) -> Result<(), Fault> {
     let (name, partner_uuid) = store::name_get(&cx.db, client_uuid).await?.ok_or_else(not_found)?;
     note_target(cx, client_uuid, &name, partner_uuid);

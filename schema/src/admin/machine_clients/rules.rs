@@ -1,4 +1,4 @@
-//! What a program may be allowed, and how many secrets it may have.
+//! Rules for the scopes, networks and number of client secrets of a machine client.
 
 pub(super) mod standing;
 
@@ -10,19 +10,19 @@ use crate::core::email::EmailAddress;
 use crate::core::fault::{Fault, FieldError};
 use crate::core::scope::{Scope, ScopeSet};
 
-/// Secrets that are good at the same time, at most.
+/// Maximum number of client secrets that are valid at the same time.
 const MOST_SECRETS: i64 = 2;
-/// Seconds for which former secrets stay good unless told otherwise.
+/// Default remaining validity of former client secrets, in seconds.
 pub(super) const FORMER_SECRETS_SECONDS: i32 = 86_400;
-/// Digits of a client id: no letter that looks like another or like a digit.
+/// Digits of a client id, without letters that look like another letter or a digit.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// The shortest list of scopes that reaches what is wanted, in alphabetical order.
+/// Returns the shortest list of scopes that covers `wanted`, in alphabetical order.
 ///
-/// A program bound to a partner gets nothing of the operator's domain (docs/decisions.md#principals).
-/// A program of the service's own gets of that domain only what `own`, the caller's, reaches: whoever provisions
-/// programs must not be able to provision one that may do more than they may. What it is allowed already, `lock_client`,
-/// may stay.
+/// A machine client bound to a partner gets no scope under `labs.admin` (docs/decisions.md#principals). A machine
+/// client of the service itself gets only the scopes under `labs.admin` that the caller holds (`own`). Otherwise a
+/// caller could provision a client with more rights than they have. Scopes that the client already has, read under
+/// `lock_client`, may stay.
 pub(super) fn scopes(
     wanted: &[String],
     is_bound: bool,
@@ -57,7 +57,7 @@ fn scope(name: &str, is_bound: bool, grantable: ScopeSet) -> Result<Scope, (&'st
     Ok(scope)
 }
 
-/// The networks, each once and written in one way, in the order given.
+/// Normalizes the networks and removes duplicates. The given order is kept.
 pub(super) fn networks(wanted: &[String], errors: &mut Vec<FieldError>) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut networks = Vec::with_capacity(wanted.len());
@@ -82,14 +82,14 @@ pub(super) fn networks(wanted: &[String], errors: &mut Vec<FieldError>) -> Vec<S
     networks
 }
 
-/// Whether the address of the contact can be written to.
+/// Checks that the contact's address is a valid e-mail address.
 pub(super) fn contact_email(address: Option<&str>, errors: &mut Vec<FieldError>) {
     if address.is_some_and(|address| EmailAddress::parse(address).is_err()) {
         errors.push(FieldError::at("/contact_email", "FORMAT", "This is not an e-mail address."));
     }
 }
 
-/// Whether a program can be bound to a partner in this state; `None`: there is no such partner.
+/// Checks that a machine client can be bound to a partner in this state. `None` means that the partner does not exist.
 pub(super) fn partner(state: Option<&str>, errors: &mut Vec<FieldError>) {
     let error = match state {
         None => {
@@ -103,10 +103,10 @@ pub(super) fn partner(state: Option<&str>, errors: &mut Vec<FieldError>) {
     errors.push(FieldError::at("/partner_uuid", error.0, error.1));
 }
 
-/// Refuses a new secret while too many former ones would stay good beside it.
+/// Rejects a new client secret if too many former secrets would stay valid with it.
 ///
 /// # Errors
-/// [`crate::core::fault::Code::Conflict`].
+/// [`crate::core::fault::Code::Conflict`] if the maximum would be exceeded.
 pub(super) fn rotation(good: i64, former_live_on: bool) -> Result<(), Fault> {
     if former_live_on && good >= MOST_SECRETS {
         return Err(Fault::conflict(
@@ -117,11 +117,11 @@ pub(super) fn rotation(good: i64, former_live_on: bool) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Refuses to hand somebody the secret of a program that may do more under `labs.admin` than they may, or to open it to
-/// them in another way: they could act through it.
+/// Rejects giving a caller the secret of a machine client that has more rights under `labs.admin` than the caller, or
+/// opening that client to the caller in another way. The caller could act through the client.
 ///
 /// # Errors
-/// [`crate::core::fault::Code::ScopeMissing`], naming the scope that they lack.
+/// [`crate::core::fault::Code::ScopeMissing`], with the scope that the caller lacks.
 pub(super) fn secret_taker(allowed: &[String], own: ScopeSet) -> Result<(), Fault> {
     let beyond =
         allowed.iter().filter_map(|name| Scope::parse(name)).find(|scope| scope.is_admin() && !own.reaches(*scope));
@@ -131,8 +131,8 @@ pub(super) fn secret_taker(allowed: &[String], own: ScopeSet) -> Result<(), Faul
     }
 }
 
-/// Whether a program could be used from where it could not be before. No network at all is anywhere; a network counts
-/// as new unless one of those before holds it whole.
+/// Whether the change allows calls from an address that was not allowed before. An empty list allows any address. A
+/// network is new unless one previous network contains it completely.
 pub(super) fn widens(before: &[IpNet], after: &[String]) -> bool {
     let is_held = |text: &String| {
         text.parse::<IpNet>().is_ok_and(|network| before.iter().any(|before| before.contains(&network)))
@@ -140,14 +140,14 @@ pub(super) fn widens(before: &[IpNet], after: &[String]) -> bool {
     !before.is_empty() && (after.is_empty() || !after.iter().all(is_held))
 }
 
-/// What a program is allowed and never needed, nor anything beneath: it can be taken away.
+/// Returns the allowed scopes that no call ever required, directly or through a narrower scope. They can be removed.
 pub(super) fn list_unused(allowed: &[String], used: &[&str]) -> Vec<String> {
     let used: Vec<Scope> = used.iter().filter_map(|name| Scope::parse(name)).collect();
     let is_used = |name: &str| Scope::parse(name).is_some_and(|scope| used.iter().any(|used| scope.grants(*used)));
     allowed.iter().filter(|name| !is_used(name)).cloned().collect()
 }
 
-/// The name as it is kept.
+/// Normalizes the name as it is stored.
 pub(super) fn name(text: &str, errors: &mut Vec<FieldError>) -> String {
     let name = text.trim();
     if name.is_empty() {
@@ -156,7 +156,7 @@ pub(super) fn name(text: &str, errors: &mut Vec<FieldError>) -> String {
     name.to_owned()
 }
 
-/// A client id: 60 of the random bits, easy to read aloud.
+/// Renders a client id from 60 of the random bits, easy to read aloud.
 pub(super) fn client_id(random: [u8; 12]) -> String {
     let digits = random.iter().map(|byte| DIGITS.get(usize::from(byte % 32)).copied().map_or('0', char::from));
     "labs-client-".chars().chain(digits).collect()
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_program_gets_no_scope_of_the_operators_domain_whoever_asks() {
+    fn bound_client_cannot_get_admin_scope() {
         for scope in Scope::all().filter(|scope| scope.is_admin()) {
             let refused = allowed(&["statistics", &scope.to_string()], true, &["labs.admin:write"]).unwrap_err();
             assert_eq!(refused, [("/allowed_scopes/1".to_owned(), "SCOPE_OF_STAFF".to_owned())]);
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_provisions_a_program_that_may_do_more_than_they_may() {
+    fn caller_cannot_grant_client_scopes_beyond_own() {
         let operator = ["labs.admin.clients:write", "labs.admin.overview"];
         assert!(allowed(&["labs.admin.clients", "labs.admin.overview"], false, &operator).is_ok());
         for beyond in ["labs.admin", "labs.admin:write", "labs.admin.overview:write", "labs.admin.audit"] {
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_program_holds_already_may_stay_whoever_looks_after_it() {
+    fn existing_client_scope_may_stay() {
         let mut errors = Vec::new();
         let wanted = ["labs.admin.audit", "labs.admin.limits"].map(str::to_owned);
         let held = ScopeSet::parse(["labs.admin.audit:write"]);
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_takes_the_secret_of_a_program_that_may_do_more_than_they_may() {
+    fn caller_cannot_take_secret_of_more_powerful_client() {
         let allowed = ["storefront:write", "labs.admin.tiers"].map(str::to_owned);
         assert!(secret_taker(&allowed, ScopeSet::parse(["labs.admin"])).is_ok());
         let refused = secret_taker(&allowed, ScopeSet::parse(["labs.admin.clients:write"])).unwrap_err();
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn networks_widen_unless_those_before_hold_them() {
+    fn networks_widen_unless_covered_by_former_networks() {
         let before = |texts: &[&str]| texts.iter().map(|text| text.parse::<IpNet>().unwrap()).collect::<Vec<_>>();
         let cases: [(&[&str], &[&str], bool); 7] = [
             (&["198.51.100.0/24"], &["198.51.100.0/25"], false),
@@ -235,14 +235,14 @@ mod tests {
     }
 
     #[test]
-    fn a_scope_is_used_when_anything_beneath_it_is() {
+    fn scope_is_used_if_any_narrower_scope_is() {
         let allowed = ["marketplace:write", "partner", "statistics"].map(str::to_owned);
         assert_eq!(list_unused(&allowed, &["marketplace.apps", "statistics"]), ["partner"]);
         assert_eq!(list_unused(&allowed, &["partner:write"]), allowed, "what it may not do, it did not do by these");
     }
 
     #[test]
-    fn what_is_no_scope_is_named_by_its_place() {
+    fn unknown_scope_is_reported_at_its_index() {
         let refused = allowed(&["labs", "marketplace", "marketplace.apps:read"], false, &[]).unwrap_err();
         let unknown = "UNKNOWN_SCOPE".to_owned();
         assert_eq!(
@@ -252,13 +252,13 @@ mod tests {
     }
 
     #[test]
-    fn scopes_are_kept_as_the_shortest_list_in_alphabetical_order() {
+    fn scopes_are_minimized_and_sorted() {
         let scopes = allowed(&["statistics", "marketplace.apps", "marketplace.apps:write", "statistics"], true, &[]);
         assert_eq!(scopes.unwrap(), ["marketplace.apps:write", "statistics"]);
     }
 
     #[test]
-    fn networks_are_written_in_one_way_and_kept_once() {
+    fn networks_are_normalized_and_deduplicated() {
         let mut errors = Vec::new();
         let wanted = ["2001:DB8:40:0::/48", "198.51.100.0/24", "2001:db8:40::/48"].map(str::to_owned);
         assert_eq!(networks(&wanted, &mut errors), ["2001:db8:40::/48", "198.51.100.0/24"]);
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_with_host_bits_or_none_at_all_is_named_by_its_place() {
+    fn invalid_network_is_reported_at_its_index() {
         let mut errors = Vec::new();
         networks(&["198.51.100.7/24", "198.51.100.0/33", "10.0.0.0/8"].map(str::to_owned), &mut errors);
         let places: Vec<_> = errors.iter().map(|error| (error.pointer.as_deref().unwrap(), &*error.code)).collect();
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_is_bound_to_any_partner_that_is_not_closed() {
+    fn client_cannot_be_bound_to_closed_partner() {
         let code = |state| {
             let mut errors = Vec::new();
             partner(state, &mut errors);
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_third_secret_is_refused_unless_it_ends_the_others() {
+    fn third_secret_is_rejected_unless_others_are_revoked() {
         for good in 0..2 {
             assert!(rotation(good, true).is_ok() && rotation(good, false).is_ok());
         }
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_id_has_its_published_form() {
+    fn client_id_has_documented_form() {
         assert_eq!(client_id([0; 12]), "labs-client-000000000000");
         assert_eq!(client_id([255; 12]), "labs-client-zzzzzzzzzzzz");
     }

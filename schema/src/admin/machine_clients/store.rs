@@ -1,4 +1,4 @@
-//! Every statement about machine clients, their secrets and their tokens.
+//! Statements for machine clients, their client secrets and their tokens.
 
 pub(super) mod secrets;
 
@@ -18,7 +18,7 @@ use crate::core::fault::Fault;
 use crate::core::list::{Bound, EdgeQuery, Lookup, Select};
 use crate::core::time::Time;
 
-/// A program with the secrets that are good and the scopes it used.
+/// A machine client with its valid secrets and its used scopes.
 #[derive(Clone, sqlx::FromRow)]
 pub(crate) struct MachineClientRow {
     pub(super) client_uuid: Uuid,
@@ -26,7 +26,7 @@ pub(crate) struct MachineClientRow {
     pub(super) partner_uuid: Option<Uuid>,
     pub(super) company_name: Option<String>,
     pub(super) name: String,
-    /// As the list by name compares it.
+    /// Sort key of the order by name.
     pub(super) name_sorted: String,
     pub(super) contact_email: Option<String>,
     pub(super) allowed_scopes: Vec<String>,
@@ -39,17 +39,17 @@ pub(crate) struct MachineClientRow {
     pub(super) used_scopes: Json<Vec<MachineClientScopeUse>>,
 }
 
-/// Programs as staff see them.
+/// Columns of machine clients for staff.
 pub(super) static SHOWN: Select<MachineClientRow> = Select::new(
     "client_uuid, client_id, partner_uuid, company_name, name, name_order(name) as name_sorted, contact_email,
      allowed_scopes, allowed_networks, state, created_at, updated_at, last_used_at, secrets, used_scopes",
     "machine_client_shown",
 );
 
-/// Programs by id.
+/// Lookup of machine clients by id.
 pub(super) static BY_ID: Lookup<MachineClientRow> = Lookup::new(&SHOWN, &["client_uuid = any({})"]);
 
-/// The program that did something.
+/// Edge to the machine client that performed an action.
 pub(crate) static PROGRAM: EdgeQuery<MachineClientRow> = EdgeQuery {
     operation: "admin_machine_clients_get",
     argument: "client_uuid",
@@ -58,13 +58,13 @@ pub(crate) static PROGRAM: EdgeQuery<MachineClientRow> = EdgeQuery {
     order: &[],
 };
 
-/// Programs by id, many in one statement, each once: for reads alone. Whoever changes one asks [`get`].
+/// Loader of machine clients by id, many in one statement, each loaded once; only for reads. Writes call [`get`].
 pub(super) type ClientLoader = Loader<Uuid, Result<Option<MachineClientRow>, Fault>, ClientBatch>;
 
-/// Fetches the programs of a batch.
+/// Loads the machine clients of a batch.
 pub(super) struct ClientBatch(Db);
 
-/// A loader for one transaction.
+/// Creates a loader for one transaction.
 pub(super) fn loader(db: Db) -> ClientLoader {
     Loader::new(ClientBatch(db))
 }
@@ -75,17 +75,17 @@ impl BatchFn<Uuid, Result<Option<MachineClientRow>, Fault>> for ClientBatch {
     }
 }
 
-/// A program, as it is at this moment of the transaction.
+/// Loads a machine client in its current state within the transaction.
 pub(super) async fn get(db: &Db, client_uuid: Uuid) -> Result<Option<MachineClientRow>, Fault> {
     Ok(get_all(db, &[client_uuid]).await?.pop())
 }
 
-/// The programs of these ids, in no order.
+/// Loads the machine clients with these ids, in no particular order.
 async fn get_all(db: &Db, client_uuids: &[Uuid]) -> Result<Vec<MachineClientRow>, Fault> {
     BY_ID.all(db, [Bound::Ids(client_uuids.to_vec())]).await
 }
 
-/// A program to be.
+/// A machine client to create.
 pub(super) struct NewClient<'a> {
     pub(super) client_uuid: Uuid,
     pub(super) client_id: &'a str,
@@ -96,14 +96,14 @@ pub(super) struct NewClient<'a> {
     pub(super) allowed_networks: &'a [String],
 }
 
-/// A secret to be. Its text is not among it.
+/// A client secret to create, without its text.
 pub(super) struct NewSecret<'a> {
     pub(super) secret_uuid: Uuid,
     pub(super) prefix: &'a str,
     pub(super) sha256: &'a [u8],
 }
 
-/// Makes a program with its first secret.
+/// Inserts a machine client with its first client secret.
 pub(super) async fn insert(db: &Db, client: &NewClient<'_>, secret: &NewSecret<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "with made as (
@@ -130,14 +130,14 @@ pub(super) async fn insert(db: &Db, client: &NewClient<'_>, secret: &NewSecret<'
     Ok(())
 }
 
-/// The state of a partner, which stays so until this transaction ends.
+/// Loads the state of a partner and locks it until the transaction ends.
 pub(super) async fn partner_state_lock(db: &Db, partner_uuid: Uuid) -> Result<Option<String>, Fault> {
     Ok(sqlx::query_scalar!("select state from partner where partner_uuid = $1 for share", partner_uuid)
         .fetch_optional(&mut *db.conn().await?)
         .await?)
 }
 
-/// A program held for a change.
+/// A machine client locked for a change.
 pub(super) struct HeldRow {
     pub(super) partner_uuid: Option<Uuid>,
     pub(super) name: String,
@@ -146,7 +146,7 @@ pub(super) struct HeldRow {
     pub(super) state: MachineClientState,
 }
 
-/// Holds a program until this transaction ends.
+/// Locks a machine client until the transaction ends.
 pub(super) async fn lock(db: &Db, client_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
     Ok(sqlx::query_as!(
         HeldRow,
@@ -161,7 +161,7 @@ pub(super) async fn lock(db: &Db, client_uuid: Uuid) -> Result<Option<HeldRow>, 
     .await?)
 }
 
-/// A program's name and partner.
+/// Loads the name and partner of a machine client.
 pub(super) async fn name_get(db: &Db, client_uuid: Uuid) -> Result<Option<(String, Option<Uuid>)>, Fault> {
     let row = sqlx::query!("select name, partner_uuid from machine_client where client_uuid = $1", client_uuid)
         .fetch_optional(&mut *db.conn().await?)
@@ -169,14 +169,14 @@ pub(super) async fn name_get(db: &Db, client_uuid: Uuid) -> Result<Option<(Strin
     Ok(row.map(|row| (row.name, row.partner_uuid)))
 }
 
-/// A program's settings that may change; what is `None` stays.
+/// Settings to change; `None` keeps the current value.
 pub(super) struct Settings<'a> {
     pub(super) name: Option<&'a str>,
     pub(super) contact_email: Option<Option<&'a str>>,
     pub(super) allowed_networks: Option<&'a [String]>,
 }
 
-/// Changes a program's settings.
+/// Updates the settings of a machine client.
 pub(super) async fn update(db: &Db, client_uuid: Uuid, settings: &Settings<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "update machine_client
@@ -194,7 +194,7 @@ pub(super) async fn update(db: &Db, client_uuid: Uuid, settings: &Settings<'_>) 
     Ok(())
 }
 
-/// Replaces what a program may ask for.
+/// Replaces the allowed scopes of a machine client.
 pub(super) async fn set_scopes(db: &Db, client_uuid: Uuid, scopes: &[String]) -> Result<(), Fault> {
     sqlx::query!(
         "update machine_client set allowed_scopes = $2, updated_at = labs_now() where client_uuid = $1",
@@ -206,7 +206,7 @@ pub(super) async fn set_scopes(db: &Db, client_uuid: Uuid, scopes: &[String]) ->
     Ok(())
 }
 
-/// Gives a program another state. With `anew`, tokens from before are void for good.
+/// Sets the state of a machine client. With `anew`, all earlier tokens become permanently void.
 pub(super) async fn set_state(db: &Db, client_uuid: Uuid, state: &str, anew: bool) -> Result<(), Fault> {
     sqlx::query!(
         "update machine_client

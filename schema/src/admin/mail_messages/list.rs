@@ -1,4 +1,4 @@
-//! The outbox as operators list it: a mail without what it says, what narrows the list, and its orders.
+//! The list of mail messages for staff, without their content, with its filters and orders.
 
 use async_graphql::InputObject;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statem
 use crate::core::time::Time;
 use crate::core::words::words;
 
-/// A mail without its content.
+/// A mail message without its content.
 #[derive(sqlx::FromRow)]
 pub(super) struct MailMessageRow {
     pub(super) message_uuid: Uuid,
@@ -34,10 +34,10 @@ static WITHOUT_CONTENT: Select<MailMessageRow> = Select::new(
     "mail_message",
 );
 
-/// One mail.
+/// Lookup of one mail message.
 pub(super) static BY_ID: Lookup<MailMessageRow> = Lookup::new(&WITHOUT_CONTENT, &["message_uuid = {}"]);
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct MailMessageFilter {
@@ -51,23 +51,23 @@ pub(crate) struct MailMessageFilter {
 }
 
 words! {
-    /// The orders of mails.
+    /// Orders of mail messages.
     pub(crate) enum MailMessageSort {
-        /// The latest first.
+        /// Newest first.
         CreatedAtDesc = "CREATED_AT_DESC",
-        /// The earliest first.
+        /// Oldest first.
         CreatedAt = "CREATED_AT",
     }
 }
 
-/// The outbox.
+/// List query of the outbox.
 pub(super) static MAIL_MESSAGES: ListQuery<MailMessageFilter, MailMessageRow, MailMessageSort> = ListQuery {
     operation: "admin_mail_messages_list",
     select: &WITHOUT_CONTENT,
     within: &[],
     conditions: &[
         Condition { sql: "state = any({})", value: |filter| Bound::words(filter.state.as_ref()) },
-        // There are few kinds and no index of them: the planner is to follow that of the order.
+        // There are few kinds and no index on them. The condition makes the planner follow the index of the order.
         Condition { sql: "coalesce(kind = any({}), false)", value: |filter| Bound::texts(filter.kind.as_ref()) },
         Condition { sql: "lower(recipient) = any({})", value: |filter| in_lower_case(filter.recipient.as_ref()) },
         Condition { sql: "person_uuid = any({})", value: |filter| Bound::ids(filter.person_uuid.as_ref()) },
@@ -84,11 +84,11 @@ pub(super) static MAIL_MESSAGES: ListQuery<MailMessageFilter, MailMessageRow, Ma
 const ID: Key<MailMessageRow> = Key::id("message_uuid", |row| json!(row.message_uuid));
 const CREATED: Key<MailMessageRow> = Key::moment("created_at", |row| json!(row.created_at));
 
-/// Addresses as they are compared.
+/// Converts addresses to the form in which they are compared.
 fn in_lower_case(addresses: Option<&Vec<String>>) -> Option<Bound> {
     let addresses = addresses.map(|addresses| addresses.iter().map(|address| address.to_lowercase()).collect());
     Bound::texts(addresses.as_ref())
 }
 
-/// What is asked of mail in words that the compiler has not checked.
+/// Run-time SQL statements of mail messages, which the compiler does not check.
 pub(in crate::admin) static STATEMENTS: [&dyn Statements; 2] = [&MAIL_MESSAGES, &BY_ID];

@@ -1,4 +1,4 @@
-//! A mail of the outbox as operators see it: whom it went to and what became of it, never what it says.
+//! Mail messages in the outbox for staff: recipient and delivery state, never the content.
 //!
 //! ```text
 //!   QUEUED ──handed over──▶ SENT
@@ -7,7 +7,7 @@
 //!   FAILED
 //! ```
 //!
-//! Mail is queued and handed over in [`crate::core::outbox`].
+//! [`crate::core::outbox`] queues mail messages and hands them over to the mail server.
 
 mod list;
 mod resolvers;

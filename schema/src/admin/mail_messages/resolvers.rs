@@ -1,4 +1,4 @@
-//! What may be asked about mail, and by whom.
+//! Operations on mail messages and the scopes that they require.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use uuid::Uuid;
@@ -15,29 +15,29 @@ use crate::core::mail::message::Letter;
 use crate::core::page::CountedList;
 use crate::core::time::Time;
 
-/// A mail of the outbox. What it says is not shown: it may carry a token.
+/// A mail message in the outbox. Its content is not shown, because it may contain a token.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct MailMessage {
-    /// For paths, and the mail's own id.
+    /// UUID of the mail message, for paths and as its own message id.
     uuid: Uuid,
-    /// What kind of mail.
+    /// Kind of mail message.
     kind: String,
     /// E-mail address of the recipient.
     recipient: String,
-    /// The language it is written in.
+    /// Language of the mail message.
     locale: String,
-    /// Its subject.
+    /// Subject of the mail message.
     subject: String,
-    /// Where it stands.
+    /// Delivery state.
     state: MailMessageState,
-    /// How often it was tried, since it was last made due.
+    /// Number of delivery attempts since the message was last made due.
     attempts: i32,
-    /// When it is tried next; null unless it waits.
+    /// Time of the next attempt; null unless the message is queued.
     next_attempt_at: Option<Time>,
-    /// When it was handed over.
+    /// Time when the message was handed over to the mail server.
     sent_at: Option<Time>,
-    /// What kept it from being handed over.
+    /// Error of the last failed attempt.
     last_error: Option<String>,
     /// Time when the mail message was queued.
     created_at: Time,
@@ -45,7 +45,7 @@ pub(crate) struct MailMessage {
     person_uuid: Option<Uuid>,
     /// Partner that the mail message concerns.
     partner_uuid: Option<Uuid>,
-    /// What the caller can do with it now.
+    /// Actions that the caller can currently perform on the mail message.
     allowed_actions: Vec<String>,
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct MailMessageRetry {
     reason: Option<String>,
 }
 
-/// Reads of mail.
+/// Queries for mail messages.
 #[derive(Default)]
 pub(crate) struct MailMessagesQuery;
 
@@ -84,7 +84,7 @@ impl MailMessagesQuery {
     }
 }
 
-/// Writes of mail.
+/// Mutations of mail messages.
 #[derive(Default)]
 pub(crate) struct MailMessagesMutation;
 
@@ -115,7 +115,8 @@ impl MailMessagesMutation {
     }
 }
 
-/// Whether the link in a mail has ended. What it says is opened for that, and shown to nobody.
+/// Whether the link in a mail message has expired. The service decrypts the content for this check and shows it to no
+/// caller.
 fn has_ended(cx: &RequestContext, message_uuid: Uuid, held: &HeldRow) -> Result<bool, Fault> {
     let Some(sealed) = &held.content_sealed else { return Ok(false) };
     let letter = Letter::open(&cx.services.key, message_uuid, sealed).map_err(|_| {
@@ -138,7 +139,7 @@ fn not_found() -> Fault {
 }
 
 impl MailMessage {
-    /// A row as it is shown to the caller.
+    /// Converts a row to the representation for the caller.
     fn of(row: MailMessageRow, cx: &RequestContext) -> Self {
         let acts = cx.may("labs.admin.operations:write");
         Self {

@@ -1,25 +1,25 @@
-//! Which mails can be tried again, and what is shown of an error.
+//! Rules for the retry of mail messages and for the error text that staff can see.
 
 use crate::core::fault::Fault;
 use crate::core::state_diagram::StateDiagram;
 use crate::core::words::{Word as _, words};
 
 words! {
-    /// Where a mail stands.
+    /// Delivery state of a mail message.
     pub(crate) enum MailMessageState {
-        /// It waits, for the first try or the next.
+        /// The message waits for the first or the next attempt.
         Queued = "QUEUED",
-        /// It was handed over; what it said is forgotten.
+        /// The message was handed over; its content was deleted.
         Sent = "SENT",
-        /// It was given up.
+        /// The service has given up the delivery.
         Failed = "FAILED",
     }
 }
 
-/// What staff can do with a mail.
+/// Action of staff on a mail message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MailMessageAction {
-    /// Have it tried again now.
+    /// Retry the delivery now.
     Retry,
 }
 
@@ -31,10 +31,10 @@ impl MailMessageAction {
     }
 }
 
-/// Where an action leads.
+/// Returns the state that an action results in.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] for a mail that was sent.
+/// [`crate::Code::IllegalTransition`] for a sent message.
 pub(super) fn after(state: MailMessageState, action: MailMessageAction) -> Result<MailMessageState, Fault> {
     use MailMessageState::{Failed, Queued, Sent};
     match (state, action) {
@@ -43,13 +43,13 @@ pub(super) fn after(state: MailMessageState, action: MailMessageAction) -> Resul
     }
 }
 
-/// What can be done with a mail now.
+/// Returns the currently allowed actions of a mail message.
 pub(super) fn allowed_actions(state: MailMessageState) -> Vec<String> {
     let retry = Some(MailMessageAction::Retry).filter(|action| after(state, *action).is_ok());
     retry.map(|action| action.name().to_owned()).into_iter().collect()
 }
 
-/// The machine as a picture.
+/// Draws the state diagram.
 pub(crate) fn drawing() -> StateDiagram {
     StateDiagram::of(
         "Mail, by staff",
@@ -59,10 +59,10 @@ pub(crate) fn drawing() -> StateDiagram {
     )
 }
 
-/// Refuses to try a mail again that cannot be sent any more, or that is being sent right now.
+/// Rejects the retry of a mail message that can no longer be sent, or that is being sent.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`].
+/// [`crate::Code::Conflict`] in both cases.
 pub(super) fn sendable(has_content: bool, is_claimed: bool, has_ended: bool) -> Result<(), Fault> {
     if is_claimed {
         return Err(Fault::conflict(
@@ -83,7 +83,7 @@ pub(super) fn sendable(has_content: bool, is_claimed: bool, has_ended: bool) -> 
     Ok(())
 }
 
-/// A mail server's words, without a token that it may have quoted.
+/// Removes tokens that a mail server's error text may have quoted.
 pub(super) fn without_tokens(text: &str) -> String {
     const PREFIX: &str = "labs_";
     let mut out = String::with_capacity(text.len());
@@ -106,7 +106,7 @@ mod tests {
     use crate::core::fault::Code;
 
     #[test]
-    fn the_machine_cell_by_cell() {
+    fn state_machine_matches_table() {
         assert_eq!(after(MailMessageState::Queued, MailMessageAction::Retry).unwrap(), MailMessageState::Queued);
         assert_eq!(after(MailMessageState::Failed, MailMessageAction::Retry).unwrap(), MailMessageState::Queued);
         assert_eq!(allowed_actions(MailMessageState::Queued), ["retry"]);
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_can_still_be_sent_is_tried_again() {
+    fn only_sendable_mail_can_be_retried() {
         assert!(sendable(true, false, false).is_ok());
         for (content, claimed, ended) in [(true, true, false), (false, false, false), (true, false, true)] {
             assert_eq!(sendable(content, claimed, ended).unwrap_err().code(), Code::Conflict);
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_cut_out_of_an_error() {
+    fn tokens_are_removed_from_mail_errors() {
         let quoted = "550 rejected https://x/#labs_ot_AAAABBBBCCCCDDDD-eeee_ffff, sorry";
         assert_eq!(without_tokens(quoted), "550 rejected https://x/#[token], sorry");
         assert_eq!(without_tokens("no labs_here"), "no labs_here");

@@ -1,4 +1,4 @@
-//! Every statement about mail that staff cause.
+//! Statements for the actions of staff on mail messages.
 
 use uuid::Uuid;
 
@@ -6,17 +6,17 @@ use super::rules::MailMessageState;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// A mail held for a change.
+/// A mail message locked for a change.
 pub(super) struct HeldRow {
     pub(super) state: MailMessageState,
     pub(super) subject: String,
     pub(super) partner_uuid: Option<Uuid>,
     pub(super) content_sealed: Option<Vec<u8>>,
-    /// Whether somebody is handing it over.
+    /// Whether a replica is handing it over.
     pub(super) is_claimed: bool,
 }
 
-/// Holds a mail until the transaction ends: nobody claims it meanwhile.
+/// Locks a mail message until the transaction ends, so that no replica claims it.
 pub(super) async fn lock(db: &Db, message_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
     Ok(sqlx::query_as!(
         HeldRow,
@@ -29,7 +29,7 @@ pub(super) async fn lock(db: &Db, message_uuid: Uuid) -> Result<Option<HeldRow>,
     .await?)
 }
 
-/// Makes a mail due now, with all its tries before it.
+/// Makes a mail message due now, with the full number of attempts.
 pub(super) async fn set_queued(db: &Db, message_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "update mail_message set state = 'QUEUED', attempts = 0, next_attempt_at = labs_now(), claimed_until = null

@@ -1,4 +1,4 @@
-//! Denied networks: one, and the list with what narrows it and its orders.
+//! The lookup of one network denial and the list of network denials, with its filters and orders.
 
 use std::net::IpAddr;
 
@@ -12,7 +12,7 @@ use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statem
 use crate::core::time::Time;
 use crate::core::words::words;
 
-/// A denied network with the name of whoever denied it.
+/// A network denial with the name of its author.
 #[derive(sqlx::FromRow)]
 pub(super) struct NetworkDenialRow {
     pub(super) denial_uuid: Uuid,
@@ -31,10 +31,10 @@ static WITH_AUTHOR: Select<NetworkDenialRow> = Select::new(
     "network_denial left join person on person_uuid = created_by",
 );
 
-/// One denied network.
+/// Lookup of one network denial.
 pub(super) static BY_ID: Lookup<NetworkDenialRow> = Lookup::new(&WITH_AUTHOR, &["denial_uuid = {}"]);
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct NetworkDenialFilter {
@@ -43,10 +43,10 @@ pub(crate) struct NetworkDenialFilter {
 }
 
 impl NetworkDenialFilter {
-    /// The same with its address as networks are compared with it.
+    /// Returns the filter with its address in the form in which networks are compared.
     ///
     /// # Errors
-    /// [`crate::Code::ValidationFailed`] for what is no address.
+    /// [`crate::Code::ValidationFailed`] for an invalid address.
     pub(super) fn read(self) -> Result<Self, Fault> {
         let address = self.address.map(|text| match text.parse::<IpAddr>() {
             Ok(address) => Ok(address.to_canonical().to_string()),
@@ -60,16 +60,16 @@ impl NetworkDenialFilter {
 }
 
 words! {
-    /// The orders of denied networks.
+    /// Orders of network denials.
     pub(crate) enum NetworkDenialSort {
-        /// The latest first.
+        /// Newest first.
         CreatedAtDesc = "CREATED_AT_DESC",
-        /// The earliest first.
+        /// Oldest first.
         CreatedAt = "CREATED_AT",
     }
 }
 
-/// The list of denied networks.
+/// List query of network denials.
 pub(super) static NETWORK_DENIALS: ListQuery<NetworkDenialFilter, NetworkDenialRow, NetworkDenialSort> = ListQuery {
     operation: "admin_network_denials_list",
     select: &WITH_AUTHOR,
@@ -90,5 +90,5 @@ pub(super) static NETWORK_DENIALS: ListQuery<NetworkDenialFilter, NetworkDenialR
 const ID: Key<NetworkDenialRow> = Key::id("denial_uuid", |row| json!(row.denial_uuid));
 const CREATED: Key<NetworkDenialRow> = Key::moment("network_denial.created_at", |row| json!(row.created_at));
 
-/// What is asked of denied networks in words that the compiler has not checked.
+/// Run-time SQL statements of network denials, which the compiler does not check.
 pub(in crate::admin) static STATEMENTS: [&dyn Statements; 2] = [&NETWORK_DENIALS, &BY_ID];

@@ -1,12 +1,12 @@
-//! A network denial: a network whose requests are refused outright, whoever sends them.
+//! Network denials: the service rejects every request from the network, independent of the caller.
 //!
 //! ```text
-//!   create ──▶ in force ──▶ over, at its end date
-//!                 └── delete ──▶ gone
+//!   create ──▶ effective ──▶ expired, at its end date
+//!                 └── delete ──▶ deleted
 //! ```
 //!
-//! It is kept at the edge, from a list in the memory of each replica ([`crate::core::authority`]), which is read anew within
-//! a second of a change.
+//! Each replica enforces the denials from a list in memory ([`crate::core::authority`]), which it reloads within a
+//! second of a change.
 
 mod list;
 mod resolvers;

@@ -1,4 +1,4 @@
-//! What may be asked about denied networks, and by whom.
+//! Operations on network denials and the scopes that they require.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use uuid::Uuid;
@@ -19,15 +19,15 @@ use crate::core::time::Time;
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct NetworkDenial {
-    /// For paths.
+    /// UUID of the denial, for paths.
     uuid: Uuid,
     /// The network in CIDR notation.
     network: String,
     /// Reason for the denial.
     reason: String,
-    /// Whether it is refused now; false once its time is over.
+    /// Whether the denial is effective; false after its end.
     in_force: bool,
-    /// Who denied it; null for a program, or somebody who is gone.
+    /// Staff member who created the denial; null for a machine client or an erased user.
     created_by: Option<NetworkDenialAuthor>,
     /// Time when the denial was created.
     created_at: Time,
@@ -51,13 +51,13 @@ pub(crate) struct NetworkDenialAuthor {
 pub(crate) struct NetworkDenialInput {
     /// The network in CIDR notation.
     network: String,
-    /// Kept with the denial and in the audit record.
+    /// Reason, stored with the denial and in the audit record.
     reason: String,
-    /// When it ends by itself; left out, it stays until somebody lifts it.
+    /// Time when the denial ends; if omitted, it is effective until it is deleted.
     expires_at: Option<Time>,
 }
 
-/// Reads of denied networks.
+/// Queries for network denials.
 #[derive(Default)]
 pub(crate) struct NetworkDenialsQuery;
 
@@ -81,7 +81,7 @@ impl NetworkDenialsQuery {
     }
 }
 
-/// Writes of denied networks.
+/// Mutations of network denials.
 #[derive(Default)]
 pub(crate) struct NetworkDenialsMutation;
 

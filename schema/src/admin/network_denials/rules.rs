@@ -1,4 +1,4 @@
-//! Which networks may be denied, and until when.
+//! Rules for the network and the end of a denial.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -12,8 +12,7 @@ const WIDEST_V4: u8 = 8;
 /// The shortest prefix of an IPv6 network that may be denied.
 const WIDEST_V6: u8 = 32;
 
-/// The network that a text names, if it may be denied by somebody who calls from `own`. What is wrong is added to
-/// `errors`.
+/// Parses the network and checks that a caller with the address `own` may deny it. Adds every objection to `errors`.
 pub(super) fn network(text: &str, own: IpAddr, errors: &mut Vec<FieldError>) -> Option<IpNet> {
     let mut refuse = |code: &str, message: String| {
         errors.push(FieldError::at("/network", code, message));
@@ -59,7 +58,7 @@ pub(super) fn network(text: &str, own: IpAddr, errors: &mut Vec<FieldError>) -> 
     Some(network)
 }
 
-/// Whether an address by which a machine calls itself is in a network of a size that may be denied.
+/// Whether a network of a permitted size contains a loopback address.
 fn holds_loopback(network: IpNet) -> bool {
     match network {
         IpNet::V4(network) => network.addr().is_loopback(),
@@ -67,7 +66,7 @@ fn holds_loopback(network: IpNet) -> bool {
     }
 }
 
-/// Whether a denial that ends then ends in the future.
+/// Checks that the end of a denial is in the future.
 pub(super) fn end(expires_at: Option<Time>, moment: Time, errors: &mut Vec<FieldError>) {
     if expires_at.is_some_and(|expires_at| expires_at <= moment) {
         let message = "A denial must end in the future. Send a later time, or omit it for a denial without an end.";
@@ -86,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn networks_of_a_sensible_size_may_be_denied() {
+    fn networks_up_to_size_limit_can_be_denied() {
         for (text, kept) in [
             ("198.51.100.0/24", "198.51.100.0/24"),
             ("203.0.113.9/32", "203.0.113.9/32"),
@@ -98,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_shuts_out_the_world_or_themselves() {
+    fn too_wide_own_and_loopback_networks_cannot_be_denied() {
         for (text, code) in [
             ("0.0.0.0/0", "TOO_WIDE"),
             ("::/0", "TOO_WIDE"),
@@ -120,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_denial_ends_in_the_future_or_never() {
+    fn denial_must_end_in_future_or_never() {
         let at = |seconds| Time(jiff::Timestamp::UNIX_EPOCH).plus_seconds(seconds);
         let errors = |expires_at| {
             let mut errors = Vec::new();

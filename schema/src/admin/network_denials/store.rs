@@ -1,4 +1,4 @@
-//! Every statement about denied networks.
+//! Statements for network denials.
 
 use ipnet::IpNet;
 use uuid::Uuid;
@@ -7,17 +7,17 @@ use crate::core::db::Db;
 use crate::core::fault::{Fault, constraint_of};
 use crate::core::time::Time;
 
-/// A denial to be.
+/// A network denial to create.
 pub(super) struct NewDenial<'a> {
     pub(super) denial_uuid: Uuid,
     pub(super) network: IpNet,
     pub(super) reason: &'a str,
-    /// The internal person who made it; a program is no person.
+    /// Staff member who created it; `None` if a machine client did.
     pub(super) created_by: Option<Uuid>,
     pub(super) expires_at: Option<Time>,
 }
 
-/// Denies a network, in place of a denial whose time is over.
+/// Inserts a network denial. Replaces an expired denial of the same network.
 pub(super) async fn insert(db: &Db, new: &NewDenial<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "delete from network_denial where network = $1::inet::cidr and expires_at <= labs_now()",
@@ -44,7 +44,7 @@ pub(super) async fn insert(db: &Db, new: &NewDenial<'_>) -> Result<(), Fault> {
     }
 }
 
-/// Lifts a denial; the network that it was of.
+/// Deletes a network denial. Returns its network.
 pub(super) async fn delete(db: &Db, denial_uuid: Uuid) -> Result<Option<String>, Fault> {
     Ok(sqlx::query_scalar!(
         r#"delete from network_denial where denial_uuid = $1 returning network::text as "network!""#,

@@ -1,4 +1,4 @@
-//! What staff noted about a partner: one note, and the list with what narrows it.
+//! The lookup of one staff note about a partner and the list of these notes, with its filters.
 
 use async_graphql::InputObject;
 use serde::Serialize;
@@ -24,11 +24,11 @@ static WITH_AUTHOR: Select<PartnerNoteRow> = Select::new(
     "partner_note as note left join person as author on author.person_uuid = note.author_uuid",
 );
 
-/// One note about a partner.
+/// Lookup of one note about a partner.
 pub(super) static OF_PARTNER: Lookup<PartnerNoteRow> =
     Lookup::new(&WITH_AUTHOR, &["note.partner_uuid = {}", "note.note_uuid = {}"]);
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerNoteFilter {
@@ -36,16 +36,14 @@ pub(crate) struct PartnerNoteFilter {
     q: Option<String>,
 }
 
-/// The notes about a partner.
+/// Notes about one partner.
 #[derive(Debug, Serialize)]
 pub(super) struct NotesOfPartner {
-    /// Whom they are about.
     pub(super) partner_uuid: Uuid,
-    /// Which of them.
     pub(super) filter: PartnerNoteFilter,
 }
 
-/// The list of the notes about a partner, the newest first.
+/// List query of the notes about a partner, newest first.
 pub(super) static NOTES: ListQuery<NotesOfPartner, PartnerNoteRow, FixedOrder> = ListQuery {
     operation: "admin_notes_list",
     select: &WITH_AUTHOR,
@@ -63,5 +61,5 @@ pub(super) static NOTES: ListQuery<NotesOfPartner, PartnerNoteRow, FixedOrder> =
 const ID: Key<PartnerNoteRow> = Key::id("note.note_uuid", |row| json!(row.note_uuid));
 const CREATED: Key<PartnerNoteRow> = Key::moment("note.created_at", |row| json!(row.created_at));
 
-/// What is asked of notes in words that the compiler has not checked.
+/// Run-time SQL statements of notes, which the compiler does not check.
 pub(in crate::admin) static STATEMENTS: [&dyn Statements; 2] = [&NOTES, &OF_PARTNER];

@@ -1,6 +1,7 @@
-//! What staff note about a partner for one another. No partner ever reads it; there is no field for it on their side.
+//! Internal notes of staff about a partner. Partners never see them; the partner's part of the schema has no field for
+//! them.
 //!
-//! A note belongs to its author: others read it, and answer with one of their own.
+//! Only the author changes a note. Other staff members read it and answer with a separate note.
 
 mod list;
 mod resolvers;

@@ -1,4 +1,4 @@
-//! What may be asked about staff's notes.
+//! Operations on staff notes.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use uuid::Uuid;
@@ -19,21 +19,21 @@ use crate::core::time::Time;
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerNoteAuthor {
-    /// Who.
+    /// UUID of the author.
     uuid: Uuid,
     /// Name of the author.
     name: Option<String>,
 }
 
-/// What somebody of the staff noted about a partner.
+/// Note of a staff member about a partner.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerNote {
     /// UUID of the note.
     uuid: Uuid,
-    /// Who wrote it; null when it was a program, or somebody who is gone.
+    /// Author of the note; null for a machine client or an erased user.
     author: Option<PartnerNoteAuthor>,
-    /// The text, plain.
+    /// Plain text of the note.
     body: String,
     /// Time when the note was written.
     created_at: Time,
@@ -41,11 +41,11 @@ pub(crate) struct PartnerNote {
     updated_at: Time,
 }
 
-/// A note to be, or what it is to say.
+/// Text of a note to create or replace.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerNoteCreate {
-    /// The text, plain.
+    /// Plain text of the note.
     body: String,
 }
 
@@ -53,11 +53,11 @@ pub(crate) struct PartnerNoteCreate {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerNoteUpdate {
-    /// The text, plain.
+    /// Plain text of the note.
     body: Option<String>,
 }
 
-/// Reads of notes.
+/// Queries for notes.
 #[derive(Default)]
 pub(crate) struct NotesQuery;
 
@@ -87,7 +87,7 @@ impl NotesQuery {
     }
 }
 
-/// Writes of notes.
+/// Mutations of notes.
 #[derive(Default)]
 pub(crate) struct NotesMutation;
 
@@ -159,7 +159,7 @@ impl NotesMutation {
     }
 }
 
-/// The note held for a change by its author.
+/// Locks the note for a change by its author.
 async fn lock_note(cx: &RequestContext, partner_uuid: Uuid, note_uuid: Uuid) -> Result<(), Fault> {
     partners::note_partner_for(cx, partner_uuid, AuditTargetKind::PartnerNote, note_uuid).await?;
     let author_uuid = store::lock(&cx.db, partner_uuid, note_uuid).await?.ok_or_else(missing)?;

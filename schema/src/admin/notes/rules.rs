@@ -1,14 +1,14 @@
-//! Who may change a note.
+//! Rules for changing a note.
 
 use uuid::Uuid;
 
 use crate::core::fault::Fault;
 use crate::core::plain;
 
-/// Refuses to change what somebody else wrote.
+/// Rejects a change by anyone but the author.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`].
+/// [`crate::Code::Conflict`] if the caller is not the author.
 pub(super) fn ensure_author(author_uuid: Option<Uuid>, caller_uuid: Uuid) -> Result<(), Fault> {
     if author_uuid == Some(caller_uuid) {
         return Ok(());
@@ -16,7 +16,7 @@ pub(super) fn ensure_author(author_uuid: Option<Uuid>, caller_uuid: Uuid) -> Res
     Err(Fault::conflict("Another staff member wrote this note, and only its author can change it. Add your own note."))
 }
 
-/// The text as it is kept: without blanks around it.
+/// Trims surrounding white space and returns the text as it is stored.
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`] for control characters.
@@ -32,7 +32,7 @@ mod tests {
     use crate::core::fault::Code;
 
     #[test]
-    fn a_note_is_its_authors() {
+    fn only_author_may_change_note() {
         let (author, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
         assert!(ensure_author(Some(author), author).is_ok());
         assert_eq!(ensure_author(Some(author), other).unwrap_err().code(), Code::Conflict);
@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_may_break_and_nothing_else_may() {
+    fn note_allows_line_breaks_but_no_other_control_characters() {
         assert_eq!(body(" one\r\ntwo ").unwrap(), "one\ntwo");
         assert!(body("a\u{7}").is_err());
     }

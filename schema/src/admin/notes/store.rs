@@ -1,11 +1,11 @@
-//! Every statement about staff's notes.
+//! Statements for staff notes.
 
 use uuid::Uuid;
 
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// Who wrote a note, which is held until the transaction ends; `None` when there is no such note.
+/// Locks a note until the transaction ends and returns its author; `None` if the note does not exist.
 pub(super) async fn lock(db: &Db, partner_uuid: Uuid, note_uuid: Uuid) -> Result<Option<Option<Uuid>>, Fault> {
     Ok(sqlx::query_scalar!(
         "select author_uuid from partner_note where note_uuid = $2 and partner_uuid = $1 for update",
@@ -16,7 +16,7 @@ pub(super) async fn lock(db: &Db, partner_uuid: Uuid, note_uuid: Uuid) -> Result
     .await?)
 }
 
-/// Holds a partner until the transaction ends; false when there is none, or it was erased.
+/// Locks a partner until the transaction ends. Returns false if the partner does not exist or was erased.
 pub(super) async fn partner_lock(db: &Db, partner_uuid: Uuid) -> Result<bool, Fault> {
     let found = sqlx::query_scalar!(
         "select partner_uuid from partner where partner_uuid = $1 and state <> 'ERASED' for share",
@@ -27,7 +27,7 @@ pub(super) async fn partner_lock(db: &Db, partner_uuid: Uuid) -> Result<bool, Fa
     Ok(found.is_some())
 }
 
-/// Adds a note.
+/// Inserts a note.
 pub(super) async fn insert(
     db: &Db,
     partner_uuid: Uuid,
@@ -47,7 +47,7 @@ pub(super) async fn insert(
     Ok(())
 }
 
-/// Changes a note; the same again writes nothing.
+/// Updates a note. An unchanged text writes nothing.
 pub(super) async fn update(db: &Db, note_uuid: Uuid, body: &str) -> Result<(), Fault> {
     sqlx::query!(
         "update partner_note set body = $2, updated_at = labs_now() where note_uuid = $1 and body <> $2",
@@ -59,7 +59,7 @@ pub(super) async fn update(db: &Db, note_uuid: Uuid, body: &str) -> Result<(), F
     Ok(())
 }
 
-/// Removes a note.
+/// Deletes a note.
 pub(super) async fn delete(db: &Db, note_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!("delete from partner_note where note_uuid = $1", note_uuid).execute(&mut *db.conn().await?).await?;
     Ok(())

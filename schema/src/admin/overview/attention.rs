@@ -1,4 +1,5 @@
-//! What waits for somebody: of which kinds, who reaches each, where it is done, and when it becomes pressing.
+//! Pending items for staff: their kinds, the scopes that reach each kind, the operation that handles it, and the age at
+//! which it becomes urgent.
 
 use async_graphql::SimpleObject;
 use serde::Serialize;
@@ -7,68 +8,68 @@ use crate::core::time::Time;
 use crate::core::words::words;
 
 words! {
-    /// A kind of thing that waits for somebody.
+    /// Kind of pending item.
     pub(crate) enum AttentionKind {
         /// Appeals that wait for another reviewer.
         AppealWaiting = "APPEAL_WAITING",
-        /// Reports on feature requests and comments that are open.
+        /// Open reports on feature requests and comments.
         BoardReported = "BOARD_REPORTED",
-        /// Feature requests that were declined and go on gathering votes.
+        /// Declined feature requests that still gain votes.
         FeatureRequestGrowing = "FEATURE_REQUEST_GROWING",
-        /// Runs of jobs that a replica broke off within a day.
+        /// Job runs that a replica interrupted within the last day.
         JobBrokenOff = "JOB_BROKEN_OFF",
         /// Jobs whose last runs failed.
         JobFailing = "JOB_FAILING",
-        /// Runs of jobs that take longer than they should.
+        /// Job runs that exceed their deadline.
         JobOverrun = "JOB_OVERRUN",
         /// Jobs that are paused.
         JobPaused = "JOB_PAUSED",
-        /// Mails of the last 30 days that could not be delivered.
+        /// Mail messages of the last 30 days that could not be delivered.
         MailFailed = "MAIL_FAILED",
-        /// Accounts that are closed within seven days.
+        /// Partner accounts that close within seven days.
         PartnerClosing = "PARTNER_CLOSING",
         /// New names of companies with published listings.
         PartnerRenaming = "PARTNER_RENAMING",
-        /// Reviews that their partner flagged.
+        /// Customer reviews that their partner flagged.
         ReviewFlagged = "REVIEW_FLAGGED",
-        /// Reviews that customers reported.
+        /// Customer reviews that customers reported.
         ReviewReported = "REVIEW_REPORTED",
-        /// Reviews of which a text waits for a moderator.
+        /// Customer reviews with a text that waits for a moderator.
         ReviewWaiting = "REVIEW_WAITING",
-        /// Secrets of programs that expire within 14 days.
+        /// Client secrets that expire within 14 days.
         SecretExpiring = "SECRET_EXPIRING",
-        /// Completed days of which no statistics were imported.
+        /// Completed days without imported statistics.
         StatisticsMissing = "STATISTICS_MISSING",
-        /// Submissions and appeals that are not decided though it was promised.
+        /// Submissions and appeals without a decision after their due date.
         SubmissionOverdue = "SUBMISSION_OVERDUE",
         /// Submissions that wait for a reviewer.
         SubmissionWaiting = "SUBMISSION_WAITING",
-        /// Tickets whose partner waits for an answer.
+        /// Support tickets whose partner waits for an answer.
         TicketWaiting = "TICKET_WAITING",
-        /// Requests for another tier.
+        /// Open tier change requests.
         TierRequestWaiting = "TIER_REQUEST_WAITING",
     }
 }
 
 words! {
-    /// How pressing something is.
+    /// Urgency of pending items.
     pub(crate) enum AttentionSeverity {
-        /// Somebody outside waits too long, or something is broken.
+        /// A partner or customer waits too long, or a component has failed.
         High = "HIGH",
-        /// It waits, and not for too long yet.
+        /// The item waits, but not yet too long.
         Normal = "NORMAL",
-        /// Worth knowing.
+        /// For information.
         Low = "LOW",
     }
 }
 
-/// Where something is done.
+/// Place where items of a kind are handled.
 pub(super) struct Door {
-    /// The scope that opens it.
+    /// Scope that the operation requires.
     pub(super) scope: &'static str,
-    /// The operation.
+    /// Operation id.
     pub(super) operation_id: &'static str,
-    /// Its path, narrowed to what waits.
+    /// Path of the operation, filtered to the pending items.
     pub(super) link: &'static str,
 }
 
@@ -80,7 +81,7 @@ const fn door(scope: &'static str, operation_id: &'static str, link: &'static st
 }
 
 impl AttentionKind {
-    /// Where it is done.
+    /// Returns the operation that handles this kind.
     pub(super) const fn door(self) -> Door {
         const REVIEWS: &str = "labs.admin.submissions";
         const QUEUE: &str = "marketplace_submissions_list";
@@ -139,7 +140,8 @@ impl AttentionKind {
         }
     }
 
-    /// How pressing it is when the oldest waits since then: by how long it may wait, and what is never pressing.
+    /// Computes the urgency from the age of the oldest item: each kind has a maximum age, and some kinds are never
+    /// urgent.
     pub(super) fn severity(self, oldest_at: Time, now: Time) -> AttentionSeverity {
         let (first, patience) = match self {
             Self::JobOverrun | Self::StatisticsMissing | Self::SubmissionOverdue => (AttentionSeverity::Normal, 0),
@@ -151,7 +153,7 @@ impl AttentionKind {
                 (AttentionSeverity::Normal, 3 * DAY)
             }
             Self::TierRequestWaiting => (AttentionSeverity::Normal, 5 * DAY),
-            // It expires within three days.
+            // The secret expires within three days.
             Self::SecretExpiring => (AttentionSeverity::Low, 11 * DAY),
             Self::FeatureRequestGrowing | Self::JobBrokenOff | Self::JobPaused | Self::PartnerClosing => {
                 (AttentionSeverity::Low, i64::MAX)
@@ -161,7 +163,7 @@ impl AttentionKind {
     }
 }
 
-/// Things of one kind that wait.
+/// Pending items of one kind.
 pub(super) struct WaitingRow {
     pub(super) kind: AttentionKind,
     pub(super) number: i64,
@@ -172,13 +174,13 @@ pub(super) struct WaitingRow {
 #[derive(Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AttentionItem {
-    /// What they are.
+    /// Kind of the items.
     kind: AttentionKind,
     /// Number of items.
     count: i64,
     /// Time since when the oldest item waits.
     oldest_at: Time,
-    /// How pressing that is.
+    /// Urgency of the items.
     severity: AttentionSeverity,
     /// Path where the items are handled.
     link: String,
@@ -187,7 +189,7 @@ pub(crate) struct AttentionItem {
 }
 
 impl AttentionItem {
-    /// A row as it is told.
+    /// Converts a row to its representation.
     pub(super) fn of(row: &WaitingRow, now: Time) -> Self {
         let door = row.kind.door();
         Self {
@@ -216,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_waits_becomes_pressing_with_time_and_some_of_it_never_does() {
+    fn attention_severity_grows_with_waiting_time() {
         let now: Time = "2026-11-25T12:00:00Z".parse().unwrap();
         let since = |kind: AttentionKind, hours: i64| kind.severity(now.plus_seconds(-hours * HOUR), now);
         assert_eq!(since(AttentionKind::TicketWaiting, 47), AttentionSeverity::Normal);

@@ -1,4 +1,4 @@
-//! How the platform grows: registrations, apps and publications by day, week or month.
+//! Growth of the platform: registrations, apps and publications by day, week or month.
 
 use async_graphql::SimpleObject;
 use serde::Serialize;
@@ -14,7 +14,7 @@ words! {
         Day = "DAY",
         /// Weeks from Monday to Sunday.
         Week = "WEEK",
-        /// Months of the calendar.
+        /// Calendar months.
         Month = "MONTH",
     }
 }
@@ -45,18 +45,18 @@ pub(crate) struct PlatformGrowth {
     day_from: Day,
     /// First day after the counted period.
     day_until: Day,
-    /// Registrations in all.
+    /// Total registrations.
     registrations: i64,
-    /// Apps in all.
+    /// Total apps created.
     apps: i64,
-    /// Publications in all.
+    /// Total publications.
     publications: i64,
     /// Periods, oldest first.
     data: Vec<GrowthPeriod>,
 }
 
 impl PlatformGrowth {
-    /// The periods with their sums.
+    /// Combines the periods with their sums.
     pub(super) fn of(granularity: GrowthGranularity, span: Span, data: Vec<GrowthPeriod>) -> Self {
         let sum = |number: fn(&GrowthPeriod) -> i64| data.iter().map(number).sum();
         Self {
@@ -72,7 +72,7 @@ impl PlatformGrowth {
 }
 
 impl GrowthGranularity {
-    /// What PostgreSQL calls such a period.
+    /// Returns the name of the period in PostgreSQL.
     pub(super) const fn unit(self) -> &'static str {
         match self {
             Self::Day => "day",
@@ -81,7 +81,7 @@ impl GrowthGranularity {
         }
     }
 
-    /// Days that are counted when no beginning is named.
+    /// Default number of counted days if the caller gives no start.
     pub(super) const fn usual_days(self) -> i32 {
         match self {
             Self::Day => 30,
@@ -90,7 +90,7 @@ impl GrowthGranularity {
         }
     }
 
-    /// Days that make no more than 400 periods.
+    /// Maximum number of days, so that there are at most 400 periods.
     pub(super) const fn most_days(self) -> i32 {
         match self {
             Self::Day => 400,
@@ -100,7 +100,7 @@ impl GrowthGranularity {
     }
 }
 
-/// Days from one to another; the second is not among them.
+/// Range of days; the end is excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) from: Day,
@@ -108,11 +108,11 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// The span that is asked for: until today is over, unless an earlier end is named, and so many days long, unless a
-    /// beginning is named.
+    /// Computes the requested range. It ends after today unless the caller gives an earlier end, and has the default
+    /// length unless the caller gives a start.
     ///
     /// # Errors
-    /// [`crate::Code::ValidationFailed`] for a span without a day, and for one of too many.
+    /// [`crate::Code::ValidationFailed`] for a range without a day, or with too many days.
     pub(super) fn asked(
         from: Option<Day>,
         until: Option<Day>,
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_span_ends_with_today_and_is_of_some_days() {
+    fn growth_span_ends_today_and_is_length_limited() {
         let asked = |from: Option<&str>, until: Option<&str>| {
             let span = Span::asked(from.map(day), until.map(day), (30, 62), day("2026-11-25"));
             span.map(|span| (span.from.to_string(), span.until.to_string()))

@@ -1,4 +1,4 @@
-//! Partners that have gone silent: what the list selects, what narrows it, and its order.
+//! The list of dormant partners: columns, filters and order.
 
 use async_graphql::{InputObject, SimpleObject};
 use serde::Serialize;
@@ -10,7 +10,7 @@ use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select, St
 use crate::core::time::Time;
 use crate::partner::standing::PartnerState;
 
-/// Days without a sign-in or a call that make a partner silent when nobody says how many.
+/// Default number of days without a sign-in or a call after which a partner is dormant.
 const USUAL_DAYS: i32 = 90;
 
 /// A dormant partner.
@@ -39,19 +39,19 @@ pub(crate) struct DormantPartner {
     slug: String,
     /// Name of the partner.
     company_name: String,
-    /// Where it stands.
+    /// State of the partner.
     state: PartnerState,
     /// Code of the partner's tier.
     tier_code: String,
     /// Time when the partner registered.
     registered_at: Time,
-    /// The last day on which it signed in or called, or registered.
+    /// Last day with a sign-in or a call, or the day of registration.
     last_active_on: Day,
     /// Number of days since the last active day.
     silent_days: i32,
-    /// When one of its people signed in last.
+    /// Time of the last sign-in of a team member.
     last_sign_in_at: Option<Time>,
-    /// The last day on which it called.
+    /// Last day on which the partner called the API.
     last_call_on: Option<Day>,
     /// Number of apps, except archived apps.
     apps_count: i64,
@@ -60,7 +60,7 @@ pub(crate) struct DormantPartner {
 }
 
 impl DormantPartner {
-    /// A row as it is told on a day.
+    /// Converts a row to its representation on a given day.
     pub(super) fn of(row: DormantRow, today: Day) -> Self {
         let last_active_on = Day::of(row.active_at);
         Self {
@@ -80,7 +80,7 @@ impl DormantPartner {
     }
 }
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct DormantPartnerFilter {
@@ -89,23 +89,23 @@ pub(crate) struct DormantPartnerFilter {
     tier_code: Option<Vec<String>>,
 }
 
-/// Which partners are listed.
+/// Filter of the list.
 #[derive(Debug, Serialize)]
 pub(super) struct DormantSince {
     filter: DormantPartnerFilter,
-    /// The day before which they were last active.
+    /// Day before which the partners were last active.
     since: Day,
 }
 
 impl DormantSince {
-    /// The partners that a filter means on a day.
+    /// Resolves a filter on a given day.
     pub(super) fn asked(filter: DormantPartnerFilter, today: Day) -> Self {
         let since = today.plus(-filter.days.unwrap_or(USUAL_DAYS));
         Self { filter, since }
     }
 }
 
-/// Partners by when they were last active.
+/// Columns of partners with their last active day.
 static DORMANT: Select<DormantRow> = Select::new(
     "p.partner_uuid, p.slug, p.company_name, p.state, t.code as tier_code, p.created_at, a.active_at,
      (select max(h.last_sign_in_at) from person as h where h.partner_uuid = p.partner_uuid) as last_sign_in_at,
@@ -117,8 +117,8 @@ static DORMANT: Select<DormantRow> = Select::new(
      join tier as t using (tier_uuid)",
 );
 
-/// The list of partners that have gone silent, the one that is silent for longest first. What no index finds stands in a
-/// `coalesce`, or the planner would sort all partners rather than follow the order.
+/// List query of dormant partners, longest silence first. Conditions without an index are inside a `coalesce`;
+/// otherwise the planner would sort all partners instead of following the order.
 pub(super) static DORMANT_PARTNERS: ListQuery<DormantSince, DormantRow, FixedOrder> = ListQuery {
     operation: "admin_overview_list_dormant_partners",
     select: &DORMANT,
@@ -142,5 +142,5 @@ pub(super) static DORMANT_PARTNERS: ListQuery<DormantSince, DormantRow, FixedOrd
 const ACTIVE: Key<DormantRow> = Key::moment("a.active_at", |row| json!(row.active_at));
 const ID: Key<DormantRow> = Key::id("a.partner_uuid", |row| json!(row.partner_uuid));
 
-/// What is asked of partners in words that the compiler has not checked.
+/// Run-time SQL statements of dormant partners, which the compiler does not check.
 pub(in crate::admin) static STATEMENTS: [&dyn Statements; 1] = [&DORMANT_PARTNERS];

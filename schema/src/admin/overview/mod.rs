@@ -1,7 +1,7 @@
-//! The platform at a glance: how many there are of what, how it grows, what waits for somebody, what is asked of the
-//! service, which partners have gone silent, and one search over everything.
+//! Overview of the platform: counts, growth, pending items, traffic, dormant partners, and one search over all objects.
 //!
-//! Counts are kept by triggers (0110), traffic by the counts of usage, so that nothing here reads a ledger.
+//! Triggers maintain the counts (0110) and the request counts provide the traffic, so no query here reads individual
+//! log entries.
 
 mod attention;
 mod growth;

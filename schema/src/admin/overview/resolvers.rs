@@ -1,4 +1,4 @@
-//! What may be asked about the platform as a whole, and by whom.
+//! Operations on the platform as a whole and the scopes that they require.
 
 mod types;
 
@@ -21,7 +21,7 @@ use crate::core::words::Word as _;
 
 use types::PlatformOverview;
 
-/// Reads of the platform as a whole.
+/// Queries for the platform as a whole.
 #[derive(Default)]
 pub(crate) struct OverviewQuery;
 
@@ -135,7 +135,7 @@ impl OverviewQuery {
     }
 }
 
-/// The kinds that the caller's scopes reach, and those that they do not.
+/// Splits the kinds into those within the caller's scopes and the rest.
 fn reached<K: Copy>(cx: &RequestContext, kinds: &[K], scope: impl Fn(K) -> &'static str) -> (Vec<K>, Vec<K>) {
     kinds.iter().copied().partition(|kind| cx.may(scope(*kind)))
 }

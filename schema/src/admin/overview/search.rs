@@ -1,4 +1,4 @@
-//! One search over everything: what is looked for, who reaches which kind, and how what is found is shown.
+//! One search over all kinds of objects: the search text, the scopes per kind, and the representation of the results.
 
 use async_graphql::SimpleObject;
 use serde::Serialize;
@@ -8,13 +8,13 @@ use crate::core::email::EmailAddress;
 use crate::core::fault::{Fault, FieldError};
 use crate::core::words::words;
 
-/// Of each kind, what is told at most.
+/// Maximum number of results per kind.
 const MOST_OF_A_KIND: usize = 5;
-/// The fewest letters that are looked for.
+/// Minimum length of the search text in letters.
 const FEWEST_LETTERS: usize = 2;
 
 words! {
-    /// A kind of thing that is searched for.
+    /// Kind of searchable object.
     pub(crate) enum SearchKind {
         /// A partner.
         Partner = "PARTNER",
@@ -22,7 +22,7 @@ words! {
         User = "USER",
         /// An app.
         App = "APP",
-        /// A program.
+        /// A machine client.
         Program = "PROGRAM",
         /// A support ticket of a partner.
         Ticket = "TICKET",
@@ -30,19 +30,19 @@ words! {
 }
 
 words! {
-    /// How something was found.
+    /// Kind of match.
     pub(crate) enum SearchMatch {
-        /// By its id, its slug, its address or its whole name.
+        /// Exact id, slug, address or full name.
         Exact = "EXACT",
-        /// Its name or address begins so.
+        /// Name or address that begins with the text.
         Prefix = "PREFIX",
-        /// Its name contains it.
+        /// Name that contains the text.
         Part = "PART",
     }
 }
 
 impl SearchKind {
-    /// The scope of the list of such things, the operation that shows one, and where that is.
+    /// Returns the scope of the list of these objects, the operation that returns one object, and its path.
     pub(super) const fn door(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::Partner => ("labs.admin.partners", "admin_partners_get", "/v1/admin/partners/"),
@@ -54,18 +54,18 @@ impl SearchKind {
     }
 }
 
-/// What is looked for.
+/// Search text in its possible meanings.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Sought {
     pub(super) text: String,
-    /// The same as e-mail addresses are compared, where it is one.
+    /// The text in the form in which e-mail addresses are compared, if it is an address.
     pub(super) email: Option<String>,
-    /// The same as an id, where it is one.
+    /// The text as an id, if it is one.
     pub(super) uuid: Option<Uuid>,
 }
 
 impl Sought {
-    /// Reads what was written into the box.
+    /// Parses the search text.
     ///
     /// # Errors
     /// [`crate::Code::ValidationFailed`] for a single letter.
@@ -97,17 +97,17 @@ pub(super) struct FoundRow {
 #[derive(Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SearchResult {
-    /// What it is.
+    /// Kind of the object.
     kind: SearchKind,
     /// UUID of the object.
     uuid: Uuid,
-    /// What it is called.
+    /// Name of the object.
     title: String,
-    /// What tells it from others: a slug, an address, a company.
+    /// Text that distinguishes the object: a slug, an address or a company.
     subtitle: Option<String>,
-    /// Where it stands.
+    /// State of the object.
     state: String,
-    /// How it was found.
+    /// Kind of match.
     matched: SearchMatch,
     /// Path that returns the object.
     link: String,
@@ -135,13 +135,13 @@ impl From<FoundRow> for SearchResult {
 #[derive(Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PlatformSearch {
-    /// What was found: whatever is called exactly so first.
+    /// Search results, exact matches first.
     pub(super) data: Vec<SearchResult>,
     /// Kinds that the caller's scopes do not reach.
     pub(super) left_out: Vec<SearchKind>,
 }
 
-/// The best of each kind, each thing once, whatever matches exactly first.
+/// Selects the best results of each kind, each object once, exact matches first.
 pub(super) fn best(mut rows: Vec<FoundRow>) -> Vec<SearchResult> {
     rows.sort_by_key(|row| (row.matched, row.kind));
     let mut told: Vec<(SearchKind, Uuid)> = Vec::new();
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_of_each_kind_are_told_once_and_what_is_exact_first() {
+    fn best_hits_per_kind_are_listed_once_exact_first() {
         let mut rows: Vec<FoundRow> = (1..9).map(|n| row(SearchKind::App, n, SearchMatch::Prefix)).collect();
         rows.push(row(SearchKind::App, 8, SearchMatch::Exact));
         rows.push(row(SearchKind::Ticket, 8, SearchMatch::Part));
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_and_an_id_are_known_for_what_they_are() {
+    fn email_and_uuid_search_terms_are_recognized() {
         let address = Sought::read(" Anna@Example.COM ").unwrap();
         assert_eq!((address.email.as_deref(), address.uuid), (Some("anna@example.com"), None));
         let uuid = Uuid::from_u128(7);

@@ -1,4 +1,4 @@
-//! Every statement about the platform at a glance.
+//! Statements for the overview of the platform.
 
 use super::attention::{AttentionKind, WaitingRow};
 use super::growth::{GrowthGranularity, GrowthPeriod, Span};
@@ -10,14 +10,14 @@ use crate::core::fault::Fault;
 use crate::core::time::Time;
 use crate::core::words::Word as _;
 
-/// How many things there are of a kind and a state.
+/// Number of objects of one kind and state.
 pub(super) struct CountRow {
     pub(super) what: String,
     pub(super) key: String,
     pub(super) number: i64,
 }
 
-/// How many partners, people, apps and listings there are, by their states.
+/// Counts partners, users, apps and listings by state.
 pub(super) async fn counts(db: &Db) -> Result<Vec<CountRow>, Fault> {
     Ok(sqlx::query_as!(
         CountRow,
@@ -39,7 +39,7 @@ pub(super) struct TierCountRow {
     pub(super) subscriptions: i64,
 }
 
-/// How many partners are on each tier that is no draft, in the order of the pricing page.
+/// Counts the partners on each tier that is not a draft, in the order of the pricing page.
 pub(super) async fn tiers(db: &Db) -> Result<Vec<TierCountRow>, Fault> {
     Ok(sqlx::query_as!(
         TierCountRow,
@@ -55,7 +55,7 @@ pub(super) async fn tiers(db: &Db) -> Result<Vec<TierCountRow>, Fault> {
     .await?)
 }
 
-/// What happened in each period of a span.
+/// Counts registrations, apps and publications in each period of a range.
 pub(super) async fn growth(db: &Db, granularity: GrowthGranularity, span: Span) -> Result<Vec<GrowthPeriod>, Fault> {
     Ok(sqlx::query_as!(
         GrowthPeriod,
@@ -86,7 +86,7 @@ pub(super) async fn growth(db: &Db, granularity: GrowthGranularity, span: Span) 
     .await?)
 }
 
-/// Which traffic is asked for.
+/// Requested traffic: range and dimensions.
 pub(super) struct TrafficWanted<'a> {
     pub(super) span: Span,
     pub(super) apart: Apart,
@@ -95,7 +95,7 @@ pub(super) struct TrafficWanted<'a> {
     pub(super) sort: TrafficSort,
 }
 
-/// Requests and how they were answered, counted apart, and all of them together.
+/// Loads requests and their outcomes by the requested dimensions, and their total.
 pub(super) async fn traffic(db: &Db, wanted: &TrafficWanted<'_>) -> Result<Vec<TrafficRow>, Fault> {
     let rows = sqlx::query!(
         r#"with apart as materialized (
@@ -154,7 +154,7 @@ pub(super) async fn traffic(db: &Db, wanted: &TrafficWanted<'_>) -> Result<Vec<T
     Ok(row.collect())
 }
 
-/// What waits of these kinds, the oldest first. Of the others nothing is read.
+/// Loads the pending items of these kinds, oldest first. Other kinds are not read.
 pub(super) async fn waiting(db: &Db, kinds: &[AttentionKind]) -> Result<Vec<WaitingRow>, Fault> {
     Ok(sqlx::query_as!(
         WaitingRow,
@@ -219,7 +219,7 @@ pub(super) async fn waiting(db: &Db, kinds: &[AttentionKind]) -> Result<Vec<Wait
     .await?)
 }
 
-/// What is found of these kinds, with what tells it from others. Whoever was erased is not found.
+/// Searches these kinds and returns the distinguishing texts. Erased users and partners are not found.
 pub(super) async fn found(db: &Db, kinds: &[SearchKind], sought: &Sought) -> Result<Vec<FoundRow>, Fault> {
     Ok(sqlx::query_as!(
         FoundRow,

@@ -1,4 +1,4 @@
-//! What is asked of the service: requests, errors, refusals and latency, counted apart by operation, group or day.
+//! Traffic of the service: requests, errors, refusals and latency by operation, group or day.
 
 use async_graphql::SimpleObject;
 use serde::Serialize;
@@ -7,32 +7,32 @@ use super::growth::Span;
 use crate::core::day::Day;
 use crate::core::words::words;
 
-/// Days that are summed when no beginning is named.
+/// Default number of summed days if the caller gives no start.
 pub(super) const USUAL_DAYS: i32 = 7;
-/// Days that are summed at most.
+/// Maximum number of summed days.
 pub(super) const MOST_DAYS: i32 = 62;
-/// The same where operations and days are counted apart.
+/// Maximum number of summed days if the traffic is counted by operation and day.
 pub(super) const MOST_DAYS_APART: i32 = 14;
-/// Rows that are told at most.
+/// Maximum number of returned rows.
 pub(super) const MOST_ROWS: usize = 1000;
 
-/// The longest answers of each class in milliseconds, as `operation_day` counts them; those of the last are longer.
+/// Upper bounds of the latency classes in milliseconds, as `operation_day` counts them. The last class has no bound.
 const BOUNDS_MS: [i32; 9] = [5, 10, 25, 50, 100, 250, 500, 1000, 5000];
 
 words! {
-    /// By what requests are counted apart.
+    /// Dimension by which requests are counted.
     pub(crate) enum TrafficDimension {
-        /// What was called.
+        /// By operation.
         Operation = "OPERATION",
-        /// The group of it.
+        /// By group of operations.
         Group = "GROUP",
-        /// On which day, in UTC.
+        /// By day, in UTC.
         Day = "DAY",
     }
 }
 
 words! {
-    /// The orders of traffic.
+    /// Orders of traffic.
     pub(crate) enum TrafficSort {
         /// Most requests first.
         RequestsDesc = "REQUESTS_DESC",
@@ -40,14 +40,14 @@ words! {
         ErrorsDesc = "ERRORS_DESC",
         /// Most refusals first.
         RefusalsDesc = "REFUSALS_DESC",
-        /// The slowest on average first.
+        /// Highest average latency first.
         LatencyDesc = "LATENCY_DESC",
-        /// The earliest day first.
+        /// Earliest day first.
         Day = "DAY",
     }
 }
 
-/// What is counted apart.
+/// Requested dimensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Apart {
     pub(super) operation: bool,
@@ -56,7 +56,7 @@ pub(super) struct Apart {
 }
 
 impl Apart {
-    /// Reads `by`: operations, unless something is named.
+    /// Reads `by`: operations by default.
     pub(super) fn read(by: Option<&[TrafficDimension]>) -> Self {
         let by = by.filter(|by| !by.is_empty()).unwrap_or(&[TrafficDimension::Operation]);
         let has = |dimension| by.contains(&dimension);
@@ -67,26 +67,26 @@ impl Apart {
         }
     }
 
-    /// How many days may be summed.
+    /// Maximum number of days for these dimensions.
     pub(super) const fn most_days(self) -> i32 {
         if self.operation && self.day { MOST_DAYS_APART } else { MOST_DAYS }
     }
 }
 
-/// Counts as they are kept.
+/// Counts in the form of the database.
 pub(super) struct TrafficCounts {
     pub(super) requests: i64,
     pub(super) client_errors: i64,
     pub(super) server_errors: i64,
     pub(super) refusals: i64,
     pub(super) microseconds: i64,
-    /// Answers by how long they took, the shortest first.
+    /// Number of responses per latency class, fastest first.
     pub(super) classes: Vec<i64>,
 }
 
-/// A row of counts, and what they are of.
+/// A row of counts with its dimensions.
 pub(super) struct TrafficRow {
-    /// Whether it counts all that was asked for.
+    /// Whether the row is the total.
     pub(super) is_total: bool,
     pub(super) operation: Option<String>,
     pub(super) group: Option<String>,
@@ -100,18 +100,18 @@ pub(super) struct TrafficRow {
 pub(crate) struct TrafficFigures {
     /// Total number of requests.
     requests: i64,
-    /// Answers 4xx, without refusals.
+    /// Number of 4xx responses, except 429.
     client_errors: i64,
     /// Number of 5xx responses.
     server_errors: i64,
-    /// Answers 429.
+    /// Number of 429 responses.
     refusals: i64,
-    /// How long an answer took on average, in milliseconds.
+    /// Mean latency in milliseconds.
     mean_ms: Option<f64>,
-    /// Half of the answers took no longer, in milliseconds.
+    /// Median latency in milliseconds.
     #[graphql(name = "p50_ms")]
     p50_ms: Option<i32>,
-    /// Nineteen of twenty answers took no longer, in milliseconds.
+    /// 95th percentile of the latency in milliseconds.
     #[graphql(name = "p95_ms")]
     p95_ms: Option<i32>,
 }
@@ -120,13 +120,13 @@ pub(crate) struct TrafficFigures {
 #[derive(Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TrafficLine {
-    /// The operation; null unless it is counted by operation.
+    /// Operation; null unless the requests are counted by operation.
     operation: Option<String>,
-    /// Its group; null where it is counted by day alone.
+    /// Group of the operation; null if the requests are counted only by day.
     group: Option<String>,
-    /// The day in UTC; null unless it is counted by day.
+    /// Day in UTC; null unless the requests are counted by day.
     day: Option<Day>,
-    /// How they were answered.
+    /// Numbers of requests and responses.
     figures: TrafficFigures,
 }
 
@@ -138,7 +138,7 @@ pub(crate) struct PlatformTraffic {
     day_from: Day,
     /// First day after the counted period.
     day_until: Day,
-    /// All that was asked for.
+    /// Total of all requests.
     pub(super) total: TrafficFigures,
     /// The same requests, broken down by the selected dimensions.
     data: Vec<TrafficLine>,
@@ -147,7 +147,7 @@ pub(crate) struct PlatformTraffic {
 }
 
 impl PlatformTraffic {
-    /// Rows as they are told.
+    /// Converts rows to their representation.
     pub(super) fn of(span: Span, rows: Vec<TrafficRow>) -> Self {
         let (totals, mut rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.is_total);
         let has_more = rows.len() > MOST_ROWS;
@@ -175,7 +175,7 @@ impl TrafficLine {
 }
 
 impl TrafficFigures {
-    /// Counts as they are told.
+    /// Converts counts to their representation.
     pub(super) fn of(counts: &TrafficCounts) -> Self {
         Self {
             requests: counts.requests,
@@ -189,14 +189,14 @@ impl TrafficFigures {
     }
 }
 
-/// Milliseconds a request, to one decimal; none without requests.
+/// Computes milliseconds per request with one decimal; `None` without requests.
 fn mean_ms(microseconds: i64, requests: i64) -> Option<f64> {
     let tenths = microseconds.checked_div(requests)?.checked_div(100)?;
     i32::try_from(tenths).ok().map(|tenths| f64::from(tenths) / 10.0)
 }
 
-/// The bound of the class in which so many of a hundred answers end; none without answers, and where that class has no
-/// bound.
+/// Returns the bound of the latency class that contains the given percentile; `None` without responses, or if the class
+/// has no bound.
 fn quantile(classes: &[i64], percent: i64) -> Option<i32> {
     let all: i64 = classes.iter().sum();
     let wanted = (all * percent + 99) / 100;
@@ -213,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_quantile_is_the_bound_of_the_class_in_which_it_lies() {
+    fn quantile_is_upper_bound_of_its_class() {
         let classes = [90, 4, 0, 1, 0, 0, 0, 0, 4, 1];
         let of = |percent| quantile(&classes, percent);
         assert_eq!(
@@ -226,12 +226,12 @@ mod tests {
     }
 
     #[test]
-    fn a_mean_has_one_decimal_and_is_none_of_nothing() {
+    fn mean_has_one_decimal_and_none_without_requests() {
         assert_eq!((mean_ms(12_345, 10), mean_ms(0, 3), mean_ms(0, 0)), (Some(1.2), Some(0.0), None));
     }
 
     #[test]
-    fn operations_are_counted_apart_unless_something_else_is_named() {
+    fn traffic_is_grouped_by_operation_by_default() {
         assert_eq!(Apart::read(None), Apart { operation: true, group: false, day: false });
         assert_eq!(Apart::read(Some(&[])), Apart::read(None));
         let both = Apart::read(Some(&[TrafficDimension::Day, TrafficDimension::Operation]));

@@ -1,5 +1,5 @@
-//! The list of partners as CSV that leaves while it is read: no connection is held, and of each partner no more than
-//! the identifier is kept meanwhile, 16 bytes.
+//! Streams the list of partners as CSV while the service reads it. No connection is held. Memory is 16 bytes per
+//! partner, for the identifier.
 
 use std::io;
 
@@ -14,10 +14,10 @@ use crate::core::csv;
 use crate::core::fault::Fault;
 use crate::partner::standing::PartnerState;
 
-/// Rows of a piece.
+/// Rows per piece.
 const PIECE: usize = 100;
 
-/// The first line. What is added stands behind it.
+/// The header line. New columns are appended.
 const HEADER: [&str; 32] = [
     "uuid",
     "slug",
@@ -53,16 +53,16 @@ const HEADER: [&str; 32] = [
     "updated_at",
 ];
 
-/// What is to be read next.
+/// The next read of the stream.
 enum Next {
     Begin(AdminPartnerFilter),
     Rest(std::vec::IntoIter<Uuid>),
 }
 
-/// The lines, some partners at a time. Nothing is read before the first is asked for, and between two pieces no
-/// connection is held, however slowly the reader takes them. Who is in it, and in which order, is settled by the first
-/// statement: what the list is ordered or narrowed by may change on the way, and each partner still comes once. Whoever
-/// registers meanwhile is not in it.
+/// Streams the lines, several partners at a time. The first read happens when the reader requests the first piece. No
+/// connection is held between two pieces, however slow the reader is. The first statement fixes the partners and their
+/// order. Later changes to the sort or filter values do not matter: each partner appears once. Partners that register
+/// later are not included.
 pub(super) fn lines(
     cx: &RequestContext,
     filter: AdminPartnerFilter,
@@ -128,7 +128,7 @@ fn line(out: &mut String, row: &AdminPartnerRow) {
     csv::row(out, cells.iter().map(String::as_str));
 }
 
-/// Ends the body before its end, so that nobody takes half of the list for the whole.
+/// Aborts the body early, so that no reader takes a partial list for the complete list.
 fn break_body_off(fault: Fault) -> io::Error {
     tracing::error!(cause = fault.for_log(), "the export of partners was interrupted");
     io::Error::other("the export was interrupted")

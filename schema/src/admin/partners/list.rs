@@ -1,4 +1,4 @@
-//! Partners as staff see them: one, some, and the list with what narrows it and its orders.
+//! Partners for staff: the lookups of one and of several partners, and the list with its filters and orders.
 
 use async_graphql::InputObject;
 use serde::Serialize;
@@ -15,14 +15,14 @@ use crate::core::words::words;
 use crate::partner::company::{BillingAddress, CompanyAddress};
 use crate::partner::standing::PartnerState;
 
-/// A partner as staff see it.
+/// A partner for staff.
 #[derive(Clone, sqlx::FromRow)]
 pub(crate) struct AdminPartnerRow {
     pub(super) partner_uuid: Uuid,
     pub(super) slug: String,
     pub(super) company_name: String,
     pub(super) pending_company_name: Option<String>,
-    /// As the list by name compares it.
+    /// Sort key of the order by name.
     pub(super) name_sorted: String,
     pub(super) legal_form: Option<String>,
     pub(super) registration_number: Option<String>,
@@ -63,10 +63,10 @@ static SHOWN: Select<AdminPartnerRow> = Select::new(
     "partner_shown",
 );
 
-/// Partners by id.
+/// Lookup of partners by id.
 static BY_ID: Lookup<AdminPartnerRow> = Lookup::new(&SHOWN, &["partner_uuid = any({})"]);
 
-/// The partner to which something belongs.
+/// Edge to the partner that owns an object.
 pub(crate) static PARTNER: EdgeQuery<AdminPartnerRow> = EdgeQuery {
     operation: "admin_partners_get",
     argument: "partner_uuid",
@@ -75,19 +75,19 @@ pub(crate) static PARTNER: EdgeQuery<AdminPartnerRow> = EdgeQuery {
     order: &[],
 };
 
-/// One partner.
+/// Loads one partner.
 pub(super) async fn partner_of(db: &Db, partner_uuid: Uuid) -> Result<Option<AdminPartnerRow>, Fault> {
     BY_ID.one(db, [Bound::Ids(vec![partner_uuid])]).await
 }
 
-/// These partners, in this order.
+/// Loads these partners, in this order.
 pub(super) async fn partners_of(db: &Db, wanted: &[Uuid]) -> Result<Vec<AdminPartnerRow>, Fault> {
     let mut rows = BY_ID.all(db, [Bound::Ids(wanted.to_vec())]).await?;
     rows.sort_by_key(|row| wanted.iter().position(|uuid| *uuid == row.partner_uuid));
     Ok(rows)
 }
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AdminPartnerFilter {
@@ -102,7 +102,7 @@ pub(crate) struct AdminPartnerFilter {
 }
 
 impl AdminPartnerFilter {
-    /// The same without partners that register from this moment on.
+    /// Returns the filter without partners that register from this time on.
     pub(super) fn registered_by(self, moment: Time) -> Self {
         let until = self.registered_at_until.map_or(moment, |until| until.min(moment));
         Self { registered_at_until: Some(until), ..self }
@@ -110,21 +110,22 @@ impl AdminPartnerFilter {
 }
 
 words! {
-    /// The orders of partners.
+    /// Orders of partners.
     pub(crate) enum AdminPartnerSort {
-        /// The newest first.
+        /// Newest first.
         RegisteredAtDesc = "REGISTERED_AT_DESC",
-        /// The oldest first.
+        /// Oldest first.
         RegisteredAt = "REGISTERED_AT",
-        /// By the company's name, without regard to case.
+        /// By company name, ignoring case.
         CompanyName = "COMPANY_NAME",
-        /// The one whose state changed last first.
+        /// Latest state change first.
         StateChangedAtDesc = "STATE_CHANGED_AT_DESC",
     }
 }
 
-/// The list of partners. What the planner would take for a narrow condition, though many partners may meet it, stands in a
-/// `coalesce`: else it fetched and sorted all of them rather than follow the order of an index.
+/// List query of partners. A condition that the planner takes for selective, although many partners may match it, is
+/// inside a `coalesce`. Otherwise the planner would fetch and sort all matches instead of following the order of an
+/// index.
 pub(super) static PARTNERS: ListQuery<AdminPartnerFilter, AdminPartnerRow, AdminPartnerSort> = ListQuery {
     operation: "admin_partners_list",
     select: &SHOWN,
@@ -154,7 +155,7 @@ pub(super) static PARTNERS: ListQuery<AdminPartnerFilter, AdminPartnerRow, Admin
     },
 };
 
-/// Every partner of the list, for its export.
+/// Query of the ids of all partners in the list, for the export.
 pub(super) static EVERY_PARTNER: EveryId<AdminPartnerFilter, AdminPartnerRow, AdminPartnerSort> = EveryId(&PARTNERS);
 
 const ID: Key<AdminPartnerRow> = Key::id("partner_uuid", |row| json!(row.partner_uuid));
@@ -162,6 +163,6 @@ const CREATED: Key<AdminPartnerRow> = Key::moment("created_at", |row| json!(row.
 const NAME: Key<AdminPartnerRow> = Key::text("name_order(company_name) collate \"C\"", |row| json!(row.name_sorted));
 const CHANGED: Key<AdminPartnerRow> = Key::moment("state_changed_at", |row| json!(row.state_changed_at));
 
-/// What is asked of partners in words that the compiler has not checked.
+/// Run-time SQL statements of partners, which the compiler does not check.
 pub(in crate::admin) static STATEMENTS: [&dyn Statements; 6] =
     [&PARTNERS, &EVERY_PARTNER, &BY_ID, &PARTNER, &TIMELINE, &TIMELINE_OF_EACH];

@@ -1,10 +1,11 @@
-//! Partners as those who run the platform see them, and what they do with them.
+//! Partners for staff, and the actions of staff on them.
 //!
-//! Company data is under the same rules as in the team's own hands ([`crate::partner::company`]), and where a partner
-//! stands follows the one machine ([`crate::partner::standing`]). What staff do, the team reads in its history with the
-//! reason given; notes and labels stay among staff.
+//! Company data follows the same rules as in the partner's own operations ([`crate::partner::company`]), and the state
+//! of a partner follows the same state machine ([`crate::partner::standing`]). The team reads every action of staff in
+//! its history, with the reason. Notes and labels are visible only to staff.
 //!
-//! Erasing makes anonymous what is personal and keeps what counts: apps, votes, reviews, histories and the audit log.
+//! Erasure anonymizes personal data and keeps the data that other records depend on: apps, votes, customer reviews,
+//! histories and the audit log.
 
 mod export;
 mod list;

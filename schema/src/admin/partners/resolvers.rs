@@ -1,4 +1,4 @@
-//! What may be asked about partners, and by whom.
+//! Operations on partners and the scopes that they require.
 
 mod creation;
 pub(super) mod types;
@@ -30,7 +30,7 @@ use crate::partner::standing::{self, Action, Step};
 
 use types::{AdminPartner, AdminPartnerCreate, AdminPartnerUpdate, PartnerLabelsPut};
 
-/// Reads of partners.
+/// Queries for partners.
 #[derive(Default)]
 pub(crate) struct PartnersQuery;
 
@@ -132,7 +132,7 @@ impl PartnersQuery {
     }
 }
 
-/// Writes of partners.
+/// Mutations of partners.
 #[derive(Default)]
 pub(crate) struct PartnersMutation;
 
@@ -295,7 +295,8 @@ impl PartnersMutation {
     }
 }
 
-/// Takes a step of an operation, which declares whether the partner reads the reason. Returns the partner after it.
+/// Performs the transition of an operation, which declares whether the partner can read the reason. Returns the partner
+/// after the transition.
 async fn take_step(
     cx: &RequestContext,
     operation: &str,
@@ -309,7 +310,7 @@ async fn take_step(
     load_partner(cx, partner_uuid).await
 }
 
-/// What was said, handed to the audit record as well.
+/// Returns the remark and adds it to the audit record.
 fn note_remark(cx: &RequestContext, body: Option<Remark>) -> Option<String> {
     let reason = body.and_then(Remark::into_text);
     if let Some(reason) = &reason {
@@ -318,19 +319,19 @@ fn note_remark(cx: &RequestContext, body: Option<Remark>) -> Option<String> {
     reason
 }
 
-/// The partner as it is now, named to the audit record.
+/// Loads the current partner and names it in the audit record.
 async fn load_partner(cx: &RequestContext, partner_uuid: Uuid) -> Result<AdminPartner, Fault> {
     let row = partner_of(&cx.db, partner_uuid).await?.ok_or_else(missing)?;
     note(cx, AuditTargetKind::Partner, partner_uuid, (&row.company_name, partner_uuid));
     Ok(AdminPartner::of(row, cx))
 }
 
-/// That there is such a partner, named to the audit record.
+/// Ensures that the partner exists and names it in the audit record.
 pub(in crate::admin) async fn note_partner(cx: &RequestContext, partner_uuid: Uuid) -> Result<(), Fault> {
     note_partner_for(cx, partner_uuid, AuditTargetKind::Partner, partner_uuid).await
 }
 
-/// The same for a record that is about something of the partner's.
+/// Does the same for an audit record about an object of the partner.
 pub(in crate::admin) async fn note_partner_for(
     cx: &RequestContext,
     partner_uuid: Uuid,

@@ -1,15 +1,15 @@
-//! What staff may write about a partner beside its company data.
+//! Rules for the data of a partner that only staff write.
 
 use crate::core::fault::{Fault, FieldError};
 
-/// Labels as they are kept: each once, in alphabetical order.
+/// Normalizes labels as they are stored: without duplicates, in alphabetical order.
 pub(super) fn labels(mut labels: Vec<String>) -> Vec<String> {
     labels.sort_unstable();
     labels.dedup();
     labels
 }
 
-/// Refuses to allow a name that looks like another without a reason.
+/// Rejects permission for a similar name without a reason.
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`], pointing to the reason.
@@ -20,7 +20,7 @@ pub(super) fn ensure_reason(allows_imitation: bool, reason: Option<&str>) -> Res
     Ok(())
 }
 
-/// The refusal of a tier that is none or is not offered.
+/// Returns the error for a tier that does not exist or is not offered.
 pub(super) fn unknown_tier() -> FieldError {
     FieldError::at("/tier_code", "UNKNOWN_TIER", "Choose a tier that is offered.")
 }
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn allowing_an_imitation_needs_a_reason() {
+    fn allowing_impersonating_name_requires_reason() {
         assert!(ensure_reason(false, None).is_ok());
         assert!(ensure_reason(true, Some("The register shows it.")).is_ok());
         for reason in [None, Some(" ")] {
@@ -39,7 +39,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_stands_once_and_in_its_place() {
+    fn labels_are_sorted_and_deduplicated() {
         let sent = ["vip", "at-risk", "vip"].map(str::to_owned).to_vec();
         assert_eq!(labels(sent), ["at-risk", "vip"]);
     }

@@ -1,4 +1,4 @@
-//! Every statement about partners as staff see them.
+//! Statements for partners for staff.
 
 pub(super) mod erasure;
 
@@ -7,14 +7,14 @@ use uuid::Uuid;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// A company's name.
+/// Loads the name of a company.
 pub(super) async fn name_get(db: &Db, partner_uuid: Uuid) -> Result<Option<String>, Fault> {
     Ok(sqlx::query_scalar!("select company_name from partner where partner_uuid = $1", partner_uuid)
         .fetch_optional(&mut *db.conn().await?)
         .await?)
 }
 
-/// Replaces a partner's labels; the same again writes nothing. `None` when there is no such partner, or it was erased.
+/// Replaces a partner's labels. Unchanged labels write nothing. `None` if the partner does not exist or was erased.
 pub(super) async fn set_labels(db: &Db, partner_uuid: Uuid, labels: &[String]) -> Result<Option<()>, Fault> {
     let found = sqlx::query_scalar!(
         r#"with held as (
@@ -33,7 +33,7 @@ pub(super) async fn set_labels(db: &Db, partner_uuid: Uuid, labels: &[String]) -
     Ok(found.then_some(()))
 }
 
-/// Says of a partner that it is the company it says, or that nobody knows; whether that is news.
+/// Sets whether the identity of a partner is verified. Returns whether that changed anything.
 pub(super) async fn set_verified(db: &Db, partner_uuid: Uuid, verified: bool) -> Result<bool, Fault> {
     let changed = sqlx::query!(
         "update partner set verified_at = case when $2 then labs_now() end, updated_at = labs_now()
@@ -46,7 +46,7 @@ pub(super) async fn set_verified(db: &Db, partner_uuid: Uuid, verified: bool) ->
     Ok(changed.rows_affected() == 1)
 }
 
-/// The tier of this code that is offered.
+/// Loads the offered tier with this code.
 pub(super) async fn tier_get(db: &Db, code: &str) -> Result<Option<Uuid>, Fault> {
     Ok(sqlx::query_scalar!("select tier_uuid from tier where code = $1 and state = 'OFFERED'", code)
         .fetch_optional(&mut *db.conn().await?)

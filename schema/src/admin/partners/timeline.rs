@@ -1,4 +1,4 @@
-//! All that happened to a partner, as staff read it.
+//! The complete timeline of a partner, for staff.
 
 pub(super) mod list;
 
@@ -11,17 +11,17 @@ use crate::core::words::words;
 use list::PartnerTimelineRow;
 
 words! {
-    /// Which ledger something stands in.
+    /// Source of a timeline entry.
     pub(crate) enum PartnerTimelineGroup {
-        /// The account's own history: company data, state, team, contacts, profile.
+        /// Account history: company data, state, team, contacts, profile.
         Account = "ACCOUNT",
-        /// The history of the subscription.
+        /// Subscription history.
         Subscription = "SUBSCRIPTION",
-        /// The histories of the partner's apps.
+        /// Histories of the partner's apps.
         Marketplace = "MARKETPLACE",
-        /// The security ledger: sign-ins, factors, passwords, tokens.
+        /// Security events: sign-ins, second factors, passwords, tokens.
         Security = "SECURITY",
-        /// The audit log: what staff did and looked at.
+        /// Audit log: actions and reads of staff.
         Audit = "AUDIT",
     }
 }
@@ -32,9 +32,9 @@ words! {
 pub(crate) struct PartnerTimelineActor {
     /// Kind of actor: `PARTNER_USER`, `MACHINE_CLIENT`, `STAFF_USER`, `SYSTEM` or `ANONYMOUS`.
     kind: String,
-    /// Who.
+    /// UUID of the actor.
     uuid: Option<Uuid>,
-    /// Their name.
+    /// Name of the actor.
     name: Option<String>,
 }
 
@@ -42,9 +42,9 @@ pub(crate) struct PartnerTimelineActor {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerTimelineSubject {
-    /// `APP`, `PERSON` and so on; null where the ledger does not say.
+    /// `APP`, `PERSON` and so on; null if the source does not record a kind.
     kind: Option<String>,
-    /// Which.
+    /// UUID of the target.
     uuid: Uuid,
 }
 
@@ -52,23 +52,23 @@ pub(crate) struct PartnerTimelineSubject {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerTimelineEntry {
-    /// The entry.
+    /// UUID of the entry.
     uuid: Uuid,
     /// Time of the entry.
     occurred_at: Time,
-    /// Which ledger it stands in.
+    /// Source of the entry.
     group: PartnerTimelineGroup,
-    /// What: `SUSPENDED`, `VERSION_PUBLISHED`, `SIGN_IN`, or the operation's name in the audit log.
+    /// Kind of entry: `SUSPENDED`, `VERSION_PUBLISHED`, `SIGN_IN`, or the operation's name for the audit log.
     kind: String,
     /// Outcome: `SUCCEEDED`, `REFUSED` or `FAILED`.
     outcome: String,
-    /// Who did it; null where the ledger tells only whom it concerns.
+    /// Actor; null if the source records only the target.
     actor: Option<PartnerTimelineActor>,
     /// Target of the action. Null if the target is the partner itself.
     subject: Option<PartnerTimelineSubject>,
     /// Reason, if one was given.
     reason: Option<String>,
-    /// What there is to know besides.
+    /// Further data of the entry.
     detail: Value,
 }
 

@@ -1,4 +1,4 @@
-//! Partners' vendor pages as staff see them, and what staff take off them. Its team reads why.
+//! Profiles of partners for staff, and the removal of profile content by staff. The partner's team can read the reason.
 
 mod resolvers;
 

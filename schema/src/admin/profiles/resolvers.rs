@@ -1,4 +1,4 @@
-//! What staff may ask of partners' vendor pages.
+//! Operations of staff on the profiles of partners.
 
 use async_graphql::{Context, Object};
 use uuid::Uuid;
@@ -15,7 +15,7 @@ use crate::partner::imagery::{self, IMAGES_FOR_STAFF, PartnerImage, PartnerImage
 use crate::partner::profile::{self, PartnerProfile};
 use crate::partner::team::Team;
 
-/// Reads of vendor pages.
+/// Queries for profiles.
 #[derive(Default)]
 pub(crate) struct ProfilesQuery;
 
@@ -55,7 +55,7 @@ impl ProfilesQuery {
     }
 }
 
-/// Writes of vendor pages.
+/// Mutations of profiles.
 #[derive(Default)]
 pub(crate) struct ProfilesMutation;
 

@@ -1,4 +1,5 @@
-//! Who uses most of their budget, and who was refused because it was spent: what narrows the two lists, and their orders.
+//! Lists of the accounts with the highest use of their budget and of the requests rejected because of an exhausted
+//! budget, with filters and orders.
 
 use async_graphql::InputObject;
 use serde::Serialize;
@@ -20,11 +21,12 @@ pub(super) struct UseRow {
     pub(super) daily_source: Option<LimitSource>,
     pub(super) limit: i64,
     pub(super) used: i64,
-    /// In ten-thousandths, so that pages are cut exactly.
+    /// Share of the limit in ten-thousandths, an integer so that pages have exact bounds.
     pub(super) share: i64,
 }
 
-/// What today's budgets come from. Accounts that belong to no partner have a budget of their own, which is no tier's.
+/// Source of the current day's budgets. Accounts without a partner have a separate fixed budget, independent of any
+/// tier.
 const USED_TODAY: &str = "(
     select *, used * 10000 / greatest(whole, 1) as share
       from (select *, coalesce(daily_requests, 5000000) as whole from budget_use
@@ -38,7 +40,7 @@ static USE: Select<UseRow> = Select::new(
     USED_TODAY,
 );
 
-/// What the list of consumers is narrowed to. The contract describes each field.
+/// Filter of the list of consumers. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RateLimitConsumerFilter {
@@ -47,16 +49,16 @@ pub(crate) struct RateLimitConsumerFilter {
 }
 
 words! {
-    /// The orders of consumers.
+    /// Orders of consumers.
     pub(crate) enum RateLimitConsumerSort {
-        /// Who used the largest part of their budget first.
+        /// Largest used share first.
         ShareDesc = "SHARE_DESC",
-        /// Who used most requests first.
+        /// Most used requests first.
         UsedDesc = "USED_DESC",
     }
 }
 
-/// The list of those who use most of their budget of today.
+/// List query of the accounts with the highest use of today's budget.
 pub(super) static CONSUMERS: ListQuery<RateLimitConsumerFilter, UseRow, RateLimitConsumerSort> = ListQuery {
     operation: "admin_rate_limits_list_consumers",
     select: &USE,
@@ -78,7 +80,7 @@ const SHARE: Key<UseRow> = Key::whole("share", |row| json!(row.share));
 const USED: Key<UseRow> = Key::whole("used", |row| json!(row.used));
 const ACCOUNT: Key<UseRow> = Key::text("account", |row| json!(row.account));
 
-/// How often an account was refused an operation in an hour.
+/// Number of rejected requests of an account to an operation in one hour.
 #[derive(sqlx::FromRow)]
 pub(super) struct RefusalRow {
     pub(super) hour: Time,
@@ -95,7 +97,7 @@ static REFUSAL: Select<RefusalRow> = Select::new(
     "rate_limit_refusal",
 );
 
-/// What the ledger of refusals is narrowed to. The contract describes each field.
+/// Filter of the rejected requests. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RateLimitRefusalFilter {
@@ -108,17 +110,17 @@ pub(crate) struct RateLimitRefusalFilter {
 }
 
 words! {
-    /// The orders of the ledger of refusals.
+    /// Orders of the rejected requests.
     pub(crate) enum RateLimitRefusalSort {
-        /// The latest hour first.
+        /// Latest hour first.
         HourDesc = "HOUR_DESC",
-        /// The earliest first.
+        /// Earliest hour first.
         Hour = "HOUR",
     }
 }
 
-/// The ledger of refusals. What no index finds stands in a `coalesce`: the planner takes a condition for a narrow one, and
-/// would rather read and sort the whole ledger than follow its order.
+/// List query of the rejected requests. Conditions without an index are inside a `coalesce`. Otherwise the planner
+/// would take them for selective, and read and sort the whole table instead of following its order.
 pub(super) static REFUSALS: ListQuery<RateLimitRefusalFilter, RefusalRow, RateLimitRefusalSort> = ListQuery {
     operation: "admin_rate_limits_list_refusals",
     select: &REFUSAL,
@@ -150,17 +152,17 @@ const REFUSED: Key<RefusalRow> = Key::text("account", |row| json!(row.account));
 const OPERATION: Key<RefusalRow> = Key::text("operation", |row| json!(row.operation));
 const BUDGET: Key<RefusalRow> = Key::text("budget", |row| json!(row.budget));
 
-/// The kinds of account as the names of accounts begin with them.
+/// Returns the prefixes of account names for the kinds of account.
 fn prefixes(kinds: Option<&Vec<BudgetAccountKind>>) -> Option<Bound> {
     let kinds = kinds.filter(|kinds| !kinds.is_empty())?;
     Some(Bound::Texts(kinds.iter().map(|kind| kind.prefix().to_owned()).collect()))
 }
 
-/// Every account that one of these may have: a uuid does not say whose it is.
+/// Returns all account names that these UUIDs may have: a UUID does not show the kind of account.
 fn accounts(uuids: &[Uuid]) -> Bound {
     let of_kind = |kind: BudgetAccountKind| uuids.iter().map(move |uuid| format!("{}:{uuid}", kind.prefix()));
     Bound::Texts(BudgetAccountKind::ALL.iter().copied().flat_map(of_kind).collect())
 }
 
-/// What is asked of budgets in words that the compiler has not checked.
+/// Run-time SQL statements of budgets, which the compiler does not check.
 pub(in crate::admin) static STATEMENTS: [&dyn Statements; 2] = [&CONSUMERS, &REFUSALS];

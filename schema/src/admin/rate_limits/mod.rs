@@ -1,13 +1,12 @@
-//! Budgets under operators' hands: what a partner may spend, where that comes from, what is used of it, and who was
-//! refused because it was spent.
+//! Budgets of partners for staff: limits and their sources, current use, and rejected requests.
 //!
 //! ```text
 //!   tier's limits ◀──────── delete, or the end date ──────── override
 //!        └───────────────────────── put ─────────────────────────▲
 //! ```
 //!
-//! The budgets themselves are spent in [`crate::core::budget`] and at the edge. A change here reaches every replica within a
-//! second (docs/decisions.md#budgets).
+//! [`crate::core::budget`] and the REST layer enforce the budgets. A change here reaches every replica within a second
+//! (docs/decisions.md#budgets).
 
 mod list;
 mod resolvers;

@@ -1,4 +1,4 @@
-//! What may be asked about budgets, and by whom.
+//! Operations on budgets and the scopes that they require.
 
 mod types;
 
@@ -20,7 +20,7 @@ use crate::core::principal::PrincipalType;
 
 use types::{PartnerRateLimit, RateLimitConsumer, RateLimitOverridePut, RateLimitRefusal, RateLimitReset};
 
-/// Reads of budgets.
+/// Queries for budgets.
 #[derive(Default)]
 pub(crate) struct RateLimitsQuery;
 
@@ -78,7 +78,7 @@ impl RateLimitsQuery {
     }
 }
 
-/// Writes of budgets.
+/// Mutations of budgets.
 #[derive(Default)]
 pub(crate) struct RateLimitsMutation;
 
@@ -151,14 +151,14 @@ impl RateLimitsMutation {
     }
 }
 
-/// The budgets as they are now, named to the audit record.
+/// Loads the current budgets and names the partner in the audit record.
 async fn load_rate_limit(cx: &RequestContext, partner_uuid: Uuid) -> Result<PartnerRateLimit, Fault> {
     let row = store::get(&cx.db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))?;
     note_target(cx, partner_uuid, &row.company_name);
     Ok(PartnerRateLimit::of(partner_uuid, row))
 }
 
-/// That there is such a partner, named to the audit record.
+/// Ensures that the partner exists and names it in the audit record.
 async fn note_partner(cx: &RequestContext, partner_uuid: Uuid) -> Result<(), Fault> {
     let name = store::name_get(&cx.db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))?;
     note_target(cx, partner_uuid, &name);

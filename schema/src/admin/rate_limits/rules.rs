@@ -1,11 +1,11 @@
-//! What limits may be set to, and how much of a budget is used.
+//! Rules for limits and for the use of a budget.
 
 use crate::core::fault::{Fault, FieldError};
 use crate::core::time::Time;
 use crate::core::words::words;
 
 words! {
-    /// Where a limit comes from.
+    /// Source of a limit.
     pub(crate) enum LimitSource {
         /// The tier.
         Tier = "TIER",
@@ -15,19 +15,19 @@ words! {
 }
 
 words! {
-    /// The kinds of account.
+    /// Kind of account.
     pub(crate) enum BudgetAccountKind {
-        /// A partner: all its people and programs together.
+        /// A partner: all its users and machine clients together.
         Partner = "PARTNER",
-        /// A program of the service's own.
+        /// A machine client of the service itself.
         MachineClient = "MACHINE_CLIENT",
-        /// An internal person.
+        /// A staff member.
         StaffUser = "STAFF_USER",
     }
 }
 
 impl BudgetAccountKind {
-    /// What the names of such accounts begin with.
+    /// Returns the prefix of the account names of this kind.
     pub(super) const fn prefix(self) -> &'static str {
         match self {
             Self::Partner => "partner",
@@ -37,10 +37,10 @@ impl BudgetAccountKind {
     }
 }
 
-/// Everything that is wrong with an override to be.
+/// Checks a new override and reports all errors.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] when it says no limit, or ends before it begins.
+/// [`crate::Code::ValidationFailed`] if it sets no limit or if its end is in the past.
 pub(super) fn check_override(
     burst_per_second: Option<i32>,
     daily_requests: Option<i64>,
@@ -59,12 +59,12 @@ pub(super) fn check_override(
     if errors.is_empty() { Ok(()) } else { Err(Fault::invalid(errors)) }
 }
 
-/// What is left of a budget; nothing when the limit was lowered below what is used.
+/// Computes the remaining budget; 0 if the limit was lowered below the used amount.
 pub(super) fn remaining(limit: i64, used: i64) -> i64 {
     limit.saturating_sub(used).max(0)
 }
 
-/// When the day that a moment lies in is over, in UTC.
+/// Returns the end of the UTC day that contains a time.
 pub(super) fn day_end(moment: Time) -> Time {
     let into_the_day = moment.unix().rem_euclid(86_400);
     moment.whole_seconds().plus_seconds(86_400 - into_the_day)
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn an_override_says_a_limit_and_ends_in_the_future() {
+    fn override_needs_limit_and_future_end() {
         assert!(check_override(Some(10), None, at(2), at(1)).is_ok());
         assert!(check_override(None, Some(0), at(2), at(1)).is_ok());
         let refused = check_override(None, None, at(1), at(1)).unwrap_err();
@@ -88,13 +88,13 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_of_a_budget_that_was_lowered_below_its_use() {
+    fn remaining_budget_is_zero_if_use_exceeds_limit() {
         assert_eq!(remaining(100, 30), 70);
         assert_eq!(remaining(100, 130), 0);
     }
 
     #[test]
-    fn a_day_ends_at_midnight_and_never_at_its_own_beginning() {
+    fn budget_day_ends_at_next_midnight() {
         assert_eq!(day_end(at(0)), at(86_400));
         assert_eq!(day_end(at(86_399)), at(86_400));
         assert_eq!(day_end(at(86_400)), at(172_800));

@@ -1,4 +1,4 @@
-//! Every statement about budgets and their overrides.
+//! Statements for budgets and their overrides.
 
 use uuid::Uuid;
 
@@ -7,7 +7,7 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::time::Time;
 
-/// A partner's budgets, what is used, and the override that is in force.
+/// A partner's budgets, their use, and the effective override.
 pub(super) struct LimitRow {
     pub(super) company_name: String,
     pub(super) tier_code: String,
@@ -25,11 +25,11 @@ pub(super) struct LimitRow {
     pub(super) set_by_name: Option<String>,
     pub(super) set_at: Option<Time>,
     pub(super) expires_at: Option<Time>,
-    /// The database's time, which decides which day it is.
+    /// Database time, which decides the current day.
     pub(super) read_at: Time,
 }
 
-/// A partner's budgets.
+/// Loads a partner's budgets.
 pub(super) async fn get(db: &Db, partner_uuid: Uuid) -> Result<Option<LimitRow>, Fault> {
     Ok(sqlx::query_as!(
         LimitRow,
@@ -52,7 +52,7 @@ pub(super) async fn get(db: &Db, partner_uuid: Uuid) -> Result<Option<LimitRow>,
     .await?)
 }
 
-/// The name of a partner that was not erased, and is not while this transaction lasts.
+/// Loads the name of a partner that is not erased, and prevents its erasure until the transaction ends.
 pub(super) async fn name_get(db: &Db, partner_uuid: Uuid) -> Result<Option<String>, Fault> {
     Ok(sqlx::query_scalar!(
         "select company_name from partner where partner_uuid = $1 and state <> 'ERASED' for share",
@@ -62,18 +62,18 @@ pub(super) async fn name_get(db: &Db, partner_uuid: Uuid) -> Result<Option<Strin
     .await?)
 }
 
-/// An override to be. What it leaves out is the tier's.
+/// An override to create. An omitted limit is the tier's.
 pub(super) struct NewOverride<'a> {
     pub(super) partner_uuid: Uuid,
     pub(super) burst_per_second: Option<i32>,
     pub(super) daily_requests: Option<i64>,
     pub(super) reason: &'a str,
-    /// The internal person who set it; a program is no person.
+    /// Staff member who set it; `None` if a machine client did.
     pub(super) set_by: Option<Uuid>,
     pub(super) expires_at: Time,
 }
 
-/// Puts an override in force, in place of the one that was.
+/// Sets an override and replaces the previous one.
 pub(super) async fn put_override(db: &Db, new: &NewOverride<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "insert into rate_limit_override (partner_uuid, burst_per_second, daily_requests, reason, set_by, set_at, expires_at)
@@ -94,7 +94,7 @@ pub(super) async fn put_override(db: &Db, new: &NewOverride<'_>) -> Result<(), F
     Ok(())
 }
 
-/// Ends the override that is in force; whether there was one.
+/// Deletes the effective override. Returns whether there was one.
 pub(super) async fn delete(db: &Db, partner_uuid: Uuid) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "delete from rate_limit_override
@@ -106,7 +106,7 @@ pub(super) async fn delete(db: &Db, partner_uuid: Uuid) -> Result<bool, Fault> {
     Ok(done.rows_affected() > 0)
 }
 
-/// Makes a partner's budget of today whole again. Counting the resets is what voids the portions that are held.
+/// Restores a partner's full budget of the current day. The reset counter increases, which voids the current leases.
 pub(super) async fn reset(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "insert into daily_budget (account, day, granted, resets)

@@ -1,4 +1,4 @@
-//! The list of scopes, which stands in memory: what narrows it.
+//! The list of scopes, which is in memory, with its filter.
 
 use async_graphql::InputObject;
 use serde::Serialize;
@@ -6,12 +6,12 @@ use serde::Serialize;
 use crate::core::access::list_scoped;
 use crate::core::scope::Scope;
 
-/// The operation that lists.
+/// Operation id of the list.
 pub(super) const OPERATION: &str = "admin_scopes_list";
-/// Scopes on a page of the tree, which fits on one.
+/// Scopes per page. The whole tree fits on one page.
 pub(super) const SCOPES_A_PAGE: i32 = 100;
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ScopeFilter {
@@ -21,7 +21,7 @@ pub(crate) struct ScopeFilter {
 }
 
 impl ScopeFilter {
-    /// The scopes that are asked for, each with its place among all.
+    /// Returns the matching scopes, each with its position among all scopes.
     pub(super) fn scopes(&self) -> impl Iterator<Item = (usize, Scope)> {
         Scope::all().enumerate().filter(|(_, scope)| self.lets_through(*scope))
     }

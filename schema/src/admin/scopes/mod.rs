@@ -1,7 +1,7 @@
-//! The tree of scopes, with the operations that each of them opens.
+//! The tree of scopes, with the operations to which each scope gives access.
 //!
-//! Both are read from where they are law: the scopes from [`crate::core::scope`], the operations from what the schema itself
-//! declares beside its resolvers. There is no second list.
+//! Both are read from their source: the scopes from [`crate::core::scope`], the operations from the declarations of the
+//! schema's resolvers. No second list exists.
 
 mod list;
 mod resolvers;

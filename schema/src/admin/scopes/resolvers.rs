@@ -1,4 +1,4 @@
-//! What may be asked about scopes, and by whom.
+//! Operations on scopes and the scopes that they require.
 
 use async_graphql::{Context, Object, SimpleObject};
 
@@ -14,17 +14,17 @@ use crate::core::scope::{Scope, ScopeSet};
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ScopeEntry {
-    /// The scope.
+    /// Name of the scope.
     scope: String,
-    /// The scope right above it; null at the top.
+    /// Parent scope; null for a root scope.
     parent: Option<String>,
     /// Whether the scope gives write access.
     write: bool,
-    /// Whether it is of the operator's domain, which nothing bound to a partner can hold.
+    /// Whether the scope is under `labs.admin`. No principal bound to a partner can hold it.
     staff: bool,
-    /// Whether the caller holds it, and so may grant it.
+    /// Whether the caller holds the scope and therefore can grant it.
     held: bool,
-    /// The operations that its holder reaches, in alphabetical order.
+    /// Operations to which the scope gives access, in alphabetical order.
     operations: Vec<ScopeOperation>,
 }
 
@@ -32,13 +32,13 @@ pub(crate) struct ScopeEntry {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ScopeOperation {
-    /// UUID of the object.
+    /// Operation id.
     operation_id: String,
     /// Scope that the operation requires.
     required_scope: String,
 }
 
-/// Reads of scopes.
+/// Queries for scopes.
 #[derive(Default)]
 pub(crate) struct ScopesQuery;
 

@@ -1,4 +1,4 @@
-//! The whole ledger: an entry as it is shown, what narrows the list, and its orders.
+//! The list of security events across all accounts: the representation of an event, with filters and orders.
 
 use async_graphql::{InputObject, SimpleObject};
 use ipnet::IpNet;
@@ -14,42 +14,42 @@ use crate::core::list::{Bound, Condition, Key, Lead, LedgerQuery, Statements};
 use crate::core::time::Time;
 use crate::core::words::words;
 
-/// Something that happened to an account or a program.
+/// A security event of a user or a machine client.
 #[derive(Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct LedgerEvent {
-    /// The entry.
+    /// UUID of the event.
     uuid: Uuid,
     /// Time of the event.
     occurred_at: Time,
-    /// What: `SIGN_IN`, `TOKEN_REFUSED` and so on.
+    /// Kind of event: `SIGN_IN`, `TOKEN_REFUSED` and so on.
     kind: String,
-    /// How it ended.
+    /// Outcome of the event.
     outcome: SecurityEventOutcome,
-    /// The person concerned.
+    /// UUID of the user.
     person_uuid: Option<Uuid>,
-    /// Their name.
+    /// Name of the user.
     person_name: Option<String>,
-    /// The program concerned.
+    /// UUID of the machine client.
     client_uuid: Option<Uuid>,
-    /// Its name.
+    /// Name of the machine client.
     client_name: Option<String>,
-    /// The partner concerned.
+    /// UUID of the partner.
     partner_uuid: Option<Uuid>,
-    /// Its name.
+    /// Name of the partner.
     company_name: Option<String>,
-    /// The session concerned.
+    /// UUID of the session.
     session_uuid: Option<Uuid>,
-    /// From which network address.
+    /// Network address of the client.
     address: Option<String>,
-    /// With what, in a few words.
+    /// Short description of the device.
     #[sqlx(try_from = "UserAgent")]
     device: Option<String>,
-    /// With what, in its own words.
+    /// User agent header, unchanged.
     user_agent: Option<String>,
 }
 
-/// What the ledger is narrowed to. The contract describes each field.
+/// Filter of the security events. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct LedgerEventFilter {
@@ -64,35 +64,35 @@ pub(crate) struct LedgerEventFilter {
     occurred_at_until: Option<Time>,
 }
 
-/// The entries that are asked for.
+/// Requested security events.
 #[derive(Debug, Serialize)]
 pub(super) struct ShownEvents {
-    /// From an address in any of these.
+    /// Networks that contain the address of the event.
     networks: Option<Vec<IpNet>>,
     filter: LedgerEventFilter,
 }
 
 impl ShownEvents {
-    /// What a filter asks for.
+    /// Resolves a filter.
     ///
     /// # Errors
-    /// [`crate::Code::ValidationFailed`] for an address that is none.
+    /// [`crate::Code::ValidationFailed`] for an invalid address.
     pub(super) fn of(mut filter: LedgerEventFilter) -> Result<Self, Fault> {
         Ok(Self { networks: networks::parse_networks("address", filter.address.take())?, filter })
     }
 }
 
 words! {
-    /// The orders of the ledger.
+    /// Orders of security events.
     pub(crate) enum LedgerEventSort {
-        /// The latest first.
+        /// Newest first.
         OccurredAtDesc = "OCCURRED_AT_DESC",
-        /// The earliest first.
+        /// Oldest first.
         OccurredAt = "OCCURRED_AT",
     }
 }
 
-/// The list of the whole ledger, with the names of those whom an entry concerns, as far as they are there.
+/// List query of all security events, with the names of the users, machine clients and partners that still exist.
 pub(super) static EVENTS: LedgerQuery<ShownEvents, LedgerEvent, LedgerEventSort> = LedgerQuery {
     operation: "admin_security_events_list",
     table: "security_event",
@@ -130,5 +130,5 @@ pub(super) static EVENTS: LedgerQuery<ShownEvents, LedgerEvent, LedgerEventSort>
 const OCCURRED: Key<LedgerEvent> = Key::moment("occurred_at", |event| json!(event.occurred_at));
 const ID: Key<LedgerEvent> = Key::id("event_uuid", |event| json!(event.uuid));
 
-/// What is asked of the ledger in words that the compiler has not checked.
+/// Run-time SQL statements of security events, which the compiler does not check.
 pub(in crate::admin) static STATEMENTS: [&dyn Statements; 1] = [&EVENTS];

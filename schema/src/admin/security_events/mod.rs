@@ -1,6 +1,6 @@
-//! The security ledger across people and programs: sign-ins, failures, and what changed about accounts.
+//! Security events across users and machine clients: sign-ins, failures and changes of accounts.
 //!
-//! It is written where things happen ([`crate::auth::security_events`]); here it is only read.
+//! [`crate::auth::security_events`] writes the events where they occur. This module only reads them.
 
 mod list;
 mod resolvers;

@@ -1,4 +1,4 @@
-//! What may be asked of the whole ledger, and by whom.
+//! Operations on all security events and the scopes that they require.
 
 use async_graphql::{Context, Object};
 
@@ -10,7 +10,7 @@ use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
 use crate::core::page::CountedList;
 
-/// Reads of the ledger.
+/// Queries for security events.
 #[derive(Default)]
 pub(crate) struct SecurityEventsQuery;
 

@@ -1,4 +1,4 @@
-//! What is held back, as operators are shown it, and the list with what narrows it and its orders.
+//! The representation and the list of sign-in blocks for staff, with filters and orders.
 
 use async_graphql::{InputObject, SimpleObject};
 use ipnet::IpNet;
@@ -13,38 +13,38 @@ use crate::core::time::Time;
 use crate::core::words::words;
 
 words! {
-    /// What is held back.
+    /// Kind of sign-in block.
     pub(crate) enum SignInBlockKind {
-        /// Tries at the password of an account.
+        /// Attempts at the password of an account.
         Account = "ACCOUNT",
-        /// Tries at the codes of a person.
+        /// Attempts at the second factor of a user.
         SecondFactor = "SECOND_FACTOR",
-        /// Whatever is tried from a network.
+        /// All attempts from a network.
         Network = "NETWORK",
     }
 }
 
-/// An account or a network that is held back.
+/// A sign-in block of an account or a network.
 #[derive(Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SignInBlock {
-    /// For paths.
+    /// UUID of the sign-in block, for paths.
     uuid: Uuid,
-    /// What is held back.
+    /// Kind of sign-in block.
     kind: SignInBlockKind,
-    /// The address that was tried, or that of the person; null for a network.
+    /// E-mail address that was tried, or the address of the user; null for a network.
     email: Option<String>,
-    /// Whose account it is; null where nobody has that address.
+    /// UUID of the user who owns the account; null if no user has this address.
     person_uuid: Option<Uuid>,
-    /// Their name.
+    /// Name of the user.
     person_name: Option<String>,
-    /// Their partner.
+    /// UUID of the user's partner.
     partner_uuid: Option<Uuid>,
-    /// Its name.
+    /// Name of the partner.
     company_name: Option<String>,
-    /// Only tries from here; null: from everywhere.
+    /// Network whose attempts are blocked; null if attempts from all networks are blocked.
     network: Option<String>,
-    /// Tries that failed in a row.
+    /// Number of consecutive failed attempts.
     failures: i32,
     /// Time of the last failed attempt.
     last_failed_at: Time,
@@ -58,7 +58,7 @@ static BLOCK: Select<SignInBlock> = Select::new(
     "sign_in_block_shown",
 );
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SignInBlockFilter {
@@ -69,35 +69,35 @@ pub(crate) struct SignInBlockFilter {
     q: Option<String>,
 }
 
-/// What is held back and asked for.
+/// Requested sign-in blocks.
 #[derive(Debug, Serialize)]
 pub(super) struct ShownBlocks {
-    /// Whose network has something in common with any of these.
+    /// Networks that overlap the network of the block.
     networks: Option<Vec<IpNet>>,
     filter: SignInBlockFilter,
 }
 
 impl ShownBlocks {
-    /// What a filter asks for.
+    /// Resolves a filter.
     ///
     /// # Errors
-    /// [`crate::Code::ValidationFailed`] for a network that is none.
+    /// [`crate::Code::ValidationFailed`] for an invalid network.
     pub(super) fn of(mut filter: SignInBlockFilter) -> Result<Self, Fault> {
         Ok(Self { networks: networks::parse_networks("network", filter.network.take())?, filter })
     }
 }
 
 words! {
-    /// The orders of what is held back.
+    /// Orders of sign-in blocks.
     pub(crate) enum SignInBlockSort {
-        /// Whose last try failed last comes first.
+        /// Latest failed attempt first.
         LastFailedAtDesc = "LAST_FAILED_AT_DESC",
-        /// The other way round.
+        /// Earliest failed attempt first.
         LastFailedAt = "LAST_FAILED_AT",
     }
 }
 
-/// The list of what is held back now.
+/// List query of the current sign-in blocks.
 pub(super) static BLOCKS: ListQuery<ShownBlocks, SignInBlock, SignInBlockSort> = ListQuery {
     operation: "admin_sign_in_blocks_list",
     select: &BLOCK,
@@ -121,5 +121,5 @@ pub(super) static BLOCKS: ListQuery<ShownBlocks, SignInBlock, SignInBlockSort> =
 const FAILED: Key<SignInBlock> = Key::moment("last_failed_at", |block| json!(block.last_failed_at));
 const ID: Key<SignInBlock> = Key::id("block_uuid", |block| json!(block.uuid));
 
-/// What is asked of blocks in words that the compiler has not checked.
+/// Run-time SQL statements of sign-in blocks, which the compiler does not check.
 pub(in crate::admin) static STATEMENTS: [&dyn Statements; 1] = [&BLOCKS];

@@ -1,7 +1,8 @@
-//! A sign-in block: an account, or a network, that is held back after failed tries.
+//! Sign-in blocks: temporary waits of an account or a network after failed attempts.
 //!
-//! Tries are counted and held back in [`crate::auth::attempts`], by themselves and for a short while; an operator sees
-//! what is held back now, and lifts it. Every replica asks the database before each try, so a lift is in force at once.
+//! [`crate::auth::attempts`] counts the attempts and imposes the blocks automatically for a short time. Staff list the
+//! current blocks and lift them. Every replica queries the database before each attempt, so a lift takes effect at
+//! once.
 
 mod list;
 mod resolvers;

@@ -1,4 +1,4 @@
-//! What may be asked about sign-ins that are held back, and by whom.
+//! Operations on sign-in blocks and the scopes that they require.
 
 use async_graphql::{Context, Object};
 use uuid::Uuid;
@@ -13,7 +13,7 @@ use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
 use crate::core::page::CountedList;
 
-/// Reads of blocks.
+/// Queries for sign-in blocks.
 #[derive(Default)]
 pub(crate) struct SignInBlocksQuery;
 
@@ -39,7 +39,7 @@ impl SignInBlocksQuery {
     }
 }
 
-/// Writes of blocks.
+/// Mutations of sign-in blocks.
 #[derive(Default)]
 pub(crate) struct SignInBlocksMutation;
 

@@ -1,11 +1,11 @@
-//! Every statement about sign-ins that are held back, as operators see them.
+//! Statements for sign-in blocks, for staff.
 
 use uuid::Uuid;
 
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// A block that is gone, with whom it concerned.
+/// A lifted sign-in block with the user whom it concerned.
 pub(super) struct LiftedRow {
     pub(super) email: Option<String>,
     pub(super) network: Option<String>,
@@ -13,8 +13,8 @@ pub(super) struct LiftedRow {
     pub(super) partner_uuid: Option<Uuid>,
 }
 
-/// Forgets what failed under a block; `None` when there is none. One that has just run out is lifted as well: its
-/// failures would make the next one longer.
+/// Deletes the failed attempts of a block; `None` if no block exists. A recently expired block is lifted too, because
+/// its failures would make the next block longer.
 pub(super) async fn delete(db: &Db, block_uuid: Uuid) -> Result<Option<LiftedRow>, Fault> {
     Ok(sqlx::query_as!(
         LiftedRow,

@@ -1,4 +1,4 @@
-//! Signing keys as they are shown, and the list with what narrows it.
+//! The representation and the list of signing keys, with its filters.
 
 use async_graphql::InputObject;
 use serde::Serialize;
@@ -9,18 +9,18 @@ use crate::core::time::Time;
 use crate::core::words::words;
 
 words! {
-    /// Where a key stands.
+    /// State of a signing key.
     pub(crate) enum SigningKeyState {
-        /// It signs after the next rotation.
+        /// The key signs after the next rotation.
         Next = "NEXT",
-        /// It signs.
+        /// The key signs tokens.
         Current = "CURRENT",
-        /// It signs no more.
+        /// The key no longer signs.
         Retired = "RETIRED",
     }
 }
 
-/// A key without its private half.
+/// A signing key without its private key.
 #[derive(sqlx::FromRow)]
 pub(super) struct KeyRow {
     pub(super) key_id: String,
@@ -38,14 +38,14 @@ static KEY: Select<KeyRow> = Select::new(
     "signing_key",
 );
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SigningKeyFilter {
     state: Option<Vec<SigningKeyState>>,
 }
 
-/// The list of keys, the latest first.
+/// List query of signing keys, newest first.
 pub(super) static KEYS: ListQuery<SigningKeyFilter, KeyRow, FixedOrder> = ListQuery {
     operation: "admin_signing_keys_list",
     select: &KEY,
@@ -61,5 +61,5 @@ pub(super) static KEYS: ListQuery<SigningKeyFilter, KeyRow, FixedOrder> = ListQu
     },
 };
 
-/// What is asked of keys in words that the compiler has not checked.
+/// Run-time SQL statements of signing keys, which the compiler does not check.
 pub(in crate::admin) static STATEMENTS: [&dyn Statements; 1] = [&KEYS];

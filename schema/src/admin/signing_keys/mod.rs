@@ -1,11 +1,11 @@
-//! A signing key: signs access tokens while it is current, and verifies them until the last one has expired.
+//! Signing keys: a key signs access tokens while it is current, and verifies them until the last one has expired.
 //!
 //! ```text
-//!   NEXT ──rotate──▶ CURRENT ──rotate──▶ RETIRED, good for what it signed until `expires_at`
+//!   NEXT ──rotate──▶ CURRENT ──rotate──▶ RETIRED, verifies its tokens until `expires_at`
 //! ```
 //!
-//! Every replica holds the next key before it signs, so a token of a new current key is verified everywhere at once.
-//! The private half leaves the database when a key is retired (docs/decisions.md#identity).
+//! Every replica has the next key before that key signs, so every replica can verify tokens of a new current key at
+//! once. When a key is retired, the private key is deleted from the database (docs/decisions.md#identity).
 
 mod list;
 mod resolvers;

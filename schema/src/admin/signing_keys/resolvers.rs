@@ -1,4 +1,4 @@
-//! What may be asked about signing keys, and by whom.
+//! Operations on signing keys and the scopes that they require.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use base64::Engine as _;
@@ -15,10 +15,10 @@ use crate::core::list::PageRequest;
 use crate::core::page::CountedList;
 use crate::core::time::Time;
 
-/// How long a retired key verifies, in seconds: as long as the longest token lives, and a minute for whoever signed
-/// before they heard of it.
+/// Time for which a retired key verifies tokens, in seconds: the longest token lifetime, and one minute for replicas
+/// that signed before they received the rotation.
 const VERIFIES_SECONDS: i32 = 3_660;
-/// How many keys verify at once, as many as the contract lets `GET /v1/oauth/jwks` publish.
+/// Maximum number of keys that verify at the same time, equal to the contract's maximum for `GET /v1/oauth/jwks`.
 const MOST_VERIFYING: i64 = 100;
 
 /// A former, current or future signing key for access tokens. The private key is never returned.
@@ -27,23 +27,23 @@ const MOST_VERIFYING: i64 = 100;
 pub(crate) struct SigningKey {
     /// `kid` of the tokens that the key signs.
     key_id: String,
-    /// How it signs.
+    /// Signature algorithm.
     algorithm: String,
-    /// Where it stands.
+    /// State of the key.
     state: SigningKeyState,
-    /// The public half, as the key set publishes it.
+    /// Public key, as the key set publishes it.
     public_key: String,
     /// Time when the key was created.
     created_at: Time,
-    /// When it began to sign.
+    /// Time when the key started to sign.
     activated_at: Option<Time>,
-    /// When it signed for the last time.
+    /// Time when the key stopped signing.
     retired_at: Option<Time>,
-    /// Until when its tokens may be good; null while it signs.
+    /// Time until which tokens of the key can be valid; null while it signs.
     expires_at: Option<Time>,
 }
 
-/// What a rotation came to.
+/// Result of a rotation.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SigningKeyRotation {
@@ -63,7 +63,7 @@ pub(crate) struct SigningKeyRotationInput {
     reason: Option<String>,
 }
 
-/// Reads of signing keys.
+/// Queries for signing keys.
 #[derive(Default)]
 pub(crate) struct SigningKeysQuery;
 
@@ -86,7 +86,7 @@ impl SigningKeysQuery {
     }
 }
 
-/// Writes of signing keys.
+/// Mutations of signing keys.
 #[derive(Default)]
 pub(crate) struct SigningKeysMutation;
 
@@ -120,7 +120,8 @@ impl SigningKeysMutation {
     }
 }
 
-/// Refuses a rotation while as many keys verify as are published: each may have signed a token that is still in force.
+/// Rejects a rotation while the maximum number of published keys verify: each may have signed a token that is still
+/// valid.
 fn few_enough(verifying: i64) -> Result<(), Fault> {
     if verifying < MOST_VERIFYING {
         return Ok(());

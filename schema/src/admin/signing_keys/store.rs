@@ -1,20 +1,20 @@
-//! Every statement about signing keys that staff cause. None of them reads a private half.
+//! Statements for the actions of staff on signing keys. None of them reads a private key.
 
 use super::list::KeyRow;
 use crate::core::authority::FreshKey;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// One rotation at a time, over all replicas.
+/// Advisory lock that allows one rotation at a time across all replicas.
 const LOCK: i64 = 0x6b65_7973; // "keys"
 
-/// Waits until no other rotation is under way.
+/// Waits until no other rotation is in progress.
 pub(super) async fn lock(db: &Db) -> Result<(), Fault> {
     sqlx::query!("select pg_advisory_xact_lock($1)", LOCK).execute(&mut *db.conn().await?).await?;
     Ok(())
 }
 
-/// How many keys verify now: each is published, and more come from rotating.
+/// Counts the keys that verify now. Each of them is published, and each rotation adds one.
 pub(super) async fn count_verifying(db: &Db) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select count(*) as "count!" from signing_key where state <> 'RETIRED' or expires_at > labs_now()"#
@@ -23,7 +23,7 @@ pub(super) async fn count_verifying(db: &Db) -> Result<i64, Fault> {
     .await?)
 }
 
-/// Retires the current key, which goes on verifying for so many seconds and can sign no more.
+/// Retires the current key. It verifies for the given number of seconds and can no longer sign.
 pub(super) async fn set_retired(db: &Db, verifies_seconds: i32) -> Result<Option<KeyRow>, Fault> {
     Ok(sqlx::query_as!(
         KeyRow,
@@ -38,7 +38,7 @@ pub(super) async fn set_retired(db: &Db, verifies_seconds: i32) -> Result<Option
     .await?)
 }
 
-/// Makes the next key the current one.
+/// Makes the next key the current key.
 pub(super) async fn set_current(db: &Db) -> Result<Option<KeyRow>, Fault> {
     Ok(sqlx::query_as!(
         KeyRow,
@@ -49,7 +49,7 @@ pub(super) async fn set_current(db: &Db) -> Result<Option<KeyRow>, Fault> {
     .await?)
 }
 
-/// Keeps a key just made as the next one.
+/// Inserts a newly generated key as the next key.
 pub(super) async fn insert(db: &Db, fresh: &FreshKey) -> Result<KeyRow, Fault> {
     Ok(sqlx::query_as!(
         KeyRow,

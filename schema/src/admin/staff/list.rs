@@ -1,4 +1,4 @@
-//! Internal people as colleagues see them: one, and the list with what narrows it and its orders.
+//! Staff members for other staff: the lookup of one and the list with its filters and orders.
 
 use async_graphql::InputObject;
 use jiff::Timestamp;
@@ -13,12 +13,12 @@ use crate::core::scope::opening;
 use crate::core::time::Time;
 use crate::core::words::words;
 
-/// An internal person as colleagues see them.
+/// A staff member, for other staff.
 #[derive(Clone, sqlx::FromRow)]
 pub(crate) struct MemberRow {
     pub(super) uuid: Uuid,
     pub(super) name: String,
-    /// As the list by name compares it.
+    /// Sort key of the order by name.
     name_sorted: String,
     pub(super) email: String,
     pub(super) state: StaffState,
@@ -46,10 +46,10 @@ static MEMBERS: Select<MemberRow> = Select::new(
     "staff_member_shown as member",
 );
 
-/// One internal person.
+/// Lookup of one staff member.
 pub(super) static MEMBER: Lookup<MemberRow> = Lookup::new(&MEMBERS, &["person_uuid = {}"]);
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StaffFilter {
@@ -63,20 +63,20 @@ pub(crate) struct StaffFilter {
 }
 
 words! {
-    /// The orders of internal people.
+    /// Orders of staff members.
     pub(crate) enum StaffSort {
-        /// The newest account first.
+        /// Newest account first.
         CreatedAtDesc = "CREATED_AT_DESC",
-        /// The oldest first.
+        /// Oldest account first.
         CreatedAt = "CREATED_AT",
-        /// By name, without regard to case.
+        /// By name, ignoring case.
         Name = "NAME",
-        /// Who signed in last first; who never did comes last.
+        /// Latest sign-in first; staff members who never signed in last.
         LastSignInAtDesc = "LAST_SIGN_IN_AT_DESC",
     }
 }
 
-/// The list of internal people.
+/// List query of staff members.
 pub(super) static STAFF: ListQuery<StaffFilter, MemberRow, StaffSort> = ListQuery {
     operation: "admin_staff_list",
     select: &MEMBERS,
@@ -120,7 +120,7 @@ const SEEN: Key<MemberRow> =
         json!(member.last_sign_in_at.unwrap_or(Time(Timestamp::UNIX_EPOCH)))
     });
 
-/// An internal person who did something.
+/// Edge to the staff member who performed an action.
 pub(crate) static COLLEAGUE: EdgeQuery<MemberRow> = EdgeQuery {
     operation: "admin_staff_get",
     argument: "staff_uuid",
@@ -129,5 +129,5 @@ pub(crate) static COLLEAGUE: EdgeQuery<MemberRow> = EdgeQuery {
     order: &[],
 };
 
-/// What is asked of internal people in words that the compiler has not checked.
+/// Run-time SQL statements of staff members, which the compiler does not check.
 pub(in crate::admin) static STATEMENTS: [&dyn Statements; 3] = [&STAFF, &MEMBER, &COLLEAGUE];

@@ -1,4 +1,4 @@
-//! An internal person: somebody who runs the service.
+//! Staff members: the persons who run the service.
 //!
 //! ```text
 //!             accept (sets a password)         disable
@@ -9,9 +9,13 @@
 //!     └────────── disable ────────────────────────▶ DISABLED
 //! ```
 //!
-//! Whoever is invited gets a mail with a token, sets a password with it, and reaches nothing but their own account until
-//! a second factor is in force. Nobody grants what they lack, nobody changes their own rights, nobody takes over the
-//! account of somebody who may do more, and the last one who can let others in stays (docs/decisions.md#principals).
+//! An invited staff member receives a mail with a token and sets a password with it. Until a second factor is active,
+//! they can access only their own account. Rules (docs/decisions.md#principals):
+//!
+//! - A caller cannot grant rights that they do not hold.
+//! - A caller cannot change their own rights.
+//! - A caller cannot take over the account of a staff member with more rights.
+//! - The last staff member who can admit others must remain.
 
 mod list;
 mod resolvers;

@@ -1,4 +1,4 @@
-//! What may be asked about internal people, and by whom.
+//! Operations on staff members and the scopes that they require.
 
 pub(super) mod types;
 
@@ -29,7 +29,7 @@ use crate::core::scope::ScopeSet;
 
 use types::{StaffCreate, StaffMember, StaffRolesPut, StaffUpdate};
 
-/// Reads of internal people.
+/// Queries for staff members.
 #[derive(Default)]
 pub(crate) struct StaffQuery;
 
@@ -63,7 +63,7 @@ impl StaffQuery {
     }
 }
 
-/// Writes of internal people.
+/// Mutations of staff members.
 #[derive(Default)]
 pub(crate) struct StaffMutation;
 
@@ -244,8 +244,8 @@ impl StaffMutation {
     }
 }
 
-/// Gives a colleague another address. Whoever is invited still is so anew, even at the same address; everybody else is
-/// told at both addresses and signs in again.
+/// Changes the e-mail address of a staff member. A member whose invitation is open receives a new invitation, even at
+/// the same address. Any other member is notified at both addresses and must sign in again.
 async fn move_to(cx: &RequestContext, person_uuid: Uuid, member: &HeldRow, email: &EmailAddress) -> Result<(), Fault> {
     let is_invited = member.state == StaffState::Invited;
     if member.email == email.as_str() && !is_invited {
@@ -265,15 +265,15 @@ async fn move_to(cx: &RequestContext, person_uuid: Uuid, member: &HeldRow, email
     end_access(cx, person_uuid, SecurityEventKind::EmailChanged).await
 }
 
-/// Ends whatever is open to somebody: nothing that was mailed opens anything, and every session ends. Their ledger says
-/// by what.
+/// Ends all access of a staff member: voids all mailed tokens and ends all sessions. Their security events record the
+/// cause.
 async fn end_access(cx: &RequestContext, person_uuid: Uuid, kind: SecurityEventKind) -> Result<(), Fault> {
     store::tokens_set_void(&cx.db, person_uuid).await?;
     all_set_ended(&cx.db, person_uuid, None, kind.name()).await?;
     event(cx, person_uuid, kind).await
 }
 
-/// Mails a token with which the person sets a password. It takes the place of any before.
+/// Mails a token with which the staff member sets a password. It replaces all earlier tokens.
 async fn invite(cx: &RequestContext, person_uuid: Uuid) -> Result<(), Fault> {
     let to = load_addressee(&cx.db, person_uuid).await?.ok_or_else(not_found)?;
     let token = SecretKind::OneTime.issue();
@@ -283,18 +283,18 @@ async fn invite(cx: &RequestContext, person_uuid: Uuid) -> Result<(), Fault> {
     outbox::queue(cx, &to, &Letter::asking(about, token.text, expires_at.0)).await
 }
 
-/// Refuses to reach into the account of somebody who may do more than the caller, or to shut it.
+/// Rejects changing or disabling the account of a staff member who has more rights than the caller.
 fn covers(cx: &RequestContext, member: &HeldRow) -> Result<(), Fault> {
     rules::covers(cx.principal()?.scopes, ScopeSet::parse(member.scopes.iter().map(String::as_str)))
 }
 
-/// Who grants: the calling person. A program is no person.
+/// Returns the granting user: the caller, or `None` for a machine client.
 fn granter(cx: &RequestContext) -> Result<Option<Uuid>, Fault> {
     let principal = cx.principal()?;
     Ok((principal.kind == PrincipalType::StaffUser).then_some(principal.uuid))
 }
 
-/// Writes what was done to somebody into their ledger.
+/// Writes a security event of a staff member.
 async fn event(cx: &RequestContext, person_uuid: Uuid, kind: SecurityEventKind) -> Result<(), Fault> {
     LedgerEntry::new(kind, true).about(person_uuid, None).by_staff().write(cx).await
 }
@@ -307,14 +307,14 @@ fn address(text: &str, errors: &mut Vec<FieldError>) -> Option<EmailAddress> {
     parsed.ok()
 }
 
-/// The person as they are now, named to the audit record.
+/// Loads the current staff member and names them in the audit record.
 async fn load_member(cx: &RequestContext, person_uuid: Uuid) -> Result<StaffMember, Fault> {
     let row = MEMBER.one(&cx.db, [person_uuid.into()]).await?.ok_or_else(not_found)?;
     note(cx, person_uuid, &row.name);
     Ok(StaffMember::of(row, cx))
 }
 
-/// The person held for a change, named to the audit record.
+/// Locks the staff member for a change and names them in the audit record.
 async fn lock_member(cx: &RequestContext, person_uuid: Uuid) -> Result<HeldRow, Fault> {
     let row = store::lock(&cx.db, person_uuid).await?.ok_or_else(not_found)?;
     note(cx, person_uuid, &row.name);

@@ -1,4 +1,4 @@
-//! The machine of internal people, and who may do what to whom.
+//! State machine of staff members, and rules for actions of one staff member on another.
 
 use uuid::Uuid;
 
@@ -6,28 +6,29 @@ use crate::core::fault::{Fault, FieldError};
 use crate::core::scope::ScopeSet;
 use crate::core::words::words;
 
-/// Seconds in which an invitation must be accepted: a week.
+/// Time in which an invitation must be accepted, in seconds: a week.
 pub(super) const INVITATION_SECONDS: i64 = 7 * 86_400;
 
 words! {
-    /// Where an internal person stands.
+    /// State of a staff member.
     pub(crate) enum StaffState {
-        /// Has yet to set a password.
+        /// The staff member has not set a password yet.
         Invited = "INVITED",
-        /// May sign in.
+        /// The staff member can sign in.
         Active = "ACTIVE",
-        /// May not. LOCKED, which the column knows for people of partners, shuts a colleague out as well.
+        /// The staff member cannot sign in. `LOCKED`, a value of the column for users of partners, also prevents
+        /// sign-in.
         #[serde(alias = "LOCKED")]
         Disabled = "DISABLED",
     }
 }
 
-/// What staff do to a colleague's standing.
+/// Action on the state of a staff member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StaffAction {
-    /// No sign-in any more.
+    /// Disable sign-in.
     Disable,
-    /// Again.
+    /// Enable sign-in again.
     Enable,
 }
 
@@ -42,16 +43,17 @@ impl StaffAction {
     }
 }
 
-/// A role somebody is to hold, as it is.
+/// A role to grant, in its current state.
 pub(super) struct Role {
     pub(super) code: String,
     pub(super) scopes: Vec<String>,
 }
 
-/// Where an action leads. Whoever never accepted their invitation is invited again when they are enabled.
+/// Returns the state that an action results in. Enabling a staff member who never accepted their invitation returns
+/// them to `INVITED`.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the action that is allowed now.
+/// [`crate::Code::IllegalTransition`] with the action that is currently allowed.
 pub(super) fn after(state: StaffState, action: StaffAction, has_accepted: bool) -> Result<StaffState, Fault> {
     match (state, action) {
         (StaffState::Invited | StaffState::Active, StaffAction::Disable) => Ok(StaffState::Disabled),
@@ -66,7 +68,8 @@ pub(super) fn after(state: StaffState, action: StaffAction, has_accepted: bool) 
     }
 }
 
-/// What whoever may do all that a colleague may can do to that colleague's standing now.
+/// Returns the actions on a staff member's state that are allowed to a caller who holds all rights of that staff
+/// member.
 pub(super) fn allowed_actions(state: StaffState, own: ScopeSet, theirs: ScopeSet) -> Vec<String> {
     if covers(own, theirs).is_err() {
         return Vec::new();
@@ -75,8 +78,8 @@ pub(super) fn allowed_actions(state: StaffState, own: ScopeSet, theirs: ScopeSet
     allowed.map(|action| action.name().to_owned()).collect()
 }
 
-/// Refuses to take over, or to give back, the account of somebody who may do more than the caller: whoever could
-/// change their address or take their second factor away would soon act as them.
+/// Rejects taking over or restoring the account of a staff member who has more rights than the caller. A caller who can
+/// change the address or remove the second factor could act as that staff member.
 ///
 /// # Errors
 /// [`crate::Code::ScopeMissing`], naming the first scope that the caller lacks.
@@ -87,7 +90,8 @@ pub(super) fn covers(own: ScopeSet, theirs: ScopeSet) -> Result<(), Fault> {
     }
 }
 
-/// Refuses to take a role from somebody that reaches what the caller lacks: whoever cannot give it back must not take it.
+/// Rejects revoking a role that includes scopes that the caller lacks. A caller who cannot grant the role again must
+/// not revoke it.
 ///
 /// # Errors
 /// [`crate::Code::ScopeMissing`], naming the first scope that the caller lacks.
@@ -97,19 +101,20 @@ pub(super) fn takeable(wanted: &[String], known: &[Role], held: &[String], own: 
     taken.try_for_each(|role| covers(own, ScopeSet::parse(role.scopes.iter().map(String::as_str))))
 }
 
-/// Refuses what nobody may do to themselves.
+/// Rejects an action that a caller must not perform on their own account.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] with what to do instead.
+/// [`crate::Code::Conflict`] with the alternative.
 pub(super) fn not_oneself(caller: Uuid, person: Uuid, instead: &str) -> Result<(), Fault> {
     if caller == person { Err(Fault::conflict(instead)) } else { Ok(()) }
 }
 
-/// The codes of the roles wanted, each once, in alphabetical order. Every one must exist, and be within what the caller
-/// reaches unless the person holds it already: nobody grants what they lack.
+/// Returns the codes of the wanted roles, without duplicates, in alphabetical order. Every role must exist. Unless the
+/// staff member already has the role, its scopes must be within the caller's scopes: a caller cannot grant rights that
+/// they lack.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] by pointer.
+/// [`crate::Code::ValidationFailed`], with a pointer to each invalid role.
 pub(super) fn grantable(
     wanted: &[String],
     known: &[Role],
@@ -142,7 +147,7 @@ pub(super) fn grantable(
     Ok(codes)
 }
 
-/// A name as it is kept.
+/// Normalizes a name as it is stored.
 pub(super) fn name(text: &str, errors: &mut Vec<FieldError>) -> String {
     let name = text.trim();
     if name.is_empty() {
@@ -161,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_machine_cell_by_cell() {
+    fn state_machine_matches_table() {
         for (state, action, has_accepted, expected) in [
             (StaffState::Invited, StaffAction::Disable, false, Some(StaffState::Disabled)),
             (StaffState::Invited, StaffAction::Enable, false, None),
@@ -178,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_may_do_as_much_is_offered_what_the_table_lets_through() {
+    fn caller_with_equal_scopes_gets_actions_of_table() {
         let (own, more) = (set(&["labs.admin.staff:write"]), set(&["labs.admin:write"]));
         for (state, expected) in
             [(StaffState::Invited, "disable"), (StaffState::Active, "disable"), (StaffState::Disabled, "enable")]
@@ -189,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_reaches_into_the_account_of_somebody_who_may_do_more() {
+    fn caller_cannot_manage_staff_member_with_more_scopes() {
         let own = set(&["labs.admin.staff:write", "labs.admin.audit"]);
         assert!(covers(own, set(&["labs.admin.audit"])).is_ok());
         assert!(covers(own, ScopeSet::default()).is_ok());
@@ -198,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_grants_what_they_lack_and_what_is_held_may_stay() {
+    fn caller_cannot_grant_missing_scopes_but_existing_stay() {
         let known = [
             Role { code: "AUDITOR".to_owned(), scopes: vec!["labs.admin.audit".to_owned()] },
             Role { code: "CHIEF".to_owned(), scopes: vec!["labs.admin:write".to_owned()] },
@@ -217,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_does_to_themselves_what_a_colleague_must_do() {
+    fn caller_cannot_apply_action_to_own_account() {
         let me = Uuid::from_u128(1);
         assert_eq!(not_oneself(me, me, "Ask a colleague.").unwrap_err().code(), Code::Conflict);
         assert!(not_oneself(me, Uuid::from_u128(2), "").is_ok());

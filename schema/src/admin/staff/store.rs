@@ -1,4 +1,4 @@
-//! Every statement about internal people.
+//! Statements for staff members.
 
 use uuid::Uuid;
 
@@ -8,7 +8,7 @@ use crate::core::email::EmailAddress;
 use crate::core::fault::{Fault, FieldError, constraint_of};
 use crate::core::time::Time;
 
-/// An internal person held for a change.
+/// A staff member locked for a change.
 pub(super) struct HeldRow {
     pub(super) name: String,
     pub(super) email: String,
@@ -19,7 +19,7 @@ pub(super) struct HeldRow {
     pub(super) scopes: Vec<String>,
 }
 
-/// Holds an internal person until this transaction ends.
+/// Locks a staff member until the transaction ends.
 pub(super) async fn lock(db: &Db, person_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
     Ok(sqlx::query_as!(
         HeldRow,
@@ -39,7 +39,7 @@ pub(super) async fn lock(db: &Db, person_uuid: Uuid) -> Result<Option<HeldRow>, 
     .await?)
 }
 
-/// Those of these roles that exist; they stay as they are until this transaction ends.
+/// Loads the roles with these codes that exist, and locks them until the transaction ends.
 pub(super) async fn roles_lock(db: &Db, codes: &[String]) -> Result<Vec<Role>, Fault> {
     Ok(sqlx::query_as!(
         Role,
@@ -50,10 +50,10 @@ pub(super) async fn roles_lock(db: &Db, codes: &[String]) -> Result<Vec<Role>, F
     .await?)
 }
 
-/// Makes an internal person who has yet to set a password.
+/// Inserts a staff member who has not set a password yet.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] when the address is somebody's.
+/// [`crate::Code::Conflict`] if the address belongs to another account.
 pub(super) async fn insert(
     db: &Db,
     person_uuid: Uuid,
@@ -75,7 +75,7 @@ pub(super) async fn insert(
     inserted.map(drop).map_err(address_taken)
 }
 
-/// Grants these roles and takes all others. `granted_by` is the person who does so; none when a program does.
+/// Grants these roles and revokes all others. `granted_by` is the granting user; `None` for a machine client.
 pub(super) async fn roles_put(
     db: &Db,
     person_uuid: Uuid,
@@ -98,7 +98,7 @@ pub(super) async fn roles_put(
     Ok(())
 }
 
-/// Keeps the one invitation of a person; earlier ones are void.
+/// Stores the only invitation of a staff member; earlier invitations become void.
 pub(super) async fn invitation_put(db: &Db, person_uuid: Uuid, sha256: &[u8], expires_at: Time) -> Result<(), Fault> {
     tokens_set_void(db, person_uuid).await?;
     sqlx::query!(
@@ -113,7 +113,7 @@ pub(super) async fn invitation_put(db: &Db, person_uuid: Uuid, sha256: &[u8], ex
     Ok(())
 }
 
-/// No mail that a person got so far opens anything any more, and no sign-in that is half way goes on.
+/// Voids all tokens that were mailed to a user so far, and all incomplete sign-ins.
 pub(super) async fn tokens_set_void(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "update one_time_token set used_at = labs_now() where person_uuid = $1 and used_at is null",
@@ -124,7 +124,7 @@ pub(super) async fn tokens_set_void(db: &Db, person_uuid: Uuid) -> Result<(), Fa
     Ok(())
 }
 
-/// Changes a person's name.
+/// Updates the name of a staff member.
 pub(super) async fn set_name(db: &Db, person_uuid: Uuid, name: &str) -> Result<(), Fault> {
     sqlx::query!("update person set name = $2, updated_at = labs_now() where person_uuid = $1", person_uuid, name)
         .execute(&mut *db.conn().await?)
@@ -132,10 +132,10 @@ pub(super) async fn set_name(db: &Db, person_uuid: Uuid, name: &str) -> Result<(
     Ok(())
 }
 
-/// Gives a person another address, which nobody has proved yet.
+/// Sets a new e-mail address, which is unverified.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] when the address is somebody else's.
+/// [`crate::Code::Conflict`] if the address belongs to another account.
 pub(super) async fn set_email(db: &Db, person_uuid: Uuid, email: &EmailAddress) -> Result<(), Fault> {
     let updated = sqlx::query!(
         "update person set email = $2, email_normalised = $3, email_verified_at = null, updated_at = labs_now()
@@ -149,7 +149,7 @@ pub(super) async fn set_email(db: &Db, person_uuid: Uuid, email: &EmailAddress) 
     updated.map(drop).map_err(address_taken)
 }
 
-/// Gives a person another state.
+/// Sets the state of a staff member.
 pub(super) async fn set_state(db: &Db, person_uuid: Uuid, state: StaffState) -> Result<(), Fault> {
     sqlx::query!(
         "update person set state = $2, updated_at = labs_now() where person_uuid = $1",

@@ -1,4 +1,4 @@
-//! Staff roles as they are shown: one, and the list with what narrows it and its orders.
+//! Staff roles: the lookup of one and the list with its filters and orders.
 
 use async_graphql::{InputObject, SimpleObject};
 use serde::{Deserialize, Serialize};
@@ -11,28 +11,28 @@ use crate::core::scope::opening;
 use crate::core::time::Time;
 use crate::core::words::words;
 
-/// A set of scopes that internal people are granted together.
+/// A set of scopes that staff members are granted together.
 #[derive(Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StaffRole {
-    /// Its name in paths and lists; it never changes.
+    /// Code of the role in paths and lists; immutable.
     code: String,
-    /// What it is called.
+    /// Name of the role.
     name: String,
     /// Description of the holders' tasks.
     description: String,
-    /// What it reaches, in alphabetical order.
+    /// Scopes of the role, in alphabetical order.
     scopes: Vec<String>,
     /// Number of holders, including disabled and invited staff members.
     holders_count: i64,
-    /// Who holds it: the first hundred by name.
+    /// First hundred holders by name.
     #[sqlx(json)]
     holders: Vec<StaffRoleHolder>,
     /// Time when the role was created.
     created_at: Time,
     /// Time of the last change.
     updated_at: Time,
-    /// The name as the list by name compares it.
+    /// Sort key of the order by name.
     #[graphql(skip)]
     #[serde(skip)]
     name_sorted: String,
@@ -47,7 +47,7 @@ pub(crate) struct StaffRoleHolder {
     uuid: Uuid,
     /// Name of the staff member.
     name: String,
-    /// Where they stand.
+    /// State of the holder.
     state: StaffState,
 }
 
@@ -57,10 +57,10 @@ static SHOWN: Select<StaffRole> = Select::new(
     "staff_role_shown",
 );
 
-/// One role.
+/// Lookup of one role.
 pub(super) static ROLE: Lookup<StaffRole> = Lookup::new(&SHOWN, &["role_code = {}"]);
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StaffRoleFilter {
@@ -69,16 +69,16 @@ pub(crate) struct StaffRoleFilter {
 }
 
 words! {
-    /// The orders of roles.
+    /// Orders of roles.
     pub(crate) enum StaffRoleSort {
         /// By code.
         Code = "CODE",
-        /// By name, without regard to case.
+        /// By name, ignoring case.
         Name = "NAME",
     }
 }
 
-/// The list of roles.
+/// List query of roles.
 pub(super) static ROLES: ListQuery<StaffRoleFilter, StaffRole, StaffRoleSort> = ListQuery {
     operation: "admin_staff_roles_list",
     select: &SHOWN,
@@ -107,5 +107,5 @@ pub(super) static ROLES: ListQuery<StaffRoleFilter, StaffRole, StaffRoleSort> = 
     },
 };
 
-/// What is asked of roles in words that the compiler has not checked.
+/// Run-time SQL statements of roles, which the compiler does not check.
 pub(in crate::admin) static STATEMENTS: [&dyn Statements; 2] = [&ROLES, &ROLE];

@@ -1,13 +1,13 @@
-//! A staff role: a set of scopes under `labs.admin`, kept as data and granted to internal people.
+//! Staff roles: sets of scopes under `labs.admin`, stored as data and granted to staff members.
 //!
 //! ```text
-//!   (made) ──▶ UNUSED ◀── granted, taken away ──▶ HELD
-//!                │
-//!                └── deleted
+//!   (create) ──▶ UNUSED ◀── grant, revoke ──▶ HELD
+//!                  │
+//!                  └── delete
 //! ```
 //!
-//! Nobody puts into a role what they lack, and nobody changes what a role of their own reaches. What a role reaches is
-//! in force for its holders within a second (docs/decisions.md#principals).
+//! A caller cannot add scopes to a role that they lack themselves, and cannot change the scopes of a role that they
+//! hold. A change of scopes takes effect for the holders within a second (docs/decisions.md#principals).
 
 mod list;
 mod resolvers;

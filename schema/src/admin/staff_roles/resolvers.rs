@@ -1,4 +1,4 @@
-//! What may be asked about staff roles, and by whom.
+//! Operations on staff roles and the scopes that they require.
 
 use async_graphql::{Context, InputObject, MaybeUndefined, Object};
 
@@ -13,17 +13,17 @@ use crate::core::list::PageRequest;
 use crate::core::page::CountedList;
 use crate::core::scope::ScopeSet;
 
-/// A new role.
+/// A role to create.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StaffRoleCreate {
-    /// Its name in paths and lists.
+    /// Code of the role in paths and lists.
     code: String,
-    /// What it is called.
+    /// Name of the role.
     name: String,
     /// Description of the holders' tasks.
     description: Option<String>,
-    /// What it reaches.
+    /// Scopes of the role.
     scopes: Vec<String>,
 }
 
@@ -31,15 +31,15 @@ pub(crate) struct StaffRoleCreate {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StaffRoleUpdate {
-    /// What it is called.
+    /// Name of the role.
     name: Option<String>,
-    /// What its holders do; null empties it.
+    /// Description of the holders' tasks; null empties it.
     description: MaybeUndefined<String>,
-    /// All that it reaches from now on.
+    /// New complete list of scopes.
     scopes: Option<Vec<String>>,
 }
 
-/// Reads of roles.
+/// Queries for roles.
 #[derive(Default)]
 pub(crate) struct StaffRolesQuery;
 
@@ -62,7 +62,7 @@ impl StaffRolesQuery {
     }
 }
 
-/// Writes of roles.
+/// Mutations of roles.
 #[derive(Default)]
 pub(crate) struct StaffRolesMutation;
 
@@ -138,7 +138,7 @@ impl StaffRolesMutation {
     }
 }
 
-/// The role as it is now, named to the audit record.
+/// Loads the current role and names it in the audit record.
 async fn load_role(cx: &RequestContext, role_code: &str) -> Result<StaffRole, Fault> {
     note(cx, role_code);
     ROLE.one(&cx.db, [role_code.into()]).await?.ok_or_else(not_found)

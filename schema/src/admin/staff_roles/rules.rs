@@ -1,14 +1,14 @@
-//! What a role may reach, and who may say so.
+//! Rules for the scopes of a role and for the callers who may change them.
 
 use crate::core::fault::{Fault, FieldError};
 use crate::core::scope::{Scope, ScopeSet};
 
-/// What every right to manage the service comes from: some role always reaches it.
+/// Scope that includes every right to manage the service. At least one role always includes it.
 const WHOLE: &str = "labs.admin:write";
 
-/// The shortest list of scopes that reaches what is wanted, in alphabetical order. Only the operator's domain is for
-/// roles. `own` is what the caller reaches, `held` what the role does already and may keep: nobody grants what they
-/// lack.
+/// Returns the shortest list of scopes that covers `wanted`, in alphabetical order. Roles contain only scopes under
+/// `labs.admin`. `own` are the caller's scopes. `held` are the role's current scopes, which it may keep. A caller
+/// cannot grant scopes that they lack.
 pub(super) fn scopes(wanted: &[String], own: ScopeSet, held: ScopeSet, errors: &mut Vec<FieldError>) -> Vec<String> {
     let grantable = own.union(held);
     let mut known = Vec::with_capacity(wanted.len());
@@ -35,7 +35,7 @@ fn scope(name: &str, grantable: ScopeSet) -> Result<Scope, (&'static str, &'stat
     Ok(scope)
 }
 
-/// A text as it is kept.
+/// Normalizes a text as it is stored.
 pub(super) fn name(text: &str, errors: &mut Vec<FieldError>) -> String {
     let name = text.trim();
     if name.is_empty() {
@@ -44,7 +44,7 @@ pub(super) fn name(text: &str, errors: &mut Vec<FieldError>) -> String {
     name.to_owned()
 }
 
-/// Refuses to take from a role what the caller lacks: whoever cannot give it back must not take it.
+/// Rejects removing scopes from a role that the caller lacks. A caller who cannot add a scope again must not remove it.
 ///
 /// # Errors
 /// [`crate::Code::ScopeMissing`], naming the first scope that the caller lacks.
@@ -55,15 +55,15 @@ pub(super) fn takeable(own: ScopeSet, before: ScopeSet, after: ScopeSet) -> Resu
     }
 }
 
-/// Whether a change takes the whole of `labs.admin:write` from a role.
+/// Whether a change removes the whole of `labs.admin:write` from a role.
 pub(super) fn loses_whole(before: ScopeSet, after: ScopeSet) -> bool {
     Scope::parse(WHOLE).is_some_and(|whole| before.reaches(whole) && !after.reaches(whole))
 }
 
-/// Refuses to change what a role of the caller's own reaches.
+/// Rejects a change of the scopes of the caller's own role.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`].
+/// [`crate::Code::Conflict`] if the caller holds the role.
 pub(super) fn ensure_not_own(is_holder: bool) -> Result<(), Fault> {
     if is_holder {
         return Err(Fault::conflict(
@@ -74,10 +74,10 @@ pub(super) fn ensure_not_own(is_holder: bool) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Refuses to delete a role that somebody holds.
+/// Rejects the deletion of a role with holders.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`].
+/// [`crate::Code::Conflict`] if the role has holders.
 pub(super) fn ensure_unused(holders: i64) -> Result<(), Fault> {
     if holders > 0 {
         return Err(Fault::conflict(format!(
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_role_holds_what_its_maker_holds_and_nothing_else() {
+    fn role_scopes_are_limited_to_scopes_of_caller() {
         let own = ["labs.admin.staff:write", "labs.admin.audit"];
         assert_eq!(judged(&["labs.admin.audit", "labs.admin.staff"], &own, &[]).unwrap().len(), 2);
         for beyond in ["labs.admin", "labs.admin:write", "labs.admin.audit:write", "labs.admin.tiers"] {
@@ -110,14 +110,14 @@ mod tests {
     }
 
     #[test]
-    fn what_a_role_reaches_already_may_stay() {
+    fn existing_role_scope_may_stay() {
         let own = ["labs.admin.staff:write"];
         assert!(judged(&["labs.admin.tiers"], &own, &["labs.admin.tiers:write"]).is_ok());
         assert!(judged(&["labs.admin.tiers:write"], &own, &["labs.admin.tiers"]).is_err());
     }
 
     #[test]
-    fn nobody_takes_from_a_role_what_they_lack() {
+    fn caller_cannot_remove_scopes_beyond_own_from_role() {
         let set = |names: &[&str]| ScopeSet::parse(names.iter().copied());
         let own = set(&["labs.admin.staff:write", "labs.admin.audit"]);
         let lacking = |before: &[&str], after: &[&str]| {
@@ -136,13 +136,13 @@ mod tests {
     }
 
     #[test]
-    fn scopes_of_partners_and_of_nobody_are_none_for_a_role() {
+    fn partner_and_unknown_scopes_are_rejected_for_roles() {
         let found = judged(&["marketplace", "labs", "labs.admin.audit"], &["labs.admin:write"], &[]);
         assert_eq!(found, Err(vec!["NOT_OF_STAFF".to_owned(), "UNKNOWN_SCOPE".to_owned()]));
     }
 
     #[test]
-    fn scopes_are_kept_as_the_shortest_list_in_alphabetical_order() {
+    fn scopes_are_minimized_and_sorted() {
         let wanted = ["labs.admin.tiers", "labs.admin.audit", "labs.admin.tiers:write"];
         assert_eq!(
             judged(&wanted, &["labs.admin:write"], &[]).unwrap(),
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn ones_own_role_and_one_in_use_are_left_alone() {
+    fn own_role_and_role_in_use_cannot_be_changed() {
         assert_eq!(ensure_not_own(true).unwrap_err().code(), Code::Conflict);
         assert_eq!(ensure_unused(1).unwrap_err().code(), Code::Conflict);
         assert!(ensure_not_own(false).is_ok() && ensure_unused(0).is_ok());

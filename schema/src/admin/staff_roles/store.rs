@@ -1,14 +1,14 @@
-//! Every statement about staff roles.
+//! Statements for staff roles.
 
 use uuid::Uuid;
 
 use crate::core::db::Db;
 use crate::core::fault::{Fault, FieldError, constraint_of};
 
-/// Makes a role.
+/// Inserts a role.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] when the code is taken.
+/// [`crate::Code::Conflict`] if the code is in use.
 pub(super) async fn insert(
     db: &Db,
     role_code: &str,
@@ -38,14 +38,14 @@ pub(super) async fn insert(
     }
 }
 
-/// What a role reaches; it stays so until the transaction ends.
+/// Loads the scopes of a role and locks the role until the transaction ends.
 pub(super) async fn lock(db: &Db, role_code: &str) -> Result<Option<Vec<String>>, Fault> {
     Ok(sqlx::query_scalar!("select scopes from staff_role where role_code = $1 for update", role_code)
         .fetch_optional(&mut *db.conn().await?)
         .await?)
 }
 
-/// How many hold a role, and whether this person does.
+/// Counts the holders of a role, and returns whether this user is a holder.
 pub(super) async fn holders_count(db: &Db, role_code: &str, person_uuid: Uuid) -> Result<(i64, bool), Fault> {
     let row = sqlx::query!(
         r#"select count(*) as "count!", coalesce(bool_or(person_uuid = $2), false) as "holds!"
@@ -58,7 +58,7 @@ pub(super) async fn holders_count(db: &Db, role_code: &str, person_uuid: Uuid) -
     Ok((row.count, row.holds))
 }
 
-/// Changes a role; what is `None` stays.
+/// Updates a role; `None` keeps the current value.
 pub(super) async fn update(
     db: &Db,
     role_code: &str,
@@ -81,7 +81,7 @@ pub(super) async fn update(
     Ok(())
 }
 
-/// Removes a role that nobody holds.
+/// Deletes a role without holders.
 pub(super) async fn delete(db: &Db, role_code: &str) -> Result<(), Fault> {
     sqlx::query!("delete from staff_role where role_code = $1", role_code).execute(&mut *db.conn().await?).await?;
     Ok(())

@@ -1,4 +1,4 @@
-//! Subscriptions across partners: what narrows the list, and its orders; and the history of one.
+//! The list of subscriptions across partners, with filters and orders, and the history of one subscription.
 
 use async_graphql::InputObject;
 use serde::Serialize;
@@ -11,7 +11,7 @@ use crate::subscription::changing::{
     EVENT_FOR_STAFF, SUBSCRIPTION, SubscriptionEvent, SubscriptionHistory, SubscriptionRow, SubscriptionState, history,
 };
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubscriptionFilter {
@@ -24,18 +24,18 @@ pub(crate) struct SubscriptionFilter {
 }
 
 words! {
-    /// The orders of subscriptions.
+    /// Orders of subscriptions.
     pub(crate) enum SubscriptionSort {
-        /// Whoever came to their tier last first.
+        /// Latest start on the current tier first.
         StartedAtDesc = "STARTED_AT_DESC",
-        /// The other way round.
+        /// Earliest start on the current tier first.
         StartedAt = "STARTED_AT",
-        /// By the end of the period; those without periods come last.
+        /// By the end of the period; subscriptions without periods last.
         PeriodEnd = "PERIOD_END",
     }
 }
 
-/// The list of subscriptions.
+/// List query of subscriptions.
 pub(super) static SUBSCRIPTIONS: ListQuery<SubscriptionFilter, SubscriptionRow, SubscriptionSort> = ListQuery {
     operation: "admin_subscriptions_list",
     select: &SUBSCRIPTION,
@@ -59,11 +59,11 @@ const ID: Key<SubscriptionRow> = Key::id("partner_uuid", |row| json!(row.partner
 const STARTED: Key<SubscriptionRow> = Key::moment("started_at", |row| json!(row.started_at));
 const END: Key<SubscriptionRow> = Key::moment("coalesce(period_end, 'infinity')", |row| json!(row.period_end));
 
-/// What happened to a partner's subscription, as staff read it.
+/// List query of the events of a partner's subscription, for staff.
 pub(super) static EVENTS: ListQuery<SubscriptionHistory, SubscriptionEvent, FixedOrder> =
     history("admin_subscriptions_list_events", &EVENT_FOR_STAFF);
 
-/// What a partner pays for.
+/// Edge from a partner to its subscription.
 pub(crate) static SUBSCRIPTION_OF_EACH: EdgeQuery<SubscriptionRow> = EdgeQuery {
     operation: "admin_subscriptions_get",
     argument: "partner_uuid",
@@ -72,5 +72,5 @@ pub(crate) static SUBSCRIPTION_OF_EACH: EdgeQuery<SubscriptionRow> = EdgeQuery {
     order: &[],
 };
 
-/// What is asked of subscriptions in words that the compiler has not checked.
+/// Run-time SQL statements of subscriptions, which the compiler does not check.
 pub(in crate::admin) static STATEMENTS: [&dyn Statements; 3] = [&SUBSCRIPTIONS, &SUBSCRIPTION_OF_EACH, &EVENTS];

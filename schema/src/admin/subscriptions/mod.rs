@@ -1,7 +1,7 @@
-//! Subscriptions under operators' hands: another tier now or at a date, a later end of the period, and the end.
+//! Actions of staff on subscriptions: another tier now or at a date, a later end of the period, and cancellation.
 //!
-//! The steps themselves, which tell the partner and enter into the history that it reads, stand in
-//! [`crate::subscription::changing`].
+//! [`crate::subscription::changing`] performs the transitions, notifies the partner and writes the history that the
+//! partner reads.
 
 mod list;
 mod resolvers;

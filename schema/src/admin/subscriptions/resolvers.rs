@@ -1,4 +1,4 @@
-//! What operators may ask about subscriptions.
+//! Operations of staff on subscriptions.
 
 use async_graphql::{Context, InputObject, Object};
 use uuid::Uuid;
@@ -22,21 +22,21 @@ use crate::subscription::tiers::rules::TierState;
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubscriptionChangeTier {
-    /// The tier.
+    /// Code of the tier.
     tier_code: String,
-    /// From when on; now, unless it is said.
+    /// Time of the change; immediate by default.
     at: Option<Time>,
-    /// Why. The partner reads it.
+    /// Reason for the change. The partner can read it.
     reason: String,
 }
 
-/// A later end of a partner's period.
+/// Extension of a partner's period.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubscriptionExtend {
-    /// The new end.
+    /// New end of the period.
     period_end: Time,
-    /// Why. The partner reads it.
+    /// Reason for the extension. The partner can read it.
     reason: String,
 }
 
@@ -44,13 +44,13 @@ pub(crate) struct SubscriptionExtend {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubscriptionCancel {
-    /// When it falls back to the free tier; at the end of its period, unless it is said.
+    /// Time of the fallback to the free tier; the end of the period by default.
     when: Option<SubscriptionEnd>,
-    /// Why. The partner reads it.
+    /// Reason for the cancellation. The partner can read it.
     reason: String,
 }
 
-/// Reads of subscriptions.
+/// Queries for subscriptions.
 #[derive(Default)]
 pub(crate) struct SubscriptionsQuery;
 
@@ -109,7 +109,7 @@ impl SubscriptionsQuery {
     }
 }
 
-/// Writes of subscriptions.
+/// Mutations of subscriptions.
 #[derive(Default)]
 pub(crate) struct SubscriptionsMutation;
 
@@ -177,7 +177,7 @@ impl SubscriptionsMutation {
     }
 }
 
-/// The subscription as it is now, its partner named to the audit record.
+/// Loads the current subscription and names its partner in the audit record.
 async fn load_subscription(cx: &RequestContext, partner_uuid: Uuid) -> Result<PartnerSubscription, Fault> {
     let row = changing::subscription_get(&cx.db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))?;
     cx.note_target(Target {

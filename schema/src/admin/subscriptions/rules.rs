@@ -1,11 +1,11 @@
-//! Which tier an operator may put a partner on.
+//! Rules for the tier that staff may assign to a partner.
 
 use crate::core::fault::Fault;
 
-/// A tier that was offered at some time: subscribers of a retired one keep it, and may be given it back.
+/// Accepts a tier that is or was offered. Subscribers of a retired tier keep it and may be returned to it.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] for no tier, and for a draft.
+/// [`crate::Code::ValidationFailed`] for an unknown tier and for a draft.
 pub(super) fn ensure_offered_once<T>(tier: Option<T>, is_draft: impl Fn(&T) -> bool) -> Result<T, Fault> {
     let tier = tier.ok_or_else(|| {
         let message = "No tier has this code. GET /v1/subscription/internal/tiers lists all tiers.";
@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_is_put_on_a_draft_or_on_no_tier() {
+    fn draft_or_unknown_tier_cannot_be_assigned() {
         let code =
             |tier: Option<bool>| ensure_offered_once(tier, |draft| *draft).map_err(|f| f.errors()[0].code.clone());
         assert_eq!(code(Some(false)), Ok(false));

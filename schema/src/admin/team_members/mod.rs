@@ -1,8 +1,7 @@
-//! The team of any partner, under operators' hands.
+//! Operations of staff on any partner's team.
 //!
-//! What a team's people are and how they change stands in [`crate::partner::team_members`]; this is the operators' door
-//! to it. Operators give any role, so that a team that lost its administrator gets one, and say why. An account in wrong
-//! hands is shut at `admin_users`.
+//! [`crate::partner::team_members`] describes team members and their changes. Staff may set any role, so that a team
+//! without an administrator gets one, and give a reason. To lock a compromised account, use `admin_users`.
 
 mod resolvers;
 

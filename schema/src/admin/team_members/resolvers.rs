@@ -1,4 +1,4 @@
-//! What operators may ask about the team of any partner.
+//! Operations of staff on any partner's team.
 
 use async_graphql::{Context, InputObject, Object};
 use uuid::Uuid;
@@ -16,17 +16,17 @@ use crate::partner::team_members::{
     load_team_member, remove,
 };
 
-/// The role that operators give somebody, and why.
+/// New role of a team member, set by staff, with the reason.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TeamRoleSet {
     /// New role of the team member.
     role: Role,
-    /// Kept in the audit record and shown to the partner.
+    /// Reason, stored in the audit record and shown to the partner.
     reason: String,
 }
 
-/// Reads of any partner's team.
+/// Queries for any partner's team.
 #[derive(Default)]
 pub(crate) struct TeamMembersQuery;
 
@@ -57,7 +57,7 @@ impl TeamMembersQuery {
     }
 }
 
-/// Writes of any partner's team.
+/// Mutations of any partner's team.
 #[derive(Default)]
 pub(crate) struct TeamMembersMutation;
 

@@ -1,4 +1,4 @@
-//! Everybody's requests for another tier: what narrows the list, and its order.
+//! The list of the tier change requests of all partners, with its filters and order.
 
 use async_graphql::InputObject;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Statements
 use crate::core::time::Time;
 use crate::subscription::change_requests::{REQUEST, TierChangeRequest, TierChangeRequestState};
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TierChangeRequestFilter {
@@ -20,7 +20,8 @@ pub(crate) struct TierChangeRequestFilter {
     created_at_until: Option<Time>,
 }
 
-/// The list of requests: undecided ones first, of those the one that waits longest; then the latest decided.
+/// List query of tier change requests: open requests first, longest waiting first; then decided requests, latest
+/// decision first.
 pub(super) static REQUESTS: ListQuery<TierChangeRequestFilter, TierChangeRequest, FixedOrder> = ListQuery {
     operation: "admin_tier_change_requests_list",
     select: &REQUEST,
@@ -39,5 +40,5 @@ const DECIDED: Key<TierChangeRequest> =
     Key::moment("coalesce(decided_at, 'infinity')", |request| json!(request.decided_at));
 const ID: Key<TierChangeRequest> = Key::id("request_uuid", |request| json!(request.uuid));
 
-/// What is asked of requests in words that the compiler has not checked.
+/// Run-time SQL statements of tier change requests, which the compiler does not check.
 pub(in crate::admin) static STATEMENTS: [&dyn Statements; 1] = [&REQUESTS];

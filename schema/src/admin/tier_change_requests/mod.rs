@@ -1,5 +1,4 @@
-//! Requests for another tier, as operators decide them. The requests themselves stand in
-//! [`crate::subscription::change_requests`].
+//! Decisions of staff on tier change requests. [`crate::subscription::change_requests`] defines the requests.
 
 mod list;
 mod resolvers;

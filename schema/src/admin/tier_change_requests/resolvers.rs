@@ -1,4 +1,4 @@
-//! What operators may ask about requests for another tier.
+//! Operations of staff on tier change requests.
 
 use async_graphql::{Context, Object};
 use uuid::Uuid;
@@ -13,7 +13,7 @@ use crate::core::list::PageRequest;
 use crate::core::page::CountedList;
 use crate::subscription::change_requests::{self, TierChangeRequest, TierChangeRequestAction};
 
-/// Reads of requests.
+/// Queries for tier change requests.
 #[derive(Default)]
 pub(crate) struct TierChangeRequestsQuery;
 
@@ -39,7 +39,7 @@ impl TierChangeRequestsQuery {
     }
 }
 
-/// Writes of requests.
+/// Mutations of tier change requests.
 #[derive(Default)]
 pub(crate) struct TierChangeRequestsMutation;
 
@@ -77,7 +77,7 @@ impl TierChangeRequestsMutation {
     }
 }
 
-/// Decides a request, and names it to the audit record.
+/// Decides a request and names it in the audit record.
 async fn decide(
     cx: &RequestContext,
     request_uuid: Uuid,

@@ -1,5 +1,4 @@
-//! People as operators see them: one, the list across partners with what narrows it and its orders, and the lists of one
-//! person.
+//! Users for staff: the lookup of one, the list across partners with its filters and orders, and the lists of one user.
 
 use async_graphql::InputObject;
 use jiff::Timestamp;
@@ -17,7 +16,7 @@ use crate::core::principal::Role;
 use crate::core::time::Time;
 use crate::core::words::words;
 
-/// People of both kinds.
+/// Columns of team members and staff members.
 static PEOPLE: Select<User> = Select::new(
     "person_uuid as uuid, kind, name, name_order(name) as name_sorted, email, email_verified_at, pending_email, partner_uuid,
      company_name, role, state, locale, second_factor_confirmed_at, sessions_count, sign_in_held_until, last_sign_in_at,
@@ -25,13 +24,13 @@ static PEOPLE: Select<User> = Select::new(
     "user_shown",
 );
 
-/// One person of a partner's team.
+/// Lookup of one member of a partner's team.
 pub(super) static OF_A_TEAM: Lookup<User> = Lookup::new(&PEOPLE, &["person_uuid = {}", "kind <> 'STAFF_USER'"]);
 
-/// One person of either kind.
+/// Lookup of one user of either kind.
 pub(super) static ANYBODY: Lookup<User> = Lookup::new(&PEOPLE, &["person_uuid = {}"]);
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct UserFilter {
@@ -45,30 +44,30 @@ pub(crate) struct UserFilter {
     last_sign_in_at_until: Option<Time>,
 }
 
-/// The people of whom somebody is shown some.
+/// Users to list for a caller.
 #[derive(Debug, Serialize)]
 pub(super) struct ShownUsers {
-    /// Whether internal people are among them.
+    /// Whether staff members are included.
     pub(super) with_staff: bool,
-    /// Which are asked for.
+    /// Requested filter.
     pub(super) filter: UserFilter,
 }
 
 words! {
-    /// The orders of people.
+    /// Orders of users.
     pub(crate) enum UserSort {
-        /// The newest account first.
+        /// Newest account first.
         CreatedAtDesc = "CREATED_AT_DESC",
-        /// The oldest first.
+        /// Oldest account first.
         CreatedAt = "CREATED_AT",
-        /// By name, without regard to case.
+        /// By name, ignoring case.
         Name = "NAME",
-        /// Who signed in last first; who never did comes last.
+        /// Latest sign-in first; users who never signed in last.
         LastSignInAtDesc = "LAST_SIGN_IN_AT_DESC",
     }
 }
 
-/// The list of people.
+/// List query of users.
 pub(super) static USERS: ListQuery<ShownUsers, User, UserSort> = ListQuery {
     operation: "admin_users_list",
     select: &PEOPLE,
@@ -105,14 +104,14 @@ const SEEN: Key<User> = Key::moment("coalesce(last_sign_in_at, '1970-01-01 00:00
     json!(user.last_sign_in_at.unwrap_or(Time(Timestamp::UNIX_EPOCH)))
 });
 
-/// Where a person is signed in.
+/// List query of a user's open sessions.
 pub(super) static SESSIONS: ListQuery<Uuid, OpenSession, FixedOrder> = open_sessions("admin_users_list_sessions");
 
-/// A person's ledger.
+/// List query of a user's security events.
 pub(super) static SECURITY_EVENTS: ListQuery<PersonEvents, SecurityEvent, FixedOrder> =
     person_events("admin_users_list_security_events");
 
-/// A team member of a partner.
+/// Edge to a member of a partner's team.
 pub(crate) static PERSON: EdgeQuery<User> = EdgeQuery {
     operation: "admin_users_get",
     argument: "user_uuid",
@@ -121,7 +120,7 @@ pub(crate) static PERSON: EdgeQuery<User> = EdgeQuery {
     order: &[],
 };
 
-/// The people of a partner's team, by name.
+/// Edge to the members of a partner's team, by name.
 pub(crate) static TEAM: EdgeQuery<User> = EdgeQuery {
     operation: "admin_users_list",
     argument: "partner_uuid",
@@ -130,6 +129,6 @@ pub(crate) static TEAM: EdgeQuery<User> = EdgeQuery {
     order: &[NAME, ID],
 };
 
-/// What is asked of people in words that the compiler has not checked.
+/// Run-time SQL statements of users, which the compiler does not check.
 pub(in crate::admin) static STATEMENTS: [&dyn Statements; 7] =
     [&USERS, &OF_A_TEAM, &ANYBODY, &PERSON, &TEAM, &SESSIONS, &SECURITY_EVENTS];

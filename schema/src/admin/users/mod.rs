@@ -1,12 +1,17 @@
-//! A person who signs in, as operators see them: somebody of a partner's team, or of the staff.
+//! Users for staff: members of a partner's team, or staff members.
 //!
-//! Operators help and protect people here: they let somebody in again, shut an account in wrong hands, or mend an
-//! address. No single step takes an account over: no password is seen or set, a new address is proved by whoever reads
-//! its mail, every step is recorded and mailed, and the old address can take a change back. The machine of a person
-//! stands in [`crate::auth::people`].
+//! Staff help and protect users here: they restore access, lock a compromised account, or correct an e-mail address. No
+//! single step takes over an account:
 //!
-//! Whoever runs the service is shown only to those who reach `labs.admin.staff`, and changed through `admin_staff`
-//! alone, whose guards would mean nothing if there were a second door.
+//! - Staff never see or set a password.
+//! - The reader of a new address's mail must verify the address.
+//! - Every step is recorded and mailed.
+//! - The old address can undo an address change.
+//!
+//! [`crate::auth::people`] defines the state machine of a user.
+//!
+//! Staff members are shown only to callers with `labs.admin.staff`, and changed only through `admin_staff`. A second
+//! method of changing them would bypass its guards.
 
 mod list;
 mod resolvers;

@@ -1,4 +1,4 @@
-//! What may be asked about people across partners, and by whom.
+//! Operations on users across partners and the scopes that they require.
 
 mod types;
 
@@ -30,7 +30,7 @@ use crate::partner::team::{ActingAs, Team};
 pub(crate) use types::User;
 use types::UserUpdate;
 
-/// Reads of people.
+/// Queries for users.
 #[derive(Default)]
 pub(crate) struct UsersQuery;
 
@@ -108,7 +108,7 @@ impl UsersQuery {
     }
 }
 
-/// Writes of people.
+/// Mutations of users.
 #[derive(Default)]
 pub(crate) struct UsersMutation;
 
@@ -155,7 +155,7 @@ impl UsersMutation {
         store::set_state(&cx.db, user_uuid, state.name(), user.state == "SUSPENDED").await?;
         end_access(cx, &user, SecurityEventKind::AccountLocked).await?;
         if let Some(partner_uuid) = user.partner_uuid {
-            // The reason is for the audit record; the partner reads that the invitations are gone.
+            // The reason is stored only in the audit record. The partner can read that the invitations were withdrawn.
             let team = Team::named(cx, partner_uuid).await?;
             invitations::revoke_sent_by(cx, team, user_uuid, None, ActingAs::staff(cx, None)).await?;
         }
@@ -295,14 +295,14 @@ impl UsersMutation {
     }
 }
 
-/// Ends whatever is open to somebody but the way back to a former address. Their ledger says by what.
+/// Ends all access of a user, except the option to undo an address change. Their security events record the cause.
 async fn end_access(cx: &RequestContext, user: &HeldRow, kind: SecurityEventKind) -> Result<(), Fault> {
     store::tokens_set_void(&cx.db, user.person_uuid).await?;
     sessions::all_set_ended(&cx.db, user.person_uuid, None, kind.name()).await?;
     event(user, kind).write(cx).await
 }
 
-/// Something that staff did to a person, for that person's ledger.
+/// Builds the security event of a staff action on a user.
 const fn event(user: &HeldRow, kind: SecurityEventKind) -> LedgerEntry {
     LedgerEntry::new(kind, true).about(user.person_uuid, user.partner_uuid).by_staff()
 }
@@ -312,7 +312,7 @@ fn parse_email(email: &str) -> Result<EmailAddress, FieldError> {
         .map_err(|problem| FieldError::at("/email", "FORMAT", format!("This address cannot be used: {problem}.")))
 }
 
-/// What was sent and can be used; what cannot is told with everything else that is wrong.
+/// Returns the usable values of the input. An unusable value is reported with all other errors.
 fn take_or_report<T>(sent: Option<Result<T, FieldError>>, errors: &mut Vec<FieldError>) -> Option<T> {
     sent.and_then(|sent| sent.map_err(|error| errors.push(error)).ok())
 }
@@ -321,7 +321,7 @@ fn shows_staff(cx: &RequestContext) -> Result<bool, Fault> {
     Ok(rules::shows_staff(cx.principal()?.scopes))
 }
 
-/// The person as they are now, named to the audit record.
+/// Loads the current user and names them in the audit record.
 async fn load_user(cx: &RequestContext, person_uuid: Uuid) -> Result<User, Fault> {
     let shown = if shows_staff(cx)? {
         ANYBODY.one(&cx.db, [person_uuid.into()]).await?
@@ -333,14 +333,14 @@ async fn load_user(cx: &RequestContext, person_uuid: Uuid) -> Result<User, Fault
     Ok(user.for_caller(cx))
 }
 
-/// That there is such a person, named to the audit record.
+/// Ensures that the user exists and names them in the audit record.
 async fn note_user(cx: &RequestContext, person_uuid: Uuid) -> Result<(), Fault> {
     let (name, partner_uuid) = store::name_get(&cx.db, person_uuid, shows_staff(cx)?).await?.ok_or_else(not_found)?;
     note(cx, person_uuid, &name, partner_uuid);
     Ok(())
 }
 
-/// The person held for a change, named to the audit record.
+/// Locks the user for a change and names them in the audit record.
 async fn lock_user(cx: &RequestContext, person_uuid: Uuid) -> Result<HeldRow, Fault> {
     let row = store::lock(&cx.db, person_uuid).await?.ok_or_else(not_found)?;
     note(cx, person_uuid, &row.name, row.partner_uuid);

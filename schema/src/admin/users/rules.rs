@@ -1,4 +1,4 @@
-//! Whom operators see and change here.
+//! Rules for the users that staff see and change here.
 
 use crate::auth::people::rules::{self, PersonAction, PersonState, Side, after};
 use crate::core::fault::Fault;
@@ -6,36 +6,37 @@ use crate::core::scope::{Scope, ScopeSet};
 use crate::core::time::Time;
 use crate::core::words::{Word as _, words};
 
-/// What it takes to see internal people.
+/// Scope required to see staff members.
 const STAFF: &str = "labs.admin.staff";
 
 words! {
-    /// Where a person stands, of either kind.
+    /// State of a user of either kind.
     pub(crate) enum UserState {
-        /// Has yet to prove the address. Only in partners' teams.
+        /// The address is not verified yet. Only team members.
         Unverified = "UNVERIFIED",
-        /// Has yet to set a password. Only staff.
+        /// The password is not set yet. Only staff members.
         Invited = "INVITED",
-        /// May sign in.
+        /// The user can sign in.
         Active = "ACTIVE",
-        /// Held back by their team.
+        /// The team suspended the user.
         Suspended = "SUSPENDED",
-        /// Held back by staff.
+        /// Staff locked the user.
         Locked = "LOCKED",
-        /// Shut out. Only staff.
+        /// The account is disabled. Only staff members.
         Disabled = "DISABLED",
     }
 }
 
-/// Whether a caller is shown internal people: only whoever may see them where they are administered.
+/// Whether the caller can see staff members: only with the scope that their administration requires.
 pub(super) fn shows_staff(own: ScopeSet) -> bool {
     Scope::parse(STAFF).is_some_and(|scope| own.reaches(scope))
 }
 
-/// Refuses to change internal people: that is done under their own scope, whose guards count scopes.
+/// Rejects changes of staff members. These require a separate scope, with guards that compare scopes.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] with the way there, or [`crate::Code::NotFound`] for whoever is not shown them.
+/// [`crate::Code::Conflict`] with the operation to use, or [`crate::Code::NotFound`] if the caller cannot see staff
+/// members.
 pub(super) fn changeable(is_staff: bool, own: ScopeSet) -> Result<(), Fault> {
     match is_staff {
         false => Ok(()),
@@ -46,17 +47,17 @@ pub(super) fn changeable(is_staff: bool, own: ScopeSet) -> Result<(), Fault> {
     }
 }
 
-/// Where an action leads a person of a partner's team. `was_suspended` says whether the team had suspended a person
-/// whom staff then locked.
+/// Returns the state that an action results in for a team member. `was_suspended` states whether the team had suspended
+/// the user before staff locked them.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
+/// [`crate::Code::IllegalTransition`] with the currently allowed actions.
 pub(super) fn next_state(state: &str, action: PersonAction, was_suspended: bool) -> Result<PersonState, Fault> {
     after(PersonState::parse(state)?, action, was_suspended)
 }
 
-/// What operators can do about somebody now. Staff are changed elsewhere. Failed tries that hold sign-ins back are
-/// forgotten by unlocking as well.
+/// Returns the actions that staff can currently perform on a user. Staff members are changed through other operations.
+/// Unlocking also lifts sign-in blocks.
 pub(super) fn allowed_actions(state: UserState, is_held_back: bool) -> Vec<String> {
     let Some(state) = PersonState::read(state.name()) else { return Vec::new() };
     let mut allowed = rules::allowed_actions(state, Side::Staff);
@@ -66,11 +67,11 @@ pub(super) fn allowed_actions(state: UserState, is_held_back: bool) -> Vec<Strin
     allowed
 }
 
-/// Refuses a step that would let in whoever reads an address that staff gave the person, while the old address can
-/// still take that back: no chain of steps of staff's makes somebody's account somebody else's.
+/// Rejects a step that would give access to the reader of an address that staff set, while the old address can still
+/// undo the change. Otherwise a chain of staff steps could transfer an account to another person.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`], with the moment from which on it is possible.
+/// [`crate::Code::Conflict`], with the time from which the step is possible.
 pub(super) fn ensure_settled(open_until: Option<Time>) -> Result<(), Fault> {
     open_until.map_or(Ok(()), |until| {
         Err(Fault::conflict(format!(
@@ -80,10 +81,10 @@ pub(super) fn ensure_settled(open_until: Option<Time>) -> Result<(), Fault> {
     })
 }
 
-/// Refuses what makes no sense for somebody who cannot sign in.
+/// Rejects an action that is meaningless for a user who cannot sign in.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`], saying what to do first.
+/// [`crate::Code::Conflict`], with the action that must come first.
 pub(super) fn active(state: &str) -> Result<(), Fault> {
     match state {
         "ACTIVE" => Ok(()),
@@ -98,7 +99,7 @@ pub(super) fn active(state: &str) -> Result<(), Fault> {
     }
 }
 
-/// The refusal when there is nobody, or nobody whom the caller is shown.
+/// Returns the error for a user who does not exist or whom the caller cannot see.
 pub(super) fn not_found() -> Fault {
     Fault::not_found("user")
 }
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn internal_people_are_shown_where_they_are_administered_and_changed_nowhere_else() {
+    fn staff_users_are_visible_only_to_their_administrators() {
         let support = own(&["labs.admin.users:write"]);
         let chief = own(&["labs.admin:write"]);
         assert!(!shows_staff(support));
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn only_whoever_can_sign_in_gets_a_password_reset_or_another_address() {
+    fn only_active_user_gets_password_reset_or_new_email() {
         assert!(active("ACTIVE").is_ok());
         for state in ["UNVERIFIED", "SUSPENDED", "LOCKED"] {
             assert_eq!(active(state).unwrap_err().code(), Code::Conflict, "{state}");

@@ -1,11 +1,11 @@
-//! Every statement about people as operators see them.
+//! Statements for users, for staff.
 
 use uuid::Uuid;
 
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// A person's name and partner; of internal ones only if wanted.
+/// Loads the name and partner of a user; of staff members only if requested.
 pub(super) async fn name_get(
     db: &Db,
     person_uuid: Uuid,
@@ -22,7 +22,7 @@ pub(super) async fn name_get(
     Ok(row.map(|row| (row.name, row.partner_uuid)))
 }
 
-/// A person held for a change.
+/// A user locked for a change.
 pub(super) struct HeldRow {
     pub(super) person_uuid: Uuid,
     pub(super) partner_uuid: Option<Uuid>,
@@ -30,11 +30,11 @@ pub(super) struct HeldRow {
     pub(super) name: String,
     pub(super) email_normalised: String,
     pub(super) state: String,
-    /// Whether the team had suspended whom staff then locked.
+    /// Whether the team had suspended the user before staff locked them.
     pub(super) was_suspended: bool,
 }
 
-/// Holds a person until this transaction ends.
+/// Locks a user until the transaction ends.
 pub(super) async fn lock(db: &Db, person_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
     Ok(sqlx::query_as!(
         HeldRow,
@@ -49,7 +49,7 @@ pub(super) async fn lock(db: &Db, person_uuid: Uuid) -> Result<Option<HeldRow>, 
     .await?)
 }
 
-/// Changes a person's name; the same again writes nothing.
+/// Updates a user's name. An unchanged name writes nothing.
 pub(super) async fn set_name(db: &Db, person_uuid: Uuid, name: &str) -> Result<(), Fault> {
     sqlx::query!(
         "update person set name = $2, updated_at = labs_now() where person_uuid = $1 and name <> $2",
@@ -61,7 +61,7 @@ pub(super) async fn set_name(db: &Db, person_uuid: Uuid, name: &str) -> Result<(
     Ok(())
 }
 
-/// Gives a person another state.
+/// Sets the state of a user.
 pub(super) async fn set_state(db: &Db, person_uuid: Uuid, state: &str, was_suspended: bool) -> Result<(), Fault> {
     sqlx::query!(
         "update person set state = $2, was_suspended = $3, updated_at = labs_now() where person_uuid = $1",
@@ -74,8 +74,8 @@ pub(super) async fn set_state(db: &Db, person_uuid: Uuid, state: &str, was_suspe
     Ok(())
 }
 
-/// What was mailed to a person sets no password and proves no address any more. The token that takes a change of
-/// address back stays good: it is in the hands of whoever had the account before somebody else came.
+/// Voids the tokens that were mailed to a user for a new password or for an address. The token that undoes an address
+/// change stays valid, because it was mailed to the owner of the account before the change.
 pub(super) async fn tokens_set_void(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "update one_time_token set used_at = labs_now()

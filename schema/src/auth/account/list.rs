@@ -1,11 +1,11 @@
-//! The list of one's own ledger.
+//! List of the security events of the caller.
 
 use crate::auth::security_events::{PersonEvents, SecurityEvent, person_events};
 use crate::core::list::{FixedOrder, ListQuery, Statements};
 
-/// The ledger of whoever asks.
+/// The caller's own security events.
 pub(super) static OWN_EVENTS: ListQuery<PersonEvents, SecurityEvent, FixedOrder> =
     person_events("auth_account_list_security_events");
 
-/// What is asked of one's own account in words that the compiler has not checked.
+/// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::auth) static STATEMENTS: [&dyn Statements; 1] = [&OWN_EVENTS];

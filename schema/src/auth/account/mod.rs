@@ -1,4 +1,4 @@
-//! A person's own account.
+//! The caller's own account.
 
 pub(crate) mod address;
 mod list;

@@ -1,4 +1,4 @@
-//! What may be asked of one's own account.
+//! Resolvers of the caller's own account.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 
@@ -18,21 +18,21 @@ use crate::core::page::List;
 use crate::core::principal::PrincipalType;
 use crate::core::time::Time;
 
-/// A merge patch of one's own account (RFC 7396).
+/// Merge patch of the caller's own account (RFC 7396).
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AccountUpdate {
     /// Full name.
     name: Option<String>,
-    /// The language in which mails are written.
+    /// Language of e-mails to the user.
     locale: Option<String>,
     /// IANA name of the time zone.
     time_zone: Option<String>,
-    /// Whether to get the weekly mail about the board.
+    /// Whether the user gets the weekly e-mail about the board.
     board_mail: Option<bool>,
 }
 
-/// The new e-mail address.
+/// A new e-mail address.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct EmailChangeRequest {
@@ -44,15 +44,15 @@ pub(crate) struct EmailChangeRequest {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct EmailChangeTokenInput {
-    /// As the mail has it.
+    /// Token from the e-mail.
     token: String,
 }
 
-/// The request for a change was taken.
+/// Receipt for the address change request.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct EmailChangeReceipt {
-    /// `CONFIRMATION_SENT`: a mail is on its way to the new address, and one to the old.
+    /// `CONFIRMATION_SENT`: the service sends an e-mail to the new address and one to the old.
     status: &'static str,
     /// The new address.
     email: String,
@@ -72,7 +72,7 @@ pub(crate) struct EmailChanged {
     changed_at: Time,
 }
 
-/// The change was taken back.
+/// The cancelled address change.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct EmailChangeCancelled {
@@ -82,7 +82,7 @@ pub(crate) struct EmailChangeCancelled {
     email: String,
 }
 
-/// Reads of one's own account.
+/// Queries of the caller's own account.
 #[derive(Default)]
 pub(crate) struct AccountQuery;
 
@@ -110,7 +110,7 @@ impl AccountQuery {
     }
 }
 
-/// Writes of one's own account.
+/// Mutations of the caller's own account.
 #[derive(Default)]
 pub(crate) struct AccountMutation;
 

@@ -1,4 +1,4 @@
-//! What one's own account must look like.
+//! Rules for the fields of an account.
 
 use crate::core::fault::{Fault, FieldError};
 use crate::core::imitation;
@@ -8,7 +8,7 @@ use crate::core::time_zone::canonical_name;
 /// Longest name, in characters.
 const LONGEST_NAME: usize = 120;
 
-/// What is to become of an account: each field its new content, or nothing.
+/// A change of an account. An absent field stays unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Change {
     pub(super) name: Option<String>,
@@ -17,10 +17,10 @@ pub(super) struct Change {
     pub(super) board_mail: Option<bool>,
 }
 
-/// The change with its name in order. A person of a partner is not called like the platform or its staff.
+/// Returns the change with a normalised name. A partner's user cannot have a name like the platform or its staff.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`], pointing to the name.
+/// [`crate::Code::ValidationFailed`], with a pointer to the name.
 pub(super) fn tidy(change: Change, is_of_partner: bool) -> Result<Change, Fault> {
     let name_of =
         |name: String| if is_of_partner { partner_person_name(&name, "/name") } else { person_name(&name, "/name") };
@@ -28,7 +28,7 @@ pub(super) fn tidy(change: Change, is_of_partner: bool) -> Result<Change, Fault>
     Ok(Change { name: name.map_err(|error| Fault::invalid(vec![error]))?, ..change })
 }
 
-/// A person's name: one line, without blanks around it.
+/// Validates a user's name: one line, without leading or trailing blanks.
 pub(crate) fn person_name(name: &str, pointer: &str) -> Result<String, FieldError> {
     let mut errors = Vec::new();
     let name = line(pointer, name, &mut errors);
@@ -43,16 +43,16 @@ pub(crate) fn person_name(name: &str, pointer: &str) -> Result<String, FieldErro
     errors.into_iter().next().map_or(Ok(name), Err)
 }
 
-/// The name of a person of a partner, which does not look like the platform's or its staff's.
+/// Validates the name of a partner's user, which must not look like the platform's or its staff's.
 pub(crate) fn partner_person_name(name: &str, pointer: &str) -> Result<String, FieldError> {
     let name = person_name(name, pointer)?;
     imitation::of_platform(pointer, &name).map_or(Ok(name), Err)
 }
 
-/// Refuses the weekly mail about the board to whoever is of no partner.
+/// Rejects the weekly mail about the board for a user without a partner.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`], pointing to the wish.
+/// [`crate::Code::ValidationFailed`], with a pointer to the field.
 pub(super) fn ensure_board_mail(change: &Change, is_of_partner: bool) -> Result<(), Fault> {
     if change.board_mail == Some(true) && !is_of_partner {
         return Err(Fault::field(
@@ -64,10 +64,10 @@ pub(super) fn ensure_board_mail(change: &Change, is_of_partner: bool) -> Result<
     Ok(())
 }
 
-/// The name of a time zone as the IANA database spells it.
+/// Returns the canonical IANA name of a time zone.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] for a zone that the database does not have.
+/// [`crate::Code::ValidationFailed`] if the database does not contain the zone.
 pub(super) fn known_time_zone(name: &str) -> Result<String, Fault> {
     canonical_name(name).ok_or_else(|| {
         Fault::field("/time_zone", "UNKNOWN_TIME_ZONE", "Send the IANA name of a time zone, for example Europe/Vienna.")
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_one_line_with_something_in_it() {
+    fn person_name_is_one_non_blank_line() {
         let code = |name: &str| person_name(name, "/name").err().map(|error| error.code);
         assert_eq!(person_name("  Ine\u{301}s Ferrer ", "/name").unwrap(), "In\u{e9}s Ferrer");
         assert_eq!(code("   ").as_deref(), Some("BLANK"));
@@ -90,14 +90,14 @@ mod tests {
     }
 
     #[test]
-    fn staff_alone_may_be_called_like_staff() {
+    fn partner_user_cannot_use_staff_like_name() {
         let change = || Change { name: Some("Labs Support".to_owned()), ..Change::default() };
         assert!(tidy(change(), false).is_ok());
         assert_eq!(tidy(change(), true).unwrap_err().errors()[0].code, "NAME_IMITATES");
     }
 
     #[test]
-    fn what_is_left_out_stays_out() {
+    fn omitted_fields_stay_unset() {
         assert_eq!(tidy(Change::default(), true).unwrap(), Change::default());
     }
 }

@@ -1,4 +1,4 @@
-//! Every statement about a person's own account.
+//! SQL statements about the caller's own account.
 
 use uuid::Uuid;
 
@@ -9,7 +9,7 @@ use crate::core::fault::Fault;
 use crate::core::principal::Role;
 use crate::core::time::Time;
 
-/// A person with what belongs to signing in.
+/// A user with the data about signing in.
 pub(super) struct AccountRow {
     pub(super) person_uuid: Uuid,
     pub(super) kind: PersonType,
@@ -22,14 +22,13 @@ pub(super) struct AccountRow {
     pub(super) role: Option<Role>,
     pub(super) partner_uuid: Option<Uuid>,
     pub(super) staff_roles: Vec<String>,
-    /// Since when the authenticator app is in force.
+    /// Time when the authenticator app became active.
     pub(super) totp_confirmed_at: Option<Time>,
     pub(super) recovery_codes_left: i64,
     pub(super) last_sign_in_at: Option<Time>,
     pub(super) created_at: Time,
 }
 
-/// A person's account.
 pub(super) async fn get(db: &Db, person_uuid: Uuid) -> Result<Option<AccountRow>, Fault> {
     Ok(sqlx::query_as!(
         AccountRow,
@@ -48,7 +47,7 @@ pub(super) async fn get(db: &Db, person_uuid: Uuid) -> Result<Option<AccountRow>
     .await?)
 }
 
-/// Changes what is named; a change that changes nothing writes nothing.
+/// Updates the given fields. A change without effect writes nothing.
 pub(super) async fn set_profile(db: &Db, person_uuid: Uuid, change: &Change) -> Result<(), Fault> {
     sqlx::query!(
         "update person

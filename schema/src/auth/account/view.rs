@@ -1,4 +1,4 @@
-//! One's own account, as it is read.
+//! Public representation of the caller's own account.
 
 use async_graphql::SimpleObject;
 use uuid::Uuid;
@@ -9,11 +9,11 @@ use crate::core::time::Time;
 use crate::core::words::words;
 
 words! {
-    /// Whether a person belongs to a partner's team or to the staff.
+    /// Whether a user belongs to a partner's team or to the staff.
     pub(crate) enum PersonType {
-        /// A person in a partner's team.
+        /// A team member of a partner.
         PartnerUser = "PARTNER_USER",
-        /// An internal person.
+        /// A staff member.
         StaffUser = "STAFF_USER",
     }
 }
@@ -22,33 +22,33 @@ words! {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Account {
-    /// The person.
+    /// UUID of the user.
     uuid: Uuid,
-    /// The kind of principal.
+    /// Kind of principal.
     principal_type: PersonType,
     /// Full name.
     name: String,
     /// E-mail address that the user signs in with.
     email: String,
-    /// When the person proved that the address is theirs.
+    /// Time when the user verified the address.
     email_verified_at: Option<Time>,
     /// Language of e-mails to the user.
     locale: String,
-    /// IANA name of the person's time zone.
+    /// IANA name of the user's time zone.
     time_zone: String,
-    /// Whether the person gets the weekly mail about the board.
+    /// Whether the user gets the weekly e-mail about the board.
     board_mail: bool,
-    /// The role in the partner's team; null for staff.
+    /// Role in the partner's team; null for staff.
     role: Option<Role>,
-    /// The partner of whose team the person is; null for staff.
+    /// UUID of the user's partner; null for staff.
     partner_uuid: Option<Uuid>,
-    /// The codes of the person's staff roles.
+    /// Codes of the user's staff roles.
     staff_roles: Vec<String>,
-    /// The second factors in force.
+    /// Active second factors.
     second_factors: Vec<SecondFactor>,
-    /// How many recovery codes are unused.
+    /// Number of unused recovery codes.
     recovery_codes_left: i64,
-    /// When the person last signed in.
+    /// Time when the user last signed in.
     last_sign_in_at: Option<Time>,
     /// Time when the account was created.
     created_at: Time,

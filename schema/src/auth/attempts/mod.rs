@@ -1,9 +1,9 @@
-//! Failed tries at passwords and codes, counted in the database, where every replica sees them.
+//! Failed attempts at passwords and codes, counted in the database so that every replica sees them.
 //!
-//! Each failure counts for several subjects: for the account as tried from one network, with delays that grow
-//! long; for the account as a whole and for the network as a whole, with delays that stay short. So guessing is
-//! slow from one place and from many, and a stranger's guessing never keeps the owner out for long, and not at all
-//! where they signed in before (docs/decisions.md#identity).
+//! Each failure counts for several subjects: for the account from one network, with delays that grow long; for the
+//! account overall and for the network overall, with delays that stay short. Therefore, guessing is slow from one
+//! network and from many. An attacker cannot block the owner for long, and not from a network where the owner signed in
+//! before (docs/decisions.md#identity).
 
 mod rules;
 mod store;
@@ -16,8 +16,8 @@ use crate::core::context::RequestContext;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// Refuses a try that comes too soon after failures of any of these subjects. Reads through `db`, so that a caller
-/// who is about to hash a password may hold no connection meanwhile.
+/// Rejects an attempt that follows failures of any of these subjects too soon. Reads through `db`, so that a caller who
+/// is about to hash a password holds no connection while it waits.
 ///
 /// # Errors
 /// [`crate::Code::RateLimited`] with the time to wait.
@@ -29,12 +29,13 @@ pub(in crate::auth) async fn check(cx: &RequestContext, db: &Db, subjects: &[Sub
     }
 }
 
-/// Counts a failure of each subject and holds the next try back where there were many. Failures of one subject wait for
-/// one another, so that of many tries at once no more are answered than of as many one after the other. Answers how many
-/// there are in a row of the account or the codes as a whole.
+/// Counts a failure for each subject and, after many failures, delays the next attempt. Concurrent failures of one
+/// subject are serialised, so a burst of attempts gets no more answers than the same number in sequence. Returns the
+/// consecutive failures of the account or of the codes overall.
 ///
 /// # Errors
-/// [`crate::Code::RateLimited`] when those ahead have held this one back meanwhile: it is not told that it was wrong.
+/// [`crate::Code::RateLimited`] if concurrent failures have already blocked this attempt. The response does not say
+/// whether the attempt was wrong.
 pub(in crate::auth) async fn record_failure(cx: &RequestContext, subjects: &[Subject]) -> Result<i32, Fault> {
     let counted = store::failures_add(&cx.db, &names(subjects)).await?;
     check(cx, &cx.db, subjects).await?;
@@ -51,19 +52,19 @@ pub(in crate::auth) async fn record_failure(cx: &RequestContext, subjects: &[Sub
     Ok(subjects.iter().find(is_whole).map_or(0, of))
 }
 
-/// A success wipes the slate of the account; its network may be shared, so that one keeps its own.
+/// Resets the counts of the account after a success. The network may be shared, so its count stays.
 pub(in crate::auth) async fn record_success(cx: &RequestContext, subjects: &[Subject]) -> Result<(), Fault> {
     let own: Vec<String> = subjects.iter().filter(|subject| subject.is_of_account()).map(Subject::name).collect();
     store::failures_delete(&cx.db, &own).await
 }
 
-/// Forgets the failed tries at a person's password and codes, from wherever they were made. False when there were none.
+/// Deletes the failed attempts at a user's password and codes, from all networks. Returns false if there were none.
 pub(crate) async fn forget(db: &Db, email_normalised: &str, person_uuid: Uuid) -> Result<bool, Fault> {
     store::failures_forget(db, email_normalised, person_uuid).await
 }
 
-/// Forgets the failed tries at the password of an account, from wherever they were made: it is another one now. Those
-/// at its codes stay.
+/// Deletes the failed attempts at the password of an account, from all networks, because the password was replaced.
+/// Attempts at its codes stay.
 pub(in crate::auth) async fn password_forget(db: &Db, email_normalised: &str) -> Result<(), Fault> {
     store::password_failures_forget(db, email_normalised).await
 }

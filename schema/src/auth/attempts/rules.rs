@@ -1,4 +1,4 @@
-//! Whose failures are counted, and how they slow down the next try.
+//! Subjects whose failures are counted, and the delay of the next attempt.
 
 use std::net::IpAddr;
 
@@ -8,34 +8,34 @@ use uuid::Uuid;
 use crate::core::context::network_of;
 use crate::core::time::Time;
 
-/// Something for which failures are counted.
+/// A subject for which failures are counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::auth) enum Subject {
-    /// The password of the account of this normalised address, known or not, as tried from one network.
+    /// The password of the account with this normalised address, known or not, tried from one network.
     AccountFrom(String, IpAddr),
-    /// The same from wherever.
+    /// The password of the account with this normalised address, from all networks.
     Account(String),
-    /// The codes of a person, as tried from one network.
+    /// The codes of a user, tried from one network.
     FactorFrom(Uuid, IpAddr),
-    /// The same from wherever.
+    /// The codes of a user, from all networks.
     Factor(Uuid),
-    /// Whatever is tried from one network.
+    /// Any attempt from one network.
     Network(IpAddr),
 }
 
 impl Subject {
-    /// For whom a try at a password counts.
+    /// Returns the subjects of a password attempt.
     pub(in crate::auth) fn of_password(email_normalised: &str, address: IpAddr) -> Vec<Self> {
         let email = email_normalised.to_owned();
         vec![Self::AccountFrom(email.clone(), address), Self::Account(email), Self::Network(address)]
     }
 
-    /// For whom a try at a second factor counts.
+    /// Returns the subjects of a second-factor attempt.
     pub(in crate::auth) fn of_factor(person_uuid: Uuid, address: IpAddr) -> Vec<Self> {
         vec![Self::FactorFrom(person_uuid, address), Self::Factor(person_uuid), Self::Network(address)]
     }
 
-    /// The column's value.
+    /// Returns the value of the database column.
     pub(super) fn name(&self) -> String {
         match self {
             Self::AccountFrom(email, address) => format!("account:{email}@{}", write_network(*address)),
@@ -48,7 +48,7 @@ impl Subject {
         }
     }
 
-    /// The account that is tried from one network, and that network.
+    /// Returns the account and the network of an attempt counted per network.
     pub(super) fn account_from(&self) -> Option<(&str, IpNet)> {
         match self {
             Self::AccountFrom(email, address) => Some((email, network_of(*address))),
@@ -56,18 +56,18 @@ impl Subject {
         }
     }
 
-    /// Whether it is the account's own, so that a success of its owner ends the count.
+    /// Whether the subject belongs to the account, so that a success of its owner resets the count.
     pub(super) const fn is_of_account(&self) -> bool {
         !matches!(self, Self::Network(_))
     }
 
-    /// Until when the next try is held back after so many failures in a row: nothing for the first few, because
-    /// everybody mistypes, then 2, 4, 8 … seconds.
+    /// Returns the time until which the next attempt is blocked after this number of consecutive failures. The first
+    /// few are free, because users mistype; then the delay is 2, 4, 8 … seconds.
     pub(super) fn held_until(&self, failures: i32, now: Time) -> Option<Time> {
         let (free, longest_seconds) = match self {
             Self::AccountFrom(..) | Self::FactorFrom(..) => (5, 900),
             Self::Account(_) => (50, 30),
-            // Whoever tries codes knows the password, so they get fewer.
+            // A client that tries codes already has the password, so codes get fewer attempts.
             Self::Factor(_) => (20, 60),
             Self::Network(_) => (100, 60),
         };
@@ -77,7 +77,7 @@ impl Subject {
     }
 }
 
-/// A network as people write it: an address alone where it is one.
+/// Formats a network; a network of one address is written as the address.
 fn write_network(address: IpAddr) -> String {
     let network = network_of(address);
     if network.prefix_len() == network.max_prefix_len() { network.addr().to_string() } else { network.to_string() }
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn delays_grow_and_stop_growing() {
+    fn delays_grow_up_to_a_maximum() {
         let from_one_place = Subject::AccountFrom("a@b.example".to_owned(), at("192.0.2.1"));
         assert_eq!(delay(&from_one_place, 5), None);
         assert_eq!(delay(&from_one_place, 6), Some(2));
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_but_the_tries_of_one_place_is_held_back_for_more_than_a_minute() {
+    fn only_account_and_network_pair_waits_over_a_minute() {
         let address = at("192.0.2.1");
         for subject in [Subject::Account(String::new()), Subject::Factor(Uuid::nil()), Subject::Network(address)] {
             assert!(delay(&subject, i32::MAX) <= Some(60), "{subject:?}");
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_is_an_address_or_the_half_of_one() {
+    fn network_subject_is_ipv4_address_or_ipv6_prefix() {
         let name = |address: &str| Subject::Network(at(address)).name();
         assert_eq!(name("192.0.2.1"), "network:192.0.2.1");
         assert_eq!(name("::ffff:192.0.2.1"), "network:192.0.2.1");
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn each_subject_has_a_name_of_its_own_and_the_account_keeps_its_slate() {
+    fn subject_names_are_distinct_and_two_belong_to_account() {
         let password = Subject::of_password("a@b.example", at("192.0.2.1"));
         let factor = Subject::of_factor(Uuid::nil(), at("192.0.2.1"));
         let mut names: Vec<String> = password.iter().chain(&factor).map(Subject::name).collect();

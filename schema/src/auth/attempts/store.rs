@@ -1,4 +1,4 @@
-//! Every statement about failed tries.
+//! SQL statements about failed attempts.
 
 use ipnet::IpNet;
 use uuid::Uuid;
@@ -7,14 +7,15 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::time::Time;
 
-/// How often a subject failed in a row.
+/// Consecutive failures of a subject.
 pub(super) struct CountRow {
     pub(super) subject: String,
     pub(super) failures: i32,
 }
 
-/// Until when the next try of any of these subjects is held back. What is held back for an account as a whole is not
-/// for a network from which its owner signed in during the last thirty days: strangers elsewhere cannot keep them out.
+/// Returns the time until which the next attempt of any of these subjects is blocked. A block of the whole account does
+/// not apply to a network from which its owner signed in during the last thirty days, so that attackers elsewhere
+/// cannot block the owner.
 pub(super) async fn held_until_get(
     db: &Db,
     subjects: &[String],
@@ -36,9 +37,9 @@ pub(super) async fn held_until_get(
     .await?)
 }
 
-/// Counts one more failure of each and answers how many there are in a row. A day without any starts anew. What a
-/// network is charged with melts by one every six seconds: many people may share it, and no success of one of them
-/// ends the count.
+/// Counts one more failure of each subject and returns the consecutive failures. A day without failures resets the
+/// count. The count of a network decreases by one every six seconds: many users may share it, and a success of one of
+/// them does not reset it.
 pub(super) async fn failures_add(db: &Db, subjects: &[String]) -> Result<Vec<CountRow>, Fault> {
     Ok(sqlx::query_as!(
         CountRow,
@@ -58,7 +59,7 @@ pub(super) async fn failures_add(db: &Db, subjects: &[String]) -> Result<Vec<Cou
     .await?)
 }
 
-/// Holds the next try of each subject back.
+/// Blocks the next attempt of each subject until the given time.
 pub(super) async fn held_until_set(db: &Db, held: Vec<(String, Time)>) -> Result<(), Fault> {
     let (subjects, untils): (Vec<String>, Vec<Time>) = held.into_iter().unzip();
     sqlx::query!(
@@ -73,7 +74,7 @@ pub(super) async fn held_until_set(db: &Db, held: Vec<(String, Time)>) -> Result
     Ok(())
 }
 
-/// Forgets the failures of these subjects.
+/// Deletes the failures of these subjects.
 pub(super) async fn failures_delete(db: &Db, subjects: &[String]) -> Result<(), Fault> {
     sqlx::query!("delete from sign_in_failure where subject = any($1)", subjects)
         .execute(&mut *db.conn().await?)
@@ -81,7 +82,7 @@ pub(super) async fn failures_delete(db: &Db, subjects: &[String]) -> Result<(), 
     Ok(())
 }
 
-/// Forgets the failures of an account and of its codes, from all networks; false when there were none.
+/// Deletes the failures of an account and of its codes, from all networks; false if there were none.
 pub(super) async fn failures_forget(db: &Db, email_normalised: &str, person_uuid: Uuid) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "delete from sign_in_failure where account = $1 or person_uuid = $2",
@@ -93,7 +94,7 @@ pub(super) async fn failures_forget(db: &Db, email_normalised: &str, person_uuid
     Ok(done.rows_affected() > 0)
 }
 
-/// Forgets the failures of an account's password, from all networks.
+/// Deletes the failures of an account's password, from all networks.
 pub(super) async fn password_failures_forget(db: &Db, email_normalised: &str) -> Result<(), Fault> {
     sqlx::query!("delete from sign_in_failure where account = $1", email_normalised)
         .execute(&mut *db.conn().await?)

@@ -1,4 +1,4 @@
-//! Inviting the first administrator of a partner that staff made: nobody of its team is there to invite anybody.
+//! Invitation of the first administrator of a partner that staff created and whose team is still empty.
 
 use uuid::Uuid;
 
@@ -16,23 +16,23 @@ use crate::core::principal::Role;
 use crate::core::services::Services;
 use crate::core::time::Time;
 
-/// Who is to be the first administrator, and of which company.
+/// The invited first administrator and the company.
 pub(crate) struct FirstInvitation<'a> {
-    /// The partner, which has nobody yet.
+    /// The partner, whose team is still empty.
     pub(crate) partner_uuid: Uuid,
-    /// Its name, as the mail says it.
+    /// Company name, as shown in the mail.
     pub(crate) company_name: &'a str,
-    /// The address that the mail goes to.
+    /// Address of the mail.
     pub(crate) email: &'a EmailAddress,
-    /// The language of the mail.
+    /// Language of the mail.
     pub(crate) locale: &'a str,
 }
 
-/// Invites the first administrator: the row, the token and the mail in one transaction. Whether the address has an
-/// account elsewhere makes no difference here: that is told to whoever reads its mail.
+/// Invites the first administrator. Writes the row, the token and the mail in one transaction. It makes no difference
+/// here whether the address has an account elsewhere: only the reader of the mail learns this.
 ///
 /// # Errors
-/// What the database answered.
+/// If the database does not answer.
 pub(crate) async fn invite_first(
     db: &Db,
     services: &Services,

@@ -1,4 +1,4 @@
-//! Inviting somebody: the row, the token and the mail in one transaction.
+//! Creates an invitation: the row, the token and the mail in one transaction.
 
 use uuid::Uuid;
 
@@ -16,29 +16,29 @@ use crate::core::principal::Role;
 use crate::core::services::Services;
 use crate::core::time::Time;
 
-/// Who is invited, into which team, by whom.
+/// A new invitation: the invited address, the team and the inviter.
 pub(crate) struct NewInvitation<'a> {
-    /// UUID of the object.
+    /// UUID of the invitation.
     pub(crate) invitation_uuid: Uuid,
-    /// The team.
+    /// Partner that the team belongs to.
     pub(crate) partner_uuid: Uuid,
-    /// Somebody of the team; none where staff or a program invite.
+    /// Inviting team member; none if staff or a machine client invites.
     pub(crate) inviter_uuid: Option<Uuid>,
-    /// The address that the mail goes to.
+    /// Address of the mail.
     pub(crate) email: &'a EmailAddress,
-    /// The role to be; whoever invites has no lower one.
+    /// Offered role; the inviter's own role is not lower.
     pub(crate) role: Role,
-    /// The language of the mail.
+    /// Language of the mail.
     pub(crate) locale: &'a str,
 }
 
-/// Invites an address into a team. `message_uuid` is the mail's id. Whether the address has an account elsewhere makes
-/// no difference here: that is told to whoever reads its mail.
+/// Invites an address into a team. `message_uuid` is the id of the mail. It makes no difference here whether the
+/// address has an account elsewhere: only the reader of the mail learns this.
 ///
 /// # Errors
-/// [`crate::Code::EntitlementExceeded`] when the plan allows no more people, invited ones included;
-/// [`crate::Code::Conflict`] when the address is in the team or invited already, or the company is not active;
-/// [`crate::Code::NotFound`] when whoever invites is not of the team.
+/// [`crate::Code::EntitlementExceeded`] if the tier allows no more team members, counting pending invitations;
+/// [`crate::Code::Conflict`] if the address is already in the team or invited, or the partner is not active;
+/// [`crate::Code::NotFound`] if the inviter is not in the team.
 pub(crate) async fn invite(
     db: &Db,
     services: &Services,
@@ -74,7 +74,6 @@ pub(crate) async fn invite(
     mail.queue(db, services, message_uuid, names.company_name, names.inviter_name, (token.text, expires_at)).await
 }
 
-/// The mail of an invitation.
 pub(super) struct Mail<'a> {
     pub(super) partner_uuid: Uuid,
     pub(super) email: &'a str,

@@ -1,4 +1,4 @@
-//! The list of a team's invitations, for the team and for operators.
+//! Lists of a team's invitations, for the team and for staff.
 
 use async_graphql::InputObject;
 use serde::Serialize;
@@ -11,18 +11,18 @@ use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statem
 use crate::core::principal::Role;
 use crate::core::words::words;
 
-/// Invitations. One is EXPIRED as soon as its time is over.
+/// Invitations. An invitation shows EXPIRED as soon as its expiry has passed.
 static INVITATION: Select<Invitation> = Select::new(
     "invitation_uuid as uuid, email, role, state, state_changed_at, locale, invited_by as invited_by_uuid,
      inviter_name as invited_by_name, person_uuid as user_uuid, created_at, sent_at, expires_at",
     "invitation_shown",
 );
 
-/// One of a team's invitations.
+/// Looks up one of a team's invitations.
 pub(super) static OF_A_TEAM: Lookup<Invitation> =
     Lookup::new(&INVITATION, &["partner_uuid = {}", "invitation_uuid = {}"]);
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct InvitationFilter {
@@ -31,32 +31,32 @@ pub(crate) struct InvitationFilter {
     q: Option<String>,
 }
 
-/// The invitations of a team.
+/// Scope and filter of a list of invitations.
 #[derive(Debug, Serialize)]
 pub(crate) struct InvitationsOf {
-    /// Whose.
+    /// Partner whose invitations are listed.
     pub(crate) partner_uuid: Uuid,
-    /// Which of them.
+    /// Filter of the list.
     pub(crate) filter: InvitationFilter,
 }
 
 words! {
-    /// The orders of invitations.
+    /// Sort orders of invitations.
     pub(crate) enum InvitationSort {
-        /// The newest first.
+        /// Newest first.
         CreatedAtDesc = "CREATED_AT_DESC",
-        /// The oldest first.
+        /// Oldest first.
         CreatedAt = "CREATED_AT",
     }
 }
 
-/// A list of invitations.
+/// List query for invitations.
 pub(crate) type InvitationList = ListQuery<InvitationsOf, Invitation, InvitationSort>;
 
-/// The list of a team's invitations for the team itself.
+/// A team's invitations, for the team itself.
 pub(crate) static INVITATIONS: InvitationList = list_for("partner_invitations_list");
 
-/// The same for operators.
+/// A team's invitations, for staff.
 pub(crate) static INVITATIONS_FOR_STAFF: InvitationList = list_for("admin_invitations_list");
 
 const fn list_for(operation: &'static str) -> InvitationList {
@@ -82,5 +82,5 @@ const fn list_for(operation: &'static str) -> InvitationList {
 const ID: Key<Invitation> = Key::id("invitation_uuid", |row| json!(row.uuid));
 const CREATED: Key<Invitation> = Key::moment("created_at", |row| json!(row.created_at));
 
-/// What is asked of invitations in words that the compiler has not checked.
+/// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::auth) static STATEMENTS: [&dyn Statements; 3] = [&INVITATIONS, &INVITATIONS_FOR_STAFF, &OF_A_TEAM];

@@ -1,19 +1,19 @@
-//! An invitation into a partner's team, by mail to one address.
+//! Invitation into a partner's team, sent by e-mail to one address.
 //!
-//! The machine (docs/decisions.md#states):
+//! The state machine (docs/decisions.md#states):
 //!
 //! ```text
 //!  invite ──▶ PENDING ──accept──▶ ACCEPTED
 //!              │ │ │ └──decline──▶ DECLINED
 //!              │ │ └──revoke──▶ REVOKED
-//!              │ └──its time is over──▶ EXPIRED ──resend──▶ PENDING
+//!              │ └──expiry passes──▶ EXPIRED ──resend──▶ PENDING
 //!              └──resend: a new token, the old one is void──▶ PENDING
 //! ```
 //!
-//! Whoever holds the token reads the address's mail, so accepting proves the address. A person belongs to one partner:
-//! accepting makes a new person, or takes over one whose own company is closed; whoever is in another team has to
-//! leave it first. What waits is taken back when whoever sent it is out of the team, is held back, or may not give its
-//! role any more. Whether an address has an account is told to nobody but the holder of the token.
+//! The holder of the token reads the mail of the address, so accepting verifies the address. A user belongs to one
+//! partner. Accepting creates a new user, or moves a user whose own partner is closed. A user in another team must
+//! first leave it. A pending invitation is revoked if its sender leaves the team, is suspended, or may no longer grant
+//! its role. Only the holder of the token learns whether the address has an account.
 
 mod first;
 mod inviting;

@@ -1,4 +1,4 @@
-//! What may be asked of invitations by whoever holds their token.
+//! Resolvers of invitations for the holder of the token.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use serde_json::{Value, json};
@@ -26,30 +26,30 @@ use crate::core::words::{Word as _, words};
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 
 words! {
-    /// As whom the invited person would join.
+    /// Account with which the invited user would join.
     pub(crate) enum InvitationAccount {
-        /// As a new person: accepting takes a name and a password.
+        /// A new user: accepting requires a name and a password.
         New = "NEW",
-        /// As the person that the address belongs to: accepting takes neither.
+        /// The existing user of the address: accepting requires neither name nor password.
         Existing = "EXISTING",
-        /// Not at all: the address belongs to a member of a team, or of the staff.
+        /// Joining is not possible: the address belongs to a member of a team, or to a staff member.
         Elsewhere = "ELSEWHERE",
     }
 }
 
-/// An invitation, as its holder is shown it.
+/// An invitation, as shown to the holder of its token.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct HeldInvitation {
     /// Name of the inviting company.
     company_name: String,
-    /// Who invites; null when that person is gone.
+    /// Name of the inviter; null if that user no longer exists.
     inviter_name: Option<String>,
-    /// The address that is invited, to sign in with.
+    /// Invited e-mail address, used to sign in.
     email: String,
-    /// The role offered.
+    /// Offered role.
     role: Role,
-    /// As whom the person would join.
+    /// Account with which the user would join.
     account: InvitationAccount,
     /// Time until which the invitation can be answered.
     expires_at: Time,
@@ -63,11 +63,11 @@ pub(crate) struct AcceptedInvitation {
     status: &'static str,
     /// UUID of the partner.
     partner_uuid: Uuid,
-    /// Uuid of the user.
+    /// UUID of the user.
     user_uuid: Uuid,
     /// E-mail address to sign in with.
     email: String,
-    /// The role in the team.
+    /// Role in the team.
     role: Role,
 }
 
@@ -83,7 +83,7 @@ pub(crate) struct DeclinedInvitation {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct InvitationTokenInput {
-    /// As the mail has it.
+    /// Token from the e-mail.
     token: String,
 }
 
@@ -91,17 +91,17 @@ pub(crate) struct InvitationTokenInput {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct InvitationAcceptance {
-    /// As the mail has it.
+    /// Token from the e-mail.
     token: String,
-    /// Full name, of a new person.
+    /// Full name; only for a new user.
     name: Option<String>,
-    /// The password to sign in with, of a new person.
+    /// Password to sign in with; only for a new user.
     password: Option<String>,
-    /// The language of mails; that of the invitation when none is named.
+    /// Language of e-mails to the user; defaults to the language of the invitation.
     locale: Option<String>,
 }
 
-/// Reads of invitations.
+/// Queries of invitations.
 #[derive(Default)]
 pub(crate) struct InvitationsQuery;
 
@@ -133,7 +133,7 @@ impl InvitationsQuery {
     }
 }
 
-/// Writes of invitations.
+/// Mutations of invitations.
 #[derive(Default)]
 pub(crate) struct InvitationsMutation;
 
@@ -148,7 +148,8 @@ impl InvitationsMutation {
     ) -> Result<Option<AcceptedInvitation>, Fault> {
         let cx = ctx.cx();
         let digest = SecretKind::OneTime.digest(&body.token);
-        // Judged and hashed before the token is consumed: what is refused costs no new mail.
+        // The acceptance is validated and the password hashed before the token is consumed. A rejected request
+        // therefore leaves the token valid.
         let (row, newcomer) = invited(cx, digest.as_ref(), body).await?;
         let digest = digest.ok_or_else(rules::void_token)?;
         let used = store::token_set_used(&cx.db, &digest).await?;
@@ -188,14 +189,14 @@ impl InvitationsMutation {
     }
 }
 
-/// A new person, ready to be written.
+/// A validated new user.
 struct Newcomer {
     name: String,
     locale: String,
     password_hash: String,
 }
 
-/// The invitation, and the new person that it makes; none when it takes over one that is there.
+/// Returns the invitation and the new user that accepting creates; no new user if it moves an existing one.
 async fn invited(
     cx: &RequestContext,
     digest: Option<&[u8; 32]>,
@@ -217,22 +218,22 @@ async fn invited(
     Ok((row, Some(Newcomer { name, locale, password_hash })))
 }
 
-/// What whoever accepts an invitation says of themselves.
+/// User data in an acceptance.
 struct Said<'a> {
     name: Option<&'a str>,
     password: Option<&'a str>,
 }
 
-/// What was found out about an acceptance.
+/// Result of validating an acceptance.
 struct Judged {
-    /// The invitation, if its token is in force.
+    /// The invitation, if its token is valid.
     row: Option<InvitationRow>,
-    /// The new person's name.
+    /// The validated name of the new user.
     name: Option<String>,
     errors: Vec<FieldError>,
 }
 
-/// Judges an acceptance. What is said of a new person is judged beside a void token, too.
+/// Validates an acceptance. The data of a new user is validated even if the token is void.
 async fn judge(services: &Services, db: &Db, digest: Option<&[u8]>, said: &Said<'_>) -> Result<Judged, Fault> {
     let row = match digest {
         Some(digest) => store::get(db, digest).await?,
@@ -257,7 +258,7 @@ async fn judge(services: &Services, db: &Db, digest: Option<&[u8]>, said: &Said<
     Ok(Judged { row, name, errors })
 }
 
-/// What these rules say of an acceptance that the contract refuses.
+/// Returns the faults that these rules find in an acceptance that the contract already rejects.
 ///
 /// # Errors
 /// [`crate::Code::Unavailable`]
@@ -268,7 +269,8 @@ pub(crate) async fn find_faults(services: &Services, db: &Db, body: &Value) -> R
     Ok(judge(services, db, digest.as_ref().map(<[u8; 32]>::as_slice), &said).await?.errors)
 }
 
-/// Makes the person, or moves the one that is there. Whoever came in between by another door is not overrun.
+/// Creates the user, or moves the existing one. If the address got an account in the meantime, the request fails
+/// instead of overwriting it.
 async fn join(cx: &RequestContext, row: &InvitationRow, newcomer: Option<&Newcomer>) -> Result<Uuid, Fault> {
     let holder_uuid = give_way(&cx.db, &row.email_normalised).await?;
     let (user_uuid, has_joined) = match (newcomer, holder_uuid) {

@@ -1,4 +1,4 @@
-//! The machine of invitations, and who may accept one.
+//! State machine of invitations, and the rules for accepting one.
 
 use crate::core::daily::Daily;
 use crate::core::email::EmailProblem;
@@ -6,20 +6,20 @@ use crate::core::fault::{Code, Fault, FieldError, SpentBudget};
 use crate::core::state_diagram::StateDiagram;
 use crate::core::words::{Word as _, words};
 
-/// Seconds in which an invitation must be answered.
+/// Seconds until an invitation expires.
 pub(super) const INVITATION_SECONDS: i64 = 7 * 86_400;
-/// Invitations that one address is mailed in an hour at most, whoever sends them.
+/// Invitation mails that one address gets per hour at most, across all senders.
 pub(super) const MAILS_PER_HOUR: i64 = 5;
 
-/// Mails of invitations that a team sends a day at most, beside the people that its plan allows: so that everybody can be
-/// invited on the first day, and nobody can write to strangers in the name of a company.
+/// Invitation mails that a team may send per day in addition to the team members that its tier allows. Every member can
+/// therefore be invited on the first day, but the team cannot mass-mail strangers in the company's name.
 const MAILS_PER_DAY: i64 = 20;
-/// People that a plan without a limit stands for.
+/// Team members assumed for a tier without a limit.
 const UNLIMITED_PEOPLE: i64 = 480;
-/// Mails of invitations that staff send for a team a day at most.
+/// Invitation mails that staff may send for a team per day.
 const STAFF_MAILS_PER_DAY: i64 = 200;
 
-/// What a day's invitations of a team are counted as, and how many there may be.
+/// Returns the daily counter for a team's invitations, and its limit.
 pub(super) fn a_day(people: Option<i64>, is_staff: bool) -> (Daily, i64) {
     if is_staff {
         return (Daily::InvitationsByStaff, STAFF_MAILS_PER_DAY);
@@ -28,33 +28,33 @@ pub(super) fn a_day(people: Option<i64>, is_staff: bool) -> (Daily, i64) {
 }
 
 words! {
-    /// Where an invitation stands.
+    /// State of an invitation.
     pub(crate) enum InvitationState {
-        /// Waits for an answer.
+        /// Waiting for an answer.
         Pending = "PENDING",
-        /// Its person is in the team.
+        /// The invited user joined the team.
         Accepted = "ACCEPTED",
-        /// Its person did not want to.
+        /// The invited user declined.
         Declined = "DECLINED",
-        /// It was taken back.
+        /// The team or staff revoked it.
         Revoked = "REVOKED",
-        /// Nobody answered in time; it can be sent again.
+        /// The invitation was not answered in time; it can be sent again.
         Expired = "EXPIRED",
     }
 }
 
-/// What can be done about an invitation.
+/// Action on an invitation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
-    /// Its person joins.
+    /// The invited user joins.
     Accept,
-    /// Its person does not.
+    /// The invited user declines.
     Decline,
-    /// The team takes it back.
+    /// The sender revokes it.
     Revoke,
-    /// The team sends it again.
+    /// The sender sends it again.
     Resend,
-    /// Its time is over.
+    /// Its time to answer has passed.
     Expire,
 }
 
@@ -71,7 +71,7 @@ impl Action {
         }
     }
 
-    /// Whether whoever sends invitations does it.
+    /// Whether the sender performs the action.
     const fn is_senders(self) -> bool {
         matches!(self, Self::Revoke | Self::Resend)
     }
@@ -88,10 +88,10 @@ const fn next(state: InvitationState, action: Action) -> Option<InvitationState>
     }
 }
 
-/// Where an action leads.
+/// Returns the state after an action.
 ///
 /// # Errors
-/// [`Code::IllegalTransition`] with the actions that are allowed now.
+/// [`Code::IllegalTransition`] with the currently allowed actions.
 pub(super) fn after(state: InvitationState, action: Action) -> Result<InvitationState, Fault> {
     next(state, action).ok_or_else(|| {
         let allowed = Action::ALL.into_iter().filter(|action| next(state, *action).is_some());
@@ -100,7 +100,7 @@ pub(super) fn after(state: InvitationState, action: Action) -> Result<Invitation
     })
 }
 
-/// What whoever sends invitations can do about one now.
+/// Returns the sender's currently allowed actions.
 pub(super) fn allowed_actions(state: InvitationState) -> Vec<String> {
     Action::ALL
         .into_iter()
@@ -109,7 +109,7 @@ pub(super) fn allowed_actions(state: InvitationState) -> Vec<String> {
         .collect()
 }
 
-/// The machine as a picture.
+/// Draws the state machine.
 pub(crate) fn drawing() -> StateDiagram {
     StateDiagram::of(
         "Invitation",
@@ -119,7 +119,7 @@ pub(crate) fn drawing() -> StateDiagram {
     )
 }
 
-/// Refuses to invite anybody into a team that may not act at present, for nobody could accept.
+/// Rejects an invitation into a team that is not active, because it could not be accepted.
 ///
 /// # Errors
 /// [`Code::Conflict`].
@@ -133,17 +133,17 @@ pub(super) fn may_invite(partner_state: &str) -> Result<(), Fault> {
     ))
 }
 
-/// The refusal of an address that has an invitation already.
+/// The fault for an address that already has a pending invitation.
 pub(super) fn waits_already() -> Fault {
     Fault::conflict("This address already has a pending invitation. Resend that invitation instead.")
 }
 
-/// The refusal of somebody who is in the team.
+/// The fault for a user who is already in the team.
 pub(super) fn is_member() -> Fault {
     Fault::conflict("A user with this address is already in the team.")
 }
 
-/// The refusal of one mail too many.
+/// The fault after too many mails.
 pub(super) fn too_many_mails() -> Fault {
     let detail = format!(
         "The limit of {MAILS_PER_HOUR} invitations to this address per hour is exceeded. Wait an hour and try again."
@@ -151,34 +151,34 @@ pub(super) fn too_many_mails() -> Fault {
     Fault::rate_limited(SpentBudget::Burst, 3600, detail)
 }
 
-/// What is wrong with an address that cannot be invited.
+/// The error of an address that cannot be invited.
 pub(super) fn no_address(problem: EmailProblem) -> FieldError {
     FieldError::at("/email", "FORMAT", format!("This address cannot be used: {problem}."))
 }
 
-/// Somebody who has the invited address already, and has proved it.
+/// A user who has already verified the invited address.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Holder<'a> {
     pub(super) state: &'a str,
-    /// Whether in the team that invites.
+    /// Whether the user is in the inviting team.
     pub(super) is_in_team: bool,
-    /// The state of the person's own company; none for staff.
+    /// State of the user's own partner; none for staff.
     pub(super) partner_state: Option<&'a str>,
 }
 
-/// As whom the invited person joins.
+/// Account with which the invited user joins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Joining {
-    /// As a new person, who chooses a name and a password.
+    /// A new user, who chooses a name and a password.
     New,
-    /// As the person that the address belongs to already.
+    /// The existing user of the address.
     Existing,
-    /// Not at all: the address belongs to somebody of this team, of another one, or of the staff.
+    /// Joining is not possible: the address belongs to a user of this team, of another team, or of the staff.
     Elsewhere,
 }
 
-/// As whom the person of an address joins. Whoever registered it without a proof counts for nothing; a person whose
-/// company is closed is free to join another.
+/// Returns how the user of an address joins. An unverified registration does not count. A user whose partner is closed
+/// may join another team.
 pub(super) fn joining(holder: Option<Holder<'_>>) -> Joining {
     match holder {
         None => Joining::New,
@@ -187,7 +187,7 @@ pub(super) fn joining(holder: Option<Holder<'_>>) -> Joining {
     }
 }
 
-/// Who may not join, told what to do.
+/// The fault for a user who cannot join, with the required next step.
 pub(super) fn elsewhere() -> Fault {
     Fault::conflict(
         "This address already belongs to a member of a team, and a user can belong to only one team. Leave that team \
@@ -195,7 +195,7 @@ pub(super) fn elsewhere() -> Fault {
     )
 }
 
-/// What is missing of a new person, or too much of an existing one.
+/// Returns the fields that are missing for a new user or not allowed for an existing one.
 pub(super) fn find_missing(joining: Joining, has_name: bool, has_password: bool) -> Vec<FieldError> {
     let fields = [("/name", has_name), ("/password", has_password)];
     let wrong = |(pointer, is_there): (&'static str, bool)| match (joining, is_there) {
@@ -212,7 +212,7 @@ pub(super) fn find_missing(joining: Joining, has_name: bool, has_password: bool)
     fields.into_iter().filter_map(wrong).collect()
 }
 
-/// Refuses to let anybody into a team that may not act at present.
+/// Rejects joining a team that is not active.
 ///
 /// # Errors
 /// [`Code::PartnerSuspended`].
@@ -223,7 +223,7 @@ pub(super) fn ensure_open_team(partner_state: &str) -> Result<(), Fault> {
     Err(Fault::new(Code::PartnerSuspended, "The inviting company is not active. Ask the person who invited you."))
 }
 
-/// The refusal of a token that is unknown, used or past its time: the same words for all three.
+/// The fault for a token that is unknown, used or expired. The detail is the same in all three cases.
 pub(super) fn void_token() -> Fault {
     let message = "This token is not valid: it is unknown, used or expired. Copy it from the e-mail: it follows the \
                    # of the link. Otherwise ask for a new invitation.";
@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_machine_cell_by_cell() {
+    fn state_machine_matches_table() {
         use Action::{Accept, Decline, Expire, Resend, Revoke};
         let table: [(InvitationState, &[(Action, InvitationState)]); 5] = [
             (
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sender_is_offered_what_the_table_lets_through() {
+    fn sender_gets_actions_of_table() {
         for state in InvitationState::ALL.iter().copied() {
             let own = [Action::Revoke, Action::Resend].into_iter().filter(|action| after(state, *action).is_ok());
             let expected: Vec<_> = own.map(|action| action.name().to_owned()).collect();
@@ -275,7 +275,7 @@ mod tests {
     const ACTIVE: Holder<'_> = Holder { state: "ACTIVE", is_in_team: false, partner_state: Some("ACTIVE") };
 
     #[test]
-    fn a_person_belongs_to_one_living_company() {
+    fn user_of_active_partner_cannot_join_another() {
         assert_eq!(joining(None), Joining::New);
         assert_eq!(joining(Some(Holder { partner_state: Some("CLOSED"), ..ACTIVE })), Joining::Existing);
         for elsewhere in [
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_person_needs_what_an_existing_one_has() {
+    fn new_user_must_send_name_and_password() {
         let places = |joining, name, password| {
             find_missing(joining, name, password).into_iter().filter_map(|error| error.pointer).collect::<Vec<_>>()
         };

@@ -1,4 +1,4 @@
-//! Sending invitations, sending them again and taking them back: the same for a team and for operators.
+//! Sends, resends and revokes invitations, for a team and for staff.
 
 use serde_json::json;
 use uuid::Uuid;
@@ -22,14 +22,14 @@ use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::team::{ActingAs, Team, member_of};
 use crate::partner::team_members::rules::{ensure_covered, ensure_grantable, gives};
 
-/// The mail of an invitation.
+/// Mail kind of an invitation.
 const MAIL: &str = "INVITATION";
 
 /// Invites an address into a team.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] for an address that cannot be, and for a role above the caller's own; otherwise as of
-/// [`invite`]; [`crate::Code::RateLimited`] when the address got too many of these mails.
+/// [`crate::Code::ValidationFailed`] for an address that cannot be invited, and for a role above the caller's own;
+/// otherwise as for [`invite`]; [`crate::Code::RateLimited`] if the address got too many of these mails.
 pub(crate) async fn send(
     cx: &RequestContext,
     team: Team,
@@ -58,11 +58,11 @@ pub(crate) async fn send(
     load_invitation(cx, team, invitation_uuid, acting).await
 }
 
-/// Sends an invitation again, with a new token and the whole time to answer. The old token is void.
+/// Sends an invitation again, with a new token and the full time to answer. The old token is void.
 ///
 /// # Errors
 /// [`crate::Code::NotFound`]; [`crate::Code::ScopeMissing`] for a role above the caller's own;
-/// [`crate::Code::IllegalTransition`] for one that was answered or taken back; otherwise as of [`send`].
+/// [`crate::Code::IllegalTransition`] if the invitation was answered or revoked; otherwise as for [`send`].
 pub(crate) async fn resend(
     cx: &RequestContext,
     team: Team,
@@ -78,7 +78,7 @@ pub(crate) async fn resend(
     }
     few_mails(cx, &held.email).await?;
     if before == InvitationState::Expired {
-        // Its place was free again, and somebody else may have it by now.
+        // Its seat in the team was free after the expiry, and another user may have taken it.
         let allowance = Allowance::lock_of(&cx.db, team.uuid(), "team_members").await?;
         store::overdue_expire(&cx.db, team.uuid(), email, before).await?;
         let used = store::member_count(&cx.db, team.uuid()).await?;
@@ -97,11 +97,11 @@ pub(crate) async fn resend(
     load_invitation(cx, team, invitation_uuid, acting).await
 }
 
-/// Takes an invitation back: its token is void, and its place in the team is free.
+/// Revokes an invitation: its token becomes void, and its seat in the team becomes free.
 ///
 /// # Errors
 /// [`crate::Code::NotFound`]; [`crate::Code::ScopeMissing`] for a role above the caller's own;
-/// [`crate::Code::IllegalTransition`] for one that waits no longer.
+/// [`crate::Code::IllegalTransition`] if the invitation is not pending any more.
 pub(crate) async fn revoke(
     cx: &RequestContext,
     team: Team,
@@ -115,12 +115,12 @@ pub(crate) async fn revoke(
     load_invitation(cx, team, invitation_uuid, acting).await
 }
 
-/// Takes back what somebody of a team sent and nobody has answered, but for roles that they may still give: an
-/// invitation reaches no further than whoever stands behind it. `present` is their role; none when they are out of the
-/// team or held back.
+/// Revokes the pending invitations of a team member, except for roles that the member may still grant. An invitation
+/// must not grant more than its sender can. `present` is the sender's role; none if the sender left the team or is
+/// suspended.
 ///
 /// # Errors
-/// What the database answered.
+/// If the database does not answer.
 pub(crate) async fn revoke_sent_by(
     cx: &RequestContext,
     team: Team,
@@ -139,10 +139,10 @@ pub(crate) async fn revoke_sent_by(
     Ok(())
 }
 
-/// Takes back what somebody sent for the team that they leave for another one, and nobody has answered.
+/// Revokes the pending invitations that a user sent for the team that they leave for another one.
 ///
 /// # Errors
-/// What the database answered.
+/// If the database does not answer.
 pub(super) async fn revoke_left_behind(cx: &RequestContext, person_uuid: Uuid) -> Result<(), Fault> {
     let revoked = after(InvitationState::Pending, Action::Revoke)?;
     for left in sent::left_behind_lock(&cx.db, person_uuid).await? {
@@ -155,7 +155,8 @@ pub(super) async fn revoke_left_behind(cx: &RequestContext, person_uuid: Uuid) -
     Ok(())
 }
 
-/// One of the team's invitations, held for a change by somebody who may give its role; named to the audit record.
+/// Locks one of the team's invitations for a change, after checking that the caller may grant its role, and names it in
+/// the audit record.
 async fn lock_sent(
     cx: &RequestContext,
     team: Team,
@@ -167,7 +168,7 @@ async fn lock_sent(
     Ok(held)
 }
 
-/// The invitation as it is now, named to the audit record.
+/// Loads the current invitation and names it in the audit record.
 async fn load_invitation(
     cx: &RequestContext,
     team: Team,
@@ -180,7 +181,7 @@ async fn load_invitation(
     Ok(sent.for_caller(cx, acting))
 }
 
-/// An address gets a few of these mails an hour, whoever asks for them.
+/// Rejects another mail if the address got its hourly maximum, across all senders.
 async fn few_mails(cx: &RequestContext, email: &str) -> Result<(), Fault> {
     if outbox::recent_count(cx, email, &[MAIL]).await? >= rules::MAILS_PER_HOUR {
         return Err(rules::too_many_mails());
@@ -188,7 +189,7 @@ async fn few_mails(cx: &RequestContext, email: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Counts a mail of the day, whatever comes of its invitation.
+/// Counts a mail of the day, even if the invitation fails later.
 async fn count_mail(cx: &RequestContext, team: Team, acting: ActingAs<'_>) -> Result<(), Fault> {
     let people = Allowance::peek(&cx.db, team.uuid(), "team_members").await?.most();
     let (daily, most) = rules::a_day(people, acting.is_staff());

@@ -1,4 +1,4 @@
-//! Every statement about invitations.
+//! SQL statements about invitations.
 
 pub(super) mod first;
 pub(super) mod sent;
@@ -10,7 +10,7 @@ use crate::core::db::Db;
 use crate::core::fault::{Fault, constraint_of};
 use crate::core::time::Time;
 
-/// An invitation with who invites, and with whoever has the address and has proved it.
+/// An invitation with its inviter, and with the user who has verified the address, if any.
 pub(super) struct InvitationRow {
     pub(super) invitation_uuid: Uuid,
     pub(super) email: String,
@@ -27,7 +27,7 @@ pub(super) struct InvitationRow {
     pub(super) holder_partner_state: Option<String>,
 }
 
-/// The invitation of a token in force.
+/// Returns the invitation of a valid token.
 pub(super) async fn get(db: &Db, sha256: &[u8]) -> Result<Option<InvitationRow>, Fault> {
     Ok(sqlx::query_as!(
         InvitationRow,
@@ -51,7 +51,7 @@ pub(super) async fn get(db: &Db, sha256: &[u8]) -> Result<Option<InvitationRow>,
     .await?)
 }
 
-/// Consumes a token and holds its invitation; answers the state that it has. Of several uses at once, one succeeds.
+/// Consumes a token, locks its invitation and returns its state. Of several concurrent uses, one succeeds.
 pub(super) async fn token_set_used(db: &Db, sha256: &[u8]) -> Result<Option<(Uuid, Uuid, InvitationState)>, Fault> {
     let row = sqlx::query!(
         r#"with used as (
@@ -70,7 +70,7 @@ pub(super) async fn token_set_used(db: &Db, sha256: &[u8]) -> Result<Option<(Uui
     Ok(row.map(|row| (row.invitation_uuid, row.partner_uuid, row.state)))
 }
 
-/// The invitation was answered.
+/// Stores the answer to the invitation.
 pub(super) async fn set_answered(
     db: &Db,
     invitation_uuid: Uuid,
@@ -88,7 +88,7 @@ pub(super) async fn set_answered(
     Ok(())
 }
 
-/// How many people are in a team.
+/// Counts the members of a team.
 pub(super) async fn member_count(db: &Db, partner_uuid: Uuid) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select count(*) as "count!" from person where partner_uuid = $1 and state <> 'REMOVED'"#,
@@ -98,7 +98,7 @@ pub(super) async fn member_count(db: &Db, partner_uuid: Uuid) -> Result<i64, Fau
     .await?)
 }
 
-/// How many are invited into a team and have not answered.
+/// Counts the pending invitations of a team.
 pub(super) async fn pending_count(db: &Db, partner_uuid: Uuid) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select count(*) as "count!" from invitation
@@ -109,7 +109,7 @@ pub(super) async fn pending_count(db: &Db, partner_uuid: Uuid) -> Result<i64, Fa
     .await?)
 }
 
-/// Whether somebody of this address is in a team.
+/// Whether a user with this address is in a team.
 pub(super) async fn is_member(db: &Db, partner_uuid: Uuid, email_normalised: &str) -> Result<bool, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select exists (select from person where partner_uuid = $1 and email_normalised = $2
@@ -121,7 +121,6 @@ pub(super) async fn is_member(db: &Db, partner_uuid: Uuid, email_normalised: &st
     .await?)
 }
 
-/// A person who joins a team.
 pub(super) struct NewMember<'a> {
     pub(super) person_uuid: Uuid,
     pub(super) name: &'a str,
@@ -129,7 +128,7 @@ pub(super) struct NewMember<'a> {
     pub(super) password_hash: &'a str,
 }
 
-/// Makes the person of an invitation; false when somebody else took the address at this very moment.
+/// Creates the user of an invitation; false if another user took the address concurrently.
 pub(super) async fn member_insert(db: &Db, invitation_uuid: Uuid, new: &NewMember<'_>) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "insert into person (person_uuid, kind, partner_uuid, email, email_normalised, name, locale, role, state,
@@ -151,7 +150,7 @@ pub(super) async fn member_insert(db: &Db, invitation_uuid: Uuid, new: &NewMembe
     }
 }
 
-/// Moves a person whose company is closed into the team of an invitation; false when that is no longer so.
+/// Moves a user whose partner is closed into the team of an invitation; false if the partner was reopened.
 pub(super) async fn member_move(db: &Db, invitation_uuid: Uuid, person_uuid: Uuid) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "update person set partner_uuid = i.partner_uuid, role = i.role, email_verified_at = labs_now(), updated_at = labs_now()
@@ -167,7 +166,7 @@ pub(super) async fn member_move(db: &Db, invitation_uuid: Uuid, person_uuid: Uui
     Ok(done.rows_affected() > 0)
 }
 
-/// What an invitation is made of.
+/// Columns of a new invitation.
 pub(super) struct NewRow<'a> {
     pub(super) invitation_uuid: Uuid,
     pub(super) partner_uuid: Uuid,
@@ -180,15 +179,15 @@ pub(super) struct NewRow<'a> {
     pub(super) expires_at: Time,
 }
 
-/// The names that stand in an invitation's mail.
+/// Names shown in an invitation's mail.
 pub(super) struct Names {
     pub(super) company_name: String,
     pub(super) partner_state: String,
     pub(super) inviter_name: Option<String>,
 }
 
-/// Makes an invitation with its token. Answers the names for its mail; `None` when whoever invites is not of the team,
-/// or is held back; they stay what they are until the transaction ends.
+/// Inserts an invitation with its token. Returns the names for its mail, locked until the transaction ends; `None` if
+/// the inviter is not in the team or is suspended.
 pub(super) async fn insert(db: &Db, new: &NewRow<'_>) -> Result<Option<Names>, Fault> {
     let names = sqlx::query_as!(
         Names,
@@ -227,7 +226,7 @@ pub(super) async fn insert(db: &Db, new: &NewRow<'_>) -> Result<Option<Names>, F
     }
 }
 
-/// Takes an invitation whose time is over out of the way of a new one to the same address.
+/// Expires an overdue invitation so that it does not block a new one to the same address.
 pub(super) async fn overdue_expire(
     db: &Db,
     partner_uuid: Uuid,

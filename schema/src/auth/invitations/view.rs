@@ -1,4 +1,4 @@
-//! Invitations as whoever sends them is shown them, and what is sent to make one.
+//! Invitations as shown to senders, and the input that creates one.
 
 use async_graphql::{InputObject, SimpleObject};
 use uuid::Uuid;
@@ -14,23 +14,23 @@ use crate::partner::team_members::rules::ensure_covered;
 #[derive(Debug, serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Invitation {
-    /// The invitation.
+    /// UUID of the invitation.
     pub(super) uuid: Uuid,
     /// Invited e-mail address.
     pub(super) email: String,
-    /// The role offered.
+    /// Offered role.
     role: Role,
-    /// Where it stands.
+    /// State of the invitation.
     state: InvitationState,
     /// Time of the last state change.
     state_changed_at: Time,
-    /// The language of its mail.
+    /// Language of the e-mail.
     locale: String,
-    /// Who invited; null where the platform's staff or a program did.
+    /// UUID of the inviter; null if staff or a machine client sent the invitation.
     invited_by_uuid: Option<Uuid>,
     /// Name of the user who sent the invitation.
     invited_by_name: Option<String>,
-    /// Who came of it; null until it is accepted.
+    /// UUID of the user who joined; null until the invitation is accepted.
     user_uuid: Option<Uuid>,
     /// Time when the invitation was first sent.
     pub(super) created_at: Time,
@@ -38,13 +38,14 @@ pub(crate) struct Invitation {
     sent_at: Time,
     /// Time until which the invitation can be answered.
     expires_at: Time,
-    /// What the caller can do about it now.
+    /// Actions that the caller can perform on the invitation now.
     #[sqlx(skip)]
     allowed_actions: Vec<String>,
 }
 
 impl Invitation {
-    /// The same with what the caller can do about it, whose role has to write what the one offered does.
+    /// Returns the invitation with the caller's allowed actions. The caller's role must include the scope to grant the
+    /// offered role.
     pub(crate) fn for_caller(self, cx: &RequestContext, acting: ActingAs<'_>) -> Self {
         let scope = if acting.is_staff() { "labs.admin.users:write" } else { "partner.team:write" };
         let acts = cx.may(scope) && ensure_covered(self.role, acting.own).is_ok();
@@ -57,10 +58,10 @@ impl Invitation {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct InvitationCreate {
-    /// The address that the mail goes to.
+    /// E-mail address that the invitation is sent to.
     pub(crate) email: String,
     /// Role that the user will have.
     pub(crate) role: Role,
-    /// The language of the mail; English when none is named.
+    /// Language of the e-mail; English by default.
     pub(crate) locale: Option<String>,
 }

@@ -1,14 +1,14 @@
-//! The second factor: time-based codes (RFC 6238) and the recovery codes that go with them.
+//! Second factor: time-based codes (RFC 6238) and the recovery codes that accompany them.
 //!
 //! ```text
-//!  nothing ──enrol──▶ WAITING (10 minutes) ──first code──▶ IN FORCE, ten recovery codes
+//!  nothing ──enrol──▶ WAITING (10 minutes) ──first code──▶ ACTIVE, ten recovery codes
 //!                      │  ▲
 //!  ▲                   └──┘ enrol again: another seed            │
 //!  └────────────────────────────disable, unless it is compulsory─┘
 //! ```
 //!
-//! Whatever changes here needs a password or code given lately, ends the person's other sessions, and is told the
-//! person by mail.
+//! Each change requires a recently confirmed password or code, ends the user's other sessions, and notifies the user by
+//! mail.
 
 mod resolvers;
 mod rules;
@@ -29,12 +29,12 @@ use crate::core::fault::Fault;
 use crate::core::mail::message::{SecurityEvent, WRONG_CODES};
 use crate::core::outbox;
 
-/// Seconds in which an enrolment must be confirmed.
+/// Seconds until an unconfirmed enrolment expires.
 const ENROL_SECONDS: i64 = 600;
-/// Wrong codes in a row of which their owner is told.
+/// Consecutive wrong codes after which the owner is notified.
 const TOLD_AFTER: i32 = 5;
 
-/// Whether a code (six digits, or a recovery code) is this person's and unused; accepting consumes it.
+/// Whether a code (six digits, or a recovery code) is this user's and unused. An accepted code is consumed.
 pub(super) async fn accept(
     cx: &RequestContext,
     person_uuid: Uuid,
@@ -63,11 +63,11 @@ pub(super) async fn accept(
     }
 }
 
-/// Counts a wrong code of this person, tried from where the caller is. When there were several in a row their owner is
-/// told, once a day: whoever gets as far as the code knows the password.
+/// Counts a wrong code of this user, tried from the caller's network. After several consecutive wrong codes, the owner
+/// is notified, at most once a day: a client that reaches the code has the password.
 ///
 /// # Errors
-/// As [`attempts::failed`].
+/// As for [`attempts::failed`].
 pub(super) async fn count_wrong(cx: &RequestContext, person_uuid: Uuid) -> Result<(), Fault> {
     let subjects = Subject::of_factor(person_uuid, cx.caller.address);
     if attempts::record_failure(cx, &subjects).await? < TOLD_AFTER {
@@ -76,8 +76,8 @@ pub(super) async fn count_wrong(cx: &RequestContext, person_uuid: Uuid) -> Resul
     outbox::queue_daily_notice(cx, person_uuid, (SecurityEvent::WrongCodes, WRONG_CODES)).await
 }
 
-/// Puts an authenticator in force without asking for its first code, for the command line: whoever stands there
-/// holds the database, so a code would prove nothing. The seed and the recovery codes are shown once.
+/// Activates an authenticator without its first code, for the command line. The operator controls the database, so a
+/// code would prove nothing. The seed and the recovery codes are shown once.
 pub(crate) async fn put_in_force(
     db: &Db,
     key: &MasterKey,
@@ -91,7 +91,7 @@ pub(crate) async fn put_in_force(
     Ok((seed, recovery_codes(db, key, person_uuid).await?))
 }
 
-/// Takes a person's factor out of force, with its recovery codes; false when none is.
+/// Deactivates a user's second factor and its recovery codes; false if none is active.
 pub(crate) async fn take_away(db: &Db, person_uuid: Uuid) -> Result<bool, Fault> {
     if store::in_force_lock(db, person_uuid).await?.is_none() {
         return Ok(false);
@@ -100,7 +100,7 @@ pub(crate) async fn take_away(db: &Db, person_uuid: Uuid) -> Result<bool, Fault>
     Ok(true)
 }
 
-/// Makes a person a new set of recovery codes; the old ones are void. They are stored as digests only.
+/// Creates a new set of recovery codes; the old ones are void. They are stored only as digests.
 async fn recovery_codes(db: &Db, key: &MasterKey, person_uuid: Uuid) -> Result<Vec<RecoveryCode>, Fault> {
     let codes = Vec::from(RecoveryCode::new_set());
     let digests: Vec<Vec<u8>> = codes.iter().map(|code| code.digest(key).to_vec()).collect();
@@ -108,7 +108,7 @@ async fn recovery_codes(db: &Db, key: &MasterKey, person_uuid: Uuid) -> Result<V
     Ok(codes)
 }
 
-/// A seed as it is stored.
+/// Encrypts a seed for storage.
 pub(crate) fn seal(key: &MasterKey, person_uuid: Uuid, seed: &TotpSeed) -> Vec<u8> {
     key.seal(&purpose(person_uuid), seed.bytes())
 }
@@ -118,7 +118,7 @@ fn open(key: &MasterKey, person_uuid: Uuid, sealed: &[u8]) -> Result<TotpSeed, F
     TotpSeed::from_bytes(&opened).ok_or_else(|| Fault::internal("a decrypted TOTP seed has the wrong length"))
 }
 
-/// What a seed is sealed for: this person's row and no other's.
+/// Purpose to which an encrypted seed is bound: the row of this user.
 fn purpose(person_uuid: Uuid) -> String {
     format!("totp-seed/{person_uuid}")
 }

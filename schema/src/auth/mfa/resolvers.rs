@@ -1,4 +1,4 @@
-//! What may be asked of second factors.
+//! Resolvers of second factors.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 
@@ -15,20 +15,20 @@ use crate::core::outbox;
 use crate::core::outbox::load_addressee;
 use crate::core::time::Time;
 
-/// What authenticator apps show as the service.
+/// Service name shown in authenticator apps.
 pub(crate) const ISSUER: &str = "Labs";
 
 /// A new secret for an authenticator app. It is not active yet. The service shows it only once.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TotpEnrolment {
-    /// The secret in base32.
+    /// Secret in base32.
     secret: String,
     /// The same secret as a URI, for an authenticator app on the same device.
     otpauth_uri: String,
-    /// The same as a QR code: a PNG picture as a `data:` address.
+    /// The same secret as a QR code: a PNG picture as a `data:` URL.
     qr_png: String,
-    /// Seconds in which to confirm it.
+    /// Seconds until the unconfirmed secret expires.
     expires_in: i64,
 }
 
@@ -38,15 +38,15 @@ pub(crate) struct TotpEnrolment {
 pub(crate) struct TotpConfirmation {
     /// Time when the factor became active.
     confirmed_at: Time,
-    /// Ten codes for the day when the device is lost, shown this one time.
+    /// Ten recovery codes for a lost device, shown only once.
     recovery_codes: Vec<String>,
 }
 
-/// A new set of recovery codes, shown this one time.
+/// A new set of recovery codes, shown only once.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RecoveryCodes {
-    /// Ten codes for the day when the device is lost.
+    /// Ten recovery codes for a lost device.
     recovery_codes: Vec<String>,
 }
 
@@ -54,11 +54,11 @@ pub(crate) struct RecoveryCodes {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TotpConfirmationInput {
-    /// The six digits that the authenticator app shows now.
+    /// Current six-digit code of the authenticator app.
     code: String,
 }
 
-/// Writes of second factors.
+/// Mutations of second factors.
 #[derive(Default)]
 pub(crate) struct MfaMutation;
 
@@ -96,7 +96,7 @@ impl MfaMutation {
         let own = load_own(cx)?;
         let (key, person_uuid) = (&cx.services.key, own.person_uuid);
         person_lock(&cx.db, person_uuid).await?;
-        // A copied access token must not be enough to find the code of a seed that its owner has just enrolled.
+        // A stolen access token must not suffice to guess the code of a newly enrolled seed.
         let subjects = Subject::of_factor(person_uuid, cx.caller.address);
         attempts::check(cx, &cx.db, &subjects).await?;
         let sealed = store::waiting_get(&cx.db, person_uuid, ENROL_SECONDS).await?.ok_or_else(nothing_waits)?;
@@ -144,7 +144,8 @@ impl MfaMutation {
     }
 }
 
-/// The session has just proved the factor and counts so from now on, the others end; ledger and person hear of it.
+/// Marks the current session as having proved the factor, ends the user's other sessions, logs a security event and
+/// notifies the user.
 async fn record_proof(cx: &RequestContext, own: &Own) -> Result<(), Fault> {
     store::session_set_second_factor(&cx.db, own.session_uuid).await?;
     all_set_ended(&cx.db, own.person_uuid, Some(own.session_uuid), "SECOND_FACTOR_ENABLED").await?;
@@ -152,7 +153,7 @@ async fn record_proof(cx: &RequestContext, own: &Own) -> Result<(), Fault> {
     outbox::queue_notice(cx, own.person_uuid, Event::SecondFactorEnabled).await
 }
 
-/// Recovery codes as they are shown, this one time.
+/// Returns recovery codes as plain text. They are shown only once.
 fn to_texts(codes: &[RecoveryCode]) -> Vec<String> {
     codes.iter().map(|code| code.shown().expose().to_owned()).collect()
 }

@@ -1,11 +1,12 @@
-//! Who must keep a second factor.
+//! Rules on who must keep a second factor.
 
 use crate::core::fault::Fault;
 
-/// Whether a person may do without a second factor: nobody of the staff, and nobody whose team's policy demands one.
+/// Checks whether a user may disable the second factor. Staff members, and users whose team's policy requires one, may
+/// not.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`], saying who demands it.
+/// [`crate::Code::Conflict`], naming the source of the requirement.
 pub(super) fn may_disable(is_staff: bool, is_demanded_by_team: bool) -> Result<(), Fault> {
     if is_staff {
         return Err(Fault::conflict("Staff members must have a second factor, so it cannot be disabled."));
@@ -19,7 +20,7 @@ pub(super) fn may_disable(is_staff: bool, is_demanded_by_team: bool) -> Result<(
     Ok(())
 }
 
-/// The refusal when there is no factor that recovery codes could stand in for.
+/// The fault if the user has no factor that recovery codes could replace.
 pub(super) fn no_factor() -> Fault {
     Fault::conflict(
         "No second factor is active, so there are no recovery codes. Enrol one with POST /v1/auth/mfa/totp.",
@@ -31,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_whom_nobody_compels_may_do_without() {
+    fn second_factor_is_optional_only_if_not_enforced() {
         assert!(may_disable(false, false).is_ok());
         for (is_staff, is_demanded) in [(true, false), (false, true), (true, true)] {
             assert!(may_disable(is_staff, is_demanded).is_err());

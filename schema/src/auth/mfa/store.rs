@@ -1,4 +1,4 @@
-//! Every statement about second factors.
+//! SQL statements about second factors.
 
 use uuid::Uuid;
 
@@ -6,14 +6,13 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::time::Time;
 
-/// A time-based factor, enrolled or in force.
+/// A time-based factor, enrolled or active.
 pub(super) struct FactorRow {
     pub(super) secret_sealed: Vec<u8>,
     pub(super) confirmed_at: Option<Time>,
     pub(super) last_step: Option<i64>,
 }
 
-/// A person's factor.
 pub(super) async fn get(db: &Db, person_uuid: Uuid) -> Result<Option<FactorRow>, Fault> {
     Ok(sqlx::query_as!(
         FactorRow,
@@ -24,7 +23,7 @@ pub(super) async fn get(db: &Db, person_uuid: Uuid) -> Result<Option<FactorRow>,
     .await?)
 }
 
-/// Enrols a seed, in place of one that was never confirmed; false while one is in force.
+/// Enrols a seed and replaces an unconfirmed one; false if a factor is already active.
 pub(super) async fn enrol(db: &Db, person_uuid: Uuid, secret_sealed: &[u8]) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "insert into totp_factor as known (person_uuid, secret_sealed) values ($1, $2)
@@ -39,9 +38,9 @@ pub(super) async fn enrol(db: &Db, person_uuid: Uuid, secret_sealed: &[u8]) -> R
     Ok(done.rows_affected() > 0)
 }
 
-/// Puts an enrolled seed in force and consumes the step of its first code; `None` when none waits, or none that
-/// was enrolled in the last so many seconds. Of several at once, one succeeds. Holds the person, so that no sign-in by
-/// password alone goes on meanwhile.
+/// Activates an enrolled seed and consumes the time step of its first code. `None` if no seed was enrolled in the last
+/// `seconds`. Of several concurrent calls, one succeeds. Locks the user, so that no sign-in with only a password
+/// proceeds at the same time.
 pub(super) async fn set_confirmed(
     db: &Db,
     person_uuid: Uuid,
@@ -65,7 +64,7 @@ pub(super) async fn set_confirmed(
     .await?)
 }
 
-/// The seed that waits for its first code and was enrolled in the last so many seconds.
+/// Returns the unconfirmed seed that was enrolled in the last `seconds`.
 pub(super) async fn waiting_get(db: &Db, person_uuid: Uuid, seconds: i64) -> Result<Option<Vec<u8>>, Fault> {
     Ok(sqlx::query_scalar!(
         "select secret_sealed from totp_factor
@@ -79,13 +78,13 @@ pub(super) async fn waiting_get(db: &Db, person_uuid: Uuid, seconds: i64) -> Res
     .await?)
 }
 
-/// A factor in force.
+/// An active factor.
 pub(super) struct InForceRow {
-    /// Whether the person's team demands one.
+    /// Whether the user's team requires one.
     pub(super) is_demanded: bool,
 }
 
-/// A person's factor in force, held until the transaction ends.
+/// Returns and locks a user's active factor until the transaction ends.
 pub(super) async fn in_force_lock(db: &Db, person_uuid: Uuid) -> Result<Option<InForceRow>, Fault> {
     Ok(sqlx::query_as!(
         InForceRow,
@@ -99,7 +98,7 @@ pub(super) async fn in_force_lock(db: &Db, person_uuid: Uuid) -> Result<Option<I
     .await?)
 }
 
-/// Forgets a person's factor and the recovery codes that go with it; no session counts as having proved one.
+/// Deletes a user's factor and its recovery codes; no session counts as having proved one.
 pub(super) async fn delete(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with codes as (delete from recovery_code where person_uuid = $1),
@@ -113,7 +112,7 @@ pub(super) async fn delete(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Consumes a step. Of several at once, one succeeds: a step is used once.
+/// Consumes a time step. Of several concurrent calls, one succeeds: a step is used once.
 pub(super) async fn set_last_step(db: &Db, person_uuid: Uuid, step: i64) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "update totp_factor set last_step = $2 where person_uuid = $1 and (last_step is null or last_step < $2)",
@@ -125,8 +124,8 @@ pub(super) async fn set_last_step(db: &Db, person_uuid: Uuid, step: i64) -> Resu
     Ok(done.rows_affected() > 0)
 }
 
-/// The session has proved the second factor. It is no reauthentication: whoever holds a stolen token may have
-/// enrolled a factor of their own.
+/// Marks the session as having proved the second factor. This is not a reauthentication: an attacker with a stolen
+/// token may have enrolled a factor.
 pub(super) async fn session_set_second_factor(db: &Db, session_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!("update session set second_factor = true where session_uuid = $1", session_uuid)
         .execute(&mut *db.conn().await?)
@@ -134,7 +133,7 @@ pub(super) async fn session_set_second_factor(db: &Db, session_uuid: Uuid) -> Re
     Ok(())
 }
 
-/// The session no longer owes a second factor that was demanded when it began.
+/// Clears the session's requirement to present a second factor that was set when it began.
 pub(super) async fn session_release(db: &Db, session_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!("update session set mfa_required = false where session_uuid = $1 and mfa_required", session_uuid)
         .execute(&mut *db.conn().await?)
@@ -142,7 +141,7 @@ pub(super) async fn session_release(db: &Db, session_uuid: Uuid) -> Result<(), F
     Ok(())
 }
 
-/// Gives a person these recovery codes, as digests; all others are gone.
+/// Replaces a user's recovery codes with these digests.
 pub(super) async fn recovery_codes_put(db: &Db, person_uuid: Uuid, digests: &[Vec<u8>]) -> Result<(), Fault> {
     sqlx::query!(
         "with gone as (delete from recovery_code where person_uuid = $1)
@@ -155,7 +154,7 @@ pub(super) async fn recovery_codes_put(db: &Db, person_uuid: Uuid, digests: &[Ve
     Ok(())
 }
 
-/// Consumes a recovery code. Of several at once, one succeeds.
+/// Consumes a recovery code. Of several concurrent calls, one succeeds.
 pub(super) async fn recovery_code_set_used(db: &Db, person_uuid: Uuid, sha256: &[u8]) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "update recovery_code set used_at = labs_now() where person_uuid = $1 and code_sha256 = $2 and used_at is null",

@@ -1,11 +1,11 @@
-//! A password: reset with a token from a mail, or changed by whoever knows it.
+//! Password reset with a token from a mail, and password change with the current password.
 //!
 //! ```text
 //!  request ──▶ token in a mail (an hour) ──token and new password──▶ reset: every session ends
 //!  change (current and new password) ──▶ changed: every other session ends
 //! ```
 //!
-//! Who asks for a reset learns nothing: known and unknown addresses are answered alike and cost the same work.
+//! A reset request reveals nothing: known and unknown addresses get the same response and cost the same work.
 
 mod resolvers;
 mod rules;
@@ -27,10 +27,10 @@ use crate::core::mail::message::{Asking, Letter};
 use crate::core::outbox;
 use crate::core::outbox::Addressee;
 
-/// Mails a person whom staff help a token that sets a new password. Nobody but its reader ever sees it.
+/// Mails a user a token that sets a new password, on request of staff. Only the reader of the mail sees the token.
 ///
 /// # Errors
-/// [`crate::Code::RateLimited`] when the address got too many of them.
+/// [`crate::Code::RateLimited`] if the address got too many of these mails.
 pub(crate) async fn mail_reset(cx: &RequestContext, to: &Addressee) -> Result<(), Fault> {
     if outbox::room_for(cx, &to.email, &[RESET_MAIL]).await? == 0 {
         return Err(rules::too_many_mails());
@@ -42,16 +42,16 @@ pub(crate) async fn mail_reset(cx: &RequestContext, to: &Addressee) -> Result<()
     outbox::queue(cx, to, &Letter::asking(about, token.text, expires_at.0)).await
 }
 
-/// Sets a person's password without a token, for the command line: whoever stands there holds the database. What was
-/// mailed and could set one is void, every session ends, and wrong passwords of before are forgotten.
+/// Sets a user's password without a token, for the command line: the operator controls the database. Mailed tokens that
+/// could set a password are void, every session ends, and failed attempts are forgotten.
 ///
 /// # Errors
-/// What the database answered.
+/// If the database does not answer.
 pub(crate) async fn reset(db: &Db, person_uuid: Uuid, email_normalised: &str, hash: &str) -> Result<(), Fault> {
     store::set_reset(db, person_uuid, hash).await?;
     all_set_ended(db, person_uuid, None, "PASSWORD_RESET").await?;
     attempts::password_forget(db, email_normalised).await
 }
 
-/// The mail about a reset.
+/// Mail kind of a reset.
 const RESET_MAIL: &str = "RESET_PASSWORD";

@@ -1,4 +1,4 @@
-//! What may be asked of passwords.
+//! Resolvers of passwords.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use serde_json::Value;
@@ -19,11 +19,11 @@ use crate::core::outbox;
 use crate::core::services::Services;
 use crate::core::time::Time;
 
-/// The request for a reset was taken.
+/// Receipt for the password reset request.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PasswordResetReceipt {
-    /// `RESET_SENT`: if the address has an account, a mail is on its way.
+    /// `RESET_SENT`: if the address has an account, the service sends an e-mail.
     status: &'static str,
     /// Address from the request.
     email: String,
@@ -45,7 +45,7 @@ pub(crate) struct PasswordReset {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PasswordResetRequest {
-    /// The address of the account.
+    /// E-mail address of the account.
     email: String,
 }
 
@@ -53,9 +53,9 @@ pub(crate) struct PasswordResetRequest {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PasswordResetConfirmation {
-    /// As the mail has it.
+    /// Token from the e-mail.
     token: String,
-    /// The password to sign in with from now on.
+    /// New password.
     password: String,
 }
 
@@ -63,13 +63,13 @@ pub(crate) struct PasswordResetConfirmation {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PasswordChange {
-    /// Password that the user has signed in with so far.
+    /// Current password.
     current_password: String,
-    /// The password to sign in with from now on.
+    /// New password.
     new_password: String,
 }
 
-/// Writes of passwords.
+/// Mutations of passwords.
 #[derive(Default)]
 pub(crate) struct PasswordsMutation;
 
@@ -86,7 +86,7 @@ impl PasswordsMutation {
         let email = EmailAddress::parse(&body.email)
             .map_err(|problem| Fault::field("/email", "FORMAT", format!("This address cannot be used: {problem}.")))?;
         let person = store::load_addressee(&cx.db, email.normalised()).await?;
-        // From here on the work is the same, whether the address is known or not.
+        // From here on, known and unknown addresses cost the same work.
         let address = person.as_ref().map_or(email.as_str(), |person| person.email.as_str());
         let room = outbox::room_for(cx, address, &[RESET_MAIL]).await?;
         let person = person.filter(|_| room > 0);
@@ -113,7 +113,8 @@ impl PasswordsMutation {
     ) -> Result<Option<PasswordReset>, Fault> {
         let cx = ctx.cx();
         let password = SecretText::new(body.password);
-        // Judged and hashed before the token is consumed: a password that is refused costs no new mail.
+        // The reset is validated and the password hashed before the token is consumed. A rejected password therefore
+        // leaves the token valid.
         let (held, errors) = judge_reset(&cx.services, &cx.db.aside(), &body.token, Some(&password)).await?;
         let Some((digest, holder)) = held.filter(|_| errors.is_empty()) else { return Err(Fault::invalid(errors)) };
         let hash = cx.services.passwords.hash(password).await.map_err(busy)?;
@@ -154,8 +155,8 @@ impl PasswordsMutation {
     }
 }
 
-/// The token that a reset comes with and whose it is, if it is in force, and what is wrong with the reset, all of it at
-/// once. The password is judged beside a void token, too.
+/// Returns the token of a reset and its user, if the token is valid, and all errors of the reset at once. The password
+/// is validated even if the token is void.
 async fn judge_reset(
     services: &Services,
     db: &Db,
@@ -175,7 +176,7 @@ async fn judge_reset(
     Ok((held, errors))
 }
 
-/// What these rules say of a reset that the contract refuses.
+/// Returns the faults that these rules find in a reset that the contract already rejects.
 ///
 /// # Errors
 /// [`crate::Code::Unavailable`]
@@ -185,7 +186,7 @@ pub(crate) async fn find_faults(services: &Services, db: &Db, body: &Value) -> R
     Ok(judge_reset(services, db, text("token").unwrap_or_default(), password.as_ref()).await?.1)
 }
 
-/// The hash of a new password that the rule accepts for a person of this address and name.
+/// Validates a new password for a user with this address and name, and returns its hash.
 async fn hash_password(
     cx: &RequestContext,
     new: SecretText,

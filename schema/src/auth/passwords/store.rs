@@ -1,4 +1,4 @@
-//! Every statement about passwords and their resets.
+//! SQL statements about passwords and their resets.
 
 use uuid::Uuid;
 
@@ -7,23 +7,23 @@ use crate::core::fault::Fault;
 use crate::core::outbox::Addressee;
 use crate::core::time::Time;
 
-/// Somebody who holds a token in force.
+/// The user of a valid token.
 pub(super) struct HolderRow {
     pub(super) person_uuid: Uuid,
     pub(super) email: String,
     pub(super) name: String,
 }
 
-/// Somebody whose token was just used.
+/// The user whose token was just consumed.
 pub(super) struct UsedRow {
     pub(super) person_uuid: Uuid,
     pub(super) partner_uuid: Option<Uuid>,
     pub(super) email_normalised: String,
-    /// Whether the token invited somebody of the staff, rather than resetting a password.
+    /// Whether the token invited a staff member, instead of resetting a password.
     pub(super) is_invitation: bool,
 }
 
-/// Who may reset the password of an address: whoever could sign in with it.
+/// Returns the user who may reset the password of an address: the user who could sign in with it.
 pub(super) async fn load_addressee(db: &Db, email_normalised: &str) -> Result<Option<Addressee>, Fault> {
     Ok(sqlx::query_as!(
         Addressee,
@@ -35,7 +35,7 @@ pub(super) async fn load_addressee(db: &Db, email_normalised: &str) -> Result<Op
     .await?)
 }
 
-/// Keeps a token, if there is somebody to keep it for; the same statement if there is nobody.
+/// Stores a token if the user exists. The same statement runs if no user exists.
 pub(super) async fn token_insert(
     db: &Db,
     person_uuid: Option<Uuid>,
@@ -54,7 +54,7 @@ pub(super) async fn token_insert(
     Ok(())
 }
 
-/// Whose token this is, if it is in force.
+/// Returns the user of a token, if the token is valid.
 pub(super) async fn holder_get(db: &Db, sha256: &[u8]) -> Result<Option<HolderRow>, Fault> {
     Ok(sqlx::query_as!(
         HolderRow,
@@ -68,7 +68,7 @@ pub(super) async fn holder_get(db: &Db, sha256: &[u8]) -> Result<Option<HolderRo
     .await?)
 }
 
-/// Consumes a token. Of several uses at once, one succeeds.
+/// Consumes a token. Of several concurrent uses, one succeeds.
 pub(super) async fn token_set_used(db: &Db, sha256: &[u8]) -> Result<Option<UsedRow>, Fault> {
     Ok(sqlx::query_as!(
         UsedRow,
@@ -89,8 +89,8 @@ pub(super) async fn token_set_used(db: &Db, sha256: &[u8]) -> Result<Option<Used
     .await?)
 }
 
-/// The password is this from now on. Every other token that could set one is void, and so is a change of address that
-/// waits: somebody else may have asked for it. Whoever was invited is active.
+/// Sets the password. Voids every other token that could set one, and a pending change of address, because an attacker
+/// may have requested it. An invited staff member becomes active.
 pub(super) async fn set_reset(db: &Db, person_uuid: Uuid, hash: &str) -> Result<Time, Fault> {
     Ok(sqlx::query_scalar!(
         r#"with void as (
@@ -111,8 +111,8 @@ pub(super) async fn set_reset(db: &Db, person_uuid: Uuid, hash: &str) -> Result<
     .await?)
 }
 
-/// The same by whoever knew the old password, which was set at `changed_at`; false when there is another by now. What
-/// was mailed and could set a password or an address is void here, too.
+/// Sets the password after the old one, set at `changed_at`, was proved; false if it was replaced since. Also voids
+/// mailed tokens that could set a password or an address.
 pub(super) async fn set_changed(
     db: &Db,
     person_uuid: Uuid,

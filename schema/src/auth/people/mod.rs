@@ -1,6 +1,6 @@
-//! A person: somebody of a partner's team, or of the staff.
+//! A user: a member of a partner's team, or a staff member.
 //!
-//! The machine of a partner's people (docs/decisions.md#states):
+//! The state machine of a partner's users (docs/decisions.md#states):
 //!
 //! ```text
 //!  UNVERIFIED ──verify──▶ ACTIVE ──suspend──▶ SUSPENDED (by the team)
@@ -11,6 +11,6 @@
 //!  every one of them ──remove──▶ REMOVED
 //! ```
 //!
-//! Unlocking gives back what was there before: whom the team had suspended stays suspended.
+//! Unlocking restores the state from before: a user whom the team had suspended stays suspended.
 
 pub(crate) mod rules;

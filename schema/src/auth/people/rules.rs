@@ -1,55 +1,56 @@
-//! The machine of a partner's people.
+//! State machine of a partner's users.
 
 use crate::core::fault::Fault;
 use crate::core::state_diagram::StateDiagram;
 use crate::core::words::{Word as _, words};
 
 words! {
-    /// Where a person of a partner's team stands. INVITED and DISABLED are states of staff and no part of this machine.
+    /// State of a user in a partner's team. INVITED and DISABLED are states of staff members and not part of this
+    /// machine.
     pub(crate) enum PersonState {
-        /// Has yet to prove that the e-mail address is theirs.
+        /// Has not yet verified the e-mail address.
         Unverified = "UNVERIFIED",
         /// May sign in.
         Active = "ACTIVE",
-        /// Held back by their own team.
+        /// Suspended by their own team.
         Suspended = "SUSPENDED",
-        /// Held back by staff.
+        /// Locked by staff.
         Locked = "LOCKED",
-        /// Gone; the address is free again.
+        /// Removed; the address is free again.
         Removed = "REMOVED",
     }
 }
 
 words! {
-    /// What can be done about a person, as refusals call it.
+    /// Action on a user, named as in problem documents.
     pub(crate) enum PersonAction {
-        /// The address was proved.
+        /// Verify the address.
         Verify = "verify-email",
-        /// The team holds the person back.
+        /// Suspend, by the team.
         Suspend = "suspend",
-        /// The team lets the person in again.
+        /// Reinstate, by the team.
         Reinstate = "reinstate",
-        /// Staff hold the person back.
+        /// Lock, by staff.
         Lock = "lock",
-        /// Staff let the person in again.
+        /// Unlock, by staff.
         Unlock = "unlock",
-        /// The person leaves for good.
+        /// Remove permanently.
         Remove = "remove",
     }
 }
 
-/// Who does something about a person.
+/// Side that acts on a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// The person's own team.
+    /// The user's own team.
     Team,
-    /// Whoever runs the service.
+    /// The staff.
     Staff,
 }
 
-/// The table of the machine: where an action leads, or that it leads nowhere.
+/// Transition table: the state after an action, or `None`.
 ///
-/// Nobody is locked before the address is proved, because unlocking would then open what verifying opens.
+/// A user cannot be locked before the address is verified, because unlocking would then have the effect of verifying.
 const fn next(state: PersonState, action: PersonAction, was_suspended: bool) -> Option<PersonState> {
     match (state, action) {
         (PersonState::Unverified, PersonAction::Verify) | (PersonState::Suspended, PersonAction::Reinstate) => {
@@ -67,10 +68,11 @@ const fn next(state: PersonState, action: PersonAction, was_suspended: bool) -> 
     }
 }
 
-/// Where an action leads. `was_suspended` says whether the team had suspended a person whom staff then locked.
+/// Returns the state after an action. `was_suspended` says whether the team had suspended a user whom staff then
+/// locked.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
+/// [`crate::Code::IllegalTransition`] with the currently allowed actions.
 pub(crate) fn after(state: PersonState, action: PersonAction, was_suspended: bool) -> Result<PersonState, Fault> {
     next(state, action, was_suspended).ok_or_else(|| {
         let allowed = PersonAction::ALL
@@ -82,7 +84,7 @@ pub(crate) fn after(state: PersonState, action: PersonAction, was_suspended: boo
     })
 }
 
-/// What one side can do about a person now. Removing is no action of its own, but deletes.
+/// Returns the currently allowed actions of one side. Removal is a DELETE and therefore not a named action.
 pub(crate) fn allowed_actions(state: PersonState, side: Side) -> Vec<String> {
     let of_side: &[PersonAction] = match side {
         Side::Team => &[PersonAction::Suspend, PersonAction::Reinstate],
@@ -92,7 +94,7 @@ pub(crate) fn allowed_actions(state: PersonState, side: Side) -> Vec<String> {
     allowed.map(|action| action.name().to_owned()).collect()
 }
 
-/// The machine as a picture.
+/// Draws the state machine.
 pub(crate) fn drawing() -> StateDiagram {
     StateDiagram::of(
         "Partner user",
@@ -107,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_machine_cell_by_cell() {
+    fn state_machine_matches_table() {
         use PersonAction::{Lock, Reinstate, Remove, Suspend, Unlock, Verify};
         let table: [(PersonState, &[(PersonAction, PersonState)]); 5] = [
             (PersonState::Unverified, &[(Verify, PersonState::Active), (Remove, PersonState::Removed)]),
@@ -136,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_names_what_is_allowed() {
+    fn rejected_action_lists_allowed_actions() {
         let allowed = |state, action| {
             after(state, action, false).err().map(|fault| fault.allowed_actions().join(" ")).unwrap_or_default()
         };
@@ -146,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn each_side_is_offered_what_the_table_lets_it_do() {
+    fn each_side_gets_actions_of_table() {
         let table = [
             (PersonState::Unverified, "", "verify-email"),
             (PersonState::Active, "suspend", "lock"),
@@ -161,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn states_of_staff_are_none() {
+    fn staff_states_are_not_person_states() {
         assert_eq!(PersonState::read("INVITED"), None);
         assert_eq!(PersonState::read("DISABLED"), None);
     }

@@ -1,4 +1,4 @@
-//! What is wrong with a registration, all of it at once.
+//! Collects all errors of a registration at once.
 
 use async_graphql::MaybeUndefined;
 use serde_json::Value;
@@ -15,7 +15,7 @@ use crate::core::services::Services;
 use crate::partner::company::{self, Company, NamedBy, Patch};
 use crate::subscription::changing;
 
-/// What a registration says; `None` for what it does not say in a form that can be read.
+/// Fields of a registration; `None` for a field that is missing or cannot be parsed.
 pub(super) struct Said {
     company: Patch,
     name: Option<String>,
@@ -25,7 +25,7 @@ pub(super) struct Said {
     accepts_terms: bool,
 }
 
-/// What was found out about it.
+/// Result of validating a registration.
 pub(super) struct Judged {
     pub(super) company: Company,
     pub(super) name: String,
@@ -35,7 +35,7 @@ pub(super) struct Judged {
 }
 
 impl Said {
-    /// By a body that the contract takes.
+    /// Reads a body that the contract accepts.
     pub(super) fn by(body: &RegistrationInput) -> Self {
         let administrator = &body.administrator;
         Self {
@@ -48,12 +48,12 @@ impl Said {
         }
     }
 
-    /// By a body that it refuses.
+    /// Reads a body that the contract rejects.
     fn by_refused(body: &Value) -> Self {
         let text = |pointer| body.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
         let perhaps = |pointer| text(pointer).map_or(MaybeUndefined::Undefined, MaybeUndefined::Value);
         let country = text("/country");
-        // Its form follows from the country.
+        // The format of the VAT id depends on the country.
         let vat_id = if country.is_some() { perhaps("/vat_id") } else { MaybeUndefined::Undefined };
         let company = Patch {
             company_name: text("/company_name"),
@@ -69,13 +69,13 @@ impl Said {
             email: text("/administrator/email"),
             password: text("/administrator/password").map(SecretText::new),
             tier_code: text("/tier_code"),
-            // The contract itself refuses anything but true.
+            // The contract itself rejects any value except true.
             accepts_terms: true,
         }
     }
 }
 
-/// Judges a registration. No connection is held while the password is judged.
+/// Validates a registration. Holds no connection while the password is validated.
 ///
 /// # Errors
 /// [`crate::Code::Unavailable`]
@@ -107,7 +107,7 @@ pub(super) async fn judge(services: &Services, db: &Db, said: Said) -> Result<Ju
     Ok(Judged { company, name, email, tier_uuid, errors })
 }
 
-/// What these rules say of a body that the contract refuses.
+/// Returns the faults that these rules find in a body that the contract already rejects.
 ///
 /// # Errors
 /// [`crate::Code::Unavailable`]

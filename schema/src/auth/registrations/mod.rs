@@ -1,17 +1,19 @@
-//! A registration: how a company comes in, in one step.
+//! Registration: a company becomes a partner in one step.
 //!
-//! It makes the business partner, its first administrator and its subscription together. The administrator is
-//! UNVERIFIED until the address is proved: by the token from the mail, which its reader has, together with the password,
-//! which whoever registered has. Neither opens anything alone, so that nobody gets an account that somebody else
-//! confirms. Anybody may register an address, so several registrations of one may wait beside one another. The first that
-//! is confirmed ends the others, and one whose token has ended is dropped as if it never was. Whether an address was known
-//! before is told to nobody but its owner, by mail.
+//! A registration creates the partner, its first administrator and its subscription. The administrator is UNVERIFIED
+//! until the address is verified with the token from the mail and the password of the registration. Both are required:
+//! only the reader of the mail has the token, and only the author of the registration has the password. Therefore, an
+//! attacker cannot get an account that another person confirms.
+//!
+//! Anyone may register an address, so one address can have several pending registrations. The first confirmed one ends
+//! the others. A registration is deleted when its token expires. Only the owner of an address learns, by mail, whether
+//! it was already known.
 //!
 //! ```text
 //!  register ──▶ administrator UNVERIFIED ──token and password──▶ ACTIVE, the subscription begins
 //!                 │
 //!                 ├── another registration of the address is confirmed: dropped
-//!                 └── no token in force any more, or ten wrong passwords: dropped
+//!                 └── the last token expired, or ten wrong passwords: dropped
 //! ```
 
 mod judging;
@@ -34,11 +36,11 @@ use crate::core::fault::Fault;
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::subscription::changing;
 
-/// Takes a person's address as proved without the token of the mail, which is void from now on. The person takes this
-/// state, their company's subscription begins, and other registrations of the address end.
+/// Verifies a user's address without the token of the mail, which becomes void. The user gets this state, the partner's
+/// subscription begins, and other registrations of the address end.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] when somebody else has proved the address by now.
+/// [`crate::Code::Conflict`] if another user has already verified the address.
 pub(crate) async fn verify_without_token(
     db: &Db,
     (person_uuid, email_normalised): (Uuid, &str),
@@ -51,8 +53,8 @@ pub(crate) async fn verify_without_token(
     Ok(())
 }
 
-/// An address is proved: the person takes this state, their company's subscription begins, and so does its history. The
-/// address is locked already.
+/// Marks an address as verified: the user gets this state, and the partner's subscription and its history begin. The
+/// caller has locked the address.
 async fn verify(
     db: &Db,
     (person_uuid, email_normalised): (Uuid, &str),
@@ -67,8 +69,8 @@ async fn verify(
     Ok(verified)
 }
 
-/// Ends the registrations that wait under an address which somebody has just proved by another way, and registrations of
-/// that address wait until the transaction ends. Answers who has the address.
+/// Ends the pending registrations of an address that a user has verified by another method. Registrations of the
+/// address wait until the transaction ends. Returns the user of the address.
 pub(in crate::auth) async fn give_way(db: &Db, email_normalised: &str) -> Result<Option<Uuid>, Fault> {
     store::email_lock(db, email_normalised).await?;
     store::waiting_end(db, email_normalised, None).await?;

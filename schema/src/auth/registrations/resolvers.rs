@@ -1,4 +1,4 @@
-//! What may be asked of registrations.
+//! Resolvers of registrations.
 
 use async_graphql::{Context, InputObject, MaybeUndefined, Object, SimpleObject};
 use uuid::Uuid;
@@ -28,7 +28,7 @@ use crate::subscription::changing;
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RegistrationReceipt {
-    /// `VERIFICATION_SENT`: a mail is on its way.
+    /// `VERIFICATION_SENT`: the service sends an e-mail.
     status: &'static str,
     /// Address from the request.
     email: String,
@@ -44,7 +44,7 @@ pub(crate) struct VerifiedRegistration {
     status: &'static str,
     /// UUID of the partner.
     partner_uuid: Uuid,
-    /// Uuid of the administrator.
+    /// UUID of the administrator.
     user_uuid: Uuid,
     /// E-mail address to sign in with.
     email: String,
@@ -58,17 +58,17 @@ pub(crate) struct VerifiedRegistration {
 pub(crate) struct RegistrationInput {
     /// Name of the company, as customers know it.
     company_name: String,
-    /// ISO 3166-1 code of two letters.
+    /// Two-letter ISO 3166-1 country code.
     country: String,
-    /// As its register writes it.
+    /// Legal form, as in the company's register.
     legal_form: MaybeUndefined<String>,
-    /// With its country prefix.
+    /// VAT id with its country prefix.
     vat_id: MaybeUndefined<String>,
-    /// Its website.
+    /// Website of the company.
     website: MaybeUndefined<String>,
-    /// Its first administrator.
+    /// First administrator of the company.
     pub(super) administrator: RegistrationAdministratorInput,
-    /// The tier to start on; the one that cancelled subscriptions fall back to when none is named.
+    /// Code of the initial tier. The default is the tier to which cancelled subscriptions fall back.
     pub(super) tier_code: Option<String>,
     /// Always true.
     pub(super) accept_terms: bool,
@@ -80,11 +80,11 @@ pub(crate) struct RegistrationInput {
 pub(crate) struct RegistrationAdministratorInput {
     /// Full name.
     pub(super) name: String,
-    /// The address to sign in with.
+    /// E-mail address to sign in with.
     pub(super) email: String,
-    /// The password to sign in with.
+    /// Password to sign in with.
     pub(super) password: String,
-    /// The language of mails; `en` when none is named.
+    /// Language of e-mails to the user; `en` by default.
     locale: Option<String>,
 }
 
@@ -92,22 +92,22 @@ pub(crate) struct RegistrationAdministratorInput {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct VerificationRequest {
-    /// The address of the registration.
+    /// E-mail address of the registration.
     email: String,
 }
 
-/// What proves an address: the mail was read, by whoever registered.
+/// Proof of an e-mail address: the token from the e-mail, and the password of the registration.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct EmailVerification {
-    /// As the mail has it.
+    /// Token from the e-mail.
     token: String,
-    /// The password that the registration was made with.
+    /// Password of the registration.
     password: String,
 }
 
 impl RegistrationInput {
-    /// What it says of the company.
+    /// Returns the company fields of the registration.
     pub(super) fn company(&self) -> Patch {
         Patch {
             company_name: Some(self.company_name.clone()),
@@ -120,10 +120,10 @@ impl RegistrationInput {
     }
 }
 
-/// The mails about registrations.
+/// Mail kinds of registrations.
 const MAIL_KINDS: [&str; 2] = ["VERIFY_EMAIL", "ALREADY_REGISTERED"];
 
-/// Writes of registrations.
+/// Mutations of registrations.
 #[derive(Default)]
 pub(crate) struct RegistrationsMutation;
 
@@ -139,7 +139,7 @@ impl RegistrationsMutation {
         let cx = ctx.cx();
         let checked = check_registration(cx, &body).await?;
         let email = &checked.email;
-        // Whether the address is known is looked up only now, so that both answers take as long.
+        // The address is looked up only now, so that both responses take equally long.
         let password = SecretText::new(body.administrator.password.as_str());
         let password_hash = cx.services.passwords.hash(password).await.map_err(busy)?;
         store::email_lock(&cx.db, email.normalised()).await?;
@@ -187,9 +187,10 @@ impl RegistrationsMutation {
         let held = store::token_get(&cx.db.aside(), &digest).await?.ok_or_else(rules::void_token)?;
         let password = SecretText::new(body.password);
         let verdict = cx.services.passwords.verify(password, held.password_hash.as_deref()).await.map_err(busy)?;
-        // Before the token, so that nobody who confirms another registration of the address waits for this one.
+        // Locked before the token, so that a confirmation of another registration of the address does not wait for this
+        // one.
         store::email_lock(&cx.db, &held.email_normalised).await?;
-        // Somebody may have come to the address by another door, as one of the staff for example.
+        // The address may have been taken by another method, for example by a staff member.
         if store::holder_get(&cx.db, &held.email_normalised).await?.is_some() {
             return Err(rules::void_token());
         }
@@ -200,7 +201,7 @@ impl RegistrationsMutation {
             event(false).about(user_uuid, tried.partner_uuid).write(cx).await?;
             return Err(rules::wrong_password());
         }
-        // Whoever is no longer UNVERIFIED has nothing to verify, so the token is as void as a used one.
+        // A user who is not UNVERIFIED has nothing to verify, so the token counts as used.
         let state = PersonState::read(&tried.state).ok_or_else(rules::void_token)?;
         let state = after(state, PersonAction::Verify, false).map_err(|_| rules::void_token())?;
         let proved = (user_uuid, held.email_normalised.as_str());
@@ -216,7 +217,7 @@ impl RegistrationsMutation {
     }
 }
 
-/// A registration as it is kept.
+/// A validated registration.
 struct Checked {
     company: Company,
     name: String,
@@ -225,7 +226,7 @@ struct Checked {
     tier_uuid: Uuid,
 }
 
-/// Judges a registration, holding no connection while the password is judged.
+/// Validates a registration. Holds no connection while the password is validated.
 async fn check_registration(cx: &RequestContext, body: &RegistrationInput) -> Result<Checked, Fault> {
     let judged = judging::judge(&cx.services, &cx.db.aside(), Said::by(body)).await?;
     let Judged { company, name, email: Some(email), tier_uuid: Some(tier_uuid), errors } = judged else {
@@ -238,7 +239,7 @@ async fn check_registration(cx: &RequestContext, body: &RegistrationInput) -> Re
     Ok(Checked { company, name, email, locale, tier_uuid })
 }
 
-/// Makes the company and everything that belongs to it, and queues the mail with the token.
+/// Creates the company with its related rows, and queues the mail with the token.
 async fn register(cx: &RequestContext, checked: &Checked, password_hash: &str) -> Result<(), Fault> {
     let Checked { company, name, email, locale, tier_uuid } = checked;
     let (partner_uuid, person_uuid) = (cx.new_uuid(), cx.new_uuid());
@@ -282,7 +283,8 @@ fn addressee(waiting: &store::WaitingRow) -> Addressee {
     }
 }
 
-/// The mail with the token. It names company and hour, because several registrations of one address may wait.
+/// Builds the mail with the token. It names the company and the time, because one address can have several pending
+/// registrations.
 fn letter(waiting: &store::WaitingRow, token: SecretText, expires_at: Time) -> Letter {
     let about = AskingFor::VerifyEmail {
         name: waiting.name.clone(),
@@ -292,8 +294,8 @@ fn letter(waiting: &store::WaitingRow, token: SecretText, expires_at: Time) -> L
     Letter::asking(about, token, expires_at.0)
 }
 
-/// Mails each registration that waits a new token in place of the old one, and whoever has an account a notice. However
-/// many there are, the same work is done.
+/// Mails a new token for each pending registration and voids the old one. If the address has an account, its owner gets
+/// a notice. The amount of work does not depend on the number of registrations.
 async fn resend(cx: &RequestContext, holder: Option<Uuid>, waiting: Vec<&store::WaitingRow>) -> Result<(), Fault> {
     let account = match holder {
         Some(person_uuid) => load_addressee(&cx.db, person_uuid).await?,
@@ -314,7 +316,7 @@ async fn resend(cx: &RequestContext, holder: Option<Uuid>, waiting: Vec<&store::
     Ok(())
 }
 
-/// Tells the owner of an address, and nobody else, that somebody tried to register with it.
+/// Notifies only the owner of an address of an attempt to register with it.
 async fn notify_owner(cx: &RequestContext, person_uuid: Uuid) -> Result<(), Fault> {
     let mut event = LedgerEntry::new(SecurityEventKind::Registration, false);
     event.person_uuid = Some(person_uuid);

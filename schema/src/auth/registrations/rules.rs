@@ -1,28 +1,28 @@
-//! What a registration must be like.
+//! Rules for registrations.
 
 use crate::core::crypto::password::PasswordProblem;
 use crate::core::fault::{Code, Fault, FieldError};
 
-/// Seconds in which the address must be verified.
+/// Seconds until the verification of the address expires.
 pub(super) const VERIFY_SECONDS: i64 = 24 * 3600;
-/// Passwords that may be tried with one token.
+/// Most password attempts with one token.
 pub(super) const MOST_PASSWORDS: i32 = 10;
-/// Mails that one wish to have them again sends at most: as many registrations as [`super::store::waiting_page`] reads.
+/// Most mails that one resend request sends: the number of registrations that [`super::store::waiting_page`] reads.
 pub(super) const MOST_RESENT: usize = 3;
-/// Characters of the administrator's name at most.
+/// Longest administrator name, in characters.
 pub(super) const LONGEST_NAME: usize = 120;
 
-/// What was found out about a registration beside its company and its address.
+/// Findings about a registration, except its company and address.
 #[derive(Clone, Copy)]
 pub(super) struct Findings<'a> {
     pub(super) accepts_terms: bool,
-    /// Why the password is refused.
+    /// Problems of the password.
     pub(super) password: &'a [PasswordProblem],
-    /// Whether anybody may choose the tier alone.
+    /// Whether the tier can be chosen without staff.
     pub(super) tier_is_offered: bool,
 }
 
-/// What is wrong with it that the contract's schema cannot say, all of it at once.
+/// Returns all errors that the contract's schema cannot express, at once.
 pub(super) fn errors(found: &Findings<'_>) -> Vec<FieldError> {
     let password = found.password.iter().map(|problem| (problem.code(), problem.message()));
     let mut errors: Vec<_> =
@@ -37,14 +37,14 @@ pub(super) fn errors(found: &Findings<'_>) -> Vec<FieldError> {
     errors
 }
 
-/// The refusal of a token that is unknown, used or past its time: the same words for all three.
+/// The fault for a token that is unknown, used or expired. The detail is the same in all three cases.
 pub(super) fn void_token() -> Fault {
     let message = "This token is not valid: it is unknown, used or expired. Copy it from the e-mail: it follows the \
                    # of the link. Otherwise register again.";
     Fault::field("/token", "INVALID", message)
 }
 
-/// The refusal of a token that came with another password than its registration.
+/// The fault for a token sent with a password that does not match its registration.
 pub(super) fn wrong_password() -> Fault {
     Fault::new(
         Code::InvalidCredentials,
@@ -66,12 +66,12 @@ mod tests {
     const GOOD: Findings<'_> = Findings { accepts_terms: true, password: &[], tier_is_offered: true };
 
     #[test]
-    fn a_good_registration_has_no_errors() {
+    fn valid_registration_has_no_errors() {
         assert!(errors(&GOOD).is_empty());
     }
 
     #[test]
-    fn everything_that_is_wrong_is_told_at_once_and_where() {
+    fn all_registration_errors_are_reported_with_pointers() {
         let found =
             errors(&Findings { accepts_terms: false, password: &[PasswordProblem::TooCommon], tier_is_offered: false });
         let expected = [

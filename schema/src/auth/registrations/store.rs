@@ -1,4 +1,4 @@
-//! Every statement about registrations.
+//! SQL statements about registrations.
 
 use uuid::Uuid;
 
@@ -19,20 +19,20 @@ pub(super) struct WaitingRow {
     pub(super) registered_at: Time,
 }
 
-/// Whose address a token proves, and what they chose as their password.
+/// Address that a token verifies, and the password of the registration.
 pub(super) struct TokenRow {
     pub(super) email_normalised: String,
     pub(super) password_hash: Option<String>,
 }
 
-/// What a token was good for.
+/// The registration of a consumed token.
 pub(super) struct UsedRow {
     pub(super) person_uuid: Uuid,
     pub(super) partner_uuid: Option<Uuid>,
     pub(super) state: String,
 }
 
-/// The first administrator of a new partner, and the token that proves their address.
+/// The first administrator of a new partner, and the token that verifies the address.
 pub(super) struct NewAdministrator<'a> {
     pub(super) person_uuid: Uuid,
     pub(super) partner_uuid: Uuid,
@@ -44,21 +44,21 @@ pub(super) struct NewAdministrator<'a> {
     pub(super) token_expires_at: Time,
 }
 
-/// Somebody who proved their address.
+/// A user with a verified address.
 pub(super) struct VerifiedRow {
     pub(super) partner_uuid: Uuid,
     pub(super) email: String,
     pub(super) verified_at: Time,
 }
 
-/// The tier of this code that anybody may choose alone.
+/// Returns the tier with this code, if it can be chosen without staff.
 pub(super) async fn tier_get(db: &Db, code: &str) -> Result<Option<Uuid>, Fault> {
     Ok(sqlx::query_scalar!("select tier_uuid from tier where code = $1 and state = 'OFFERED' and self_service", code)
         .fetch_optional(&mut *db.conn().await?)
         .await?)
 }
 
-/// Makes registrations under one address wait for one another until the transaction ends.
+/// Serialises registrations of one address until the transaction ends.
 pub(super) async fn email_lock(db: &Db, email_normalised: &str) -> Result<(), Fault> {
     sqlx::query!("select pg_advisory_xact_lock(hashtextextended('registration:' || $1, 0))", email_normalised)
         .execute(&mut *db.conn().await?)
@@ -66,7 +66,7 @@ pub(super) async fn email_lock(db: &Db, email_normalised: &str) -> Result<(), Fa
     Ok(())
 }
 
-/// Who has an address, and has proved it.
+/// Returns the user who has verified an address.
 pub(super) async fn holder_get(db: &Db, email_normalised: &str) -> Result<Option<Uuid>, Fault> {
     Ok(sqlx::query_scalar!(
         "select person_uuid from person where email_normalised = $1 and state not in ('REMOVED', 'UNVERIFIED')",
@@ -76,7 +76,7 @@ pub(super) async fn holder_get(db: &Db, email_normalised: &str) -> Result<Option
     .await?)
 }
 
-/// The latest registrations of an address that wait, of companies that are there to be begun.
+/// Returns the latest pending registrations of an address whose partner is active.
 pub(super) async fn waiting_page(db: &Db, email_normalised: &str) -> Result<Vec<WaitingRow>, Fault> {
     Ok(sqlx::query_as!(
         WaitingRow,
@@ -91,7 +91,7 @@ pub(super) async fn waiting_page(db: &Db, email_normalised: &str) -> Result<Vec<
     .await?)
 }
 
-/// Makes the administrator, who waits to be verified, and the token.
+/// Inserts the administrator, who waits for verification, and the token.
 pub(super) async fn administrator_insert(db: &Db, new: &NewAdministrator<'_>) -> Result<(), Fault> {
     let made = sqlx::query!(
         "with administrator as (
@@ -118,7 +118,8 @@ pub(super) async fn administrator_insert(db: &Db, new: &NewAdministrator<'_>) ->
     Ok(())
 }
 
-/// Gives whoever waits to be verified a new token; the old ones are void. The same statement runs where nobody waits.
+/// Gives a user who waits for verification a new token; the old ones are void. The same statement runs if no user
+/// waits.
 pub(super) async fn token_renew(
     db: &Db,
     person_uuid: Option<Uuid>,
@@ -141,8 +142,8 @@ pub(super) async fn token_renew(
     Ok(())
 }
 
-/// Ends the registrations that wait under an address, but for this one: their tokens are void, and each is dropped unless
-/// something else hangs on that company by now.
+/// Ends the pending registrations of an address, except this one. Their tokens are void. Each is deleted unless other
+/// data already refers to its company.
 pub(super) async fn waiting_end(db: &Db, email_normalised: &str, but: Option<Uuid>) -> Result<(), Fault> {
     sqlx::query!(
         "update one_time_token as t set used_at = labs_now()
@@ -171,8 +172,8 @@ pub(super) async fn waiting_end(db: &Db, email_normalised: &str, but: Option<Uui
     Ok(())
 }
 
-/// Drops every registration that no token can verify any more, and answers how many. A job's; a company on which
-/// something else hangs by now is left to staff.
+/// Deletes every registration that no valid token can verify, and returns their number. Used by a job. A company that
+/// other data already refers to is left to staff.
 pub(crate) async fn expired_delete(db: &Db) -> Result<u64, Fault> {
     let done = sqlx::query!(
         "with dropped as (
@@ -192,7 +193,7 @@ pub(crate) async fn expired_delete(db: &Db) -> Result<u64, Fault> {
     Ok(done.rows_affected())
 }
 
-/// Whose address a token in force proves.
+/// Returns the address that a valid token verifies.
 pub(super) async fn token_get(db: &Db, sha256: &[u8]) -> Result<Option<TokenRow>, Fault> {
     Ok(sqlx::query_as!(
         TokenRow,
@@ -207,8 +208,8 @@ pub(super) async fn token_get(db: &Db, sha256: &[u8]) -> Result<Option<TokenRow>
     .await?)
 }
 
-/// Consumes a token if its password was right, and counts the try if it was not; holds its person. Of several at once,
-/// one succeeds, and no more are counted than a token has tries.
+/// Consumes a token if its password was right; otherwise counts the attempt. Locks its user. Of several concurrent
+/// calls, one succeeds, and no more attempts are counted than a token allows.
 pub(super) async fn token_try(db: &Db, sha256: &[u8], is_right: bool) -> Result<Option<UsedRow>, Fault> {
     Ok(sqlx::query_as!(
         UsedRow,
@@ -229,7 +230,7 @@ pub(super) async fn token_try(db: &Db, sha256: &[u8], is_right: bool) -> Result<
     .await?)
 }
 
-/// No mail that a person got so far verifies anything any more.
+/// Voids every verification token that was mailed to a user.
 pub(super) async fn tokens_set_void(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "update one_time_token set used_at = labs_now()
@@ -241,7 +242,7 @@ pub(super) async fn tokens_set_void(db: &Db, person_uuid: Uuid) -> Result<(), Fa
     Ok(())
 }
 
-/// The address is proved: the person takes this state.
+/// Marks the address as verified and sets the user's state.
 pub(super) async fn set_verified(db: &Db, person_uuid: Uuid, state: &str) -> Result<VerifiedRow, Fault> {
     let verified = sqlx::query_as!(
         VerifiedRow,

@@ -1,87 +1,87 @@
-//! What the security ledger calls what happened.
+//! Kinds of security events.
 
 use crate::core::words::words;
 
 words! {
-    /// What happened to somebody's access. Readers of the ledger read text: an entry outlives the kinds that are known.
+    /// Kind of a security event. Readers of the log treat it as text, because an entry may outlive its kind.
     pub(crate) enum SecurityEventKind {
         /// Staff locked the account.
         AccountLocked = "ACCOUNT_LOCKED",
         /// Staff unlocked the account.
         AccountUnlocked = "ACCOUNT_UNLOCKED",
-        /// A program came with a wrong secret, or from elsewhere.
+        /// A machine client sent a wrong secret, or called from a network that is not allowed.
         ClientRefused = "CLIENT_REFUSED",
-        /// The address to sign in with is another one.
+        /// The sign-in address changed.
         EmailChanged = "EMAIL_CHANGED",
-        /// The former address took the change back.
+        /// The change was cancelled from the former address.
         EmailChangeCancelled = "EMAIL_CHANGE_CANCELLED",
-        /// Another address is to be proved.
+        /// A change of the address was requested.
         EmailChangeRequested = "EMAIL_CHANGE_REQUESTED",
-        /// The address was confirmed, or a wrong password came with its token.
+        /// The address was confirmed, or its token was sent with a wrong password.
         EmailVerified = "EMAIL_VERIFIED",
         /// An invitation was accepted.
         InvitationAccepted = "INVITATION_ACCEPTED",
         /// An invitation was declined.
         InvitationDeclined = "INVITATION_DECLINED",
-        /// Staff invited a colleague.
+        /// A staff member was invited.
         Invited = "INVITED",
-        /// The person left the team.
+        /// The user left the team.
         MemberLeft = "MEMBER_LEFT",
-        /// The team lets the person sign in again.
+        /// The team reinstated the user.
         MemberReinstated = "MEMBER_REINSTATED",
-        /// The person was taken out of the team.
+        /// The user was removed from the team.
         MemberRemoved = "MEMBER_REMOVED",
-        /// The person has another role in the team.
+        /// The user got another role in the team.
         MemberRoleChanged = "MEMBER_ROLE_CHANGED",
-        /// The team holds the person back.
+        /// The team suspended the user.
         MemberSuspended = "MEMBER_SUSPENDED",
-        /// The password was right; the second factor is still to come.
+        /// The password was right; the second factor is still pending.
         Password = "PASSWORD",
-        /// The person set another password.
+        /// The user changed the password.
         PasswordChanged = "PASSWORD_CHANGED",
-        /// A password was set with a token from a mail.
+        /// A password was set with a token from an e-mail.
         PasswordReset = "PASSWORD_RESET",
-        /// Somebody asked for a mail to set another password.
+        /// A password reset e-mail was requested.
         PasswordResetRequested = "PASSWORD_RESET_REQUESTED",
-        /// The person proved again who they are.
+        /// The user reauthenticated.
         Reauthentication = "REAUTHENTICATION",
-        /// The recovery codes are others.
+        /// The recovery codes were replaced.
         RecoveryCodesRegenerated = "RECOVERY_CODES_REGENERATED",
         /// A recovery code was used.
         RecoveryCodeUsed = "RECOVERY_CODE_USED",
-        /// A spent refresh token came again, and its session ended.
+        /// A used refresh token was sent again, and its session ended.
         RefreshReused = "REFRESH_REUSED",
         /// An account was registered.
         Registration = "REGISTRATION",
-        /// A member of staff has other roles.
+        /// The roles of a staff member changed.
         RolesChanged = "ROLES_CHANGED",
         /// A second factor was presented.
         SecondFactor = "SECOND_FACTOR",
-        /// The second factor was turned off.
+        /// The second factor was disabled.
         SecondFactorDisabled = "SECOND_FACTOR_DISABLED",
-        /// The second factor was turned on.
+        /// The second factor was enabled.
         SecondFactorEnabled = "SECOND_FACTOR_ENABLED",
-        /// The second factor was taken away.
+        /// The second factor was reset.
         SecondFactorReset = "SECOND_FACTOR_RESET",
-        /// The team's security policy is another one.
+        /// The team's security policy changed.
         SecurityPolicyChanged = "SECURITY_POLICY_CHANGED",
-        /// The person ended another session of theirs.
+        /// The user ended one of their other sessions.
         SessionEnded = "SESSION_ENDED",
         /// Staff ended a session.
         SessionEndedByStaff = "SESSION_ENDED_BY_STAFF",
         /// Staff ended all sessions.
         SignedOutByStaff = "SIGNED_OUT_BY_STAFF",
-        /// The person signed in, or did not come in.
+        /// The user signed in, or an attempt failed.
         SignIn = "SIGN_IN",
-        /// Staff let the person try to sign in again.
+        /// Staff lifted a sign-in block.
         SignInBlockLifted = "SIGN_IN_BLOCK_LIFTED",
-        /// The person signed out.
+        /// The user signed out.
         SignOut = "SIGN_OUT",
-        /// The person ended all sessions.
+        /// The user ended all sessions.
         SignOutEverywhere = "SIGN_OUT_EVERYWHERE",
-        /// A program was refused a token.
+        /// A machine client was refused a token.
         TokenRefused = "TOKEN_REFUSED",
-        /// A program gave a token back.
+        /// A machine client revoked a token.
         TokenRevoked = "TOKEN_REVOKED",
     }
 }

@@ -1,4 +1,4 @@
-//! The ledger of one person: an entry as it is shown, and what narrows the list.
+//! Security events of one user: representation and filter.
 
 use async_graphql::{InputObject, SimpleObject};
 use serde::Serialize;
@@ -11,13 +11,13 @@ use crate::core::time::Time;
 use crate::core::words::words;
 
 words! {
-    /// How something in the ledger ended.
+    /// Outcome of a security event.
     pub(crate) enum SecurityEventOutcome {
-        /// It was done.
+        /// The action succeeded.
         Succeeded = "SUCCEEDED",
-        /// It was not allowed.
+        /// The action was not allowed.
         Refused = "REFUSED",
-        /// It did not work: a wrong password, a wrong code.
+        /// The attempt failed, for example because of a wrong password or code.
         Failed = "FAILED",
     }
 }
@@ -26,26 +26,26 @@ words! {
 #[derive(Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SecurityEvent {
-    /// The entry.
+    /// UUID of the event.
     uuid: Uuid,
     /// Time of the event.
     occurred_at: Time,
-    /// What: `SIGN_IN`, `PASSWORD_CHANGED` and so on.
+    /// Kind of the event, for example `SIGN_IN` or `PASSWORD_CHANGED`.
     kind: String,
-    /// How it ended.
+    /// Outcome of the event.
     outcome: SecurityEventOutcome,
-    /// The session concerned.
+    /// UUID of the affected session.
     session_uuid: Option<Uuid>,
-    /// From which network address.
+    /// Network address of the client.
     address: Option<String>,
-    /// With what, in a few words.
+    /// Short name of the device.
     #[sqlx(try_from = "UserAgent")]
     device: Option<String>,
-    /// With what, in its own words.
+    /// User agent of the client.
     user_agent: Option<String>,
 }
 
-/// What a ledger is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SecurityEventFilter {
@@ -55,12 +55,12 @@ pub(crate) struct SecurityEventFilter {
     occurred_at_until: Option<Time>,
 }
 
-/// The ledger of a person.
+/// Scope and filter of a user's security events.
 #[derive(Debug, Serialize)]
 pub(crate) struct PersonEvents {
-    /// Whose.
+    /// User whose events are listed.
     pub(crate) person_uuid: Uuid,
-    /// Which entries.
+    /// Filter of the list.
     pub(crate) filter: SecurityEventFilter,
 }
 
@@ -70,7 +70,7 @@ static ENTRY: Select<SecurityEvent> = Select::new(
     "security_event",
 );
 
-/// The list of a person's ledger, the latest entry first, as an operation answers it.
+/// List of a user's security events, newest first, for one operation.
 pub(crate) const fn person_events(operation: &'static str) -> ListQuery<PersonEvents, SecurityEvent, FixedOrder> {
     ListQuery { operation, select: &ENTRY, within: OF_PERSON, conditions: NARROWED, order: |FixedOrder| LATEST_FIRST }
 }

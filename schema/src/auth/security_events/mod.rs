@@ -1,4 +1,4 @@
-//! The security ledger: sign-ins, failures, and changes of passwords, factors, addresses and sessions.
+//! Security events: sign-ins, failures, and changes of passwords, factors, addresses and sessions.
 
 mod kind;
 mod list;
@@ -12,26 +12,27 @@ pub(crate) use list::{PersonEvents, SecurityEvent, SecurityEventFilter, Security
 use crate::core::context::RequestContext;
 use crate::core::fault::Fault;
 
-/// What happened, for the ledger.
+/// A security event to be logged.
 pub(crate) struct LedgerEntry {
-    /// What it was.
+    /// Kind of the event.
     pub(crate) kind: SecurityEventKind,
-    /// Whether it succeeded.
+    /// Whether the action succeeded.
     pub(crate) succeeded: bool,
-    /// The person concerned, when known.
+    /// The affected user, if known.
     pub(crate) person_uuid: Option<Uuid>,
-    /// The program concerned.
+    /// The affected machine client.
     pub(crate) client_uuid: Option<Uuid>,
-    /// Their partner.
+    /// Partner of the user or client.
     pub(crate) partner_uuid: Option<Uuid>,
-    /// The session concerned.
+    /// The affected session.
     pub(crate) session_uuid: Option<Uuid>,
-    /// Whether staff did it, a colleague, or somebody outside. Where from is then no business of the ledger's readers.
+    /// Whether staff, another team member or an outsider acted, instead of the affected user. The client's network and
+    /// user agent are then not logged, because the readers of the log must not see them.
     pub(crate) by_staff: bool,
 }
 
 impl LedgerEntry {
-    /// Something of this kind, about nobody yet.
+    /// Creates an event of this kind without a user.
     pub(crate) const fn new(kind: SecurityEventKind, succeeded: bool) -> Self {
         Self {
             kind,
@@ -44,32 +45,32 @@ impl LedgerEntry {
         }
     }
 
-    /// The same about a person.
+    /// Sets the affected user.
     pub(crate) const fn about(self, person_uuid: Uuid, partner_uuid: Option<Uuid>) -> Self {
         Self { person_uuid: Some(person_uuid), partner_uuid, ..self }
     }
 
-    /// The same in a session.
+    /// Sets the affected session.
     pub(crate) const fn within(self, session_uuid: Uuid) -> Self {
         Self { session_uuid: Some(session_uuid), ..self }
     }
 
-    /// The same as done by staff.
+    /// Marks the event as caused by staff.
     pub(crate) const fn by_staff(self) -> Self {
         Self { by_staff: true, ..self }
     }
 
-    /// The same as done by a colleague, of whom the person learns as little.
+    /// Marks the event as caused by another team member, so that their network and user agent are not logged.
     pub(crate) const fn by_colleague(self) -> Self {
         Self { by_staff: true, ..self }
     }
 
-    /// The same as done by somebody who is not of the team, which learns as little of them.
+    /// Marks the event as caused by a user outside the team, so that their network and user agent are not logged.
     pub(crate) const fn by_stranger(self) -> Self {
         Self { by_staff: true, ..self }
     }
 
-    /// Writes it into the ledger, in the request's transaction.
+    /// Logs the event in the transaction of the request.
     pub(crate) async fn write(self, cx: &RequestContext) -> Result<(), Fault> {
         let from = (!self.by_staff).then_some((cx.caller.address, cx.caller.user_agent.as_deref()));
         let (address, user_agent) = from.unzip();

@@ -1,4 +1,4 @@
-//! Every statement about the security ledger.
+//! SQL statements about security events.
 
 use std::net::IpAddr;
 
@@ -8,7 +8,7 @@ use super::LedgerEntry;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// Writes an entry.
+/// Inserts an event.
 pub(super) async fn insert(
     db: &Db,
     event_uuid: Uuid,

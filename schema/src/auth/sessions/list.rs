@@ -1,4 +1,4 @@
-//! The list of where a person is signed in.
+//! List of a user's open sessions.
 
 use async_graphql::SimpleObject;
 use serde::Serialize;
@@ -9,24 +9,24 @@ use crate::auth::devices::UserAgent;
 use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select, Statements};
 use crate::core::time::Time;
 
-/// Where a person is signed in.
+/// An open session of a user.
 #[derive(Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct OpenSession {
-    /// The session.
+    /// UUID of the session.
     pub(super) uuid: Uuid,
-    /// With what the person signed in, in a few words.
+    /// Short name of the device.
     #[sqlx(try_from = "UserAgent")]
     device: Option<String>,
-    /// With what, in its own words.
+    /// User agent of the client.
     user_agent: Option<String>,
-    /// From which network address.
+    /// Network address of the client.
     address: Option<String>,
-    /// Whether a second factor was given.
+    /// Whether the session proved a second factor.
     second_factor: bool,
     /// Time when the user signed in.
     created_at: Time,
-    /// When the session was last refreshed.
+    /// Time when the session was last refreshed.
     last_used_at: Time,
     /// Time when the session ends if it is not refreshed earlier.
     idle_expires_at: Time,
@@ -40,7 +40,7 @@ static SESSION: Select<OpenSession> = Select::new(
     "session",
 );
 
-/// The list of a person's sessions that go on, the newest first, as an operation answers it.
+/// List of a user's open sessions, newest first, for one operation.
 pub(crate) const fn open_sessions(operation: &'static str) -> ListQuery<Uuid, OpenSession, FixedOrder> {
     ListQuery { operation, select: &SESSION, within: OPEN, conditions: &[], order: |FixedOrder| NEWEST_FIRST }
 }
@@ -58,8 +58,8 @@ const NEWEST_FIRST: &[Key<OpenSession>] = &[
     Key::id("session_uuid", |session: &OpenSession| json!(session.uuid)).descending(),
 ];
 
-/// The sessions of whoever asks.
+/// The caller's own sessions.
 pub(super) static OWN_SESSIONS: ListQuery<Uuid, OpenSession, FixedOrder> = open_sessions("auth_sessions_list");
 
-/// What is asked of sessions in words that the compiler has not checked.
+/// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::auth) static STATEMENTS: [&dyn Statements; 1] = [&OWN_SESSIONS];

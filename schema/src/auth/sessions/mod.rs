@@ -1,4 +1,4 @@
-//! A session: a person signed in on one device.
+//! A session: a user signed in on one device.
 //!
 //! ```text
 //!  sign-in ──▶ (second factor awaited) ──▶ OPEN ──▶ ENDED
@@ -6,12 +6,12 @@
 //!                                           └─┘ refresh
 //! ```
 //!
-//! A session's refresh token carries its id and a counter. Each use moves the counter on; the token just
-//! replaced answers with the same successor for ten seconds, so that two tabs or a lost answer never sign a
-//! person out, and anything older ends the session (docs/decisions.md#identity).
+//! The refresh token of a session contains its id and a counter. Each use increments the counter. For ten seconds, the
+//! replaced token returns the same successor, so that two tabs or a lost response never sign a user out. Any older
+//! token ends the session (docs/decisions.md#identity).
 //!
-//! A sign-in, or a password or code given again, opens a short window in which the session may change what
-//! keeps the account safe.
+//! A sign-in or a reauthentication with password or code opens a short period in which the session may change security
+//! settings.
 
 mod list;
 mod opening;

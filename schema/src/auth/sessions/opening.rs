@@ -1,4 +1,4 @@
-//! Opening sessions, and what a session hands out.
+//! Opens sessions and issues their tokens.
 
 use uuid::Uuid;
 
@@ -13,7 +13,7 @@ use crate::core::crypto::token::{Claims, FIRST_PARTY};
 use crate::core::fault::{Challenge, Code, Fault, Reason};
 use crate::core::time::Time;
 
-/// Opens a session for a person whose every factor was accepted.
+/// Opens a session for a user whose factors were all accepted.
 pub(super) async fn sign_in(cx: &RequestContext, person: &Credentials, second_factor: bool) -> Result<SignedIn, Fault> {
     let session_uuid = cx.new_uuid();
     let expires_at = rules::expires_at(cx.now, person.session_hours);
@@ -37,7 +37,7 @@ pub(super) async fn sign_in(cx: &RequestContext, person: &Credentials, second_fa
     access_token(cx, person.person_uuid, session_uuid, expires_at).await
 }
 
-/// The session of a refresh cookie, held until the transaction ends.
+/// Returns the session of a refresh cookie, locked until the transaction ends.
 pub(super) async fn going_on(cx: &RequestContext, session_uuid: Uuid) -> Result<SessionRow, Fault> {
     let session = store::lock(&cx.db, session_uuid).await?.ok_or_else(|| {
         Fault::new(Code::Unauthenticated, "This refresh cookie does not belong to a session. Sign in.")
@@ -51,13 +51,13 @@ pub(super) async fn going_on(cx: &RequestContext, session_uuid: Uuid) -> Result<
     Ok(session)
 }
 
-/// A new access token beside the current refresh token of a session.
+/// Issues a new access token and the current refresh token of a session.
 pub(super) async fn answer(cx: &RequestContext, session: &SessionRow, counter: u64) -> Result<SignedIn, Fault> {
     set_cookie(cx, RefreshToken { session_uuid: session.session_uuid, counter }, session.expires_at);
     access_token(cx, session.person_uuid, session.session_uuid, session.expires_at).await
 }
 
-/// The password was right and a second factor is in force: a challenge that the code must answer.
+/// Creates a challenge after a correct password, because a second factor is active. The code must answer it.
 pub(super) async fn challenge(cx: &RequestContext, person: &Credentials) -> Result<Fault, Fault> {
     let token = SecretKind::OneTime.issue();
     let expires_at = cx.now.plus_seconds(rules::CHALLENGE_SECONDS);
@@ -78,17 +78,17 @@ pub(super) async fn challenge(cx: &RequestContext, person: &Credentials) -> Resu
     .keep_writes())
 }
 
-/// One of the two proofs was accepted: each step has a line of its own in the ledger.
+/// Logs the first of two accepted proofs: each step is a separate security event.
 pub(super) async fn half_way(cx: &RequestContext, person: &Credentials, kind: SecurityEventKind) -> Result<(), Fault> {
     LedgerEntry::new(kind, true).about(person.person_uuid, person.partner_uuid).write(cx).await
 }
 
-/// The refusal of a session that is over.
+/// The fault for an ended session.
 pub(super) fn ended() -> Fault {
     Fault::new(Code::TokenRevoked, "The session was ended. Sign in again.")
 }
 
-/// The refusal of an address and a password, the same whatever is wrong with them.
+/// The fault for wrong credentials. The detail is the same for every cause.
 pub(super) fn wrong_credentials() -> Fault {
     Fault::new(
         Code::InvalidCredentials,
@@ -101,8 +101,8 @@ fn set_cookie(cx: &RequestContext, token: RefreshToken, expires_at: Time) {
     cx.set_cookie(RefreshCookie::Set { token: cx.services.refresh.seal(token).expose().to_owned(), max_age });
 }
 
-/// An access token of a person, which ends with its session at the latest. It names the scopes that the person reaches now
-/// (RFC 9068, 2.2.3); a call reads them again.
+/// Issues a user's access token, which expires with its session at the latest. It contains the scopes that the user
+/// currently has (RFC 9068, 2.2.3); each request reads them again.
 async fn access_token(
     cx: &RequestContext,
     person_uuid: Uuid,

@@ -1,4 +1,4 @@
-//! The session of whoever calls, and what it has proved lately.
+//! The caller's own session, and its recent proofs.
 
 use uuid::Uuid;
 
@@ -12,30 +12,30 @@ use crate::core::crypto::secret::SecretText;
 use crate::core::fault::{Code, Fault};
 use crate::core::principal::PrincipalType;
 
-/// The caller as a person in a session.
+/// The caller as a user in a session.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Own {
-    /// Who.
+    /// UUID of the user.
     pub(in crate::auth) person_uuid: Uuid,
-    /// Of which partner's team; none for staff.
+    /// Partner of the user's team; none for staff.
     pub(in crate::auth) partner_uuid: Option<Uuid>,
-    /// In which session.
+    /// UUID of the session.
     pub(in crate::auth) session_uuid: Uuid,
-    /// Whether it is somebody of the staff.
+    /// Whether the user is a staff member.
     pub(in crate::auth) is_staff: bool,
 }
 
 impl Own {
-    /// Something that the caller did or tried, for the ledger.
+    /// Creates a security event for an action or an attempt of the caller.
     pub(in crate::auth) const fn event(&self, kind: SecurityEventKind, succeeded: bool) -> LedgerEntry {
         LedgerEntry::new(kind, succeeded).about(self.person_uuid, self.partner_uuid).within(self.session_uuid)
     }
 }
 
-/// The caller's own session.
+/// Returns the caller's own session.
 ///
 /// # Errors
-/// [`Code::ScopeMissing`] for a program: it has no account, whatever its scopes say.
+/// [`Code::ScopeMissing`] for a machine client: it has no account, regardless of its scopes.
 pub(in crate::auth) fn load_own(cx: &RequestContext) -> Result<Own, Fault> {
     let principal = cx.principal()?;
     let session_uuid = principal.session_uuid.ok_or_else(|| Fault::scope("auth.account"))?;
@@ -47,11 +47,11 @@ pub(in crate::auth) fn load_own(cx: &RequestContext) -> Result<Own, Fault> {
     })
 }
 
-/// The caller's own session, which was opened or reauthenticated a short while ago. It is looked up anew: what a
-/// replica keeps of a token may be a moment older than the reauthentication.
+/// Returns the caller's own session if it was opened or reauthenticated recently. It is re-read from the database,
+/// because the token cache of a replica may be slightly older than the reauthentication.
 ///
 /// # Errors
-/// [`Code::ReauthenticationRequired`] when it was not.
+/// [`Code::ReauthenticationRequired`] otherwise.
 pub(crate) async fn fresh(cx: &RequestContext) -> Result<Own, Fault> {
     let own = load_own(cx)?;
     if store::is_fresh(&cx.db, own.session_uuid, rules::FRESH_SECONDS).await? {
@@ -67,11 +67,11 @@ pub(crate) async fn fresh(cx: &RequestContext) -> Result<Own, Fault> {
     ))
 }
 
-/// Whether this is the caller's password; nothing is written when it is, so that no connection is held by whoever goes
-/// on hashing. A wrong one is counted and noted in the ledger as a failure of `kind`.
+/// Checks the caller's password. A correct password writes nothing, so that a caller who continues with hashing holds
+/// no connection. A wrong password is counted and logged as a failure of `kind`.
 ///
 /// # Errors
-/// [`Code::ValidationFailed`] at `pointer` for a wrong one, [`Code::RateLimited`] after too many.
+/// [`Code::ValidationFailed`] at `pointer` for a wrong password, [`Code::RateLimited`] after too many.
 pub(in crate::auth) async fn prove_password(
     cx: &RequestContext,
     own: &Own,
@@ -84,7 +84,7 @@ pub(in crate::auth) async fn prove_password(
     attempts::check(cx, &aside, &subjects).await?;
     let verdict = cx.services.passwords.verify(password.clone(), person.password_hash.as_deref()).await;
     let verdict = verdict.map_err(busy)?;
-    // Others may have failed while this one was judged.
+    // Other attempts may have failed while this one was checked.
     attempts::check(cx, &aside, &subjects).await?;
     if verdict.matches {
         return Ok(person);
@@ -95,7 +95,7 @@ pub(in crate::auth) async fn prove_password(
     Err(Fault::field(pointer, "WRONG_PASSWORD", message).keep_writes())
 }
 
-/// The answer when too many passwords wait to be looked at.
+/// The fault if too many passwords wait to be checked.
 pub(in crate::auth) fn busy(_: BlockingError) -> Fault {
     Fault::unavailable("Too many sign-ins are in progress. Try again in a moment.")
 }

@@ -1,4 +1,4 @@
-//! How often a person's sessions may be renewed, however many networks that comes from (docs/decisions.md#budgets).
+//! Rate limit for renewals of a user's sessions, across all networks (docs/decisions.md#budgets).
 
 use std::num::NonZeroU32;
 
@@ -8,12 +8,12 @@ use uuid::Uuid;
 
 use crate::core::fault::{Fault, SpentBudget};
 
-/// Renewals a minute. An access token lives ten, so that a dozen windows in a hurry stay far below it.
+/// Renewals a minute. An access token is valid for ten minutes, so even a dozen windows stay far below the limit.
 const EACH_MINUTE: u32 = 60;
-/// People that are remembered before those who have not come for a minute are forgotten.
+/// Number of users in memory above which users without a renewal in the last minute are evicted.
 const MANY: usize = 10_000;
 
-/// The renewals of each person on this replica, in memory: what is refused costs nothing.
+/// Renewals of each user on this replica, in memory: a rejected renewal costs almost nothing.
 pub(crate) struct RenewalLimiter(DefaultKeyedRateLimiter<Uuid>);
 
 impl Default for RenewalLimiter {

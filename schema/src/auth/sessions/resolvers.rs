@@ -1,4 +1,4 @@
-//! What may be asked of sessions.
+//! Resolvers of sessions.
 
 mod types;
 
@@ -30,7 +30,7 @@ use types::{
     Reauthenticated, ReauthenticationInput, Session, SessionCreate, SessionVerifyMfa, SignedOut, SignedOutEverywhere,
 };
 
-/// Reads of sessions.
+/// Queries of sessions.
 #[derive(Default)]
 pub(crate) struct SessionsQuery;
 
@@ -51,7 +51,7 @@ impl SessionsQuery {
     }
 }
 
-/// Writes of sessions.
+/// Mutations of sessions.
 #[derive(Default)]
 pub(crate) struct SessionsMutation;
 
@@ -69,7 +69,7 @@ impl SessionsMutation {
         let hash = person.as_ref().and_then(|person| person.password_hash.as_deref());
         let password = SecretText::new(body.password);
         let verdict = cx.services.passwords.verify(password.clone(), hash).await.map_err(busy)?;
-        // Others may have failed while this one was judged.
+        // Other attempts may have failed while this one was checked.
         attempts::check(cx, &aside, &subjects).await?;
         let Some(person) = person.as_ref().filter(|_| verdict.matches) else {
             attempts::record_failure(cx, &subjects).await?;
@@ -112,7 +112,7 @@ impl SessionsMutation {
         if !store::challenge_set_used(&cx.db, &digest).await? {
             return Err(void_challenge());
         }
-        // The slate of the password, too: whoever gave both proofs is the owner.
+        // Resets the password attempts, too: a client that gave both proofs is the owner.
         let slate = [subjects, Subject::of_password(&person.email_normalised, cx.caller.address)].concat();
         attempts::record_success(cx, &slate).await?;
         half_way(cx, &person, SecurityEventKind::SecondFactor).await?;
@@ -175,7 +175,7 @@ impl SessionsMutation {
     ) -> Result<Option<SignedOutEverywhere>, Fault> {
         let cx = ctx.cx();
         let own = load_own(cx)?;
-        // Whoever is signing in at this moment is waited for, so that their session ends, too.
+        // Waits for a concurrent sign-in of the user, so that its session ends, too.
         store::person_lock(&cx.db, own.person_uuid).await?;
         let sessions_ended = store::all_set_ended(&cx.db, own.person_uuid, None, "SIGNED_OUT_EVERYWHERE").await?;
         cx.set_cookie(RefreshCookie::Clear);
@@ -237,7 +237,7 @@ impl SessionsMutation {
     }
 }
 
-/// A proof that was not accepted, for the ledger; of the person whose account was tried, if there is one.
+/// Creates the security event of a failed proof, for the user whose account was tried, if known.
 fn failure(kind: SecurityEventKind, person: Option<&Credentials>) -> LedgerEntry {
     let event = LedgerEntry::new(kind, false);
     match person {
@@ -246,7 +246,7 @@ fn failure(kind: SecurityEventKind, person: Option<&Credentials>) -> LedgerEntry
     }
 }
 
-/// A spent refresh token: somebody else may hold the session, so it ends, with an event and a mail.
+/// Ends the session of a reused refresh token, with a security event and a mail. The token may have been stolen.
 async fn end_reused(cx: &RequestContext, session: &SessionRow) -> Result<Fault, Fault> {
     store::own_set_ended(&cx.db, session.person_uuid, session.session_uuid, "REFRESH_REUSED").await?;
     let event =

@@ -1,4 +1,4 @@
-//! Every statement about sessions and sign-in challenges.
+//! SQL statements about sessions and sign-in challenges.
 
 use uuid::Uuid;
 
@@ -6,7 +6,7 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::time::Time;
 
-/// A person as sign-in needs to know them.
+/// A user with the data needed for sign-in.
 pub(crate) struct Credentials {
     pub(crate) person_uuid: Uuid,
     pub(crate) email: String,
@@ -21,7 +21,7 @@ pub(crate) struct Credentials {
     pub(crate) has_totp: bool,
 }
 
-/// A session as rotation needs it.
+/// A session with the data needed for rotation.
 pub(crate) struct SessionRow {
     pub(crate) session_uuid: Uuid,
     pub(crate) person_uuid: Uuid,
@@ -30,14 +30,14 @@ pub(crate) struct SessionRow {
     pub(crate) partner_state: Option<String>,
     pub(crate) counter: i64,
     pub(crate) counter_changed_at: Time,
-    /// When it was read, by the clock that wrote `counter_changed_at`.
+    /// Time of the read, by the clock that wrote `counter_changed_at`.
     pub(crate) read_at: Time,
     pub(crate) idle_expires_at: Time,
     pub(crate) expires_at: Time,
     pub(crate) ended: bool,
 }
 
-/// Finds a person by the normalised copy of their address: who has proved it, else the latest who registered it.
+/// Finds a user by the normalised address: the user who verified it, otherwise the latest who registered it.
 pub(super) async fn credentials_get(db: &Db, email_normalised: &str) -> Result<Option<Credentials>, Fault> {
     Ok(sqlx::query_as!(
         Credentials,
@@ -54,7 +54,7 @@ pub(super) async fn credentials_get(db: &Db, email_normalised: &str) -> Result<O
     .await?)
 }
 
-/// The same by id.
+/// Finds a user by id.
 pub(super) async fn credentials_of(db: &Db, person_uuid: Uuid) -> Result<Option<Credentials>, Fault> {
     Ok(sqlx::query_as!(
         Credentials,
@@ -69,7 +69,7 @@ pub(super) async fn credentials_of(db: &Db, person_uuid: Uuid) -> Result<Option<
     .await?)
 }
 
-/// A better hash of the same password, unless there is a new one by now.
+/// Stores a stronger hash of the same password, unless the password was replaced since.
 pub(super) async fn password_hash_set(db: &Db, person: &Credentials, hash: &str) -> Result<(), Fault> {
     sqlx::query!(
         "update person set password_hash = $2 where person_uuid = $1 and password_changed_at is not distinct from $3",
@@ -82,7 +82,7 @@ pub(super) async fn password_hash_set(db: &Db, person: &Credentials, hash: &str)
     Ok(())
 }
 
-/// What a new session is made of.
+/// Columns of a new session.
 pub(super) struct NewSession<'a> {
     pub(super) session_uuid: Uuid,
     pub(super) person: &'a Credentials,
@@ -94,8 +94,8 @@ pub(super) struct NewSession<'a> {
     pub(super) second_factor: bool,
 }
 
-/// Holds a person until the transaction ends. Sign-ins, tries of codes and whatever changes what a sign-in takes wait
-/// for one another here, and each reads anew what the one before has written.
+/// Locks a user until the transaction ends. Sign-ins, code attempts and changes of sign-in data are serialised by this
+/// lock, and each re-reads the data that the previous one wrote.
 pub(in crate::auth) async fn person_lock(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!("select from person where person_uuid = $1 for no key update", person_uuid)
         .execute(&mut *db.conn().await?)
@@ -103,9 +103,9 @@ pub(in crate::auth) async fn person_lock(db: &Db, person_uuid: Uuid) -> Result<(
     Ok(())
 }
 
-/// Opens a session and notes the sign-in on the person; false when the person may not sign in any more, has another
-/// password than the one that was looked at, or has a second factor by now that this session did not prove. Whoever
-/// calls holds the person.
+/// Opens a session and stores the sign-in time of the user. False if the user may no longer sign in, has another
+/// password than the checked one, or now has a second factor that this session did not prove. The caller has locked the
+/// user.
 pub(super) async fn insert(db: &Db, session: &NewSession<'_>) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "with signed_in as (
@@ -149,8 +149,8 @@ pub(super) async fn lock(db: &Db, session_uuid: Uuid) -> Result<Option<SessionRo
     .await?)
 }
 
-/// Moves the counter on, by the database's clock. When the session was used is kept to the hour: nobody should be found by
-/// what was done a moment later (docs/decisions.md#board).
+/// Increments the counter, by the database clock. The time of last use is rounded to the hour, so that it cannot be
+/// correlated with actions on the board (docs/decisions.md#board).
 pub(super) async fn set_rotated(db: &Db, session_uuid: Uuid, counter: i64, idle_expires_at: Time) -> Result<(), Fault> {
     sqlx::query!(
         "update session
@@ -166,7 +166,7 @@ pub(super) async fn set_rotated(db: &Db, session_uuid: Uuid, counter: i64, idle_
     Ok(())
 }
 
-/// Ends a session. Again changes nothing.
+/// Ends a session. Idempotent.
 pub(crate) async fn set_ended(db: &Db, session_uuid: Uuid, reason: &str) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "update session set ended_at = labs_now(), end_reason = $2 where session_uuid = $1 and ended_at is null",
@@ -178,8 +178,8 @@ pub(crate) async fn set_ended(db: &Db, session_uuid: Uuid, reason: &str) -> Resu
     Ok(done.rows_affected() > 0)
 }
 
-/// Ends a session of this person, and voids a change of address that it asked for and that waits; false when there is
-/// none that is open.
+/// Ends a session of this user, and voids a pending change of address that the session requested; false if no open
+/// session matches.
 pub(crate) async fn own_set_ended(db: &Db, person_uuid: Uuid, session_uuid: Uuid, reason: &str) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "with done as (
@@ -203,8 +203,8 @@ pub(crate) async fn own_set_ended(db: &Db, person_uuid: Uuid, session_uuid: Uuid
     Ok(done.rows_affected() > 0)
 }
 
-/// Ends every session of a person but one, or every one, and voids what waits for a second factor, and a change of
-/// address that waits and that one of them asked for. Answers how many were open.
+/// Ends every session of a user, or all but one. Voids pending second-factor challenges, and pending address changes
+/// that one of these sessions requested. Returns the number of sessions that were open.
 pub(crate) async fn all_set_ended(
     db: &Db,
     person_uuid: Uuid,
@@ -232,7 +232,7 @@ pub(crate) async fn all_set_ended(
     .await?)
 }
 
-/// Whether a session that goes on was opened or reauthenticated in the last so many seconds.
+/// Whether an open session was opened or reauthenticated in the last `seconds`.
 pub(super) async fn is_fresh(db: &Db, session_uuid: Uuid, seconds: i64) -> Result<bool, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select exists (select from session
@@ -245,8 +245,8 @@ pub(super) async fn is_fresh(db: &Db, session_uuid: Uuid, seconds: i64) -> Resul
     .await?)
 }
 
-/// Notes that the password or a code was given again, and answers when; `None` for a session that was ended. A code
-/// proves the second factor for the whole session.
+/// Stores the time of a reauthentication and returns it; `None` if the session has ended. A code proves the second
+/// factor for the whole session.
 pub(super) async fn set_reauthenticated(db: &Db, session_uuid: Uuid, by_code: bool) -> Result<Option<Time>, Fault> {
     Ok(sqlx::query_scalar!(
         r#"update session set reauthenticated_at = labs_now(), second_factor = second_factor or $2
@@ -259,8 +259,8 @@ pub(super) async fn set_reauthenticated(db: &Db, session_uuid: Uuid, by_code: bo
     .await?)
 }
 
-/// A challenge that awaits its second factor; false when the person may not sign in any more, or has another password
-/// than the one that was looked at.
+/// Inserts a challenge that awaits its second factor; false if the user may no longer sign in, or has another password
+/// than the checked one.
 pub(super) async fn challenge_insert(
     db: &Db,
     sha256: &[u8],
@@ -285,7 +285,7 @@ pub(super) async fn challenge_insert(
     Ok(done.rows_affected() > 0)
 }
 
-/// Spends one try of a challenge and answers whose it is; `None` when it is void.
+/// Uses up one attempt of a challenge and returns its user; `None` if the challenge is void.
 pub(super) async fn challenge_try(db: &Db, sha256: &[u8], most: i32) -> Result<Option<Uuid>, Fault> {
     Ok(sqlx::query_scalar!(
         r#"update one_time_token set attempts = attempts + 1
@@ -298,7 +298,7 @@ pub(super) async fn challenge_try(db: &Db, sha256: &[u8], most: i32) -> Result<O
     .await?)
 }
 
-/// Consumes a challenge. Of several at once, one succeeds.
+/// Consumes a challenge. Of several concurrent uses, one succeeds.
 pub(super) async fn challenge_set_used(db: &Db, sha256: &[u8]) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "update one_time_token set used_at = labs_now() where token_sha256 = $1 and used_at is null",

@@ -1,4 +1,4 @@
-//! What programs may learn and end about tokens that they hold (RFC 7662, RFC 7009).
+//! Token introspection and revocation for machine clients (RFC 7662, RFC 7009).
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use crate::core::crypto::token::Claims;
 use crate::core::fault::Fault;
 use crate::core::principal::Principal;
 
-/// The program that calls, by its id and secret in the one place where they stand.
+/// Returns the calling machine client by its id and secret, which must be in exactly one place.
 ///
 /// # Errors
-/// `invalid_client`, the same whatever was wrong, with a line in the ledger.
+/// `invalid_client`, the same for every cause, with an entry in the token grants.
 pub(super) async fn client(cx: &RequestContext, form: (Option<&str>, Option<&str>)) -> Result<ClientRow, Fault> {
     let presented = rules::client(form, cx.caller.credentials.client.as_ref())?;
     let digest = SecretKind::Client.digest(presented.secret);
@@ -45,11 +45,11 @@ pub(super) async fn client(cx: &RequestContext, form: (Option<&str>, Option<&str
     }
 }
 
-/// Whose token this is and what it says, while it is good. The answer is as sure as that to a call with the token:
-/// what is not known makes it fail.
+/// Returns the principal and the claims of a valid token. The check is as strict as for a request with the token: if it
+/// cannot be completed, it fails.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] when it cannot be known.
+/// [`crate::Code::Unavailable`] if the state of the token cannot be determined.
 pub(super) async fn holder(cx: &RequestContext, token: &str) -> Result<Option<(Arc<Principal>, Claims)>, Fault> {
     let authority = &cx.services.authority;
     match authority.principal(token).await {
@@ -59,7 +59,7 @@ pub(super) async fn holder(cx: &RequestContext, token: &str) -> Result<Option<(A
     }
 }
 
-/// What is told of a token that is good (RFC 7662, section 2.2).
+/// Returns the introspection response for a valid token (RFC 7662, section 2.2).
 pub(super) fn active(cx: &RequestContext, principal: &Principal, claims: &Claims) -> Value {
     let settings = &cx.services.settings;
     let mut told = json!({
@@ -82,7 +82,7 @@ pub(super) fn active(cx: &RequestContext, principal: &Principal, claims: &Claims
     told
 }
 
-/// What is told of any other: nothing else.
+/// Returns the introspection response for any other token, without details.
 pub(super) fn inactive() -> Value {
     json!({ "active": false })
 }

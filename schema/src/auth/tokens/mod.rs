@@ -1,9 +1,10 @@
-//! An access token of a program (RFC 6749, section 4.3), and the public keys that verify every token.
+//! Access tokens of machine clients (RFC 6749, section 4.3), and the public keys that verify every token.
 //!
-//! A program that an operator provisioned gives its id and secret and gets a token for an hour. There is no
-//! refresh: it asks again. Every try of a known program is written into its ledger, `token_grant`.
+//! A machine client that staff created sends its id and secret and gets a token for an hour. Instead of a refresh, the
+//! client requests a new access token. Every attempt of a known client is logged in `token_grant`.
 //!
-//! With its id and secret a program may also ask whether a token is good, and end one of its own before its time.
+//! With its id and secret, a machine client can also introspect a token, and revoke one of its tokens before it
+//! expires.
 
 mod holding;
 mod resolvers;

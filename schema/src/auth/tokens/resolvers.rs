@@ -1,4 +1,4 @@
-//! What may be asked of tokens.
+//! Resolvers of tokens.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use serde::Deserialize;
@@ -14,17 +14,17 @@ use crate::core::crypto::token::Claims;
 use crate::core::fault::Fault;
 use crate::core::scope::ScopeSet;
 
-/// An access token of a program (RFC 6749, section 5.1).
+/// Access token of a machine client (RFC 6749, section 5.1).
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(name = "OAuthToken", rename_fields = "snake_case")]
 pub(crate) struct OAuthToken {
-    /// Goes into the Authorization header as `Bearer <access_token>`.
+    /// Value for the Authorization header: `Bearer <access_token>`.
     access_token: String,
     /// Always `Bearer`.
     token_type: &'static str,
-    /// Seconds until the token is void.
+    /// Seconds until the token expires.
     expires_in: i64,
-    /// The scopes granted, with single spaces between them.
+    /// Granted scopes, separated by single spaces.
     scope: String,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct OAuthToken {
 #[derive(serde::Serialize, SimpleObject, Deserialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct JsonWebKeySet {
-    /// The keys in use. Two or more while one takes the place of another.
+    /// Keys in use. During a key rotation, the set contains two or more.
     keys: Vec<JsonWebKey>,
 }
 
@@ -40,52 +40,52 @@ pub(crate) struct JsonWebKeySet {
 #[derive(serde::Serialize, SimpleObject, Deserialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct JsonWebKey {
-    /// The kind of key, `OKP`.
+    /// Key type, `OKP`.
     kty: String,
-    /// The curve, `Ed25519`.
+    /// Curve, `Ed25519`.
     crv: String,
-    /// The public key, base64url without padding.
+    /// Public key, base64url without padding.
     x: String,
     /// Id of the key, as in the header of the tokens that it signed.
     kid: String,
-    /// What it is for, `sig`.
+    /// Purpose of the key, `sig`.
     #[graphql(name = "use")]
     #[serde(rename = "use")]
     purpose: String,
-    /// The one algorithm that it may be used with, `EdDSA`.
+    /// The only algorithm for this key, `EdDSA`.
     alg: String,
 }
 
-/// What a program sends for a token (RFC 6749, sections 4.4.2 and 4.3.2).
+/// Token request of a machine client (RFC 6749, sections 4.4.2 and 4.3.2).
 #[derive(InputObject)]
 #[graphql(name = "OAuthTokenRequest", rename_fields = "snake_case")]
 pub(crate) struct OAuthTokenRequest {
     /// `client_credentials` or `password`.
     grant_type: String,
-    /// The client id of `client_credentials`, unless HTTP Basic carries it.
+    /// Client id of `client_credentials`, unless HTTP Basic carries it.
     client_id: Option<String>,
-    /// The client secret of `client_credentials`, unless HTTP Basic carries it.
+    /// Client secret of `client_credentials`, unless HTTP Basic carries it.
     client_secret: Option<String>,
-    /// The client id of `password`, unless HTTP Basic carries it.
+    /// Client id of `password`, unless HTTP Basic carries it.
     username: Option<String>,
-    /// The client secret of `password`, unless HTTP Basic carries it.
+    /// Client secret of `password`, unless HTTP Basic carries it.
     password: Option<String>,
-    /// The scopes wanted; left out, all that the client is allowed.
+    /// Requested scopes; by default all that the client is allowed.
     scope: Option<String>,
 }
 
-/// A token, and who asks about it.
+/// A token to introspect or revoke, and the credentials of the machine client.
 #[derive(InputObject)]
 #[graphql(name = "OAuthTokenQuestion", rename_fields = "snake_case")]
 pub(crate) struct OAuthTokenQuestion {
     /// The access token.
     token: Option<String>,
-    /// What kind of token it is; there is one kind, so it is not looked at.
+    /// Token type hint. Ignored, because there is only one type.
     #[graphql(name = "token_type_hint")]
     _token_type_hint: Option<String>,
-    /// The client id, unless HTTP Basic carries it.
+    /// Client id, unless HTTP Basic carries it.
     client_id: Option<String>,
-    /// The client secret, unless HTTP Basic carries it.
+    /// Client secret, unless HTTP Basic carries it.
     client_secret: Option<String>,
 }
 
@@ -97,11 +97,11 @@ pub(crate) struct OAuthRevocation {
     status: &'static str,
 }
 
-/// Reads about tokens.
+/// Queries of tokens.
 #[derive(Default)]
 pub(crate) struct TokensQuery;
 
-/// Writes of tokens.
+/// Mutations of tokens.
 #[derive(Default)]
 pub(crate) struct TokensMutation;
 
@@ -178,7 +178,7 @@ impl TokensMutation {
         let form = (body.client_id.as_deref(), body.client_secret.as_deref());
         let client = holding::client(cx, form).await?;
         let token = rules::token(body.token.as_deref())?;
-        // A token that is no good any more needs no revocation, so that is no error (section 2.2).
+        // An invalid token needs no revocation, so it is not an error (section 2.2).
         if let Some((principal, claims)) = holding::holder(cx, token).await? {
             if principal.uuid != client.client_uuid {
                 return Err(rules::not_its_own());
@@ -192,7 +192,7 @@ impl TokensMutation {
     }
 }
 
-/// Signs a token and writes it into the ledger.
+/// Signs a token and logs the grant.
 async fn issue(cx: &RequestContext, client: &ClientRow, granted: ScopeSet) -> Result<OAuthToken, Fault> {
     let Some(secret_uuid) = client.secret_uuid else { return Err(rules::refused(Way::Form)) };
     let (token_id, scope) = (cx.new_uuid(), granted.text());
@@ -226,8 +226,8 @@ async fn issue(cx: &RequestContext, client: &ClientRow, granted: ScopeSet) -> Re
     })
 }
 
-/// Writes a refusal into the ledgers, with what stood in the way of a known program, and answers it, the same
-/// whatever was wrong.
+/// Logs a refusal, with the reason if the machine client is known, and returns the fault, which is the same for every
+/// cause.
 async fn record_refusal(cx: &RequestContext, way: Way, known: Option<(&ClientRow, &str)>) -> Result<Fault, Fault> {
     let mut event = LedgerEntry::new(SecurityEventKind::TokenRefused, false);
     if let Some((client, obstacle)) = known {

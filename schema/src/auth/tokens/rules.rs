@@ -1,28 +1,28 @@
-//! How a program shows who it is, and what its token may reach.
+//! Rules on how machine clients authenticate, and on the scopes of their tokens.
 
 use uuid::Uuid;
 
 use crate::core::fault::{Code, Fault, SpentBudget};
 use crate::core::scope::{Scope, ScopeSet};
 
-/// Seconds that a program's token lives.
+/// Lifetime of a machine client's token, in seconds.
 pub(super) const TOKEN_SECONDS: i64 = 3600;
-/// Tokens a minute that one program is issued at most. One lasts an hour and serves every call, so even a large
-/// fleet that starts at once stays below.
+/// Tokens that one machine client is issued per minute at most. A token is valid for an hour and works for every
+/// operation, so even a large fleet that starts at once stays below the limit.
 pub(super) const TOKENS_PER_MINUTE: i64 = 300;
-/// Longest list of scopes that is looked at, in bytes.
+/// Longest accepted list of scopes, in bytes.
 const LONGEST_SCOPE: usize = 4096;
 
-/// How a program showed who it is. A refusal is told in the words that belong to the way (RFC 6749, section 5.2).
+/// Method with which a machine client authenticated. It decides the error code of a refusal (RFC 6749, section 5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
-    /// In the form, as a user and its password.
+    /// In the form, as user name and password.
     Form,
     /// As a client: by HTTP Basic, or in the form.
     Client,
 }
 
-/// The two pairs of fields in which a form may carry an id and a secret.
+/// The two pairs of form fields that may contain an id and a secret.
 #[derive(Clone, Copy)]
 pub(super) struct TokenForm<'a> {
     /// `client_id` and `client_secret`.
@@ -31,14 +31,14 @@ pub(super) struct TokenForm<'a> {
     pub(super) user: (Option<&'a str>, Option<&'a str>),
 }
 
-/// An id and a secret as they came. Never printed.
+/// An id and a secret as received. Never printed.
 pub(super) struct Presented<'a> {
     pub(super) client_id: &'a str,
     pub(super) secret: &'a str,
     pub(super) way: Way,
 }
 
-/// What of a program decides whether it is issued a token.
+/// Facts about a machine client that decide whether it is issued a token.
 #[derive(Clone, Copy)]
 pub(super) struct Standing<'a> {
     pub(super) secret_is_right: bool,
@@ -47,11 +47,11 @@ pub(super) struct Standing<'a> {
     pub(super) network_is_allowed: bool,
 }
 
-/// Reads id and secret from the one place where they stand, which depends on the grant.
+/// Reads id and secret from their only place, which depends on the grant.
 ///
 /// # Errors
-/// `unsupported_grant_type`; `unauthorized_client` for a person; `invalid_request` when they stand nowhere or differ
-/// between two places, `invalid_client` when a client's stand nowhere.
+/// `unsupported_grant_type`; `unauthorized_client` for a user; `invalid_request` if the credentials are missing or
+/// differ between two places; `invalid_client` if a client's credentials are missing.
 pub(super) fn read_credentials<'a>(
     grant_type: &str,
     form: TokenForm<'a>,
@@ -75,19 +75,19 @@ pub(super) fn read_credentials<'a>(
     }
 }
 
-/// The refusal of an e-mail address, which no program's id is.
+/// The fault for an e-mail address, which is never the id of a machine client.
 fn no_program() -> Fault {
     let detail = "This grant is for machine clients. Users sign in with POST /v1/auth/sessions.";
     Fault::new(Code::InvalidCredentials, detail).oauth("unauthorized_client")
 }
 
-/// The id and secret of the password grant. OAuth libraries repeat in HTTP Basic what stands in the form, or the id alone;
-/// what says the same is no second way.
+/// Returns the id and secret of the password grant. OAuth libraries repeat the form fields, or only the id, in HTTP
+/// Basic; equal values do not count as a second method.
 fn of_user<'a>(
     form: (Option<&'a str>, Option<&'a str>),
     basic: Option<&'a (String, String)>,
 ) -> Result<Presented<'a>, Fault> {
-    // A parameter without a value counts as left out (RFC 6749, section 3.2).
+    // A parameter without a value counts as omitted (RFC 6749, section 3.2).
     let given = |text: Option<&'a str>| text.filter(|text| !text.is_empty());
     match (given(form.0), given(form.1), basic) {
         (Some(client_id), Some(secret), None) => Ok(Presented { client_id, secret, way: Way::Form }),
@@ -105,10 +105,10 @@ fn of_user<'a>(
     }
 }
 
-/// Reads id and secret of a program that shows who it is as a client (RFC 6749, section 2.3.1).
+/// Reads id and secret of a machine client that authenticates as a client (RFC 6749, section 2.3.1).
 ///
 /// # Errors
-/// `invalid_client` when they stand nowhere, `invalid_request` when they stand in two places.
+/// `invalid_client` if they are missing, `invalid_request` if they are in two places.
 pub(super) fn client<'a>(
     form: (Option<&'a str>, Option<&'a str>),
     basic: Option<&'a (String, String)>,
@@ -116,7 +116,7 @@ pub(super) fn client<'a>(
     let given = |text: Option<&'a str>| text.filter(|text| !text.is_empty());
     match (given(form.0), given(form.1), basic) {
         (Some(client_id), Some(secret), None) => Ok(Presented { client_id, secret, way: Way::Client }),
-        // Some libraries repeat the id in the form; that is no second way.
+        // Some libraries repeat the id in the form; this is not a second method.
         (form_id, None, Some((client_id, secret))) if form_id.is_none_or(|id| id == client_id) => {
             Ok(Presented { client_id, secret, way: Way::Client })
         }
@@ -132,30 +132,30 @@ pub(super) fn client<'a>(
     }
 }
 
-/// The token that is asked about.
+/// Returns the token in question.
 ///
 /// # Errors
-/// `invalid_request` when there is none.
+/// `invalid_request` if it is missing.
 pub(super) fn token(token: Option<&str>) -> Result<&str, Fault> {
     token.filter(|token| !token.is_empty()).ok_or_else(|| malformed("invalid_request", "Send the token as `token`."))
 }
 
-/// Whether a program may learn about a token. One of the service's own may learn about every token that it was shown,
-/// because it stands between people and the service; one that is bound to a partner only about its own.
+/// Whether a machine client may introspect a token. A client without a partner may introspect every token, because it
+/// is a proxy between users and the service; a client of a partner only its own.
 pub(super) fn may_see(client_partner: Option<Uuid>, client_uuid: Uuid, holder_uuid: Uuid) -> bool {
     client_partner.is_none() || client_uuid == holder_uuid
 }
 
-/// The refusal to end somebody else's token (RFC 7009, section 2.1).
+/// The fault for revoking a token of another principal (RFC 7009, section 2.1).
 pub(super) fn not_its_own() -> Fault {
     let detail = "The token was not issued to this client. A client can revoke only its own tokens.";
     Fault::new(Code::NotFound, detail).oauth("unauthorized_client")
 }
 
-/// The scopes asked for; `None` when the program asks for all that it is allowed.
+/// Returns the requested scopes; `None` if the client requests all that it is allowed.
 ///
 /// # Errors
-/// `invalid_scope` for a text that is no list of scopes, and for a name that is no scope (RFC 6749, sections 3.3 and 5.2).
+/// `invalid_scope` for a text that is not a list of scopes, and for an unknown scope (RFC 6749, sections 3.3 and 5.2).
 pub(super) fn parse_scopes(scope: Option<&str>) -> Result<Option<ScopeSet>, Fault> {
     let Some(scope) = scope.filter(|scope| !scope.is_empty()) else { return Ok(None) };
     let is_name = |name: &str| {
@@ -174,8 +174,8 @@ pub(super) fn parse_scopes(scope: Option<&str>) -> Result<Option<ScopeSet>, Faul
     scope.split(' ').map(read).collect::<Result<Vec<_>, _>>().map(|scopes| Some(ScopeSet::of(scopes)))
 }
 
-/// Why a program is issued nothing, for its ledger; `None` when nothing stands in the way. Whoever asks is told
-/// the same in every case.
+/// Returns the reason why a machine client is refused a token, for the log; `None` if it may get one. The caller gets
+/// the same response for every reason.
 pub(super) fn obstacle(client: Standing<'_>) -> Option<&'static str> {
     if !client.secret_is_right {
         return Some("WRONG_SECRET");
@@ -189,15 +189,16 @@ pub(super) fn obstacle(client: Standing<'_>) -> Option<&'static str> {
     (!client.network_is_allowed).then_some("NETWORK_NOT_ALLOWED")
 }
 
-/// What a token reaches: what the program is allowed, met with what it asks for, and for one that is bound to a
-/// partner with what the partner's tier grants, which is never anything of the operator's domain (docs/decisions.md#principals). An account belongs to a person, so no program reaches one.
+/// Computes the scopes of a token: the intersection of the client's allowed scopes and the requested scopes. For a
+/// client of a partner, it is also intersected with the scopes of the partner's tier, which never include staff scopes
+/// (docs/decisions.md#principals). Account scopes belong to users, so no machine client gets one.
 pub(super) fn grant(allowed: ScopeSet, requested: Option<ScopeSet>, tier: Option<ScopeSet>) -> ScopeSet {
     let own = allowed.without(ScopeSet::parse(["auth.account:write"]));
     let asked = requested.map_or(own, |requested| own.intersect(requested));
     tier.map_or(asked, |tier| crate::core::authority::effective_scopes(asked, tier))
 }
 
-/// The refusal, the same whatever was wrong.
+/// The fault of a refusal, the same for every cause.
 pub(super) fn refused(way: Way) -> Fault {
     let error = match way {
         Way::Form => "invalid_grant",
@@ -206,7 +207,7 @@ pub(super) fn refused(way: Way) -> Fault {
     Fault::new(Code::InvalidCredentials, "The client id or the client secret is wrong.").oauth(error)
 }
 
-/// A program that keeps asking for tokens instead of keeping one.
+/// The fault for a machine client that requests too many tokens instead of reusing one.
 pub(super) fn too_many() -> Fault {
     let detail = format!(
         "The limit of {TOKENS_PER_MINUTE} tokens per minute is exceeded. Reuse one token for all requests until it \

@@ -1,4 +1,4 @@
-//! Every statement about the tokens of programs.
+//! SQL statements about the tokens of machine clients.
 
 use std::net::IpAddr;
 
@@ -8,7 +8,7 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::time::Time;
 
-/// A program as the token endpoint needs to know it.
+/// A machine client with the data that the token endpoint needs.
 pub(super) struct ClientRow {
     pub(super) client_uuid: Uuid,
     pub(super) client_id: String,
@@ -16,17 +16,17 @@ pub(super) struct ClientRow {
     pub(super) allowed_scopes: Vec<String>,
     pub(super) partner_uuid: Option<Uuid>,
     pub(super) partner_state: Option<String>,
-    /// What the partner's tier grants; none for one of the service's own.
+    /// Scopes of the partner's tier; none for a client without a partner.
     pub(super) partner_scopes: Option<Vec<String>>,
-    /// The secret in force that was presented.
+    /// The valid secret that was presented.
     pub(super) secret_uuid: Option<Uuid>,
-    /// Whether it may call from this address.
+    /// Whether the client may call from this address.
     pub(super) network_is_allowed: bool,
-    /// Tokens issued to it in the last minute, counted up to `most`.
+    /// Tokens issued to the client in the last minute, counted up to `most`.
     pub(super) issued: i64,
 }
 
-/// Finds a program by its id, together with its secret of this digest, if that one is in force.
+/// Finds a machine client by its id, together with its secret of this digest, if that secret is valid.
 pub(super) async fn client_get(
     db: &Db,
     client_id: &str,
@@ -59,7 +59,7 @@ pub(super) async fn client_get(
     .await?)
 }
 
-/// A token that was issued, for the ledger.
+/// An issued token, for the log.
 pub(super) struct Issued<'a> {
     pub(super) grant_uuid: Uuid,
     pub(super) client_uuid: Uuid,
@@ -70,8 +70,8 @@ pub(super) struct Issued<'a> {
     pub(super) address: IpAddr,
 }
 
-/// Writes an issued token into the ledger, and on program and secret that they are in use, at most once a
-/// minute: many replicas of one program must not wait for one another at its row.
+/// Logs an issued token, and updates the time of last use of client and secret at most once a minute, so that replicas
+/// of one client do not contend for its row.
 pub(super) async fn grant_insert(db: &Db, issued: &Issued<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "with client as (
@@ -96,7 +96,7 @@ pub(super) async fn grant_insert(db: &Db, issued: &Issued<'_>) -> Result<(), Fau
     Ok(())
 }
 
-/// Writes a refusal into the ledger, with what stood in the way.
+/// Logs a refusal with its reason.
 pub(super) async fn refusal_insert(
     db: &Db,
     grant_uuid: Uuid,
@@ -116,7 +116,7 @@ pub(super) async fn refusal_insert(
     Ok(())
 }
 
-/// Writes on a program and its secret that they are in use, at most once a minute.
+/// Updates the time of last use of a machine client and its secret, at most once a minute.
 pub(super) async fn set_last_used(db: &Db, client_uuid: Uuid, secret_uuid: Option<Uuid>) -> Result<(), Fault> {
     sqlx::query!(
         "with client as (
@@ -133,7 +133,7 @@ pub(super) async fn set_last_used(db: &Db, client_uuid: Uuid, secret_uuid: Optio
     Ok(())
 }
 
-/// Ends a token before its time, on every replica. Again changes nothing.
+/// Revokes a token before it expires, on every replica. Idempotent.
 pub(super) async fn revocation_insert(db: &Db, token_id: Uuid, expires_at: Time) -> Result<(), Fault> {
     sqlx::query!(
         "insert into access_token_revocation (token_id, expires_at) values ($1, $2) on conflict (token_id) do nothing",

@@ -1,14 +1,15 @@
-//! The part of the chain that was archived: pieces of consecutive places in the store of files, from the first place on.
+//! Archived part of the audit chain: pieces of consecutive positions in the object storage, from the first position on.
 //!
-//! A piece has a line of JSON for each place, in their order:
+//! A piece has one line of JSON per position, in order:
 //!
 //! ```text
 //!   {"position":17,"hash":"9d31…","record":[…]}        hash = SHA-256( hash before ‖ SHA-256(text of "record") )
 //! ```
 //!
-//! `record` is the canonical text that was sealed, byte by byte, so that a piece is verified without the database: the row of
-//! `audit_archive` says with which hash it begins and ends. A piece counts once it was read back and found whole, and the
-//! database's owner has confirmed what the row says (`audit_confirm`): whoever serves may only say it.
+//! `record` is the sealed canonical text, byte for byte, so a piece can be verified without the database. The row in
+//! `audit_archive` contains the hash before the piece and its last hash. A piece counts only if two steps succeeded: it
+//! was read back and found complete, and the database owner's function `audit_confirm` confirmed its row. The role that
+//! serves requests can insert a row but cannot confirm it.
 
 use std::collections::VecDeque;
 
@@ -27,13 +28,13 @@ use crate::core::fault::Fault;
 use crate::core::media::store::MediaStore;
 use crate::core::media::store::audit::AuditPieceName;
 
-/// Places of a piece, at most: some tens of megabytes.
+/// Maximum number of positions in a piece: some tens of megabytes.
 const PIECE: i64 = 50_000;
 
-/// An object that has become so many times as large as it was is not read at all: a line of it may be without end.
+/// An object larger than this multiple of its recorded size is not read, because a line in it could have any length.
 const MOST_TIMES: u64 = 4;
 
-/// A place as a piece tells it.
+/// One line of a piece.
 #[derive(Deserialize)]
 struct Line<'a> {
     position: i64,
@@ -42,16 +43,16 @@ struct Line<'a> {
     record: &'a RawValue,
 }
 
-/// A piece as far as it is known of whoever wrote it.
 fn name_of(piece: &ArchivedPiece) -> AuditPieceName {
     AuditPieceName { first: piece.first_position, last: piece.last_position }
 }
 
-/// Archives the chain up to a place, from where the last piece ends. Answers how many places that were.
+/// Archives the chain up to a position, starting after the last piece. Returns the number of archived positions.
 ///
 /// # Errors
-/// [`crate::core::fault::Code::Internal`] when the chain does not hold, or what was written is not what is read;
-/// [`crate::core::fault::Code::Unavailable`] when database or store are away. Whole pieces stay.
+/// [`crate::core::fault::Code::Internal`] if the chain is broken, or if the data read back differs from the data
+/// written. [`crate::core::fault::Code::Unavailable`] if the database or the object storage does not answer. Complete
+/// pieces remain.
 pub(crate) async fn archive(db: &Db, files: &MediaStore, until: i64) -> Result<u64, Fault> {
     let mut archived = 0;
     loop {
@@ -76,7 +77,7 @@ pub(crate) async fn archive(db: &Db, files: &MediaStore, until: i64) -> Result<u
     }
 }
 
-/// Writes a piece, whose records must be those that were sealed.
+/// Writes a piece. Fails if a record differs from its seal.
 async fn write(db: &Db, files: &MediaStore, name: AuditPieceName, before: Hash) -> Result<ArchivedPiece, Fault> {
     let mut walk = ChainVerification::begin(name.first, Some(before));
     let mut writer = files.audit_begin(name).await?;
@@ -117,7 +118,7 @@ fn lines(sealed: &[SealedText]) -> Bytes {
     lines.freeze()
 }
 
-/// A verification that begins in the archive: where the piece does that holds this place. `None` where none holds it.
+/// Begins a verification at the start of the piece that contains the position. `None` if no piece contains it.
 pub(super) async fn begin(db: &Db, from: i64) -> Result<Option<ChainVerification>, Fault> {
     let pieces = store::pieces(db, from, from).await?;
     Ok(pieces.first().map(|piece| {
@@ -126,8 +127,8 @@ pub(super) async fn begin(db: &Db, from: i64) -> Result<Option<ChainVerification
     }))
 }
 
-/// Looks at every archived place up to this one, and at what stands of them in the database beside. Pieces are looked at
-/// whole: only its end tells whether one is what was archived.
+/// Verifies every archived position up to `until` and compares it with the copies that remain in the database. Always
+/// reads whole pieces, because only the last hash proves that a piece is the archived one.
 pub(super) async fn walk(
     db: &Db,
     files: &MediaStore,
@@ -142,7 +143,7 @@ pub(super) async fn walk(
     Ok(None)
 }
 
-/// The hash at an archived place. None where no piece holds it, or the one that does is not what was archived.
+/// Returns the hash at an archived position. `None` if no piece contains the position or the piece was altered.
 pub(super) async fn hash_at(db: &Db, files: &MediaStore, position: i64) -> Result<Option<Hash>, Fault> {
     let Some(piece) = store::pieces(db, position, position).await?.pop() else { return Ok(None) };
     if piece.last_position == position {
@@ -154,7 +155,7 @@ pub(super) async fn hash_at(db: &Db, files: &MediaStore, position: i64) -> Resul
     Ok(head.map(|(_, hash)| hash))
 }
 
-/// Goes through a piece. Places behind `until` are not counted.
+/// Verifies one piece. Positions after `until` are not counted.
 async fn step_through(
     db: Option<&Db>,
     files: &MediaStore,
@@ -214,8 +215,8 @@ impl Line<'_> {
     }
 }
 
-/// What stands in the database of the places of a piece, in their order. Of a part that was taken away it is nothing, and a few
-/// places near its end, of records that were sealed between others of the next part.
+/// Seals that the database still has for the positions of a piece, in order. If the part was detached, only a few
+/// remain: those near its end whose records were sealed among records of the next part.
 struct StandingSeals<'a> {
     db: &'a Db,
     last: i64,
@@ -228,7 +229,8 @@ impl<'a> StandingSeals<'a> {
         Self { db, last, known: VecDeque::new(), is_end_known: false }
     }
 
-    /// What is wrong with what stands at an archived place, or before it: one seal at most, of the same record.
+    /// Compares an archived position with the next seal in the database. The seal must be the only one at this position
+    /// and must match in hash and digest.
     async fn compare(&mut self, archived: &FoundSeal) -> Result<Option<ChainBreak>, Fault> {
         let position = archived.position;
         if self.known.is_empty() && !self.is_end_known {
@@ -250,13 +252,12 @@ impl<'a> StandingSeals<'a> {
     }
 }
 
-/// The lines of a piece.
 struct Lines<R> {
     reader: R,
     line: Vec<u8>,
 }
 
-/// A line that is none of a piece.
+/// A line that is not valid in a piece.
 struct Unreadable;
 
 impl Lines<()> {

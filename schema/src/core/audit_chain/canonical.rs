@@ -1,10 +1,11 @@
-//! What a seal covers, as text: the same that the view `audit_canonical` makes, from which records are sealed. A verification
-//! makes it anew from what is stored, so that it takes nothing for granted but that.
+//! Canonical text that a seal covers. Equal to the text of the view `audit_canonical`, from which records are sealed. A
+//! verification computes it again from the stored columns, so that it trusts only those.
 //!
-//! It is the text of a JSON array as PostgreSQL writes it: a comma and a space between two values, and in strings no escape
-//! but what RFC 8259, section 7, demands, in its short form where there is one, which is how `serde_json` writes them.
+//! The text is a JSON array as PostgreSQL writes it: a comma and a space between two values. In strings, only the
+//! characters that RFC 8259, section 7, requires are escaped, in the short form if one exists. `serde_json` escapes the
+//! same way.
 
-/// A record as it is stored: its columns as texts, in the view's order, then its parameters and its differences as JSON.
+/// Stored record: its columns as text in the order of the view, then its parameters and changes as JSON.
 pub(super) struct StoredRecord {
     pub(super) columns: Vec<Option<String>>,
     pub(super) parameters: Option<String>,
@@ -12,12 +13,12 @@ pub(super) struct StoredRecord {
 }
 
 impl StoredRecord {
-    /// The text.
+    /// Returns the canonical text.
     pub(super) fn text(&self) -> String {
         let mut text = Vec::with_capacity(768);
         text.push(b'[');
         for column in &self.columns {
-            // Neither to serialise a string nor to write into memory ever fails.
+            // Serialising a string and writing into memory cannot fail.
             let _ = serde_json::to_writer(&mut text, column);
             text.extend_from_slice(b", ");
         }
@@ -34,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_that_of_a_json_array_of_postgresql() {
+    fn canonical_text_equals_postgresql_json_array() {
         let columns =
             [Some("a \"b\" \\ \n\t\u{8}\u{c}\r\u{1}\u{1f}\u{7f} é/"), None].map(|text| text.map(str::to_owned));
         let mut record = StoredRecord { columns: columns.into(), parameters: None, changes: None };

@@ -1,22 +1,22 @@
-//! The chain itself: how a hash follows from the one before, and how a break is told. No database, no clock.
+//! Hash chain: computes each hash from the previous one and detects breaks. Uses no database and no clock.
 
 use uuid::Uuid;
 
 use crate::core::crypto::{same_bytes, sha256};
 
-/// A hash of the chain, or of a record's canonical text.
+/// Hash of the chain, or of a record's canonical text.
 pub(super) type Hash = [u8; 32];
 
-/// What the first seal covers instead of a hash before.
+/// Hash that the first seal uses as the previous hash.
 pub(super) const GENESIS: Hash = [0; 32];
 
-/// A record that waits for its seal.
+/// Record without a seal.
 pub(super) struct Unsealed {
     pub(super) record_uuid: Uuid,
     pub(super) digest: Vec<u8>,
 }
 
-/// A seal just made.
+/// New seal.
 pub(super) struct Seal {
     pub(super) position: i64,
     pub(super) record_uuid: Uuid,
@@ -24,7 +24,7 @@ pub(super) struct Seal {
     pub(super) hash: Hash,
 }
 
-/// A seal as it was found, with the digest of its record as that is now; `None` when there is no such record.
+/// Stored seal with the current digest of its record; `None` if the record does not exist.
 pub(super) struct FoundSeal {
     pub(super) position: i64,
     pub(super) record_uuid: Uuid,
@@ -33,7 +33,7 @@ pub(super) struct FoundSeal {
     pub(super) digest: Option<Vec<u8>>,
 }
 
-/// Chains records to the end of the chain, which is at `position` with `hash`.
+/// Appends records to the chain, whose end is at `position` with `hash`.
 pub(super) fn link(position: i64, hash: Option<Hash>, records: &[Unsealed]) -> Vec<Seal> {
     let mut previous_hash = hash.unwrap_or(GENESIS);
     let mut seals = Vec::with_capacity(records.len());
@@ -52,68 +52,68 @@ fn next_hash(previous: &[u8], digest: &[u8]) -> Hash {
 /// Result of a verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// Seals that were recomputed and hold.
+    /// Number of seals that were recomputed and are valid.
     pub checked: i64,
-    /// The last of them, with its hash.
+    /// Last valid seal: its position and hash.
     pub head: Option<(i64, [u8; 32])>,
-    /// Where the chain breaks first, if it does.
+    /// First break of the chain, if any.
     pub first_break: Option<ChainBreak>,
 }
 
-/// Position at which the chain is broken.
+/// A break of the chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainBreak {
     /// Position in the chain.
     pub position: i64,
-    /// The record that is, or should be, there; `None` when there is no seal to tell it.
+    /// UUID of the record that is or should be at the position; `None` if no seal names it.
     pub record_uuid: Option<Uuid>,
-    /// What is wrong.
+    /// Kind of the break.
     pub flaw: ChainFlaw,
 }
 
-/// What can be wrong with a place of the chain.
+/// Kind of a break in the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChainFlaw {
-    /// The record or its differences are not what was sealed.
+    /// The record or its changes differ from the sealed text.
     Altered,
-    /// The record is gone.
+    /// The record is missing.
     RecordMissing,
-    /// The seal is gone.
+    /// The seal is missing.
     SealMissing,
-    /// The seal does not continue the one before.
+    /// The seal does not continue the previous one.
     Unlinked,
-    /// The seal is another than somebody has kept.
+    /// The seal differs from a copy that was kept elsewhere.
     Rewritten,
 }
 
-/// A verification under way.
+/// Verification in progress.
 #[derive(Clone)]
 pub(super) struct ChainVerification {
     next: i64,
     previous: Option<Hash>,
     checked: i64,
-    /// The first place that counts.
+    /// First position that counts.
     first: i64,
 }
 
 impl ChainVerification {
-    /// Begins at a place. `before` is the hash of the place before it, which the first place has none of.
+    /// Begins at a position. `before` is the hash of the previous position; the first position has none.
     pub(super) fn begin(from: i64, before: Option<Hash>) -> Self {
         let previous = if from == 1 { Some(GENESIS) } else { before };
         Self { next: from, previous, checked: 0, first: from }
     }
 
-    /// The same, of which places before this one are looked at and not counted.
+    /// Sets the first position that counts. Earlier positions are verified but not counted.
     pub(super) fn counting_from(self, first: i64) -> Self {
         Self { first, ..self }
     }
 
-    /// The place to look at next.
+    /// Returns the next position to verify.
     pub(super) fn next(&self) -> i64 {
         self.next
     }
 
-    /// Looks at one seal; answers its flaw.
+    /// Verifies one seal. Returns its break, if any.
     pub(super) fn step(&mut self, seal: &FoundSeal) -> Option<ChainBreak> {
         if seal.position != self.next {
             return Some(self.missing());
@@ -136,17 +136,17 @@ impl ChainVerification {
         (!same_bytes(&next_hash(&seal.previous_hash, digest), &seal.hash)).then_some(ChainFlaw::Altered)
     }
 
-    /// There is no seal where the next one should be.
+    /// Break: no seal exists at the next position.
     pub(super) fn missing(&self) -> ChainBreak {
         self.broken(ChainFlaw::SealMissing)
     }
 
-    /// What is told of the next place is not what was sealed, whatever it is.
+    /// Break: the data for the next position is not the sealed data.
     pub(super) fn altered(&self) -> ChainBreak {
         self.broken(ChainFlaw::Altered)
     }
 
-    /// What was archived from the next place on is gone.
+    /// Break: the archived data from the next position on is missing.
     pub(super) fn gone(&self) -> ChainBreak {
         self.broken(ChainFlaw::RecordMissing)
     }
@@ -155,7 +155,7 @@ impl ChainVerification {
         ChainBreak { position: self.next, record_uuid: None, flaw }
     }
 
-    /// The end of the verification.
+    /// Ends the verification.
     pub(super) fn end(self, first_break: Option<ChainBreak>) -> Verdict {
         let head = self.previous.filter(|_| self.checked > 0).map(|hash| (self.next - 1, hash));
         Verdict { checked: self.checked, head, first_break }
@@ -166,7 +166,7 @@ impl ChainVerification {
 mod tests {
     use super::*;
 
-    /// A chain of records with these texts, as it would be found.
+    /// Builds a chain of records with these texts, as a verification would find it.
     fn chain(texts: &[&str]) -> Vec<FoundSeal> {
         let due: Vec<Unsealed> = texts
             .iter()
@@ -197,14 +197,14 @@ mod tests {
     }
 
     #[test]
-    fn the_first_hash_follows_from_nothing_but_the_record() {
+    fn first_hash_depends_only_on_its_record() {
         let text = sha256(b"a");
         let expected = sha256(&[[0; 32], text].concat());
         assert_eq!(chain(&["a"])[0].hash, expected);
     }
 
     #[test]
-    fn a_chain_in_two_pieces_is_the_chain_in_one() {
+    fn chain_linked_in_two_parts_equals_whole_chain() {
         let whole = chain(&["a", "b", "c"]);
         let second: Hash = whole[1].hash.clone().try_into().unwrap();
         let third = [Unsealed { record_uuid: Uuid::nil(), digest: sha256(b"c").to_vec() }];
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn an_untouched_chain_holds_from_any_place() {
+    fn intact_chain_verifies_from_any_position() {
         let seals = chain(&["a", "b", "c"]);
         let hash = |place: usize| -> Hash { seals[place].hash.clone().try_into().unwrap() };
         let head = Some((3, hash(2)));
@@ -223,14 +223,14 @@ mod tests {
     }
 
     #[test]
-    fn an_altered_record_is_found_at_its_place() {
+    fn altered_record_is_found_at_its_position() {
         let mut seals = chain(&["a", "b", "c"]);
         seals[1].digest = Some(sha256(b"B").to_vec());
         assert_eq!(flaw_at(verdict(1, None, &seals)), Some((2, ChainFlaw::Altered)));
     }
 
     #[test]
-    fn an_altered_record_with_a_seal_made_to_fit_breaks_the_next_link() {
+    fn altered_record_with_matching_seal_breaks_next_link() {
         let mut seals = chain(&["a", "b", "c"]);
         let digest = sha256(b"B").to_vec();
         seals[1].hash = next_hash(&seals[1].previous_hash, &digest).to_vec();
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_record_and_a_missing_seal_are_found() {
+    fn missing_record_and_missing_seal_are_found() {
         let mut seals = chain(&["a", "b", "c"]);
         seals[2].digest = None;
         assert_eq!(flaw_at(verdict(1, None, &seals)), Some((3, ChainFlaw::RecordMissing)));
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn two_records_that_changed_places_are_found() {
+    fn swapped_records_are_found() {
         let mut seals = chain(&["a", "b", "c"]);
         let first = seals[0].digest.take();
         seals[0].digest = std::mem::replace(&mut seals[1].digest, first);
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_whose_place_before_is_gone_does_not_hold() {
+    fn range_without_preceding_seal_is_unlinked() {
         let seals = chain(&["a", "b"]);
         assert_eq!(flaw_at(verdict(2, None, &seals[1..])), Some((2, ChainFlaw::Unlinked)));
     }

@@ -1,22 +1,22 @@
-//! The audit chain: each audit record gets a place and a hash that covers the one before, so that nobody can alter,
-//! remove or slip in a record unseen (docs/decisions.md#audit).
+//! Audit chain: each audit record gets a position and a hash that covers the previous one, so that any altered, removed
+//! or inserted record is detected (docs/decisions.md#audit).
 //!
 //! ```text
 //!   hash(n) = SHA-256( hash(n - 1) ‖ SHA-256(canonical text of record n) )        hash(0) = 32 zero bytes
 //! ```
 //!
-//! What the canonical text is stands in one view, `audit_canonical`, from which records are sealed. Whoever verifies makes it
-//! anew from what is stored (`canonical.rs`).
+//! The view `audit_canonical` defines the canonical text, and records are sealed from it. A verification computes the
+//! text again from the stored columns (`canonical.rs`).
 //!
-//! Records are sealed after their commit, by one sealer at a time, so that writers never wait for one another. A pass
-//! takes every record that it sees without a seal, in the order of their transactions; what commits later comes in a
-//! later pass. So no record is skipped, an open transaction holds nobody up, and the order is the chain's own: once
-//! given, a place never changes.
+//! Records are sealed after their commit, by one sealer at a time, so that writers never wait for each other. A pass
+//! takes every visible record without a seal, in the order of their transactions. Records that commit later are sealed
+//! in a later pass. So no record is skipped, an open transaction delays no other record, and a position never changes
+//! once it is assigned.
 //!
-//! Where to look is known from the transactions that have ended: below the oldest one still running nothing can appear
-//! any more. Each seal says up to where that was when it was set, so a pass reads the end of the log and never the
-//! whole of it, after a restart neither. Only a database that was restored into another cluster, whose transactions are
-//! numbered anew, is looked through once.
+//! The search range follows from the transactions that have ended: no new record can appear below the oldest running
+//! transaction. Each seal stores this bound at the time of sealing, so a pass reads only the end of the log, even after
+//! a restart. If a database was restored into another cluster, its transaction numbers start again. Only then the
+//! sealer scans the whole log once.
 
 mod archive;
 mod canonical;
@@ -39,38 +39,39 @@ pub(crate) use archive::archive;
 pub use chain::{ChainBreak, ChainFlaw, Verdict};
 pub(crate) use store::{count_unsealed, detach, last_position, list_over};
 
-/// Records sealed in one pass, at most.
+/// Maximum number of records sealed in one pass.
 const PASS: usize = 500;
-/// Passes of one call, at most: a long backlog is worked off by several calls.
+/// Maximum number of passes in one call. A long backlog needs several calls.
 const PASSES: usize = 20;
 
-/// Seals what is due.
+/// Seals committed audit records.
 pub struct Sealer {
     pool: PgPool,
     known: Mutex<Option<Search>>,
 }
 
-/// Where to look for records without a seal.
+/// Search range for records without a seal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Search {
-    /// Every record of a transaction below this one is sealed.
+    /// Every record of a transaction below this one has a seal.
     from: i64,
-    /// The log is being looked through from end to end: records of another cluster's transactions may be in it.
+    /// Whether the whole log is scanned, because it can contain records of another cluster's transactions.
     is_whole: bool,
 }
 
 impl Search {
     const WHOLE: Self = Self { from: 0, is_whole: true };
 
-    /// Where a pass begins, from what this process knows and what the last seal says. What names a transaction that
-    /// there has not been yet comes from another cluster and says nothing about this one.
+    /// Computes the range of a pass from the memory of this process and the last seal. A transaction number above the
+    /// oldest running transaction comes from another cluster and is ignored.
     fn begin(known: Option<Self>, end: &ChainEnd) -> Self {
         let said = Some(end.settled_below).filter(|below| *below > 0);
         let said = said.map(|from| Self { from, is_whole: false });
         known.into_iter().chain(said).find(|search| search.from <= end.oldest_running).unwrap_or(Self::WHOLE)
     }
 
-    /// Where the next pass goes on: behind all that has ended when everything was taken, else behind what was.
+    /// Computes the range of the next pass. If the pass took every record, the range starts at the oldest running
+    /// transaction; otherwise at the last transaction that was taken.
     fn go_on(self, due: &UnsealedRecords) -> Self {
         if due.records.len() < PASS {
             return Self { from: due.oldest_running, is_whole: false };
@@ -78,25 +79,26 @@ impl Search {
         Self { from: due.last_transaction.min(due.oldest_running), is_whole: self.is_whole }
     }
 
-    /// What a seal says of it to whoever seals next.
+    /// Bound that the seals store for the next sealer; 0 while the whole log is scanned.
     fn settled_below(self) -> i64 {
         if self.is_whole { 0 } else { self.from }
     }
 }
 
 impl Sealer {
-    /// A sealer over this database. Any number of them may run; one works at a time.
+    /// Creates a sealer over this database. Several sealers may run; only one works at a time.
     #[must_use]
     pub fn new(pool: PgPool) -> Self {
         Self { pool, known: Mutex::default() }
     }
 
-    /// Seals every record that has been committed. Answers how many; none while another sealer is at work.
+    /// Seals every committed record. Returns the number of sealed records; 0 while another sealer works.
     ///
-    /// It begins transactions, so it must be run to its end and not be dropped half-way.
+    /// The future opens transactions, so it must run to completion and must not be dropped earlier.
     ///
     /// # Errors
-    /// [`crate::core::fault::Code::Unavailable`] when the database is away; what was sealed before stays so.
+    /// [`crate::core::fault::Code::Unavailable`] if the database does not answer. Records that are already sealed stay
+    /// sealed.
     pub async fn seal_due(&self) -> Result<usize, Fault> {
         let mut sealed = 0;
         for _ in 0..PASSES {
@@ -128,21 +130,21 @@ impl Sealer {
     }
 }
 
-/// Where the chain ends now; `None` while nothing is sealed.
+/// Returns the current end of the chain; `None` if no record is sealed.
 ///
 /// # Errors
-/// [`crate::core::fault::Code::Unavailable`] when the database is away.
+/// [`crate::core::fault::Code::Unavailable`] if the database does not answer.
 pub async fn head(db: &Db) -> Result<Option<ChainHead>, Fault> {
     let end = store::end(&mut *db.conn().await?).await?;
     Ok(end.hash.map(|hash| ChainHead { position: end.position, hash: hex::encode(hash) }))
 }
 
-/// Recomputes the chain from one place to another, both included, and answers the first break: what was archived from its
-/// pieces in the store of files, the rest from the log. It reads the log a thousand records at a time. A place that the chain
-/// does not reach is one whose seal is gone.
+/// Recomputes the chain between two positions, both included, and returns the first break. Archived positions are read
+/// from the object storage, the rest from the log, a thousand records at a time. A position after the end of the chain
+/// counts as a missing seal.
 ///
 /// # Errors
-/// [`crate::core::fault::Code::Unavailable`] when the database or the store is away.
+/// [`crate::core::fault::Code::Unavailable`] if the database or the object storage does not answer.
 pub(crate) async fn verify(db: &Db, files: &MediaStore, from: i64, until: i64) -> Result<Verdict, Fault> {
     let from = from.max(1);
     let mut walk = match archive::begin(db, from).await? {
@@ -156,7 +158,7 @@ pub(crate) async fn verify(db: &Db, files: &MediaStore, from: i64, until: i64) -
     Ok(walk.end(first_break))
 }
 
-/// Looks at every place up to this one as it stands in the log. What comes next is read while digests are computed.
+/// Verifies every position up to `until` in the log. The next records are loaded while the digests are computed.
 async fn walk_log(db: &Db, walk: &mut chain::ChainVerification, until: i64) -> Result<Option<ChainBreak>, Fault> {
     let mut read = store::seals(db, walk.next(), until).await?;
     while walk.next() <= until {
@@ -171,10 +173,10 @@ async fn walk_log(db: &Db, walk: &mut chain::ChainVerification, until: i64) -> R
     Ok(None)
 }
 
-/// The hash at a place, in the log or in what was archived of it.
+/// Returns the hash at a position, from the log or from the archive.
 ///
 /// # Errors
-/// [`crate::core::fault::Code::Unavailable`] when the database or the store is away.
+/// [`crate::core::fault::Code::Unavailable`] if the database or the object storage does not answer.
 pub(crate) async fn hash_at(db: &Db, files: &MediaStore, position: i64) -> Result<Option<[u8; 32]>, Fault> {
     match archive::hash_at(db, files, position).await? {
         None => store::hash_at(db, position).await,
@@ -204,13 +206,13 @@ mod tests {
     const HERE: Search = Search { from: 90, is_whole: false };
 
     #[test]
-    fn what_this_process_knows_comes_before_what_the_last_seal_says() {
+    fn known_search_position_precedes_last_seal() {
         assert_eq!(Search::begin(Some(HERE), &end(50, 100)), HERE);
         assert_eq!(Search::begin(None, &end(50, 100)), Search { from: 50, is_whole: false });
     }
 
     #[test]
-    fn nothing_known_and_transactions_that_have_not_been_yet_mean_the_whole_log() {
+    fn unknown_position_or_future_transactions_search_whole_log() {
         assert_eq!(Search::begin(None, &end(0, 100)), Search::WHOLE);
         assert_eq!(Search::begin(None, &end(5000, 100)), Search::WHOLE);
         assert_eq!(Search::begin(Some(HERE), &end(5000, 40)), Search::WHOLE);
@@ -218,14 +220,14 @@ mod tests {
     }
 
     #[test]
-    fn a_search_goes_on_behind_all_that_is_both_ended_and_sealed() {
+    fn search_continues_after_ended_and_sealed_transactions() {
         assert_eq!(HERE.go_on(&due(3, 99, 120)).from, 120);
         assert_eq!(HERE.go_on(&due(PASS, 99, 120)).from, 99);
         assert_eq!(HERE.go_on(&due(PASS, 130, 120)).from, 120);
     }
 
     #[test]
-    fn a_look_through_the_whole_log_promises_nothing_before_its_end() {
+    fn whole_log_search_settles_nothing_until_it_ends() {
         let under_way = Search::WHOLE.go_on(&due(PASS, 99, 120));
         assert_eq!((under_way.is_whole, under_way.settled_below()), (true, 0));
         let ended = under_way.go_on(&due(3, 99, 120));

@@ -1,4 +1,4 @@
-//! Every statement about the chain.
+//! SQL statements of the audit chain.
 
 use std::collections::HashMap;
 
@@ -11,26 +11,27 @@ use crate::core::crypto::sha256;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// Held by the one sealer that is at work, over all replicas.
+/// Advisory lock of the sealer that works, across all replicas.
 const LOCK: i64 = 0x0061_7564_6974; // "audit"
 
-/// Takes the sealer's lock for this transaction.
+/// Acquires the sealer's lock for this transaction. Returns whether it succeeded.
 pub(super) async fn lock(connection: &mut PgConnection) -> Result<bool, Fault> {
     Ok(sqlx::query_scalar!(r#"select pg_try_advisory_xact_lock($1) as "taken!""#, LOCK).fetch_one(connection).await?)
 }
 
 /// The end of the chain.
 pub(super) struct ChainEnd {
-    /// The last place; 0 before the first.
+    /// Last position; 0 if the chain is empty.
     pub(super) position: i64,
     pub(super) hash: Option<Hash>,
-    /// Below this transaction all was sealed when the last seal was set.
+    /// When the last seal was written, every record of a transaction below this one had a seal.
     pub(super) settled_below: i64,
-    /// The oldest transaction that had not ended.
+    /// Oldest transaction that had not ended.
     pub(super) oldest_running: i64,
 }
 
-/// Where the chain ends. Asked in a statement after the lock's own, it sees all that the sealer before has done.
+/// Loads the end of the chain. It runs after the statement that acquires the lock, so it sees everything that the
+/// previous sealer committed.
 pub(super) async fn end(connection: &mut PgConnection) -> Result<ChainEnd, Fault> {
     let row = sqlx::query!(
         r#"select last.position as "position?", last.hash as "hash?",
@@ -55,24 +56,24 @@ pub(super) async fn end(connection: &mut PgConnection) -> Result<ChainEnd, Fault
     })
 }
 
-/// What is to be sealed.
+/// Records without a seal.
 pub(super) struct UnsealedRecords {
     pub(super) records: Vec<Unsealed>,
-    /// The transaction of the last of them.
+    /// Transaction of the last record.
     pub(super) last_transaction: i64,
-    /// The oldest transaction that had not ended when they were looked up.
+    /// Oldest transaction that had not ended when the records were loaded.
     pub(super) oldest_running: i64,
 }
 
-/// The next five hundred records without a seal, of the transactions from one on. Transactions beyond the last that
-/// there was cannot be of this cluster and are looked at only when the whole log is.
+/// Loads the next five hundred records without a seal, from a transaction on. Transactions after the newest one of this
+/// cluster belong to another cluster; they are loaded only if the whole log is scanned.
 pub(super) async fn due(connection: &mut PgConnection, from: i64, is_whole: bool) -> Result<UnsealedRecords, Fault> {
     if is_whole {
-        // The whole log may take longer than a statement of the service usually may.
+        // A scan of the whole log can exceed the usual statement timeout of the service.
         sqlx::query!("set local statement_timeout = '10min'").execute(&mut *connection).await?;
     }
-    // Seals are looked up one by one: asked whether one exists, the planner expects so few records to be left that it
-    // would read every seal there is, four times a second.
+    // Looks up the seals one by one. With a `not exists`, the planner expects so few remaining records that it would
+    // read every seal, four times a second.
     let rows = sqlx::query!(
         r#"with due as (
              select record_uuid, digest, transaction_id
@@ -129,7 +130,7 @@ pub(super) async fn insert(connection: &mut PgConnection, seals: &[Seal], settle
     Ok(())
 }
 
-/// The last place of the chain; 0 before the first.
+/// Returns the last position of the chain; 0 if the chain is empty.
 pub(crate) async fn last_position(db: &Db) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select greatest(
@@ -142,7 +143,7 @@ pub(crate) async fn last_position(db: &Db) -> Result<i64, Fault> {
     .await?)
 }
 
-/// The hash at a place that has one seal.
+/// Returns the hash at a position. `None` if the position has no seal or more than one.
 pub(super) async fn hash_at(db: &Db, position: i64) -> Result<Option<Hash>, Fault> {
     let mut hashes = sqlx::query_scalar!("select hash from audit_seal where position = $1 limit 2", position)
         .fetch_all(&mut *db.conn().await?)
@@ -151,9 +152,9 @@ pub(super) async fn hash_at(db: &Db, position: i64) -> Result<Option<Hash>, Faul
     Ok(hash.and_then(|hash| hash.try_into().ok()))
 }
 
-/// How many records without a seal there are of the time in which these places were given, ten seconds after they were
-/// recorded; a thousand at most. Behind the chain's end that time lasts until now, so that ranges that follow one
-/// another leave none out.
+/// Counts the records without a seal, up to a thousand, that were recorded in the period in which these positions were
+/// assigned and are older than ten seconds. After the end of the chain the period lasts until now, so that consecutive
+/// ranges leave no record out.
 pub(crate) async fn count_unsealed(db: &Db, from: i64, until: i64) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select count(*) as "unsealed!" from (
@@ -178,26 +179,27 @@ pub(crate) async fn count_unsealed(db: &Db, from: i64, until: i64) -> Result<i64
     .await?)
 }
 
-/// A seal with the text of its record.
+/// Seal with the canonical text of its record.
 pub(super) struct SealedText {
     pub(super) seal: FoundSeal,
     pub(super) text: String,
 }
 
-/// Seals that follow one another, and their records, as they are stored.
+/// Consecutive seals and their records, as stored.
 pub(super) struct StoredSeals {
-    /// Without digests yet.
+    /// The digests are not computed yet.
     seals: Vec<FoundSeal>,
     records: HashMap<Uuid, StoredRecord>,
 }
 
 impl StoredSeals {
-    /// The last place; `None` where there is no seal.
+    /// Returns the last position; `None` without seals.
     pub(super) fn last_position(&self) -> Option<i64> {
         self.seals.last().map(|seal| seal.position)
     }
 
-    /// Each with the text of its record and the digest of that: milliseconds of work. One whose record is gone has none.
+    /// Computes the text and digest of each record, which takes milliseconds of CPU time. A seal whose record is
+    /// missing gets no digest.
     pub(super) fn recompute(self) -> Vec<SealedText> {
         let Self { seals, mut records } = self;
         let sealed = seals.into_iter().map(|seal| {
@@ -209,7 +211,7 @@ impl StoredSeals {
     }
 }
 
-/// The next thousand seals from a place on, with their records as they are now.
+/// Loads the next thousand seals from a position on, with the current state of their records.
 pub(super) async fn seals(db: &Db, from: i64, until: i64) -> Result<StoredSeals, Fault> {
     let mut connection = db.conn().await?;
     let seals = sqlx::query!(
@@ -233,10 +235,10 @@ pub(super) async fn seals(db: &Db, from: i64, until: i64) -> Result<StoredSeals,
     Ok(StoredSeals { seals, records })
 }
 
-/// These records as they are stored, and others of the same time.
+/// Loads these records as stored; the result can contain other records of the same time.
 ///
-/// Neighbours in the chain are neighbours in time, as a rule: a range of ids is read several times as fast as a thousand of them
-/// are looked up. Where it holds more than twice as many, each half is looked at on its own.
+/// Neighbours in the chain are usually neighbours in time, and reading a range of ids is several times as fast as
+/// looking up a thousand ids. If the range contains more than twice as many records, each half is read separately.
 async fn records(connection: &mut PgConnection, mut ids: Vec<Uuid>) -> Result<HashMap<Uuid, StoredRecord>, Fault> {
     ids.sort_unstable();
     let mut records = HashMap::with_capacity(ids.len());
@@ -255,7 +257,8 @@ async fn records(connection: &mut PgConnection, mut ids: Vec<Uuid>) -> Result<Ha
     Ok(records)
 }
 
-/// The records of a range of ids, both included, up to so many; without their differences where there are as many.
+/// Loads the records of a range of ids, both included, up to `most`. If the limit is reached, the changes are not
+/// loaded.
 async fn records_between(
     connection: &mut PgConnection,
     (first, last): (Uuid, Uuid),
@@ -296,7 +299,7 @@ async fn records_between(
     Ok(stored.collect())
 }
 
-/// A piece of the archive: the places that it holds, the hash before the first, that of the last, and its size.
+/// Piece of the archive: its positions, the hash before the first, the hash of the last, and its size.
 pub(super) struct ArchivedPiece {
     pub(super) first_position: i64,
     pub(super) last_position: i64,
@@ -305,7 +308,7 @@ pub(super) struct ArchivedPiece {
     pub(super) bytes: i64,
 }
 
-/// The confirmed pieces that hold places of this range, in their order.
+/// Loads the confirmed pieces that contain positions of this range, in order.
 pub(super) async fn pieces(db: &Db, from: i64, until: i64) -> Result<Vec<ArchivedPiece>, Fault> {
     Ok(sqlx::query_as!(
         ArchivedPiece,
@@ -318,7 +321,7 @@ pub(super) async fn pieces(db: &Db, from: i64, until: i64) -> Result<Vec<Archive
     .await?)
 }
 
-/// The last confirmed piece.
+/// Loads the last confirmed piece.
 pub(super) async fn archive_end(db: &Db) -> Result<Option<ArchivedPiece>, Fault> {
     Ok(sqlx::query_as!(
         ArchivedPiece,
@@ -329,8 +332,8 @@ pub(super) async fn archive_end(db: &Db) -> Result<Option<ArchivedPiece>, Fault>
     .await?)
 }
 
-/// Adds a piece, in the place of nothing: one that is there already and was not confirmed stays as it is. Then it is confirmed.
-/// Answers whether it was: its places are in the log, as the piece says.
+/// Inserts and confirms a piece. An existing unconfirmed piece is not overwritten. Returns whether the piece was
+/// confirmed, which requires that its positions are in the log with the same hashes.
 pub(super) async fn insert_piece(db: &Db, piece: &ArchivedPiece) -> Result<bool, Fault> {
     let mut connection = db.conn().await?;
     sqlx::query!(
@@ -349,15 +352,15 @@ pub(super) async fn insert_piece(db: &Db, piece: &ArchivedPiece) -> Result<bool,
         .await?)
 }
 
-/// A part of the log by time whose retention is over.
+/// Time partition of the log whose retention period has ended.
 pub(crate) struct AuditPart {
-    /// What the names of its tables end with.
+    /// Suffix of its table names.
     pub(crate) suffix: String,
-    /// The last place of its records; 0 where it has none.
+    /// Last position of its records; 0 if it has none.
     pub(crate) last_position: i64,
 }
 
-/// The parts of the log that ended this long ago, the oldest first.
+/// Lists the partitions of the log that ended this many days ago or earlier, oldest first.
 pub(crate) async fn list_over(pool: &PgPool, days: i32) -> Result<Vec<AuditPart>, Fault> {
     Ok(sqlx::query_as!(
         AuditPart,
@@ -376,11 +379,12 @@ pub(crate) async fn list_over(pool: &PgPool, days: i32) -> Result<Vec<AuditPart>
     .await?)
 }
 
-/// Takes an archived part out of the log. Answers whether that was done: not while a record of it has no seal; nothing while
-/// somebody needs what it locks.
+/// Detaches an archived partition from the log. Returns whether it was detached: `false` while one of its records has
+/// no seal or is not in a confirmed piece, or while the partition is younger than its minimum age; `None` while another
+/// transaction holds a lock that this needs.
 pub(crate) async fn detach(pool: &PgPool, part: &AuditPart) -> Result<Option<bool>, Fault> {
     let mut transaction = pool.begin().await?;
-    // Its records are counted, which may take longer than a statement of the service usually may.
+    // Counting its records can exceed the usual statement timeout of the service.
     sqlx::query!("set local statement_timeout = '10min'").execute(&mut *transaction).await?;
     let is_gone = sqlx::query_scalar!("select audit_detach($1)", part.suffix).fetch_one(&mut *transaction).await?;
     transaction.commit().await?;

@@ -1,4 +1,4 @@
-//! Networks that are refused outright, held in memory: a refusal of strangers must not cost a statement.
+//! Denied networks, held in memory: rejecting an anonymous request must not cost a database query.
 
 use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
@@ -10,27 +10,27 @@ use sqlx::{PgExecutor, PgPool};
 use crate::core::fault::{Code, Fault};
 use crate::core::time::Time;
 
-/// The list as it was last read. Never changes; the whole of it is replaced.
+/// The list as last loaded. Never modified, only replaced as a whole.
 #[derive(Default)]
 pub(super) struct Denials(RwLock<Arc<List>>);
 
 #[derive(Default)]
 struct List {
-    /// Each network with the moment at which its denial ends by itself.
+    /// Each network with the end of its denial, if it has one.
     networks: HashMap<IpNet, Option<Time>>,
-    /// The lengths of their prefixes: an address is looked up once for each.
+    /// Prefix lengths of the networks. An address is looked up once per length.
     lengths: BTreeSet<u8>,
 }
 
 impl Denials {
-    /// The list as it is now.
+    /// Loads the current list.
     pub(super) async fn open(pool: &PgPool) -> Result<Self, Fault> {
         let denials = Self::default();
         denials.reload(pool).await?;
         Ok(denials)
     }
 
-    /// Reads the list anew.
+    /// Reloads the list.
     pub(super) async fn reload(&self, on: impl PgExecutor<'_>) -> Result<(), Fault> {
         let rows = sqlx::query!(
             r#"select network::inet as "network!: IpNet", expires_at
@@ -43,7 +43,7 @@ impl Denials {
         Ok(())
     }
 
-    /// Refuses an address of a denied network.
+    /// Rejects an address of a denied network.
     pub(super) fn admit(&self, address: IpAddr, now: Time) -> Result<(), Fault> {
         let list = Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner));
         if list.holds(address, now) { Err(refused()) } else { Ok(()) }
@@ -61,7 +61,7 @@ impl List {
     fn holds(&self, address: IpAddr, now: Time) -> bool {
         let address = address.to_canonical();
         self.lengths.iter().any(|length| {
-            // A length that only the other family has makes no network.
+            // A length that is valid only for the other address family gives no network.
             let network = IpNet::new(address, *length).ok().map(|network| network.trunc());
             let until = network.and_then(|network| self.networks.get(&network));
             until.is_some_and(|until| until.is_none_or(|until| now < until))
@@ -69,7 +69,7 @@ impl List {
     }
 }
 
-/// What its people hear.
+/// Fault for requests from a denied network.
 fn refused() -> Fault {
     Fault::new(
         Code::NetworkDenied,
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_found_in_a_network_of_any_size_and_of_its_own_family() {
+    fn address_matches_denied_network_of_its_family() {
         let network = |text: &str| (text.parse().unwrap(), None);
         let networks = ["198.51.100.0/24", "203.0.113.9/32", "2001:db8:40::/48", "10.0.0.0/8"].map(network);
         let list = List::of(networks.into_iter());
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_denial_ends_by_itself() {
+    fn denial_expires() {
         let list = List::of(std::iter::once(("10.0.0.0/8".parse().unwrap(), Some(at(9)))));
         let address: IpAddr = "10.1.2.3".parse().unwrap();
         assert!(list.holds(address, at(8)));

@@ -1,4 +1,4 @@
-//! Tokens of programs that come from where they may not: refused, and written into the security ledger.
+//! Machine client tokens used from a network that is not allowed: rejected, and recorded as security events.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -10,12 +10,12 @@ use uuid::Uuid;
 use crate::core::fault::{Code, Fault};
 use crate::core::principal::Principal;
 
-/// How long further tries of one program from one address are not written down again.
+/// Time during which further attempts of one machine client from one address are not recorded again.
 const QUIET: Duration = Duration::from_secs(60);
-/// Programs and addresses remembered at most.
+/// Maximum number of remembered pairs of machine client and address.
 const MOST: u64 = 10_000;
 
-/// What was written down lately, so that a stolen token cannot fill the ledger.
+/// Attempts recorded recently, so that a stolen token cannot flood the security events.
 pub(super) struct ForeignNetworks(Cache<(Uuid, IpAddr), ()>);
 
 impl Default for ForeignNetworks {
@@ -25,7 +25,8 @@ impl Default for ForeignNetworks {
 }
 
 impl ForeignNetworks {
-    /// Writes down that a program's token came from this address. The refusal stands whether that succeeds or not.
+    /// Records that a machine client's token was used from this address. The request is rejected even if recording
+    /// fails.
     pub(super) async fn note(&self, pool: &PgPool, principal: &Principal, address: IpAddr) {
         if !self.0.entry((principal.uuid, address)).or_insert(()).is_fresh() {
             return;
@@ -46,7 +47,7 @@ impl ForeignNetworks {
     }
 }
 
-/// What its sender hears.
+/// Fault for the sender of the token.
 pub(super) fn refused() -> Fault {
     Fault::new(
         Code::Unauthenticated,

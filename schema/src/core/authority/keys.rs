@@ -1,4 +1,4 @@
-//! The signing keys: read from the table, the first ones made at first start.
+//! Signing keys: loaded from the table, created on first start.
 
 use sqlx::{PgExecutor, PgPool};
 
@@ -7,10 +7,10 @@ use crate::core::crypto::token::{KeyRing, SigningKeyRow, new_signing_key};
 use crate::core::fault::Fault;
 use crate::core::time::Time;
 
-/// What the private half is sealed for.
+/// Purpose under which the private half is sealed.
 const PURPOSE: &str = "signing-key";
 
-/// Every key that may still have signed a token in force.
+/// Loads every key that could have signed a valid token.
 pub(super) async fn load(on: impl PgExecutor<'_>, key: &MasterKey, parties: (&str, &str)) -> Result<KeyRing, Fault> {
     let rows = sqlx::query!(
         r#"select key_id, state, public_key, private_key_sealed, expires_at as "expires_at: Time"
@@ -34,7 +34,7 @@ pub(super) async fn load(on: impl PgExecutor<'_>, key: &MasterKey, parties: (&st
     KeyRing::new(parties.0, parties.1, &signer, keys).map_err(Fault::internal)
 }
 
-/// Whether this master key opens what the database's was sealed with; true where nothing was sealed yet.
+/// Whether this master key opens the sealed data of the database. True if no data has been sealed yet.
 pub(crate) async fn is_sealed_with(pool: &PgPool, key: &MasterKey) -> Result<bool, Fault> {
     let sealed = sqlx::query_scalar!(
         r#"select private_key_sealed as "sealed!" from signing_key
@@ -45,7 +45,7 @@ pub(crate) async fn is_sealed_with(pool: &PgPool, key: &MasterKey) -> Result<boo
     Ok(sealed.is_none_or(|sealed| key.open(PURPOSE, &sealed).is_ok()))
 }
 
-/// A key pair just made, as it is kept.
+/// New key pair in the form in which it is stored.
 pub(crate) struct FreshKey {
     pub(crate) key_id: String,
     pub(crate) public_key: [u8; 32],
@@ -53,10 +53,10 @@ pub(crate) struct FreshKey {
 }
 
 impl FreshKey {
-    /// Makes one.
+    /// Generates a key pair.
     ///
     /// # Errors
-    /// [`crate::core::fault::Code::Internal`] when there is no randomness.
+    /// [`crate::core::fault::Code::Internal`] if the random generator fails.
     pub(crate) fn new(key: &MasterKey) -> Result<Self, Fault> {
         let made = new_signing_key().map_err(Fault::internal)?;
         let private_key_sealed = key.seal(PURPOSE, &made.private_key);
@@ -64,8 +64,8 @@ impl FreshKey {
     }
 }
 
-/// The same, making the first key when there is none, and the one that comes after it. Several replicas may start at
-/// once: one of them wins. The next key is there long before it signs, so that every replica knows it by then.
+/// Loads the keys; creates the first key and its successor if none exist. If several replicas start at once, one of
+/// them creates the keys. The successor exists long before it signs, so that every replica knows it by then.
 pub(super) async fn load_or_create(
     pool: &PgPool,
     key: &MasterKey,

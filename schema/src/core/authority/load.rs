@@ -1,4 +1,4 @@
-//! The rights behind a token, read in one statement.
+//! Rights of a token's holder, loaded in one statement.
 
 use sqlx::{PgExecutor, PgPool};
 use uuid::Uuid;
@@ -13,16 +13,16 @@ use crate::core::words::Word as _;
 /// Requests per day of a principal that belongs to no partner.
 pub(crate) const OWN_DAILY_REQUESTS: u64 = 5_000_000;
 
-/// A principal as it was read.
+/// Principal as loaded.
 pub(super) struct Loaded {
     pub(super) principal: Principal,
-    /// Everything whose change would alter it, `person:<uuid>` for example.
+    /// Every subject whose change affects the principal, for example `person:<uuid>`.
     pub(super) subjects: Vec<String>,
-    /// When an override that shaped it ends.
+    /// End of an override that affects the principal.
     pub(super) good_until: Option<Time>,
 }
 
-/// The rights of a token's holder. Whoever belongs to no partner may make `own_per_second` requests a second.
+/// Loads the rights of a token's holder. A principal without a partner may make `own_per_second` requests per second.
 pub(super) async fn principal(pool: &PgPool, claims: &Claims, own_per_second: u32) -> Result<Loaded, Fault> {
     match claims.machine_client() {
         Some(client_id) => client(pool, claims, client_id, own_per_second).await,
@@ -30,10 +30,10 @@ pub(super) async fn principal(pool: &PgPool, claims: &Claims, own_per_second: u3
     }
 }
 
-/// What the token of a person reaches who is signing in: read in the transaction that opens or renews the session.
+/// Loads the scopes of a user's token at sign-in. Reads in the transaction that opens or renews the session.
 ///
 /// # Errors
-/// As a call with the token.
+/// As for a request with the token.
 pub(super) async fn scopes_of_person(on: impl PgExecutor<'_>, claims: &Claims) -> Result<ScopeSet, Fault> {
     Ok(person(on, claims, 0).await?.principal.scopes)
 }
@@ -108,8 +108,8 @@ fn person_principal(
 ) -> Result<Principal, Fault> {
     let staff = row.kind == "STAFF_USER";
     let role = row.role.as_deref().and_then(Role::read);
-    // Where the second factor is compulsory (always for staff, by policy for a team), a session without it
-    // reaches the person's own account only, to enrol one.
+    // If a second factor is required (always for staff, by policy for a team), a session without one reaches only the
+    // user's own account, to enrol a factor.
     let own_account = ScopeSet::parse(["auth.account:write"]);
     let lacks_factor = (staff || row.mfa_required) && !row.second_factor;
     let scopes = match (lacks_factor, staff) {
@@ -207,14 +207,15 @@ async fn client(pool: &PgPool, claims: &Claims, client_id: &str, own_per_second:
     Ok(Loaded { principal, subjects, good_until: row.good_until })
 }
 
-/// What a principal bound to a partner reaches: its own right met with what the tier grants, and never
-/// anything of the operator's domain, nor a write of the storefront's, nor the changelog, whatever a row says (docs/decisions.md#principals).
+/// Computes the scopes of a principal that is bound to a partner: the intersection of the principal's scopes and the
+/// tier's scopes. The operator's domain, writes to the storefront and the changelog are always excluded, even if a row
+/// grants them (docs/decisions.md#principals).
 #[must_use]
 pub fn effective_scopes(own: ScopeSet, tier: ScopeSet) -> ScopeSet {
     own.intersect(tier).without_admin().without_storefront_writes().without_changelog()
 }
 
-/// Refuses a person or partner that may not call at present.
+/// Rejects a user or partner that may not call at present.
 fn standing(person: &str, partner: Option<&str>) -> Result<(), Fault> {
     match (person, partner) {
         ("ACTIVE", None | Some("ACTIVE" | "CLOSING")) => Ok(()),
@@ -241,7 +242,7 @@ fn names(scopes: Option<&[String]>) -> ScopeSet {
     ScopeSet::parse(scopes.unwrap_or_default().iter().map(String::as_str))
 }
 
-/// A limit that the partner's tier sets, where there is a partner.
+/// Converts a limit of the partner's tier, if the principal has a partner.
 fn of_tier<Limit, Column: TryInto<Limit>>(limit: Option<Column>) -> Option<Limit> {
     limit.and_then(|limit| limit.try_into().ok())
 }
@@ -272,7 +273,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_is_bound_to_a_partner_holds_what_both_grant_and_nothing_of_the_operators() {
+    fn bound_client_scopes_are_intersected_without_admin_scopes() {
         let set = |names: &[&str]| ScopeSet::parse(names.iter().copied());
         let own = set(&["marketplace:write", "labs.admin:write", "statistics", "storefront:write"]);
         let tier = set(&["marketplace.apps:write", "partner:write", "labs.admin:write", "storefront:write"]);

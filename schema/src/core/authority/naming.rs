@@ -1,15 +1,15 @@
-//! The key from which names are derived that stay when the master key changes.
+//! Key for names that must not change when the master key changes.
 
 use sqlx::PgPool;
 
 use crate::core::crypto::sealed::MasterKey;
 use crate::core::fault::Fault;
 
-/// The same master key with the naming key of the database, which is the master key's own where there is none yet; none
-/// where it does not open.
+/// Returns the master key with the naming key of the database. If the database has none, the master key's own naming
+/// key is stored first. `None` if the stored key does not open.
 ///
 /// # Errors
-/// When the database is away.
+/// If the database does not answer.
 pub(crate) async fn with_naming_key(pool: &PgPool, key: MasterKey) -> Result<Option<MasterKey>, Fault> {
     let made = "insert into naming_key (key_sealed) values ($1) on conflict do nothing";
     sqlx::query(made).bind(key.naming_sealed()).execute(pool).await?;

@@ -1,25 +1,25 @@
-//! Which master keys the running replicas know.
+//! Master keys that the running replicas know.
 //!
-//! Each replica holds shared advisory locks on its listening connection: one that says that it runs, and one for each key of
-//! its file. PostgreSQL releases them when the connection ends, however the replica ended, so there is no row to clean up
-//! and no clock to compare. The numbers say nothing about the keys.
+//! Each replica holds shared advisory locks on its listening connection: one shows that it runs, and one identifies
+//! each key of its key file. PostgreSQL releases them when the connection ends, even after a crash, so no row needs
+//! cleanup and no clocks are compared. The lock numbers reveal nothing about the keys.
 
 use sqlx::PgExecutor;
 
 use crate::core::crypto::sealed::MasterKey;
 use crate::core::fault::Fault;
 
-/// The class of the locks that say that a replica runs.
+/// Class of the locks that show that a replica runs.
 const RUNS: i32 = 0x4C61_6273;
-/// The class of the locks that name keys.
+/// Class of the locks that identify keys.
 const KNOWS: i32 = 0x4C61_6274;
 
-/// Replicas over a database.
+/// Number of running replicas of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RunningReplicas {
-    /// How many run.
+    /// All running replicas.
     pub(crate) all: i64,
-    /// How many of them do not know a key.
+    /// Replicas that do not know the key.
     pub(crate) unaware: i64,
 }
 
@@ -40,10 +40,10 @@ pub(super) async fn announce(on: impl PgExecutor<'_>, key: &MasterKey) -> Result
     Ok(())
 }
 
-/// The replicas that run, and those that do not know the newest of these keys.
+/// Counts the running replicas, and those without the newest of these keys.
 pub(crate) async fn running_replicas(on: impl PgExecutor<'_>, key: &MasterKey) -> Result<RunningReplicas, Fault> {
     let newest = key.lock_numbers().next().unwrap_or_default();
-    // `pg_locks` shows the numbers of an advisory lock as unsigned ones, and as two of them where `objsubid` is 2.
+    // `pg_locks` shows the two numbers of an advisory lock as unsigned integers if `objsubid` is 2.
     let (all, unaware) = sqlx::query_as(
         "with held as (
              select pid, classid::bigint as class, objid::bigint as number from pg_locks

@@ -1,4 +1,4 @@
-//! Well-signed tokens that were refused a moment ago: whoever goes on with one must not keep the database busy.
+//! Valid tokens that were rejected a moment ago: repeated use of one must not load the database.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use moka::sync::Cache;
 
 use crate::core::fault::{Code, Fault};
 
-/// How long a refusal is believed; as long as it may take until a change of rights is heard of.
+/// How long a cached rejection is valid: as long as a change of rights can take to become known.
 const BELIEVED: Duration = Duration::from_secs(1);
 
-/// Refusals by the digest of the token, each with the generation in which it was given.
+/// Rejections by the digest of the token, each with its generation.
 pub(super) struct Refused(Cache<[u8; 32], (u64, Fault)>);
 
 impl Default for Refused {
@@ -19,12 +19,12 @@ impl Default for Refused {
 }
 
 impl Refused {
-    /// What this token was refused with, unless something has changed since.
+    /// Returns the cached rejection of this token, unless a change has arrived since.
     pub(super) fn get(&self, digest: &[u8; 32], generation: u64) -> Option<Fault> {
         self.0.get(digest).filter(|(given, _)| *given == generation).map(|(_, fault)| fault)
     }
 
-    /// Keeps a refusal that says something of the token; that the database was away says nothing.
+    /// Stores a rejection if it depends on the token. An unavailable database does not depend on it.
     pub(super) fn note(&self, digest: [u8; 32], generation: u64, fault: &Fault) {
         if matches!(fault.code(), Code::TokenRevoked | Code::PartnerSuspended | Code::AccountLocked) {
             self.0.insert(digest, (generation, fault.clone()));
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_is_believed_until_something_changes_and_only_where_it_is_the_tokens() {
+    fn token_errors_are_cached_until_a_change() {
         let refused = Refused::default();
         refused.note([1; 32], 7, &Fault::new(Code::TokenRevoked, "The session has ended."));
         refused.note([2; 32], 7, &Fault::unavailable("The database is away."));

@@ -1,8 +1,8 @@
-//! A lane on which callers take turns: work that burns a core, one piece of each network and account after the other.
+//! Fair pool for CPU-bound work: networks and accounts take turns.
 //!
-//! A [`BlockingPool`](super::BlockingPool) is first come, first served, so one caller who floods it makes everybody wait. Here
-//! whoever waits longest for their last turn is next, first by network and then by account, so that somebody who comes
-//! with one piece waits for the one that is under way, however many others wait.
+//! A [`BlockingPool`](super::BlockingPool) is first come, first served, so one caller who floods it delays everyone. In
+//! this pool the waiter whose last turn is the oldest is next, first by network, then by account. A caller with a
+//! single task therefore waits only for the running one, however many others wait.
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::IpAddr;
@@ -12,30 +12,30 @@ use tokio::sync::oneshot;
 
 use super::BlockingError;
 
-/// How many turns ago one is forgotten: whoever had none since counts as new.
+/// Number of turns after which a network or account is forgotten and counts as new.
 const REMEMBERED: u64 = 256;
 
-/// Whose work it is.
+/// Owner of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkOwner {
-    /// The network that it comes from.
+    /// Network of the owner.
     pub network: IpAddr,
-    /// The account that asks.
+    /// Account of the owner.
     pub account: String,
 }
 
-/// How many may wait.
+/// Maximum numbers of waiting tasks.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueLimits {
-    /// In all.
+    /// In total.
     pub all: usize,
-    /// Of one network.
+    /// Per network.
     pub of_network: usize,
-    /// Of one account.
+    /// Per account.
     pub of_account: usize,
 }
 
-/// A bounded way to the blocking threads, by turns. Cheap to clone; clones share the bounds.
+/// Bounded, fair access to the blocking threads. Cheap to clone; clones share the bounds.
 #[derive(Clone, Debug)]
 pub struct FairBlockingPool(Arc<Inner>);
 
@@ -48,7 +48,7 @@ struct Inner {
 #[derive(Debug)]
 struct Queue {
     free: usize,
-    /// In the order in which they came.
+    /// In order of arrival.
     waiting: Vec<Waiter>,
     taken: u64,
     networks: LastServed<IpAddr>,
@@ -61,12 +61,12 @@ struct Waiter {
     told: oneshot::Sender<FairPermit>,
 }
 
-/// A turn, until it is dropped: then it is the next one's.
+/// A turn. Dropping it passes the turn to the next waiter.
 #[derive(Debug)]
 struct FairPermit(Arc<Inner>);
 
 impl FairBlockingPool {
-    /// A lane on which `permits` pieces of work run while so many wait.
+    /// Creates a pool in which `permits` tasks can run, with these limits for waiting tasks.
     pub fn new(permits: usize, most: QueueLimits) -> Self {
         let queue = Queue {
             free: permits.max(1),
@@ -78,14 +78,14 @@ impl FairBlockingPool {
         Self(Arc::new(Inner { most, queue: Mutex::new(queue) }))
     }
 
-    /// Runs `work` on a blocking thread once it is its party's turn.
+    /// Runs `work` on a blocking thread when its owner's turn comes.
     ///
-    /// Dropping the future while it waits gives up the place; once `work` has begun it runs to its end and holds its turn
-    /// until then, so that abandoned calls cannot exceed the bound.
+    /// If the future is dropped while it waits, it leaves the queue. Work that has started runs to completion and holds
+    /// its turn until then, so that abandoned calls cannot exceed the bound.
     ///
     /// # Errors
-    /// [`BlockingError::Overloaded`] at once when the account, its network or all have as many waiting as may;
-    /// [`BlockingError::Broken`] when `work` panicked.
+    /// [`BlockingError::Overloaded`] immediately if a limit for the account, the network or the total is reached;
+    /// [`BlockingError::Broken`] if `work` panicked.
     pub async fn run<T, W>(&self, party: WorkOwner, work: W) -> Result<T, BlockingError>
     where
         T: Send + 'static,
@@ -101,7 +101,7 @@ impl FairBlockingPool {
         .map_err(|_| BlockingError::Broken)
     }
 
-    /// Takes a place among those who wait; what is answered tells when it is its turn.
+    /// Enters the queue. The receiver resolves when the turn comes.
     fn begin(&self, party: WorkOwner) -> Result<oneshot::Receiver<FairPermit>, BlockingError> {
         let (told, turn) = oneshot::channel();
         let mut queue = self.0.queue();
@@ -109,7 +109,7 @@ impl FairBlockingPool {
             queue.free -= 1;
             queue.note(&party);
             drop(queue);
-            // Whoever asked holds the other end, so this arrives.
+            // The caller holds the receiver, so sending succeeds.
             let _ = told.send(FairPermit(Arc::clone(&self.0)));
             return Ok(turn);
         }
@@ -138,15 +138,15 @@ impl Drop for FairPermit {
     fn drop(&mut self) {
         let next = self.0.queue().next();
         if let Some(next) = next {
-            // To somebody who left meanwhile it does not arrive; dropped there, it is the next one's.
+            // If the waiter has left, sending fails and drops the permit, which passes the turn to the next waiter.
             let _ = next.told.send(FairPermit(Arc::clone(&self.0)));
         }
     }
 }
 
 impl Queue {
-    /// Whose turn is next; the turn is free when nobody waits. Networks take turns, their accounts within them, and the
-    /// work of one account goes in the order in which it came.
+    /// Selects the next waiter; frees the turn if none waits. Networks take turns, then the accounts of a network.
+    /// Tasks of one account run in order of arrival.
     fn next(&mut self) -> Option<Waiter> {
         self.waiting.retain(|waiter| !waiter.told.is_closed());
         let order =
@@ -167,7 +167,7 @@ impl Queue {
     }
 }
 
-/// When each had its last turn, counted in turns.
+/// Turn number at which each network or account was last served.
 #[derive(Debug)]
 struct LastServed<K>(HashMap<K, u64>);
 
@@ -202,14 +202,14 @@ mod tests {
         WorkOwner { network: [192, 0, 2, network].into(), account: account.to_owned() }
     }
 
-    /// A lane whose one turn is held, and the turn.
+    /// Creates a pool whose only turn is taken, and returns the turn.
     fn busy(most: QueueLimits) -> (FairBlockingPool, FairPermit) {
         let turns = FairBlockingPool::new(1, most);
         let turn = turns.begin(party(0, "somebody")).unwrap().try_recv().unwrap();
         (turns, turn)
     }
 
-    /// Who of those who wait is told next, until nobody is left.
+    /// Returns the order in which the waiters get their turns.
     fn order(mut turn: FairPermit, mut waiting: Vec<(usize, oneshot::Receiver<FairPermit>)>) -> Vec<usize> {
         let mut order = Vec::new();
         while !waiting.is_empty() {
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn one_piece_of_a_newcomer_comes_before_what_four_accounts_have_piled_up() {
+    fn new_account_precedes_backlog_of_four_accounts() {
         let (turns, turn) = busy(ROOMY);
         let mut waiting: Vec<_> = Vec::new();
         for account in ["a", "b", "c", "d"] {
@@ -231,7 +231,7 @@ mod tests {
                 waiting.push((waiting.len(), turns.begin(party(1, account)).unwrap()));
             }
         }
-        // One turn of each of the four, then somebody comes who had none.
+        // After one turn of each of the four, a new caller arrives.
         let mut turn = turn;
         for piece in [0, 4, 8, 12] {
             drop(turn);
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_an_account_nor_a_network_nor_all_have_more_waiting_than_may() {
+    fn queue_limits_apply_to_account_network_and_total() {
         let (turns, turn) = busy(QueueLimits { all: 5, of_network: 3, of_account: 2 });
         let mut waiting = Vec::new();
         let mut may = |network, account| turns.begin(party(network, account)).map(|told| waiting.push(told)).is_ok();
@@ -264,13 +264,13 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_that_is_told_to_somebody_who_left_is_the_next_ones() {
+    fn turn_of_cancelled_waiter_passes_to_next() {
         let (turns, turn) = busy(ROOMY);
         let (first, second) = (turns.begin(party(1, "a")).unwrap(), turns.begin(party(1, "b")).unwrap());
         let mut third = turns.begin(party(1, "c")).unwrap();
         drop(second);
         drop(turn);
-        // The first was told and leaves without having looked.
+        // The first waiter got its turn and leaves without using it.
         drop(first);
         let turn = third.try_recv().expect("the third is told");
         drop(turn);
@@ -278,9 +278,10 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever comes and goes, turns are neither lost nor made, and nobody has more waiting than may.
+        /// For any sequence of arrivals and departures, no turn is lost or duplicated, and no owner has more waiting
+        /// tasks than allowed.
         #[test]
-        fn nothing_is_lost_and_nobody_has_more_than_their_share(steps in prop::collection::vec((0..4u8, 0..3u8), 1..80)) {
+        fn turns_are_not_lost_and_limits_are_kept(steps in prop::collection::vec((0..4u8, 0..3u8), 1..80)) {
             let most = QueueLimits { all: 8, of_network: 5, of_account: 3 };
             let turns = FairBlockingPool::new(2, most);
             let (mut told, mut held) = (Vec::new(), Vec::new());
@@ -305,7 +306,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn abandoned_work_keeps_its_turn_to_its_end_and_a_panic_gives_it_back() {
+    async fn abandoned_work_keeps_its_turn_and_panic_releases_it() {
         let turns = FairBlockingPool::new(1, ROOMY);
         let (release, gate) = mpsc::channel::<()>();
         let (began, begun) = oneshot::channel();

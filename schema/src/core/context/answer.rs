@@ -1,4 +1,4 @@
-//! What a root field answers: JSON to a fixed document, a value to a staff member's own query.
+//! Answers of root fields: JSON for a fixed document, a value for a staff member's own query.
 
 use std::sync::PoisonError;
 
@@ -10,23 +10,23 @@ use super::{Channel, RequestContext};
 use crate::core::fault::Fault;
 use crate::core::page::Paged;
 
-/// What a root field answered to a fixed document.
+/// Answer of a root field to a fixed document.
 #[derive(Clone, Debug)]
 pub struct Written {
     /// The value as JSON.
     pub body: Bytes,
-    /// What the created thing is addressed by, where one was created.
+    /// Identifier of the created object, if one was created.
     pub created: Option<Created>,
-    /// The cursor of the next page, where a list goes on.
+    /// Cursor of the next page, if one exists.
     pub next_cursor: Option<String>,
 }
 
-/// What a created thing is addressed by.
+/// Identifier of a created object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Created {
-    /// An id that the service gave it.
+    /// Id that the service assigned.
     Uuid(Uuid),
-    /// A code that its maker chose.
+    /// Code that the creator chose.
     Code(String),
 }
 
@@ -54,17 +54,17 @@ impl std::fmt::Display for Created {
 impl RequestContext {
     /// Answers a root field.
     ///
-    /// A fixed document asks for every plain field, so serde writes the value here, and the library is given nothing to
-    /// resolve: it would make a future of each field of each row, which costs more than the statement that fetched
-    /// the page. For a staff member's own query the library gets the value and resolves what was asked.
+    /// A fixed document requests every plain field, so serde writes the value directly and the library resolves
+    /// nothing. The library would create a future for each field of each row, which costs more than the statement that
+    /// loads the page. For a staff member's own query, the library gets the value and resolves the requested fields.
     ///
     /// # Errors
-    /// [`crate::Code::Internal`] for a value that is no JSON.
+    /// [`crate::Code::Internal`] if the value cannot be written as JSON.
     pub(crate) fn answer<T: Serialize>(&self, value: T) -> Result<Option<T>, Fault> {
         self.write(value, None, None)
     }
 
-    /// Answers a root field that created something.
+    /// Answers a root field that created an object.
     ///
     /// # Errors
     /// As [`RequestContext::answer`].
@@ -99,7 +99,7 @@ impl RequestContext {
         Ok(None)
     }
 
-    /// What the root field that was just resolved answered to a fixed document.
+    /// Takes the answer of the root field that was just resolved for a fixed document.
     pub(crate) fn take_written(&self) -> Option<Written> {
         self.written.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

@@ -1,5 +1,5 @@
-//! Bytes that are the answer and stay the same for as long as their tag does: a document to be read where it is, or a file
-//! to be saved, of which a part can be asked for.
+//! Answers with an entity tag: a text to display or a file to save. The bytes stay the same while the tag does, so
+//! clients can request a part of them.
 
 use std::io;
 use std::ops::Range;
@@ -7,10 +7,10 @@ use std::ops::Range;
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
 
-/// Opens the bytes from the one place up to the other. It is called once at most, and not where nobody wants them.
+/// Opens the bytes of a range. Called at most once, and only if the client needs the bytes.
 pub type OpenPart = Box<dyn FnOnce(Range<u64>) -> BoxStream<'static, io::Result<Bytes>> + Send>;
 
-/// Bytes that are the answer, known by a tag.
+/// Answer bytes with an entity tag.
 pub struct Document {
     /// Media type.
     pub media_type: String,
@@ -20,19 +20,19 @@ pub struct Document {
     pub content: DocumentContent,
 }
 
-/// What a document is made of.
+/// Content of a document.
 pub enum DocumentContent {
-    /// A text that is at hand, to be read where it is.
+    /// Text in memory, to be displayed.
     Text(Bytes),
-    /// A file, to be saved.
+    /// File to be saved.
     File {
-        /// The name to save it under.
+        /// File name for saving.
         file_name: String,
         /// SHA-256 of the bytes.
         sha256: [u8; 32],
-        /// How many bytes there are.
+        /// Length in bytes.
         length: u64,
-        /// Opens a part of them.
+        /// Opens a range of the bytes.
         open: OpenPart,
     },
 }

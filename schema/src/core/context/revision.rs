@@ -1,5 +1,5 @@
-//! What a caller read before it wrote (`If-Match`), where no GET of the same path answers it: the revision that stands in a
-//! list's entries and begins the entity tag of what a write answers.
+//! Revision checks (`If-Match`) for writes whose path has no GET. The revision is a field of the list entries and
+//! begins the entity tag of the write's answer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::RequestContext;
 use crate::core::fault::Fault;
 
-/// Whether the caller names this revision.
+/// Predicate: whether the caller's `If-Match` names this revision.
 pub type NamesRevision = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
-/// The revision that a write asks for, and whether its resolver has compared it.
+/// Revision that a write expects, and whether its resolver has compared it.
 #[derive(Default)]
 pub(super) struct ExpectedRevision {
     names: Option<NamesRevision>,
@@ -18,17 +18,18 @@ pub(super) struct ExpectedRevision {
 }
 
 impl RequestContext {
-    /// The same for a write that asks for a revision.
+    /// Sets the revision that the write expects, if any.
     pub(crate) fn expecting(self, names: Option<NamesRevision>) -> Self {
         Self { expected: ExpectedRevision { names, compared: AtomicBool::new(false) }, ..self }
     }
 
-    /// Whether the caller asks for a revision, so that it is worth looking up.
+    /// Whether the caller expects a revision, so that the resolver has to load it.
     pub(crate) fn expects_revision(&self) -> bool {
         self.expected.names.is_some()
     }
 
-    /// Compares what is there, once nobody else can change it, with what the caller asks for. `None`: there is nothing.
+    /// Compares the current revision with the expected one. The caller must hold the lock, so that no other request can
+    /// change the object. `None` means that the object does not exist.
     ///
     /// # Errors
     /// [`crate::Code::PreconditionFailed`].
@@ -38,10 +39,10 @@ impl RequestContext {
         if present.is_some_and(|revision| names(revision)) { Ok(()) } else { Err(Fault::precondition_failed()) }
     }
 
-    /// Makes sure that what was asked for was compared, before anything is kept.
+    /// Ensures before the commit that an expected revision was compared.
     ///
     /// # Errors
-    /// [`crate::Code::Internal`]: to write all the same would be the very loss that the caller wants to be kept from.
+    /// [`crate::Code::Internal`]: writing without the check could overwrite a concurrent change.
     pub(crate) fn ensure_compared(&self) -> Result<(), Fault> {
         if self.expects_revision() && !self.expected.compared.load(Ordering::Relaxed) {
             return Err(Fault::internal("a write with If-Match did not compare a revision"));

@@ -12,7 +12,7 @@ use super::same_bytes;
 use super::sealed::{MacKey, MasterKey};
 use super::siv::{OVERHEAD, Sameness, SivKey};
 
-/// The presented text is no cursor of this list and filter: fault INVALID_CURSOR.
+/// The text is not a cursor of this list and filter: fault INVALID_CURSOR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the cursor does not belong to this list and its filters")]
 pub struct InvalidCursor;
@@ -21,56 +21,57 @@ pub struct InvalidCursor;
 #[derive(Clone, Debug)]
 pub struct CursorSeal {
     key: SivKey,
-    /// Authenticates the cursors of former versions, which were not encrypted.
+    /// Authenticates cursors of earlier versions, which were not encrypted.
     former: MacKey,
 }
 
-/// First byte of a cursor: authenticated and not encrypted. No longer written. Followers of the feed of listing changes may
-/// hold one for 90 days, so it is still read.
+/// First byte of an authenticated, unencrypted cursor. No longer written. Clients that follow the feed of listing
+/// changes can keep one for 90 days, so it is still accepted.
 const PLAIN: u8 = 1;
-/// The same with the place of a read replica.
+/// First byte of an unencrypted cursor with the WAL position of a read replica.
 const PLAIN_OF_REPLICA: u8 = 2;
 /// First byte of an encrypted cursor.
 const ENCRYPTED: u8 = 3;
-/// First byte of an encrypted cursor that a read replica's page sent.
+/// First byte of an encrypted cursor from a page of a read replica.
 const ENCRYPTED_OF_REPLICA: u8 = 4;
-/// Bytes of the tag of a former cursor.
+/// Bytes of the tag of an unencrypted cursor.
 const PLAIN_TAG_BYTES: usize = 16;
 /// The length of an encrypted position is a multiple of this, so that it does not reveal the number of digits of a value.
 const PADDED: usize = 128;
-/// Longest cursor that is read, in characters. Positions are a few short values.
+/// Longest accepted cursor, in characters. Positions are a few short values.
 pub const LONGEST_CURSOR: usize = 2_048;
 
 impl CursorSeal {
-    /// The seal that belongs to `key`.
+    /// Derives the cursor keys from `key`.
     pub fn new(key: &MasterKey) -> CursorSeal {
         CursorSeal { key: SivKey::new(key, "cursor"), former: key.mac_key("cursor") }
     }
 
-    /// The cursor of `position` in the list named `list` under `filter`. Two cursors of the same position differ, so that a
-    /// reader does not learn whether a hidden value returned to what it was.
+    /// Creates the cursor of `position` in the list named `list` under `filter`. Two cursors of the same position
+    /// differ, so that a reader cannot see that a hidden value returned to an earlier value.
     ///
-    /// `filter` is everything that decides which rows the list has and in which order, in one
-    /// canonical form: filters, sort, and whose list it is. The page size is not part of it.
+    /// `filter` contains everything that decides which rows the list has and in which order, in one canonical form:
+    /// filters, sort order and owner. The page size is not part of it.
     pub fn seal(&self, list: &str, filter: &[u8], position: &[Value]) -> String {
         let body = Value::from(position).to_string();
         self.seal_version(ENCRYPTED, Sameness::Randomized, (list, filter), body)
     }
 
-    /// The same, equal for the same position: for a list whose pages are compared by their `ETag`.
+    /// Creates the same cursor for the same position: for a list whose pages are compared by their `ETag`.
     pub fn seal_same(&self, list: &str, filter: &[u8], position: &[Value]) -> String {
         let body = Value::from(position).to_string();
         self.seal_version(ENCRYPTED, Sameness::Deterministic, (list, filter), body)
     }
 
-    /// The same of a page that a read replica showed when it had read the database's log up to the place of this number.
+    /// Creates the cursor of a page that a read replica answered. `place` is the WAL position that the replica had
+    /// replayed.
     pub fn seal_of_replica(&self, list: &str, filter: &[u8], position: &[Value], place: i64) -> String {
         let body = json!([place, position]).to_string();
         self.seal_version(ENCRYPTED_OF_REPLICA, Sameness::Randomized, (list, filter), body)
     }
 
     fn seal_version(&self, version: u8, sameness: Sameness, (list, filter): (&str, &[u8]), mut body: String) -> String {
-        // JSON ends where it ends, so spaces behind it are no part of the position.
+        // Trailing spaces are not part of the JSON position.
         let length = body.len().next_multiple_of(PADDED);
         body.extend(std::iter::repeat_n(' ', length - body.len()));
         let mut bytes = Vec::with_capacity(1 + OVERHEAD + length);
@@ -79,10 +80,10 @@ impl CursorSeal {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// The position that `cursor` stands for, and the place that [`Self::seal_of_replica`] was given, if it was.
+    /// Returns the position of `cursor`, and the WAL position passed to [`Self::seal_of_replica`], if any.
     ///
     /// # Errors
-    /// [`InvalidCursor`] unless this service wrote it for this list and filter.
+    /// [`InvalidCursor`] unless this service created the cursor for this list and filter.
     pub fn open(&self, list: &str, filter: &[u8], cursor: &str) -> Result<(Vec<Value>, Option<i64>), InvalidCursor> {
         if cursor.len() > LONGEST_CURSOR {
             return Err(InvalidCursor);
@@ -104,7 +105,7 @@ impl CursorSeal {
         read.map_err(|_| InvalidCursor)
     }
 
-    /// The body of a cursor of a former version.
+    /// Returns the body of a cursor of an earlier version.
     fn open_plain(&self, version: u8, (list, filter): (&str, &[u8]), rest: &[u8]) -> Result<Vec<u8>, InvalidCursor> {
         let (tag, body) = rest.split_at_checked(PLAIN_TAG_BYTES).ok_or(InvalidCursor)?;
         let versions: &[u8] = if version == PLAIN { &[] } else { &[version] };
@@ -115,8 +116,8 @@ impl CursorSeal {
     }
 }
 
-/// What is authenticated: a version, if any, then each part after its length, so that no two different cursors are the same
-/// bytes.
+/// Bytes to authenticate: a version, if any, then each part after its length, so that two different cursors never have
+/// the same bytes.
 fn bound(version: &[u8], parts: &[&[u8]]) -> Vec<u8> {
     let mut bytes = version.to_vec();
     for part in parts {
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_leads_back_to_its_position() {
+    fn cursor_opens_to_its_position() {
         let text = cursors().seal("marketplace_apps_list", b"state=DRAFT", &position());
         let opened = cursors().open("marketplace_apps_list", b"state=DRAFT", &text);
         assert_eq!(opened, Ok((position(), None)));
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn another_list_filter_or_key_refuses_it() {
+    fn cursor_of_another_list_filter_or_key_is_rejected() {
         let text = cursors().seal("apps", b"state=DRAFT", &position());
         let refused = Err(InvalidCursor);
         assert_eq!(cursors().open("users", b"state=DRAFT", &text), refused);
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_a_replica_tells_how_far_the_log_had_come() {
+    fn read_replica_cursor_contains_log_position() {
         let text = cursors().seal_of_replica("apps", b"", &position(), i64::MAX);
         assert_eq!(cursors().open("apps", b"", &text), Ok((position(), Some(i64::MAX))));
         assert_eq!(cursors().open("users", b"", &text), Err(InvalidCursor));
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn cursors_of_one_position_differ_unless_asked_to_be_the_same() {
+    fn cursors_differ_unless_deterministic() {
         let of = || cursors().seal("apps", b"", &position());
         assert_ne!(of(), of());
         let same = || cursors().seal_same("apps", b"", &position());
@@ -190,7 +191,7 @@ mod tests {
         assert_eq!(cursors().open("apps", b"", &same()), Ok((position(), None)));
     }
 
-    /// A cursor as the versions before wrote it: version, tag, JSON.
+    /// Creates a cursor in the format of earlier versions: version, tag, JSON.
     fn plain(version: &[u8], body: &Value) -> String {
         let body = body.to_string();
         let bound = bound(if version == [PLAIN] { &[] } else { version }, &[b"apps", b"state=DRAFT", body.as_bytes()]);
@@ -208,26 +209,26 @@ mod tests {
     }
 
     #[test]
-    fn moving_a_letter_from_list_to_filter_refuses_it() {
+    fn shifting_a_letter_from_list_to_filter_is_rejected() {
         let text = cursors().seal("ab", b"c", &position());
         assert_eq!(cursors().open("a", b"bc", &text), Err(InvalidCursor));
     }
 
     #[test]
-    fn an_endless_cursor_is_refused_unread() {
+    fn overlong_cursor_is_rejected_without_decoding() {
         let text = "A".repeat(LONGEST_CURSOR + 1);
         assert_eq!(cursors().open("apps", b"", &text), Err(InvalidCursor));
     }
 
     #[test]
-    fn an_empty_position_is_a_position() {
+    fn empty_position_is_valid() {
         let text = cursors().seal("apps", b"", &[]);
         assert_eq!(cursors().open("apps", b"", &text), Ok((Vec::new(), None)));
     }
 
     proptest! {
         #[test]
-        fn any_changed_character_is_refused(place: prop::sample::Index, to in "[A-Za-z0-9_-]") {
+        fn any_changed_character_is_rejected(place: prop::sample::Index, to in "[A-Za-z0-9_-]") {
             let text = cursors().seal("apps", b"", &position());
             let at = place.index(text.len());
             prop_assume!(text.get(at..=at) != Some(to.as_str()));
@@ -237,7 +238,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_is_a_cursor_by_chance_or_panics(text in "\\PC{0,120}") {
+        fn arbitrary_text_is_rejected_without_panic(text in "\\PC{0,120}") {
             prop_assert_eq!(cursors().open("apps", b"", &text), Err(InvalidCursor));
         }
     }

@@ -1,17 +1,17 @@
-//! Everything secret: how it is made, sealed, compared and forgotten.
+//! Cryptography: creating, sealing, comparing and erasing secrets.
 //!
-//! Primitives only. Nothing in this module knows SQL, GraphQL or a clock; time comes in as a
-//! parameter, randomness through [`random_bytes`] and nothing else.
+//! Primitives only. This module uses no SQL, no GraphQL and no clock. Time is a parameter, and [`random_bytes`] is the
+//! only source of randomness.
 //!
-//! | file | what it keeps |
+//! | file | contents |
 //! |---|---|
 //! | `sealed` | the master key, outside the database; sealing and MACs derived from it |
 //! | `secret` | text that cannot be printed; client secrets and one-time tokens |
-//! | `password` | Argon2id, its queue, and what a password may be |
-//! | `totp` | second factor: seeds, codes used once, recovery codes |
-//! | `refresh` | the refresh cookie's content and the ten-second rule |
+//! | `password` | Argon2id, its queue, and the password rule |
+//! | `totp` | second factor: seeds, single-use codes, recovery codes |
+//! | `refresh` | content of the refresh cookie and the ten-second rule |
 //! | `token` | access tokens (RFC 9068) and the ring of keys that signs them |
-//! | `siv` | encryption of short texts that clients carry |
+//! | `siv` | encryption of short texts that clients hold |
 //! | `cursor` | encrypted page cursors, bound to their list and filter |
 pub mod cursor;
 pub mod password;
@@ -24,7 +24,7 @@ pub mod totp;
 
 use aws_lc_rs::{constant_time, digest, rand};
 
-/// `N` bytes from the system's generator. The only source of randomness in the keep.
+/// Returns `N` bytes from the system's generator. The only source of randomness in this module.
 #[expect(clippy::expect_used, reason = "a system without randomness must not go on issuing secrets")]
 pub fn random_bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0u8; N];
@@ -32,20 +32,20 @@ pub fn random_bytes<const N: usize>() -> [u8; N] {
     bytes
 }
 
-/// A fresh identifier made at a moment (UUID version 7).
+/// Creates an identifier for a moment (UUID version 7).
 pub fn uuid_at(moment: jiff::Timestamp) -> uuid::Uuid {
     let milliseconds = u64::try_from(moment.as_millisecond()).unwrap_or_default();
     uuid::Builder::from_unix_timestamp_millis(milliseconds, &random_bytes::<10>()).into_uuid()
 }
 
-/// SHA-256 of `bytes`.
+/// Computes SHA-256 of `bytes`.
 pub fn sha256(bytes: &[u8]) -> [u8; 32] {
     let mut out = [0u8; 32];
     out.copy_from_slice(digest::digest(&digest::SHA256, bytes).as_ref());
     out
 }
 
-/// Whether two byte strings are equal, in a time that depends on their lengths only.
+/// Whether two byte strings are equal. The time depends only on their lengths.
 pub fn same_bytes(left: &[u8], right: &[u8]) -> bool {
     constant_time::verify_slices_are_equal(left, right).is_ok()
 }
@@ -55,18 +55,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn random_bytes_differ_from_call_to_call() {
+    fn random_bytes_differ_between_calls() {
         assert_ne!(random_bytes::<32>(), random_bytes::<32>());
     }
 
     #[test]
-    fn sha256_answers_the_published_vector() {
+    fn sha256_matches_published_vector() {
         let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(hex::encode(sha256(b"abc")), expected);
     }
 
     #[test]
-    fn bytes_of_other_length_or_content_are_not_the_same() {
+    fn bytes_of_other_length_or_content_differ() {
         assert!(same_bytes(b"abc", b"abc"));
         assert!(!same_bytes(b"abc", b"abd"));
         assert!(!same_bytes(b"abc", b"ab"));

@@ -1,7 +1,7 @@
-//! Passwords: hashed with Argon2id on a bounded lane, and what a password may be.
+//! Passwords: hashing with Argon2id in a bounded pool, and the password rule.
 //!
-//! A password is compared in Unicode form NFC, so that the same keys on another keyboard give the
-//! same password; both hashing and the rule see it in that form.
+//! Passwords are compared in Unicode form NFC, so that the same keys on another keyboard give the same password. Both
+//! the hash and the rule use this form.
 use std::sync::Arc;
 
 use argon2::password_hash::phc::{Output, PasswordHash, Salt};
@@ -17,16 +17,16 @@ use crate::core::blocking::{BlockingError, BlockingPool, spare_cores};
 #[derive(Clone, Debug)]
 pub struct PasswordHasher {
     lane: BlockingPool,
-    /// Verified against when there is no account, so that the answer takes as long as with one.
+    /// Hash to verify against if the account does not exist, so that the answer takes the same time.
     dummy: Arc<str>,
 }
 
-/// What came of verifying a password.
+/// Result of a password verification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// The password is the one that was hashed. Never true without a stored hash.
+    /// Whether the password matches. Never true without a stored hash.
     pub matches: bool,
-    /// It is, and its hash was made with other parameters than today's: hash it again and store it.
+    /// Whether the password matches but its hash has outdated parameters; the caller then stores a new hash.
     pub needs_rehash: bool,
 }
 
@@ -37,30 +37,30 @@ const LANES: u32 = 1;
 const OUTPUT_BYTES: usize = 32;
 
 impl PasswordHasher {
-    /// A hasher that runs `permits` hashes at once and lets `queue` more wait.
+    /// Creates a hasher that runs `permits` hashes at once and lets `queue` more wait.
     pub fn new(permits: usize, queue: usize) -> PasswordHasher {
         PasswordHasher { lane: BlockingPool::new(permits, queue), dummy: dummy_hash().into() }
     }
 
-    /// The hasher for this machine: all cores but one, and at most about two seconds of waiting.
+    /// Creates the hasher for this machine: all cores but one, and about two seconds of waiting at most.
     pub fn for_this_machine() -> PasswordHasher {
         let cores = spare_cores();
         PasswordHasher::new(cores, cores.saturating_mul(64))
     }
 
-    /// The PHC string of `password`, with a fresh salt.
+    /// Returns the PHC string of `password`, with a new salt.
     ///
     /// # Errors
-    /// [`BlockingError::Overloaded`] when too many wait already.
+    /// [`BlockingError::Overloaded`] if the queue is full.
     pub async fn hash(&self, password: SecretText) -> Result<String, BlockingError> {
         let hashed = self.lane.run(move || hash_now(&password)).await?;
         hashed.ok_or(BlockingError::Broken)
     }
 
-    /// Verifies `password` against the stored PHC string, or against nothing in the same time.
+    /// Verifies `password` against the stored PHC string. Without one, it takes the same time and does not match.
     ///
     /// # Errors
-    /// [`BlockingError::Overloaded`] when too many wait already.
+    /// [`BlockingError::Overloaded`] if the queue is full.
     pub async fn verify(&self, password: SecretText, stored: Option<&str>) -> Result<Verdict, BlockingError> {
         let readable = stored.filter(|hash| PasswordHash::new(hash).is_ok());
         if stored.is_some() && readable.is_none() {
@@ -72,10 +72,10 @@ impl PasswordHasher {
         Ok(Verdict { matches: known && matches, needs_rehash: known && matches && !readable.is_some_and(is_current) })
     }
 
-    /// [`password_rule`], away from the async threads.
+    /// Applies [`password_rule`] outside the async threads.
     ///
     /// # Errors
-    /// [`BlockingError::Overloaded`] when too many wait already; the inner result is the rule's.
+    /// [`BlockingError::Overloaded`] if the queue is full; the inner result is the rule's.
     pub async fn check_rule(
         &self,
         password: SecretText,
@@ -87,14 +87,14 @@ impl PasswordHasher {
     }
 }
 
-/// The password in the form in which it is hashed and judged.
+/// Returns the form of the password that is hashed and checked.
 fn normal_form(password: &SecretText) -> Zeroizing<String> {
     Zeroizing::new(password.expose().nfc().collect())
 }
 
 fn argon2id() -> Argon2<'static> {
     let params = Params::new(MEMORY_KIB, PASSES, LANES, Some(OUTPUT_BYTES));
-    // These are the crate's defaults as well; a test holds them to the specification.
+    // Equal to the crate's defaults; a test compares them with the specification.
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params.unwrap_or_default())
 }
 
@@ -110,7 +110,7 @@ fn verify_now(password: &SecretText, hash: &str) -> bool {
         .is_ok_and(|hash| argon2id().verify_password(normal_form(password).as_bytes(), &hash).is_ok())
 }
 
-/// Whether a hash was made as [`hash_now`] makes them today.
+/// Whether a hash has the parameters that [`hash_now`] uses today.
 fn is_current(hash: &str) -> bool {
     PasswordHash::new(hash).is_ok_and(|hash| {
         let number = |name| hash.params.get_decimal(name);
@@ -123,7 +123,7 @@ fn is_current(hash: &str) -> bool {
     })
 }
 
-/// A well-formed hash of no password: random output, today's parameters, the same cost.
+/// Creates a well-formed hash of no password: random output, today's parameters, the same cost.
 #[expect(clippy::expect_used, reason = "salt and output have fixed, allowed lengths; every test runs this")]
 fn dummy_hash() -> String {
     let salt = Salt::new(&random_bytes::<16>()).expect("16 bytes are a salt");
@@ -138,18 +138,18 @@ fn dummy_hash() -> String {
     .to_string()
 }
 
-/// Why a password is refused.
+/// Reason why a password is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PasswordProblem {
     /// Fewer than [`SHORTEST_PASSWORD`] characters.
     TooShort,
     /// More than [`LONGEST_PASSWORD`] characters.
     TooLong,
-    /// It holds a control character, such as a line end that was copied along.
+    /// It contains a control character, such as a copied line end.
     ControlCharacter,
-    /// It is the person's e-mail address, or the part before the `@`.
+    /// It is the user's e-mail address, or the part before the `@`.
     IsEmail,
-    /// It is on lists of common ones, or too easily guessed.
+    /// It is on lists of common passwords, or too easy to guess.
     TooCommon,
 }
 
@@ -157,15 +157,15 @@ pub enum PasswordProblem {
 pub const SHORTEST_PASSWORD: usize = 12;
 /// Longest password, in characters.
 pub const LONGEST_PASSWORD: usize = 256;
-/// How much of a password the estimator sees: its time grows with the square of the length, and
-/// forty-eight characters are enough to tell.
+/// Maximum number of characters that the estimator sees. Its time grows with the square of the length, and forty-eight
+/// characters are enough to decide.
 const ESTIMATED_CHARACTERS: usize = 48;
-/// How many different signs that can stand for letters the estimator sees: it tries every reading
-/// of them, and with all ten of them 100 characters took it 0.7 s.
+/// Maximum number of different characters that can replace letters and that the estimator sees. It tries every reading
+/// of them; with all ten of them, 100 characters took it 0.7 s.
 const LETTER_SIGNS: usize = 3;
 
 impl PasswordProblem {
-    /// The stable code for a field error.
+    /// Returns the stable code for a field error.
     pub fn code(self) -> &'static str {
         match self {
             PasswordProblem::TooShort => "TOO_SHORT",
@@ -176,7 +176,7 @@ impl PasswordProblem {
         }
     }
 
-    /// What the person should do.
+    /// Returns the advice for the user.
     pub fn message(self) -> &'static str {
         match self {
             PasswordProblem::TooShort => "Use at least 12 characters.",
@@ -188,13 +188,13 @@ impl PasswordProblem {
     }
 }
 
-/// Whether `password` may be the password of the person with this e-mail address and name.
+/// Checks whether `password` is acceptable for the user with this e-mail address and name.
 ///
-/// Takes a few milliseconds, 30 at worst; on an async thread use [`PasswordHasher::check_rule`].
-/// Rule: docs/decisions.md#identity.
+/// Takes a few milliseconds, 30 at worst; on an async thread use [`PasswordHasher::check_rule`]. Rule:
+/// docs/decisions.md#identity.
 ///
 /// # Errors
-/// All the reasons against it, at least one.
+/// All reasons for rejection, at least one.
 pub fn password_rule(password: &SecretText, email: &str, name: &str) -> Result<(), Vec<PasswordProblem>> {
     let password = normal_form(password);
     let length = password.chars().count();
@@ -226,8 +226,8 @@ fn is_guessable(password: &str, email: &str, name: &str) -> bool {
     zxcvbn::zxcvbn(&estimable_part(password), &known).score() < zxcvbn::Score::Three
 }
 
-/// The part of a password that is shown to the estimator. Where too many different signs could be
-/// read as letters, each is replaced by one that cannot: nobody remembers such a password as a word.
+/// Returns the part of a password that the estimator gets. If too many different characters could be read as letters,
+/// each is replaced by a neutral character: such passwords are not remembered as words.
 fn estimable_part(password: &str) -> Zeroizing<String> {
     const SIGNS: [(char, char); 10] = [
         ('@', '&'),
@@ -250,8 +250,8 @@ fn estimable_part(password: &str) -> Zeroizing<String> {
     Zeroizing::new(start().map(plain).collect())
 }
 
-/// What is known of the person: address and name, whole, in parts, and run together. The estimator
-/// forgives anything made of three parts, so the run-together forms matter.
+/// Lists the known words about the user: address and name, whole, in parts, and joined. The estimator does not penalise
+/// combinations of three parts, so the joined forms matter.
 fn known_words(email: &str, name: &str) -> Vec<String> {
     let (local, domain) = email.split_once('@').unwrap_or((email, ""));
     let mut known: Vec<String> = ["labs", "password", "marketplace", email].map(str::to_owned).into();

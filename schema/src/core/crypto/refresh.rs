@@ -1,9 +1,9 @@
-//! Refresh tokens: which session, which turn, and what to answer to a turn that is over.
+//! Refresh tokens: the session, its turn, and the verdict on an old turn.
 //!
-//! A token carries the session and a counter, authenticated by the master key; nothing of it is
-//! stored but the counter. Because the text follows from session and counter alone, the successor
-//! of a token can be answered twice and is the same both times: two tabs and a lost answer survive
-//! and no second line of tokens ever starts (docs/decisions.md#identity).
+//! A token contains the session and a counter, authenticated by the master key. Only the counter is stored. Because the
+//! text follows from session and counter, the successor of a token can be sent twice and is identical both times. So
+//! two browser tabs or a lost response cause no sign-out, and a second chain of tokens never starts
+//! (docs/decisions.md#identity).
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::{SignedDuration, Timestamp};
@@ -12,34 +12,34 @@ use uuid::Uuid;
 use super::sealed::{MacKey, MasterKey};
 use super::secret::SecretText;
 
-/// What a refresh token says.
+/// Content of a refresh token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefreshToken {
-    /// The session it belongs to; the family of all its tokens.
+    /// Session of the token; it defines the family of all its tokens.
     pub session_uuid: Uuid,
-    /// Its turn; the session's row holds the current one.
+    /// Turn of the token; the session's row stores the current turn.
     pub counter: u64,
 }
 
-/// What a presented turn deserves.
+/// Verdict on a presented turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefreshVerdict {
-    /// The current turn: advance the counter by one and answer the new token.
+    /// The current turn: advance the counter by one and return the new token.
     Rotate,
-    /// The turn just replaced: answer the current token again and change nothing.
+    /// The turn just replaced: return the current token again and change nothing.
     RepeatCurrent,
-    /// A turn long over: end the session's family, record a security event, send mail.
+    /// An old turn: end the session's family, record a security event, send a mail message.
     Reused,
 }
 
-/// How long the turn just replaced is still answered.
+/// Time during which the turn just replaced is still accepted.
 const REPEAT_WINDOW: SignedDuration = SignedDuration::from_secs(10);
 
-/// Judges a presented turn. `changed_at` is when the counter took its current value; it and `now`
-/// must come from the same clock, the database's.
+/// Judges a presented turn. `changed_at` is the time at which the counter got its current value; it and `now` must come
+/// from the same clock, the database's.
 ///
-/// A turn ahead of the current one was signed by us but never recorded (the database was put back
-/// to an earlier state); it cannot be told from theft and is treated as such.
+/// A turn after the current one was signed by the service but never stored, because the database was restored to an
+/// earlier state. It cannot be distinguished from theft and is treated the same way.
 pub fn judge(presented: u64, current: u64, changed_at: Timestamp, now: Timestamp) -> RefreshVerdict {
     if presented == current {
         RefreshVerdict::Rotate
@@ -60,12 +60,12 @@ const BODY_BYTES: usize = 1 + 16 + 8;
 const TAG_BYTES: usize = 32;
 
 impl RefreshSeal {
-    /// The seal that belongs to `key`.
+    /// Derives the refresh token key from `key`.
     pub fn new(key: &MasterKey) -> RefreshSeal {
         RefreshSeal(key.mac_key("refresh-token"))
     }
 
-    /// The token as the cookie's value: 76 characters of base64url.
+    /// Encodes the token as the cookie's value: 76 characters of base64url.
     pub fn seal(&self, token: RefreshToken) -> SecretText {
         let mut bytes = Vec::with_capacity(BODY_BYTES + TAG_BYTES);
         bytes.push(VERSION);
@@ -76,7 +76,7 @@ impl RefreshSeal {
         SecretText::new(URL_SAFE_NO_PAD.encode(bytes))
     }
 
-    /// The token that `text` carries, or `None` when we did not write it.
+    /// Decodes the token in `text`. `None` if the service did not create it.
     pub fn open(&self, text: &str) -> Option<RefreshToken> {
         let mut bytes = [0u8; BODY_BYTES + TAG_BYTES];
         if URL_SAFE_NO_PAD.decode_slice(text, &mut bytes) != Ok(bytes.len()) {
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn each_cell_of_the_ten_second_rule() {
+    fn ten_second_refresh_rule_matches_table() {
         use RefreshVerdict::{RepeatCurrent, Reused, Rotate};
         let cells = [
             // presented, current, milliseconds since the counter changed, verdict
@@ -139,12 +139,12 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_seen_slightly_before_the_change_still_repeats() {
+    fn clock_slightly_before_change_still_repeats() {
         assert_eq!(judge(4, 5, at(5), at(0)), RefreshVerdict::RepeatCurrent);
     }
 
     #[test]
-    fn a_token_reads_as_it_was_written_and_always_the_same() {
+    fn refresh_token_round_trips_and_is_deterministic() {
         let token = RefreshToken { session_uuid: Uuid::from_u128(42), counter: 7 };
         let text = seal().seal(token);
         assert_eq!(text.expose().len(), 76);
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_of_another_key_or_another_purpose_is_not_ours() {
+    fn refresh_token_of_another_key_or_purpose_is_rejected() {
         let token = RefreshToken { session_uuid: Uuid::from_u128(42), counter: 7 };
         let text = seal().seal(token);
         let foreign = RefreshSeal::new(&MasterKey::from_bytes([4; 32]));
@@ -164,13 +164,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_token_survives_the_way_there_and_back(session: u128, counter: u64) {
+        fn every_refresh_token_round_trips(session: u128, counter: u64) {
             let token = RefreshToken { session_uuid: Uuid::from_u128(session), counter };
             prop_assert_eq!(seal().open(seal().seal(token).expose()), Some(token));
         }
 
         #[test]
-        fn any_changed_character_makes_it_nobodys(at in 0usize..76, to in "[A-Za-z0-9_-]") {
+        fn any_changed_character_is_rejected(at in 0usize..76, to in "[A-Za-z0-9_-]") {
             let token = RefreshToken { session_uuid: Uuid::from_u128(42), counter: 7 };
             let text = seal().seal(token);
             prop_assume!(text.expose().get(at..=at) != Some(to.as_str()));
@@ -180,14 +180,14 @@ mod tests {
         }
 
         #[test]
-        fn no_text_opens_by_chance_or_panics(text in "\\PC{0,120}") {
+        fn arbitrary_text_is_rejected_without_panic(text in "\\PC{0,120}") {
             prop_assert_eq!(seal().open(&text), None);
         }
 
-        /// A thief and an owner who share a stolen turn: whoever comes second, more than ten
-        /// seconds later, ends the family. Played over any order of uses.
+        /// A thief and the owner share a stolen turn: the second one to use it, more than ten seconds later, ends the
+        /// family. Tested for any order of uses.
         #[test]
-        fn no_two_lines_of_tokens_ever_live_side_by_side(
+        fn stolen_refresh_token_never_yields_two_live_chains(
             uses in prop::collection::vec((any::<bool>(), 0i64..30_000), 1..60),
         ) {
             let (mut current, mut changed, mut now) = (0u64, at(0), at(0));
@@ -207,15 +207,14 @@ mod tests {
                     }
                     RefreshVerdict::Reused => return Ok(()),
                 }
-                // Whoever was answered holds the one current token; nobody ever holds another
-                // turn that would still rotate.
+                // Every accepted caller has the one current token; no caller has another turn that would still rotate.
                 prop_assert_eq!(*who, current);
                 prop_assert!(held.iter().all(|turn| *turn <= current));
             }
         }
 
         #[test]
-        fn only_the_current_turn_ever_advances(presented: u64, current: u64, age in 0i64..100_000_000) {
+        fn only_current_refresh_token_rotates(presented: u64, current: u64, age in 0i64..100_000_000) {
             let verdict = judge(presented, current, at(0), at(age));
             prop_assert_eq!(verdict == RefreshVerdict::Rotate, presented == current);
             if verdict == RefreshVerdict::RepeatCurrent {

@@ -1,10 +1,9 @@
-//! The master key and what is derived from it: sealing (AES-256-GCM) and MACs (HMAC-SHA-256).
+//! Master key and everything derived from it: sealing (AES-256-GCM) and MACs (HMAC-SHA-256).
 //!
-//! The key lies in a file outside the database, so that a copy of the database alone opens nothing
-//! (docs/decisions.md#identity). Each purpose has its own derived keys, so what
-//! was sealed or signed for one purpose is worthless for another. A purpose is a plain name such as
-//! `signing-key`; where a value must not be moved to another row, the row is part of the name:
-//! `totp-seed/<user_uuid>`.
+//! The key is in a file outside the database, so that a copy of the database alone opens nothing
+//! (docs/decisions.md#identity). Each purpose has separate derived keys, so data sealed or signed for one purpose is
+//! useless for another. A purpose is a plain name such as `signing-key`. If a value must not be moved to another row,
+//! the row is part of the name: `totp-seed/<user_uuid>`.
 use std::collections::VecDeque;
 use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -19,38 +18,37 @@ use zeroize::Zeroizing;
 
 use super::random_bytes;
 
-/// The one secret that everything sealed or signed by the service hangs on: 256 random bits. Its file may hold several:
-/// the first one seals and signs, all of them open and verify, so that one key can follow another
+/// The secret on which all sealed or signed data of the service depends: 256 random bits. Its file can contain several
+/// keys: the first one seals and signs, all of them open and verify, so that one key can replace another
 /// (docs/decisions.md#identity).
 ///
-/// Losing it makes TOTP seeds, signing keys and queued mail unreadable, and voids cursors, refresh
-/// cookies and recovery codes.
+/// Its loss makes TOTP seeds, signing keys and queued mail unreadable, and invalidates cursors, refresh cookies and
+/// recovery codes.
 #[derive(Clone)]
 pub struct MasterKey {
-    /// It seals.
+    /// Key that seals.
     newest: Key,
-    /// They open.
+    /// Older keys, which only open.
     older: Vec<Key>,
-    /// What names are derived from that stand in the database for good: those of votes and recovery codes for example.
+    /// Key for names that the database stores permanently, for example names of votes and recovery codes.
     naming: Key,
 }
 
-/// The bytes of one key.
 pub(super) type Key = Zeroizing<[u8; KEY_BYTES]>;
 
-/// The MAC keys of one purpose, derived once and used often.
+/// MAC keys of one purpose, derived once and used often.
 #[derive(Clone)]
 pub struct MacKey {
     newest: hmac::Key,
     older: Vec<hmac::Key>,
 }
 
-/// What was sealed does not open: another key, another purpose, or changed bytes.
+/// The sealed data does not open: another key, another purpose, or changed bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the sealed value cannot be opened with this key and purpose")]
 pub struct OpenError;
 
-/// Why the key file cannot be used. Messages name the file and the remedy.
+/// Reason why the key file cannot be used. The messages name the file and the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
     /// Reading, creating or syncing failed.
@@ -58,16 +56,16 @@ pub enum KeyFileError {
     Io {
         /// The key file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
-    /// Not 64 hexadecimal digits a line.
+    /// The file does not contain lines of 64 hexadecimal digits.
     #[error(
         "the key file {0} must contain exactly 64 hexadecimal digits and a line end; during a key rotation, at most \
          {MOST_KEYS} such lines, the newest first"
     )]
     Form(PathBuf),
-    /// Others than the owner may read or write it.
+    /// Users other than the owner can read or write the file.
     #[error(
         "the key file {0} is accessible to users other than its owner: run `chmod 600` on it (root may give it to a \
          group: 0440)"
@@ -76,46 +74,45 @@ pub enum KeyFileError {
 }
 
 const KEY_BYTES: usize = 32;
-/// Most keys of a file.
+/// Maximum number of keys in a file.
 const MOST_KEYS: usize = 8;
-/// What the key that names are derived from is sealed for.
+/// Purpose under which the naming key is sealed.
 const NAMING: &str = "naming-key";
-/// First byte of everything sealed; another one means another format.
+/// First byte of all sealed data; it identifies the format.
 const VERSION: u8 = 1;
 const TAG_BYTES: usize = 16;
 
 impl MasterKey {
-    /// A key from its bytes: from a secret store, or fixed in a test.
+    /// Creates a key from its bytes: from a secret store, or fixed in a test.
     pub fn from_bytes(bytes: [u8; KEY_BYTES]) -> MasterKey {
         let key = Zeroizing::new(bytes);
         MasterKey { newest: key.clone(), older: Vec::new(), naming: key }
     }
 
-    /// Whether older keys stand behind the first one.
+    /// Whether the file contains older keys after the first one.
     pub(crate) fn has_older(&self) -> bool {
         !self.older.is_empty()
     }
 
-    /// The key that names are derived from, sealed: it outlives the keys of the file.
+    /// Returns the sealed naming key. It outlives the keys of the file.
     pub(crate) fn naming_sealed(&self) -> Vec<u8> {
         self.seal(NAMING, self.naming.as_slice())
     }
 
-    /// The same where names are derived from this sealed key.
+    /// Replaces the naming key with this sealed one.
     ///
     /// # Errors
-    /// [`OpenError`] when it was sealed with none of these keys.
+    /// [`OpenError`] if none of these keys sealed it.
     pub(crate) fn named_by(self, sealed: &[u8]) -> Result<MasterKey, OpenError> {
         let opened = self.open(NAMING, sealed)?;
         let bytes = <[u8; KEY_BYTES]>::try_from(opened.as_slice()).map_err(|_| OpenError)?;
         Ok(MasterKey { naming: Zeroizing::new(bytes), ..self })
     }
 
-    /// Reads the key from `path`, or makes one there when there is none.
+    /// Reads the key from `path`, or creates the file.
     ///
-    /// A new file has mode 0600, in a folder that is made with mode 0700 if it is missing. It
-    /// appears whole or not at all, and is on the disk before this returns; of two processes that
-    /// start together, both end with the same key.
+    /// A new file has mode 0600; a missing folder is created with mode 0700. The file appears complete or not, and is
+    /// synced to disk before this returns. If two processes start together, both get the same key.
     ///
     /// # Errors
     /// [`KeyFileError`]; an existing file is never overwritten.
@@ -148,18 +145,18 @@ impl MasterKey {
         sealed
     }
 
-    /// Opens what [`MasterKey::seal`] made for the same purpose, with any of the keys.
+    /// Opens data that [`MasterKey::seal`] sealed for the same purpose, with any of the keys.
     ///
     /// # Errors
-    /// [`OpenError`]; nothing is said about why.
+    /// [`OpenError`]; the cause is not disclosed.
     pub fn open(&self, purpose: &str, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, OpenError> {
         self.keys().find_map(|key| open_with(key, purpose, sealed).ok()).ok_or(OpenError)
     }
 
-    /// What was sealed with an older key, sealed with the newest; none where that one sealed it.
+    /// Seals data of an older key again with the newest key. `None` if the newest key sealed it.
     ///
     /// # Errors
-    /// [`OpenError`] when none of the keys opens it.
+    /// [`OpenError`] if none of the keys opens it.
     pub(crate) fn seal_anew(&self, purpose: &str, sealed: &[u8]) -> Result<Option<Vec<u8>>, OpenError> {
         if open_with(&self.newest, purpose, sealed).is_ok() {
             return Ok(None);
@@ -167,25 +164,27 @@ impl MasterKey {
         Ok(Some(self.seal(purpose, &self.open(purpose, sealed)?)))
     }
 
-    /// HMAC-SHA-256 of `bytes` under the key derived for `purpose`: a name that stays the same when the master key changes.
+    /// Computes HMAC-SHA-256 of `bytes` under the naming key derived for `purpose`. The result stays the same when the
+    /// master key changes.
     pub fn mac(&self, purpose: &str, bytes: &[u8]) -> [u8; 32] {
         tag(&mac_key(&self.naming, purpose), bytes)
     }
 
-    /// The MAC keys of `purpose`, for what lasts no longer than a key of the file. Deriving costs more than one MAC.
+    /// Derives the MAC keys of `purpose`, for data that lives no longer than a key of the file. Deriving costs more
+    /// than one MAC.
     pub fn mac_key(&self, purpose: &str) -> MacKey {
         let derive = |key| mac_key(key, purpose);
         MacKey { newest: derive(&self.newest), older: self.older.iter().map(derive).collect() }
     }
 
-    /// A name for the newest key that tells nothing about it.
+    /// Returns a name for the newest key that reveals nothing about it.
     pub fn fingerprint(&self) -> String {
         let mut name = hex::encode(self.mac_key("fingerprint").tag(&[]));
         name.truncate(32);
         name
     }
 
-    /// A number for each key, the newest first, that tells nothing about it: advisory locks are named by these.
+    /// Returns a number for each key, newest first, that reveals nothing about it. Advisory locks use these numbers.
     pub(crate) fn lock_numbers(&self) -> impl Iterator<Item = i32> {
         self.keys().map(|key| {
             let [first, second, third, fourth, ..] = tag(&mac_key(key, "lock-number"), &[]);
@@ -193,7 +192,7 @@ impl MasterKey {
         })
     }
 
-    /// Every key of the file, the newest first.
+    /// Returns every key of the file, newest first.
     pub(super) fn keys(&self) -> impl Iterator<Item = &Key> {
         std::iter::once(&self.newest).chain(&self.older)
     }
@@ -229,17 +228,17 @@ fn open_with(key: &Key, purpose: &str, sealed: &[u8]) -> Result<Zeroizing<Vec<u8
 }
 
 impl MacKey {
-    /// The whole tag of `bytes`, under the newest key.
+    /// Computes the full tag of `bytes` under the newest key.
     pub fn tag(&self, bytes: &[u8]) -> [u8; 32] {
         tag(&self.newest, bytes)
     }
 
-    /// The tags of `bytes` under each key, the newest first.
+    /// Computes the tags of `bytes` under each key, newest first.
     pub(super) fn tags<'a>(&'a self, bytes: &'a [u8]) -> impl Iterator<Item = [u8; 32]> + 'a {
         self.keys().map(|key| tag(key, bytes))
     }
 
-    /// Whether `tag` is the tag of `bytes` under any key, in constant time for each. A truncated tag never is.
+    /// Whether `tag` is the tag of `bytes` under any key, in constant time for each. A truncated tag never matches.
     pub fn verifies(&self, bytes: &[u8], tag: &[u8]) -> bool {
         self.keys().any(|key| hmac::verify(key, bytes, tag).is_ok())
     }
@@ -261,7 +260,7 @@ impl fmt::Debug for MacKey {
     }
 }
 
-/// HKDF-SHA-256 (RFC 5869). The master key is uniformly random, so only the expand step is needed.
+/// Derives a key with HKDF-SHA-256 (RFC 5869). The master key is uniformly random, so only the expand step is needed.
 #[expect(clippy::expect_used, reason = "expand fails only for outputs over 8,160 bytes; these are 32")]
 pub(super) fn derive_key<L, K>(key: &[u8; KEY_BYTES], use_of_it: &str, purpose: &str, length: L) -> K
 where
@@ -281,13 +280,13 @@ fn load(path: &Path) -> Result<MasterKey, KeyFileError> {
     let io = |source| KeyFileError::Io { path: path.to_owned(), source };
     let file = File::open(path).map_err(io)?;
     let metadata = file.metadata().map_err(io)?;
-    // What root gave to a group to read, as systemd and Kubernetes do, nobody else can have put there.
+    // Only root can have made a root-owned file readable for a group, as systemd and Kubernetes do.
     let others = if metadata.uid() == 0 { 0o037 } else { 0o077 };
     if metadata.mode() & others != 0 {
         return Err(KeyFileError::Open(path.to_owned()));
     }
     let mut text = Zeroizing::new(Vec::with_capacity(1024));
-    // One byte more than the longest right file, so that a longer one is noticed.
+    // Reads one byte more than the longest valid file, so that a longer one is detected.
     file.take(MOST_KEYS as u64 * 66 + 1).read_to_end(&mut text).map_err(io)?;
     let form = || KeyFileError::Form(path.to_owned());
     let mut keys = VecDeque::new();
@@ -301,8 +300,8 @@ fn load(path: &Path) -> Result<MasterKey, KeyFileError> {
     Ok(MasterKey { newest, older: keys.into(), naming })
 }
 
-/// Writes a new key beside `path` and links it into place, so that nobody ever reads half a key.
-/// A link, unlike a rename, fails when another process was first; theirs is then the key.
+/// Writes a new key next to `path` and links it into place, so that no process reads a partial key. Unlike a rename, a
+/// link fails if another process was first; that process's key is then used.
 fn create(path: &Path) -> io::Result<()> {
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,

@@ -1,10 +1,9 @@
 //! Text that cannot be printed, and the secrets that Labs issues as text.
 //!
-//! An issued secret reads `labs_<kind>_<43 characters><6 characters>`: 256 random bits in base64url,
-//! then a tail computed from all that stands before it. Prefix and tail let a scanner of
-//! repositories and logs recognise a leaked one offline, without false alarms; as a regular
-//! expression: `labs_(cs|ot)_[A-Za-z0-9_-]{49}`. The tail is no security: it is the first six
-//! characters of base64url(SHA-256(what precedes it)).
+//! An issued secret has the form `labs_<kind>_<43 characters><6 characters>`: 256 random bits in base64url, then a tail
+//! computed from everything before it. With prefix and tail, a scanner of repositories and logs can recognise a leaked
+//! secret offline, without false alarms; as a regular expression: `labs_(cs|ot)_[A-Za-z0-9_-]{49}`. The tail gives no
+//! security: it is the first six characters of base64url(SHA-256(text before the tail)).
 use std::fmt;
 
 use base64::Engine;
@@ -14,24 +13,22 @@ use zeroize::Zeroizing;
 
 use super::{random_bytes, same_bytes, sha256};
 
-/// A secret as text: password, token, code. Overwritten when dropped, never printed or serialised.
-///
-/// Secrets are a type that cannot be printed.
+/// Secret text: password, token or code. Overwritten when dropped, never printed or serialised.
 #[derive(Clone, Default)]
 pub struct SecretText(Zeroizing<String>);
 
 impl SecretText {
-    /// Takes `text` into keeping.
+    /// Wraps `text` as a secret.
     pub fn new(text: impl Into<String>) -> SecretText {
         SecretText(Zeroizing::new(text.into()))
     }
 
-    /// The text itself. Every call of this is a place to look at in review.
+    /// Returns the text itself. Every call needs attention in a code review.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Whether both hold the same text, compared in constant time.
+    /// Whether both contain the same text, compared in constant time.
     pub fn same_as(&self, other: &SecretText) -> bool {
         same_bytes(self.0.as_bytes(), other.0.as_bytes())
     }
@@ -61,31 +58,30 @@ impl<'de> Deserialize<'de> for SecretText {
     }
 }
 
-/// The kinds of secret that Labs issues as text.
+/// Kind of a secret that Labs issues as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SecretKind {
-    /// A machine client's secret; lives until it is rotated.
+    /// A client secret; it is valid until it is rotated.
     Client,
-    /// A token that is used once: in a mail, or as the challenge of a second factor.
+    /// A single-use token: in a mail message, or as the challenge of a second factor.
     OneTime,
 }
 
-/// A secret just made: the text for its owner, the digest for the database.
+/// New secret: the text for its owner, the digest for the database.
 #[derive(Debug)]
 pub struct IssuedSecret {
-    /// Shown or mailed once, then forgotten.
+    /// Text, shown or mailed once and not stored.
     pub text: SecretText,
-    /// SHA-256 of the text; what is stored and looked up by.
+    /// SHA-256 of the text, stored and used for lookup.
     pub digest: [u8; 32],
 }
 
 /// Random bytes in an issued secret. Rule: docs/decisions.md#identity.
 const RANDOM_BYTES: usize = 32;
-/// Characters of the tail.
 const TAIL: usize = 6;
 
 impl SecretKind {
-    /// What every secret of this kind begins with.
+    /// Returns the prefix of every secret of this kind.
     pub fn prefix(self) -> &'static str {
         match self {
             SecretKind::Client => "labs_cs_",
@@ -93,7 +89,7 @@ impl SecretKind {
         }
     }
 
-    /// Makes a new secret of this kind.
+    /// Creates a new secret of this kind.
     pub fn issue(self) -> IssuedSecret {
         let random = Zeroizing::new(random_bytes::<RANDOM_BYTES>());
         let mut text = String::with_capacity(64);
@@ -104,9 +100,9 @@ impl SecretKind {
         IssuedSecret { digest: sha256(text.as_bytes()), text: SecretText::new(text) }
     }
 
-    /// The digest to look `presented` up by, or `None` when it cannot be a secret of this kind.
+    /// Returns the digest to look `presented` up by. `None` if it cannot be a secret of this kind.
     ///
-    /// `None` tells no more than the published form does; it saves a look-up.
+    /// `None` reveals no more than the published form does; it saves a query.
     pub fn digest(self, presented: &str) -> Option<[u8; 32]> {
         let length = self.prefix().len() + RANDOM_BYTES.div_ceil(3) * 4 - 1 + TAIL;
         if presented.len() != length || !presented.starts_with(self.prefix()) {
@@ -117,7 +113,7 @@ impl SecretKind {
     }
 }
 
-/// The tail that belongs to `body`.
+/// Computes the tail of `body`.
 fn tail_of(body: &str) -> String {
     let mut tail = URL_SAFE_NO_PAD.encode(sha256(body.as_bytes()));
     tail.truncate(TAIL);
@@ -131,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_text_never_prints_its_content() {
+    fn secret_text_debug_hides_content() {
         let secret = SecretText::new("hunter2");
         assert!(!format!("{secret:?} {secret:#?}").contains("hunter2"));
         assert_eq!(secret.expose(), "hunter2");
@@ -144,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn an_issued_secret_has_its_published_form_and_its_digest() {
+    fn issued_secret_has_documented_form_and_digest() {
         for kind in [SecretKind::Client, SecretKind::OneTime] {
             let issued = kind.issue();
             let text = issued.text.expose();
@@ -157,19 +153,19 @@ mod tests {
     }
 
     #[test]
-    fn two_issued_secrets_are_never_the_same() {
+    fn two_issued_secrets_differ() {
         assert_ne!(SecretKind::Client.issue().digest, SecretKind::Client.issue().digest);
     }
 
     #[test]
-    fn a_secret_of_the_other_kind_is_refused() {
+    fn secret_of_another_kind_is_rejected() {
         let client = SecretKind::Client.issue();
         assert_eq!(SecretKind::OneTime.digest(client.text.expose()), None);
     }
 
     proptest! {
         #[test]
-        fn any_single_changed_character_is_noticed_by_the_tail(at in 8usize..57, to in "[A-Za-z0-9_-]") {
+        fn single_changed_character_fails_checksum(at in 8usize..57, to in "[A-Za-z0-9_-]") {
             let issued = SecretKind::OneTime.issue();
             let text = issued.text.expose();
             prop_assume!(text.get(at..=at) != Some(to.as_str()));
@@ -179,7 +175,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_makes_the_digest_panic(text in "(labs_ot_)?\\PC{0,60}") {
+        fn arbitrary_text_has_no_digest_and_no_panic(text in "(labs_ot_)?\\PC{0,60}") {
             prop_assert_eq!(SecretKind::OneTime.digest(&text), None);
         }
     }

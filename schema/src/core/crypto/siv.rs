@@ -1,7 +1,7 @@
-//! Encryption keys for short texts that clients carry: AES-256-GCM-SIV (RFC 8452).
+//! Encryption keys for short texts that clients hold: AES-256-GCM-SIV (RFC 8452).
 //!
-//! A repeated nonce reveals only that two texts are equal, so a random 96-bit nonce has no practical limit of messages, and
-//! a fixed one makes the encryption deterministic.
+//! A repeated nonce reveals only that two texts are equal, so a random 96-bit nonce allows a practically unlimited
+//! number of messages. A fixed nonce makes the encryption deterministic.
 use std::fmt;
 use std::sync::Arc;
 
@@ -13,30 +13,30 @@ use super::sealed::{Key, MasterKey, OpenError, derive_key};
 /// Bytes that encryption adds to a text: the nonce and the authentication tag.
 pub(super) const OVERHEAD: usize = NONCE_LEN + TAG_BYTES;
 const TAG_BYTES: usize = 16;
-/// The nonce of deterministic encryption.
+/// Nonce of deterministic encryption.
 const FIXED: [u8; NONCE_LEN] = [0; NONCE_LEN];
 
-/// The encryption keys of one purpose, derived once and used often. The newest comes first and encrypts.
+/// Encryption keys of one purpose, derived once and used often. The newest is first and encrypts.
 #[derive(Clone)]
 pub(super) struct SivKey(Arc<[LessSafeKey]>);
 
 /// Whether equal texts are encrypted to equal bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sameness {
-    /// They are.
+    /// Equal texts give equal bytes.
     Deterministic,
-    /// They are not: a reader of two ciphertexts does not learn whether the texts are equal.
+    /// Equal texts give different bytes, so two ciphertexts do not reveal whether the texts are equal.
     Randomized,
 }
 
 impl SivKey {
-    /// The keys of `purpose`.
+    /// Derives the keys of `purpose`.
     pub(super) fn new(master: &MasterKey, purpose: &str) -> Self {
         let derive = |key: &Key| LessSafeKey::new(derive_key::<_, UnboundKey>(key, "siv", purpose, &AES_256_GCM_SIV));
         Self(master.keys().map(derive).collect())
     }
 
-    /// Appends nonce, ciphertext and tag of `plain` to `out`. `associated` is authenticated and not contained.
+    /// Appends nonce, ciphertext and tag of `plain` to `out`. `associated` is authenticated but not included.
     pub(super) fn encrypt(&self, sameness: Sameness, associated: &[u8], plain: &[u8], out: &mut Vec<u8>) {
         let nonce = match sameness {
             Sameness::Deterministic => FIXED,
@@ -51,12 +51,12 @@ impl SivKey {
         });
         match sealed {
             Some(Ok(tag)) => out.extend_from_slice(tag.as_ref()),
-            // AES-GCM-SIV rejects only messages over 64 GiB. Without a tag nothing opens, and no plain text may leave.
+            // AES-GCM-SIV rejects only messages over 64 GiB. Clearing the buffer ensures that no plain text is output.
             Some(Err(_)) | None => out.clear(),
         }
     }
 
-    /// The text of nonce, ciphertext and tag.
+    /// Returns the text of nonce, ciphertext and tag.
     ///
     /// # Errors
     /// [`OpenError`] if none of the keys encrypted it with this associated data.
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_opened_with_the_same_key_and_associated_data_only() {
+    fn decryption_needs_same_key_and_associated_data() {
         for sameness in [Sameness::Deterministic, Sameness::Randomized] {
             let text = sealed(sameness);
             assert_eq!(text.len(), OVERHEAD + b"position".len());
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn only_deterministic_encryption_repeats_itself() {
+    fn only_deterministic_encryption_repeats() {
         assert_eq!(sealed(Sameness::Deterministic), sealed(Sameness::Deterministic));
         assert_ne!(sealed(Sameness::Randomized), sealed(Sameness::Randomized));
     }

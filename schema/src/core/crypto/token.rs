@@ -1,7 +1,7 @@
-//! Access tokens: RFC 9068 profile JWTs signed with Ed25519, and the ring of keys behind them.
+//! Access tokens: JWTs of the RFC 9068 profile, signed with Ed25519, and the ring of their keys.
 //!
-//! One algorithm, one `typ`, keys only from the ring, no leeway (RFC 8725, RFC 9068; docs/decisions.md#identity). What a header says about keys (`jku`, `jwk`, `x5u`,
-//! `x5c`) is never looked at.
+//! One algorithm, one `typ`, keys only from the ring, no leeway (RFC 8725, RFC 9068; docs/decisions.md#identity). Key
+//! references in a header (`jku`, `jwk`, `x5u`, `x5c`) are never read.
 use std::collections::HashMap;
 use std::fmt;
 
@@ -18,42 +18,42 @@ use zeroize::Zeroizing;
 use super::secret::SecretText;
 use super::{random_bytes, sha256};
 
-/// What a token says, beside issuer and audience, which are the ring's. Times are unix seconds.
+/// Claims of a token, except issuer and audience, which belong to the ring. Times are Unix seconds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claims {
-    /// Whom the token speaks for: the principal's uuid as text.
+    /// Subject: the principal's UUID as text.
     pub sub: String,
-    /// The token itself.
+    /// Id of the token.
     pub jti: Uuid,
-    /// When it was issued.
+    /// Time of issue.
     pub iat: i64,
-    /// From when on it is good.
+    /// Start of validity.
     pub nbf: i64,
-    /// From when on it is good no more.
+    /// End of validity.
     pub exp: i64,
-    /// Scopes granted, separated by blanks; of a person those that they reached when it was issued.
+    /// Granted scopes, separated by spaces; for a user, the scopes at the time of issue.
     pub scope: String,
-    /// The client that asked for it (RFC 9068, 2.2): a machine client, or [`FIRST_PARTY`] for a person. Absent in people's
+    /// Client that requested the token (RFC 9068, 2.2): a machine client, or [`FIRST_PARTY`] for a user. Absent in user
     /// tokens of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
-    /// The session it belongs to; absent for machine clients.
+    /// Session of the token; absent for machine clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sid: Option<Uuid>,
 }
 
-/// The client id in people's tokens: the service itself, to which they sign in. No machine client has it.
+/// Client id in user tokens: the service itself. No machine client has this id.
 pub const FIRST_PARTY: &str = "labs";
 
 impl Claims {
-    /// The machine client that the token was issued to; none for a person's token, which belongs to a session.
+    /// Returns the machine client that the token was issued to. `None` for a user's token, which belongs to a session.
     #[must_use]
     pub fn machine_client(&self) -> Option<&str> {
         self.client_id.as_deref().filter(|_| self.sid.is_none())
     }
 }
 
-/// Why a token is refused. Only `Expired` and `NotYet` say that it was ours and intact.
+/// Reason why a token is rejected. Only `Expired` and `NotYet` imply that the service issued it and that it is intact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TokenError {
     /// Too long, not a JWS, or a claim is missing or of the wrong type.
@@ -62,10 +62,10 @@ pub enum TokenError {
     /// `typ` is not `at+jwt`, `alg` is not `EdDSA`, or the header lists critical extensions.
     #[error("the token is of another type or algorithm")]
     WrongType,
-    /// No key of the ring has its `kid`.
+    /// No key of the ring has the token's `kid`.
     #[error("the token names a key that is not in use")]
     UnknownKey,
-    /// The signature is not that key's.
+    /// The signature does not match the key.
     #[error("the token's signature does not verify")]
     BadSignature,
     /// `iss` is not this service.
@@ -74,7 +74,7 @@ pub enum TokenError {
     /// `aud` is not this service.
     #[error("the token is meant for another audience")]
     WrongAudience,
-    /// `nbf` or `iat` lies in the future.
+    /// `nbf` or `iat` is in the future.
     #[error("the token is not valid yet")]
     NotYet,
     /// `exp` is now or past.
@@ -82,20 +82,20 @@ pub enum TokenError {
     Expired,
 }
 
-/// A key as it lies in the database, its private part opened.
+/// Row of a signing key, with its private part opened.
 #[derive(Clone)]
 pub struct SigningKeyRow {
     /// The `kid`.
     pub key_id: String,
     /// The raw Ed25519 public key, 32 bytes.
     pub public_key: Vec<u8>,
-    /// The private key as PKCS #8, for a key that may sign. Retired keys only verify.
+    /// The private key as PKCS #8, for a key that can sign. Retired keys only verify.
     pub private_key: Option<Zeroizing<Vec<u8>>>,
-    /// From when on it verifies nothing, in unix seconds; `None` while it is not retired.
+    /// Time from which the key verifies nothing, in Unix seconds; `None` until it is retired.
     pub expires_at: Option<i64>,
 }
 
-/// A key pair just made. Store `private_key` sealed.
+/// New key pair. Store `private_key` sealed.
 pub struct GeneratedKey {
     /// The `kid`: the key's thumbprint (RFC 7638).
     pub key_id: String,
@@ -105,13 +105,13 @@ pub struct GeneratedKey {
     pub private_key: Zeroizing<Vec<u8>>,
 }
 
-/// Why rows make no ring.
+/// Reason why rows do not form a ring.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyRingError {
-    /// No row has the key that is to sign, or it has no private part.
+    /// No row has the signing key, or its private part is missing.
     #[error("the signing key {0} is missing or cannot sign")]
     NoSigner(String),
-    /// A public key is no Ed25519 key, or does not belong to its private part.
+    /// A public key is not an Ed25519 key, or does not belong to its private part.
     #[error("the key {0} is damaged")]
     Damaged(String),
     /// Two rows share a `kid`.
@@ -119,13 +119,13 @@ pub enum KeyRingError {
     Twice(String),
 }
 
-/// The keys in use. Never changes; replace the whole ring when the rows change.
+/// Keys in use. Never modified; replace the whole ring when the rows change.
 #[derive(Clone)]
 pub struct KeyRing {
     issuer: String,
     audience: String,
     keys: HashMap<String, VerifyingKey>,
-    /// In the order of the rows, for the published set.
+    /// Key ids in the order of the rows, for the published key set.
     order: Vec<String>,
     signer: EncodingKey,
     signer_header: Header,
@@ -145,7 +145,7 @@ impl VerifyingKey {
     }
 }
 
-/// Claims as they travel.
+/// Claims as serialised in the token.
 #[derive(Serialize)]
 struct Signed<'a> {
     iss: &'a str,
@@ -154,7 +154,7 @@ struct Signed<'a> {
     claims: &'a Claims,
 }
 
-/// The header, as far as it is looked at.
+/// Fields of the header that are read.
 #[derive(Deserialize)]
 struct SeenHeader {
     typ: String,
@@ -164,16 +164,16 @@ struct SeenHeader {
     crit: Option<serde::de::IgnoredAny>,
 }
 
-/// Longest token looked at, in bytes.
+/// Longest accepted token, in bytes.
 pub const LONGEST_TOKEN: usize = 4_096;
-/// The only `typ` (RFC 9068, 2.1).
+/// The only accepted `typ` (RFC 9068, 2.1).
 const TYPE: &str = "at+jwt";
 
 impl KeyRing {
-    /// The ring of `rows`, signing with the one named `signer` for `issuer` and `audience`.
+    /// Creates the ring of `rows`, which signs with the key named `signer` for `issuer` and `audience`.
     ///
     /// # Errors
-    /// [`KeyRingError`] names the row to look at.
+    /// [`KeyRingError`] names the faulty row.
     pub fn new(issuer: &str, audience: &str, signer: &str, rows: Vec<SigningKeyRow>) -> Result<KeyRing, KeyRingError> {
         let mut keys = HashMap::with_capacity(rows.len());
         let mut order = Vec::with_capacity(rows.len());
@@ -208,7 +208,7 @@ impl KeyRing {
     /// Signs `claims` with the ring's signing key.
     ///
     /// # Errors
-    /// [`KeyRingError::Damaged`] when the key cannot sign, which building the ring has ruled out.
+    /// [`KeyRingError::Damaged`] if the key cannot sign; the constructor has already excluded this.
     pub fn sign(&self, claims: &Claims) -> Result<SecretText, KeyRingError> {
         let signed = Signed { iss: &self.issuer, aud: &self.audience, claims };
         jsonwebtoken::encode(&self.signer_header, &signed, &self.signer)
@@ -216,10 +216,11 @@ impl KeyRing {
             .map_err(|_| KeyRingError::Damaged(self.signer_header.kid.clone().unwrap_or_default()))
     }
 
-    /// The claims of `token` if it is ours, intact, and good at `now` (unix seconds, no leeway).
+    /// Returns the claims of `token` if the service issued it, it is intact, and it is valid at `now` (Unix seconds, no
+    /// leeway).
     ///
     /// # Errors
-    /// [`TokenError`]. The signature is judged before anything that the token claims.
+    /// [`TokenError`]. The signature is checked before any claim.
     pub fn verify(&self, token: &str, now: i64) -> Result<Claims, TokenError> {
         if token.len() > LONGEST_TOKEN {
             return Err(TokenError::Malformed);
@@ -229,7 +230,7 @@ impl KeyRing {
             return Err(TokenError::WrongType);
         }
         let key = self.keys.get(&header.kid).ok_or(TokenError::UnknownKey)?;
-        // Every token that it signed in its time has expired; whoever signs with it now has stolen it.
+        // Every token that this key signed while active has expired, so a valid `exp` means that the key was stolen.
         if !key.is_good(now) {
             return Err(TokenError::Expired);
         }
@@ -245,7 +246,8 @@ impl KeyRing {
         Ok(claims)
     }
 
-    /// The public keys that are good at `now` (unix seconds) as a JWK set (RFC 7517, RFC 8037), in the order of the rows.
+    /// Returns the public keys that are valid at `now` (Unix seconds) as a JWK set (RFC 7517, RFC 8037), in the order
+    /// of the rows.
     pub fn jwks(&self, now: i64) -> Value {
         let key = |key_id: &String| {
             let x = URL_SAFE_NO_PAD.encode(self.keys.get(key_id).filter(|key| key.is_good(now))?.public);
@@ -256,7 +258,7 @@ impl KeyRing {
         json!({ "keys": self.order.iter().filter_map(key).collect::<Vec<_>>() })
     }
 
-    /// The `kid` that new tokens carry.
+    /// Returns the `kid` of new tokens.
     pub fn signer_key_id(&self) -> &str {
         self.signer_header.kid.as_deref().unwrap_or_default()
     }
@@ -274,10 +276,10 @@ impl fmt::Debug for KeyRing {
     }
 }
 
-/// Makes a new Ed25519 key pair.
+/// Generates an Ed25519 key pair.
 ///
 /// # Errors
-/// [`KeyRingError::Damaged`] when the library refuses its own key.
+/// [`KeyRingError::Damaged`] if the library rejects its own key.
 pub fn new_signing_key() -> Result<GeneratedKey, KeyRingError> {
     let damaged = || KeyRingError::Damaged("just made".to_owned());
     let seed = Zeroizing::new(random_bytes::<32>());
@@ -291,7 +293,7 @@ pub fn new_signing_key() -> Result<GeneratedKey, KeyRingError> {
     })
 }
 
-/// The JWK thumbprint (RFC 7638; members in the order of RFC 8037, 2).
+/// Computes the JWK thumbprint (RFC 7638; members in the order of RFC 8037, 2).
 fn thumbprint(public: &[u8; 32]) -> String {
     let x = URL_SAFE_NO_PAD.encode(public);
     let canonical = format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{x}"}}"#);
@@ -302,7 +304,7 @@ fn public_bytes(pair: &Ed25519KeyPair) -> Option<[u8; 32]> {
     pair.public_key().as_ref().try_into().ok()
 }
 
-/// The public key of a row, compared with its private part where there is one.
+/// Returns the public key of a row after comparing it with the private part, if there is one.
 fn check_public_key(row: &SigningKeyRow) -> Result<[u8; 32], KeyRingError> {
     let damaged = || KeyRingError::Damaged(row.key_id.clone());
     let public: [u8; 32] = row.public_key.as_slice().try_into().map_err(|_| damaged())?;
@@ -315,8 +317,8 @@ fn check_public_key(row: &SigningKeyRow) -> Result<[u8; 32], KeyRingError> {
     Ok(public)
 }
 
-/// What the library checks for us: signature, algorithm, issuer, audience, presence. Times are
-/// checked here against the caller's clock, because the library reads the machine's.
+/// Checks that the library performs: signature, algorithm, issuer, audience, presence. Times are checked in this module
+/// against the caller's clock, because the library reads the machine's clock.
 fn validation(issuer: &str, audience: &str) -> Validation {
     let mut validation = Validation::new(Algorithm::EdDSA);
     validation.set_required_spec_claims(&["exp", "nbf", "iss", "aud", "sub"]);

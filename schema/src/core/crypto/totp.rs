@@ -1,7 +1,7 @@
-//! The second factor: time-based codes (RFC 6238) and the recovery codes behind them.
+//! Second factor: time-based codes (RFC 6238) and recovery codes.
 //!
-//! Seeds are stored sealed, recovery codes as MACs under the master key: a copy of the database
-//! alone gives neither (docs/decisions.md#identity).
+//! Seeds are stored sealed, recovery codes as MACs under the master key: a copy of the database alone reveals neither
+//! (docs/decisions.md#identity).
 use std::io::Cursor;
 
 use base64::Engine;
@@ -15,50 +15,49 @@ use super::sealed::MasterKey;
 use super::secret::SecretText;
 use super::{random_bytes, same_bytes};
 
-/// Seconds a code is current for.
+/// Seconds for which a code is current.
 pub const STEP_SECONDS: i64 = 30;
 /// Bytes of a seed: the 160 bits that RFC 4226 recommends.
 pub const SEED_BYTES: usize = 20;
-/// How many recovery codes a person gets.
+/// Number of recovery codes per user.
 pub const RECOVERY_CODES: usize = 10;
-/// Digits of a code.
 const DIGITS: usize = 6;
 
-/// The seed that a person's authenticator and the service share.
+/// Seed shared by the service and the user's authenticator app.
 #[derive(Clone)]
 pub struct TotpSeed(Zeroizing<[u8; SEED_BYTES]>);
 
 impl TotpSeed {
-    /// A new random seed.
+    /// Creates a random seed.
     pub fn random() -> TotpSeed {
         TotpSeed(Zeroizing::new(random_bytes()))
     }
 
-    /// The seed from its bytes, as they come out of the seal; `None` when they are not 20.
+    /// Creates a seed from unsealed bytes; `None` unless there are 20.
     pub fn from_bytes(bytes: &[u8]) -> Option<TotpSeed> {
         bytes.try_into().ok().map(|seed| TotpSeed(Zeroizing::new(seed)))
     }
 
-    /// The seed as people type it: base 32 in any case, with or without blanks; `None` when it is none of 20 bytes.
+    /// Parses a typed seed: base 32 in any case, with or without spaces. `None` unless it has 20 bytes.
     pub fn from_base32(typed: &str) -> Option<TotpSeed> {
         let plain: String = typed.chars().filter(|letter| !letter.is_whitespace()).collect();
         let secret = Secret::try_from_base32(plain.to_ascii_uppercase()).ok()?;
         Self::from_bytes(secret.as_ref())
     }
 
-    /// The bytes to seal and store.
+    /// Returns the bytes to seal and store.
     pub fn bytes(&self) -> &[u8] {
         self.0.as_slice()
     }
 
-    /// The seed in base 32, for people who type it.
+    /// Returns the seed in base 32, for manual entry.
     pub fn base32(&self) -> SecretText {
         SecretText::new(Secret::new_stack(*self.0).to_base32())
     }
 
-    /// The `otpauth` address that authenticators read; `issuer` and `account` are shown in them.
+    /// Returns the `otpauth` URI for authenticator apps, which display `issuer` and `account`.
     pub fn otpauth_uri(&self, issuer: &str, account: &str) -> SecretText {
-        // A colon separates issuer from account in the label, so neither may hold one.
+        // A colon separates issuer and account in the label, so neither may contain one.
         let issuer = percent_encode(&issuer.replace(':', " "));
         let account = percent_encode(&account.replace(':', " "));
         let secret = self.base32();
@@ -69,12 +68,12 @@ impl TotpSeed {
         ))
     }
 
-    /// The step in which `code` is valid at `now_unix` seconds, if it is and the step is later
-    /// than `last_step`, the last one used. Store the answer as the new last step, in one guarded
-    /// update, or the code can be used twice.
+    /// Returns the step in which `code` is valid at `now_unix` seconds, if that step is later than `last_step`, the
+    /// last one used. Store the result as the new last step in one guarded update; otherwise the code can be used
+    /// twice.
     ///
-    /// One step before and after the current one are accepted. The time taken does not depend on
-    /// the code or on which step matches.
+    /// Accepts one step before and one after the current one. The time does not depend on the code or on the matching
+    /// step.
     pub fn check(&self, code: &str, now_unix: i64, last_step: Option<i64>) -> Option<i64> {
         let code: Zeroizing<String> =
             Zeroizing::new(code.chars().filter(|c| !c.is_whitespace() && *c != '-').collect());
@@ -94,8 +93,8 @@ impl TotpSeed {
         found
     }
 
-    /// The code that is current at `now_unix` seconds, as an authenticator would show it. The
-    /// service itself never needs it; sample data and tests do.
+    /// Returns the current code at `now_unix` seconds, as an authenticator app shows it. Only sample data and tests
+    /// need it.
     pub fn code_at(&self, now_unix: i64) -> String {
         let second = u64::try_from(now_unix).unwrap_or_default();
         self.totp().generate(second).to_string()
@@ -117,8 +116,8 @@ impl std::fmt::Debug for TotpSeed {
     }
 }
 
-/// `text` as a QR code: a PNG picture in a `data:` address. `None` when it is longer than a QR
-/// code can hold, which no `otpauth` address of ours is.
+/// Renders `text` as a QR code: a PNG image in a `data:` URI. `None` if it exceeds the capacity of a QR code, which the
+/// service's `otpauth` URIs never do.
 pub fn qr_data_uri(text: &SecretText) -> Option<SecretText> {
     const MODULE: u32 = 6;
     const QUIET: u32 = 4;
@@ -141,22 +140,22 @@ pub fn qr_data_uri(text: &SecretText) -> Option<SecretText> {
     Some(SecretText::new(format!("data:image/png;base64,{encoded}")))
 }
 
-/// A recovery code: ten characters of Crockford's base 32, 50 random bits, shown `XXXXX-XXXXX`.
+/// Recovery code: ten characters of Crockford's base 32, 50 random bits, displayed as `XXXXX-XXXXX`.
 #[derive(Clone, Debug)]
 pub struct RecoveryCode(SecretText);
 
-/// Crockford's alphabet: no I, L, O or U, so that nothing is misread.
+/// Crockford's alphabet: it has no I, L, O or U, which are easily misread.
 const CROCKFORD: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const CODE_CHARACTERS: usize = 10;
 
 impl RecoveryCode {
-    /// A full new set.
+    /// Creates a full new set.
     pub fn new_set() -> [RecoveryCode; RECOVERY_CODES] {
         std::array::from_fn(|_| RecoveryCode::random())
     }
 
-    /// Reads a code as a person typed it: any case, with or without hyphen and blanks, O for 0,
-    /// I or L for 1. `None` when it cannot be one.
+    /// Parses a typed code: any case, with or without hyphen and spaces, O for 0, I or L for 1. `None` if it cannot be
+    /// a code.
     pub fn parse(typed: &str) -> Option<RecoveryCode> {
         let mut code = String::with_capacity(CODE_CHARACTERS);
         for character in typed.chars().filter(|c| !c.is_whitespace() && *c != '-') {
@@ -174,21 +173,21 @@ impl RecoveryCode {
         (code.len() == CODE_CHARACTERS).then(|| RecoveryCode(SecretText::new(code)))
     }
 
-    /// The code as it is shown, once.
+    /// Returns the code for its single display.
     pub fn shown(&self) -> SecretText {
         let (first, second) = self.0.expose().split_at_checked(5).unwrap_or_default();
         SecretText::new(format!("{first}-{second}"))
     }
 
-    /// What is stored and looked up by. 50 bits could be searched for if this were a plain hash;
-    /// under the master key they cannot.
+    /// Returns the digest that is stored and used for lookup. A plain hash of 50 bits could be reversed by search; a
+    /// MAC under the master key cannot.
     pub fn digest(&self, key: &MasterKey) -> [u8; 32] {
         key.mac("recovery-code", self.0.expose().as_bytes())
     }
 
     fn random() -> RecoveryCode {
         let random = Zeroizing::new(random_bytes::<CODE_CHARACTERS>());
-        // 256 is a multiple of 32, so the low five bits of a random byte favour no character.
+        // 256 is a multiple of 32, so the low five bits of a random byte are uniform.
         let code: String = random
             .iter()
             .filter_map(|byte| CROCKFORD.get(usize::from(byte & 31)))
@@ -198,7 +197,7 @@ impl RecoveryCode {
     }
 }
 
-/// `text` with everything percent-encoded that is not unreserved (RFC 3986).
+/// Percent-encodes every character of `text` that is not unreserved (RFC 3986).
 fn percent_encode(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {

@@ -1,4 +1,4 @@
-//! Requests that only read: of which server, and on which connection.
+//! Requests that only read: choice of the server and of the connection.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,41 +10,40 @@ use crate::core::fault::Fault;
 use crate::core::pool_lane::{LentConnection, PoolLane};
 use crate::core::read_replicas::{ReadReplicas, WalPlace};
 
-/// How long a replica is waited for. It ends statements after the same time (`open/connections.rs`).
+/// Time to wait for a replica, which also ends statements after this time (`open/connections.rs`).
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How old what a request reads may be.
+/// Required freshness of the data that a request reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Freshness {
-    /// Of this very moment: the leader is asked.
+    /// Current: only the primary may answer.
     Present,
-    /// Up to a second old: a read replica may be asked.
+    /// Up to a second old: a read replica may answer.
     Recent,
-    /// The same, and not older than what this place of the log had left.
+    /// Up to a second old, and not older than this WAL position.
     Since(WalPlace),
 }
 
-/// The connections of one request that only reads: the leader's, and those of read replicas where there are any.
+/// Connections of one request that only reads: to the primary and, if configured, to read replicas.
 #[derive(Clone)]
 pub(crate) struct ReadLanes {
     leader: PoolLane,
     replicas: Option<Arc<ReadReplicas>>,
     demanded: Arc<Mutex<Freshness>>,
     has_lagged: Arc<AtomicBool>,
-    /// Whether the leader's connections come from its pool, because the request may hold one of the lane already.
+    /// Whether connections to the primary come from its pool, because the request may already hold one of the lane.
     is_aside: bool,
 }
 
-/// A connection for reads.
 pub(super) struct TakenConnection {
     pub(super) lent: LentConnection,
     is_replica: bool,
-    /// What was demanded when it was taken.
+    /// Required freshness when it was taken.
     demanded: Freshness,
 }
 
 impl ReadLanes {
-    /// Those of a request whose answer may be so old.
+    /// Creates the lanes of a request with this required freshness.
     pub(crate) fn new(leader: PoolLane, replicas: Option<Arc<ReadReplicas>>, demanded: Freshness) -> Self {
         let demanded = Arc::new(Mutex::new(demanded));
         Self { leader, replicas, demanded, has_lagged: Arc::default(), is_aside: false }
@@ -74,13 +73,13 @@ impl ReadLanes {
         timeout(PATIENCE, work).await.unwrap_or_else(|_| Err(Fault::from(sqlx::Error::PoolTimedOut)))
     }
 
-    /// Whether what other requests read at this moment is fresh enough: they may have asked a replica.
+    /// Whether the concurrent reads of other requests are fresh enough: a replica may have answered them.
     pub(super) fn may_share(&self) -> bool {
         self.replicas.is_none() || self.demanded() == Freshness::Recent
     }
 
-    /// The same for statements beside the request's own, which other requests may share; none where the leader alone is
-    /// asked.
+    /// Returns lanes for statements outside the request's connection, which other requests may share. `None` if only
+    /// the primary may answer.
     pub(super) fn aside(&self) -> Option<Self> {
         if !self.may_lag() {
             return None;
@@ -89,7 +88,7 @@ impl ReadLanes {
         Some(Self { is_aside: true, ..self.clone() })
     }
 
-    /// A connection to a replica that is fresh enough, or else to the leader.
+    /// Takes a connection to a replica that is fresh enough, otherwise to the primary.
     pub(super) async fn take(&self) -> Result<TakenConnection, Fault> {
         let demanded = self.demanded();
         if let Some(replicas) = &self.replicas
@@ -104,12 +103,12 @@ impl ReadLanes {
     }
 }
 
-/// The connection of a request that only reads, from its first statement on.
+/// Connection of a request that only reads, held from its first statement on.
 #[derive(Default)]
 pub(super) struct ReadConnection(Option<TakenConnection>);
 
 impl ReadConnection {
-    /// Takes one, unless there is one that is as fresh as is demanded by now.
+    /// Takes a connection, unless the current one meets the required freshness.
     pub(super) async fn ensure(&mut self, lanes: &ReadLanes) -> Result<(), Fault> {
         let is_outdated = |taken: &TakenConnection| taken.is_replica && taken.demanded != lanes.demanded();
         if self.0.as_ref().is_some_and(is_outdated) {
@@ -125,7 +124,7 @@ impl ReadConnection {
         self.0.as_mut()
     }
 
-    /// Gives it back: its statements were answered.
+    /// Passes the connection on after its statements were answered.
     pub(super) fn pass_on(&mut self) {
         if let Some(taken) = self.0.take() {
             taken.lent.pass_on();
@@ -134,7 +133,7 @@ impl ReadConnection {
 }
 
 impl Drop for ReadConnection {
-    /// Whoever asked went away, or was refused.
+    /// The caller left or the request was rejected.
     fn drop(&mut self) {
         if let Some(taken) = self.0.take() {
             taken.lent.abandon();
@@ -143,10 +142,10 @@ impl Drop for ReadConnection {
 }
 
 impl TakenConnection {
-    /// How far the log had come that what was read here so far was read of; none at the leader.
+    /// Returns the WAL position of the replica behind the data read so far; `None` for the primary.
     ///
     /// # Errors
-    /// When the replica is away.
+    /// If the replica does not answer.
     pub(super) async fn place(&mut self) -> Result<Option<WalPlace>, Fault> {
         if self.is_replica { Ok(Some(WalPlace::received(&mut self.lent).await?)) } else { Ok(None) }
     }

@@ -1,4 +1,4 @@
-//! A transaction and its end: begun with its first statement, settled once.
+//! Transaction: begun by its first statement, ended once.
 
 use std::fmt::Display;
 
@@ -9,7 +9,7 @@ use crate::core::engine::idempotency::ClaimedKey;
 use crate::core::fault::Fault;
 use crate::core::pool_lane::LentConnection;
 
-/// How a transaction differs from the usual one, which reads what is committed, statement by statement.
+/// Differences from the usual transaction mode (read committed).
 #[derive(Default)]
 pub(crate) struct TransactionOptions {
     mode: Option<&'static str>,
@@ -17,23 +17,24 @@ pub(crate) struct TransactionOptions {
 }
 
 impl TransactionOptions {
-    /// A transaction in this mode (`SET TRANSACTION`).
+    /// Sets the transaction mode (`SET TRANSACTION`).
     pub(crate) fn of_mode(mode: &'static str) -> Self {
         Self { mode: Some(mode), settings: String::new() }
     }
 
-    /// With a setting until its end. Nothing that came from outside: it stands in the statement's text.
+    /// Adds a setting for the duration of the transaction. Must not contain external input, because it becomes part of
+    /// the statement's text.
     pub(crate) fn with(mut self, name: &'static str, value: impl Display) -> Self {
         self.settings = format!("{}; set local {name} = '{value}'", self.settings);
         self
     }
 
-    /// Whether the transaction after it may be begun by its commit, which takes over the mode and no setting.
+    /// Whether this transaction's commit may chain the next one, which inherits the mode but no settings.
     fn are_usual(&self) -> bool {
         self.mode.is_none()
     }
 
-    /// Begins, or makes of a transaction that has just begun one on these terms.
+    /// Begins the transaction, or applies these options to a transaction that a chained commit has just begun.
     async fn begin(&self, lent: &mut LentConnection) -> Result<(), sqlx::Error> {
         let mut statements = if lent.take_begun() { String::new() } else { "begin".to_owned() };
         if let Some(mode) = self.mode {
@@ -63,8 +64,8 @@ impl TransactionEnd {
     }
 }
 
-/// A transaction: begun by its first statement, so that a resolver that computes before it writes (a password hash, a
-/// picture) holds no connection meanwhile. A key that was left to it is claimed before anything else.
+/// Transaction that its first statement begins, so that a resolver that computes before it writes (a password hash, an
+/// image) holds no connection during that time. A deferred idempotency key is claimed before anything else.
 pub(super) struct Transaction {
     terms: TransactionOptions,
     claim: Option<ClaimedKey>,
@@ -75,22 +76,22 @@ pub(super) struct Transaction {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TransactionStage {
     Waiting,
-    /// Being begun or ended: no statement runs until the server has answered.
+    /// Beginning or ending: no statement runs until the server has answered.
     Between,
     Open,
     Settled,
 }
 
 impl Transaction {
-    /// One that no statement began yet.
+    /// Creates a transaction that no statement has begun.
     pub(super) fn new(terms: TransactionOptions) -> Self {
         Self { terms, claim: None, stage: TransactionStage::Waiting, lent: None }
     }
 
-    /// Leaves the claim of a key to its first statement.
+    /// Defers the claim of a key to the first statement.
     ///
     /// # Errors
-    /// [`crate::core::fault::Code::Internal`] when there was a statement already.
+    /// [`crate::core::fault::Code::Internal`] if a statement has already run.
     pub(super) fn claim_first(&mut self, slot: ClaimedKey) -> Result<(), Fault> {
         if self.stage != TransactionStage::Waiting {
             return Err(Fault::internal("a key is claimed after the first statement of a transaction"));
@@ -99,12 +100,12 @@ impl Transaction {
         Ok(())
     }
 
-    /// The connection, for a statement.
+    /// Returns the connection for a statement.
     pub(super) fn open(&mut self) -> Option<&mut LentConnection> {
         self.lent.as_mut().filter(|_| self.stage == TransactionStage::Open)
     }
 
-    /// Begins, unless it has begun. What fails here may be tried again.
+    /// Begins the transaction if necessary. A failure can be retried.
     pub(super) async fn begin(&mut self, source: &ConnectionSource) -> Result<(), Fault> {
         if self.stage != TransactionStage::Waiting {
             return Ok(());
@@ -128,7 +129,8 @@ impl Transaction {
         begun
     }
 
-    /// Ends it, if it has begun. Where another waits to begin one, a commit begins it as well: a round trip less.
+    /// Ends the transaction, if it has begun. If another request waits to begin one, the commit also begins it, which
+    /// saves a round trip.
     pub(super) async fn end(&mut self, how: TransactionEnd) -> Result<(), sqlx::Error> {
         self.stage = TransactionStage::Between;
         let Some(lent) = self.lent.as_mut() else {
@@ -140,8 +142,8 @@ impl Transaction {
         let mut ended = raw_sql(statement).execute(&mut **lent).await.map(drop);
         let mut is_over = ended.is_ok();
         if matches!(ended, Err(sqlx::Error::Database(_))) {
-            // Either it was refused, and is over, or this is the answer to a statement that was dropped on its way, and
-            // nothing has ended.
+            // Either the server rejected the statement and the transaction has ended, or this error answers a statement
+            // that was dropped while it ran, and nothing has ended.
             let again = raw_sql("rollback").execute(&mut **lent).await.map(drop);
             is_over = again.is_ok();
             if how == TransactionEnd::Rollback {
@@ -160,7 +162,7 @@ impl Transaction {
 }
 
 impl Drop for Transaction {
-    /// A transaction that nobody settled is rolled back by the server when its connection ends.
+    /// If a transaction was not ended, the server rolls it back when its connection closes.
     fn drop(&mut self) {
         if let Some(lent) = self.lent.take() {
             lent.give_up();

@@ -1,7 +1,6 @@
-//! The audit record of a call, written in the transaction that makes its answer.
+//! Audit record of a call, written in the same transaction as its answer.
 //!
-//! Rule: docs/decisions.md#audit. When the record cannot be written nothing
-//! happens and nothing is answered.
+//! Rule: docs/decisions.md#audit. If the record cannot be written, the call has no effect and no answer.
 
 use std::sync::Arc;
 
@@ -19,7 +18,7 @@ use crate::core::fault::Fault;
 use crate::core::principal::Principal;
 use crate::core::services::Services;
 
-/// A record in the making.
+/// Audit record before it is written.
 pub(super) struct AuditEntry {
     record_uuid: Uuid,
     operation: String,
@@ -33,7 +32,7 @@ pub(super) struct AuditEntry {
 }
 
 impl AuditEntry {
-    /// The record of a call about to be made.
+    /// Creates the record of a call before it runs.
     pub(super) fn of_call(
         root: &RootField,
         caller: &Arc<Caller>,
@@ -59,7 +58,7 @@ impl AuditEntry {
         }
     }
 
-    /// The record of a call that was refused or failed, with what its resolver had noted by then.
+    /// Creates the record of a call that was rejected or failed, with the notes of its resolver so far.
     pub(super) fn of_refusal(
         root: &RootField,
         caller: &Arc<Caller>,
@@ -73,19 +72,19 @@ impl AuditEntry {
         entry
     }
 
-    /// The record's id, which the capture triggers file their differences under.
+    /// Returns the record's UUID, under which the capture triggers store changes.
     pub(super) fn record_uuid(&self) -> Uuid {
         self.record_uuid
     }
 
-    /// The call was refused or failed. What it was about is known as far as its resolver came.
+    /// Marks the call as rejected or failed. The target is known only as far as the resolver noted it.
     pub(super) fn fail(&mut self, fault: &Fault, noted: &AuditNotes) {
         self.note(noted);
         self.outcome = if fault.code().is_failure() { "FAILED" } else { "REFUSED" };
         self.code = Some(fault.code().name());
     }
 
-    /// The call succeeded: what it was about is known by now.
+    /// Marks the call as successful and adds the target, which is known now.
     pub(super) fn complete(&mut self, created: Option<&Created>, noted: &AuditNotes) {
         self.note(noted);
         if let (None, Some(Created::Uuid(uuid))) = (self.target.uuid, created) {
@@ -93,7 +92,7 @@ impl AuditEntry {
         }
     }
 
-    /// What the resolver noted goes before what the arguments say.
+    /// Notes of the resolver take precedence over the arguments.
     fn note(&mut self, noted: &AuditNotes) {
         if let Some(target) = noted.target.clone() {
             let before = std::mem::take(&mut self.target);
@@ -109,19 +108,17 @@ impl AuditEntry {
         }
     }
 
-    /// Writes the record in a transaction of its own, detached from the one that was rolled back.
+    /// Writes the record in a separate transaction, because the call's own transaction was rolled back.
     pub(super) async fn write_alone(&self, pool: &PgPool) -> Result<(), Fault> {
         let mut transaction = pool.begin().await?;
         self.write(&mut transaction).await?;
         Ok(transaction.commit().await?)
     }
 
-    /// Writes the record.
     pub(super) async fn write(&self, connection: &mut PgConnection) -> Result<(), Fault> {
         Self::write_all(std::slice::from_ref(self), connection).await
     }
 
-    /// Writes several records.
     pub(super) async fn write_all(entries: &[Self], connection: &mut PgConnection) -> Result<(), Fault> {
         fn each<'a, T>(entries: &'a [AuditEntry], field: impl Fn(&'a AuditEntry) -> T) -> Vec<T> {
             entries.iter().map(field).collect()
@@ -152,7 +149,7 @@ impl AuditEntry {
         )
         .execute(connection)
         .await?;
-        // A trigger or a rule can take a row away without an error.
+        // A trigger or a rule can discard a row without an error.
         if done.rows_affected() != entries.len() as u64 {
             return Err(Fault::internal(format!(
                 "only {} of {} audit records were stored",
@@ -168,12 +165,12 @@ impl AuditEntry {
     }
 }
 
-/// What the caller hears when there is no record.
+/// Fault for the caller if the record cannot be written.
 pub(super) fn unavailable(cause: &Fault) -> Fault {
     Fault::audit_unavailable().caused_by(cause.for_log())
 }
 
-/// What a call is about, as far as its arguments say. A list that is narrowed to one partner is about that one.
+/// Determines the target from the arguments. The target of a list that is filtered by one partner is that partner.
 fn target_of(root: &RootField, variables: &Map<String, Value>) -> Target {
     let uuid_of = |argument: &str| {
         let value = variables.get(argument)?;
@@ -189,13 +186,13 @@ fn target_of(root: &RootField, variables: &Map<String, Value>) -> Target {
     Target { kind, uuid, label: None, partner_uuid }
 }
 
-/// The reason that came along: in the body, or as a parameter where there is none.
+/// Returns the reason in the body, or in the parameters if the operation has no body.
 fn reason_of(variables: &Map<String, Value>) -> Option<String> {
     let told = variables.get("body").and_then(|body| body.get("reason")).or_else(|| variables.get("reason"));
     told.and_then(Value::as_str).map(str::to_owned)
 }
 
-/// The parameters of the path and the query. Bodies stay out: what they changed is in the difference.
+/// Returns the parameters of path and query. Bodies are not recorded; the captured changes show their effect.
 fn parameters_of(root: &RootField, variables: &Map<String, Value>, key: &MasterKey) -> Value {
     let kept = |name: &String, value: &Value| match value.as_str() {
         Some(text) if root.hashed.as_ref() == Some(name) => Value::String(recorded(text, key)),

@@ -1,4 +1,4 @@
-//! Work that outlives whoever waits for it.
+//! Work that continues after its caller has left.
 
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
@@ -11,8 +11,9 @@ use tokio::runtime::Handle;
 
 use crate::core::trace;
 
-/// Work that is done where it is waited for, and by itself from where nobody waits any longer: a client that goes away must
-/// not cut a transaction in two. A task from the start would cost every request what only those need.
+/// Future that runs in the caller's task and moves to a separate task if the caller is dropped: a client that
+/// disconnects must not interrupt a transaction. Spawning a task from the start would cost every request what only
+/// these few need.
 pub(super) struct DetachOnDrop<T, U>(Option<(BoxFuture<'static, thread::Result<T>>, U)>)
 where
     T: Send + 'static,
@@ -23,8 +24,8 @@ where
     T: Send + 'static,
     U: FnOnce(thread::Result<T>) + Send + Unpin + 'static,
 {
-    /// Begins with the first poll, and stays a part of the span in which it is made. A panic is its outcome. `unheard` gets
-    /// the outcome that nobody waits for any longer.
+    /// Starts at the first poll and stays in the span in which it was created. A panic is returned as the outcome.
+    /// `unheard` receives the outcome if the caller has left.
     pub(super) fn new(work: impl Future<Output = T> + Send + 'static, unheard: U) -> Self {
         Self(Some((AssertUnwindSafe(trace::apart(work)).catch_unwind().boxed(), unheard)))
     }
@@ -69,7 +70,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_nobody_waits_for_any_longer_is_done_all_the_same() {
+    async fn detached_work_completes_after_caller_leaves() {
         let (begun, go_on) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let (told, done) = oneshot::channel();
         let (has_begun, may_go_on) = (Arc::clone(&begun), Arc::clone(&go_on));
@@ -89,7 +90,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_panic_is_an_outcome() {
+    async fn panic_is_returned_as_error() {
         assert_eq!(DetachOnDrop::new(async { 7 }, drop).await.unwrap(), 7);
         assert!(DetachOnDrop::new(async { panic!("on purpose") }, drop).await.is_err());
     }

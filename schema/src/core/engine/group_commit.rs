@@ -1,10 +1,10 @@
-//! Audited reads that share a transaction.
+//! Shared transactions for audited reads.
 //!
-//! A record in the transaction of its answer costs an audited read more than the read itself: BEGIN, the record, COMMIT.
-//! Reads of one thing that are asked at the same moment are therefore read in one transaction, by one statement where
-//! they go by a loader, their records written by one statement, and all answered after its COMMIT (docs/decisions.md#audit). While the records of
-//! some are written, the next are read. Whoever is refused, or meets anything unusual, is asked again alone, and so is
-//! everybody when the shared transaction fails: nobody pays for another.
+//! A record in the same transaction costs an audited read more than the read itself: BEGIN, the record, COMMIT.
+//! Concurrent reads of one kind are therefore read in one transaction, by one statement if they use a loader. One
+//! statement writes their records, and all are answered after the COMMIT (docs/decisions.md#audit). While the records
+//! of one batch are written, the next batch is read. A call that is rejected or fails is run again alone. If the shared
+//! transaction fails, every call is run again alone, so that no call suffers from another.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -20,23 +20,23 @@ use crate::core::db::{Db, TransactionOptions};
 use crate::core::fault::Fault;
 use crate::core::trace;
 
-/// How a call ended.
+/// Outcome of a call.
 type Outcome = Result<Answer, Fault>;
 
-/// How a call that was read will have ended, once its record is committed.
+/// Outcome of a call that has been read, available once its record is committed.
 pub(super) type Settling = oneshot::Receiver<Outcome>;
 
 impl Engine {
-    /// Whether a call may share its transaction: it leaves a record, and its read is quick (`@batched`).
+    /// Whether a call may share a transaction: it leaves an audit record and its read is fast (`@batched`).
     pub(super) fn may_share(call: &Call) -> bool {
         let root = call.root();
         root.is_audited && !root.is_mutation && root.is_batched && call.precondition.is_none()
     }
 
-    /// Answers a call in a transaction that it shares with whoever asks now.
+    /// Answers a call in a transaction shared with concurrent calls.
     ///
     /// # Errors
-    /// What it would be refused with alone.
+    /// The same fault that the call would get alone.
     pub(super) async fn share(&self, call: Call) -> Outcome {
         let engine = self.clone();
         let together = move |calls| {
@@ -47,7 +47,7 @@ impl Engine {
         settling.await.unwrap_or_else(|_| Err(unsettled()))
     }
 
-    /// Begins to settle calls together, and ends as soon as they are read.
+    /// Starts a shared transaction. Returns as soon as the calls have been read; their outcomes follow.
     async fn read_together(&self, calls: Vec<Call>) -> Vec<Option<Settling>> {
         let (tellers, settling): (Vec<_>, Vec<_>) = calls.iter().map(|_| oneshot::channel()).unzip();
         let (reading, are_read) = oneshot::channel();
@@ -56,13 +56,13 @@ impl Engine {
         tokio::spawn(trace::apart(async move {
             let outcomes = engine.settle_together(calls, reading).await;
             for ((teller, outcome), request_id) in tellers.into_iter().zip(outcomes).zip(request_ids) {
-                // Who has gone away meanwhile wants no answer.
+                // The caller may have left; then only its fault is logged.
                 if let Err(Err(fault)) = teller.send(outcome) {
                     fault.log(&request_id, "a request failed after its caller had gone");
                 }
             }
         }));
-        // Nothing is ever sent: what was held while they were being read is dropped.
+        // No value is ever sent; the sender is dropped when all calls have been read.
         let _ = are_read.await;
         settling.into_iter().map(Some).collect()
     }
@@ -83,16 +83,17 @@ impl Engine {
         join_all(settled).await
     }
 
-    /// Nobody's turn comes when there is no connection: that is known at once for all.
+    /// Rejects all calls at once if no connection is available.
     async fn refuse_together(&self, calls: &[Call], fault: &Fault) -> Vec<Outcome> {
         let refused = calls.iter().map(async |call| self.refuse(&call.admission, &call.variables, fault.clone()).await);
         join_all(refused).await.into_iter().map(Err).collect()
     }
 
-    /// Everybody's answer when the transaction was committed; nobody's when it failed on its way.
+    /// Returns the answers after the commit: `None` for a call that failed, and an empty list if the transaction
+    /// failed.
     ///
     /// # Errors
-    /// When it did not even begin.
+    /// If the transaction could not begin.
     async fn attempt_together(
         &self,
         calls: &[Call],
@@ -101,7 +102,7 @@ impl Engine {
         let db = Db::settling(self.0.for_transactions.clone(), TransactionOptions::default());
         drop(db.conn().await?);
         let loaders = Loaders::default();
-        // What broke for one breaks for those after it as well, and the transaction with it.
+        // A statement that fails also breaks the later calls and the transaction.
         let answers = join_all(calls.iter().map(async |call| {
             let cx = Arc::new(self.context(call, db.clone()).sharing(&loaders));
             let walked = AssertUnwindSafe(self.walk(call, &cx)).catch_unwind().await;
@@ -124,7 +125,7 @@ impl Engine {
         }
     }
 
-    /// The record of a call that was answered.
+    /// Creates the record of an answered call.
     fn entry(&self, call: &Call, answer: &Option<Answer>) -> Option<AuditEntry> {
         let answer = answer.as_ref()?;
         let mut entry = AuditEntry::of_call(call.root(), call.caller(), &call.variables, self.services());

@@ -1,6 +1,6 @@
-//! A repeated request answers as the first did (docs/decisions.md#answers).
+//! Idempotency keys: a repeated request gets the answer of the first one (docs/decisions.md#answers).
 //!
-//! The key and the sealed answer are written in the transaction of the effect: both are there or neither.
+//! The key and the sealed answer are written in the transaction of the effect, so both exist or neither.
 
 use aws_lc_rs::digest;
 use bytes::Bytes;
@@ -11,24 +11,24 @@ use super::{IdempotencyKey, RootField};
 use crate::core::context::{Created, RequestContext, Written};
 use crate::core::fault::{Code, Fault};
 
-/// What the stored answer is sealed for.
+/// Purpose under which the stored answer is sealed.
 const PURPOSE: &str = "idempotent-answer";
 
-/// What the request's hash is made unguessable for.
+/// Purpose of the MAC that replaces the request's hash, so that it cannot be guessed.
 const REQUEST: &str = "idempotent-request";
 
-/// What the name of a caller is derived for whom the row must not name.
+/// Purpose of the MAC that replaces the caller's id if the row must not identify the caller.
 const UNATTRIBUTED: &str = "idempotent-caller";
 
-/// What a key is good for.
+/// Result of claiming a key.
 pub(super) enum Claim {
-    /// The first request with this key: do it.
+    /// This is the first request with the key; it is executed.
     First(ClaimedKey),
-    /// The answer of the first request.
+    /// Stored answer of the first request.
     Replay(Written),
 }
 
-/// The place where the answer will be kept.
+/// Claimed key under which the answer will be stored.
 #[derive(Clone)]
 pub(crate) struct ClaimedKey {
     principal: String,
@@ -37,7 +37,7 @@ pub(crate) struct ClaimedKey {
     fingerprint: [u8; 32],
 }
 
-/// Claims a key for this transaction. Of several at once, one gets it and the others are told to wait.
+/// Claims a key for this transaction. Of several concurrent requests one gets it; the others are asked to retry.
 pub(super) async fn claim(cx: &RequestContext, root: &RootField, key: &IdempotencyKey) -> Result<Claim, Fault> {
     let slot = ClaimedKey::of(cx, root, key);
     let mut conn = cx.db.conn().await?;
@@ -49,8 +49,9 @@ pub(super) async fn claim(cx: &RequestContext, root: &RootField, key: &Idempoten
     }
 }
 
-/// Looks a key up and leaves its claim to the transaction's first statement: whoever works on a file before that holds
-/// no connection meanwhile. Of several at once, one gets it, and the others are told to wait or answered as it was.
+/// Looks a key up and defers its claim to the transaction's first statement, so that no connection is held while a file
+/// is processed before that. Of several concurrent requests one gets the key; the others are asked to retry or get its
+/// answer.
 pub(super) async fn claim_later(cx: &RequestContext, root: &RootField, key: &IdempotencyKey) -> Result<Claim, Fault> {
     let slot = ClaimedKey::of(cx, root, key);
     let stored = slot.load_stored(&mut *cx.db.aside().conn().await?).await?;
@@ -63,7 +64,7 @@ pub(super) async fn claim_later(cx: &RequestContext, root: &RootField, key: &Ide
     }
 }
 
-/// The answer of a first request, as it is kept.
+/// Stored answer of a first request.
 struct Stored {
     sealed: Vec<u8>,
     created_uuid: Option<Uuid>,
@@ -92,7 +93,7 @@ impl ClaimedKey {
             Some(principal) => principal.uuid.to_string(),
             None => format!("network:{}", cx.caller.address),
         };
-        // A plain hash of a body that holds a password could be guessed at by whoever has a copy of the table.
+        // An attacker with a copy of the table could guess a password from a plain hash of the body.
         let fingerprint = cx.services.key.mac(REQUEST, &key.fingerprint);
         Self { principal, operation: root.name.clone(), key: key.key.clone(), fingerprint }
     }
@@ -100,8 +101,8 @@ impl ClaimedKey {
     /// Claims the key in a transaction that has just begun.
     ///
     /// # Errors
-    /// [`Code::IdempotencyInProgress`] while another request holds the key, and, to be tried again, when one was answered
-    /// since the key was looked up; [`Code::IdempotencyKeyReused`].
+    /// [`Code::IdempotencyInProgress`] while another request holds the key; also, as retryable, if a request with the
+    /// key was answered since the lookup. [`Code::IdempotencyKeyReused`] if the key belongs to another request.
     pub(crate) async fn take(&self, conn: &mut PgConnection) -> Result<(), Fault> {
         self.hold(conn).await?;
         if self.load_stored(conn).await?.is_none() {
@@ -110,7 +111,7 @@ impl ClaimedKey {
         Err(in_progress().retryable())
     }
 
-    /// Keeps everybody else from the key until the transaction ends.
+    /// Locks the key until the transaction ends.
     async fn hold(&self, conn: &mut PgConnection) -> Result<(), Fault> {
         let locked = sqlx::query_scalar!(r#"select pg_try_advisory_xact_lock($1) as "locked!""#, self.lock_number())
             .fetch_one(conn)
@@ -118,7 +119,7 @@ impl ClaimedKey {
         if locked { Ok(()) } else { Err(in_progress()) }
     }
 
-    /// The answer of the first request with this key.
+    /// Loads the answer of the first request with this key.
     async fn load_stored(&self, conn: &mut PgConnection) -> Result<Option<Stored>, Fault> {
         let stored = sqlx::query!(
             "select request_sha256, answer_sealed, created_uuid, created_code from idempotency_key
@@ -143,8 +144,9 @@ impl ClaimedKey {
         }
     }
 
-    /// Keeps the answer, for which the key was taken: nobody else writes its row. A row of an answer that is over may still
-    /// be there. Which columns are unique is left open, since the next version parts the table by time.
+    /// Stores the answer under the claimed key, which no other request can write. A row with an expired answer can
+    /// still exist. The statement does not depend on a unique constraint, because the next version partitions the table
+    /// by time.
     pub(super) async fn keep(self, cx: &RequestContext, written: &Written) -> Result<(), Fault> {
         let sealed = cx.services.key.seal(PURPOSE, &written.body);
         let (created_uuid, created_code) = match &written.created {

@@ -1,10 +1,10 @@
-//! The engine: guard, transaction, answer, audit record, commit. Every operation goes through it, whoever asks.
+//! Engine: guard, transaction, answer, audit record, commit. Every operation of every caller passes through it.
 //!
-//! Nobody below begins or settles a transaction, and nobody but [`audit`] writes an audit record, so no
-//! operation can forget either.
+//! No code below the engine begins or ends a transaction, and only [`audit`] writes audit records, so no operation can
+//! omit either.
 //!
-//! The doors answer boxed futures: an `async fn` is compiled anew in every crate that awaits it, and behind these stands
-//! everything.
+//! The public methods return boxed futures, because an `async fn` is compiled again in every crate that awaits it, and
+//! these contain the whole service.
 
 mod audit;
 mod detach_on_drop;
@@ -48,7 +48,7 @@ use crate::{Mutation, Query};
 
 type Graph = Schema<roots::Root<Query>, roots::Root<Mutation>, EmptySubscription>;
 
-/// The inside of the service.
+/// Entry point of the service for every operation.
 #[derive(Clone)]
 pub struct Engine(Arc<Inner>);
 
@@ -62,7 +62,7 @@ struct Inner {
     audited_reads: Coalescer<Call, group_commit::Settling>,
 }
 
-/// A caller who may ask an operation. There is no other way to one than the guard.
+/// Proof that a caller may call an operation. Only the guard creates it.
 #[derive(Clone)]
 pub struct Admission {
     operation: Arc<PreparedOperation>,
@@ -70,7 +70,7 @@ pub struct Admission {
 }
 
 impl Admission {
-    /// Lets a caller ask an operation.
+    /// Admits a caller to an operation.
     ///
     /// # Errors
     /// As [`Engine::guard`].
@@ -80,44 +80,44 @@ impl Admission {
     }
 }
 
-/// One request for an operation, with everything that belongs to it.
+/// Request for an operation, with all its input.
 #[derive(Clone)]
 pub struct Call {
-    /// What is asked, and by whom.
+    /// The operation and the admitted caller.
     pub admission: Admission,
     /// The operation's variables, checked against the contract.
     pub variables: serde_json::Map<String, serde_json::Value>,
-    /// The file that came along.
+    /// File in the request.
     pub attachment: Option<Attachment>,
-    /// The caller's promise that a repeat is the same request.
+    /// Key with which the caller marks a repeat of the same request.
     pub idempotency: Option<IdempotencyKey>,
-    /// What must hold of the present representation before a write.
+    /// Condition on the current representation before a write.
     pub precondition: Option<Precondition>,
-    /// The same of a write whose path has no GET: its resolver compares.
+    /// Expected revision of a write whose path has no GET; its resolver compares it.
     pub expected: Option<NamesRevision>,
-    /// Whether the answer of an operation that may lag may come from a read replica.
+    /// Whether a read replica may answer, if the operation allows it.
     pub may_lag: bool,
 }
 
 /// An `Idempotency-Key` (docs/decisions.md#answers).
 #[derive(Clone)]
 pub struct IdempotencyKey {
-    /// As sent.
+    /// Key as sent.
     pub key: String,
     /// SHA-256 of the request's content.
     pub fingerprint: [u8; 32],
-    /// Whether its row must not name the caller, because the operation is not to be attributed.
+    /// Whether the stored row must not identify the caller, because the operation must stay anonymous.
     pub unattributed: bool,
 }
 
 /// A condition on the representation that a write is about to change (`If-Match`).
 #[derive(Clone)]
 pub struct Precondition {
-    /// The operation whose answer is the present representation.
+    /// Operation that returns the current representation.
     pub operation: Arc<PreparedOperation>,
-    /// Its variables.
+    /// Variables of that operation.
     pub variables: serde_json::Map<String, serde_json::Value>,
-    /// Whether the representation is the one the caller saw.
+    /// Whether the representation equals the one read by the caller.
     pub holds: Holds,
 }
 
@@ -131,52 +131,52 @@ impl Call {
     }
 }
 
-/// A condition on the bytes of a representation.
+/// Condition on the bytes of a representation.
 pub type Holds = Arc<dyn Fn(&[u8]) -> bool + Send + Sync>;
 
-/// What an operation answered.
+/// Answer of an operation.
 pub struct Answer {
     /// JSON of the root field.
     pub body: Bytes,
-    /// What the created thing is addressed by, where one was created.
+    /// Identifier of the created object, if one was created.
     pub created: Option<Created>,
-    /// The cursor of the next page, where a list goes on.
+    /// Cursor of the next page, if one exists.
     pub next_cursor: Option<String>,
-    /// What leaves beside it.
+    /// Parts of the answer in addition to the JSON.
     pub extras: AnswerExtras,
-    /// The answer is the stored one of an earlier request with the same key.
+    /// Whether the answer is the stored one of an earlier request with the same key.
     pub replayed: bool,
-    /// A read replica may have given it.
+    /// Whether a read replica may have answered.
     pub lagged: bool,
 }
 
 impl Engine {
-    /// The schema over its services.
+    /// Creates the engine from a schema, a pool and the services.
     #[must_use]
     pub fn new(plan: Arc<PreparedSchema>, pool: PgPool, services: Arc<Services>) -> Self {
         let (for_reads, for_transactions) = (PoolLane::of_reads(pool.clone()), PoolLane::of_transactions(pool.clone()));
         Self(Arc::new(Inner { plan, pool, for_reads, for_transactions, services, audited_reads: Coalescer::default() }))
     }
 
-    /// The schema, to bind documents to.
+    /// Returns the schema, to bind documents to it.
     #[must_use]
     pub fn plan(&self) -> &PreparedSchema {
         &self.0.plan
     }
 
-    /// The parts that outlive requests.
+    /// Returns the services that outlive requests.
     #[must_use]
     pub fn services(&self) -> &Arc<Services> {
         &self.0.services
     }
 
-    /// The connections, for readiness and shutdown.
+    /// Returns the connection pool, for readiness checks and shutdown.
     #[must_use]
     pub fn pool(&self) -> &PgPool {
         &self.0.pool
     }
 
-    /// The principal behind an access token that comes from this address.
+    /// Returns the principal of an access token used from this address.
     ///
     /// # Errors
     /// See [`crate::core::authority::Authority::principal_at`].
@@ -184,7 +184,7 @@ impl Engine {
         async move { self.0.services.authority.principal_at(token, address).await }.boxed()
     }
 
-    /// Whether this caller may ask this question.
+    /// Checks that the caller may call an operation with this access rule.
     ///
     /// # Errors
     /// [`crate::Code::Unauthenticated`] or [`crate::Code::ScopeMissing`].
@@ -198,11 +198,11 @@ impl Engine {
         }
     }
 
-    /// Asks. The answer leaves only after its transaction is committed.
+    /// Runs an operation. The answer is returned only after the commit of its transaction.
     ///
     /// # Errors
-    /// What the guard, the resolver or the database answered; [`crate::Code::AuditUnavailable`] when the record
-    /// of an audited call cannot be written.
+    /// The fault of the guard, the resolver or the database; [`crate::Code::AuditUnavailable`] if the record of an
+    /// audited call cannot be written.
     pub fn ask(&self, call: Call) -> BoxFuture<'_, Result<Answer, Fault>> {
         async move {
             let root = call.root();
@@ -210,16 +210,17 @@ impl Engine {
             if plain {
                 return self.read(&call).await;
             }
-            // Either way detached from the caller's connection: a client that goes away must not cut a transaction in two.
+            // Both paths are detached from the caller's connection, so that a client that disconnects does not
+            // interrupt a transaction.
             if Self::may_share(&call) { self.share(call).await } else { self.settle_apart(call).await }
         }
         .boxed()
     }
 
-    /// Lets a caller ask an operation. The refusal of an audited one is recorded.
+    /// Admits a caller to an operation. The rejection of an audited call is recorded.
     ///
     /// # Errors
-    /// As [`Engine::guard`]; [`crate::Code::AuditUnavailable`] when there is no record of the refusal.
+    /// As [`Engine::guard`]; [`crate::Code::AuditUnavailable`] if the rejection cannot be recorded.
     pub fn admit<'a>(
         &'a self,
         operation: &'a Arc<PreparedOperation>,
@@ -237,8 +238,8 @@ impl Engine {
         .boxed()
     }
 
-    /// Records the refusal of an audited call that was refused before it was asked. The fault comes back,
-    /// or [`crate::Code::AuditUnavailable`] when there is no record of it.
+    /// Records an audited call that was rejected before it ran. Returns the fault, or [`crate::Code::AuditUnavailable`]
+    /// if it cannot be recorded.
     pub fn refuse<'a>(
         &'a self,
         admission: &'a Admission,
@@ -250,8 +251,8 @@ impl Engine {
             .boxed()
     }
 
-    /// Records the refusal of an audited call with what its resolver had noted before. The fault comes back, or
-    /// [`crate::Code::AuditUnavailable`] when there is no record of it.
+    /// Records a rejected audited call with the notes of its resolver. Returns the fault, or
+    /// [`crate::Code::AuditUnavailable`] if it cannot be recorded.
     async fn refuse_with_notes(
         &self,
         root: &RootField,
@@ -279,12 +280,13 @@ impl Engine {
         call.may_lag && call.root().may_lag && self.0.services.read_replicas.is_some()
     }
 
-    /// The database for a request that only reads.
+    /// Returns the database handle for a request that only reads.
     fn reading(&self, freshness: Freshness) -> Db {
         Db::answering(ReadLanes::new(self.0.for_reads.clone(), self.0.services.read_replicas.clone(), freshness))
     }
 
-    /// Asks for what leaves no record: a read replica, where it may answer, and the leader what no replica answers.
+    /// Runs a call without an audit record: on a read replica if allowed, otherwise or after a replica's failure on the
+    /// primary.
     async fn read(&self, call: &Call) -> Result<Answer, Fault> {
         if self.may_lag(call) {
             let db = self.reading(Freshness::Recent);
@@ -336,7 +338,7 @@ impl Engine {
             .expecting(call.expected.clone())
     }
 
-    /// Asks the root field, which writes its value.
+    /// Executes the root field, which writes its value.
     async fn execute(
         &self,
         operation: &PreparedOperation,
@@ -354,7 +356,7 @@ impl Engine {
 }
 
 impl Answer {
-    /// The answer of a request that was made for the first time.
+    /// Creates the answer of a first request.
     fn of(written: Written, extras: AnswerExtras) -> Self {
         let Written { body, created, next_cursor } = written;
         Self { body, created, next_cursor, extras, replayed: false, lagged: false }
@@ -375,7 +377,7 @@ mod tests {
     use crate::core::scope::Scope;
 
     #[test]
-    fn whoever_is_nobody_is_asked_who_they_are_before_what_they_may() {
+    fn anonymous_caller_must_authenticate_before_authorization() {
         let nobody = Caller {
             principal: None,
             address: Ipv4Addr::LOCALHOST.into(),
@@ -388,7 +390,7 @@ mod tests {
         for access in [Access::Any, Access::Scope(Scope::parse("labs.admin").unwrap())] {
             assert_eq!(Engine::guard(access, &nobody).unwrap_err().code(), Code::Unauthenticated);
         }
-        // These bring something else than a token, or nothing.
+        // These need other credentials than a token, or none.
         for access in [Access::Public, Access::Cookie, Access::Client] {
             assert!(Engine::guard(access, &nobody).is_ok());
         }

@@ -1,4 +1,4 @@
-//! An operation that is ready to be asked: a document that was parsed, validated and bound to its root field at start-up.
+//! Prepared operation: a document that was parsed, validated and bound to its root field at startup.
 
 use std::sync::Arc;
 
@@ -12,67 +12,67 @@ use crate::core::access::Access;
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::RequestContext;
 
-/// A document with one root field, ready to be asked any number of times.
+/// Document with one root field, ready to run any number of times.
 pub struct PreparedOperation {
-    /// What it asks.
+    /// Root field of the document.
     pub root: RootField,
-    /// The root field with its arguments, and nothing beneath it: what it answers is written whole.
+    /// The root field with its arguments and without a selection, because its answer is written as a whole.
     pub(super) document: ExecutableDocument,
-    /// The variables whose words the schema spells differently, and how it spells them.
+    /// Variables whose enum values have other names in the schema, and the function that converts them.
     spelled: (Vec<String>, fn(&str) -> String),
 }
 
-/// A root field: what an operation is on the inside.
+/// Root field of the schema, which implements one operation.
 #[derive(Clone, Debug)]
 pub struct RootField {
-    /// The operation: document, root field, contract and audit record share this name.
+    /// Name that document, root field, contract and audit record share.
     pub name: String,
-    /// Who may ask.
+    /// Credential or scope that a call needs.
     pub access: Access,
     /// Whether it writes.
     pub is_mutation: bool,
     /// Whether each call leaves an audit record.
     pub is_audited: bool,
-    /// Whether calls at the same moment are read in one transaction (`@batched`).
+    /// Whether concurrent calls are read in one transaction (`@batched`).
     pub(super) is_batched: bool,
-    /// Whether its answer may be as old as what a read replica shows (`@may_lag`).
+    /// Whether a read replica may answer (`@may_lag`).
     pub(super) may_lag: bool,
     /// Whether its answer is a file, which only REST can deliver (`@answers_file`).
     pub(super) is_file: bool,
-    /// What the audit record is about, as far as the arguments say (`@audit_target`).
+    /// Target of the audit record, if an argument identifies it (`@audit_target`).
     pub(super) target: Option<TargetArgument>,
-    /// The argument that names the partner concerned (`@audit_partner`).
+    /// Argument that identifies the partner concerned (`@audit_partner`).
     pub(super) partner: Option<String>,
-    /// The argument of which an e-mail address is recorded as its hash (`@audit_hashed`).
+    /// Argument in which an e-mail address is recorded as its hash (`@audit_hashed`).
     pub(super) hashed: Option<String>,
     /// The argument whose text the partner concerned may read (`@partner_reads`).
     pub(crate) shown_reason: Option<String>,
-    /// Whether the partner concerned does not learn of a call (`@hidden_from_partner`).
+    /// Whether calls are hidden from the partner concerned (`@hidden_from_partner`).
     pub(crate) is_hidden: bool,
 }
 
-/// The argument that names the thing which an audit record is about.
+/// Argument that identifies the target of an audit record.
 #[derive(Clone, Debug)]
 pub(super) struct TargetArgument {
-    /// The kind of the thing.
+    /// Kind of the target.
     pub(super) kind: AuditTargetKind,
     /// The argument's name.
     pub(super) argument: String,
 }
 
 impl PreparedOperation {
-    /// A document that asks a root field.
+    /// Creates an operation from a root field and its document.
     pub(super) fn new(root: RootField, document: ExecutableDocument) -> Self {
         Self { root, document, spelled: (Vec::new(), str::to_owned) }
     }
 
-    /// Has the schema be asked for the words of these variables as it spells them. Callers, and the audit record, keep to
-    /// the words that were sent.
+    /// Converts the enum values of these variables to the schema's names. Callers and audit records keep the values as
+    /// sent.
     pub fn spell(&mut self, variables: Vec<String>, name_of: fn(&str) -> String) {
         self.spelled = (variables, name_of);
     }
 
-    /// A request to the library's executor.
+    /// Creates a request for the library's executor.
     pub(super) fn request(&self, variables: &Map<String, Json>, cx: &Arc<RequestContext>) -> Request {
         let mut taken = variables_of(variables);
         let (spelled, name_of) = &self.spelled;
@@ -87,7 +87,7 @@ impl PreparedOperation {
     }
 }
 
-/// The variables as the library takes them.
+/// Converts the variables to the library's type.
 fn variables_of(variables: &Map<String, Json>) -> Variables {
     let mut taken = Variables::default();
     taken.extend(variables.iter().map(|(name, value)| (Name::new(name), value_of(value))));
@@ -107,7 +107,7 @@ fn value_of(value: &Json) -> Value {
     }
 }
 
-/// The one operation of a document.
+/// Returns the only operation of a document.
 pub(crate) fn only_operation(document: &ExecutableDocument) -> Option<&Positioned<OperationDefinition>> {
     match &document.operations {
         DocumentOperations::Single(operation) => Some(operation),
@@ -116,8 +116,8 @@ pub(crate) fn only_operation(document: &ExecutableDocument) -> Option<&Positione
     }
 }
 
-/// An operation's root fields, fragments spread, in order. The document has no fragment that spreads itself, and few
-/// fields: of a text from outside, that is measured before.
+/// Returns an operation's root fields in order, with fragments spread. The document must not contain recursive
+/// fragments or too many fields; for external text, both are checked before.
 pub(crate) fn root_fields<'a>(document: &'a ExecutableDocument, operation: &'a OperationDefinition) -> Vec<&'a Field> {
     fn collect<'a>(document: &'a ExecutableDocument, selection: &'a SelectionSet, fields: &mut Vec<&'a Field>) {
         for item in &selection.items {
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variables_arrive_as_the_library_reads_them_itself() {
+    fn variables_convert_as_in_graphql_library() {
         let json = serde_json::json!({
             "text": "ü", "none": null, "flag": true, "whole": -7, "part": 0.25, "large": u64::MAX,
             "list": [1, "two", [null]], "object": {"de-AT": {"inner": []}, "": 1},

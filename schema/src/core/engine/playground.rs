@@ -1,5 +1,5 @@
-//! A staff member's own query: the same schema, guards and audit, with the defences that text from
-//! outside needs (docs/decisions.md#playground).
+//! Staff members' own queries: the same schema, guards and audit, with the limits that external text needs
+//! (docs/decisions.md#playground).
 
 mod answer;
 mod asked;
@@ -30,66 +30,65 @@ use crate::core::principal::{Principal, PrincipalType};
 
 /// Longest query text, in bytes.
 const LONGEST_TEXT: usize = 16 * 1024;
-/// Most root fields of a query, aliases and those of fragments included.
+/// Maximum number of root fields of a query, including aliases and fields of fragments.
 const MOST_ROOTS: usize = 20;
-/// How long a query may run.
+/// Maximum run time of a query.
 const DEADLINE: Duration = Duration::from_secs(2);
-/// How much longer a statement of it may run, so that it is told of the deadline first.
+/// Additional time for a database statement, so that the deadline of the query comes first.
 const GRACE: Duration = Duration::from_millis(100);
 
-/// Bytes of the stack that a thread needs on which [`Engine::explore`] is polled: far more than what is let through
-/// to the parser takes.
+/// Stack size in bytes of the thread that polls [`Engine::explore`]: far more than the parser needs for accepted texts.
 pub const STACK_BYTES: usize = 8 * 1024 * 1024;
 
-/// What staff sent.
+/// Query of a staff member.
 pub struct PlaygroundQuery {
-    /// The query's text.
+    /// Text of the query.
     pub query: String,
-    /// Its variables.
+    /// Variables of the query.
     pub variables: serde_json::Map<String, serde_json::Value>,
 }
 
-/// What they are answered: a GraphQL response, in which errors stand beside what was found.
+/// Answer to a staff member's query: a GraphQL response with data and errors.
 pub struct PlaygroundResponse {
-    /// `{"data": …}`, with `"errors": […]` where a field was refused.
+    /// `{"data": …}`, with `"errors": […]` if a field was rejected.
     pub body: Bytes,
 }
 
-/// What the REST API knows of a root field: its endpoint, what its arguments must keep to beside their types, and what a
-/// caller has left.
+/// Knowledge of the REST API about a root field: its endpoint, the limits of its arguments beyond their types, and the
+/// caller's budgets.
 pub trait RestApi: Send + Sync {
-    /// Spends the requests that the root fields of a query beyond its first one stand for: the request that brought it has
-    /// spent one.
+    /// Spends one request for each root field of a query after the first. The HTTP request itself has already spent
+    /// one.
     ///
     /// # Errors
-    /// [`Code::RateLimited`], [`Code::Unavailable`] when the day's budget cannot be known.
+    /// [`Code::RateLimited`]; [`Code::Unavailable`] if the daily budget cannot be read.
     fn spend_further<'a>(&'a self, principal: &'a Principal, requests: u32) -> BoxFuture<'a, Result<(), Fault>>;
 
-    /// The method and path under which the REST API answers a root field: `GET /v1/…`.
+    /// Returns the method and path of the REST operation of a root field: `GET /v1/…`.
     fn endpoint(&self, root: &str) -> Option<String>;
 
-    /// The arguments of a root field as a request of the REST API would bring them: each filter under its own name.
+    /// Converts the arguments of a root field to the form of a REST request: each filter under its own name.
     fn as_requested(
         &self,
         root: &str,
         arguments: serde_json::Map<String, serde_json::Value>,
     ) -> serde_json::Map<String, serde_json::Value>;
 
-    /// What such arguments break; nothing for a root field without bounds.
+    /// Lists the limits that these arguments violate; empty for a root field without limits.
     fn breaches(&self, root: &str, arguments: &serde_json::Map<String, serde_json::Value>) -> Vec<FieldError>;
 }
 
-/// A query that passed every check.
+/// Query that passed every check.
 struct Checked {
     document: ExecutableDocument,
     writes: bool,
     audited: Vec<Asked>,
-    /// The root fields that stand for the edges which it follows.
+    /// Root fields that read the same as the edges that the query follows.
     edges: Vec<RootField>,
 }
 
 impl Checked {
-    /// What leaves a record when the query is refused: its root fields, and each edge once.
+    /// Lists what leaves an audit record if the query is rejected: its audited root fields, and each edge once.
     fn asked(&self) -> Vec<Asked> {
         let edges = self.edges.iter().filter(|edge| edge.is_audited).cloned().map(Asked::edge);
         self.audited.iter().cloned().chain(edges).collect()
@@ -97,14 +96,14 @@ impl Checked {
 }
 
 impl Engine {
-    /// Answers a staff member's own query, within the bounds that everybody's requests are held to. It computes where it is
-    /// polled, and must be polled to its end.
+    /// Answers a staff member's own query within the limits that apply to every request. It computes in the polling
+    /// thread and must be polled to completion.
     ///
     /// # Errors
-    /// [`Code::Unauthenticated`], [`Code::ScopeMissing`] for anybody but staff, for a field whose scope is
-    /// missing, and for introspection without any scope of the operator's domain;
-    /// [`Code::RateLimited`] when fewer requests are left than the query has root fields; [`Code::ValidationFailed`] for a text that breaks a limit or the schema, and for arguments out of bounds;
-    /// [`Code::AuditUnavailable`].
+    /// [`Code::Unauthenticated`]. [`Code::ScopeMissing`] if the caller is not a staff member, lacks the scope of a
+    /// field, or requests introspection without any scope of the operator's domain. [`Code::RateLimited`] if the
+    /// remaining budget is smaller than the number of root fields. [`Code::ValidationFailed`] if the text violates a
+    /// limit or the schema, or an argument is out of range. [`Code::AuditUnavailable`].
     pub fn explore<'a>(
         &'a self,
         caller: Arc<Caller>,
@@ -118,7 +117,7 @@ impl Engine {
                 return Err(Fault::scope("labs.admin"));
             }
             let checked = self.check(&caller, &principal, &exploration, rest).await?;
-            // Not in a task of its own, which would be one of the runtime that the connections belong to, and compute there.
+            // Not in a separate task, which would compute on the runtime that serves the connections.
             let ran = AssertUnwindSafe(self.run_checked(&caller, exploration, &checked)).catch_unwind().await;
             match ran {
                 Ok(explored) => explored,
@@ -137,7 +136,7 @@ impl Engine {
     ) -> Result<Checked, Fault> {
         let document = readable(exploration)?;
         let operation = &only_operation(&document).ok_or_else(|| invalid("Send exactly one operation."))?.node;
-        // Before anything else that follows fragments: they may double with each line, or spread themselves.
+        // Measured before any other code follows fragments: they can double with each line or be recursive.
         let measured =
             measure::measure(&self.0.plan.nested, &document, operation, &exploration.variables).map_err(invalid)?;
         let writes = is_mutation(operation);
@@ -176,7 +175,7 @@ impl Engine {
             let validated = prepare::validate(&self.0.plan.strict, document.clone()).await;
             verdict = validated.map_err(|breaches| invalid(breaches.join(" ")));
         }
-        // What does not fit its type is told by the schema, in its own words.
+        // Type errors are reported by the schema itself.
         if verdict.is_ok() && !breaches.is_empty() {
             verdict = Err(Fault::invalid(breaches));
         }
@@ -187,8 +186,8 @@ impl Engine {
         }
     }
 
-    /// Records the refusal of every audited field of a query, with what was noted under its key. The fault comes back,
-    /// or [`Code::AuditUnavailable`] when there is no record of it.
+    /// Records the rejection of every audited field of a query, with the notes under its key. Returns the fault, or
+    /// [`Code::AuditUnavailable`] if it cannot be recorded.
     async fn refuse_all(
         &self,
         caller: &Arc<Caller>,
@@ -207,7 +206,7 @@ impl Engine {
         fault
     }
 
-    /// Guards one root field; the field to record when it is audited, and whether it may be asked.
+    /// Guards one root field. Returns the field to record if it is audited, and whether it may be called.
     fn guard_root(
         &self,
         caller: &Arc<Caller>,
@@ -232,7 +231,7 @@ impl Engine {
             Access::Cookie | Access::Client => {
                 Err(invalid(format!("`{name}` takes a credential that the playground does not send.")))
             }
-            // Signing in and the like have budgets of their own, which their own doors spend.
+            // Sign-in and similar operations have separate budgets, which only their REST endpoints spend.
             Access::Public if root.is_mutation => {
                 Err(invalid(format!("`{name}` is a public write operation. Call {}.", at_its_door())))
             }
@@ -253,13 +252,13 @@ impl Engine {
         let entry_of =
             |asked: &Asked| audit::AuditEntry::of_call(&asked.root, caller, &asked.arguments, self.services());
         let entries: Vec<audit::AuditEntry> = checked.audited.iter().map(entry_of).collect();
-        // The deadline ends what computes here; what the database computes, it ends itself, just after.
+        // The deadline aborts computation in this process; the database aborts its statements slightly later.
         let mut terms = TransactionOptions::default().with("statement_timeout", (DEADLINE + GRACE).as_millis());
         if let Some(entry) = entries.first().filter(|_| checked.writes) {
             terms = terms.with("labs.audit_record", entry.record_uuid());
         }
         let db = Db::settling(self.0.for_transactions.clone(), terms);
-        // The wait for a connection is none of the query's.
+        // The wait for a connection does not count against the query's time.
         drop(db.conn().await?);
         let services = Arc::clone(&self.0.services);
         let edges = checked.edges.iter().map(|edge| edge.name.clone()).collect();
@@ -283,8 +282,8 @@ impl Engine {
         }
     }
 
-    /// The records of the edges that led to something: one for each root field that reads the same, with all that was
-    /// read in the place of its argument.
+    /// Creates the audit records of the edges that returned objects: one per root field that reads the same objects,
+    /// with their ids as its argument.
     fn followed(&self, caller: &Arc<Caller>, checked: &Checked, followed: &Followed) -> Vec<audit::AuditEntry> {
         let of_edge = |edge: &RootField| {
             let (argument, uuids) = followed.get(edge.name.as_str()).filter(|_| edge.is_audited)?;
@@ -294,7 +293,7 @@ impl Engine {
         checked.edges.iter().filter_map(of_edge).collect()
     }
 
-    /// Commits what was read, with a record for each audited field: those that were refused say so.
+    /// Commits the query with a record for each audited field, including rejected fields.
     async fn commit_explored(
         &self,
         db: &Db,
@@ -305,7 +304,7 @@ impl Engine {
         let (nothing, asked) = (AuditNotes::default(), &checked.audited);
         for (asked, mut entry) in asked.iter().zip(entries) {
             let noted = noted_at.get(&asked.key).unwrap_or(&nothing);
-            // What is shown in part was answered, whatever else of it was refused.
+            // A field with a partial answer counts as answered, even if some of its subfields were rejected.
             match response.errors.iter().find(|error| is_beneath(error, &asked.key)) {
                 Some(error) if !is_shown(&response.data, &asked.key) => entry.fail(&fault_of(error), noted),
                 _ => entry.complete(None, noted),
@@ -320,15 +319,15 @@ impl Engine {
         match db.commit().await {
             Ok(()) => respond(&response.data, &response.errors),
             Err(fault) if asked.is_empty() => Err(fault),
-            // The rules that the database checks last are refusals like any other.
+            // A conflict from a deferred constraint is a rejection like any other.
             Err(fault) if fault.code() == Code::Conflict => Err(self.refuse_all(caller, &asked, noted_at, fault).await),
             Err(fault) if fault.settlement() == Settlement::Unknown => Err(fault),
             Err(fault) => Err(audit::unavailable(&fault)),
         }
     }
 
-    /// Nothing of a write that was refused is kept, nor of a query that broke, but what a refusal leaves on purpose (a
-    /// wrong password counts); every audited field leaves its record.
+    /// Rolls back a rejected write or a failed query, except for writes that the rejection keeps on purpose (a failed
+    /// password attempt counts). Every audited field leaves its record.
     async fn refuse_explored(
         &self,
         db: &Db,
@@ -355,7 +354,8 @@ impl Engine {
     }
 }
 
-/// What a query answers within its time. On a busy machine its statement may be ended first, which is its deadline as well.
+/// Runs a query within the deadline. On a busy machine the database can abort the statement first, which counts as the
+/// deadline.
 async fn in_time(query: impl Future<Output = Response>) -> Response {
     let began = Instant::now();
     let was_ended = |response: &Response| {
@@ -369,7 +369,8 @@ async fn in_time(query: impl Future<Output = Response>) -> Response {
     })
 }
 
-/// The text as a document. What no text column holds is refused: it would fail the statement and its record alike.
+/// Parses the query. Rejects U+0000, which no text column can store, because it would fail both the statement and its
+/// audit record.
 fn readable(exploration: &PlaygroundQuery) -> Result<ExecutableDocument, Fault> {
     if exploration.query.len() > LONGEST_TEXT {
         return Err(invalid("The query is longer than 16 KB. Shorten it."));

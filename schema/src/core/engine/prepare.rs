@@ -1,4 +1,4 @@
-//! Building the schema and binding documents to it, once, at start-up.
+//! Builds the schema and binds documents to it, once, at startup.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,35 +18,35 @@ use crate::core::audit_target::AuditTargetKind;
 use crate::core::words::Word as _;
 use crate::{Mutation, Query};
 
-/// Any field of any object type, for the checks of a query that staff wrote.
+/// Field of an object type, for the checks of staff queries.
 pub(super) struct Nested {
-    /// The type beneath.
+    /// Type of the field.
     pub(super) ty: String,
-    /// Whether it answers a list.
+    /// Whether the field returns a list.
     pub(super) is_list: bool,
-    /// Whether it takes `limit`.
+    /// Whether the field has the argument `limit`.
     pub(super) is_paged: bool,
-    /// What it reads when it is an edge: root fields, each of one type where a union is at its end.
+    /// Root fields that read the same as this edge; one per type if the edge returns a union.
     pub(super) reads: Vec<Read>,
 }
 
-/// A root field that reads what an edge leads to.
+/// Root field that reads the object of an edge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Read {
-    /// The type of a union that it reads; none where the edge leads to one type.
+    /// Type of the union that it reads; `None` if the edge returns a single type.
     pub(super) of: Option<String>,
-    /// The root field.
+    /// Name of the root field.
     pub(super) root: String,
 }
 
-/// An operation name that no document has: asking for it runs every validation rule and nothing else.
+/// Operation name that no document uses: executing it runs every validation rule and nothing else.
 const NOBODY: &str = "__validate_only";
 
-/// The schema, its text and what the text declares. It needs neither database nor services.
+/// Schema, its SDL and the declarations in it. Needs neither database nor services.
 pub struct PreparedSchema {
-    /// What fixed documents are asked of.
+    /// Schema that runs fixed documents.
     pub(super) fixed: Graph,
-    /// What documents are validated by, and what staff ask.
+    /// Schema that validates documents and runs staff queries.
     pub(super) strict: Graph,
     pub(super) roots: HashMap<String, RootField>,
     pub(super) nested: HashMap<(String, String), Nested>,
@@ -54,14 +54,15 @@ pub struct PreparedSchema {
 }
 
 impl PreparedSchema {
-    /// Builds the schema, whose arguments are described so.
+    /// Builds the schema with these descriptions of its arguments.
     ///
     /// # Errors
-    /// Every root field that does not say who may ask it, or whose declarations name what is not there.
+    /// Lists every root field without an access rule, or with a declaration that names a missing element.
     pub fn new(descriptions: Descriptions) -> Result<Self, Vec<String>> {
         let (fixed, strict) = DESCRIPTIONS.sync_scope(Arc::new(descriptions), || {
-            // At each query's root the library looks for entities of a federation among all types, unless it is told that
-            // there are some. What that adds to this schema is asked by nobody: fixed documents are validated by the other.
+            // Unless federation is enabled, the library searches all types for federation entities at each query's
+            // root. The fields that federation adds to this schema are never requested: fixed documents are validated
+            // with the other schema.
             let fixed = builder().validation_mode(ValidationMode::Fast).enable_federation().finish();
             (fixed, builder().validation_mode(ValidationMode::Strict).finish())
         });
@@ -90,16 +91,16 @@ impl PreparedSchema {
         if breaches.is_empty() { Ok(plan) } else { Err(breaches) }
     }
 
-    /// The schema as text, with the access each root field needs.
+    /// Returns the SDL, with the access rule of each root field.
     #[must_use]
     pub fn sdl(&self) -> &str {
         &self.sdl
     }
 
-    /// Binds a document to its root field: validated strictly, once.
+    /// Binds a document to its root field, with one strict validation.
     ///
     /// # Errors
-    /// What is wrong with the document, one sentence each.
+    /// The errors of the document, one sentence each.
     pub fn prepare<'a>(
         &'a self,
         name: &'a str,
@@ -113,7 +114,6 @@ fn builder() -> async_graphql::SchemaBuilder<Root<Query>, Root<Mutation>, EmptyS
     Schema::build(Root::new(), Root::new(), EmptySubscription).disable_suggestions()
 }
 
-/// Binds a document to the schema.
 async fn bind(
     plan: &PreparedSchema,
     name: &str,
@@ -143,14 +143,13 @@ async fn bind(
     else {
         return Err(breach("a document must select its root field directly, not in a fragment".to_owned()));
     };
-    // What is answered is written whole, so nobody looks at what is asked beneath it.
+    // The answer is written as a whole, so the selection is not needed.
     root.node.selection_set.node.items.clear();
     let document = ExecutableDocument { operations: DocumentOperations::Single(operation), fragments: HashMap::new() };
     Ok(PreparedOperation::new(known.clone(), document))
 }
 
-/// Whether anything in a selection is skipped or included by a directive, which an answer that is written whole would
-/// not heed.
+/// Whether a directive in a selection skips or includes fields. An answer that is written as a whole would ignore it.
 fn has_directives(document: &ExecutableDocument, selection: &SelectionSet) -> bool {
     let within = |selection| has_directives(document, selection);
     selection.items.iter().any(|item| match &item.node {
@@ -166,7 +165,7 @@ fn has_directives(document: &ExecutableDocument, selection: &SelectionSet) -> bo
     })
 }
 
-/// Runs every validation rule on a document and nothing of the document itself.
+/// Runs every validation rule on a document without executing it.
 pub(super) async fn validate(strict: &Graph, document: ExecutableDocument) -> Result<(), Vec<String>> {
     let mut request = async_graphql::Request::new("").operation_name(NOBODY);
     request.set_parsed_query(document);
@@ -191,7 +190,7 @@ fn fields(document: &ServiceDocument) -> impl Iterator<Item = (&str, &FieldDefin
         .flat_map(|(name, object)| object.fields.iter().map(move |field| (name, &field.node)))
 }
 
-/// A root field as its directives declare it.
+/// Creates a root field from its directives.
 fn root_field(field: &FieldDefinition, inputs: &Inputs, is_mutation: bool) -> Result<RootField, String> {
     let argument = |directive: &str| -> Result<Option<String>, String> {
         let Some(name) = value_of(field, directive, "argument") else { return Ok(None) };
@@ -228,7 +227,7 @@ fn root_field(field: &FieldDefinition, inputs: &Inputs, is_mutation: bool) -> Re
     })
 }
 
-/// A declaration about audit records, which only some root fields leave.
+/// Accepts a declaration about audit records only on root fields that leave one.
 fn audited_only<T>(access: Access, directive: &str, declared: Option<T>) -> Result<Option<T>, String> {
     if declared.is_some() && !access.is_audited() {
         return Err(format!("@{directive} concerns audit records, but calls of this field write none"));
@@ -236,7 +235,7 @@ fn audited_only<T>(access: Access, directive: &str, declared: Option<T>) -> Resu
     Ok(declared)
 }
 
-/// The fields of each input object.
+/// Fields of each input object.
 type Inputs = HashMap<String, Vec<String>>;
 
 fn inputs(document: &ServiceDocument) -> Inputs {
@@ -254,7 +253,7 @@ fn inputs(document: &ServiceDocument) -> Inputs {
     inputs.collect()
 }
 
-/// The name of a type that is no list.
+/// Returns the name of a type that is not a list.
 fn base_of(ty: &Type) -> Option<&str> {
     match &ty.base {
         BaseType::Named(name) => Some(name.as_str()),
@@ -266,7 +265,7 @@ fn has(field: &FieldDefinition, directive: &str) -> bool {
     field.directives.iter().any(|applied| applied.node.name.node == directive)
 }
 
-/// The text or the word that a directive of a field gives to one of its arguments.
+/// Returns the string or enum value of a directive's argument on a field.
 fn value_of(field: &FieldDefinition, directive: &str, argument: &str) -> Option<String> {
     let directive = field.directives.iter().find(|applied| applied.node.name.node == directive)?;
     match directive.node.get_argument(argument).map(|value| &value.node) {
@@ -284,7 +283,7 @@ fn access_of(field: &FieldDefinition) -> Result<Option<Access>, String> {
     Access::parse(&text).map(Some).ok_or_else(|| format!("@access names `{text}`, which is not a known access"))
 }
 
-/// What an edge reads, as its directive says.
+/// Returns the root fields in an edge's directive.
 fn reads_of(field: &FieldDefinition) -> Vec<Read> {
     let edge = field.directives.iter().find(|applied| applied.node.name.node == "edge");
     let reads = edge.and_then(|edge| edge.node.get_argument("reads")).map(|reads| &reads.node);

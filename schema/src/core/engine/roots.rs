@@ -1,7 +1,7 @@
-//! The objects that root fields stand on, each reached by the name of its field.
+//! Root objects of the schema, each found by the name of its field.
 //!
-//! The library merges such objects into a chain that is tried from its beginning, and each try makes room for the
-//! future of a whole object only to hear that the field is not there. Here the object is looked up instead, whoever asks.
+//! The library merges these objects into a chain and tries each from the start; every try allocates the future of a
+//! whole object only to find that the field is missing. This module looks the object up instead, for every caller.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -19,24 +19,24 @@ use futures_util::future::BoxFuture;
 use crate::core::context::{Channel, ROOT_KEY, RequestContextExt as _};
 
 tokio::task_local! {
-    /// What is told of arguments, while the schema is being built: the library describes types without an instance.
+    /// Descriptions of arguments while the schema is built: the library describes types without an instance.
     pub(super) static DESCRIPTIONS: Arc<Descriptions>;
 }
 
-/// What staff are told of the arguments of root fields.
+/// Descriptions of the arguments of root fields, for staff.
 #[derive(Clone, Debug, Default)]
 pub struct Descriptions(HashMap<(String, String), String>);
 
 impl FromIterator<((String, String), String)> for Descriptions {
-    /// Descriptions by root field and argument.
+    /// Collects descriptions by root field and argument.
     fn from_iter<I: IntoIterator<Item = ((String, String), String)>>(descriptions: I) -> Self {
         Self(descriptions.into_iter().collect())
     }
 }
 
 impl Descriptions {
-    /// Describes what a root type takes and what is not described yet: each argument, and each field of an argument that
-    /// is an input object.
+    /// Adds missing descriptions to the inputs of a root type: each argument, and each field of an argument that is an
+    /// input object.
     fn describe(&self, registry: &mut Registry, root: &str) {
         let Some(MetaType::Object { fields, .. }) = registry.types.get_mut(root) else { return };
         let mut inputs = Vec::new();
@@ -53,8 +53,8 @@ impl Descriptions {
         }
     }
 
-    /// Ends the description of each root field, and of each edge, with the scope that it needs. Every type that has edges is
-    /// reached by a query.
+    /// Appends the required scope to the description of each root field and each edge. Queries reach every type that
+    /// has edges.
     fn tell_scopes(registry: &mut Registry, root: &str) {
         let Some(MetaType::Object { fields, .. }) = registry.types.get(root) else { return };
         let needs: HashMap<String, String> = fields
@@ -81,7 +81,7 @@ impl Descriptions {
     }
 }
 
-/// What a directive of a field gives to one of its arguments.
+/// Returns the value of a directive's argument on a field.
 fn given<'a>(field: &'a MetaField, directive: &str, argument: &str) -> Option<&'a Value> {
     field.directive_invocations.iter().find(|applied| applied.name == directive)?.args.get(argument)
 }
@@ -95,7 +95,7 @@ fn argument_list(field: &MetaField, directive: &str, argument: &str) -> Vec<Stri
     values.iter().filter_map(|value| if let Value::String(text) = value { Some(text.clone()) } else { None }).collect()
 }
 
-/// What is told of who may ask a root field, by what its `@access` needs.
+/// Describes the access rule of a root field, from the value of its `@access`.
 fn told_of_root(needs: &str) -> String {
     match needs {
         "public" => "Requires no token.".to_owned(),
@@ -105,7 +105,7 @@ fn told_of_root(needs: &str) -> String {
     }
 }
 
-/// What is told of who may follow an edge, by the root fields that read the same.
+/// Describes the scopes that an edge needs, from the root fields that read the same.
 fn told_of_edge(reads: &[String], needs: &HashMap<String, String>) -> Option<String> {
     let scope_of = |read: &str| match read.split_once(": ") {
         Some((of, root)) => Some(format!("`{}` for `{of}`", needs.get(root)?)),
@@ -119,9 +119,9 @@ fn told_of_edge(reads: &[String], needs: &HashMap<String, String>) -> Option<Str
     }
 }
 
-/// An object of root fields.
+/// Object with root fields.
 pub(super) trait RootObject: Send + Sync {
-    /// The value of the field that the context is at; `None` when the object has no such field.
+    /// Returns the value of the context's current field; `None` if the object has no such field.
     fn resolve<'a>(&'a self, ctx: &'a Context<'a>) -> BoxFuture<'a, ServerResult<Option<Value>>>;
 }
 
@@ -145,13 +145,13 @@ impl Roots {
     }
 }
 
-/// What is merged of root objects; made by `roots!`.
+/// Set of merged root objects; implemented by `roots!`.
 pub(crate) trait Merged {
-    /// Adds each of them.
+    /// Adds each object of the set.
     fn collect(roots: &mut Roots);
 }
 
-/// Merges root objects into one type of the schema and collects them; `groups` merges what was merged already.
+/// Merges root objects into one type of the schema and collects them; `groups` merges types that are already merged.
 macro_rules! roots {
     ($(#[$meta:meta])* $vis:vis struct $name:ident($($object:path),+ $(,)?);) => {
         $(#[$meta])*
@@ -178,14 +178,14 @@ macro_rules! roots {
 }
 pub(crate) use roots;
 
-/// A root type of the schema: described by what was merged, answered by the object that has the field.
+/// Root type of the schema: its description comes from the merged objects, its answers from the object with the field.
 pub(super) struct Root<T> {
     roots: Roots,
     described_by: PhantomData<fn() -> T>,
 }
 
 impl<T: Merged> Root<T> {
-    /// The root type with its objects.
+    /// Creates the root type with its objects.
     pub(super) fn new() -> Self {
         let mut roots = Roots::default();
         T::collect(&mut roots);
@@ -217,14 +217,14 @@ impl<T: OutputType> OutputType for Root<T> {
 impl<T: OutputType> ContainerType for Root<T> {
     async fn resolve_field(&self, ctx: &Context<'_>) -> ServerResult<Option<Value>> {
         let Some(object) = self.roots.0.get(ctx.item.node.name.node.as_str()) else { return Ok(None) };
-        // A fixed document has one root field, so nothing needs a name.
+        // A fixed document has one root field, so its response name is not needed.
         let resolved = if ctx.cx().caller.channel == Channel::Rest {
             object.resolve(ctx).await
         } else {
             let key = ctx.item.node.response_key().node.to_string();
             ROOT_KEY.scope(key, object.resolve(ctx)).await
         };
-        // Every root field may be null, so that its error stands beside what the others answered.
+        // Every root field is nullable, so its error does not remove the data of the others.
         match resolved {
             Err(error) => {
                 ctx.add_error(error);

@@ -1,4 +1,4 @@
-//! One request, one transaction, settled in this one place.
+//! Transaction of a request: begun, retried and ended only in this module.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use crate::core::context::{AuditNotes, RequestContext};
 use crate::core::db::{Db, TransactionOptions};
 use crate::core::fault::{Code, Fault, Settlement};
 
-/// Whole transactions are tried so often when others got in their way (SQLSTATE 40001, 40P01).
+/// Maximum number of attempts of a transaction that conflicts with others (SQLSTATE 40001, 40P01).
 const ATTEMPTS: usize = 4;
 
 impl Engine {
-    /// Tries the transaction, again when it only lost a race.
+    /// Runs the transaction and retries it after a conflict with another transaction.
     pub(super) async fn settle(&self, call: Call) -> Result<Answer, Fault> {
         let (root, mut attempt) = (call.root(), 1);
         loop {
@@ -28,7 +28,7 @@ impl Engine {
         }
     }
 
-    /// One try. What the resolver noted for the audit record outlives it, whatever becomes of it.
+    /// Runs one attempt. The resolver's notes for the audit record outlive it, even if it fails.
     async fn attempt(&self, call: &Call, noted: &mut AuditNotes) -> Result<Answer, Fault> {
         let root = call.root();
         let entry =
@@ -58,7 +58,7 @@ impl Engine {
         outcome
     }
 
-    /// Everything between BEGIN and COMMIT but the audit record.
+    /// Runs everything between BEGIN and COMMIT except the audit record.
     pub(super) async fn walk(&self, call: &Call, cx: &Arc<RequestContext>) -> Result<Answer, Fault> {
         let claim = match &call.idempotency {
             None => None,
@@ -97,16 +97,16 @@ impl Engine {
     }
 }
 
-/// Claims the call's key: at once, or with the first statement where something takes long before there is one: a file is
-/// worked on, or a stranger's password is hashed.
+/// Claims the call's key: at once, or with the first statement if slow work comes before it, such as processing a file
+/// or hashing the password of an anonymous client.
 async fn claim(call: &Call, cx: &RequestContext, key: &IdempotencyKey) -> Result<idempotency::Claim, Fault> {
     let root = call.root();
     let works_first = call.attachment.is_some() || cx.caller.principal.is_none();
     if works_first { idempotency::claim_later(cx, root, key).await } else { idempotency::claim(cx, root, key).await }
 }
 
-/// The terms of the transaction. A conditional write sees one snapshot, so that whoever changes the row
-/// meanwhile makes it start anew; a watched one names the record that the capture triggers write under.
+/// Returns the options of the transaction. A conditional write uses one snapshot, so that it restarts if another
+/// transaction changes the row. A captured write names the audit record under which the capture triggers store changes.
 fn terms(call: &Call, entry: Option<&audit::AuditEntry>) -> TransactionOptions {
     let terms = if call.precondition.is_some() {
         TransactionOptions::of_mode("isolation level repeatable read")
@@ -119,8 +119,9 @@ fn terms(call: &Call, entry: Option<&audit::AuditEntry>) -> TransactionOptions {
     }
 }
 
-/// A commit that fails on an audited call took the record with it: no answer without a record. The rules that
-/// the database checks last are refusals like any other; where nothing is known, nothing is said of the record either.
+/// Converts the fault of a failed commit of an audited call. The record was rolled back as well, and a call without a
+/// record must not be answered. A conflict from a deferred constraint is a rejection like any other. If the result of
+/// the commit is unknown, the fault does not mention the record.
 fn audit_commit(fault: Fault) -> Fault {
     let tells_all = matches!(fault.settlement(), Settlement::Retryable | Settlement::Unknown);
     if tells_all || fault.code() == Code::Conflict { fault } else { audit::unavailable(&fault) }

@@ -1,84 +1,84 @@
-//! The codes of refusals and failures.
+//! Codes of rejections and failures.
 
-/// Every code the service answers with (docs/decisions.md#errors).
+/// Code of every fault that the service returns (docs/decisions.md#errors).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Code {
-    /// What was asked for has another address now.
+    /// The requested object has another address now.
     Moved,
     /// The request cannot be read.
     MalformedRequest,
-    /// The cursor is not one of this list and filter.
+    /// The cursor does not belong to this list and filter.
     InvalidCursor,
-    /// No usable token.
+    /// The request has no valid token.
     Unauthenticated,
-    /// The token's time is over.
+    /// The token has expired.
     TokenExpired,
-    /// The token's right has ended.
+    /// The token was revoked.
     TokenRevoked,
-    /// Wrong e-mail, password, client id, secret or code.
+    /// The e-mail address, password, client id, client secret or code is wrong.
     InvalidCredentials,
-    /// The password was right, the second factor is awaited.
+    /// The password is correct; the second factor is required.
     MfaRequired,
-    /// A spent refresh credential: the session family is ended.
+    /// A used refresh token was presented; its session family is ended.
     RefreshReused,
-    /// The token lacks the scope.
+    /// The token does not have the scope.
     ScopeMissing,
-    /// The partner in the path is not the token's.
+    /// The partner in the path is not the token's partner.
     PartnerMismatch,
-    /// What is a person's is asked for by a program.
+    /// A machine client called an operation that is only for users.
     PersonRequired,
-    /// What only its author may do is asked for by somebody else.
+    /// A caller other than the author called an operation that is only for the author.
     AuthorRequired,
-    /// The password or second factor must be given again first.
+    /// The user must enter the password or second factor again first.
     ReauthenticationRequired,
     /// The e-mail address is not verified yet.
     EmailUnverified,
-    /// Staff or failed tries hold this account back.
+    /// Staff or failed attempts have locked this account.
     AccountLocked,
     /// The partner is suspended, closed or erased.
     PartnerSuspended,
-    /// Staff refuse everything that comes from the caller's network.
+    /// The caller's network is denied.
     NetworkDenied,
-    /// Nothing there, or nothing the caller may know of.
+    /// The object does not exist, or the caller may not see it.
     NotFound,
-    /// The path knows other methods.
+    /// The path does not support this method.
     MethodNotAllowed,
-    /// No representation of the kinds asked for.
+    /// None of the requested representations is available.
     NotAcceptable,
-    /// Larger than the limit.
+    /// The request is larger than the limit.
     PayloadTooLarge,
-    /// A body of a kind this operation does not read.
+    /// The operation does not accept the media type of the body.
     UnsupportedMediaType,
-    /// `Range` begins behind the last byte.
+    /// `Range` begins after the last byte.
     RangeNotSatisfiable,
-    /// `If-Match` names another state.
+    /// `If-Match` names another revision.
     PreconditionFailed,
-    /// A feed's cursor that is older than what is kept, or another database's.
+    /// The cursor of a feed is older than the stored history, or belongs to another database.
     CursorExpired,
-    /// Clashes with what is there.
+    /// The request conflicts with the current data.
     Conflict,
     /// The state does not allow this action.
     IllegalTransition,
-    /// The plan's limit is reached.
+    /// The tier's limit is reached.
     EntitlementExceeded,
-    /// The same key is being worked on.
+    /// A request with the same key is in progress.
     IdempotencyInProgress,
-    /// The content breaks a rule.
+    /// The content is invalid.
     ValidationFailed,
-    /// The same key with another body.
+    /// The key was used for another request.
     IdempotencyKeyReused,
     /// A budget is spent.
     RateLimited,
-    /// Our fault.
+    /// Internal error.
     Internal,
-    /// A part is away; try again.
+    /// A component does not answer; retry later.
     Unavailable,
-    /// The audit record could not be written, so nothing was done.
+    /// The audit record could not be written, so the call had no effect.
     AuditUnavailable,
 }
 
 impl Code {
-    /// The name in answers, `SCOPE_MISSING` for example.
+    /// Returns the name in answers, for example `SCOPE_MISSING`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -121,7 +121,7 @@ impl Code {
         }
     }
 
-    /// Ours to mend rather than the caller's.
+    /// Whether the service has to fix the cause, not the caller.
     #[must_use]
     pub const fn is_failure(self) -> bool {
         matches!(self, Self::Internal | Self::Unavailable | Self::AuditUnavailable)

@@ -1,39 +1,39 @@
-//! Why a request is refused or failed, with what its reader needs of it.
+//! Reasons of rejections and failures, with the data that answers need.
 
 use super::Code;
 
-/// Why a request is refused or failed. Each reason carries what its code promises and no more.
+/// Reason of a rejection or failure. Each reason contains exactly the data that its code promises.
 #[derive(Clone, Debug)]
 pub enum Reason {
-    /// The code says it all.
+    /// The code is sufficient.
     Code(Code),
-    /// Something is wrong at these places of the request.
+    /// Fields of the request are invalid.
     Fields {
-        /// [`Code::ValidationFailed`], or another code that can name places.
+        /// [`Code::ValidationFailed`], or another code that can name fields.
         code: Code,
-        /// The places, each with a JSON pointer or a parameter's name.
+        /// The fields, each with a JSON pointer or a parameter name.
         errors: Vec<FieldError>,
     },
-    /// An access token came and is no good (RFC 6750, section 3.1).
+    /// The access token in the request is not valid (RFC 6750, section 3.1).
     InvalidToken(Code),
-    /// The state does not allow this action; these it does.
+    /// The state does not allow this action; it allows these.
     IllegalTransition(Vec<String>),
-    /// The token lacks this scope.
+    /// The token does not have this scope.
     ScopeMissing(String),
     /// This budget is spent.
     RateLimited(SpentBudget),
-    /// The plan's limit is reached.
+    /// The tier's limit is reached.
     EntitlementExceeded(Entitlement),
-    /// The second factor is awaited.
+    /// The second factor is required.
     MfaRequired(Challenge),
-    /// What was asked for has another address now.
+    /// The requested object has another address now.
     Moved(Moved),
-    /// A part was asked for that is not there; there are so many bytes.
+    /// The requested range is not available; the length is this many bytes.
     RangeNotSatisfiable(u64),
 }
 
 impl Reason {
-    /// The stable code.
+    /// Returns the stable code.
     #[must_use]
     pub const fn code(&self) -> Code {
         match self {
@@ -49,17 +49,17 @@ impl Reason {
     }
 }
 
-/// Which budget is spent.
+/// Budget that is spent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpentBudget {
-    /// That of a second, a minute or an hour.
+    /// The budget per second, minute or hour.
     Burst,
-    /// The day's.
+    /// The daily budget.
     Daily,
 }
 
 impl SpentBudget {
-    /// The word in answers.
+    /// Returns the value in answers.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -69,57 +69,57 @@ impl SpentBudget {
     }
 }
 
-/// The limit that a plan sets and what is used of it.
+/// Limit of a tier and its current use.
 #[derive(Clone, Debug)]
 pub struct Entitlement {
-    /// Feature code, `apps` for example.
+    /// Feature code, for example `apps`.
     pub feature: String,
-    /// The limit in force.
+    /// The effective limit.
     pub limit: i64,
-    /// How much of it is used.
+    /// The current use.
     pub used: i64,
 }
 
-/// What a sign-in that awaits its second factor needs for the next call.
+/// Challenge of a sign-in that requires the second factor, for the next call.
 #[derive(Clone, Debug)]
 pub struct Challenge {
-    /// Opaque and single-use; goes back with the code.
+    /// Opaque and single-use; the client returns it with the code.
     pub challenge: String,
-    /// Seconds until it is void.
+    /// Seconds until the challenge expires.
     pub expires_in: i64,
     /// `TOTP`, `RECOVERY_CODE`.
     pub methods: Vec<&'static str>,
 }
 
-/// Where something is found that had another address before.
+/// Current address of an object that was requested under a former one.
 #[derive(Clone, Debug)]
 pub struct Moved {
-    /// The parameter of the path that named it.
+    /// Path parameter with the former value.
     pub parameter: &'static str,
-    /// What names it now.
+    /// Current value of the parameter.
     pub present: String,
 }
 
-/// One field at fault.
+/// Invalid field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
     /// RFC 6901 pointer into the body.
     pub pointer: Option<String>,
     /// Name of the query, path or header parameter.
     pub parameter: Option<String>,
-    /// Stable code of this error, `TOO_LONG` for example.
+    /// Stable code of this error, for example `TOO_LONG`.
     pub code: String,
-    /// What to do about it.
+    /// Advice on how to fix the field.
     pub message: String,
 }
 
 impl FieldError {
-    /// An error at a place in the body.
+    /// Creates an error in a field of the body.
     pub fn at(pointer: impl Into<String>, code: impl Into<String>, message: impl Into<String>) -> Self {
         Self { pointer: Some(pointer.into()), parameter: None, code: code.into(), message: message.into() }
     }
 
-    /// An error in a parameter.
+    /// Creates an error in a parameter.
     pub fn of(parameter: impl Into<String>, code: impl Into<String>, message: impl Into<String>) -> Self {
         Self { pointer: None, parameter: Some(parameter.into()), code: code.into(), message: message.into() }
     }

@@ -1,9 +1,9 @@
-//! What the database says went wrong, as a fault.
+//! Conversion of database errors to faults.
 
 use super::Fault;
 use crate::core::demotion;
 
-/// Which constraint a statement broke, when it broke one.
+/// Returns the constraint that a statement violated, if any.
 #[must_use]
 pub fn constraint_of(error: &sqlx::Error) -> Option<&str> {
     error.as_database_error().and_then(sqlx::error::DatabaseError::constraint)
@@ -37,13 +37,13 @@ impl From<sqlx::Error> for Fault {
 }
 
 impl Fault {
-    /// A team would be left without an active administrator.
+    /// The team would have no active administrator.
     #[must_use]
     pub(crate) fn last_administrator() -> Self {
         Self::conflict("A partner must keep at least one active administrator. Make another user administrator first.")
     }
 
-    /// Nobody who holds all of `labs.admin:write` would be left.
+    /// No user with all rights of `labs.admin:write` would remain.
     #[must_use]
     pub(crate) fn last_of_all_rights() -> Self {
         Self::conflict(
@@ -52,7 +52,7 @@ impl Fault {
         )
     }
 
-    /// Nobody who can grant roles to internal people would be left.
+    /// No user who can grant roles to staff would remain.
     #[must_use]
     pub(crate) fn last_granter() -> Self {
         Self::conflict(

@@ -1,4 +1,4 @@
-//! What edges lead to: for each of many things the first rows of a list, in one statement.
+//! Statements of edges: the first rows of a list for each of several objects, in one statement.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -18,35 +18,35 @@ use crate::core::context::RequestContext;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// What an edge leads to. `R` is a row.
+/// Query of an edge. `R` is a row.
 ///
-/// Whoever follows it needs the scope of a root field that reads the same, and leaves the record of that root field
-/// (docs/decisions.md#playground).
+/// A caller who follows the edge needs the scope of a root field that reads the same, and leaves the audit record of
+/// that root field (docs/decisions.md#playground).
 pub(crate) struct EdgeQuery<R: 'static> {
-    /// The root field that reads the same.
+    /// Root field that reads the same.
     pub(crate) operation: &'static str,
-    /// The argument of that root field which is recorded: what was read, or of what.
+    /// Argument of that root field for the audit record: the object that was read, or the object that it belongs to.
     pub(crate) argument: &'static str,
-    /// What is selected of each row.
+    /// Columns and relations of a row.
     pub(crate) select: &'static Select<R>,
-    /// Which rows: a condition that compares with `above.uuid`, the id from which the edge leads.
+    /// Condition that selects the rows by `above.uuid`, the id of the object with the edge.
     pub(crate) condition: &'static str,
-    /// The order, the last key of which is unique. Without one there is one row at most.
+    /// Keys of the order. The last key is unique. Without keys, the query returns at most one row.
     pub(crate) order: &'static [Key<R>],
 }
 
 impl<R: 'static> EdgeQuery<R> {
-    /// What an edge says that leads here.
+    /// Returns the directive value of an edge with this query.
     pub(crate) fn reads(&self) -> Vec<String> {
         vec![self.operation.to_owned()]
     }
 
-    /// What an edge to a union says of this type of it.
+    /// Returns the directive value for this type of a union.
     pub(crate) fn reads_as(&self, of: &str) -> String {
         format!("{of}: {}", self.operation)
     }
 
-    /// The statement for rows of several things, this many of each at most.
+    /// Assembles the statement for the rows of several objects, up to this many for each.
     fn statement(&self, above: Option<Bound>, size: Size) -> Statement {
         let mut statement = Statement::new("select above.uuid as above_uuid, found.* from unnest(");
         statement.place(above);
@@ -73,18 +73,18 @@ impl<R> EdgeQuery<R>
 where
     R: for<'r> FromRow<'r, PgRow> + Clone + Send + Sync + Unpin + 'static,
 {
-    /// The row to which the edge leads from here; none where the request does not ask what this reads.
+    /// Loads the row of the edge; `None` if the request may not follow it or there are no rows.
     ///
     /// # Errors
-    /// When the database is away.
+    /// If the database does not answer.
     pub(crate) async fn one(&'static self, cx: &RequestContext, uuid: Uuid) -> Result<Option<R>, Fault> {
         Ok(self.load(cx, uuid, uuid, Size::One).await?.first().cloned())
     }
 
-    /// The first rows to which the edge leads from here: 20, unless the query says otherwise, and 100 at most.
+    /// Loads the first rows of the edge: 20 by default, at most 100.
     ///
     /// # Errors
-    /// When the database is away.
+    /// If the database does not answer.
     pub(crate) async fn first(
         &'static self,
         cx: &RequestContext,
@@ -94,10 +94,10 @@ where
         self.first_of(cx, uuid, uuid, limit).await
     }
 
-    /// The same where the record is to name another thing than the one from which the edge leads.
+    /// Loads the first rows of the edge, if the audit record has to name another object than the one with the edge.
     ///
     /// # Errors
-    /// When the database is away.
+    /// If the database does not answer.
     pub(crate) async fn first_of(
         &'static self,
         cx: &RequestContext,
@@ -136,7 +136,7 @@ impl<R: 'static> Statements for EdgeQuery<R> {
     }
 }
 
-/// How many rows of each thing are read. `LIMIT` takes no parameter; see [`super::reading::limit_of`].
+/// Number of rows per object. `LIMIT` takes no parameter; see [`super::reading::limit_of`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Size {
     One,
@@ -154,7 +154,7 @@ impl Size {
     }
 }
 
-/// Names rows to their loader: those of this thing, by this query.
+/// Key of the loader: the rows of one object by one query.
 struct EdgeKey<R: 'static> {
     query: &'static EdgeQuery<R>,
     uuid: Uuid,
@@ -162,7 +162,7 @@ struct EdgeKey<R: 'static> {
 }
 
 impl<R> EdgeKey<R> {
-    /// Which statement reads it: no two queries are at one address.
+    /// Identifies the statement: each query has a different address.
     fn statement(&self) -> (usize, Size) {
         (std::ptr::from_ref(self.query).addr(), self.size)
     }
@@ -194,7 +194,7 @@ impl<R> fmt::Debug for EdgeKey<R> {
     }
 }
 
-/// Fetches the rows of a batch: one statement for each query in it.
+/// Loads the rows of a batch with one statement per query.
 struct EdgeBatch(Db);
 
 impl<R> BatchFn<EdgeKey<R>, Result<Arc<[R]>, Fault>> for EdgeBatch
@@ -218,7 +218,7 @@ where
     }
 }
 
-/// The rows of each thing, for keys of one query and one size.
+/// Loads the rows of each object, for keys of one query and one size.
 async fn fetch<R>(db: &Db, keys: &[&EdgeKey<R>]) -> Result<HashMap<Uuid, Vec<R>>, Fault>
 where
     R: for<'r> FromRow<'r, PgRow> + Send + Unpin,
@@ -234,7 +234,7 @@ where
     Ok(found)
 }
 
-/// A row with the id from which the edge leads to it.
+/// Row with the id of the object that has the edge.
 struct Beneath<R> {
     above_uuid: Uuid,
     row: R,
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn one_statement_reads_the_first_rows_of_each_thing() {
+    fn one_statement_reads_first_rows_of_each_parent() {
         assert_eq!(
             query(&ORDER).statement(None, Size::Usual).into_text(),
             "select above.uuid as above_uuid, found.* from unnest($1::uuid[]) as above (uuid) cross join lateral (\
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_one_has_no_order() {
+    fn single_edge_has_no_order() {
         assert_eq!(
             query(&[]).statement(None, Size::One).into_text(),
             "select above.uuid as above_uuid, found.* from unnest($1::uuid[]) as above (uuid) cross join lateral (\

@@ -1,4 +1,4 @@
-//! The ids of all that a list finds.
+//! Ids of all rows of a list.
 
 use serde::Serialize;
 use sqlx::FromRow;
@@ -11,7 +11,7 @@ use crate::core::fault::Fault;
 use crate::core::list::statement::Statement;
 use crate::core::words::Word;
 
-/// The id of every row of a list, in order: for whoever reads all of it piece by piece, though the rows change meanwhile.
+/// Ids of every row of a list, in order: for jobs that read the whole list in pieces while rows change.
 pub(crate) struct EveryId<F: 'static, R: 'static, S: 'static>(
     /// The list. The last key of each of its orders is the id.
     pub(crate) &'static ListQuery<F, R, S>,
@@ -23,10 +23,10 @@ where
     R: for<'r> FromRow<'r, PgRow> + Send + Unpin,
     S: Word + Serialize + Sync,
 {
-    /// The ids of all that is narrowed so.
+    /// Loads the ids of the filtered list.
     ///
     /// # Errors
-    /// When the database is away.
+    /// If the database does not answer.
     pub(crate) async fn read(&self, db: &Db, narrowed: &F, sort: S) -> Result<Vec<Uuid>, Fault> {
         let mut statement = self.statement(sort, |condition| (condition.value)(narrowed).map(Some));
         Ok(statement.builder.build_query_scalar().fetch_all(&mut *db.conn().await?).await?)

@@ -1,9 +1,8 @@
-//! Ledgers as lists: large tables that grow by the day, and that several indexes find, each of a column with the ledger's
-//! order behind it.
+//! Lists over large tables that grow every day. Several indexes serve them; each begins with one column and continues
+//! with the keys of the order.
 //!
-//! Of the columns that a ledger is narrowed by, the first leads: its values are taken one by one, and each reads its own
-//! stretch of that column's index in the ledger's order, however many they are. Whatever else narrows the ledger is
-//! checked on what that finds.
+//! The first column that the request filters by leads. Each of its values reads a separate range of that column's
+//! index, in the order of the list, however many values there are. All other filters are checked on the entries found.
 
 use serde::Serialize;
 use sqlx::FromRow;
@@ -17,36 +16,36 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::words::Word;
 
-/// A ledger. `F` is everything that narrows it, `R` a row, `S` its orders.
+/// Definition of a list over a growing table. `F` is the filter, `R` a row, `S` the order.
 pub(crate) struct LedgerQuery<F: 'static, R: 'static, S: 'static> {
-    /// The operation that lists. Its cursors serve no other.
+    /// Operation of the list. Its cursors are valid only for this operation.
     pub(crate) operation: &'static str,
-    /// The table.
+    /// Name of the table.
     pub(crate) table: &'static str,
-    /// The columns of a row, of an `entry` of the table and of what is joined to it.
+    /// Columns of a row, from `entry` (the table) and the joined relations.
     pub(crate) columns: &'static str,
-    /// What is joined to the entries of a page.
+    /// Relations joined to the entries of a page.
     pub(crate) joined: &'static str,
-    /// The columns that may lead, those that find the fewest entries first.
+    /// Columns that can lead, most selective first.
     pub(crate) leads: &'static [Lead<F>],
-    /// What may narrow it beside these. What keeps an index from the planner stands in a `coalesce`: the planner takes a
-    /// condition for a narrow one, and would rather fetch and sort all that it expects than follow an index's order.
+    /// Other conditions. A condition that must not use an index is wrapped in `coalesce`: the planner overestimates its
+    /// selectivity and would otherwise fetch and sort all expected rows instead of following the order of an index.
     pub(crate) conditions: &'static [Condition<F>],
-    /// The keys of each order, the last of which is unique; columns of the table.
+    /// Keys of each order, all columns of the table. The last key is unique.
     pub(crate) order: fn(S) -> &'static [Key<R>],
 }
 
-/// A column of a ledger that has an index, and is narrowed to some values.
+/// Indexed column that a request can filter by.
 pub(crate) struct Lead<F> {
-    /// The column.
+    /// Name of the column.
     pub(crate) column: &'static str,
-    /// The type of its values.
+    /// Type of the values.
     pub(crate) kind: &'static str,
-    /// The values, when the ledger is narrowed by this column.
+    /// Returns the values; `None` if the request does not filter by this column.
     pub(crate) values: fn(&F) -> Option<Bound>,
 }
 
-/// What a statement is narrowed by, with the value of each; without one where a statement is only prepared.
+/// Filters of a statement with their values; without values if the statement is only prepared.
 struct Chosen<F: 'static> {
     leads: Vec<(&'static Lead<F>, Option<Bound>)>,
     conditions: Vec<(&'static Condition<F>, Option<Bound>)>,
@@ -58,11 +57,11 @@ where
     R: for<'r> FromRow<'r, PgRow> + Send + Unpin,
     S: Word + Serialize + Sync,
 {
-    /// A page of what is narrowed so.
+    /// Loads a page of the filtered list.
     ///
     /// # Errors
-    /// [`Code::InvalidCursor`](crate::core::fault::Code::InvalidCursor) for a cursor of another list, of other filters or of
-    /// another order.
+    /// [`Code::InvalidCursor`](crate::core::fault::Code::InvalidCursor) if the cursor belongs to another list, filter
+    /// or order.
     pub(crate) async fn page(
         &self,
         cx: &RequestContext,
@@ -79,11 +78,12 @@ where
         reading.rows(statement, order).await
     }
 
-    /// The entries behind a place, or the first ones, and the place of the last of them: for whoever reads all of a ledger
-    /// piece by piece. A piece has as many as a page has at most, and one more; behind the last one is none.
+    /// Loads the entries after a position, or the first ones, and the position of the last entry: for readers that
+    /// process a whole table in pieces. A piece has one entry more than the largest page; after the last piece the
+    /// result is empty.
     ///
     /// # Errors
-    /// When the database is away.
+    /// If the database does not answer.
     pub(crate) async fn piece(
         &self,
         db: &Db,
@@ -104,10 +104,10 @@ where
         Ok((rows, place.transpose()?))
     }
 
-    /// How many entries there are in all of what is narrowed so, where it is wanted.
+    /// Counts all entries of the filtered list, if the caller wants the total.
     ///
     /// # Errors
-    /// When the database is away.
+    /// If the database does not answer.
     pub(crate) async fn total(&self, db: &Db, narrowed: &F, wanted: Option<bool>) -> Result<Option<i64>, Fault> {
         if wanted != Some(true) {
             return Ok(None);
@@ -124,7 +124,7 @@ impl<F, R, S> LedgerQuery<F, R, S> {
         Chosen { leads: leads.collect(), conditions: conditions.collect() }
     }
 
-    /// The statement of a page, but for its limit. `begin` narrows it to where the page begins.
+    /// Assembles the statement of a page without its limit. `begin` restricts it to the rows of the page.
     fn reading(&self, chosen: Chosen<F>, order: &[Key<R>], begin: impl FnOnce(&mut Statement)) -> Statement {
         let mut statement = Statement::new("select ");
         statement.text(self.columns).text(" from ");
@@ -168,7 +168,7 @@ impl<F, R, S: Word> Statements for LedgerQuery<F, R, S> {
         Some(self.operation)
     }
 
-    /// Each column leads once with nothing beside it, and once with everything that may follow it.
+    /// Each column leads once alone, and once with every filter that can follow it.
     fn statements(&self) -> Vec<String> {
         let mut texts = Vec::new();
         for first in 0..=self.leads.len() {

@@ -1,4 +1,4 @@
-//! How a page is read: how long it is, where it begins, and what its cursors are bound to.
+//! Reading of a page: its length, its start, and the binding of its cursors.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -14,26 +14,26 @@ use crate::core::page::Page;
 use crate::core::read_replicas::WalPlace;
 use crate::core::words::Word;
 
-/// Rows of a page when the request does not say.
+/// Default number of rows of a page.
 pub(super) const USUAL: i32 = 20;
-/// Most rows of a page.
+/// Maximum number of rows of a page.
 pub(super) const MOST: i32 = 100;
 
-/// One page that is being read.
+/// Page that is being read.
 pub(super) struct Reading<'a> {
     cx: &'a RequestContext,
     operation: &'static str,
-    /// What cursors are bound to: whose list it is, what narrows it, and its order.
+    /// Data that cursors are bound to: the owner, the filter and the order of the list.
     form: Vec<u8>,
     limit: usize,
     cursor: Option<&'a str>,
 }
 
 impl<'a> Reading<'a> {
-    /// A page of what is narrowed so.
+    /// Prepares a page of the filtered list.
     ///
     /// # Errors
-    /// [`Code::Internal`] for what cannot be written as JSON.
+    /// [`Code::Internal`] if the filter cannot be written as JSON.
     pub(super) fn new<F: Serialize, S: Word + Serialize>(
         cx: &'a RequestContext,
         operation: &'static str,
@@ -46,7 +46,7 @@ impl<'a> Reading<'a> {
         Ok(Self { cx, operation, form, limit, cursor: request.cursor.as_deref() })
     }
 
-    /// The keys of the row before the page; none at the beginning of the list.
+    /// Returns the keys of the row before the page; `None` at the start of the list.
     ///
     /// # Errors
     /// [`Code::InvalidCursor`].
@@ -55,10 +55,10 @@ impl<'a> Reading<'a> {
         keys.transpose()
     }
 
-    /// The rows of a statement that lacks nothing but its limit.
+    /// Runs a statement that lacks only its limit.
     ///
     /// # Errors
-    /// When the database is away.
+    /// If the database does not answer.
     pub(super) async fn rows<R>(&self, mut statement: Statement, order: &[Key<R>]) -> Result<Rows<R>, Fault>
     where
         R: for<'r> FromRow<'r, PgRow> + Send + Unpin,
@@ -70,7 +70,7 @@ impl<'a> Reading<'a> {
         Ok(self.cut(rows, place, |row| order.iter().map(|key| (key.of)(row)).collect()))
     }
 
-    /// What the cursor says. Whoever saw the page before it is shown nothing older.
+    /// Opens the cursor. The database must be at least as recent as for the previous page.
     fn opened(&self) -> Result<Option<Vec<Value>>, Fault> {
         let Some(cursor) = self.cursor else { return Ok(None) };
         let opened = self.cx.services.cursors.open(self.operation, &self.form, cursor);
@@ -79,7 +79,7 @@ impl<'a> Reading<'a> {
         Ok(Some(keys))
     }
 
-    /// Cuts rows to the page. There are more of them than it has, if others follow.
+    /// Truncates the rows to the page. An additional row means that another page follows.
     fn cut<R>(&self, mut rows: Vec<R>, place: Option<WalPlace>, keys: impl Fn(&R) -> Vec<Value>) -> Rows<R> {
         let has_more = rows.len() > self.limit;
         rows.truncate(self.limit);
@@ -92,10 +92,10 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// A page of a list that stands in memory: its rows, each with its place, from the first place on.
+/// Returns a page of an in-memory list: its rows, each with its position, from the first position on.
 ///
 /// # Errors
-/// [`Code::InvalidCursor`] for a cursor of another list or of other filters.
+/// [`Code::InvalidCursor`] if the cursor belongs to another list or filter.
 pub(crate) fn page_in_memory<F: Serialize, R>(
     cx: &RequestContext,
     operation: &'static str,
@@ -115,7 +115,7 @@ pub(crate) fn page_in_memory<F: Serialize, R>(
     Ok(Rows { rows: rows.into_iter().map(|(_, row)| row).collect(), page })
 }
 
-/// A cursor's values as the order's keys have them.
+/// Converts a cursor's values to the types of the order's keys.
 fn read_keys<R>(order: &[Key<R>], values: &[Value]) -> Option<Vec<Bound>> {
     if order.len() != values.len() {
         return None;
@@ -123,8 +123,8 @@ fn read_keys<R>(order: &[Key<R>], values: &[Value]) -> Option<Vec<Bound>> {
     order.iter().zip(values).map(|(key, value)| key.kind.read(value)).collect()
 }
 
-/// One row more than the page, to see whether others follow. LIMIT takes no parameter, or PostgreSQL's generic plan
-/// guesses a tenth of the table; so there are two sizes.
+/// Loads one row more than the page, to see whether others follow. LIMIT takes no parameter, because PostgreSQL's
+/// generic plan would assume a tenth of the table; so there are two sizes.
 pub(super) fn limit_of(limit: usize) -> &'static str {
     if limit <= 20 { " limit 21" } else { " limit 101" }
 }
@@ -134,8 +134,8 @@ fn of_another_list() -> Fault {
     Fault::new(Code::InvalidCursor, detail)
 }
 
-/// The one form of what says the same: values of which any will do are the same in whatever order and however often they
-/// are named, and none of them at all is no filter.
+/// Returns the canonical form of a filter: values in a list are sorted and deduplicated, and an empty list equals no
+/// filter.
 fn canonical(value: Value) -> Value {
     match value {
         Value::Object(fields) => Value::Object(fields.into_iter().map(|(name, of)| (name, canonical(of))).collect()),
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_says_the_same_has_one_form() {
+    fn equivalent_filters_have_one_canonical_form() {
         let said = json!({ "filter": { "state": ["B", "A", "B"], "role": [], "q": "b a" }, "partner_uuid": null });
         let form = json!({ "filter": { "state": ["A", "B"], "role": null, "q": "b a" }, "partner_uuid": null });
         assert_eq!(canonical(said), form);

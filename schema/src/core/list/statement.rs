@@ -1,4 +1,4 @@
-//! A list's statement while it is put together: constants, and places of values.
+//! Statement under construction: constant text and placeholders.
 
 use ipnet::IpNet;
 use sqlx::encode::IsNull;
@@ -11,48 +11,48 @@ use super::Key;
 use crate::core::time::Time;
 use crate::core::words::Word;
 
-/// A value that a condition compares with.
+/// Bound value of a condition.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Bound {
     /// The condition has no value.
     Nothing,
-    /// A truth.
+    /// Boolean.
     Truth(bool),
     /// A whole number.
     Whole(i64),
     /// A number.
     Number(f64),
-    /// A text, or the word of an enumeration.
+    /// A text or an enum value.
     Text(String),
-    /// Some of them.
+    /// Several texts or enum values.
     Texts(Vec<String>),
     /// An id.
     Id(Uuid),
-    /// Some of them.
+    /// Several ids.
     Ids(Vec<Uuid>),
     /// Bytes.
     Bytes(Vec<u8>),
-    /// Some networks.
+    /// Several networks.
     Networks(Vec<IpNet>),
     /// A moment.
     Moment(Time),
-    /// The moment that never comes: `infinity`, which is behind all others.
+    /// The moment `infinity`, later than all others.
     Never,
 }
 
 impl Bound {
-    /// Some of an enumeration's values; none where none is named.
+    /// Creates a value from enum values; `None` if the list is empty.
     pub(crate) fn words<W: Word>(values: Option<&Vec<W>>) -> Option<Self> {
         let values = values.filter(|values| !values.is_empty())?;
         Some(Self::Texts(values.iter().map(|value| value.word().to_owned()).collect()))
     }
 
-    /// Some texts; none where none is named.
+    /// Creates a value from texts; `None` if the list is empty.
     pub(crate) fn texts(values: Option<&Vec<String>>) -> Option<Self> {
         values.filter(|values| !values.is_empty()).cloned().map(Self::Texts)
     }
 
-    /// Some ids; none where none is named.
+    /// Creates a value from ids; `None` if the list is empty.
     pub(crate) fn ids(values: Option<&Vec<Uuid>>) -> Option<Self> {
         values.filter(|values| !values.is_empty()).cloned().map(Self::Ids)
     }
@@ -99,7 +99,7 @@ impl From<&str> for Bound {
     }
 }
 
-/// `infinity`, which no [`Time`] is.
+/// The moment `infinity`, which no [`Time`] represents.
 struct Never;
 
 impl Type<Postgres> for Never {
@@ -114,7 +114,7 @@ impl Encode<'_, Postgres> for Never {
     }
 }
 
-/// A statement. Its text is made of constants, because nothing else can be added to it.
+/// SQL statement. Its methods accept only constant text, so no external input can become part of it.
 pub(super) struct Statement {
     pub(super) builder: QueryBuilder<Postgres>,
     values: usize,
@@ -122,7 +122,7 @@ pub(super) struct Statement {
     given: Given,
 }
 
-/// The value that the select itself names.
+/// State of the given value that the select uses.
 enum Given {
     Nothing,
     Value(Option<Bound>),
@@ -130,23 +130,23 @@ enum Given {
 }
 
 impl Statement {
-    /// A statement that begins so.
+    /// Starts a statement with this text.
     pub(super) fn new(beginning: &'static str) -> Self {
         Self { builder: QueryBuilder::new(beginning), values: 0, is_narrowed: false, given: Given::Nothing }
     }
 
-    /// Lets `{}` stand for this value in every constant that follows, but for conditions, which have their own. Without a
-    /// value its place is left open.
+    /// Replaces `{}` with this value in every following text except conditions, which have their own values. Without a
+    /// value the placeholder is left unbound.
     pub(super) fn given(&mut self, value: Option<Bound>) {
         self.given = Given::Value(value);
     }
 
-    /// The text, for whoever only prepares it.
+    /// Returns the text of a statement that is only prepared.
     pub(super) fn into_text(self) -> String {
         self.builder.sql().as_str().to_owned()
     }
 
-    /// Goes on with a constant.
+    /// Appends constant text.
     pub(super) fn text(&mut self, text: &'static str) -> &mut Self {
         if matches!(self.given, Given::Nothing) {
             self.builder.push(text);
@@ -161,7 +161,7 @@ impl Statement {
         self
     }
 
-    /// The place of the given value, which is bound where it is first needed.
+    /// Appends the placeholder of the given value, which is bound on first use.
     fn given_value(&mut self) {
         match &mut self.given {
             Given::Nothing => {}
@@ -175,7 +175,7 @@ impl Statement {
         }
     }
 
-    /// Goes on behind the conditions; what narrows the rows from here on begins anew.
+    /// Appends text after the conditions; conditions after this text start a new `where`.
     pub(super) fn behind_conditions(&mut self, text: &'static str) {
         if !text.is_empty() {
             self.text(text);
@@ -183,14 +183,14 @@ impl Statement {
         }
     }
 
-    /// Narrows the rows by a condition in which `{}` stands for the value, however often. Without a value its places are
-    /// left open, for whoever only prepares the statement.
+    /// Adds a condition in which `{}` is the placeholder of the value and may occur several times. Without a value the
+    /// placeholder is left unbound, for statements that are only prepared.
     pub(super) fn narrow(&mut self, condition: &'static str, value: Option<Bound>) {
         self.join();
         self.condition(condition, value);
     }
 
-    /// Says that all of these conditions hold; where there are none, `true`.
+    /// Appends the conjunction of these conditions; `true` if the list is empty.
     pub(super) fn all_of(&mut self, conditions: Vec<(&'static str, Option<Bound>)>) {
         if conditions.is_empty() {
             self.text("true");
@@ -217,8 +217,8 @@ impl Statement {
         self.text(")");
     }
 
-    /// Narrows the rows to those behind a row with these keys, one for each of the order's. Without values their places
-    /// are left open.
+    /// Restricts the rows to those after a row with these keys, one for each key of the order. Without values the
+    /// placeholders are left unbound.
     pub(super) fn begin_after<R>(&mut self, order: &[Key<R>], values: Option<Vec<Bound>>) {
         self.join();
         let values = values
@@ -226,7 +226,7 @@ impl Statement {
         self.compare(order, values);
     }
 
-    /// Says that a row stands behind one with these keys.
+    /// Appends the condition that a row is after one with these keys.
     pub(super) fn compare<R>(&mut self, order: &[Key<R>], values: Vec<Option<Bound>>) {
         let mut keys = Keys { values, places: vec![None; order.len()] };
         if order.windows(2).all(|pair| matches!(pair, [one, next] if one.descending == next.descending)) {
@@ -236,13 +236,13 @@ impl Statement {
         }
     }
 
-    /// Goes on with another condition, which the caller writes.
+    /// Appends `where` or `and`; the caller writes the condition.
     pub(super) fn join(&mut self) -> &mut Self {
         let is_narrowed = std::mem::replace(&mut self.is_narrowed, true);
         self.text(if is_narrowed { " and " } else { " where " })
     }
 
-    /// All keys go one way: an index that has them in this order finds the place.
+    /// All keys have the same direction: an index with them in this order finds the start.
     fn compare_rows<R>(&mut self, order: &[Key<R>], keys: &mut Keys) {
         for (number, key) in order.iter().enumerate() {
             self.text(if number == 0 { "(" } else { ", " }).text(key.column);
@@ -255,8 +255,8 @@ impl Statement {
         self.text(")");
     }
 
-    /// The keys go different ways: behind is whatever is behind in the first key that differs. The first key is compared
-    /// by itself too, because an index finds the place by that.
+    /// The keys have different directions: a row is after another if it is after it in the first key that differs. The
+    /// first key is also compared alone, because an index finds the start with it.
     fn compare_key_by_key<R>(&mut self, order: &[Key<R>], keys: &mut Keys) {
         if let Some(first) = order.first() {
             self.text(first.column).text(if first.descending { " <= " } else { " >= " });
@@ -277,7 +277,7 @@ impl Statement {
         self.text(")");
     }
 
-    /// Puts the rows in order.
+    /// Appends the order.
     pub(super) fn order<R>(&mut self, order: &[Key<R>]) {
         for (number, key) in order.iter().enumerate() {
             self.text(if number == 0 { " order by " } else { ", " }).text(key.column);
@@ -285,7 +285,7 @@ impl Statement {
         }
     }
 
-    /// The place of a key's value, which is bound where it is first needed.
+    /// Appends the placeholder of a key's value, which is bound on first use.
     fn key(&mut self, keys: &mut Keys, number: usize) {
         let Some(known) = keys.places.get_mut(number) else { return };
         match *known {
@@ -299,12 +299,12 @@ impl Statement {
         }
     }
 
-    /// The place of a value once more.
+    /// Appends an existing placeholder again.
     pub(super) fn repeat(&mut self, place: usize) {
         self.builder.push(format_args!("${place}"));
     }
 
-    /// Goes on with the place of a value, counted from 1. Without a value it is left open.
+    /// Appends a new placeholder, numbered from 1. Without a value it is left unbound.
     pub(super) fn place(&mut self, value: Option<Bound>) -> usize {
         self.values += 1;
         match value {
@@ -317,7 +317,7 @@ impl Statement {
     }
 }
 
-/// The values of an order's keys, and where they were bound.
+/// Values of an order's keys, and their placeholders.
 struct Keys {
     values: Vec<Option<Bound>>,
     places: Vec<Option<usize>>,
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_are_joined_and_a_value_has_one_place() {
+    fn conditions_are_joined_and_values_bound_once() {
         let mut statement = Statement::new("select a from b");
         statement.narrow("a is not null", Some(Bound::Nothing));
         statement.narrow("strpos(a, {}) > 0 or strpos(c, {}) > 0", Some("x".into()));
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_given_value_has_one_place_wherever_it_is_named() {
+    fn named_value_is_bound_once() {
         let mut statement = Statement::new("select ");
         statement.given(Some("en".into()));
         statement.text("names ->> {} from (select * from a");
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_begins_behind_a_row_whichever_way_its_keys_go() {
+    fn page_starts_after_row_in_any_key_direction() {
         let text = |order: &[Key<()>]| {
             let mut statement = Statement::new("");
             statement.begin_after(order, None);

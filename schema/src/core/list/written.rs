@@ -1,4 +1,4 @@
-//! Lists whose statements are written out, because what narrows them stands in the midst: in what is counted, or in the
+//! Lists with handwritten statements, because their filters are inside the statement: in an aggregate, or in the
 //! arguments of a function.
 
 use std::collections::BTreeSet;
@@ -15,37 +15,38 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::words::Word;
 
-/// A list whose statements are texts with places in braces:
+/// List whose statements are texts with placeholders in braces:
 ///
-/// - `{narrowed}` is what the conditions say that are asked for;
-/// - `{behind}`, that a row stands behind the one at which the page before ended;
-/// - `{key 1: 'infinity'}` is a key of that row, or what stands behind the colon on the first page;
-/// - any other place is that of a value: `{kind: null}`, with what stands there when it is not asked for; without a
-///   colon, one that is always there.
+/// - `{narrowed}`: the active conditions;
+/// - `{behind}`: the condition that a row is after the last row of the previous page;
+/// - `{key 1: 'infinity'}`: a key of that row, or the text after the colon on the first page;
+/// - any other placeholder is a value: `{kind: null}` has a default after the colon, used if the request does not set
+///   the value; without a colon the value is always set.
 pub(crate) struct WrittenQuery<F: 'static, R: 'static, S: 'static> {
-    /// The operation that lists. Its cursors serve no other.
+    /// Operation of the list. Its cursors are valid only for this operation.
     pub(crate) operation: &'static str,
-    /// The statement of a page, up to its order.
+    /// Statement of a page, up to its order.
     pub(crate) rows: &'static str,
-    /// The statement that counts all rows.
+    /// Statement that counts all rows.
     pub(crate) count: &'static str,
-    /// The values that have places.
+    /// Values with placeholders.
     pub(crate) values: &'static [Placed<F>],
-    /// What may narrow it, where a text has `{narrowed}`.
+    /// Conditions at `{narrowed}`.
     pub(crate) conditions: &'static [Condition<F>],
-    /// The keys of each order, the last of which is unique.
+    /// Keys of each order. The last key is unique.
     pub(crate) order: fn(S) -> &'static [Key<R>],
 }
 
-/// A value that has a place in a text.
+/// Value with a placeholder in a text.
 pub(crate) struct Placed<F> {
-    /// The name of its place.
+    /// Name of the placeholder.
     pub(crate) name: &'static str,
-    /// The value, when it is asked for.
+    /// Returns the value; `None` if the request does not set it.
     pub(crate) value: fn(&F) -> Option<Bound>,
 }
 
-/// What a text is filled with. A value without a [`Bound`] leaves its place open, for whoever only prepares it.
+/// Values for the placeholders of a text. A value without a [`Bound`] leaves its placeholder unbound, for statements
+/// that are only prepared.
 struct Filling<R: 'static> {
     conditions: Vec<(&'static str, Option<Bound>)>,
     values: Vec<(&'static str, Option<Bound>)>,
@@ -59,10 +60,10 @@ where
     R: for<'r> FromRow<'r, PgRow> + Send + Unpin,
     S: Word + Serialize + Sync,
 {
-    /// A page of what is narrowed so.
+    /// Loads a page of the filtered list.
     ///
     /// # Errors
-    /// [`crate::core::fault::Code::InvalidCursor`] for a cursor of another list, of other filters or of another order.
+    /// [`crate::core::fault::Code::InvalidCursor`] if the cursor belongs to another list, filter or order.
     pub(crate) async fn page(
         &self,
         cx: &RequestContext,
@@ -76,10 +77,10 @@ where
         reading.rows(statement, order).await
     }
 
-    /// How many rows there are in all of what is narrowed so, where it is wanted.
+    /// Counts all rows of the filtered list, if the caller wants the total.
     ///
     /// # Errors
-    /// When the database is away.
+    /// If the database does not answer.
     pub(crate) async fn total(&self, db: &Db, narrowed: &F, wanted: Option<bool>) -> Result<Option<i64>, Fault> {
         if wanted != Some(true) {
             return Ok(None);
@@ -96,7 +97,7 @@ where
     }
 }
 
-/// The statement of a text.
+/// Assembles the statement of a text.
 fn filled<R>(text: &'static str, mut filling: Filling<R>) -> Statement {
     let (first, rest) = text.split_once('{').unwrap_or((text, ""));
     let mut statement = Statement::new(first);
@@ -124,7 +125,7 @@ fn filled<R>(text: &'static str, mut filling: Filling<R>) -> Statement {
 }
 
 impl<R> Filling<R> {
-    /// The value of a place; none when it is not asked for.
+    /// Returns the value of a placeholder; `None` if the request does not set it.
     fn take(&mut self, name: &str) -> Option<Option<Bound>> {
         if let Some(number) = name.strip_prefix("key ") {
             let number = number.parse::<usize>().ok()?.checked_sub(1)?;
@@ -160,11 +161,11 @@ impl<F, R, S: Word> Statements for WrittenQuery<F, R, S> {
     }
 }
 
-/// Conditions and values that are asked for, whatever they are compared with.
+/// Active conditions and values, without the compared values.
 type Choice = (Vec<(&'static str, Option<Bound>)>, Vec<(&'static str, Option<Bound>)>);
 
 impl<F, R, S> WrittenQuery<F, R, S> {
-    /// What may be asked for where a text stands: nothing, each condition and value alone, and all.
+    /// Lists combinations of the conditions and values in a text: none, each one alone, and all.
     fn choices(&self, text: &'static str) -> Vec<Choice> {
         let places = text.split('{').skip(1).filter_map(|piece| piece.split_once('}')).map(|(place, _)| place);
         let named = |name: &str| self.values.iter().map(|of| of.name).find(|of| *of == name);
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_narrows_a_list_stands_where_its_text_says() {
+    fn list_conditions_are_inserted_at_their_placeholder() {
         let counted =
             "select a, b from (select a, b from t where x = {x} and {narrowed} group by 1, 2) as n where {behind}";
         assert_eq!(
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_not_asked_for_is_what_stands_behind_the_colon() {
+    fn absent_value_uses_default_after_colon() {
         let called = "select from f({x: null}, {y: '-infinity'::timestamptz}, {key 1: 'infinity'}, {x: null})";
         assert_eq!(text(called, &[], false), "select from f(null, '-infinity'::timestamptz, 'infinity', null)");
         assert_eq!(text(called, &["x", "y"], true), "select from f($1, $2, $3, $1)");

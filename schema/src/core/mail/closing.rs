@@ -1,24 +1,24 @@
-//! How far the end of a partner's account is, for its mails.
+//! Steps of a partner account's closure, for its mail messages.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// How far the end of an account is.
+/// Step of an account's closure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "at", rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ClosingStep {
-    /// Its team asked for it.
+    /// The team requested it.
     Requested {
-        /// When it will end.
+        /// Time of the closure.
         closes_at: Timestamp,
     },
-    /// Its team took that back.
+    /// The team cancelled the request.
     Cancelled,
-    /// It has ended.
+    /// The account is closed.
     Closed {
-        /// Until when it can be opened again.
+        /// Time until which the account can be reopened.
         until: Timestamp,
-        /// What staff gave as the reason, where they ended it.
+        /// Reason given by staff, if they closed the account.
         reason: Option<String>,
     },
 }
@@ -28,7 +28,7 @@ pub(super) mod tests {
     use super::ClosingStep;
     use crate::core::mail::message::tests::at;
 
-    /// One of each.
+    /// Returns one of each step.
     pub(crate) fn steps(text: String) -> [ClosingStep; 4] {
         [
             ClosingStep::Requested { closes_at: at(86_400) },

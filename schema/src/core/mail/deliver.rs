@@ -1,7 +1,7 @@
-//! The postman: hands a mail over to a mail server, or lays it into a folder as a file.
+//! Mailer: sends a message to a mail server, or writes it to a folder as a file.
 //!
-//! The outbox decides when and how often; the postman tries once and says what came of it. Handing over
-//! the same message again gives the same Message-ID, so receivers recognise a repeat, and the same file.
+//! The outbox decides when and how often to send; the mailer makes one attempt and reports the result. Sending the same
+//! message again uses the same Message-ID, so that receivers recognise a repeat, and the same file.
 mod subject;
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -21,16 +21,16 @@ use uuid::Uuid;
 use super::message::Message;
 use super::words::{self, Places};
 
-/// Hands mails over. Cheap to clone.
+/// Mailer. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Postman {
     letterhead: Letterhead,
     way: Way,
-    /// For one mail as a whole.
+    /// Time limit for one message.
     patience: Duration,
 }
 
-/// Who writes, and where the mails lead.
+/// Sender of the messages, and base address of their links.
 #[derive(Clone, Debug)]
 pub struct Letterhead {
     from: Mailbox,
@@ -43,43 +43,43 @@ enum Way {
     Folder(PathBuf),
 }
 
-/// Why there is no postman. Messages never hold the server's address with its password.
+/// Reason why the mailer cannot be created. Messages never contain the server's URL with its password.
 #[derive(Debug, thiserror::Error)]
 pub enum PostmanError {
-    /// The sender is no mailbox.
+    /// The sender is not a valid mailbox.
     #[error("the sender of mails must have the form `Labs <no-reply@example.com>`")]
     Sender,
-    /// The server's address cannot be read.
+    /// The server's URL is invalid.
     #[error("the mail server's address must have the form smtps://user:password@host:port or smtp://host:port")]
     Server,
-    /// A password would be sent in clear.
+    /// A password would be sent without encryption.
     #[error("a password is sent to a mail server only under TLS: use smtps://, or smtp:// with ?tls=required")]
     Unprotected,
-    /// The folder cannot be made.
+    /// The folder cannot be created.
     #[error("the mail folder cannot be created: {0}")]
     Folder(#[from] io::Error),
 }
 
-/// Why a mail was not handed over. Safe to store and to log: no address, no content.
+/// Reason why a message was not sent. Safe to store and log: contains no address and no content.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
 pub struct DeliveryError {
-    /// Trying again cannot help.
+    /// Whether a retry is useless.
     pub is_permanent: bool,
-    /// What went wrong.
+    /// Description of the error.
     pub detail: String,
 }
 
-/// For each command to a mail server, and for connecting.
+/// Time limit for each command to a mail server, and for connecting.
 const COMMAND_PATIENCE: Duration = Duration::from_secs(10);
-/// For one mail as a whole.
+/// Time limit for one message.
 const MESSAGE_PATIENCE: Duration = Duration::from_secs(30);
-/// Bytes of a line at most, its end aside.
+/// Maximum bytes of a line, without its end.
 const LONGEST_LINE: usize = 998;
 
 impl Postman {
-    /// A postman who hands over to the mail server at `url`, of the form `smtps://user:password@host:port`;
-    /// `smtp://` with `?tls=required` upgrades by STARTTLS, without it sends in clear.
+    /// Creates a mailer for the mail server at `url`, of the form `smtps://user:password@host:port`. `smtp://` with
+    /// `?tls=required` upgrades with STARTTLS; without it, mail is sent unencrypted.
     ///
     /// # Errors
     /// [`PostmanError::Server`], or [`PostmanError::Unprotected`] for a password without TLS.
@@ -95,8 +95,8 @@ impl Postman {
         Ok(Postman { letterhead, way: Way::Smtp(Box::new(server)), patience: MESSAGE_PATIENCE })
     }
 
-    /// A postman who lays every mail into `folder` as `<message_uuid>.eml`. The folder is made with mode
-    /// 0700 if it is missing; the files have mode 0600, for they hold tokens.
+    /// Creates a mailer that writes every message to `folder` as `<message_uuid>.eml`. A missing folder is created with
+    /// mode 0700; the files have mode 0600, because they contain tokens.
     ///
     /// # Errors
     /// [`PostmanError::Folder`]
@@ -105,10 +105,10 @@ impl Postman {
         Ok(Postman { letterhead, way: Way::Folder(folder.to_owned()), patience: MESSAGE_PATIENCE })
     }
 
-    /// Hands `message` over, once.
+    /// Makes one attempt to send `message`.
     ///
     /// # Errors
-    /// [`DeliveryError`]. After a time-out the mail may have arrived all the same.
+    /// [`DeliveryError`]. After a timeout the message may have arrived nevertheless.
     pub async fn send(&self, message: &Message) -> Result<(), DeliveryError> {
         match &self.way {
             Way::Smtp(server) => {
@@ -120,7 +120,7 @@ impl Postman {
                 }
             }
             Way::Folder(folder) => {
-                // People copy links and commands out of a file as it is, and no server has to take it.
+                // Users copy links and commands from a file without decoding, and no server has to accept it.
                 let mail = self.letterhead.write(message, true)?;
                 let (folder, bytes) = (folder.clone(), mail.formatted());
                 let message_uuid = message.message_uuid;
@@ -129,7 +129,8 @@ impl Postman {
         }
     }
 
-    /// Whether a mail could be handed over now. Opens a connection: do not let strangers call it freely.
+    /// Checks whether a message could be sent now. Opens a connection, so anonymous clients must not be able to call it
+    /// freely.
     ///
     /// # Errors
     /// [`DeliveryError`]
@@ -148,20 +149,20 @@ impl Postman {
         }
     }
 
-    /// Who writes; the outbox needs it for subjects.
+    /// Returns the sender data; the outbox needs it for subjects.
     pub fn letterhead(&self) -> &Letterhead {
         &self.letterhead
     }
 }
 
 impl Letterhead {
-    /// The letterhead of sender `from`, of the form `Labs <no-reply@example.com>`. `base_url` is the service's, whose
-    /// pages take the tokens.
+    /// Creates the sender data from `from`, of the form `Labs <no-reply@example.com>`. `base_url` is the service's
+    /// address, whose pages accept the tokens.
     ///
     /// # Errors
     /// [`PostmanError::Sender`]
     pub fn new(from: &str, base_url: &str) -> Result<Letterhead, PostmanError> {
-        // An encoded word in the sender's name would show another name than the operator's.
+        // An encoded word in the sender's name would display another name than the operator configured.
         if from.contains("=?") {
             return Err(PostmanError::Sender);
         }
@@ -171,13 +172,13 @@ impl Letterhead {
         })
     }
 
-    /// What the platform calls itself: the sender's name.
+    /// Returns the platform's name: the sender's name.
     pub fn platform(&self) -> &str {
         self.from.name.as_deref().unwrap_or("Labs")
     }
 
-    /// The mail as it travels (RFC 5322), where bytes beyond ASCII are taken as they are or not. The same message always
-    /// gives the same bytes.
+    /// Builds the message in transfer form (RFC 5322); `takes_8bit` says whether the receiver accepts bytes beyond
+    /// ASCII. The same message always gives the same bytes.
     fn write(&self, message: &Message, takes_8bit: bool) -> Result<lettre::Message, DeliveryError> {
         let unwritable = |_| lasting("the mail message cannot be composed");
         let recipient = Address::new(message.recipient.local(), message.recipient.ascii_domain())
@@ -195,7 +196,7 @@ impl Letterhead {
             .date(SystemTime::UNIX_EPOCH + Duration::from_secs(written_at))
             .message_id(Some(format!("<{}@{}>", message.message_uuid, self.from.email.domain())))
             .raw_header(subject)
-            // RFC 3834: keeps absence notes and other robots from answering.
+            // RFC 3834: prevents replies by absence notices and other automatic senders.
             .raw_header(HeaderValue::new(automatic, "auto-generated".to_owned()));
         if let Some(address) = message.letter.unsubscribe_at(&self.base_url) {
             let header = |name: &str, value: String| {
@@ -212,8 +213,9 @@ impl Letterhead {
     }
 }
 
-/// As it is wherever that may be, else quoted-printable, never base64: people and tools can read it. The library takes
-/// lines over 76 bytes for too long; those of links and commands are longer, and mail may have lines of up to 998 (RFC 5322).
+/// Unencoded if allowed, otherwise quoted-printable, never base64, so that people and tools can read it. The library
+/// rejects lines over 76 bytes; lines with links and commands are longer, and mail allows lines of up to 998 (RFC
+/// 5322).
 fn encode_text(text: &str, takes_8bit: bool) -> Result<Body, DeliveryError> {
     let is_in_lines = !text.contains(['\0', '\r']) && text.lines().all(|line| line.len() <= LONGEST_LINE);
     if is_in_lines && (takes_8bit || text.is_ascii()) {
@@ -225,7 +227,7 @@ fn encode_text(text: &str, takes_8bit: bool) -> Result<Body, DeliveryError> {
         .map_err(|_| lasting("the mail message cannot be composed"))
 }
 
-/// Servers like to repeat the address in their answers, so only the status is kept.
+/// Servers often repeat the address in their answers, so only the status is kept.
 fn smtp_error(error: &lettre::transport::smtp::Error) -> DeliveryError {
     let what = match error.status() {
         Some(status) => format!("the mail server answered {status}"),
@@ -255,7 +257,7 @@ async fn in_background(work: impl FnOnce() -> io::Result<()> + Send + 'static) -
     }
 }
 
-/// Writes a mail so that its file is there whole or not at all, and on the disk when this returns.
+/// Writes a message file that appears complete or not, and is synced to disk before this returns.
 fn lay_down(folder: &Path, message_uuid: Uuid, bytes: &[u8]) -> io::Result<()> {
     let staged = folder.join(format!(".{message_uuid}.new"));
     write_private(&staged, bytes)?;
@@ -263,7 +265,7 @@ fn lay_down(folder: &Path, message_uuid: Uuid, bytes: &[u8]) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Writes a file that only its owner may read, in place of one that a crash may have left.
+/// Writes a file that only its owner can read, and replaces a leftover of a crash.
 fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

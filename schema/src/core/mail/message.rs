@@ -1,4 +1,4 @@
-//! Letters: every mail that Labs writes, as data, and the sealed form in which they wait.
+//! Content of every mail message of Labs, as data, and its sealed form in the outbox.
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -25,131 +25,131 @@ pub use membership::{Membership, MembershipChange};
 pub use review::{ReviewNews, ReviewNotice};
 pub use ticket::{Ticket, TicketEvent};
 
-/// A mail to one person, ready to be put into words.
+/// Mail message to one user, ready to be rendered.
 #[derive(Clone, Debug)]
 pub struct Message {
-    /// Its row in the outbox. The Message-ID is made of it, so that a mail sent twice is recognised as one.
+    /// Row in the outbox. The Message-ID is derived from it, so that a repeated message is recognised.
     pub message_uuid: Uuid,
-    /// To whom.
+    /// Recipient.
     pub recipient: EmailAddress,
-    /// In which language.
+    /// Language of the text.
     pub locale: Locale,
-    /// When it was queued; becomes its date, so that sending again gives the same bytes.
+    /// Time when it was queued. Used as its date, so that a repeat has the same bytes.
     pub written_at: Timestamp,
-    /// What it says.
+    /// Content of the message.
     pub letter: Letter,
 }
 
-/// What a mail says.
+/// Content of a mail message.
 #[derive(Clone, Debug)]
 pub enum Letter {
-    /// It carries a token and asks the person to use it.
+    /// Contains a token and asks the user to use it.
     Asking {
-        /// What for.
+        /// Purpose of the token.
         about: Asking,
         /// The one-time token. Never in a subject, never in a log.
         token: SecretText,
-        /// When the token ends.
+        /// Time when the token expires.
         expires_at: Timestamp,
     },
-    /// It tells something and carries nothing secret.
+    /// Contains information and no secret.
     Telling(Notice),
 }
 
-/// What a mail with a token asks for.
+/// Purpose of a mail message with a token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Asking {
     /// Confirm the address of a registration.
     VerifyEmail {
-        /// The person.
+        /// Name of the user.
         name: String,
-        /// The company that was registered.
+        /// Name of the registered company.
         company: String,
-        /// When it was registered; none in a mail that waits since before the hour was told.
+        /// Time of the registration; `None` in a queued message of an earlier version without this field.
         #[serde(default)]
         registered_at: Option<Timestamp>,
     },
     /// Choose a new password.
     ResetPassword {
-        /// The person.
+        /// Name of the user.
         name: String,
     },
-    /// Confirm the new address of an account; goes to the new one.
+    /// Confirm the new address of an account; sent to the new address.
     ConfirmNewEmail {
-        /// The person.
+        /// Name of the user.
         name: String,
     },
-    /// Stop a change of address that was not meant; goes to the old one.
+    /// Cancel an unwanted change of address; sent to the old address.
     CancelEmailChange {
-        /// The person.
+        /// Name of the user.
         name: String,
     },
     /// Join a partner's team.
     Invitation {
         /// Name of the inviting company.
         company: String,
-        /// Who invites, where it is somebody of the team.
+        /// Name of the inviter, if it is a user of the team.
         inviter: Option<String>,
-        /// The role offered, as the contract names it.
+        /// The offered role, as named in the contract.
         role: String,
     },
-    /// Begin as the first administrator of a partner that staff made.
+    /// Start as the first administrator of a partner that staff created.
     FirstAdministrator {
-        /// Id of the partner.
+        /// Name of the company.
         company: String,
     },
-    /// Begin as a member of staff.
+    /// Start as a staff member.
     StaffInvitation {
-        /// The person.
+        /// Name of the user.
         name: String,
-        /// Who invites.
+        /// Name of the inviter.
         inviter: String,
     },
 }
 
-/// What a mail without a token tells.
+/// Content of a mail message without a token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Notice {
-    /// Somebody registered with an address that has an account already.
+    /// A registration used an address that already has an account.
     AlreadyRegistered {
-        /// The person whose account it is.
+        /// Name of the user who owns the account.
         name: String,
     },
-    /// Somebody wanted to change to an address that has an account already.
+    /// A user tried to change to an address that already has an account.
     EmailTaken {
-        /// The person whose account it is.
+        /// Name of the user who owns the account.
         name: String,
     },
-    /// Something happened to the person's account that only they should have done.
+    /// A security event of the user's account.
     Security {
-        /// The person.
+        /// Name of the user.
         name: String,
-        /// What.
+        /// The event.
         event: SecurityEvent,
-        /// When.
+        /// Time of the event.
         occurred_at: Timestamp,
     },
-    /// A partner may not use its account for now.
+    /// Staff suspended the partner.
     PartnerSuspended {
-        /// The person.
+        /// Name of the user.
         name: String,
-        /// Id of the partner.
+        /// Name of the company.
         company: String,
-        /// What staff gave as the reason.
+        /// Reason given by staff.
         reason: String,
     },
-    /// A suspended partner may use its account again.
+    /// Staff reinstated the partner.
     PartnerReinstated {
-        /// The person.
+        /// Name of the user.
         name: String,
-        /// Id of the partner.
+        /// Name of the company.
         company: String,
     },
     /// Staff confirmed or rejected the new name of a company.
     NameDecided {
-        /// The person.
+        /// Name of the user.
         name: String,
         /// Name of the company before the decision.
         company: String,
@@ -158,82 +158,82 @@ pub enum Notice {
         /// Reason of a rejection. None if the name was confirmed.
         reason: Option<String>,
     },
-    /// A partner's account is to end, stays after all, or has ended.
+    /// The closure of a partner's account was requested, cancelled or completed.
     PartnerClosing {
-        /// The person.
+        /// Name of the user.
         name: String,
-        /// Id of the partner.
+        /// Name of the company.
         company: String,
-        /// How far it is.
+        /// Step of the closure.
         step: ClosingStep,
     },
-    /// The archive of everything that a company has is made, or could not be.
+    /// The data export of a company is ready, or failed.
     DataExport {
-        /// The person.
+        /// Name of the user.
         name: String,
-        /// Id of the partner.
+        /// Name of the company.
         company: String,
-        /// Until when it can be fetched; none where it could not be made.
+        /// Time until which it can be downloaded; `None` if it failed.
         until: Option<Timestamp>,
     },
     /// A submission was decided.
     SubmissionDecided {
-        /// The person.
+        /// Name of the user.
         name: String,
-        /// The app.
+        /// Name of the app.
         app: String,
-        /// The version's number.
+        /// Number of the app version.
         version: String,
-        /// How.
+        /// The decision.
         decision: Decision,
     },
-    /// Something happened to a version that is with the reviewers.
+    /// An event of an app version in review.
     VersionReview(VersionReview),
-    /// Staff did something to a listing.
+    /// An action of staff on a listing.
     Listing(ListingNotice),
-    /// Somebody's place in their team changed.
+    /// A change of a user's team membership.
     Membership(Membership),
-    /// Something happened to a support ticket.
+    /// An event of a support ticket.
     Ticket(Ticket),
-    /// Something happened to the company's subscription.
+    /// An event of the company's subscription.
     Subscription(SubscriptionNotice),
-    /// Something that staff did to what a person wrote on the board.
+    /// An action of staff on a user's contribution to the board.
     Board(BoardNotice),
-    /// How much happened on the board in a week.
+    /// Weekly numbers of the board.
     BoardWeek(BoardWeek),
-    /// Something happened to a customer's review.
+    /// An event of a customer review.
     Review(ReviewNotice),
-    /// The company still calls what is to go.
+    /// The company still calls deprecated elements.
     Deprecation(DeprecationNotice),
 }
 
-/// The kind of the mail about a new review, which is counted apart: a person gets one a day.
+/// Kind of the mail about a new customer review, which is counted separately: a user gets one a day.
 pub(crate) const CUSTOMER_REVIEW: &str = "CUSTOMER_REVIEW";
 
-/// The kind of the mail about wrong codes, which is counted apart: an account gets one a day.
+/// Kind of the mail about wrong codes, which is counted separately: an account gets one a day.
 pub(crate) const WRONG_CODES: &str = "WRONG_CODES";
 
-/// What happened to an account.
+/// Security event of an account, for its mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum SecurityEvent {
-    /// The password was changed by somebody signed in.
+    /// A signed-in user changed the password.
     PasswordChanged,
-    /// The password was set anew with a token from a mail.
+    /// The password was reset with a token from a mail message.
     PasswordReset,
-    /// An authenticator app came into force.
+    /// An authenticator app was activated.
     SecondFactorEnabled,
-    /// The authenticator app is no longer asked for.
+    /// The authenticator app was deactivated.
     SecondFactorDisabled,
-    /// Staff took the second factor away.
+    /// Staff reset the second factor.
     SecondFactorReset,
-    /// A recovery code was used in place of the authenticator app.
+    /// A recovery code was used instead of the authenticator app.
     RecoveryCodeUsed,
-    /// New recovery codes were made.
+    /// New recovery codes were generated.
     RecoveryCodesRegenerated,
-    /// Wrong codes were tried, several in a row.
+    /// Several wrong codes were entered in a row.
     WrongCodes,
-    /// A refresh token was used a second time, so all sessions of its family were ended.
+    /// A refresh token was reused, so all sessions of its family were ended.
     RefreshReused,
     /// The address was changed.
     EmailChanged,
@@ -243,10 +243,10 @@ pub enum SecurityEvent {
     AccountUnlocked,
 }
 
-/// The languages that mails are written in.
+/// Language of a mail message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Locale {
-    /// English, also for everybody whose language we do not write.
+    /// English, also the fallback for all languages without a translation.
     #[default]
     English,
     /// German.
@@ -254,14 +254,14 @@ pub enum Locale {
 }
 
 impl Locale {
-    /// The best language for a BCP 47 tag.
+    /// Selects the best language for a BCP 47 tag.
     pub fn of(tag: &str) -> Locale {
         let preference = preference(Some(tag.replace('_', "-"))).unwrap_or_default();
         if best(["en", "de"], &preference) == Some("de") { Locale::German } else { Locale::English }
     }
 }
 
-/// A letter as it lies sealed in the outbox. The only form in which a letter's token is written anywhere.
+/// Sealed form of a content in the outbox. The only form in which its token is stored.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Stored<'a> {
@@ -270,12 +270,12 @@ enum Stored<'a> {
 }
 
 impl Letter {
-    /// A letter that asks.
+    /// Creates a content with a token.
     pub fn asking(about: Asking, token: SecretText, expires_at: Timestamp) -> Letter {
         Letter::Asking { about, token, expires_at }
     }
 
-    /// The stable name of its kind, for the outbox's column.
+    /// Returns the stable name of its kind, for the outbox column.
     pub fn kind(&self) -> &'static str {
         match self {
             Letter::Asking { about, .. } => match about {
@@ -312,12 +312,13 @@ impl Letter {
         }
     }
 
-    /// Its subject. Never holds anything secret, so it may be listed.
+    /// Returns the subject. It never contains a secret, so it may appear in lists.
     pub fn subject(&self, locale: Locale, platform: &str) -> String {
         words::subject(self, locale, platform)
     }
 
-    /// Where whoever gets it can end it with one click (RFC 8058); none for what concerns them alone.
+    /// Returns the address that unsubscribes the recipient with one click (RFC 8058); `None` for messages about the
+    /// recipient's own affairs.
     pub(in crate::core::mail) fn unsubscribe_at(&self, base_url: &str) -> Option<String> {
         match self {
             Letter::Telling(Notice::BoardWeek(week)) => Some(week.unsubscribe_at(base_url)),
@@ -325,7 +326,7 @@ impl Letter {
         }
     }
 
-    /// The letter as it is stored, bound to its row.
+    /// Seals the content for storage, bound to its row.
     pub fn seal(&self, key: &MasterKey, message_uuid: Uuid) -> Vec<u8> {
         let stored = match self {
             Letter::Asking { about, token, expires_at } => {
@@ -333,15 +334,15 @@ impl Letter {
             }
             Letter::Telling(notice) => Stored::Telling { telling: notice.clone() },
         };
-        // Serialising these types cannot fail; an empty letter would be refused by `open`.
+        // Serialising these types cannot fail; `open` would reject an empty content.
         let plain = zeroize::Zeroizing::new(serde_json::to_vec(&stored).unwrap_or_default());
         key.seal(&purpose(message_uuid), &plain)
     }
 
-    /// The letter that was sealed for this row.
+    /// Opens the content that was sealed for this row.
     ///
     /// # Errors
-    /// [`OpenError`] when it was sealed for another row, under another key, or cannot be read.
+    /// [`OpenError`] if it was sealed for another row or under another key, or cannot be parsed.
     pub fn open(key: &MasterKey, message_uuid: Uuid, sealed: &[u8]) -> Result<Letter, OpenError> {
         let plain = key.open(&purpose(message_uuid), sealed)?;
         let stored: Stored<'_> = serde_json::from_slice(&plain).map_err(|_| OpenError)?;

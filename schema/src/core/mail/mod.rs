@@ -1,8 +1,8 @@
-//! Mail: what is written to people, and how it leaves.
+//! Mail: content and delivery of messages to users.
 //!
-//! A [`message::Letter`] says what happened, typed; it is sealed into the outbox in the transaction that
-//! causes it. Later a [`message::Message`] is made of the row, put into words in the person's language by
-//! `words`, and handed over by the [`deliver::Postman`], to a mail server or into a folder.
+//! A [`message::Letter`] is the typed content; it is sealed into the outbox in the transaction that causes it. Later a
+//! [`message::Message`] is created from the row, rendered in the user's language by `words`, and sent by the
+//! [`deliver::Postman`], to a mail server or to a folder.
 mod closing;
 pub mod deliver;
 pub mod message;

@@ -1,47 +1,47 @@
-//! What a partner's administrators are told of its subscription.
+//! Mail to a partner's administrators about its subscription.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// Something that happened to a subscription, as a letter tells it.
+/// Event of a subscription, for a mail message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SubscriptionNotice {
-    /// The person.
+    /// Name of the user.
     pub name: String,
-    /// Id of the partner.
+    /// Name of the company.
     pub company: String,
-    /// Events of this page.
+    /// The event.
     pub news: SubscriptionNews,
-    /// The name of the tier that it is about.
+    /// Name of the tier concerned.
     pub tier: String,
-    /// When it takes effect, or until when, where it is about a moment.
+    /// Time when it takes effect or ends, if the event has one.
     pub at: Option<Timestamp>,
-    /// What staff gave as the reason.
+    /// Reason given by staff.
     pub reason: Option<String>,
 }
 
-/// What can happen to a subscription.
+/// Event of a subscription.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum SubscriptionNews {
-    /// It is on this tier now.
+    /// The subscription changed to this tier.
     Changed,
-    /// It will be on this tier from a moment on.
+    /// The subscription will change to this tier at a set time.
     WillChange,
-    /// It is cancelled, and falls back to this tier at a moment.
+    /// The subscription was cancelled and falls back to this tier at a set time.
     WillEnd,
-    /// It goes on with this tier: what was to come was taken back.
+    /// The subscription continues with this tier: the pending change was cancelled.
     Resumed,
-    /// It fell back to this tier.
+    /// The subscription fell back to this tier.
     Ended,
-    /// Its period lasts until a later moment.
+    /// The period was extended to a later time.
     Extended,
-    /// Staff refused this tier.
+    /// Staff rejected the change to this tier.
     RequestRejected,
 }
 
 impl SubscriptionNews {
-    /// All of them, for tests.
+    /// All events, for tests.
     #[cfg(test)]
     pub(super) const ALL: [Self; 7] = [
         Self::Changed,

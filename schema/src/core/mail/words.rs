@@ -1,8 +1,8 @@
-//! Putting letters into words: plain text, one language a file.
+//! Text of mail messages: plain text, one file per language.
 //!
-//! A token stands in the link to the page that takes it, behind `#`, and in a command that does the same.
-//! Each is a line of its own, which is never broken. What people called themselves or their company is tamed before
-//! it goes into a mail: it may have been chosen to carry a link or a header.
+//! A token appears in the link to the page that accepts it, after `#`, and in a command that does the same. Each is on
+//! a separate line, which is never wrapped. Names of users and companies are sanitised before they appear in a message,
+//! because they can be chosen to contain a link or a header.
 use jiff::Timestamp;
 
 use super::message::{Asking, Letter, Locale};
@@ -12,34 +12,34 @@ mod command;
 mod english;
 mod german;
 
-/// Where mails come from and lead to.
+/// Platform name and base address for the text.
 pub(super) struct Places<'a> {
-    /// What the platform is called.
+    /// Name of the platform.
     pub(super) platform: &'a str,
-    /// The base address of the service, without a slash at its end.
+    /// Base address of the service, without a trailing slash.
     pub(super) base_url: &'a str,
 }
 
-/// A letter in words.
+/// Rendered text of a message.
 struct Draft {
     subject: String,
     paragraphs: Vec<String>,
 }
 
-/// The longest line that is not an address or a command.
+/// Longest line that is not an address or a command.
 const COLUMNS: usize = 72;
-/// The most that is shown of a name.
+/// Maximum displayed length of a name.
 const LONGEST_NAME: usize = 80;
-/// The most that is shown of a reason.
+/// Maximum displayed length of a reason.
 const LONGEST_REASON: usize = 500;
 
-/// The subject of a letter.
+/// Returns the subject of a message.
 pub(super) fn subject(letter: &Letter, locale: Locale, platform: &str) -> String {
     let places = Places { platform, base_url: "" };
     draft(letter, locale, &places).subject
 }
 
-/// The whole text of a letter.
+/// Returns the full text of a message.
 pub(super) fn text(letter: &Letter, locale: Locale, places: &Places<'_>) -> SecretText {
     let mut text = String::new();
     for paragraph in draft(letter, locale, places).paragraphs {
@@ -61,7 +61,7 @@ fn draft(letter: &Letter, locale: Locale, places: &Places<'_>) -> Draft {
         Locale::English => english::draft(letter, places),
         Locale::German => german::draft(letter, places),
     };
-    // A subject is read before anybody looks at who wrote it, so nobody's name brings an address into one.
+    // Readers see a subject before its sender, so a name must not put an address into it.
     if bears_address(&draft.subject) {
         let is_invitation = matches!(letter, Letter::Asking { .. });
         draft.subject = match locale {
@@ -82,11 +82,11 @@ impl Draft {
         self
     }
 
-    /// The link that takes the token, and below it a command that does the same. `from_terminal` is the sentence
-    /// before the command, and what that asks for.
+    /// Appends the link that submits the token, and a command that does the same. `from_terminal` is the sentence
+    /// before the command, and the command's prompt.
     fn hand_over(self, token: &SecretText, way: &Way, from_terminal: (&str, &str), places: &Places<'_>) -> Draft {
         let (sentence, prompt) = from_terminal;
-        // A browser sends what stands behind `#` to no server, so that no log has the token.
+        // A browser never sends the part after `#` to a server, so no log contains the token.
         let link = format!("    {}/account/{}#{}", places.base_url, way.page, token.expose());
         let url = format!("{}{}", places.base_url, way.path);
         self.say(link)
@@ -95,17 +95,17 @@ impl Draft {
     }
 }
 
-/// Where a token goes.
+/// Page and operation that accept a token.
 struct Way {
-    /// The page that takes it, below `/account`.
+    /// Page that accepts it, below `/account`.
     page: &'static str,
-    /// The path of the operation that takes it.
+    /// Path of the operation that accepts it.
     path: &'static str,
-    /// What the operation takes beside it.
+    /// Further input of the operation.
     asks: Asks,
 }
 
-/// What a person adds to a token.
+/// Input that a user adds to a token.
 #[derive(Clone, Copy)]
 enum Asks {
     Nothing,
@@ -113,7 +113,7 @@ enum Asks {
     NameAndPassword,
 }
 
-/// Where a token of this kind goes.
+/// Returns the page and operation for a token of this kind.
 fn way(about: &Asking) -> Way {
     let (page, path, asks) = match about {
         Asking::VerifyEmail { .. } => ("verify-email", "/v1/auth/registrations:verify-email", Asks::Password),
@@ -131,20 +131,20 @@ fn way(about: &Asking) -> Way {
     Way { page, path, asks }
 }
 
-/// What a person, a company or a version is called, made harmless: one line, not too long, and without an address that
-/// a mail program would turn into a link. Anything else stays as it is, so that it can be copied and searched for.
+/// Sanitises the name of a user, a company or a version: one line, limited length, and no address that a mail program
+/// would convert to a link. Everything else is unchanged, so that it can be copied and searched.
 fn tame(name: &str) -> String {
     tame_to(name, LONGEST_NAME)
 }
 
-/// Whether a text bears the address of a page or of a mailbox, or one that was made harmless.
+/// Whether a text contains the address of a page or mailbox, or a sanitised address.
 fn bears_address(text: &str) -> bool {
     let plain: String = text.chars().filter(|c| !is_invisible(*c)).collect();
     plain.split(|c: char| c.is_whitespace() || c.is_control()).any(|word| word.contains("[.]") || is_address(word))
 }
 
-/// Whether a word is an address: a scheme, `www.`, an `@` within it, or a host and what follows one. A host alone is none:
-/// many companies are called like theirs, and it cannot lead elsewhere than it says.
+/// Whether a word is an address: a scheme, `www.`, an `@` within it, or a host followed by more text. A host alone is
+/// not: many companies use one as their name, and its link could only open that host.
 fn is_address(word: &str) -> bool {
     let word: String = word.chars().map(|c| if is_dot(c) { '.' } else { c }).flat_map(char::to_lowercase).collect();
     let has_path = word.split_once(['/', '?', '#']).is_some_and(|(host, _)| is_host(host) || host.contains(':'));
@@ -152,15 +152,15 @@ fn is_address(word: &str) -> bool {
     word.contains("://") || word.contains("www.") || has_path || has_mailbox
 }
 
-/// Whether this has the form of a host: letters stand behind its last dot, as they do not in the number of a version.
-/// One dot more at its end is none of them.
+/// Whether a text has the form of a host: letters after its last dot, unlike a version number. One trailing dot is
+/// ignored.
 fn is_host(text: &str) -> bool {
     let text = text.strip_suffix('.').unwrap_or(text);
     text.rsplit_once('.').is_some_and(|(_, end)| end.starts_with(char::is_alphabetic))
 }
 
-/// A subject in which no program finds a link: the dots of a host are followed by a word joiner (U+2060), which no host
-/// has and no reader sees.
+/// Returns a subject in which no program finds a link: a word joiner (U+2060) follows each dot of a host. No host
+/// contains it and no reader sees it.
 pub(super) fn without_links(subject: &str) -> String {
     let words = subject.split(' ').map(|word| match is_host(word) {
         true => word.chars().flat_map(|c| [Some(c), is_dot(c).then_some('\u{2060}')]).flatten().collect(),
@@ -169,12 +169,12 @@ pub(super) fn without_links(subject: &str) -> String {
     words.collect::<Vec<String>>().join(" ")
 }
 
-/// Whether this parts the labels of a host (IDNA).
+/// Whether the character separates the labels of a host (IDNA).
 fn is_dot(c: char) -> bool {
     matches!(c, '.' | '\u{3002}' | '\u{ff0e}' | '\u{ff61}')
 }
 
-/// A reason that somebody wrote, made harmless in the same way.
+/// Sanitises a reason in the same way as a name.
 fn tame_reason(reason: &str) -> String {
     tame_to(reason, LONGEST_REASON)
 }
@@ -189,7 +189,7 @@ fn tame_to(name: &str, longest: usize) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// An address in the form in which security reports write one: legible, and no program makes a link of it.
+/// Rewrites an address as security reports do: readable, but not recognised as a link by programs.
 fn defang(word: &str) -> String {
     let mut defanged = String::with_capacity(word.len());
     for letter in word.chars() {
@@ -203,17 +203,17 @@ fn defang(word: &str) -> String {
     defanged
 }
 
-/// Characters that change the reading direction or take no room.
+/// Whether the character changes the reading direction or has no width.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// A moment, as both languages can read it.
+/// Formats a moment for readers of both languages.
 fn moment(time: Timestamp) -> String {
     time.strftime("%Y-%m-%d %H:%M UTC").to_string()
 }
 
-/// Adds `line` to `text`, broken between words; indented lines, as those of addresses are, stay whole.
+/// Appends `line` to `text`, wrapped between words; indented lines, such as addresses, are not wrapped.
 fn wrap(line: &str, text: &mut String) {
     if line.starts_with(' ') {
         text.push_str(line);

@@ -1,4 +1,4 @@
-//! Pictures of uploads, made away from the async threads (`labs-pictures` makes them).
+//! Image processing of uploads, outside the async threads (by `labs-pictures`).
 
 use bytes::Bytes;
 pub use labs_pictures::{
@@ -9,39 +9,38 @@ pub use labs_pictures::{
 use crate::core::blocking::BlockingError;
 use crate::core::blocking::fair::{FairBlockingPool, QueueLimits, WorkOwner};
 
-/// Why an upload has no pictures.
+/// Reason why an upload was not processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImageError {
-    /// The upload is refused; the caller can mend it.
+    /// The upload is rejected; the caller can fix it.
     #[error(transparent)]
     Refused(#[from] ImageProblem),
-    /// Too many uploads wait already: 503 with Retry-After.
+    /// Too many uploads are waiting: 503 with Retry-After.
     #[error("too many images are being processed")]
     Overloaded,
 }
 
-/// Processes pictures away from the async threads, few at a time, whose turn it is. Cheap to clone.
+/// Processes images outside the async threads, a few at a time; owners take turns. Cheap to clone.
 ///
-/// A picture of 24 megapixels takes up to 300 MB while it is worked on, so one permit is the right number for a small
-/// machine.
+/// An image of 24 megapixels needs up to 300 MB while it is processed, so one permit suits a small machine.
 #[derive(Clone, Debug)]
 pub struct ImageWorkshop(FairBlockingPool);
 
 impl ImageWorkshop {
-    /// A workshop that works on `permits` pictures at once and lets so many wait.
+    /// Creates a workshop that processes `permits` images at once, with these limits for waiting ones.
     pub fn new(permits: usize, most: QueueLimits) -> ImageWorkshop {
         ImageWorkshop(FairBlockingPool::new(permits, most))
     }
 
-    /// [`process`], when it is the party's turn.
+    /// Runs [`process`] when the owner's turn comes.
     ///
     /// # Errors
-    /// [`ImageError`]. A decoder that panics has met a damaged picture.
+    /// [`ImageError`]. A panic of the decoder means that the image is damaged.
     pub async fn process(&self, party: WorkOwner, upload: Bytes, kind: PictureKind) -> Result<Processed, ImageError> {
         self.in_turn(party, move || process(&upload, kind)).await
     }
 
-    /// [`renditions_of`], when it is the party's turn.
+    /// Runs [`renditions_of`] when the owner's turn comes.
     ///
     /// # Errors
     /// As [`ImageWorkshop::process`].
@@ -74,7 +73,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_workshop_answers_as_the_function_does_and_refuses_a_crowd_of_one_account() {
+    async fn image_workshop_limits_queue_of_one_account() {
         let workshop = ImageWorkshop::new(1, QueueLimits { all: 10, of_network: 10, of_account: 1 });
         let of = |account: &str| WorkOwner { network: [192, 0, 2, 1].into(), account: account.to_owned() };
         let look = Look { colours: [0x00_5f73, 0x94_d2bd], words: &[], scenes: &[] };

@@ -1,6 +1,6 @@
-//! Pictures that partners upload: checked, made anew, kept.
+//! Images that partners upload: checked, re-encoded and stored.
 //!
-//! `image` turns the bytes of an upload into pictures of our own making, or says why not; `store`
-//! keeps them under the hash of their content. The rows about them belong to their resources.
+//! `image` re-encodes an upload or rejects it with a reason; `store` stores the results under the hash of their
+//! content. The rows about them belong to their resources.
 pub mod image;
 pub mod store;

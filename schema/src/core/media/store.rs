@@ -1,12 +1,12 @@
-//! Where pictures lie: objects named by the SHA-256 of their content.
+//! Object storage of images: objects named by the SHA-256 of their content.
 //!
-//! An object is written whole and is on the disk, file and folders both, or in the bucket, before [`MediaStore::put`]
-//! returns; so put first, then commit the row that names it. A crash between the two leaves an
-//! object without a row, which nobody sees and a sweep removes (docs/decisions.md#mail).
+//! An object is written completely and is on disk (file and folders) or in the bucket before [`MediaStore::put`]
+//! returns. So call `put` first, then commit the row that names the object. A crash between the two leaves an object
+//! without a row, which is not visible and is removed by a sweep (docs/decisions.md#mail).
 //!
-//! Two rows may name one object. Delete an object only when no row names it *and* it is older than
-//! any upload can last: every put, of known content too, makes the object young again, so an upload
-//! that is about to commit its row never loses its object to the sweep.
+//! Two rows may name the same object. Delete an object only if no row names it *and* it is older than the longest
+//! possible upload. Every `put`, even of existing content, renews the object's age, so the sweep never removes the
+//! object of an upload that is about to commit its row.
 pub mod archive;
 pub(crate) mod audit;
 mod bucket;
@@ -43,38 +43,38 @@ pub use self::writer::ObjectWriter;
 use self::writer::PART;
 use crate::core::crypto::sha256;
 
-/// The pictures of the service. Cheap to clone.
+/// Object storage of the service. Cheap to clone.
 #[derive(Clone)]
 pub struct MediaStore {
     objects: Arc<dyn ObjectStore>,
-    /// Where they lie as files.
+    /// Folder of the files, unless a bucket is used.
     folder: Option<Arc<FilePath>>,
-    /// When readiness last wrote something.
+    /// Time of the last write by the readiness check.
     written: Arc<LastWrite>,
 }
 
-/// What the library tells of itself may hold keys.
+/// The library's debug output can contain keys.
 impl fmt::Debug for MediaStore {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("MediaStore").field("folder", &self.folder).finish_non_exhaustive()
     }
 }
 
-/// An object's name: the SHA-256 of its content. Made from content or from a row, never from
-/// anything that a caller sent.
+/// Name of an object: the SHA-256 of its content. Computed from content or read from a row, never from input of a
+/// caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MediaKey([u8; 32]);
 
-/// An object opened for reading.
+/// Object opened for reading.
 pub struct MediaObject {
-    /// Bytes in all.
+    /// Total size in bytes.
     pub size: u64,
-    /// The content. An error in the middle means the answer must be cut off, not ended.
+    /// The content. After an error in the middle, the answer must be aborted, not ended normally.
     pub stream: BoxStream<'static, Result<Bytes, StoreError>>,
 }
 
-/// What is in an object, in pieces of [`PIECE`] bytes where it is a file: the library's own pieces are of 8 kB, and each takes
-/// a thread for itself.
+/// Reads an object in pieces of [`PIECE`] bytes if it is a file: the library's pieces have 8 kB, and each needs a
+/// blocking thread.
 fn read_in_pieces(found: GetResult) -> BoxStream<'static, Result<Bytes, StoreError>> {
     let size = found.meta.size;
     let pieces = match found.payload {
@@ -86,7 +86,7 @@ fn read_in_pieces(found: GetResult) -> BoxStream<'static, Result<Bytes, StoreErr
     whole(size, pieces)
 }
 
-/// These pieces, which end well after so many bytes only.
+/// Ends the stream with an error if it has fewer than this many bytes.
 fn whole(
     length: u64,
     pieces: BoxStream<'static, Result<Bytes, StoreError>>,
@@ -104,12 +104,12 @@ fn whole(
     read.boxed()
 }
 
-/// What a step answers within [`PATIENCE`].
+/// Runs a step with the time limit [`PATIENCE`].
 async fn in_time<T>(step: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
     tokio::time::timeout(PATIENCE, step).await.unwrap_or(Err(StoreError::Silent))
 }
 
-/// What was found; `None` where there is no object of this name.
+/// Returns the result; `None` if no object has this name.
 fn there<T>(found: Result<T, Error>) -> Result<Option<T>, StoreError> {
     match found {
         Err(error @ Error::NotFound { .. }) if !is_about_the_bucket(&error) => Ok(None),
@@ -117,45 +117,45 @@ fn there<T>(found: Result<T, Error>) -> Result<Option<T>, StoreError> {
     }
 }
 
-/// An object as the sweep sees it.
+/// Object in the listing of the sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MediaEntry {
-    /// Its name.
+    /// Name of the object.
     pub key: MediaKey,
-    /// Its bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// When it was last put, by the store's clock.
+    /// Time of the last `put`, by the clock of the storage.
     pub modified_at: Timestamp,
 }
 
-/// Objects up to this size are read in one go instead of in pieces.
+/// Maximum size of an object that is read at once instead of in pieces.
 const READ_WHOLE: u64 = 512 * 1024;
-/// Bytes of a piece of a file.
+/// Bytes per piece of a file.
 const PIECE: usize = 128 * 1024;
-/// How long a step of the store may take: to write an object or a part, to find one, to read a small one.
+/// Time limit of a storage step: writing an object or a part, finding an object, reading a small one.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 impl MediaStore {
-    /// The store in a folder, which is made with mode 0700 if it is missing. Writes are synced.
+    /// Opens the storage in a folder. A missing folder is created with mode 0700. Writes are synced.
     ///
     /// # Errors
-    /// [`StoreError`] when the folder can neither be found nor made.
+    /// [`StoreError`] if the folder cannot be opened or created.
     pub fn in_folder(folder: &FilePath) -> Result<MediaStore, StoreError> {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let files = LocalFileSystem::new_with_prefix(folder)?.with_fsync(true);
         Ok(MediaStore { objects: Arc::new(files), folder: Some(folder.into()), written: LastWrite::each_time() })
     }
 
-    /// A store that forgets everything; for tests.
+    /// Creates a storage in memory, for tests.
     pub fn in_memory() -> MediaStore {
         MediaStore { objects: Arc::new(InMemory::new()), folder: None, written: LastWrite::each_time() }
     }
 
-    /// Puts an object and answers its name. Putting the same content again is no error and makes
-    /// the object young again. Whoever reads meanwhile reads all of it or finds none.
+    /// Stores an object and returns its name. Storing the same content again is not an error and renews the object's
+    /// age. A concurrent reader gets the whole object or nothing.
     ///
     /// # Errors
-    /// [`StoreError`]; then nothing may be said to exist.
+    /// [`StoreError`]; the object must then not be assumed to exist.
     pub async fn put(&self, content: Bytes) -> Result<MediaKey, StoreError> {
         let key = MediaKey::of(&content);
         if content.len() <= PART {
@@ -168,7 +168,7 @@ impl MediaStore {
         Ok(key)
     }
 
-    /// Opens an object; `None` when there is none of this name.
+    /// Opens an object; `None` if no object has this name.
     ///
     /// # Errors
     /// [`StoreError`]
@@ -190,8 +190,8 @@ impl MediaStore {
         .await
     }
 
-    /// Deletes an object that was put before this moment and not again; whether there was one. Read at the top when that
-    /// is right.
+    /// Deletes an object whose last `put` was before this moment. Returns whether it existed. The module comment says
+    /// when this is safe.
     ///
     /// # Errors
     /// [`StoreError`]
@@ -207,7 +207,7 @@ impl MediaStore {
         .await
     }
 
-    /// All objects, in no order, for the sweep. Whatever else lies in the store is passed over.
+    /// Lists all objects for the sweep, in no particular order. Other files in the storage are skipped.
     pub fn list(&self) -> BoxStream<'static, Result<MediaEntry, StoreError>> {
         self.objects
             .list(None)
@@ -218,34 +218,34 @@ impl MediaStore {
 }
 
 impl MediaKey {
-    /// The name of this content.
+    /// Computes the name of this content.
     pub fn of(content: &[u8]) -> MediaKey {
         MediaKey(sha256(content))
     }
 
-    /// The name from a row's column; `None` when it is not 32 bytes long.
+    /// Converts a row's column to a name; `None` unless it has 32 bytes.
     pub fn from_digest(digest: &[u8]) -> Option<MediaKey> {
         digest.try_into().ok().map(MediaKey)
     }
 
-    /// The name from the text in a row, 64 hexadecimal digits; `None` for anything else.
+    /// Converts a row's text to a name; `None` unless it has 64 hexadecimal digits.
     pub fn from_name(name: &str) -> Option<MediaKey> {
         let mut digest = [0u8; 32];
         hex::decode_to_slice(name, &mut digest).ok()?;
         Some(MediaKey(digest))
     }
 
-    /// The name as text, for a row: 64 hexadecimal digits.
+    /// Returns the name as text for a row: 64 hexadecimal digits.
     pub fn name(&self) -> String {
         hex::encode(self.0)
     }
 
-    /// The SHA-256 itself: for the row, and for the entity tag.
+    /// Returns the SHA-256, for the row and the entity tag.
     pub fn digest(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// Two levels of folders, so that none of them grows large.
+    /// Two levels of folders, so that no folder grows large.
     fn path(self) -> Path {
         let name = self.name();
         let (first, rest) = name.split_at_checked(2).unwrap_or_default();
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_put_is_got_in_both_stores_and_all_sizes() {
+    async fn stored_object_is_read_in_both_stores_and_all_sizes() {
         let (_folder, files) = in_new_folder();
         for store in [files, MediaStore::in_memory()] {
             for size in [0, 1, 512 * 1024, 512 * 1024 + 1, 3_000_000] {
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_ends_before_or_behind_its_length_is_no_content() {
+    async fn content_shorter_or_longer_than_declared_is_rejected() {
         for (length, is_whole) in [(6, true), (7, false), (5, false), (0, false)] {
             let pieces = stream::iter([b"one", b"two"].map(|piece| Ok(Bytes::from_static(piece)))).boxed();
             let read = whole(length, pieces).try_collect::<Vec<_>>().await;
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_never_put_or_was_deleted_is_not_there() {
+    async fn missing_or_deleted_object_is_not_found() {
         let (_folder, files) = in_new_folder();
         for store in [files, MediaStore::in_memory()] {
             let unknown = MediaKey::of(b"unknown");
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn putting_again_changes_nothing_but_the_age() {
+    async fn repeated_put_changes_only_age() {
         let (folder, store) = in_new_folder();
         let key = store.put(Bytes::from_static(b"picture")).await.unwrap();
         let file = folder.path().join("media").join(key.path().as_ref());
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn objects_lie_in_two_levels_of_a_private_folder() {
+    async fn objects_are_stored_in_two_levels_of_private_folder() {
         let (folder, store) = in_new_folder();
         let key = store.put(Bytes::from_static(b"abc")).await.unwrap();
         let name = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_list_passes_over_the_probe_and_other_files() {
+    async fn object_list_skips_probe_and_other_files() {
         let (folder, store) = in_new_folder();
         assert!(matches!(store.state().await, StoreState::Usable));
         let key = store.put(Bytes::from_static(b"picture")).await.unwrap();
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn readers_never_see_half_an_object() {
+    async fn readers_never_see_partial_object() {
         let (_folder, store) = in_new_folder();
         let bytes = Bytes::from(vec![7u8; 2_000_000]);
         let key = MediaKey::of(&bytes);
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_comes_from_thirty_two_bytes_only() {
+    fn media_key_requires_thirty_two_bytes() {
         let key = MediaKey::of(b"abc");
         assert_eq!(MediaKey::from_digest(key.digest()), Some(key));
         assert_eq!(MediaKey::from_digest(&[0; 31]), None);

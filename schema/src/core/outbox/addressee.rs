@@ -1,18 +1,18 @@
-//! To whom mails go.
+//! Recipients of mail.
 
 use uuid::Uuid;
 
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// A person as a letter needs to know them.
+/// Recipient of a mail message.
 #[derive(Clone)]
 pub(crate) struct Addressee {
-    /// Who; none for whoever is invited and no person yet.
+    /// Id of the user; `None` for an invited person without an account.
     pub(crate) person_uuid: Option<Uuid>,
-    /// Of which partner's team; none for staff.
+    /// Partner of the user's team; `None` for staff.
     pub(crate) partner_uuid: Option<Uuid>,
-    /// The address as the person wrote it.
+    /// Address as the user wrote it.
     pub(crate) email: String,
     /// Full name.
     pub(crate) name: String,
@@ -20,7 +20,7 @@ pub(crate) struct Addressee {
     pub(crate) locale: String,
 }
 
-/// To whom a letter for this person goes; `None` for whoever is gone.
+/// Loads a user as a recipient; `None` if the user no longer exists.
 pub(crate) async fn load_addressee(db: &Db, person_uuid: Uuid) -> Result<Option<Addressee>, Fault> {
     Ok(sqlx::query_as!(
         Addressee,
@@ -32,7 +32,7 @@ pub(crate) async fn load_addressee(db: &Db, person_uuid: Uuid) -> Result<Option<
     .await?)
 }
 
-/// The administrators of a team who can be written to.
+/// Lists the administrators of a team who can receive mail.
 pub(crate) async fn list_administrators(db: &Db, partner_uuid: Uuid) -> Result<Vec<Addressee>, Fault> {
     Ok(sqlx::query_as!(
         Addressee,

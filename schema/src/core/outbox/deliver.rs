@@ -1,4 +1,4 @@
-//! The job that hands queued mail over.
+//! Job that sends queued mail.
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -14,29 +14,29 @@ use crate::core::mail::deliver::{DeliveryError, Postman};
 use crate::core::mail::message::{Letter, Locale, Message};
 use crate::core::services::Services;
 
-/// How long a claimed mail is nobody else's, in seconds: longer than the postman's patience with one mail, of
-/// which a claimed handful is handed over side by side.
+/// Seconds for which a claimed message is reserved: longer than the mailer's time limit for one message. The few
+/// messages of a claim are sent in parallel.
 const LEASE_SECONDS: i32 = 120;
 
-/// What a round of deliveries came to.
+/// Result of a delivery run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Round {
-    /// Mails handed over.
+    /// Messages sent.
     pub sent: usize,
-    /// Mails that will be tried again.
+    /// Messages to be retried.
     pub postponed: usize,
-    /// Mails given up.
+    /// Messages given up.
     pub failed: usize,
 }
 
-/// Hands over every mail that is due. Several replicas may do so at once: each mail is claimed by one of them.
+/// Sends every due message. Several replicas can run it at once: each message is claimed by one of them.
 ///
-/// When the service dies between handing a mail over and writing that down, the mail is handed over again after
-/// the lease, under the same Message-ID, so that receivers know it for the same.
+/// If the service stops after sending a message and before recording it, the message is sent again after the lease. The
+/// Message-ID is the same, so that receivers recognise it.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] when the database is away. A mail server that refuses is no error here: it is
-/// written on the mail.
+/// [`crate::Code::Unavailable`] if the database does not answer. A rejection by the mail server is not an error here;
+/// it is recorded on the message.
 pub fn deliver_due<'a>(
     pool: &'a PgPool,
     services: &'a Services,
@@ -52,7 +52,7 @@ pub fn deliver_due<'a>(
             }
             due.sort_unstable_by_key(|row| row.message_uuid);
             let outcomes = join_all(due.iter().map(|row| hand_over(services, postman, row))).await;
-            // What one of them came to is written down even when that of another could not be.
+            // The result of each message is recorded even if recording another one failed.
             let mut settled = Ok(());
             for (row, outcome) in due.iter().zip(outcomes) {
                 settled = match (settled, settle(&db, row, outcome, &mut round).await) {

@@ -1,13 +1,13 @@
-//! The outbox: mail is queued in the transaction that causes it and sent afterwards, once a message.
+//! Outbox: mail is queued in the transaction that causes it and sent afterwards, once per message.
 //!
 //! ```text
-//!  queue ──▶ QUEUED ──handed over──▶ SENT (its content is wiped)
+//!  queue ──▶ QUEUED ──sent──▶ SENT (its content is deleted)
 //!             │  ▲
-//!             │  └── later again, each time after a longer wait
-//!             └──tried too often, or pointless to try──▶ FAILED
+//!             │  └── retried, each time after a longer wait
+//!             └──too many attempts, or no use in retrying──▶ FAILED
 //! ```
 //!
-//! A mail server that hangs changes no answer's time, and a mail whose transaction is rolled back never was
+//! A slow mail server does not delay any answer, and a message whose transaction is rolled back never existed
 //! (docs/decisions.md#mail).
 
 mod addressee;
@@ -29,18 +29,18 @@ use crate::core::mail::deliver::Letterhead;
 use crate::core::mail::message::{Letter, Locale, Notice, SecurityEvent};
 use crate::core::services::Services;
 
-/// Queues a letter in the request's transaction.
+/// Queues a message in the request's transaction.
 ///
 /// # Errors
-/// What the database answered.
+/// The fault of the database.
 pub(crate) async fn queue(cx: &RequestContext, to: &Addressee, letter: &Letter) -> Result<(), Fault> {
     post(cx, to, &Post::of(letter)).await
 }
 
-/// Queues a letter that tells somebody else of a partner: it is made anonymous with that partner.
+/// Queues a message about a partner to another recipient: it is anonymised together with that partner.
 ///
 /// # Errors
-/// What the database answered.
+/// The fault of the database.
 pub(crate) async fn queue_about(
     cx: &RequestContext,
     partner_uuid: Uuid,
@@ -50,11 +50,11 @@ pub(crate) async fn queue_about(
     post(cx, to, &Post { about_partner_uuid: Some(partner_uuid), ..Post::of(letter) }).await
 }
 
-/// Queues a letter if there is somebody to write to, and does the same work if there is nobody: what a stranger asks
-/// about an address must not be answered by the time that it takes.
+/// Queues a message if there is a recipient, and does the same work otherwise. So the response time does not reveal to
+/// anonymous clients whether an address has an account.
 ///
 /// # Errors
-/// What the database answered.
+/// The fault of the database.
 pub(crate) async fn queue_perhaps(
     cx: &RequestContext,
     to: Option<&Addressee>,
@@ -72,10 +72,10 @@ pub(crate) async fn queue_perhaps(
     post(cx, someone, &Post { is_meant: to.is_some(), ..Post::of(&letter) }).await
 }
 
-/// Queues a letter where there is no request, with the id that it is to have.
+/// Queues a message outside a request, under a given id.
 ///
 /// # Errors
-/// What the database answered.
+/// The fault of the database.
 pub(crate) async fn queue_by(
     db: &Db,
     services: &Services,
@@ -86,11 +86,11 @@ pub(crate) async fn queue_by(
     post_by(db, services, (message_uuid, None), to, &Post::of(letter)).await
 }
 
-/// Queues a letter to each administrator of a partner's team who can be written to, written by their name. There need be
-/// no request.
+/// Queues a message to each administrator of a partner's team who can receive mail, with their name in it. Works
+/// without a request.
 ///
 /// # Errors
-/// What the database answered.
+/// The fault of the database.
 pub(crate) async fn queue_to_administrators(
     db: &Db,
     services: &Services,
@@ -104,7 +104,7 @@ pub(crate) async fn queue_to_administrators(
     Ok(())
 }
 
-/// What is posted.
+/// Content and options of a message to queue.
 struct Post<'a> {
     letter: &'a Letter,
     about_partner_uuid: Option<Uuid>,
@@ -121,7 +121,7 @@ async fn post(cx: &RequestContext, to: &Addressee, post: &Post<'_>) -> Result<()
     post_by(&cx.db, &cx.services, (cx.new_uuid(), Some(cx.caller.network())), to, post).await
 }
 
-/// Posts under this id what somebody of this network asked for, or nobody.
+/// Queues a message under this id, with the network that requested it, if any.
 async fn post_by(
     db: &Db,
     services: &Services,
@@ -137,10 +137,10 @@ async fn post_by(
     store::insert(db, to, &message).await
 }
 
-/// Queues a letter to a person, written by their name, to the address they have now. Whoever is gone gets none.
+/// Queues a message to a user's current address, with their name in it. Does nothing if the user no longer exists.
 ///
 /// # Errors
-/// What the database answered.
+/// The fault of the database.
 pub(crate) async fn queue_to_person(
     cx: &RequestContext,
     person_uuid: Uuid,
@@ -151,20 +151,20 @@ pub(crate) async fn queue_to_person(
     queue(cx, &to, &letter).await
 }
 
-/// Queues the notice of something that happened to a person's account and that only they should have done.
+/// Queues the notice of a security event of a user's account.
 ///
 /// # Errors
-/// What the database answered.
+/// The fault of the database.
 pub(crate) async fn queue_notice(cx: &RequestContext, person_uuid: Uuid, event: SecurityEvent) -> Result<(), Fault> {
     let occurred_at = cx.now.0;
     queue_to_person(cx, person_uuid, |name| Letter::Telling(Notice::Security { name, event, occurred_at })).await
 }
 
-/// The same for what may happen again and again: a person gets one notice of it a day. Others about the same person wait
-/// already, for whatever was counted before.
+/// Queues the notice of a security event that can repeat: a user gets one such notice a day. Concurrent requests about
+/// the same user already wait for each other, because the caller counted the event first.
 ///
 /// # Errors
-/// What the database answered.
+/// The fault of the database.
 pub(crate) async fn queue_daily_notice(
     cx: &RequestContext,
     person_uuid: Uuid,
@@ -175,10 +175,10 @@ pub(crate) async fn queue_daily_notice(
     queue_daily(cx, person_uuid, kind, letter).await
 }
 
-/// Queues a letter to a person, unless they got one of this kind in the last day.
+/// Queues a message to a user, unless they got one of this kind in the last day.
 ///
 /// # Errors
-/// What the database answered.
+/// The fault of the database.
 pub(crate) async fn queue_daily(
     cx: &RequestContext,
     person_uuid: Uuid,
@@ -191,23 +191,23 @@ pub(crate) async fn queue_daily(
     queue_to_person(cx, person_uuid, write).await
 }
 
-/// How many mails of these kinds an address was sent or is to be sent in the last hour. Others who ask the same of it
-/// wait until the transaction ends, so that of many at once no more are sent than of as many one after the other.
+/// Counts the messages of these kinds that were queued for an address in the last hour. Concurrent requests for the
+/// same address wait until the transaction ends, so parallel requests cannot exceed a limit.
 ///
 /// # Errors
-/// What the database answered.
+/// The fault of the database.
 pub(crate) async fn recent_count(cx: &RequestContext, email: &str, kinds: &[&str]) -> Result<i64, Fault> {
     store::recipient_lock(&cx.db, email).await?;
     let kinds: Vec<String> = kinds.iter().map(|kind| (*kind).to_owned()).collect();
     store::count_recent(&cx.db, email, &kinds).await
 }
 
-/// How many more mails of these kinds an address may get on the wish of whoever asks without being known: a few an hour
-/// from one network, so that a stranger's wishes elsewhere do not use up the owner's, and some a day in all. Others who
-/// ask the same of it wait until the transaction ends, as in [`recent_count`].
+/// Returns how many more messages of these kinds anonymous requests may send to an address: a few per hour from one
+/// network, so that requests from other networks do not use up the owner's share, and a limited number per day in
+/// total. Concurrent requests for the same address wait until the transaction ends, as in [`recent_count`].
 ///
 /// # Errors
-/// What the database answered.
+/// The fault of the database.
 pub(crate) async fn room_for(cx: &RequestContext, email: &str, kinds: &[&str]) -> Result<usize, Fault> {
     store::recipient_lock(&cx.db, email).await?;
     let kinds: Vec<String> = kinds.iter().map(|kind| (*kind).to_owned()).collect();
@@ -215,7 +215,7 @@ pub(crate) async fn room_for(cx: &RequestContext, email: &str, kinds: &[&str]) -
     Ok(rules::room(asked.from_network, asked.today))
 }
 
-/// What the platform calls itself in subjects: the sender's name.
+/// Returns the platform's name in subjects: the sender's name.
 fn platform(services: &Services) -> String {
     let settings = &services.settings;
     Letterhead::new(&settings.mail_from, &settings.base_url)

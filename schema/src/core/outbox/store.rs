@@ -1,4 +1,4 @@
-//! Every statement about queued mail.
+//! SQL statements of queued mail.
 
 use ipnet::IpNet;
 use uuid::Uuid;
@@ -8,32 +8,31 @@ use crate::core::fault::Fault;
 use crate::core::outbox::Addressee;
 use crate::core::time::Time;
 
-/// A mail to be handed over, claimed for a while.
+/// Message to send, claimed for a limited time.
 pub(super) struct DueRow {
     pub(super) message_uuid: Uuid,
     pub(super) recipient: String,
     pub(super) locale: String,
     pub(super) content_sealed: Vec<u8>,
-    /// This try's number, counted from one.
+    /// Number of this attempt, counted from one.
     pub(super) attempts: i32,
     pub(super) created_at: Time,
 }
 
-/// A mail as it waits.
+/// Message to insert.
 pub(super) struct NewMessage<'a> {
     pub(super) message_uuid: Uuid,
     pub(super) kind: &'a str,
     pub(super) subject: &'a str,
     pub(super) content_sealed: &'a [u8],
-    /// Of whom it tells, where that is not who it goes to.
+    /// Partner that the message is about, if it is not the recipient's partner.
     pub(super) about_partner_uuid: Option<Uuid>,
-    /// Where whoever asked for it comes from.
+    /// Network of the request that caused the message.
     pub(super) network: Option<IpNet>,
-    /// Whether there is somebody to write to. The same statement runs in either case.
+    /// Whether there is a recipient. The same statement runs in both cases.
     pub(super) is_meant: bool,
 }
 
-/// Queues a mail.
 pub(super) async fn insert(db: &Db, to: &Addressee, message: &NewMessage<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "insert into mail_message (message_uuid, kind, recipient, locale, subject, content_sealed, person_uuid, partner_uuid,
@@ -56,7 +55,7 @@ pub(super) async fn insert(db: &Db, to: &Addressee, message: &NewMessage<'_>) ->
     Ok(())
 }
 
-/// Makes those who are about to mail an address wait for one another until the transaction ends.
+/// Makes concurrent requests that mail this address wait until the transaction ends.
 pub(super) async fn recipient_lock(db: &Db, email: &str) -> Result<(), Fault> {
     sqlx::query!("select pg_advisory_xact_lock(hashtextextended('mail:' || lower($1), 0))", email)
         .execute(&mut *db.conn().await?)
@@ -64,7 +63,7 @@ pub(super) async fn recipient_lock(db: &Db, email: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// How many mails of these kinds an address got in the last hour, in whatever case it was written.
+/// Counts the messages of these kinds queued for an address in the last hour, ignoring case.
 pub(super) async fn count_recent(db: &Db, email: &str, kinds: &[String]) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select count(*) as "count!" from mail_message
@@ -76,7 +75,7 @@ pub(super) async fn count_recent(db: &Db, email: &str, kinds: &[String]) -> Resu
     .await?)
 }
 
-/// Whether a person got a mail of this kind in the last day.
+/// Whether a message of this kind was queued for a user in the last day.
 pub(super) async fn was_told_today(db: &Db, person_uuid: Uuid, kind: &str) -> Result<bool, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select exists (select from mail_message where person_uuid = $1 and kind = $2
@@ -88,15 +87,15 @@ pub(super) async fn was_told_today(db: &Db, person_uuid: Uuid, kind: &str) -> Re
     .await?)
 }
 
-/// How many mails of some kinds an address got.
+/// Numbers of messages of some kinds to an address.
 pub(super) struct AskedRow {
-    /// In the last hour, on the wish of one network.
+    /// In the last hour, caused by one network.
     pub(super) from_network: i64,
-    /// In the last day, whoever asked.
+    /// In the last day, from all networks.
     pub(super) today: i64,
 }
 
-/// How many mails of these kinds an address got lately, in whatever case it was written.
+/// Counts the recent messages of these kinds to an address, ignoring case.
 pub(super) async fn count_asked(db: &Db, email: &str, kinds: &[String], network: IpNet) -> Result<AskedRow, Fault> {
     Ok(sqlx::query_as!(
         AskedRow,
@@ -112,8 +111,8 @@ pub(super) async fn count_asked(db: &Db, email: &str, kinds: &[String], network:
     .await?)
 }
 
-/// Claims a handful of mails that are due. Until the lease is over nobody else takes them, and when whoever
-/// claimed them dies, they are due again.
+/// Claims a few due messages. Other replicas do not take them until the lease ends; if the claiming replica stops, they
+/// become due again.
 pub(super) async fn claim(db: &Db, lease_seconds: i32) -> Result<Vec<DueRow>, Fault> {
     Ok(sqlx::query_as!(
         DueRow,
@@ -136,7 +135,7 @@ pub(super) async fn claim(db: &Db, lease_seconds: i32) -> Result<Vec<DueRow>, Fa
     .await?)
 }
 
-/// The mail was handed over: what it said is forgotten.
+/// Marks a message as sent and deletes its content.
 pub(super) async fn set_sent(db: &Db, message_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "update mail_message set state = 'SENT', sent_at = labs_now(), content_sealed = null, last_error = null,
@@ -149,7 +148,7 @@ pub(super) async fn set_sent(db: &Db, message_uuid: Uuid) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The mail is tried again after some seconds.
+/// Schedules the next attempt after some seconds.
 pub(super) async fn set_postponed(db: &Db, message_uuid: Uuid, seconds: i64, error: &str) -> Result<(), Fault> {
     sqlx::query!(
         "update mail_message
@@ -164,7 +163,7 @@ pub(super) async fn set_postponed(db: &Db, message_uuid: Uuid, seconds: i64, err
     Ok(())
 }
 
-/// The mail is given up. Its content stays, sealed, so that staff may have it tried again.
+/// Gives a message up. Its content stays sealed, so that staff can retry it.
 pub(super) async fn set_failed(db: &Db, message_uuid: Uuid, error: &str) -> Result<(), Fault> {
     sqlx::query!(
         "update mail_message set state = 'FAILED', last_error = $2, claimed_until = null

@@ -1,4 +1,4 @@
-//! What is known of how fresh read replicas are, several times a second.
+//! Freshness of the read replicas, measured several times a second.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,41 +11,41 @@ use tokio_util::sync::CancellationToken;
 
 use super::{ReadReplicas, Replica, ReplicaState, WalPlace};
 
-/// How often leader and replicas are asked.
+/// Interval between two queries of the primary and the replicas.
 const BEAT: Duration = Duration::from_millis(200);
-/// How long an answer is waited for before the connection is given up.
+/// Time to wait for an answer before the connection is abandoned.
 const SILENCE: Duration = Duration::from_millis(500);
 
-/// How long it is known how far the log had come: so far the delay of a replica that is behind can be told.
+/// Time for which WAL positions are remembered; it limits the delay that can be measured for a slow replica.
 const KEPT: Duration = Duration::from_secs(600);
 
-/// How far the leader's log has come. Whatever was committed before this was asked stands before that place.
+/// WAL position of the primary. Everything committed before this query is before that position.
 const WRITTEN: &str = "select (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint";
-/// How far a replica has replayed the log. One that was made a leader has no place.
+/// Replay position of a replica. A replica that was promoted to primary has none.
 const REPLAYED: &str =
     "select case when pg_is_in_recovery() then (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::bigint end";
 
-/// How far the leader's log had come at some moments, the latest last.
+/// WAL positions of the primary at several moments, newest last.
 #[derive(Default)]
 struct Written(Mutex<VecDeque<(Instant, WalPlace)>>);
 
 impl Written {
     fn note(&self, at: Instant, place: WalPlace) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // One that comes before what was there is of another leader.
+        // A position before the last one belongs to another primary.
         let is_other = known.back().is_some_and(|(_, last)| *last > place);
         known.retain(|(at, _)| !is_other && at.elapsed() < KEPT);
         known.push_back((at, place));
     }
 
-    /// The last moment of which whoever replayed the log up to this place shows everything.
+    /// Returns the last moment up to which a replica with this replay position shows everything.
     fn moment_of(&self, replayed: WalPlace) -> Option<Instant> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.iter().rev().find(|(_, place)| *place <= replayed).map(|(at, _)| *at)
     }
 }
 
-/// A connection to ask over, made anew after each failure.
+/// Connection for the queries, reopened after each failure.
 struct Probe {
     options: PgConnectOptions,
     connection: Option<PgConnection>,
@@ -56,7 +56,7 @@ impl Probe {
         Self { options, connection: None }
     }
 
-    /// A place that this statement answers.
+    /// Returns the WAL position that this statement reads.
     async fn ask(&mut self, statement: &'static str) -> Result<Option<WalPlace>, sqlx::Error> {
         let asked = async {
             let mut connection = match self.connection.take() {
@@ -73,7 +73,7 @@ impl Probe {
 }
 
 impl ReadReplicas {
-    /// Asks the leader and each replica until told to stop.
+    /// Queries the primary and each replica until stopped.
     pub(crate) fn watch(self: &Arc<Self>, stop: &CancellationToken) {
         let written = Arc::new(Written::default());
         tokio::spawn({
@@ -95,7 +95,7 @@ async fn watch_leader(options: PgConnectOptions, written: &Written) {
     let mut probe = Probe::new(options);
     loop {
         let asked_at = Instant::now();
-        // While it does not answer, what replicas show grows old.
+        // Without an answer, the replicas' data counts as older and older.
         if let Ok(Some(place)) = probe.ask(WRITTEN).await {
             written.note(asked_at, place);
         }
@@ -117,7 +117,7 @@ async fn watch_replica(replica: &Replica, written: &Written) {
     }
 }
 
-/// Tells an operator that a replica is asked from now on, or is not, and why.
+/// Logs for the operator that a replica is used again or no longer used, and the reason.
 fn tell(replica: &Replica, is_fresh: bool, heard: &Result<Option<WalPlace>, sqlx::Error>) {
     let replica = replica.name.as_str();
     match heard {
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_replica_shows_the_last_moment_whose_log_it_has_replayed() {
+    fn read_replica_moment_is_last_replayed_position() {
         let (written, now) = (Written::default(), Instant::now());
         let moments = [now, now + BEAT, now + BEAT * 2];
         for (at, place) in moments.into_iter().zip([10, 20, 20]) {
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_leader_had_written_counts_no_more() {
+    fn positions_of_former_primary_are_discarded() {
         let (written, now) = (Written::default(), Instant::now());
         written.note(now, WalPlace::of(30));
         written.note(now + BEAT, WalPlace::of(25));

@@ -1,6 +1,6 @@
 use super::*;
 
-/// The code points that a text is rejected for, and why.
+/// Returns the first invalid part of a normalised line.
 fn fault(text: &str) -> Option<TextFault> {
     find_fault(TextKind::Line, &normalize(text))
 }
@@ -10,7 +10,7 @@ fn rejected(found: char, reason: Reason) -> Option<TextFault> {
 }
 
 #[test]
-fn names_of_many_scripts_pass() {
+fn names_of_many_scripts_are_accepted() {
     for name in [
         "Tischwerk GmbH",
         "Łódź & Søn — “Café”",
@@ -78,14 +78,14 @@ fn direction_control_private_and_unassigned_characters_are_rejected() {
 }
 
 #[test]
-fn a_fifth_combining_mark_is_rejected() {
+fn fifth_combining_mark_is_rejected() {
     let marks = |many: usize| format!("x{}", "\u{323}".repeat(many));
     assert_eq!(fault(&marks(4)), None);
     assert_eq!(fault(&marks(5)), rejected('\u{323}', Reason::Marks));
 }
 
 #[test]
-fn tags_pass_in_the_flags_that_emoji_have_only() {
+fn tag_characters_are_accepted_only_in_emoji_flags() {
     let tagged =
         |text: &str| -> String { text.chars().filter_map(|c| char::from_u32(0xE0000 + u32::from(c))).collect() };
     let flag = |code: &str| format!("🏴{}\u{E007F}", tagged(code));
@@ -98,7 +98,7 @@ fn tags_pass_in_the_flags_that_emoji_have_only() {
 }
 
 #[test]
-fn several_lines_close_what_changes_their_direction() {
+fn multiline_text_must_close_bidi_controls() {
     let lines = |text: &str| find_fault(TextKind::Lines, text);
     for text in
         ["a\r\n\tb\n", "שלום \u{2067}abc\u{2069}!", "\u{202B}x\u{202C}", "a\u{200E}b\u{AD}c\u{200B}", "\u{E000}", "👩‍🍳"]

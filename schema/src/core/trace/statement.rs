@@ -1,4 +1,4 @@
-//! Spans of statements, which are made once each has been answered.
+//! Spans of SQL statements, created after each was answered.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use opentelemetry::{Context, KeyValue, time};
 
 use super::tracer;
 
-/// The first word of a statement and the table that it is about, as `SELECT app`: what OpenTelemetry calls a summary of a query.
-/// No value is in it, since tables are named by bare words.
+/// First word of a statement and its table, for example `SELECT app`, which OpenTelemetry calls a query summary. It
+/// never contains a value, because only unquoted table names are used.
 #[derive(Debug, PartialEq, Eq)]
 pub struct StatementName(String);
 
 impl StatementName {
-    /// Of this statement: its own first table rather than one of a query inside it, unless it begins with those (`with`).
+    /// Creates the name of a statement: its first table outside subqueries, unless it begins with subqueries (`with`).
     #[must_use]
     pub fn of(sql: &str) -> Self {
         let (mut verb, mut inside, mut depth) = (String::new(), None, 0_i32);
@@ -47,7 +47,7 @@ fn is_bare(word: &str) -> bool {
         && word.starts_with(|first: char| !first.is_ascii_digit())
 }
 
-/// Adds a statement to the span that it was sent for: it took so long, until now.
+/// Adds a completed statement with this duration to the current span.
 pub fn statement(name: StatementName, took: Duration) {
     let Some(tracer) = tracer() else { return };
     let ended = time::now();
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_statement_is_named_by_its_verb_and_its_first_table() {
+    fn statement_span_is_named_by_verb_and_first_table() {
         for (sql, name) in [
             ("select person.kind, person.name from session\n join person using (person_uuid)", "SELECT session"),
             (

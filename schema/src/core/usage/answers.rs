@@ -1,4 +1,4 @@
-//! How each operation was answered: how often, how it ended, and how fast. It is counted for no account.
+//! Outcomes per operation: number, result and duration. Not counted per account.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -10,20 +10,20 @@ use sqlx::types::Json;
 
 use crate::core::fault::Fault;
 
-/// How a request ended.
+/// Outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnswerKind {
-    /// It was answered.
+    /// The request succeeded.
     Good,
-    /// It was refused for what it was.
+    /// The request was invalid.
     ClientError,
-    /// It was refused because a budget was spent.
+    /// The request was rejected because a budget was spent.
     Refusal,
     /// The service failed.
     ServerError,
 }
 
-/// What was counted of an operation. The fields are the columns of `operation_day`.
+/// Counts of an operation. The fields are the columns of `operation_day`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Answers {
     pub(super) requests: u64,
@@ -57,7 +57,7 @@ impl Answers {
         *self.class(took) += 1;
     }
 
-    /// Adds what was counted elsewhere.
+    /// Adds other counts.
     pub(super) fn merge(&mut self, other: &Self) {
         self.requests += other.requests;
         self.client_errors += other.client_errors;
@@ -92,7 +92,7 @@ impl Answers {
     }
 }
 
-/// Adds what was counted to today's rows, in the order of their keys, so that two replicas never wait in a ring.
+/// Adds the counts to today's rows, in the order of their keys, so that two replicas cannot deadlock.
 pub(super) async fn write(pool: &PgPool, answers: &HashMap<String, Answers>) -> Result<u64, Fault> {
     if answers.is_empty() {
         return Ok(0);
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_counts_once_by_how_it_ended_and_how_long_it_took() {
+    fn response_is_counted_once_by_outcome_and_duration() {
         let mut answers = Answers::default();
         answers.note(AnswerKind::Good, Duration::from_millis(5));
         answers.note(AnswerKind::ClientError, Duration::from_micros(5_001));

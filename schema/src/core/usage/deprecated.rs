@@ -1,4 +1,4 @@
-//! Who calls what is deprecated, and how often.
+//! Callers of deprecated elements, with request counts.
 
 use std::collections::HashMap;
 
@@ -8,18 +8,17 @@ use uuid::Uuid;
 use super::to_i64;
 use crate::core::fault::Fault;
 
-/// The account of all who call without a token.
+/// Account of all requests without a token.
 const ANONYMOUS: &str = "anonymous";
 
-/// Caller → what is deprecated → requests that it concerned.
+/// Caller → deprecation → requests.
 #[derive(Default)]
 pub(super) struct DeprecatedCalls(HashMap<Caller, HashMap<Uuid, u64>>);
 
-/// Who called.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Caller {
     account: String,
-    /// The program; none for a person.
+    /// The machine client; `None` for a user.
     client_uuid: Option<Uuid>,
 }
 
@@ -42,8 +41,8 @@ impl DeprecatedCalls {
         }
     }
 
-    /// Writes what was counted. What was taken back meanwhile is left out. Rows come in the order of their keys, so that two
-    /// replicas that write the same ones never wait for each other in a ring.
+    /// Writes the counts. Deprecations deleted since are skipped. Rows are written in the order of their keys, so that
+    /// two replicas that write the same rows cannot deadlock.
     pub(super) async fn write(&self, pool: &PgPool) -> Result<u64, Fault> {
         if self.0.is_empty() {
             return Ok(0);

@@ -1,5 +1,5 @@
-//! Whether a person is named on the board beside their company: for all that they wrote at once, from the next read on,
-//! because every entry asks for it whenever it is read.
+//! Attribution: whether the board shows a user's name next to the company's name. A change applies to all of the user's
+//! entries from the next read on, because every entry is read together with the setting.
 
 mod resolvers;
 mod store;

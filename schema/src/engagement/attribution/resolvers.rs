@@ -1,4 +1,4 @@
-//! What a person may ask and say of how they are named.
+//! Resolvers of a user's attribution.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use serde::Serialize;
@@ -13,23 +13,23 @@ use crate::engagement::people::Person;
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardAttribution {
-    /// Whether their name stands beside the company's.
+    /// Whether the board shows the user's name next to the company's name.
     pub(super) show_name: bool,
-    /// Their name.
+    /// Name of the user.
     pub(super) name: String,
-    /// The company's name, which is always shown.
+    /// Name of the company, which is always shown.
     pub(super) company_name: String,
 }
 
-/// How a person wants to be named.
+/// Attribution that the user chooses.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardAttributionPut {
-    /// Whether their name is to stand beside the company's.
+    /// Whether the board shows the user's name next to the company's name.
     show_name: bool,
 }
 
-/// Reads of how the caller is named.
+/// Queries of the caller's attribution.
 #[derive(Default)]
 pub(in crate::engagement) struct AttributionQuery;
 
@@ -43,7 +43,7 @@ impl AttributionQuery {
     }
 }
 
-/// Writes of how the caller is named.
+/// Mutations of the caller's attribution.
 #[derive(Default)]
 pub(in crate::engagement) struct AttributionMutation;
 

@@ -1,4 +1,4 @@
-//! Every statement about how a person is named.
+//! SQL statements about attribution.
 
 use uuid::Uuid;
 
@@ -6,7 +6,7 @@ use super::resolvers::BoardAttribution;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// How a person is named.
+/// Returns the attribution of a user.
 pub(super) async fn get(db: &Db, person_uuid: Uuid) -> Result<Option<BoardAttribution>, Fault> {
     Ok(sqlx::query_as!(
         BoardAttribution,
@@ -18,7 +18,7 @@ pub(super) async fn get(db: &Db, person_uuid: Uuid) -> Result<Option<BoardAttrib
     .await?)
 }
 
-/// Says whether a person is named. What is so already writes nothing.
+/// Sets the attribution of a user. A value that is already set writes nothing.
 pub(super) async fn set_show_name(db: &Db, person_uuid: Uuid, show_name: bool) -> Result<(), Fault> {
     sqlx::query!(
         "update person set show_name = $2, updated_at = labs_now() where person_uuid = $1 and show_name <> $2",

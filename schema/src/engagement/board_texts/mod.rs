@@ -1,8 +1,8 @@
-//! The HTML of texts on the board. It is rendered when a text is written and stored with it, so that reading, voting and
+//! HTML of the texts on the board. It is rendered and stored when a text is written, so that reading, voting and
 //! following render nothing.
 //!
-//! Rows of before there was stored HTML, and rows that an older version of the service wrote, have none of the present
-//! [`RENDERER`]. The job `TEXT_RENDERING` renders them; until it has, a read does, off the async threads.
+//! Rows from before HTML was stored, and rows that an older version of the service wrote, have no HTML of the current
+//! [`RENDERER`]. The job `TEXT_RENDERING` renders them. Until then, each read renders them, outside the async threads.
 
 mod store;
 
@@ -17,10 +17,10 @@ use crate::core::fault::{Code, Fault};
 use crate::core::markdown::{COMMENT, FEATURE_REQUEST, RENDERER, ShownText, TextFormat, TextRenderer};
 use crate::core::services::Services;
 
-/// How many texts of each kind one run of the job renders.
+/// Texts of each kind that one run of the job renders.
 const FEW: i64 = 100;
 
-/// The HTML that is stored with a text, and the version of the renderer that made it.
+/// The HTML stored with a text, and the version of the renderer that made it.
 #[derive(Clone, Debug, Default, sqlx::FromRow)]
 pub(in crate::engagement) struct StoredHtml {
     body_html: Option<String>,
@@ -28,17 +28,17 @@ pub(in crate::engagement) struct StoredHtml {
 }
 
 impl StoredHtml {
-    /// Returns the stored HTML, and renders the text only if there is none that is current.
+    /// Returns the stored HTML, and renders the text only if the stored HTML is missing or outdated.
     ///
     /// # Errors
-    /// [`Code::Unavailable`] when too many texts wait to be rendered.
+    /// [`Code::Unavailable`] if too many texts wait to be rendered.
     pub(in crate::engagement) async fn or_render(
         self,
         cx: &RequestContext,
         body: &str,
         format: TextFormat,
     ) -> Result<String, Fault> {
-        // A newer version than this one may serve at the same time; what it made is as safe.
+        // A newer version of the service may run at the same time; its HTML is equally safe.
         if let Some(html) = self.body_html.filter(|_| self.body_renderer >= RENDERER) {
             return Ok(html);
         }
@@ -50,7 +50,7 @@ impl StoredHtml {
 /// Returns the HTML of a feature request with this text.
 ///
 /// # Errors
-/// [`Code::Unavailable`] when too many texts wait to be rendered.
+/// [`Code::Unavailable`] if too many texts wait to be rendered.
 pub(in crate::engagement) async fn load_request_html(
     cx: &RequestContext,
     request_uuid: Uuid,
@@ -60,10 +60,10 @@ pub(in crate::engagement) async fn load_request_html(
     stored.or_render(cx, body, FEATURE_REQUEST).await
 }
 
-/// A text as it is shown.
+/// Renders a text for display.
 ///
 /// # Errors
-/// [`Code::Unavailable`] when too many texts wait to be rendered.
+/// [`Code::Unavailable`] if too many texts wait to be rendered.
 pub(in crate::engagement) async fn show(
     cx: &RequestContext,
     body: &str,
@@ -72,11 +72,11 @@ pub(in crate::engagement) async fn show(
     cx.services.state::<TextRenderer>().show(body, format).await
 }
 
-/// Stores the HTML of texts that have none of the present version, and returns how many it stored. Several replicas may run
-/// it at once.
+/// Stores the HTML of texts that have no HTML of the current version, and returns their number. Several replicas may
+/// run it at once.
 ///
 /// # Errors
-/// When the database is away.
+/// If the database does not answer.
 pub(crate) async fn render_due(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
     let (db, renderer) = (Db::pooled(pool.clone()), services.state::<TextRenderer>());
     let requests = store::due_requests(&db, RENDERER, FEW).await?;
@@ -85,7 +85,7 @@ pub(crate) async fn render_due(pool: &PgPool, services: &Services) -> Result<u64
     let mut stored = 0;
     for (text, format) in requests.chain(comments.into_iter().map(|text| (text, COMMENT))) {
         let shown = match renderer.show(&text.body, format).await {
-            // Readers come first; the next run tries again.
+            // Readers have priority; the next run tries again.
             Err(fault) if fault.code() == Code::Unavailable => break,
             shown => shown?,
         };

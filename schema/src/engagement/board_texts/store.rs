@@ -1,4 +1,4 @@
-//! Every statement that finds texts without current HTML and stores it.
+//! SQL statements that find texts without current HTML and store it.
 
 use uuid::Uuid;
 
@@ -6,13 +6,13 @@ use super::StoredHtml;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// A text that has no HTML of the present version.
+/// A text without HTML of the current version.
 pub(super) struct DueText {
     uuid: Uuid,
     pub(super) body: String,
 }
 
-/// Some feature requests whose HTML is missing or older than a version.
+/// Returns some feature requests whose HTML is missing or outdated.
 pub(super) async fn due_requests(db: &Db, renderer: i16, most: i64) -> Result<Vec<DueText>, Fault> {
     Ok(sqlx::query_as!(
         DueText,
@@ -25,7 +25,7 @@ pub(super) async fn due_requests(db: &Db, renderer: i16, most: i64) -> Result<Ve
     .await?)
 }
 
-/// Some comments whose HTML is missing or older than a version.
+/// Returns some comments whose HTML is missing or outdated.
 pub(super) async fn due_comments(db: &Db, renderer: i16, most: i64) -> Result<Vec<DueText>, Fault> {
     Ok(sqlx::query_as!(
         DueText,
@@ -38,7 +38,8 @@ pub(super) async fn due_comments(db: &Db, renderer: i16, most: i64) -> Result<Ve
     .await?)
 }
 
-/// Stores the HTML of a feature request, unless its text has changed meanwhile. Returns how many rows it changed.
+/// Stores the HTML of a feature request, unless its text has changed since it was read. Returns the number of changed
+/// rows.
 pub(super) async fn set_request_html(db: &Db, text: &DueText, html: &str, renderer: i16) -> Result<u64, Fault> {
     let done = sqlx::query!(
         "update feature_request set body_html = $3, body_renderer = $4
@@ -53,7 +54,7 @@ pub(super) async fn set_request_html(db: &Db, text: &DueText, html: &str, render
     Ok(done.rows_affected())
 }
 
-/// Stores the HTML of a comment, unless its text has changed meanwhile. Returns how many rows it changed.
+/// Stores the HTML of a comment, unless its text has changed since it was read. Returns the number of changed rows.
 pub(super) async fn set_comment_html(db: &Db, text: &DueText, html: &str, renderer: i16) -> Result<u64, Fault> {
     let done = sqlx::query!(
         "update feature_comment set body_html = $3, body_renderer = $4
@@ -68,7 +69,7 @@ pub(super) async fn set_comment_html(db: &Db, text: &DueText, html: &str, render
     Ok(done.rows_affected())
 }
 
-/// The HTML that is stored with a feature request.
+/// Returns the HTML stored with a feature request.
 pub(super) async fn request_html(db: &Db, request_uuid: Uuid) -> Result<Option<StoredHtml>, Fault> {
     Ok(sqlx::query_as!(
         StoredHtml,

@@ -1,4 +1,4 @@
-//! Comments as partners see them: one, and those beneath a proposal.
+//! Comments as partners see them: one comment, and the list of a feature request.
 
 use async_graphql::SimpleObject;
 use serde::Serialize;
@@ -15,37 +15,36 @@ use crate::engagement::author::BoardAuthor;
 use crate::engagement::board_texts::StoredHtml;
 use crate::engagement::people::Person;
 
-/// A comment, or an answer of staff.
+/// A comment, or an answer by staff.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureComment {
     /// UUID of the object.
     uuid: Uuid,
-    /// The proposal beneath which it was written.
+    /// UUID of the feature request on which the comment was written.
     feature_request_uuid: Uuid,
     /// Whether that feature request is now merged into another.
     from_merged: bool,
-    /// What it says, in Markdown; null for a removed one.
+    /// Text in Markdown; null for a removed comment.
     body: Option<String>,
     /// The same text as HTML that is safe to display.
     body_html: Option<String>,
-    /// Whether staff answer with it.
+    /// Whether the comment is an answer by staff.
     is_answer: bool,
-    /// Who wrote it; null for an answer, with which staff act for the service, and for a removed one.
+    /// Author; null for an answer, because staff act for the service, and for a removed comment.
     written_by: Option<BoardAuthor>,
     /// Whether the caller wrote the comment.
     mine: bool,
-    /// When its author last changed it.
+    /// Time when the author last changed the comment.
     edited_at: Option<Time>,
-    /// Whether moderation removed what it says.
+    /// Whether staff removed the text of the comment.
     removed: bool,
     /// Time when the comment was written.
     created_at: Time,
-    /// What the caller can do to it now.
+    /// Actions that the caller can perform on the comment now.
     allowed_actions: Vec<String>,
 }
 
-/// A row of comments.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub(super) struct CommentRow {
     uuid: Uuid,
@@ -64,7 +63,7 @@ pub(super) struct CommentRow {
     created_at: Time,
 }
 
-/// Nothing of what a removed comment said leaves the database.
+/// Selects comments. The text of a removed comment never leaves the database.
 static COMMENT: Select<CommentRow> = Select::new(
     "c.comment_uuid as uuid, c.request_uuid as feature_request_uuid, d.merged_into_uuid is not null as from_merged,
      case when c.suspended_at is null then c.body end as body,
@@ -76,11 +75,12 @@ static COMMENT: Select<CommentRow> = Select::new(
      join feature_request as root on root.request_uuid = d.root_uuid",
 );
 
-/// One that partners see: neither its proposal nor what that was merged into is suspended. A removed one has its place.
+/// Finds a comment that partners can see: neither its feature request nor the merge target is suspended. A removed
+/// comment keeps its position.
 pub(super) static ON_BOARD: Lookup<CommentRow> =
     Lookup::new(&COMMENT, &["c.comment_uuid = {} and d.suspended_at is null and root.suspended_at is null"]);
 
-/// The comments that were written beneath a proposal, the oldest first.
+/// Comments written on one feature request, oldest first.
 pub(super) static OWN: ListQuery<Uuid, CommentRow, FixedOrder> = ListQuery {
     operation: "engagement_comments_list",
     select: &COMMENT,
@@ -89,7 +89,7 @@ pub(super) static OWN: ListQuery<Uuid, CommentRow, FixedOrder> = ListQuery {
     order: |FixedOrder| const { &[CREATED, ID] },
 };
 
-/// The same with those beneath what was merged into the proposal, suspended ones apart.
+/// Comments of a feature request and of those merged into it, except suspended ones.
 pub(super) static TOGETHER: ListQuery<Uuid, CommentRow, FixedOrder> = ListQuery {
     operation: "engagement_comments_list",
     select: &COMMENT,
@@ -106,10 +106,10 @@ const CREATED: Key<CommentRow> = Key::moment("c.created_at", |row| json!(row.cre
 const ID: Key<CommentRow> = Key::id("c.comment_uuid", |row| json!(row.uuid));
 
 impl CommentRow {
-    /// The comment as the caller sees it.
+    /// Returns the comment as the caller sees it.
     ///
     /// # Errors
-    /// [`crate::Code::Unavailable`] when its HTML is not stored and too many texts wait to be rendered.
+    /// [`crate::Code::Unavailable`] if its HTML is not stored and too many texts wait to be rendered.
     pub(super) async fn shown(self, cx: &RequestContext, person: Option<&Person>) -> Result<FeatureComment, Fault> {
         let is_own = person.is_some_and(|person| self.author_uuid == Some(person.uuid));
         let standing = CommentStanding { is_own, is_removed: self.removed, is_locked: self.locked };

@@ -1,5 +1,5 @@
-//! Comments beneath proposals: what people of partners say to them, and what staff answer. Each stays where it was written,
-//! also when its proposal is merged into another, which shows it with its origin.
+//! Comments on feature requests: texts by users of partners, and answers by staff. Each comment stays on its feature
+//! request. If that is merged into another, the target shows the comment with its origin.
 
 mod list;
 mod resolvers;
@@ -10,5 +10,5 @@ use crate::core::list::Statements;
 
 pub(in crate::engagement) use resolvers::{BoardCommentsMutation, BoardCommentsQuery};
 
-/// What is asked of comments in words that the compiler has not checked.
+/// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::engagement) static STATEMENTS: [&dyn Statements; 3] = [&list::OWN, &list::TOGETHER, &list::ON_BOARD];

@@ -1,4 +1,4 @@
-//! What partners may ask of comments.
+//! Resolvers of comments for partners.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::engagement::votes;
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureCommentAdd {
-    /// What it says; Markdown.
+    /// Text in Markdown.
     body: String,
 }
 
@@ -32,11 +32,11 @@ pub(crate) struct FeatureCommentAdd {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureCommentEdit {
-    /// What it says from now on; Markdown.
+    /// New text in Markdown.
     body: Option<String>,
 }
 
-/// Reads of comments.
+/// Queries of comments.
 #[derive(Default)]
 pub(in crate::engagement) struct BoardCommentsQuery;
 
@@ -76,7 +76,7 @@ impl BoardCommentsQuery {
     }
 }
 
-/// Writes of comments by their authors.
+/// Mutations of comments by their authors.
 #[derive(Default)]
 pub(in crate::engagement) struct BoardCommentsMutation;
 
@@ -118,21 +118,21 @@ impl BoardCommentsMutation {
     }
 }
 
-/// The comment as the caller sees it.
+/// Loads the comment as the caller sees it.
 async fn load(cx: &RequestContext, comment_uuid: Uuid) -> Result<FeatureComment, Fault> {
     let found = ON_BOARD.one(&cx.db, [comment_uuid.into()]).await?;
     let row = found.ok_or_else(|| Fault::not_found("comment"))?;
     row.shown(cx, Person::found(cx).as_ref()).await
 }
 
-/// Renders a text, and refuses one that breaks a rule.
+/// Renders a text and rejects it if it breaks a rule.
 async fn check(cx: &RequestContext, body: &str) -> Result<Arc<ShownText>, Fault> {
     let (text, mut errors) = (board_texts::show(cx, body, COMMENT).await?, Vec::new());
     check_text(("/body", body), (COMMENT, text.error), &mut errors);
     if errors.is_empty() { Ok(text) } else { Err(Fault::invalid(errors)) }
 }
 
-/// Holds a proposal that takes comments.
+/// Locks a feature request that accepts comments.
 async fn hold_open(cx: &RequestContext, request_uuid: Uuid) -> Result<(), Fault> {
     let found = hold(&cx.db, request_uuid).await?.filter(|held| !held.marks().is_suspended);
     let marks = found.ok_or_else(|| Fault::not_found("feature request"))?.marks();
@@ -145,7 +145,7 @@ async fn hold_open(cx: &RequestContext, request_uuid: Uuid) -> Result<(), Fault>
     rules::ensure_open(marks.is_locked)
 }
 
-/// Holds a comment that the person can change.
+/// Locks a comment that the user may edit.
 async fn hold_editable(cx: &RequestContext, person: &Person, comment_uuid: Uuid) -> Result<HeldComment, Fault> {
     let found = store::hold_comment(&cx.db, comment_uuid).await?.filter(HeldComment::is_on_board);
     let held = found.ok_or_else(|| Fault::not_found("comment"))?;

@@ -1,19 +1,19 @@
-//! What may become of a comment on its author's side.
+//! Rules on the actions of a comment's author.
 
 use crate::core::fault::{Code, Fault};
 
-/// How a comment stands to whoever asks.
+/// Relation of a comment to the caller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct CommentStanding {
-    /// Whether they wrote it.
+    /// Whether the caller wrote it.
     pub(super) is_own: bool,
-    /// Whether staff removed what it says.
+    /// Whether staff removed its text.
     pub(super) is_removed: bool,
-    /// Whether what is said beneath the proposal stays as it is.
+    /// Whether the comments of the feature request are locked.
     pub(super) is_locked: bool,
 }
 
-/// What a person of a partner can do to a comment.
+/// Returns the actions of a partner's user on a comment.
 pub(super) fn partner_actions(standing: CommentStanding) -> Vec<String> {
     [("edit", ensure_editable(standing).is_ok()), ("report", !standing.is_own && !standing.is_removed)]
         .into_iter()
@@ -22,7 +22,7 @@ pub(super) fn partner_actions(standing: CommentStanding) -> Vec<String> {
         .collect()
 }
 
-/// Refuses to edit what another person wrote, what is removed, and what is locked.
+/// Rejects the edit of a comment that another user wrote, that is removed, or that is locked.
 ///
 /// # Errors
 /// [`Code::AuthorRequired`] or [`Code::Conflict`].
@@ -39,7 +39,7 @@ pub(super) fn ensure_editable(standing: CommentStanding) -> Result<(), Fault> {
     ensure_open(standing.is_locked)
 }
 
-/// Refuses what is said beneath a locked proposal.
+/// Rejects a comment on a locked feature request.
 ///
 /// # Errors
 /// [`Code::Conflict`].
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_its_author_edits_it_while_it_is_shown_and_not_locked() {
+    fn only_author_edits_visible_unlocked_comment() {
         let own = CommentStanding { is_own: true, ..CommentStanding::default() };
         assert!(ensure_editable(own).is_ok());
         let code = |standing| ensure_editable(standing).unwrap_err().code();
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn others_report_it_while_it_is_shown() {
+    fn other_users_may_report_visible_comment() {
         let own = CommentStanding { is_own: true, ..CommentStanding::default() };
         assert_eq!(partner_actions(own), ["edit"]);
         assert_eq!(partner_actions(CommentStanding::default()), ["report"]);

@@ -1,4 +1,4 @@
-//! Every other statement about comments.
+//! All other SQL statements about comments.
 
 use uuid::Uuid;
 
@@ -9,13 +9,13 @@ use crate::core::markdown::RENDERER;
 use crate::engagement::feature_requests::store::{Held, hold};
 use crate::engagement::people::Person;
 
-/// A proposal on the board.
+/// A feature request on the board.
 pub(in crate::engagement) struct Thread {
-    /// Whether others are merged into it.
+    /// Whether other feature requests are merged into it.
     pub(in crate::engagement) has_parts: bool,
 }
 
-/// A proposal on the board; nothing where it, or what it was merged into, is suspended.
+/// Returns a feature request on the board; `None` if it or its merge target is suspended.
 pub(in crate::engagement) async fn thread(db: &Db, request_uuid: Uuid) -> Result<Option<Thread>, Fault> {
     Ok(sqlx::query_as!(
         Thread,
@@ -29,41 +29,40 @@ pub(in crate::engagement) async fn thread(db: &Db, request_uuid: Uuid) -> Result
     .await?)
 }
 
-/// A comment that is held, with its proposal, until the transaction ends.
+/// A comment that is locked, with its feature request, until the transaction ends.
 pub(in crate::engagement) struct HeldComment {
-    /// UUID of the object.
+    /// UUID of the comment.
     pub(in crate::engagement) comment_uuid: Uuid,
-    /// Beneath which proposal it was written.
+    /// Feature request on which it was written.
     pub(in crate::engagement) request: Held,
-    /// Whose company wrote it; none for an answer of staff.
+    /// Partner of the author; none for an answer by staff.
     pub(in crate::engagement) partner_uuid: Option<Uuid>,
-    /// Who wrote it, staff included.
+    /// Author, including staff members.
     pub(in crate::engagement) author_uuid: Option<Uuid>,
-    /// Whether staff answer with it.
+    /// Whether it is an answer by staff.
     pub(in crate::engagement) is_answer: bool,
-    /// Whether staff removed what it says.
+    /// Whether staff removed its text.
     pub(in crate::engagement) is_suspended: bool,
-    /// What it says.
     pub(super) body: String,
-    /// Whether what the proposal was merged into is suspended.
+    /// Whether the merge target of the feature request is suspended.
     is_root_suspended: bool,
-    /// Whether the comments of what the proposal was merged into are locked.
+    /// Whether the comments of the merge target are locked.
     is_root_locked: bool,
 }
 
 impl HeldComment {
-    /// Whether partners see its place.
+    /// Whether partners can see the comment or its removed marker.
     pub(super) fn is_on_board(&self) -> bool {
         !self.is_root_suspended && !self.request.marks().is_suspended
     }
 
-    /// Whether what is said beneath its proposal stays as it is.
+    /// Whether the comments of its feature request are locked.
     pub(super) fn is_locked(&self) -> bool {
         self.is_root_locked || self.request.marks().is_locked
     }
 }
 
-/// Holds a comment, suspended or not; its proposal first.
+/// Locks a comment, suspended or not, after its feature request.
 pub(in crate::engagement) async fn hold_comment(db: &Db, comment_uuid: Uuid) -> Result<Option<HeldComment>, Fault> {
     let request_uuid =
         sqlx::query_scalar!("select request_uuid from feature_comment where comment_uuid = $1", comment_uuid)
@@ -94,7 +93,7 @@ pub(in crate::engagement) async fn hold_comment(db: &Db, comment_uuid: Uuid) -> 
     }))
 }
 
-/// Adds a comment, which is its Markdown and its HTML, beneath a proposal that is held.
+/// Inserts a comment, as Markdown and HTML, on a locked feature request.
 pub(super) async fn insert(
     cx: &RequestContext,
     person: &Person,
@@ -121,7 +120,7 @@ pub(super) async fn insert(
     Ok(comment_uuid)
 }
 
-/// Keeps what a comment said, and lets it say something else.
+/// Archives the old text of a comment and sets the new one.
 pub(super) async fn set_body(cx: &RequestContext, comment_uuid: Uuid, (body, html): (&str, &str)) -> Result<(), Fault> {
     sqlx::query!(
         "with kept as (

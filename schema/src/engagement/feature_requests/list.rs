@@ -1,4 +1,4 @@
-//! The lists of proposals for partners: the board, what happened to one, and what was merged into it.
+//! Lists of feature requests for partners: the board, the history of one, and those merged into it.
 
 use async_graphql::{InputObject, SimpleObject};
 use serde::Serialize;
@@ -13,7 +13,7 @@ use crate::core::time::Time;
 use crate::core::words::words;
 use crate::engagement::author::BoardAuthor;
 
-/// What the board is narrowed to. The contract describes each field.
+/// Filter of the board. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureRequestFilter {
@@ -26,36 +26,36 @@ pub(crate) struct FeatureRequestFilter {
     q: Option<String>,
 }
 
-/// The board as somebody sees it. Cursors are bound to them.
+/// The board as the caller sees it. Cursors are bound to the user.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Board {
-    /// The person who asks; none for a program.
+    /// UUID of the calling user; none for a machine client.
     pub(super) person_uuid: Option<Uuid>,
-    /// What they look for.
+    /// Filter of the list.
     pub(super) filter: FeatureRequestFilter,
-    /// What they voted for, where that is asked for. It may change between two pages.
+    /// Feature requests that the user voted for, if the filter needs them. They may change between two pages.
     #[serde(skip)]
     pub(super) voted: Vec<Uuid>,
-    /// What they follow, likewise.
+    /// Feature requests that the user follows, if the filter needs them. They may change between two pages.
     #[serde(skip)]
     pub(super) followed: Vec<Uuid>,
 }
 
 words! {
-    /// The orders of the board. What is pinned comes first in each.
+    /// Sort orders of the board. Pinned feature requests come first in each.
     pub(crate) enum FeatureRequestSort {
         /// Most votes first.
         Votes = "VOTES_DESC",
-        /// Most votes of late first: one counts half as much as one that is two weeks younger.
+        /// Most recent votes first. A vote counts half as much as a vote that is two weeks younger.
         Trend = "TREND_DESC",
-        /// The newest first.
+        /// Newest first.
         CreatedAt = "CREATED_AT_DESC",
-        /// The one to which something happened last first.
+        /// Most recently active first.
         ActiveAt = "ACTIVE_AT_DESC",
     }
 }
 
-/// The board: what is neither suspended nor merged into another.
+/// The board: feature requests that are neither suspended nor merged into another.
 pub(super) static BOARD: ListQuery<Board, BoardRow, FeatureRequestSort> = ListQuery {
     operation: "engagement_feature_requests_list",
     select: &SHORT,
@@ -110,36 +110,36 @@ const CREATED: Key<BoardRow> = Key::moment("r.created_at", |row| json!(row.creat
 const ACTIVE: Key<BoardRow> = Key::moment("r.active_at", |row| json!(row.active_at));
 
 words! {
-    /// What happened to a proposal in public.
+    /// Kind of a public event of a feature request.
     pub(crate) enum FeatureRequestChangeKind {
-        /// Its status changed.
+        /// The status changed.
         Status = "STATUS",
-        /// One was merged into another.
+        /// The feature request was merged into another.
         Merge = "MERGE",
-        /// They came apart again.
+        /// A merge was undone.
         Unmerge = "UNMERGE",
     }
 }
 
-/// Something that happened to a proposal. Who of the staff did it is not told.
+/// An event in the history of a feature request. It does not name the staff member.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureRequestChange {
-    /// UUID of the object.
+    /// UUID of the event.
     uuid: Uuid,
-    /// Events of this page.
+    /// Kind of the event.
     kind: FeatureRequestChangeKind,
     /// For a status change: the previous status.
     from_status: Option<FeatureRequestStatus>,
     /// For a status change: the new status.
     to_status: Option<FeatureRequestStatus>,
-    /// Of a merge or its end: the proposal that was merged.
+    /// For a merge or unmerge: UUID of the merged feature request.
     merged_uuid: Option<Uuid>,
-    /// For a merge or unmerge: id of the target request.
+    /// For a merge or unmerge: UUID of the target feature request.
     into_uuid: Option<Uuid>,
-    /// What staff say to it.
+    /// Public note of staff.
     note: Option<String>,
-    /// Of a shipped one: the changelog entry.
+    /// For a shipped feature request: the changelog entry.
     #[sqlx(json(nullable))]
     changelog_entry: Option<ChangelogMention>,
     /// Time of the event.
@@ -154,7 +154,7 @@ static CHANGE: Select<FeatureRequestChange> = Select::new(
     "feature_event as e",
 );
 
-/// What happened to a proposal, the latest first.
+/// Events of a feature request, newest first.
 pub(super) static STATUS_CHANGES: ListQuery<Uuid, FeatureRequestChange, FixedOrder> = ListQuery {
     operation: "engagement_feature_requests_list_status_changes",
     select: &CHANGE,
@@ -169,15 +169,15 @@ pub(super) static STATUS_CHANGES: ListQuery<Uuid, FeatureRequestChange, FixedOrd
 const CHANGE_AT: Key<FeatureRequestChange> = Key::moment("e.occurred_at", |change| json!(change.occurred_at));
 const CHANGE_ID: Key<FeatureRequestChange> = Key::id("e.event_uuid", |change| json!(change.uuid));
 
-/// A proposal that was merged into another.
+/// A feature request that was merged into another.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureRequestDuplicate {
-    /// UUID of the object.
+    /// UUID of the feature request.
     uuid: Uuid,
-    /// Its title.
+    /// Title of the feature request.
     title: String,
-    /// Who proposed it.
+    /// Author of the feature request.
     #[sqlx(json)]
     proposed_by: BoardAuthor,
     /// Note of staff on the merge.
@@ -196,7 +196,7 @@ static DUPLICATE: Select<FeatureRequestDuplicate> = Select::new(
          order by e.occurred_at desc, e.event_uuid desc limit 1) as merge on true",
 );
 
-/// What was merged into a proposal, also by way of another, the latest first.
+/// Feature requests that were merged into one, directly or through another, newest first.
 pub(super) static DUPLICATES: ListQuery<Uuid, FeatureRequestDuplicate, FixedOrder> = ListQuery {
     operation: "engagement_feature_requests_list_duplicates",
     select: &DUPLICATE,

@@ -1,4 +1,4 @@
-//! Proposals as partners see them: the board, one of them, what is near, and what happened to it.
+//! Feature requests as partners see them: the board, one of them, similar ones, and their history.
 
 mod list;
 mod resolvers;
@@ -15,6 +15,6 @@ pub(in crate::engagement) use types::{
     SHORT, load_shown, shown, topic_and_entry,
 };
 
-/// What is asked of proposals in words that the compiler has not checked.
+/// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::engagement) static STATEMENTS: [&dyn Statements; 5] =
     [&list::BOARD, &types::ON_BOARD, &types::NEAR, &list::STATUS_CHANGES, &list::DUPLICATES];

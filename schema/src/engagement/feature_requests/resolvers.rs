@@ -1,4 +1,4 @@
-//! What partners may ask of proposals.
+//! Resolvers of feature requests for partners.
 
 use async_graphql::{Context, InputObject, MaybeUndefined, Object};
 use uuid::Uuid;
@@ -20,34 +20,34 @@ use crate::core::page::List;
 use crate::engagement::board_texts;
 use crate::engagement::people::{self, BoardDaily, Person};
 
-/// How many near proposals are answered unless the request says.
+/// Default number of similar feature requests in a response.
 const NEAR: i32 = 5;
 
-/// A new proposal.
+/// A new feature request.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureRequestPropose {
     /// Title of the feature request, in one line.
     title: String,
-    /// Why, and how it should be; Markdown.
+    /// Reason and description, in Markdown.
     body: String,
-    /// What it is about.
+    /// UUID of the topic.
     topic_uuid: Option<Uuid>,
 }
 
-/// A merge patch of a proposal (RFC 7396).
+/// Merge patch of a feature request (RFC 7396).
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureRequestEdit {
     /// Title of the feature request, in one line.
     title: Option<String>,
-    /// Why, and how it should be; Markdown.
+    /// Reason and description, in Markdown.
     body: Option<String>,
     /// Id of the topic. Null removes the topic.
     topic_uuid: MaybeUndefined<Uuid>,
 }
 
-/// Reads of the board.
+/// Queries of the board.
 #[derive(Default)]
 pub(in crate::engagement) struct FeatureRequestsQuery;
 
@@ -121,7 +121,7 @@ impl FeatureRequestsQuery {
     }
 }
 
-/// Writes of proposals by their authors.
+/// Mutations of feature requests by their authors.
 #[derive(Default)]
 pub(in crate::engagement) struct FeatureRequestsMutation;
 
@@ -167,7 +167,7 @@ impl FeatureRequestsMutation {
         let body = body.body.unwrap_or_else(|| held.body.clone());
         let text = board_texts::show(cx, &body, FEATURE_REQUEST).await?;
         let proposal = Proposal { title: &title, body: &body, html: &text.rendered.html, topic_uuid };
-        // A text that was accepted before there was a limit stays; its title and topic can be changed.
+        // A text accepted before the limit existed stays valid; its title and topic can be changed.
         let error = text.error.filter(|_| body != held.body);
         check(cx, &proposal, error, held.topic_uuid).await?;
         if (proposal.title, proposal.body, topic_uuid) != (&held.title, &held.body, held.topic_uuid) {
@@ -177,7 +177,7 @@ impl FeatureRequestsMutation {
     }
 }
 
-/// The board as the caller sees it.
+/// Builds the board as the caller sees it.
 async fn board(cx: &RequestContext, filter: FeatureRequestFilter) -> Result<Board, Fault> {
     let person = Person::found(cx);
     let is_personal = filter.mine.is_some() || filter.voted.is_some() || filter.followed.is_some();
@@ -196,7 +196,7 @@ async fn board(cx: &RequestContext, filter: FeatureRequestFilter) -> Result<Boar
     Ok(board)
 }
 
-/// Refuses a proposal that breaks a rule. The topic that it has already may be one that no other can be given.
+/// Rejects a feature request that breaks a rule. It may keep a topic that was deactivated.
 async fn check(
     cx: &RequestContext,
     proposal: &Proposal<'_>,
@@ -216,7 +216,7 @@ async fn check(
     if errors.is_empty() { Ok(()) } else { Err(Fault::invalid(errors)) }
 }
 
-/// Holds a proposal of the caller's own that is on the board.
+/// Locks a feature request on the board that the caller wrote.
 async fn hold_own(cx: &RequestContext, person: &Person, request_uuid: Uuid) -> Result<Held, Fault> {
     let found = store::hold(&cx.db, request_uuid).await?.filter(|held| !held.marks().is_suspended);
     let held = found.ok_or_else(|| Fault::not_found("feature request"))?;

@@ -1,4 +1,4 @@
-//! What may become of a proposal, and what it may say.
+//! Rules on the actions and texts of feature requests.
 
 use crate::core::fault::{Fault, FieldError};
 use crate::core::markdown::{RenderError, TextFormat, text_error};
@@ -7,67 +7,67 @@ use crate::core::words::{Word as _, words};
 use crate::engagement::standing::Standing;
 
 words! {
-    /// How far a proposal has come (docs/decisions.md#states).
+    /// Status of a feature request (docs/decisions.md#states).
     pub(crate) enum FeatureRequestStatus {
-        /// Nobody has looked at it yet.
+        /// Not yet considered by staff.
         Open = "OPEN",
-        /// Staff think about it.
+        /// Staff are considering it.
         UnderReview = "UNDER_REVIEW",
-        /// It will come.
+        /// It is planned.
         Planned = "PLANNED",
-        /// It is being made.
+        /// Work is in progress.
         InProgress = "IN_PROGRESS",
-        /// It is there.
+        /// It is available.
         Shipped = "SHIPPED",
-        /// It will not come.
+        /// It will not be implemented.
         Declined = "DECLINED",
     }
 }
 
-/// Where a proposal stands.
+/// State of a feature request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::engagement) struct Marks {
-    /// How far it has come.
+    /// Status.
     pub(in crate::engagement) status: FeatureRequestStatus,
     /// Whether it is merged into another.
     pub(in crate::engagement) is_merged: bool,
     /// Whether the feature request accepts no more comments.
     pub(in crate::engagement) is_locked: bool,
-    /// Whether it stands at the top.
+    /// Whether staff pinned it to the top of the board.
     pub(in crate::engagement) is_pinned: bool,
-    /// Whether it is off the board.
+    /// Whether staff suspended it from the board.
     pub(in crate::engagement) is_suspended: bool,
 }
 
-/// What staff do to a proposal.
+/// Action of staff on a feature request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::engagement) enum BoardAction {
-    /// How far it has come.
+    /// Change the status.
     ChangeStatus,
-    /// Off the board.
+    /// Suspend from the board.
     Suspend,
-    /// Back on it.
+    /// Reinstate on the board.
     Reinstate,
-    /// To the top.
+    /// Pin to the top.
     Pin,
-    /// Back in its place.
+    /// Unpin from the top.
     Unpin,
-    /// Into another.
+    /// Merge into another.
     Merge,
-    /// Apart again.
+    /// Undo a merge.
     Unmerge,
-    /// Another topic.
+    /// Assign another topic.
     AssignTopic,
-    /// No more comments.
+    /// Lock the comments.
     Lock,
-    /// Comments again.
+    /// Unlock the comments.
     Unlock,
-    /// Staff's own answer.
+    /// Publish an answer by staff.
     Answer,
 }
 
 impl BoardAction {
-    /// Every action, for tables and tests.
+    /// All actions, for tables and tests.
     const ALL: [Self; 11] = [
         Self::ChangeStatus,
         Self::Answer,
@@ -82,7 +82,7 @@ impl BoardAction {
         Self::Reinstate,
     ];
 
-    /// The action's name in answers.
+    /// Returns the action's name on the wire.
     pub(in crate::engagement) const fn name(self) -> &'static str {
         match self {
             Self::ChangeStatus => "change-status",
@@ -100,7 +100,7 @@ impl BoardAction {
     }
 }
 
-/// The table of the machine: whether staff can do this to a proposal that stands so.
+/// Transition table: whether staff may perform the action in this state.
 const fn allows(marks: Marks, action: BoardAction) -> bool {
     match action {
         BoardAction::Reinstate => marks.is_suspended,
@@ -115,16 +115,16 @@ const fn allows(marks: Marks, action: BoardAction) -> bool {
     }
 }
 
-/// What staff can do to a proposal that stands so.
+/// Returns the actions that staff may perform in this state.
 pub(in crate::engagement) fn staff_actions(marks: Marks) -> Vec<String> {
     let possible = BoardAction::ALL.into_iter().filter(|action| allows(marks, *action));
     possible.map(|action| action.name().to_owned()).collect()
 }
 
-/// Refuses what a proposal that stands so does not allow.
+/// Rejects an action that this state does not allow.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`], naming what it does.
+/// [`crate::Code::IllegalTransition`], listing the allowed actions.
 pub(in crate::engagement) fn ensure(marks: Marks, action: BoardAction) -> Result<(), Fault> {
     if allows(marks, action) {
         return Ok(());
@@ -137,7 +137,7 @@ pub(in crate::engagement) fn ensure(marks: Marks, action: BoardAction) -> Result
     Err(Fault::illegal("feature request", stands, action.name(), staff_actions(marks)))
 }
 
-/// What a person of a partner can do to a proposal on the board.
+/// Returns the actions of a partner's user on a feature request on the board.
 pub(in crate::engagement) fn partner_actions(marks: Marks, is_own: bool, standing: Standing) -> Vec<String> {
     let is_whole = !marks.is_merged;
     let takes_votes = is_whole && marks.status != FeatureRequestStatus::Shipped;
@@ -156,7 +156,7 @@ pub(in crate::engagement) fn partner_actions(marks: Marks, is_own: bool, standin
     .collect()
 }
 
-/// Refuses to edit a proposal that staff have taken up.
+/// Rejects the edit of a feature request that staff have taken up.
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
@@ -174,19 +174,19 @@ pub(super) fn ensure_editable(marks: Marks) -> Result<(), Fault> {
     )))
 }
 
-/// A title as it is kept: one line without blanks at its ends.
+/// Normalises a title: one line without leading or trailing blanks.
 pub(super) fn titled(title: &str) -> String {
     title.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Checks that a title or a text says something.
+/// Checks that a title or a text is not blank.
 pub(in crate::engagement) fn check_said(pointer: &str, text: &str, errors: &mut Vec<FieldError>) {
     if text.trim().is_empty() {
         errors.push(FieldError::at(pointer, "BLANK", "Send a text that contains more than spaces."));
     }
 }
 
-/// Checks a text, and what came of rendering it.
+/// Checks a text and the result of rendering it.
 pub(in crate::engagement) fn check_text(
     (pointer, text): (&str, &str),
     (format, error): (TextFormat, Option<RenderError>),
@@ -196,7 +196,7 @@ pub(in crate::engagement) fn check_text(
     errors.extend(error.map(|error| text_error(pointer, error, format)));
 }
 
-/// The machine as a picture. Marks apart, staff move a proposal from each status to every other.
+/// Draws the state machine. Apart from the marks, staff can move a feature request from each status to every other.
 pub(crate) fn drawing() -> StateDiagram {
     let case = |to: FeatureRequestStatus| {
         move |from: FeatureRequestStatus, (): ()| {
@@ -231,7 +231,7 @@ mod tests {
     };
 
     #[test]
-    fn staff_are_offered_what_the_table_lets_through() {
+    fn staff_get_actions_of_table() {
         let all = [false, true];
         for (is_merged, is_locked) in all.into_iter().flat_map(|merged| all.map(|locked| (merged, locked))) {
             for (is_pinned, is_suspended) in all.into_iter().flat_map(|pinned| all.map(|suspended| (pinned, suspended)))
@@ -253,14 +253,14 @@ mod tests {
     }
 
     #[test]
-    fn a_merged_one_takes_nothing_but_reports() {
+    fn merged_feature_request_accepts_only_reports() {
         let merged = Marks { is_merged: true, ..PLAIN };
         assert_eq!(partner_actions(merged, false, Standing { voted: true, followed: true }), ["report"]);
         assert!(partner_actions(merged, true, Standing::default()).is_empty());
     }
 
     #[test]
-    fn declined_ones_take_votes_and_shipped_ones_none() {
+    fn declined_feature_request_accepts_votes_but_shipped_does_not() {
         let takes = |status| {
             let actions = partner_actions(Marks { status, ..PLAIN }, false, Standing::default());
             actions.contains(&"vote".to_owned())
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn an_author_edits_while_it_is_open() {
+    fn author_edits_feature_request_only_while_open() {
         assert!(ensure_editable(PLAIN).is_ok());
         for status in FeatureRequestStatus::ALL.iter().filter(|status| **status != FeatureRequestStatus::Open) {
             assert_eq!(ensure_editable(Marks { status: *status, ..PLAIN }).unwrap_err().code(), Code::Conflict);
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_says_nothing_or_grows_is_refused() {
+    fn empty_or_expanding_text_is_rejected() {
         let codes = |text: &str, error| {
             let mut errors = Vec::new();
             check_text(("/body", text), (COMMENT, error), &mut errors);
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_are_one_line() {
+    fn title_line_breaks_become_spaces() {
         assert_eq!(titled("  Split \n the   bill "), "Split the bill");
     }
 }

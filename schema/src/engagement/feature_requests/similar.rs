@@ -1,4 +1,4 @@
-//! Proposals that are near to what somebody is about to propose.
+//! Finds feature requests that are similar to a title before it is proposed.
 
 use async_graphql::SimpleObject;
 use serde::Serialize;
@@ -9,13 +9,13 @@ use crate::core::context::RequestContext;
 use crate::core::fault::Fault;
 use crate::core::list::Bound;
 
-/// A proposal that is near.
+/// A similar feature request.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SimilarFeatureRequest {
-    /// The proposal, or the one that a near one was merged into.
+    /// The feature request, or the target that a similar one was merged into.
     feature_request: FeatureRequestSummary,
-    /// The title that is near, where that is a merged one's.
+    /// The similar title, if it belongs to a merged feature request.
     matched_title: Option<String>,
 }
 
@@ -23,15 +23,15 @@ pub(crate) struct SimilarFeatureRequest {
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SimilarFeatureRequests {
-    /// What was found.
+    /// Matches, most similar first.
     data: Vec<SimilarFeatureRequest>,
 }
 
-/// Finds what is near to a title: what shares words or stems of any language, words that hold one another, or words that
-/// are nearly the same.
+/// Finds feature requests with a similar title: shared words or word stems in any language, words that contain one
+/// another, or almost equal words.
 ///
 /// # Errors
-/// When the database is away.
+/// If the database does not answer.
 pub(super) async fn find(cx: &RequestContext, title: &str, most: i32) -> Result<SimilarFeatureRequests, Fault> {
     let near = sqlx::query!(
         r#"select near.root_uuid as "root_uuid!", near.matched_title from board_near($1, $2) as near"#,

@@ -1,4 +1,4 @@
-//! Every statement that writes proposals.
+//! SQL statements that write feature requests.
 
 use uuid::Uuid;
 
@@ -9,25 +9,25 @@ use crate::core::fault::Fault;
 use crate::core::markdown::RENDERER;
 use crate::engagement::people::Person;
 
-/// A proposal that is held until the transaction ends.
+/// A feature request that is locked until the transaction ends.
 pub(in crate::engagement) struct Held {
-    /// UUID of the object.
+    /// UUID of the feature request.
     pub(in crate::engagement) request_uuid: Uuid,
-    /// Whose company proposed it.
+    /// Partner of the author.
     pub(in crate::engagement) partner_uuid: Uuid,
-    /// Who proposed it.
+    /// Author.
     pub(in crate::engagement) author_uuid: Uuid,
-    /// Its title.
+    /// Title.
     pub(in crate::engagement) title: String,
-    /// What it says.
+    /// Text in Markdown.
     pub(in crate::engagement) body: String,
-    /// What it is about.
+    /// Topic.
     pub(in crate::engagement) topic_uuid: Option<Uuid>,
-    /// How far it has come.
+    /// Status.
     pub(in crate::engagement) status: FeatureRequestStatus,
-    /// What it was merged into.
+    /// Feature request that it was merged into.
     pub(in crate::engagement) merged_into_uuid: Option<Uuid>,
-    /// At which one votes for it.
+    /// Feature request that receives its votes.
     pub(in crate::engagement) root_uuid: Uuid,
     is_pinned: bool,
     is_locked: bool,
@@ -35,7 +35,7 @@ pub(in crate::engagement) struct Held {
 }
 
 impl Held {
-    /// Where it stands.
+    /// Returns its state.
     pub(in crate::engagement) fn marks(&self) -> Marks {
         Marks {
             status: self.status,
@@ -47,7 +47,7 @@ impl Held {
     }
 }
 
-/// Holds a proposal, suspended or not.
+/// Locks a feature request, suspended or not.
 pub(in crate::engagement) async fn hold(db: &Db, request_uuid: Uuid) -> Result<Option<Held>, Fault> {
     Ok(sqlx::query_as!(
         Held,
@@ -62,16 +62,16 @@ pub(in crate::engagement) async fn hold(db: &Db, request_uuid: Uuid) -> Result<O
     .await?)
 }
 
-/// What a person proposes.
+/// Content of a new or edited feature request.
 pub(super) struct Proposal<'a> {
     pub(super) title: &'a str,
     pub(super) body: &'a str,
-    /// The body as HTML of the present renderer.
+    /// The body as HTML of the current renderer.
     pub(super) html: &'a str,
     pub(super) topic_uuid: Option<Uuid>,
 }
 
-/// Adds a proposal with its author's vote.
+/// Inserts a feature request with its author's vote.
 pub(super) async fn insert(cx: &RequestContext, person: &Person, proposal: &Proposal<'_>) -> Result<Uuid, Fault> {
     let request_uuid = cx.new_uuid();
     sqlx::query!(
@@ -92,7 +92,7 @@ pub(super) async fn insert(cx: &RequestContext, person: &Person, proposal: &Prop
     Ok(request_uuid)
 }
 
-/// Keeps what a proposal said, and lets it say something else.
+/// Archives the old text of a feature request and sets the new one.
 pub(super) async fn set_text(cx: &RequestContext, held: &Held, proposal: &Proposal<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "with kept as (
@@ -116,7 +116,7 @@ pub(super) async fn set_text(cx: &RequestContext, held: &Held, proposal: &Propos
     Ok(())
 }
 
-/// Whether proposals can be given a topic.
+/// Whether a topic can be assigned to feature requests.
 pub(in crate::engagement) async fn topic_is_active(db: &Db, topic_uuid: Uuid) -> Result<bool, Fault> {
     let active = sqlx::query_scalar!("select active from board_topic where topic_uuid = $1", topic_uuid)
         .fetch_optional(&mut *db.conn().await?)
@@ -124,7 +124,7 @@ pub(in crate::engagement) async fn topic_is_active(db: &Db, topic_uuid: Uuid) ->
     Ok(active == Some(true))
 }
 
-/// What a person voted for, each by the proposal at which one votes.
+/// Returns the feature requests that a user voted for, each by the feature request that receives its votes.
 pub(super) async fn voted(db: &Db, person: &Person) -> Result<Vec<Uuid>, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select d.root_uuid as "root_uuid!" from feature_vote as v join feature_request as d using (request_uuid)
@@ -138,7 +138,7 @@ pub(super) async fn voted(db: &Db, person: &Person) -> Result<Vec<Uuid>, Fault> 
     .await?)
 }
 
-/// What a person follows, likewise.
+/// Returns the feature requests that a user follows, each by the feature request that receives its votes.
 pub(super) async fn followed(db: &Db, person: &Person) -> Result<Vec<Uuid>, Fault> {
     Ok(sqlx::query_scalar!(
         "select distinct d.root_uuid from feature_follow as f join feature_request as d using (request_uuid)

@@ -1,4 +1,4 @@
-//! A proposal as partners see it.
+//! A feature request as partners see it.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -19,23 +19,23 @@ use crate::engagement::board_texts::StoredHtml;
 use crate::engagement::people::Person;
 use crate::engagement::standing::{self, Standing};
 
-/// A proposal, as lists tell it.
+/// A feature request as shown in lists.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureRequestSummary {
-    /// UUID of the object.
+    /// UUID of the feature request.
     pub(in crate::engagement) uuid: Uuid,
-    /// Its title.
+    /// Title of the feature request.
     title: String,
-    /// The beginning of what it says.
+    /// Beginning of the text.
     excerpt: String,
-    /// What it is about.
+    /// Topic of the feature request.
     topic: Option<FeatureRequestTopic>,
-    /// How far it has come.
+    /// Status of the feature request.
     pub(in crate::engagement) status: FeatureRequestStatus,
-    /// Time when the new address became effective.
+    /// Time of the last status change.
     pub(in crate::engagement) status_at: Time,
-    /// How many people want it.
+    /// Number of votes.
     votes: i32,
     /// Whether the caller voted for it.
     voted: bool,
@@ -45,31 +45,31 @@ pub(crate) struct FeatureRequestSummary {
     mine: bool,
     /// Number of visible comments and answers on the feature request.
     comments_count: i32,
-    /// Who proposed it.
+    /// Author of the feature request.
     proposed_by: BoardAuthor,
-    /// Whether staff keep it at the top.
+    /// Whether staff pinned it to the top of the board.
     pinned: bool,
     /// Whether the feature request accepts no more comments.
     locked: bool,
-    /// The one that it was merged into.
+    /// UUID of the feature request that it was merged into.
     merged_into_uuid: Option<Uuid>,
-    /// Of a shipped one: the changelog entry that tells of it.
+    /// For a shipped feature request: the changelog entry that describes it.
     changelog_entry: Option<ChangelogMention>,
-    /// When its author last changed it.
+    /// Time when the author last changed it.
     edited_at: Option<Time>,
     /// Time of the last activity. Votes do not count.
     active_at: Time,
     /// Time when the feature request was proposed.
     created_at: Time,
-    /// What the caller can do to it now.
+    /// Actions that the caller can perform on it now.
     allowed_actions: Vec<String>,
 }
 
-/// A proposal with all that it says.
+/// A feature request with its full text.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureRequest {
-    /// What lists tell of it too.
+    /// Fields that are also in lists.
     #[graphql(flatten)]
     #[serde(flatten)]
     summary: FeatureRequestSummary,
@@ -79,31 +79,31 @@ pub(crate) struct FeatureRequest {
     body_html: String,
 }
 
-/// What a proposal is about.
+/// Topic of a feature request.
 #[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureRequestTopic {
-    /// The topic.
+    /// UUID of the topic.
     uuid: Uuid,
-    /// Its name by locale; English is always there.
+    /// Names by locale; always includes English.
     names: Json<BTreeMap<String, String>>,
 }
 
-/// A proposal that something belongs to.
+/// Reference to a feature request.
 #[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureRequestMention {
-    /// UUID of the object.
+    /// UUID of the feature request.
     uuid: Uuid,
-    /// Its title.
+    /// Title of the feature request.
     pub(in crate::engagement) title: String,
 }
 
-/// The changelog entry of what was shipped.
+/// Reference to the changelog entry of a shipped feature request.
 #[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ChangelogMention {
-    /// The entry.
+    /// UUID of the changelog entry.
     uuid: Uuid,
     /// Slug of the changelog entry.
     slug: String,
@@ -111,7 +111,7 @@ pub(crate) struct ChangelogMention {
     title: String,
 }
 
-/// The topic and the changelog entry of a proposal `r`, as columns.
+/// Columns for the topic and the changelog entry of a feature request `r`.
 macro_rules! topic_and_entry {
     () => {
         "(select jsonb_build_object('uuid', t.topic_uuid, 'names', t.names)
@@ -168,7 +168,7 @@ macro_rules! board_row {
     };
 }
 
-/// Proposals as lists tell them.
+/// Feature requests as shown in lists.
 pub(in crate::engagement) static SHORT: Select<BoardRow> = Select::new(
     concat!(board_row!("r.votes"), ", null::text as body, null::text as body_html, 0::smallint as body_renderer"),
     "feature_request as r",
@@ -179,15 +179,15 @@ static WHOLE: Select<BoardRow> = Select::new(
     "feature_request as r join feature_request as root on root.request_uuid = r.root_uuid",
 );
 
-/// Some of those on the board.
+/// Finds several feature requests on the board by id.
 pub(super) static NEAR: Lookup<BoardRow> = Lookup::new(&SHORT, &["r.request_uuid = any({}) and r.shown"]);
 
-/// One that partners see: neither it nor what it was merged into is suspended.
+/// Finds a feature request that partners can see: neither it nor its merge target is suspended.
 pub(super) static ON_BOARD: Lookup<BoardRow> =
     Lookup::new(&WHOLE, &["r.request_uuid = {} and r.suspended_at is null and root.suspended_at is null"]);
 
 impl BoardRow {
-    /// Whether one stands before another where most votes come first.
+    /// Compares by votes, most votes first.
     pub(in crate::engagement) fn by_votes(&self, other: &Self) -> Ordering {
         (other.votes, other.uuid).cmp(&(self.votes, self.uuid))
     }
@@ -229,10 +229,10 @@ impl BoardRow {
     }
 }
 
-/// Rows as the caller sees them.
+/// Converts rows to the feature requests that the caller sees.
 ///
 /// # Errors
-/// When the database is away.
+/// If the database does not answer.
 pub(in crate::engagement) async fn shown(
     cx: &RequestContext,
     rows: Vec<BoardRow>,
@@ -242,10 +242,10 @@ pub(in crate::engagement) async fn shown(
     Ok(rows.into_iter().zip(standings).map(|(row, standing)| row.shown(cx, person.as_ref(), standing)).collect())
 }
 
-/// One proposal as the caller sees it.
+/// Loads one feature request as the caller sees it.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] for one that is not on the board.
+/// [`crate::Code::NotFound`] if it is not on the board.
 pub(in crate::engagement) async fn load_shown(
     cx: &RequestContext,
     request_uuid: Uuid,
@@ -259,10 +259,10 @@ pub(in crate::engagement) async fn load_shown(
     Ok(FeatureRequest { summary: row.shown(cx, person.as_ref(), standing), body_html, body })
 }
 
-/// Ensures that a proposal is on the board.
+/// Ensures that a feature request is on the board.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] for one that is not.
+/// [`crate::Code::NotFound`] if it is not.
 pub(in crate::engagement) async fn ensure_on_board(cx: &RequestContext, request_uuid: Uuid) -> Result<(), Fault> {
     load_row(cx, request_uuid).await.map(|_| ())
 }

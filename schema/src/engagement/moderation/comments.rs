@@ -1,4 +1,4 @@
-//! What staff may ask of comments: look at them, answer, and remove what they say.
+//! Resolvers of comments for staff: view, answer, and remove comments.
 
 use async_graphql::{Context, InputObject, Object};
 use uuid::Uuid;
@@ -22,23 +22,23 @@ use crate::engagement::board_texts;
 use crate::engagement::comments::store::{HeldComment, hold_comment};
 use crate::engagement::feature_requests::rules::{BoardAction, check_text};
 
-/// What staff answer.
+/// Answer by staff.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureRequestAnswer {
-    /// What everybody reads; Markdown.
+    /// Public text in Markdown.
     body: String,
 }
 
-/// Why what a comment says is removed.
+/// Reason for the removal of a comment.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureCommentSuspend {
-    /// Told to its author.
+    /// Reason, sent to the author.
     reason: String,
 }
 
-/// Reads of comments by staff.
+/// Queries of comments by staff.
 #[derive(Default)]
 pub(in crate::engagement) struct BoardCommentModerationQuery;
 
@@ -65,7 +65,7 @@ impl BoardCommentModerationQuery {
     }
 }
 
-/// What staff do to comments.
+/// Mutations of comments by staff.
 #[derive(Default)]
 pub(in crate::engagement) struct BoardCommentModerationMutation;
 
@@ -135,13 +135,13 @@ impl BoardCommentModerationMutation {
     }
 }
 
-/// The comment as it is now.
+/// Loads the current comment.
 async fn find(cx: &RequestContext, comment_uuid: Uuid) -> Result<ModeratedFeatureComment, Fault> {
     let found = ONE.one(&cx.db, [comment_uuid.into()]).await?;
     Ok(found.ok_or_else(|| Fault::not_found("comment"))?.for_caller(cx))
 }
 
-/// A comment that is held for an action, named to the audit record.
+/// Locks a comment for an action and names it in the audit record.
 async fn hold_comment_for(cx: &RequestContext, comment_uuid: Uuid, action: &str) -> Result<HeldComment, Fault> {
     let held = hold_comment(&cx.db, comment_uuid).await?.ok_or_else(|| Fault::not_found("comment"))?;
     cx.note_target(Target {
@@ -158,7 +158,7 @@ async fn hold_comment_for(cx: &RequestContext, comment_uuid: Uuid, action: &str)
     Err(Fault::illegal("comment", stands, action, allowed))
 }
 
-/// Tells its author, if a person of a partner wrote it.
+/// Notifies the author, if a user of a partner wrote it.
 async fn tell(cx: &RequestContext, held: &HeldComment, news: BoardNews) -> Result<(), Fault> {
     let Some(author_uuid) = held.author_uuid.filter(|_| !held.is_answer) else { return Ok(()) };
     let title = held.request.title.clone();

@@ -1,4 +1,4 @@
-//! Comments as staff see them: one, and the list with what narrows it and its orders.
+//! Comments as staff see them: one comment, and the list with its filter and orders.
 
 use async_graphql::{InputObject, SimpleObject};
 use serde::{Deserialize, Serialize};
@@ -16,34 +16,34 @@ use crate::engagement::feature_requests::FeatureRequestMention;
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ModeratedFeatureComment {
-    /// UUID of the object.
+    /// UUID of the comment.
     uuid: Uuid,
-    /// The proposal beneath which it was written.
+    /// Feature request on which it was written.
     #[sqlx(json)]
     pub(super) feature_request: FeatureRequestMention,
     /// Text of the comment, in Markdown, even if the comment is removed.
     body: String,
-    /// Whether staff answer with it.
+    /// Whether it is an answer by staff.
     is_answer: bool,
-    /// Who wrote it; null for an answer.
+    /// Author; null for an answer.
     #[sqlx(json(nullable))]
     written_by: Option<BoardAuthor>,
     /// Time when the author last changed the comment.
     edited_at: Option<Time>,
-    /// What it said before, the latest first; twenty at most.
+    /// Earlier texts, newest first; at most twenty.
     #[sqlx(json)]
     earlier_texts: Vec<EarlierFeatureCommentText>,
-    /// Since when nobody sees what it says.
+    /// Time when staff removed the text.
     suspended_at: Option<Time>,
-    /// Why.
+    /// Reason for the removal.
     suspension_reason: Option<String>,
-    /// How many reports on it are open.
+    /// Number of open reports on it.
     open_reports: i32,
     /// Time of the first of these reports.
     reported_at: Option<Time>,
-    /// When it was written.
+    /// Time when it was written.
     created_at: Time,
-    /// What the caller can do to it now.
+    /// Actions that the caller can perform on it now.
     #[sqlx(skip)]
     allowed_actions: Vec<String>,
 }
@@ -54,17 +54,17 @@ pub(crate) struct ModeratedFeatureComment {
 pub(crate) struct EarlierFeatureCommentText {
     /// Text of the comment at that time, in Markdown.
     body: String,
-    /// Until when.
+    /// Time when the text was replaced.
     replaced_at: Time,
 }
 
-/// What staff can do to a comment.
+/// Returns the actions of staff on a comment.
 pub(super) fn comment_actions(is_suspended: bool) -> Vec<String> {
     vec![if is_suspended { "reinstate" } else { "suspend" }.to_owned()]
 }
 
 impl ModeratedFeatureComment {
-    /// The same with what the caller can do to it.
+    /// Returns the comment with the caller's allowed actions.
     pub(crate) fn for_caller(self, cx: &RequestContext) -> Self {
         let acts = cx.may("labs.admin.engagement:write");
         let allowed_actions = if acts { comment_actions(self.suspended_at.is_some()) } else { Vec::new() };
@@ -83,10 +83,10 @@ static WHOLE: Select<ModeratedFeatureComment> = Select::new(
     "feature_comment as c join feature_request as d on d.request_uuid = c.request_uuid",
 );
 
-/// One comment.
+/// Finds one comment by id.
 pub(super) static ONE: Lookup<ModeratedFeatureComment> = Lookup::new(&WHOLE, &["c.comment_uuid = {}"]);
 
-/// What was written beneath each proposal, the newest first.
+/// Comments of each feature request, newest first.
 pub(crate) static COMMENTS_OF_EACH: EdgeQuery<ModeratedFeatureComment> = EdgeQuery {
     operation: "engagement_moderation_list_comments",
     argument: "feature_request_uuid",
@@ -95,7 +95,7 @@ pub(crate) static COMMENTS_OF_EACH: EdgeQuery<ModeratedFeatureComment> = EdgeQue
     order: &[CREATED.descending(), ID.descending()],
 };
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ModeratedFeatureCommentFilter {
@@ -110,11 +110,11 @@ pub(crate) struct ModeratedFeatureCommentFilter {
 }
 
 words! {
-    /// The orders of comments for staff.
+    /// Sort orders of comments for staff.
     pub(crate) enum ModeratedFeatureCommentSort {
-        /// Most open reports first; among as many, the one that was reported first.
+        /// Most open reports first; then earliest report first.
         ReportsDesc = "REPORTS_DESC",
-        /// The newest first.
+        /// Newest first.
         CreatedAtDesc = "CREATED_AT_DESC",
     }
 }
@@ -151,7 +151,7 @@ pub(super) static MODERATED: ListQuery<
     },
 };
 
-/// No value, for a condition that is asked for.
+/// Returns an empty bound value if the condition is requested.
 fn nothing_if(is_asked: bool) -> Option<Bound> {
     is_asked.then_some(Bound::Nothing)
 }

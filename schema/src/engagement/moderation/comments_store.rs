@@ -1,4 +1,4 @@
-//! Every statement by which staff answer beneath proposals, and remove comments.
+//! SQL statements with which staff answer feature requests and remove comments.
 
 use uuid::Uuid;
 
@@ -9,7 +9,7 @@ use crate::core::markdown::RENDERER;
 use crate::engagement::comments::store::HeldComment;
 use crate::engagement::people::staff;
 
-/// Answers, in Markdown and HTML, beneath a proposal that is held, and lets its followers and voters know.
+/// Inserts an answer, as Markdown and HTML, on a locked feature request, and notifies its followers and voters.
 pub(super) async fn answer(cx: &RequestContext, request_uuid: Uuid, (body, html): (&str, &str)) -> Result<Uuid, Fault> {
     let comment_uuid = cx.new_uuid();
     sqlx::query!(
@@ -36,7 +36,7 @@ pub(super) async fn answer(cx: &RequestContext, request_uuid: Uuid, (body, html)
     Ok(comment_uuid)
 }
 
-/// Hides what a comment says; the reports on it are upheld.
+/// Hides the text of a comment and upholds the reports on it.
 pub(super) async fn suspend(cx: &RequestContext, held: &HeldComment, reason: &str) -> Result<(), Fault> {
     sqlx::query!(
         "with hidden as (
@@ -54,7 +54,7 @@ pub(super) async fn suspend(cx: &RequestContext, held: &HeldComment, reason: &st
     Ok(())
 }
 
-/// Shows again what a comment says.
+/// Shows the text of a comment again.
 pub(super) async fn reinstate(db: &Db, held: &HeldComment) -> Result<(), Fault> {
     sqlx::query!(
         "with shown as (

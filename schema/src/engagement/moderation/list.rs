@@ -1,4 +1,4 @@
-//! Proposals as staff see them: one, and the list with what narrows it and its orders.
+//! Feature requests as staff see them: one, and the list with its filter and orders.
 
 use async_graphql::{InputObject, SimpleObject};
 use serde::{Deserialize, Serialize};
@@ -15,48 +15,48 @@ use crate::engagement::feature_requests::rules::{FeatureRequestStatus, Marks, st
 use crate::engagement::feature_requests::{ChangelogMention, FeatureRequestTopic, topic_and_entry};
 use crate::engagement::reports::rules::{BoardReportOutcome, BoardReportReason};
 
-/// A proposal as staff see it. Who voted for it stands nowhere.
+/// A feature request as staff see it. It does not disclose the voters.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct ModeratedFeatureRequest {
-    /// UUID of the object.
+    /// UUID of the feature request.
     pub(crate) uuid: Uuid,
-    /// Its title.
+    /// Title of the feature request.
     pub(super) title: String,
     /// Text of the feature request, in Markdown.
     pub(super) body: String,
-    /// What it is about.
+    /// Topic of the feature request.
     #[sqlx(json(nullable))]
     topic: Option<FeatureRequestTopic>,
-    /// How far it has come.
+    /// Status of the feature request.
     status: FeatureRequestStatus,
-    /// Time when the new address became effective.
+    /// Time of the last status change.
     status_at: Time,
-    /// How many people want it.
+    /// Number of votes.
     votes: i32,
     /// Number of visible comments and answers on the feature request.
     comments_count: i32,
-    /// Who proposed it.
+    /// Author of the feature request.
     #[sqlx(json)]
     pub(crate) proposed_by: BoardAuthor,
-    /// Of a shipped one: the changelog entry that tells of it.
+    /// For a shipped feature request: the changelog entry that describes it.
     #[sqlx(json(nullable))]
     changelog_entry: Option<ChangelogMention>,
     /// Whether the feature request stays at the top of the board.
     pinned: bool,
     /// Whether the feature request accepts no more comments.
     locked: bool,
-    /// Since when it is off the board.
+    /// Time when it was suspended from the board.
     suspended_at: Option<Time>,
-    /// Why.
+    /// Reason for the suspension.
     suspension_reason: Option<String>,
-    /// The one that it was merged into; that one may be merged itself.
+    /// UUID of the feature request that it was merged into, which may itself be merged.
     merged_into_uuid: Option<Uuid>,
     /// Number of open reports on the feature request.
     open_reports: i32,
     /// Time of the first of these reports.
     reported_at: Option<Time>,
-    /// When staff first answered it or moved it on.
+    /// Time when staff first answered it or changed its status.
     answered_at: Option<Time>,
     /// Time when the author last changed the text.
     edited_at: Option<Time>,
@@ -64,17 +64,17 @@ pub(crate) struct ModeratedFeatureRequest {
     active_at: Time,
     /// Time when the feature request was proposed.
     created_at: Time,
-    /// What the caller can do to it now.
+    /// Actions that the caller can perform on it now.
     #[sqlx(skip)]
     allowed_actions: Vec<String>,
-    /// Whose company proposed it, for the audit record.
+    /// Partner of the author, for the audit record.
     #[graphql(skip)]
     #[serde(skip)]
     pub(super) partner_uuid: Uuid,
 }
 
 impl ModeratedFeatureRequest {
-    /// The same with what the caller can do to it.
+    /// Returns the feature request with the caller's allowed actions.
     pub(crate) fn for_caller(self, cx: &RequestContext) -> Self {
         let marks = Marks {
             status: self.status,
@@ -89,24 +89,24 @@ impl ModeratedFeatureRequest {
     }
 }
 
-/// A proposal with all that staff may want to know of it.
+/// A feature request with its details for staff.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ModeratedFeatureRequestDetails {
-    /// What the list tells of it too.
+    /// Fields that are also in the list.
     #[graphql(flatten)]
     #[serde(flatten)]
     pub(super) request: ModeratedFeatureRequest,
     /// Text of the feature request, as HTML that is safe to display.
     body_html: String,
-    /// What it said before, the latest first; a hundred at most.
+    /// Earlier texts, newest first; at most a hundred.
     earlier_texts: Vec<EarlierFeatureRequestText>,
-    /// The hundred latest reports on it.
+    /// The latest hundred reports on it.
     reports: Vec<FeatureRequestReport>,
 }
 
 impl ModeratedFeatureRequestDetails {
-    /// A proposal with its HTML and its past.
+    /// Creates the details from the feature request, its HTML and its history.
     pub(super) fn new(
         request: ModeratedFeatureRequest,
         body_html: String,
@@ -117,7 +117,7 @@ impl ModeratedFeatureRequestDetails {
     }
 }
 
-/// What a proposal said before it was edited.
+/// Text of a feature request before an edit.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct EarlierFeatureRequestText {
@@ -125,25 +125,25 @@ pub(crate) struct EarlierFeatureRequestText {
     pub(super) title: String,
     /// Text of the feature request at that time, in Markdown.
     pub(super) body: String,
-    /// Until when.
+    /// Time when the text was replaced.
     pub(super) replaced_at: Time,
 }
 
-/// A report on a proposal.
+/// A report on a feature request.
 #[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureRequestReport {
-    /// UUID of the object.
+    /// UUID of the report.
     pub(super) uuid: Uuid,
     /// Id of the reporter's partner. Null for a former partner.
     pub(super) partner_uuid: Option<Uuid>,
-    /// What is wrong.
+    /// Reason of the report.
     pub(super) reason: BoardReportReason,
     /// Note of the reporter.
     pub(super) note: Option<String>,
-    /// Result of the reauthentication.
+    /// Outcome of the report.
     pub(super) outcome: BoardReportOutcome,
-    /// What staff noted.
+    /// Note of staff on the decision.
     pub(super) resolution_note: Option<String>,
     /// Time when the report was made.
     pub(super) reported_at: Time,
@@ -163,10 +163,10 @@ static WHOLE: Select<ModeratedFeatureRequest> = Select::new(
     "feature_request as r join feature_request as root on root.request_uuid = r.root_uuid",
 );
 
-/// One proposal.
+/// Finds one feature request by id.
 pub(super) static ONE: Lookup<ModeratedFeatureRequest> = Lookup::new(&WHOLE, &["r.request_uuid = {}"]);
 
-/// A proposal that something was done to.
+/// The feature request of an action, as an edge.
 pub(crate) static PROPOSAL: EdgeQuery<ModeratedFeatureRequest> = EdgeQuery {
     operation: "engagement_moderation_get_feature_request",
     argument: "request_uuid",
@@ -175,7 +175,7 @@ pub(crate) static PROPOSAL: EdgeQuery<ModeratedFeatureRequest> = EdgeQuery {
     order: &[],
 };
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ModeratedFeatureRequestFilter {
@@ -192,20 +192,20 @@ pub(crate) struct ModeratedFeatureRequestFilter {
 }
 
 words! {
-    /// The orders of proposals for staff.
+    /// Sort orders of feature requests for staff.
     pub(crate) enum ModeratedFeatureRequestSort {
-        /// Most open reports first; among as many, the one that was reported first.
+        /// Most open reports first; then earliest report first.
         Reports = "REPORTS_DESC",
-        /// The newest first.
+        /// Newest first.
         CreatedAt = "CREATED_AT_DESC",
         /// Most votes first.
         Votes = "VOTES_DESC",
-        /// The one to which something happened last first.
+        /// Most recently active first.
         ActiveAt = "ACTIVE_AT_DESC",
     }
 }
 
-/// The list of all proposals.
+/// List of all feature requests.
 pub(super) static MODERATED: ListQuery<
     ModeratedFeatureRequestFilter,
     ModeratedFeatureRequest,

@@ -1,4 +1,4 @@
-//! The marks that staff set on proposals beside their status: pinned, locked, merged.
+//! Marks that staff set on feature requests in addition to the status: pinned, locked, merged.
 
 use async_graphql::{Context, InputObject, Object};
 use uuid::Uuid;
@@ -12,17 +12,17 @@ use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
 use crate::engagement::feature_requests::rules::BoardAction;
 
-/// Into which one a proposal is merged, and what is said to it.
+/// Target of a merge, and the public note.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureRequestMerge {
-    /// The other one.
+    /// UUID of the target feature request.
     into_uuid: Uuid,
     /// Public note, shown at both feature requests.
     note: String,
 }
 
-/// What is said when proposals come apart again.
+/// Public note on the end of a merge.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureRequestUnmerge {
@@ -30,7 +30,7 @@ pub(crate) struct FeatureRequestUnmerge {
     note: Option<String>,
 }
 
-/// Marks on proposals.
+/// Mutations of marks on feature requests.
 #[derive(Default)]
 pub(in crate::engagement) struct BoardMarksMutation;
 

@@ -1,7 +1,7 @@
-//! Proposals that are made one, and come apart again. Each keeps its own votes, follows and comments; which of them belong
-//! together follows from `root_uuid`, and the root's count is made anew.
+//! Merging of feature requests, and undoing it. Each keeps its own votes, follows and comments. `root_uuid` says which
+//! belong together, and the votes of the root are recounted.
 //!
-//! Whoever changes what belongs to a root holds the root first. Two roots are held in the order of their ids.
+//! A change to the members of a root locks the root first. Two roots are locked in the order of their ids.
 
 use uuid::Uuid;
 
@@ -12,7 +12,7 @@ use crate::engagement::feature_requests::store::{Held, hold};
 use crate::engagement::people::staff;
 use crate::engagement::pseudonym;
 
-/// Holds two proposals.
+/// Locks two feature requests.
 pub(super) async fn hold_both(db: &Db, one: Uuid, other: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "select from feature_request where request_uuid = any($1) order by request_uuid for update",
@@ -23,7 +23,7 @@ pub(super) async fn hold_both(db: &Db, one: Uuid, other: Uuid) -> Result<(), Fau
     Ok(())
 }
 
-/// Holds the proposal of which one is part.
+/// Locks the root of a feature request.
 pub(super) async fn hold_root(db: &Db, request_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "select from feature_request
@@ -35,10 +35,11 @@ pub(super) async fn hold_root(db: &Db, request_uuid: Uuid) -> Result<(), Fault> 
     Ok(())
 }
 
-/// Refuses to merge a proposal into itself, into what is not on the board, or into what is part of another.
+/// Rejects a merge of a feature request into itself, into a target that is not on the board, or into a target that is
+/// itself merged.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`], or [`crate::Code::Conflict`] naming the other's root.
+/// [`crate::Code::ValidationFailed`], or [`crate::Code::Conflict`] naming the root of the target.
 pub(super) async fn ensure_target(cx: &RequestContext, request_uuid: Uuid, into_uuid: Uuid) -> Result<(), Fault> {
     if request_uuid == into_uuid {
         return Err(Fault::field("/into_uuid", "SAME", "A feature request cannot be merged into itself."));
@@ -60,7 +61,7 @@ pub(super) async fn ensure_target(cx: &RequestContext, request_uuid: Uuid, into_
     Err(Fault::conflict(detail).with_errors(errors))
 }
 
-/// Makes a proposal, and what is merged into it, part of another.
+/// Merges a feature request, with those merged into it, into another.
 pub(super) async fn merge(cx: &RequestContext, source: &Held, into_uuid: Uuid, note: &str) -> Result<(), Fault> {
     sqlx::query!(
         "update feature_request
@@ -80,7 +81,7 @@ pub(super) async fn merge(cx: &RequestContext, source: &Held, into_uuid: Uuid, n
     tell(cx, (source.request_uuid, into_uuid), "MERGE", Some(note)).await
 }
 
-/// Lets a proposal, with what is merged into it, stand for itself again.
+/// Undoes the merge of a feature request, which keeps those merged into it.
 pub(super) async fn unmerge(cx: &RequestContext, held: &Held, note: Option<&str>) -> Result<(), Fault> {
     sqlx::query!(
         "with recursive part as (
@@ -102,7 +103,8 @@ pub(super) async fn unmerge(cx: &RequestContext, held: &Held, note: Option<&str>
     tell(cx, (held.request_uuid, into_uuid), "UNMERGE", note).await
 }
 
-/// Counts anew who voted for a proposal or for what is merged into it. Only here is the pseudonym of an author needed.
+/// Recounts the voters of a feature request and of those merged into it. This is the only place that needs the
+/// pseudonym of an author.
 async fn recount(cx: &RequestContext, root_uuid: Uuid) -> Result<(), Fault> {
     let authors = sqlx::query_scalar!(
         "select distinct author_uuid from feature_request where root_uuid = $1 and author_voted_on is not null",

@@ -1,4 +1,4 @@
-//! The board as staff moderate it: what is reported, what is suspended or merged, and what is done about it.
+//! Moderation of the board by staff: reports, suspensions, merges and decisions.
 
 mod comments;
 mod comments_list;
@@ -19,6 +19,6 @@ pub(in crate::engagement) use marks::BoardMarksMutation;
 pub(in crate::engagement) use overview::BoardOverviewQuery;
 pub(in crate::engagement) use resolvers::{BoardModerationMutation, BoardModerationQuery};
 
-/// What is asked in words that the compiler has not checked.
+/// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::engagement) static STATEMENTS: [&dyn Statements; 6] =
     [&comments_list::MODERATED, &comments_list::ONE, &COMMENTS_OF_EACH, &list::MODERATED, &list::ONE, &PROPOSAL];

@@ -1,4 +1,4 @@
-//! The board at a glance, for staff: what stands where, what waits, what is wanted most, and how it goes on.
+//! Overview of the board for staff: counts by status, open work, most wanted feature requests, and weekly activity.
 
 use async_graphql::{Context, Object, SimpleObject};
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use crate::core::time::Time;
 use crate::core::words::Word as _;
 use crate::engagement::feature_requests::rules::FeatureRequestStatus;
 
-/// How many proposals have a status.
+/// Number of feature requests with one status.
 #[derive(Clone, Copy, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardStatusCount {
@@ -24,17 +24,17 @@ pub(crate) struct BoardStatusCount {
     feature_requests: i64,
 }
 
-/// A proposal that many people want.
+/// A feature request with many votes.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardWanted {
-    /// UUID of the object.
+    /// UUID of the feature request.
     uuid: Uuid,
     /// Title of the feature request.
     title: String,
-    /// How far it has come.
+    /// Status of the feature request.
     status: FeatureRequestStatus,
-    /// How many people want it.
+    /// Number of votes.
     votes: i32,
 }
 
@@ -42,9 +42,9 @@ pub(crate) struct BoardWanted {
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardWeek {
-    /// Its Monday.
+    /// Monday of the week.
     week: Day,
-    /// Proposals of that week, whatever became of them.
+    /// Number of feature requests proposed in the week, in any later state.
     proposed: i64,
     /// Number of comments and answers written in the week.
     comments: i64,
@@ -60,25 +60,25 @@ pub(crate) struct BoardOverview {
     suspended: i64,
     /// Number of feature requests that are merged into another.
     merged: i64,
-    /// Open reports on proposals.
+    /// Number of open reports on feature requests.
     open_reports_on_feature_requests: i64,
     /// Number of open reports on comments.
     open_reports_on_comments: i64,
-    /// How many on the board wait for a first answer.
+    /// Number of feature requests on the board that wait for a first answer.
     waiting: i64,
-    /// When the first of these was proposed.
+    /// Time when the first of these was proposed.
     waiting_since: Option<Time>,
-    /// Of what was proposed within 90 days, the share that was answered or moved on.
+    /// Share of the feature requests of the last 90 days that staff answered or moved to another status.
     answered_share: Option<f64>,
-    /// Of these, hours until that, in the middle of all.
+    /// Median hours until the first answer or status change of these.
     median_hours: Option<f64>,
-    /// The ten that most people want, of those that nobody has decided on.
+    /// The ten undecided feature requests with the most votes.
     most_wanted: Vec<BoardWanted>,
     /// Last twelve weeks, including the current one, earliest first.
     weeks: Vec<BoardWeek>,
 }
 
-/// Reads of the board as a whole by staff.
+/// Queries of the board overview by staff.
 #[derive(Default)]
 pub(in crate::engagement) struct BoardOverviewQuery;
 
@@ -117,8 +117,8 @@ struct Counts {
     weeks: Json<Vec<BoardWeek>>,
 }
 
-/// How many on the board have each status, those that none has included. It reads an index of what is on the board, and is
-/// the dearest statement of the overview.
+/// Counts the feature requests on the board for each status, including zero counts. It reads an index of the board and
+/// is the most expensive statement of the overview.
 async fn by_status(db: &Db) -> Result<Vec<BoardStatusCount>, Fault> {
     let found = sqlx::query!(
         r#"select status as "status: FeatureRequestStatus", count(*) as "number!" from feature_request
@@ -131,7 +131,7 @@ async fn by_status(db: &Db) -> Result<Vec<BoardStatusCount>, Fault> {
     Ok(all.map(|status| BoardStatusCount { status: *status, feature_requests: number(*status) }).collect())
 }
 
-/// Everything that is one number, and the weeks; each by an index of what it counts.
+/// Returns all single counts and the weeks, each from an index.
 async fn counts(db: &Db) -> Result<Counts, Fault> {
     Ok(sqlx::query_as!(
         Counts,
@@ -170,7 +170,7 @@ async fn counts(db: &Db) -> Result<Counts, Fault> {
     .await?)
 }
 
-/// The ten that most people want, of those that are open or thought about.
+/// Returns the ten feature requests with the most votes that are open or under review.
 async fn most_wanted(db: &Db) -> Result<Vec<BoardWanted>, Fault> {
     Ok(sqlx::query_as!(
         BoardWanted,

@@ -1,4 +1,4 @@
-//! What staff may ask of proposals: look at them, move them on, and take them off the board.
+//! Resolvers of feature requests for staff: view, change the status, and suspend.
 
 use async_graphql::{Context, InputObject, Object};
 use uuid::Uuid;
@@ -20,35 +20,35 @@ use crate::engagement::board_texts;
 use crate::engagement::feature_requests::rules::{self, BoardAction, FeatureRequestStatus};
 use crate::engagement::feature_requests::store::{Held, hold, topic_is_active};
 
-/// How far a proposal has come, and what is said to it.
+/// New status of a feature request, and the public note.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureRequestStatusChange {
-    /// The status from now on.
+    /// New status.
     status: FeatureRequestStatus,
-    /// What everybody reads beside it.
+    /// Public note on the status.
     note: Option<String>,
-    /// Of a shipped one: the released changelog entry that tells of it.
+    /// For a shipped feature request: UUID of the released changelog entry that describes it.
     changelog_entry_uuid: Option<Uuid>,
 }
 
-/// Why a proposal is taken off the board.
+/// Reason for the suspension of a feature request.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureRequestSuspend {
-    /// Told to its author.
+    /// Reason, sent to the author.
     reason: String,
 }
 
-/// What a proposal is about.
+/// Topic of a feature request.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureRequestTopicAssign {
-    /// The topic; null for none.
+    /// UUID of the topic; null removes it.
     topic_uuid: Option<Uuid>,
 }
 
-/// Reads of proposals by staff.
+/// Queries of feature requests by staff.
 #[derive(Default)]
 pub(in crate::engagement) struct BoardModerationQuery;
 
@@ -89,7 +89,7 @@ impl BoardModerationQuery {
     }
 }
 
-/// What staff do to proposals.
+/// Mutations of feature requests by staff.
 #[derive(Default)]
 pub(in crate::engagement) struct BoardModerationMutation;
 
@@ -189,7 +189,7 @@ impl BoardModerationMutation {
     }
 }
 
-/// Refuses a status without what belongs to it.
+/// Rejects a status without the fields that it requires.
 async fn check_status(
     cx: &RequestContext,
     status: FeatureRequestStatus,
@@ -219,7 +219,7 @@ async fn check_status(
     if errors.is_empty() { Ok(()) } else { Err(Fault::invalid(errors)) }
 }
 
-/// A proposal that is held for an action, named to the audit record.
+/// Locks a feature request for an action and names it in the audit record.
 pub(super) async fn hold_for(cx: &RequestContext, request_uuid: Uuid, action: BoardAction) -> Result<Held, Fault> {
     let held = hold(&cx.db, request_uuid).await?.ok_or_else(|| Fault::not_found("feature request"))?;
     note_target(cx, request_uuid, &held.title, held.partner_uuid);
@@ -227,7 +227,7 @@ pub(super) async fn hold_for(cx: &RequestContext, request_uuid: Uuid, action: Bo
     Ok(held)
 }
 
-/// The proposal as it is now.
+/// Loads the current feature request.
 pub(super) async fn load(cx: &RequestContext, request_uuid: Uuid) -> Result<ModeratedFeatureRequestDetails, Fault> {
     let found = ONE.one(&cx.db, [request_uuid.into()]).await?;
     let request = found.ok_or_else(|| Fault::not_found("feature request"))?.for_caller(cx);

@@ -1,4 +1,4 @@
-//! Every statement by which staff change proposals.
+//! SQL statements with which staff change feature requests.
 
 use uuid::Uuid;
 
@@ -12,14 +12,14 @@ use crate::engagement::feature_requests::store::Held;
 use crate::engagement::people::staff;
 use crate::engagement::reports::rules::{BoardReportOutcome, BoardReportReason};
 
-/// How far a proposal has come from now on.
+/// A status change.
 pub(super) struct StatusChange<'a> {
     pub(super) to: FeatureRequestStatus,
     pub(super) note: Option<&'a str>,
     pub(super) entry_uuid: Option<Uuid>,
 }
 
-/// Writes how far a proposal has come, and that it was said.
+/// Stores the status and its event.
 pub(super) async fn set_status(cx: &RequestContext, held: &Held, change: &StatusChange<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "with event as (
@@ -43,7 +43,7 @@ pub(super) async fn set_status(cx: &RequestContext, held: &Held, change: &Status
     Ok(())
 }
 
-/// Whether there is a changelog entry of this id that readers see.
+/// Whether a released changelog entry with this id exists.
 pub(super) async fn entry_is_released(db: &Db, entry_uuid: Uuid) -> Result<bool, Fault> {
     let found = sqlx::query_scalar!(
         "select item_uuid from publication_item
@@ -55,7 +55,7 @@ pub(super) async fn entry_is_released(db: &Db, entry_uuid: Uuid) -> Result<bool,
     Ok(found.is_some())
 }
 
-/// Takes a proposal off the board; the reports on it are upheld.
+/// Suspends a feature request from the board and upholds the reports on it.
 pub(super) async fn suspend(cx: &RequestContext, request_uuid: Uuid, reason: &str) -> Result<(), Fault> {
     sqlx::query!(
         "update feature_request set suspended_at = labs_now(), suspension_reason = $2, pinned_at = null
@@ -71,7 +71,7 @@ pub(super) async fn suspend(cx: &RequestContext, request_uuid: Uuid, reason: &st
     Ok(())
 }
 
-/// Puts a proposal back on the board.
+/// Reinstates a feature request on the board.
 pub(super) async fn reinstate(db: &Db, request_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "update feature_request set suspended_at = null, suspension_reason = null where request_uuid = $1",
@@ -82,7 +82,7 @@ pub(super) async fn reinstate(db: &Db, request_uuid: Uuid) -> Result<(), Fault> 
     Ok(())
 }
 
-/// Says what a proposal is about.
+/// Sets the topic.
 pub(super) async fn set_topic(db: &Db, request_uuid: Uuid, topic_uuid: Option<Uuid>) -> Result<(), Fault> {
     sqlx::query!("update feature_request set topic_uuid = $2 where request_uuid = $1", request_uuid, topic_uuid)
         .execute(&mut *db.conn().await?)
@@ -90,7 +90,7 @@ pub(super) async fn set_topic(db: &Db, request_uuid: Uuid, topic_uuid: Option<Uu
     Ok(())
 }
 
-/// Keeps a proposal at the top, or not.
+/// Pins or unpins a feature request.
 pub(super) async fn set_pinned(db: &Db, request_uuid: Uuid, pinned: bool) -> Result<(), Fault> {
     sqlx::query!(
         "update feature_request set pinned_at = case when $2 then labs_now() end where request_uuid = $1",
@@ -102,7 +102,7 @@ pub(super) async fn set_pinned(db: &Db, request_uuid: Uuid, pinned: bool) -> Res
     Ok(())
 }
 
-/// Takes no more comments beneath a proposal, or takes them again.
+/// Locks or unlocks the comments of a feature request.
 pub(super) async fn set_locked(db: &Db, request_uuid: Uuid, locked: bool) -> Result<(), Fault> {
     sqlx::query!(
         "update feature_request set locked_at = case when $2 then labs_now() end where request_uuid = $1",
@@ -114,7 +114,7 @@ pub(super) async fn set_locked(db: &Db, request_uuid: Uuid, locked: bool) -> Res
     Ok(())
 }
 
-/// What a proposal said before, and the reports on it; a hundred of each at most, the latest first.
+/// Returns earlier texts of a feature request, and the reports on it; at most a hundred each, newest first.
 pub(super) async fn past(
     db: &Db,
     request_uuid: Uuid,

@@ -1,4 +1,4 @@
-//! News as they are told, and the list of them.
+//! Representation and list of notifications.
 
 use async_graphql::{InputObject, SimpleObject};
 use serde::Serialize;
@@ -14,13 +14,13 @@ use crate::engagement::feature_requests::rules::FeatureRequestStatus;
 use crate::engagement::people::Person;
 
 words! {
-    /// What news tell of.
+    /// Kind of a notification.
     pub(crate) enum BoardNotificationKind {
-        /// A status changed.
+        /// The status changed.
         Status = "STATUS",
-        /// One was merged into another.
+        /// The feature request was merged into another.
         Merge = "MERGE",
-        /// They came apart again.
+        /// A merge was undone.
         Unmerge = "UNMERGE",
         /// Staff answered.
         Answer = "ANSWER",
@@ -28,42 +28,42 @@ words! {
 }
 
 words! {
-    /// Why somebody hears of it.
+    /// Reason why the user gets a notification.
     pub(crate) enum BoardNotificationReason {
-        /// They proposed it.
+        /// The user proposed it.
         Proposed = "PROPOSED",
-        /// They voted for it.
+        /// The user voted for it.
         Voted = "VOTED",
-        /// They follow it.
+        /// The user follows it.
         Followed = "FOLLOWED",
     }
 }
 
-/// Something that happened to what a person proposed, voted for or follows.
+/// An event of a feature request that the user proposed, voted for or follows.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardNotification {
-    /// Its id, which is made for the caller.
+    /// Id of the notification, specific to the caller.
     uuid: Uuid,
-    /// Events of this page.
+    /// Kind of the event.
     kind: BoardNotificationKind,
-    /// To which proposal; of a merge or its end, the one that was merged.
+    /// Affected feature request; for a merge or unmerge, the merged one.
     #[sqlx(json)]
     feature_request: FeatureRequestMention,
     /// For a merge or unmerge: the target request.
     #[sqlx(json(nullable))]
     other_feature_request: Option<FeatureRequestMention>,
-    /// Why the caller hears of it.
+    /// Reasons why the caller gets it.
     because: Vec<BoardNotificationReason>,
     /// For a status change: the previous status.
     from_status: Option<FeatureRequestStatus>,
     /// For a status change: the new status.
     to_status: Option<FeatureRequestStatus>,
-    /// What staff said to it.
+    /// Public note of staff.
     note: Option<String>,
     /// For an answer: id of the comment.
     comment_uuid: Option<Uuid>,
-    /// Of an answer: its beginning.
+    /// For an answer: beginning of its text.
     excerpt: Option<String>,
     /// Whether the caller has read it.
     read: bool,
@@ -71,14 +71,14 @@ pub(crate) struct BoardNotification {
     occurred_at: Time,
 }
 
-/// What news are narrowed to. The contract describes each field.
+/// Filter of notifications. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardNotificationFilter {
     unread: Option<bool>,
 }
 
-/// The news of a person. Cursors are bound to them.
+/// Notifications of a user. Cursors are bound to the user.
 #[derive(Debug, Serialize)]
 pub(super) struct News {
     person_uuid: Uuid,
@@ -92,13 +92,13 @@ pub(super) struct News {
 }
 
 impl News {
-    /// The news of a person who has read so much of them; `naming` makes their ids.
+    /// Creates the list scope of a user with this read state; `naming` is the key for the ids.
     pub(super) fn of(person: Person, filter: BoardNotificationFilter, naming: [u8; 32], reading: Reading) -> Self {
         Self { person_uuid: person.uuid, filter, person, naming, reading }
     }
 }
 
-/// The news of a person, the latest first.
+/// Notifications of a user, newest first.
 pub(super) static NEWS: WrittenQuery<News, BoardNotification, FixedOrder> = WrittenQuery {
     operation: "engagement_notifications_list",
     rows: "select n.* from (

@@ -1,7 +1,7 @@
-//! News for a person: what happened to what they proposed, voted for or follow, within a year.
+//! Notifications of a user: events of the last year on feature requests that they proposed, voted for or follow.
 //!
-//! None of it is kept for anybody. It is found whenever it is read, by the person's proposals, own votes and own follows,
-//! and told with ids that are made for them. How much they have read is one sealed row (docs/decisions.md#board).
+//! Notifications are not stored per user. Each read computes them from the user's own feature requests, votes and
+//! follows, with ids specific to the user. The read state is one encrypted row (docs/decisions.md#board).
 
 mod list;
 mod reading;
@@ -12,5 +12,5 @@ use crate::core::list::Statements;
 
 pub(in crate::engagement) use resolvers::{NotificationsMutation, NotificationsQuery};
 
-/// What is asked of news in words that the compiler has not checked.
+/// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::engagement) static STATEMENTS: [&dyn Statements; 1] = [&list::NEWS];

@@ -1,38 +1,39 @@
-//! How much of their news a person has read: all up to a moment, and some of what came later.
+//! Read state of a user's notifications: all up to a time, and some later ones.
 
 use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::core::time::Time;
 
-/// Most news that are kept as read one by one. Beyond that the oldest count as unread again.
+/// Largest number of notifications stored as individually read. Beyond it, the oldest count as unread again.
 const MOST: usize = 2000;
-/// The bytes tell of whole hundreds, so that their length tells nothing about somebody who reads along.
+/// The encoded ids are padded to a multiple of a hundred, so that an observer cannot infer the number of read
+/// notifications from the length.
 const STEP: usize = 100;
-/// Bytes of a moment, and of an id.
+/// Bytes of an encoded time, and of an id.
 const MOMENT: usize = 8;
 const ID: usize = 16;
 
-/// How much is read.
+/// Read state of notifications.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Reading {
-    /// All up to this moment; nothing where there is none.
+    /// All notifications up to this time are read; none if absent.
     pub(super) until: Option<Time>,
-    /// What is read of what came later.
+    /// Later notifications that are read.
     pub(super) read: Vec<Uuid>,
 }
 
-/// What a person says they have read.
+/// Notifications that a user marks as read.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Marked<'a> {
     /// Marks all current notifications.
     All,
-    /// Some of it. What is not among their news says nothing.
+    /// Marks these notifications. Ids that are not among the user's notifications are ignored.
     Some(&'a [Uuid]),
 }
 
 impl Reading {
-    /// How much is read, once this is read too, and how many news are not; `news` is all that there is now.
+    /// Returns the new read state and the number of unread notifications; `news` contains all current ones.
     pub(super) fn after(&self, marked: Marked<'_>, news: &[(Uuid, Time)]) -> (Self, usize) {
         let is_marked = |uuid: &Uuid| match marked {
             Marked::All => true,
@@ -50,7 +51,7 @@ impl Reading {
         (Self { until, read: later.into_iter().take(MOST).map(|(uuid, _)| *uuid).collect() }, unread.len())
     }
 
-    /// The bytes that are sealed.
+    /// Encodes the state for encryption.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let moment = self.until.map_or(i64::MIN, |until| until.0.as_microsecond());
         let mut bytes = moment.to_be_bytes().to_vec();
@@ -59,7 +60,7 @@ impl Reading {
         bytes
     }
 
-    /// What such bytes say; nothing is read where they are others.
+    /// Decodes the state; invalid bytes mean that all is unread.
     pub(super) fn from_bytes(bytes: &[u8]) -> Self {
         let Some((moment, ids)) = bytes.split_first_chunk::<MOMENT>() else { return Self::default() };
         let until = Timestamp::from_microsecond(i64::from_be_bytes(*moment)).ok().map(Time);
@@ -86,14 +87,14 @@ mod tests {
     }
 
     #[test]
-    fn all_is_one_moment() {
+    fn marking_all_as_read_stores_one_moment() {
         let (reading, unread) = Reading::default().after(Marked::All, &news(&[3, 2, 1]));
         assert_eq!((reading, unread), (Reading { until: until(3), read: Vec::new() }, 0));
         assert_eq!(Reading::default().after(Marked::All, &[]), (Reading::default(), 0));
     }
 
     #[test]
-    fn some_are_kept_one_by_one_until_those_before_them_are_read() {
+    fn individually_read_items_are_kept_until_earlier_are_read() {
         let all = news(&[4, 3, 2, 1]);
         let (reading, unread) = Reading::default().after(Marked::Some(&[id(3), id(9)]), &all);
         assert_eq!((&reading, unread), (&Reading { until: None, read: vec![id(3)] }, 3));
@@ -106,21 +107,21 @@ mod tests {
     }
 
     #[test]
-    fn what_happened_at_one_moment_is_read_one_by_one() {
+    fn notifications_of_one_moment_are_read_individually() {
         let at_once = [(id(1), until(7).unwrap()), (id(2), until(7).unwrap())];
         let (reading, unread) = Reading::default().after(Marked::Some(&[id(2)]), &at_once);
         assert_eq!((reading, unread), (Reading { until: None, read: vec![id(2)] }, 1));
     }
 
     #[test]
-    fn what_ended_leaves_nothing_behind() {
+    fn expired_notifications_are_removed_from_read_state() {
         let reading = Reading { until: until(5), read: vec![id(8), id(9)] };
         let (reading, unread) = reading.after(Marked::Some(&[]), &news(&[9, 7, 4]));
         assert_eq!((reading, unread), (Reading { until: until(5), read: vec![id(9)] }, 1));
     }
 
     #[test]
-    fn bytes_tell_the_same_and_their_length_nothing() {
+    fn read_state_round_trips_at_constant_length() {
         let few = Reading { until: until(5), read: vec![id(8)] };
         let many = Reading { until: None, read: (1..=100).map(id).collect() };
         for reading in [&few, &many, &Reading::default()] {

@@ -1,4 +1,4 @@
-//! What a person may ask of their news.
+//! Resolvers of notifications.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use serde::Serialize;
@@ -15,7 +15,7 @@ use crate::core::page::List;
 use crate::engagement::people::Person;
 use crate::engagement::pseudonym;
 
-/// What the caller has read: all, or some.
+/// Notifications that the caller has read: all, or some.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardNotificationsMarkRead {
@@ -29,11 +29,11 @@ pub(crate) struct BoardNotificationsMarkRead {
 #[derive(Clone, Copy, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardNotificationsUnread {
-    /// How many news the caller has not read.
+    /// Number of the caller's unread notifications.
     unread: usize,
 }
 
-/// Reads of the caller's news.
+/// Queries of the caller's notifications.
 #[derive(Default)]
 pub(in crate::engagement) struct NotificationsQuery;
 
@@ -56,7 +56,7 @@ impl NotificationsQuery {
     }
 }
 
-/// Writes of what the caller has read.
+/// Mutations of the caller's read state.
 #[derive(Default)]
 pub(in crate::engagement) struct NotificationsMutation;
 

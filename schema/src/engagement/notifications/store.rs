@@ -1,4 +1,4 @@
-//! Every statement about how much of their news a person has read.
+//! SQL statements about the read state of notifications.
 
 use uuid::Uuid;
 
@@ -9,10 +9,10 @@ use crate::core::time::Time;
 use crate::engagement::people::Person;
 use crate::engagement::pseudonym;
 
-/// What is sealed for this purpose opens for no other.
+/// Purpose of the encryption; data encrypted for one purpose cannot be decrypted for another.
 const PURPOSE: &str = "board-reading";
 
-/// How much of their news a person has read.
+/// Returns the read state of a user.
 pub(super) async fn reading(cx: &RequestContext, person: &Person) -> Result<Reading, Fault> {
     let reader = pseudonym::reader(&cx.services.key, person.uuid);
     let sealed = sqlx::query_scalar!("select sealed from board_read where reader = $1", &reader)
@@ -21,7 +21,7 @@ pub(super) async fn reading(cx: &RequestContext, person: &Person) -> Result<Read
     Ok(opened(cx, sealed.as_deref()))
 }
 
-/// The same, held until the transaction ends.
+/// Returns the read state of a user, locked until the transaction ends.
 pub(super) async fn hold_reading(cx: &RequestContext, person: &Person) -> Result<Reading, Fault> {
     let reader = pseudonym::reader(&cx.services.key, person.uuid);
     sqlx::query!(
@@ -37,7 +37,7 @@ pub(super) async fn hold_reading(cx: &RequestContext, person: &Person) -> Result
     Ok(opened(cx, sealed.as_deref()))
 }
 
-/// Writes how much is read. It is one row, written anew whatever was read.
+/// Stores the read state. It is always one row, replaced as a whole.
 pub(super) async fn set_reading(cx: &RequestContext, person: &Person, reading: &Reading) -> Result<(), Fault> {
     sqlx::query!(
         "update board_read set sealed = $2, read_on = (labs_now() at time zone 'UTC')::date where reader = $1",
@@ -49,7 +49,7 @@ pub(super) async fn set_reading(cx: &RequestContext, person: &Person, reading: &
     Ok(())
 }
 
-/// All news of a person: their ids, and when they happened.
+/// Returns the ids and times of all notifications of a user.
 pub(super) async fn all(cx: &RequestContext, person: &Person) -> Result<Vec<(Uuid, Time)>, Fault> {
     let news = sqlx::query!(
         r#"select board_news_uuid($4, e.event_uuid) as "uuid!", e.occurred_at as "occurred_at: Time"

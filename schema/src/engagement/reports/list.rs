@@ -1,4 +1,4 @@
-//! Reports as staff see them: one, and the list with what narrows it and its orders.
+//! Reports as staff see them: one report, and the list with its filter and orders.
 
 use async_graphql::{InputObject, SimpleObject};
 use serde::Serialize;
@@ -11,16 +11,16 @@ use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select};
 use crate::core::time::Time;
 use crate::core::words::words;
 
-/// A report as staff see it. Of whoever reported, the company is told.
+/// A report as staff see it. It names only the company of the reporter.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardReport {
-    /// UUID of the object.
+    /// UUID of the report.
     pub(super) uuid: Uuid,
-    /// What it is about.
+    /// Reported object.
     #[sqlx(flatten)]
     pub(super) target: BoardReportTarget,
-    /// What is wrong.
+    /// Reason of the report.
     reason: BoardReportReason,
     /// Note of the reporter.
     note: Option<String>,
@@ -28,34 +28,34 @@ pub(crate) struct BoardReport {
     pub(super) partner_uuid: Option<Uuid>,
     /// Current company name of that partner.
     company_name: Option<String>,
-    /// Result of the reauthentication.
+    /// Outcome of the report.
     pub(super) outcome: BoardReportOutcome,
-    /// What staff noted.
+    /// Note of staff on the decision.
     resolution_note: Option<String>,
     /// Time when the report was made.
     reported_at: Time,
     /// Time of the decision by staff.
     resolved_at: Option<Time>,
-    /// What the caller can do to it now.
+    /// Actions that the caller can perform on it now.
     #[sqlx(skip)]
     allowed_actions: Vec<String>,
 }
 
-/// Kind of the reported object.
+/// A reported object.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardReportTarget {
-    /// What it is.
+    /// Kind of the object.
     #[sqlx(rename = "target_kind")]
     kind: BoardReportTargetKind,
     /// UUID of the object.
     #[sqlx(rename = "target_uuid")]
     uuid: Uuid,
-    /// The proposal: itself, or the one beneath which the comment was written.
+    /// UUID of the feature request: the object itself, or the one on which the comment was written.
     feature_request_uuid: Uuid,
-    /// The proposal's title.
+    /// Title of the feature request.
     pub(super) title: String,
-    /// The beginning of what it says.
+    /// Beginning of the text.
     excerpt: String,
     /// Whether the reported feature request or comment is suspended.
     suspended: bool,
@@ -67,7 +67,7 @@ pub(crate) struct BoardReportTarget {
 }
 
 impl BoardReport {
-    /// The same with what the caller can do to it.
+    /// Returns the report with the caller's allowed actions.
     pub(super) fn for_caller(self, cx: &RequestContext) -> Self {
         let acts = cx.may("labs.admin.engagement:write");
         let allowed_actions = if acts { staff_actions(self.outcome) } else { Vec::new() };
@@ -90,10 +90,10 @@ static WHOLE: Select<BoardReport> = Select::new(
      join feature_request as d on d.request_uuid = coalesce(r.request_uuid, c.request_uuid)",
 );
 
-/// One report.
+/// Finds one report by id.
 pub(super) static ONE: Lookup<BoardReport> = Lookup::new(&WHOLE, &["r.report_uuid = {}"]);
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardReportFilter {
@@ -108,16 +108,16 @@ pub(crate) struct BoardReportFilter {
 }
 
 words! {
-    /// The orders of reports.
+    /// Sort orders of reports.
     pub(crate) enum BoardReportSort {
-        /// The oldest first.
+        /// Oldest first.
         ReportedAt = "REPORTED_AT",
-        /// The newest first.
+        /// Newest first.
         ReportedAtDesc = "REPORTED_AT_DESC",
     }
 }
 
-/// The list of all reports.
+/// List of all reports.
 pub(super) static REPORTS: ListQuery<BoardReportFilter, BoardReport, BoardReportSort> = ListQuery {
     operation: "engagement_reports_list",
     select: &WHOLE,
@@ -150,7 +150,7 @@ pub(super) static REPORTS: ListQuery<BoardReportFilter, BoardReport, BoardReport
     },
 };
 
-/// No value, for a condition that is asked for.
+/// Returns an empty bound value if the condition is requested.
 fn nothing_if(is_asked: bool) -> Option<Bound> {
     is_asked.then_some(Bound::Nothing)
 }

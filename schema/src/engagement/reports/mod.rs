@@ -1,5 +1,5 @@
-//! Reports: what people of partners ask staff to look at, a proposal or a comment, and what staff decide. Each person reports
-//! a thing once; a decision takes all open reports on the same thing.
+//! Reports: users of partners ask staff to check a feature request or a comment, and staff decide. Each user can report
+//! an object once. A decision applies to all open reports on the object.
 
 mod list;
 mod resolvers;
@@ -11,5 +11,5 @@ use crate::core::list::Statements;
 
 pub(in crate::engagement) use resolvers::{BoardReportsMutation, BoardReportsQuery};
 
-/// What is asked of reports in words that the compiler has not checked.
+/// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::engagement) static STATEMENTS: [&dyn Statements; 2] = [&list::REPORTS, &list::ONE];

@@ -1,4 +1,4 @@
-//! What may be asked of reports: people of partners make them, staff decide.
+//! Resolvers of reports: users of partners create them, staff decide.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use serde::Serialize;
@@ -18,37 +18,37 @@ use crate::engagement::comments::store::thread;
 use crate::engagement::feature_requests::store::hold;
 use crate::engagement::people::{self, BoardDaily, Person};
 
-/// What is wrong with something.
+/// A new report on a feature request or a comment.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardReportMake {
-    /// What is wrong.
+    /// Reason of the report.
     reason: BoardReportReason,
-    /// What the reporter adds, for staff.
+    /// Note of the reporter, for staff.
     note: Option<String>,
 }
 
-/// What staff decide.
+/// Decision of staff on a report.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardReportResolve {
-    /// Whether the reports are right.
+    /// Whether the reports are upheld or dismissed.
     outcome: BoardReportDecision,
     /// Internal note of staff.
     note: Option<String>,
 }
 
-/// What a decision took.
+/// Result of a decision.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardReportResolution {
-    /// How many reports on the same thing were open, this one included.
+    /// Number of decided reports on the same object, including this one.
     resolved_reports: i32,
-    /// Id of the report.
+    /// The report after the decision.
     report: BoardReport,
 }
 
-/// Reads of reports.
+/// Queries of reports.
 #[derive(Default)]
 pub(in crate::engagement) struct BoardReportsQuery;
 
@@ -75,7 +75,7 @@ impl BoardReportsQuery {
     }
 }
 
-/// Writes of reports.
+/// Mutations of reports.
 #[derive(Default)]
 pub(in crate::engagement) struct BoardReportsMutation;
 
@@ -140,7 +140,7 @@ impl BoardReportsMutation {
     }
 }
 
-/// Nobody reports what they wrote themselves.
+/// Rejects a report on the user's own entry.
 fn ensure_foreign(person: &Person, author_uuid: Option<Uuid>) -> Result<(), Fault> {
     if author_uuid == Some(person.uuid) {
         return Err(Fault::conflict("You wrote this yourself. Edit it, or contact support to have it removed."));
@@ -148,7 +148,7 @@ fn ensure_foreign(person: &Person, author_uuid: Option<Uuid>) -> Result<(), Faul
     Ok(())
 }
 
-/// Reports something that is held. What the person reported already is answered as it stands.
+/// Reports a locked object. If the user has already reported it, returns that report unchanged.
 async fn report(
     cx: &RequestContext,
     person: &Person,
@@ -166,7 +166,7 @@ async fn report(
     made.ok_or_else(|| Fault::internal("a report cannot be found after it was added"))
 }
 
-/// The report as it is now, named to the audit record.
+/// Loads the current report and names it in the audit record.
 async fn find(cx: &RequestContext, report_uuid: Uuid) -> Result<BoardReport, Fault> {
     let found = ONE.one(&cx.db, [report_uuid.into()]).await?;
     let report = found.ok_or_else(|| Fault::not_found("report"))?.for_caller(cx);

@@ -1,44 +1,44 @@
-//! What a report says, and what becomes of it.
+//! Rules on reports and their outcomes.
 
 use crate::core::fault::Fault;
 use crate::core::words::words;
 
 words! {
-    /// A report on a feature request or comment.
+    /// Reason of a report on a feature request or comment.
     pub(crate) enum BoardReportReason {
         /// Advertising.
         Spam = "SPAM",
-        /// Insults or hatred.
+        /// Insults or hate speech.
         Abusive = "ABUSIVE",
-        /// Beside the matter.
+        /// Off topic.
         OffTopic = "OFF_TOPIC",
-        /// Something personal of somebody.
+        /// Personal data of a person.
         PersonalData = "PERSONAL_DATA",
-        /// The same as another.
+        /// Duplicate of another.
         Duplicate = "DUPLICATE",
-        /// Something else, which the note says.
+        /// Another reason, described in the note.
         Other = "OTHER",
     }
 }
 
 words! {
-    /// What became of a report.
+    /// Outcome of a report.
     pub(crate) enum BoardReportOutcome {
-        /// Nobody has decided yet.
+        /// Not decided yet.
         Open = "OPEN",
-        /// Staff found it right.
+        /// Staff upheld it.
         Upheld = "UPHELD",
-        /// They did not.
+        /// Staff dismissed it.
         Dismissed = "DISMISSED",
     }
 }
 
 words! {
-    /// What staff decide about a report.
+    /// Decision of staff on a report.
     pub(crate) enum BoardReportDecision {
-        /// It is right.
+        /// The report is justified.
         Upheld = "UPHELD",
-        /// It is not.
+        /// The report is not justified.
         Dismissed = "DISMISSED",
     }
 }
@@ -46,19 +46,19 @@ words! {
 words! {
     /// Kind of the reported object.
     pub(crate) enum BoardReportTargetKind {
-        /// A proposal.
+        /// A feature request.
         FeatureRequest = "FEATURE_REQUEST",
         /// A comment.
         Comment = "COMMENT",
     }
 }
 
-/// A note without blanks at its ends; none where nothing is left.
+/// Trims a note; `None` if it is empty.
 pub(super) fn trimmed(note: Option<String>) -> Option<String> {
     note.map(|note| note.trim().to_owned()).filter(|note| !note.is_empty())
 }
 
-/// Refuses a report that does not say what is wrong.
+/// Rejects a report that gives no reason.
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`].
@@ -69,12 +69,12 @@ pub(super) fn ensure_said(reason: BoardReportReason, note: Option<&str>) -> Resu
     Ok(())
 }
 
-/// What staff can do to a report.
+/// Returns the actions of staff on a report.
 pub(super) fn staff_actions(outcome: BoardReportOutcome) -> Vec<String> {
     if outcome == BoardReportOutcome::Open { vec!["resolve".to_owned()] } else { Vec::new() }
 }
 
-/// Refuses to decide a second time.
+/// Rejects a second decision.
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`].
@@ -92,7 +92,7 @@ mod tests {
     use crate::core::words::Word as _;
 
     #[test]
-    fn another_reason_needs_words() {
+    fn report_with_other_reason_requires_text() {
         assert!(ensure_said(BoardReportReason::Spam, None).is_ok());
         assert!(ensure_said(BoardReportReason::Other, Some("It is a threat.")).is_ok());
         let refused = ensure_said(BoardReportReason::Other, trimmed(Some("  ".to_owned())).as_deref()).unwrap_err();
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_is_decided_once() {
+    fn report_is_decided_once() {
         for outcome in BoardReportOutcome::ALL {
             let is_offered = !staff_actions(*outcome).is_empty();
             assert_eq!(ensure_open(*outcome).is_ok(), is_offered, "{outcome:?}");

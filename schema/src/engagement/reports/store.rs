@@ -1,4 +1,4 @@
-//! Every other statement about reports.
+//! All other SQL statements about reports.
 
 use uuid::Uuid;
 
@@ -10,22 +10,22 @@ use crate::core::fault::Fault;
 use crate::core::time::Time;
 use crate::engagement::people::{Person, staff};
 
-/// What a report is about; one of the two.
+/// Reported object: exactly one of the two fields is set.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Target {
-    /// The proposal.
+    /// The reported feature request.
     pub(super) request_uuid: Option<Uuid>,
-    /// The comment.
+    /// The reported comment.
     pub(super) comment_uuid: Option<Uuid>,
 }
 
-/// A comment that is held for a report.
+/// A comment that is locked for a report.
 pub(super) struct ReportedComment {
-    /// Who wrote it, staff included.
+    /// Author, including staff members.
     pub(super) author_uuid: Option<Uuid>,
 }
 
-/// Holds a comment that partners read; nothing where it is removed, or its proposal off the board.
+/// Locks a comment that partners can read; `None` if it is removed or its feature request is off the board.
 pub(super) async fn hold_comment(db: &Db, comment_uuid: Uuid) -> Result<Option<ReportedComment>, Fault> {
     Ok(sqlx::query_as!(
         ReportedComment,
@@ -40,7 +40,7 @@ pub(super) async fn hold_comment(db: &Db, comment_uuid: Uuid) -> Result<Option<R
     .await?)
 }
 
-/// The report that a person made about something.
+/// Returns the user's report on an object.
 pub(super) async fn made(db: &Db, person: &Person, target: Target) -> Result<Option<BoardReportReceipt>, Fault> {
     Ok(sqlx::query_as!(
         BoardReportReceipt,
@@ -56,7 +56,7 @@ pub(super) async fn made(db: &Db, person: &Person, target: Target) -> Result<Opt
     .await?)
 }
 
-/// Adds a report about something that is held, and counts it there.
+/// Inserts a report on a locked object and increments its count.
 pub(super) async fn insert(
     cx: &RequestContext,
     person: &Person,
@@ -87,7 +87,7 @@ pub(super) async fn insert(
     Ok(())
 }
 
-/// What a report is about, which is held until the transaction ends.
+/// Returns and locks the object of a report until the transaction ends.
 pub(super) async fn hold_target(db: &Db, report_uuid: Uuid) -> Result<Option<Target>, Fault> {
     let target = sqlx::query_as!(
         Target,
@@ -110,7 +110,7 @@ pub(super) async fn hold_target(db: &Db, report_uuid: Uuid) -> Result<Option<Tar
     Ok(Some(target))
 }
 
-/// Decides all open reports about something that is held; how many these were.
+/// Decides all open reports on a locked object and returns their number.
 pub(super) async fn resolve(
     cx: &RequestContext,
     target: Target,

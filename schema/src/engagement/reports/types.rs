@@ -1,4 +1,4 @@
-//! A report as whoever made it sees it.
+//! A report as its author sees it.
 
 use async_graphql::SimpleObject;
 use serde::Serialize;
@@ -7,18 +7,18 @@ use uuid::Uuid;
 use super::rules::{BoardReportOutcome, BoardReportReason};
 use crate::core::time::Time;
 
-/// A report as whoever made it sees it.
+/// A report as its author sees it.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardReportReceipt {
-    /// UUID of the object.
+    /// UUID of the report.
     pub(super) uuid: Uuid,
-    /// What is wrong.
+    /// Reason of the report.
     pub(super) reason: BoardReportReason,
-    /// What the reporter added.
+    /// Note of the reporter.
     pub(super) note: Option<String>,
-    /// Result of the reauthentication.
+    /// Outcome of the report.
     pub(super) outcome: BoardReportOutcome,
-    /// When it was made.
+    /// Time when the report was made.
     pub(super) reported_at: Time,
 }

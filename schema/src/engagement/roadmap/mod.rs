@@ -1,4 +1,4 @@
-//! The roadmap: what is planned, being made and lately shipped, and how fast the service answers.
+//! The roadmap: planned, in-progress and recently shipped feature requests, and the response time of staff.
 
 mod pace;
 mod resolvers;
@@ -7,5 +7,5 @@ use crate::core::list::Statements;
 
 pub(in crate::engagement) use resolvers::RoadmapQuery;
 
-/// What is asked of the roadmap in words that the compiler has not checked.
+/// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::engagement) static STATEMENTS: [&dyn Statements; 1] = [&resolvers::COLUMNS];

@@ -1,5 +1,5 @@
-//! How fast the service answers what is proposed. It is counted over a year, and kept in memory for a minute, because
-//! everybody may ask for it.
+//! Response time of staff to feature requests. It is computed over a year and cached for a minute, because every
+//! partner can request it.
 
 use std::time::Duration;
 
@@ -10,22 +10,22 @@ use serde::Serialize;
 use crate::core::context::RequestContext;
 use crate::core::fault::Fault;
 
-/// How long it is kept.
+/// Lifetime of the cached value.
 const KEPT: Duration = Duration::from_secs(60);
 
-/// How fast the service answers what was proposed within a year.
+/// Response time of staff to the feature requests of the last year.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardPace {
-    /// How many were proposed.
+    /// Number of proposed feature requests.
     proposed: i64,
-    /// The share that was answered or moved on; null where nothing was proposed.
+    /// Share that staff answered or moved to another status; null without feature requests.
     answered_share: Option<f64>,
-    /// Days until the first answer, in the middle of all that were answered; null where none was.
+    /// Median days until the first answer; null without answered feature requests.
     median_days: Option<f64>,
 }
 
-/// What was counted last.
+/// Cache of the last computed value.
 struct Counted(Cache<(), BoardPace>);
 
 impl Default for Counted {
@@ -34,10 +34,10 @@ impl Default for Counted {
     }
 }
 
-/// The pace of the last 365 days, as it was within the last minute.
+/// Returns the pace of the last 365 days, at most one minute old.
 ///
 /// # Errors
-/// When the database is away.
+/// If the database does not answer.
 pub(super) async fn of_the_year(cx: &RequestContext) -> Result<BoardPace, Fault> {
     let counted = cx.services.state::<Counted>();
     if let Some(known) = counted.0.get(&()) {

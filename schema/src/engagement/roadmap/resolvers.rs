@@ -1,4 +1,4 @@
-//! What may be asked of the roadmap.
+//! Resolvers of the roadmap.
 
 use async_graphql::{Context, Object, SimpleObject};
 use serde::Serialize;
@@ -19,13 +19,13 @@ pub(crate) struct Roadmap {
     planned: Vec<FeatureRequestSummary>,
     /// Feature requests in progress, most votes first.
     in_progress: Vec<FeatureRequestSummary>,
-    /// What was shipped within 180 days, the latest first.
+    /// Feature requests shipped in the last 180 days, newest first.
     shipped: Vec<FeatureRequestSummary>,
-    /// How fast the service answers.
+    /// Response time of staff.
     pace: BoardPace,
 }
 
-/// All columns in one statement: at most fifty of each, found by their indexes.
+/// All columns in one statement: at most fifty feature requests each, found by index.
 pub(super) static COLUMNS: Lookup<BoardRow> = Lookup::new(
     &SHORT,
     &["r.request_uuid = any(array(
@@ -40,7 +40,7 @@ pub(super) static COLUMNS: Lookup<BoardRow> = Lookup::new(
              order by p.status_at desc, p.request_uuid desc limit 50)))"],
 );
 
-/// Reads of the roadmap.
+/// Queries of the roadmap.
 #[derive(Default)]
 pub(in crate::engagement) struct RoadmapQuery;
 

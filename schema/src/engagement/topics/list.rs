@@ -1,4 +1,4 @@
-//! Topics: one, and the list of those that proposals can be given.
+//! Topics: one topic, and the list of active ones.
 
 use async_graphql::{Json, SimpleObject};
 use serde::Serialize;
@@ -9,18 +9,18 @@ use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Se
 use crate::core::texts::Texts;
 use crate::core::time::Time;
 
-/// What proposals are about.
+/// A topic of feature requests.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardTopic {
-    /// UUID of the object.
+    /// UUID of the topic.
     pub(super) uuid: Uuid,
-    /// Its name by locale; English is always there.
+    /// Names by locale; always includes English.
     #[sqlx(json)]
     pub(super) names: Json<Texts>,
     /// Position among all topics, from 1.
     pub(super) position: i32,
-    /// Whether proposals can still be given it.
+    /// Whether it can be assigned to feature requests.
     pub(super) active: bool,
     /// Time of creation.
     created_at: Time,
@@ -31,10 +31,10 @@ pub(crate) struct BoardTopic {
 static WHOLE: Select<BoardTopic> =
     Select::new("t.topic_uuid as uuid, t.names, t.position, t.active, t.created_at, t.updated_at", "board_topic as t");
 
-/// One topic.
+/// Finds one topic by id.
 pub(super) static BY_ID: Lookup<BoardTopic> = Lookup::new(&WHOLE, &["t.topic_uuid = {}"]);
 
-/// The list of topics that proposals can be given.
+/// List of topics that can be assigned to feature requests.
 pub(super) static OFFERED: ListQuery<(), BoardTopic, FixedOrder> = ListQuery {
     operation: "engagement_topics_list",
     select: &WHOLE,

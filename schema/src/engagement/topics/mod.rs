@@ -1,5 +1,5 @@
-//! What proposals are about: names by locale in an order of their own. One that is not active stays on what has it and is
-//! offered no more.
+//! Topics of feature requests: names by locale, with a fixed position. An inactive topic stays on its feature requests
+//! but cannot be assigned any more.
 
 mod list;
 mod resolvers;
@@ -9,5 +9,5 @@ use crate::core::list::Statements;
 
 pub(in crate::engagement) use resolvers::{TopicsMutation, TopicsQuery};
 
-/// What is asked of topics in words that the compiler has not checked.
+/// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::engagement) static STATEMENTS: [&dyn Statements; 2] = [&list::OFFERED, &list::BY_ID];

@@ -1,4 +1,4 @@
-//! What may be asked of topics.
+//! Resolvers of topics.
 
 use async_graphql::{Context, InputObject, Json, Object};
 use uuid::Uuid;
@@ -17,9 +17,9 @@ use crate::core::texts::{self, Texts, TextsPatch};
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardTopicCreate {
-    /// Its name by locale; English must be there.
+    /// Names by locale; English is required.
     names: Json<Texts>,
-    /// Its place among all topics; those from there on move down. Left out, it comes last.
+    /// Position among all topics; later topics move down. By default, the topic comes last.
     position: Option<i32>,
 }
 
@@ -27,15 +27,15 @@ pub(crate) struct BoardTopicCreate {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BoardTopicUpdate {
-    /// Names by locale; null takes one away, but English stays.
+    /// Names by locale. Null removes a name, except English.
     names: Option<Json<TextsPatch>>,
-    /// Its place among all topics; those from there on move down.
+    /// Position among all topics; later topics move down.
     position: Option<i32>,
-    /// Whether proposals can still be given it.
+    /// Whether it can be assigned to feature requests.
     active: Option<bool>,
 }
 
-/// Reads of topics.
+/// Queries of topics.
 #[derive(Default)]
 pub(in crate::engagement) struct TopicsQuery;
 
@@ -54,8 +54,8 @@ impl TopicsQuery {
     }
 }
 
-/// Writes of topics by staff. Each holds the one lock on all of them, so that their places are looked at and changed by one
-/// caller at a time.
+/// Mutations of topics by staff. Each takes the lock on all topics, so that one caller at a time reads and changes
+/// positions.
 #[derive(Default)]
 pub(in crate::engagement) struct TopicsMutation;
 
@@ -109,14 +109,14 @@ impl TopicsMutation {
     }
 }
 
-/// Refuses names of which nothing could be read, and more of them than are kept.
+/// Rejects blank names and too many names.
 fn check(names: &Texts) -> Result<(), Fault> {
     let mut errors = Vec::new();
     texts::check("names", names, &mut errors);
     if errors.is_empty() { Ok(()) } else { Err(Fault::invalid(errors)) }
 }
 
-/// The topic as it is now, named to the audit record.
+/// Loads the current topic and names it in the audit record.
 async fn load(cx: &RequestContext, topic_uuid: Uuid) -> Result<BoardTopic, Fault> {
     let found = BY_ID.one(&cx.db, [topic_uuid.into()]).await?;
     let topic = found.ok_or_else(|| Fault::not_found("topic"))?;

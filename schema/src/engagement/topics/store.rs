@@ -1,4 +1,4 @@
-//! Every statement that writes topics.
+//! SQL statements that write topics.
 
 use sqlx::types::Json;
 use uuid::Uuid;
@@ -7,13 +7,13 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::texts::Texts;
 
-/// Keeps everybody else from changing topics until the transaction ends. Readers go on.
+/// Locks all topics against changes until the transaction ends. Readers are not blocked.
 pub(super) async fn lock(db: &Db) -> Result<(), Fault> {
     sqlx::query!("lock table board_topic in share row exclusive mode").execute(&mut *db.conn().await?).await?;
     Ok(())
 }
 
-/// Adds a topic behind the last one.
+/// Inserts a topic after the last one.
 pub(super) async fn insert(db: &Db, topic_uuid: Uuid, names: &Texts) -> Result<(), Fault> {
     sqlx::query!(
         "insert into board_topic (topic_uuid, names, position)
@@ -26,7 +26,7 @@ pub(super) async fn insert(db: &Db, topic_uuid: Uuid, names: &Texts) -> Result<(
     Ok(())
 }
 
-/// Writes what a topic is called and whether proposals can be given it.
+/// Sets the names of a topic, and whether it can be assigned.
 pub(super) async fn set_content(db: &Db, topic_uuid: Uuid, names: &Texts, active: bool) -> Result<(), Fault> {
     sqlx::query!(
         "update board_topic set names = $2, active = $3, updated_at = labs_now() where topic_uuid = $1",
@@ -39,7 +39,7 @@ pub(super) async fn set_content(db: &Db, topic_uuid: Uuid, names: &Texts, active
     Ok(())
 }
 
-/// Puts a topic in a place among all, or behind the last one; all are numbered anew from 1.
+/// Moves a topic to a position, or after the last one, and renumbers all from 1.
 pub(super) async fn set_position(db: &Db, topic_uuid: Uuid, position: i32) -> Result<(), Fault> {
     sqlx::query!(
         "with others as (

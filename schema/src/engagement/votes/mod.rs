@@ -1,5 +1,5 @@
-//! Votes and follows: a person's own, told to nobody else. One vote a person counts, however often it is cast and wherever
-//! among what was merged.
+//! Votes and follows of a user, which are never disclosed to others. A user has one vote per feature request, even if
+//! they vote several times or for several merged ones.
 
 mod resolvers;
 mod store;

@@ -1,4 +1,4 @@
-//! What a person may do about proposals without anybody learning it.
+//! Resolvers of the actions on feature requests that stay private: votes and follows.
 
 use async_graphql::{Context, Object};
 use uuid::Uuid;
@@ -11,7 +11,7 @@ use crate::core::fault::{Fault, FieldError};
 use crate::engagement::feature_requests::{FeatureRequest, load_shown};
 use crate::engagement::people::Person;
 
-/// Writes of votes and follows.
+/// Mutations of votes and follows.
 #[derive(Default)]
 pub(in crate::engagement) struct VotesMutation;
 
@@ -79,7 +79,7 @@ impl VotesMutation {
     }
 }
 
-/// Refuses what is not there, or is part of another.
+/// Rejects a feature request that does not exist or is merged into another.
 async fn ensure_followable(cx: &RequestContext, request_uuid: Uuid) -> Result<(), Fault> {
     match store::stands(&cx.db, request_uuid).await? {
         Outcome::Done => Ok(()),
@@ -87,7 +87,7 @@ async fn ensure_followable(cx: &RequestContext, request_uuid: Uuid) -> Result<()
     }
 }
 
-/// Why nothing was done about a proposal.
+/// Returns the fault for an action without effect.
 async fn refusal(cx: &RequestContext, request_uuid: Uuid, outcome: Outcome) -> Result<Fault, Fault> {
     Ok(match outcome {
         Outcome::Done | Outcome::Already | Outcome::Missing => Fault::not_found("feature request"),
@@ -99,7 +99,7 @@ async fn refusal(cx: &RequestContext, request_uuid: Uuid, outcome: Outcome) -> R
     })
 }
 
-/// The refusal of what is to be done at the proposal into which this one was merged.
+/// The fault for an action that must be performed on the merge target.
 pub(in crate::engagement) async fn merged(db: &Db, request_uuid: Uuid) -> Result<Fault, Fault> {
     let Some(root_uuid) = store::root(db, request_uuid).await? else {
         return Ok(Fault::not_found("feature request"));

@@ -1,4 +1,4 @@
-//! Every statement about votes and follows.
+//! SQL statements about votes and follows.
 
 use uuid::Uuid;
 
@@ -9,21 +9,21 @@ use crate::core::fault::Fault;
 use crate::engagement::people::{self, Person};
 use crate::engagement::pseudonym;
 
-/// Votes that a person casts a day at most, withdrawn ones included.
+/// Votes that a user may cast per day, including withdrawn ones.
 const MOST_VOTES: i32 = 200;
 
-/// What became of a request.
+/// Outcome of a vote or follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// It was done.
+    /// Done.
     Done,
-    /// It was so before.
+    /// It was already so.
     Already,
-    /// The proposal is part of another.
+    /// The feature request is merged into another.
     Merged,
-    /// The proposal was shipped.
+    /// The feature request was shipped.
     Shipped,
-    /// There is no such proposal on the board.
+    /// The feature request does not exist on the board.
     Missing,
 }
 
@@ -37,7 +37,7 @@ fn outcome(word: Option<&str>) -> Outcome {
     }
 }
 
-/// Votes for a proposal.
+/// Votes for a feature request.
 pub(super) async fn cast(db: &Db, person: &Person, request_uuid: Uuid) -> Result<Outcome, Fault> {
     let word = sqlx::query_scalar!("select board_cast($1, $2, $3)", request_uuid, person.uuid, &person.voter)
         .fetch_one(&mut *db.conn().await?)
@@ -45,7 +45,7 @@ pub(super) async fn cast(db: &Db, person: &Person, request_uuid: Uuid) -> Result
     Ok(outcome(word.as_deref()))
 }
 
-/// Takes a vote back.
+/// Withdraws a vote.
 pub(super) async fn withdraw(db: &Db, person: &Person, request_uuid: Uuid) -> Result<Outcome, Fault> {
     let word = sqlx::query_scalar!("select board_withdraw($1, $2, $3)", request_uuid, person.uuid, &person.voter)
         .fetch_one(&mut *db.conn().await?)
@@ -53,10 +53,10 @@ pub(super) async fn withdraw(db: &Db, person: &Person, request_uuid: Uuid) -> Re
     Ok(outcome(word.as_deref()))
 }
 
-/// Counts a vote of today, under a pseudonym that is forgotten with the day.
+/// Counts a vote of today, under a pseudonym that is deleted with the day.
 ///
 /// # Errors
-/// [`crate::Code::RateLimited`] until the day is over.
+/// [`crate::Code::RateLimited`] until the day ends.
 pub(super) async fn spend(cx: &RequestContext, person: &Person) -> Result<(), Fault> {
     let voter = pseudonym::voter_of_day(&cx.services.key, person.uuid, Day::of(cx.now));
     let done = sqlx::query!(
@@ -74,7 +74,8 @@ pub(super) async fn spend(cx: &RequestContext, person: &Person) -> Result<(), Fa
     Err(people::spent(cx.now.unix(), &format!("At most {MOST_VOTES} votes per day are allowed for one user")))
 }
 
-/// Whether a proposal is on the board and no part of another. It is held against merging until the transaction ends.
+/// Checks that a feature request is on the board and not merged into another. Locks it against merging until the
+/// transaction ends.
 pub(super) async fn stands(db: &Db, request_uuid: Uuid) -> Result<Outcome, Fault> {
     let word = sqlx::query_scalar!(
         r#"select case when merged_into_uuid is null then 'WHOLE' else 'MERGED' end as "word!"
@@ -86,7 +87,7 @@ pub(super) async fn stands(db: &Db, request_uuid: Uuid) -> Result<Outcome, Fault
     Ok(outcome(word.as_deref()))
 }
 
-/// Follows a proposal.
+/// Follows a feature request.
 pub(super) async fn follow(db: &Db, person: &Person, request_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "insert into feature_follow (request_uuid, follower)
@@ -102,7 +103,7 @@ pub(super) async fn follow(db: &Db, person: &Person, request_uuid: Uuid) -> Resu
     Ok(())
 }
 
-/// Follows a proposal, and what was merged into it, no more.
+/// Unfollows a feature request and those merged into it.
 pub(super) async fn unfollow(db: &Db, person: &Person, request_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "delete from feature_follow as f using feature_request as d
@@ -115,7 +116,7 @@ pub(super) async fn unfollow(db: &Db, person: &Person, request_uuid: Uuid) -> Re
     Ok(())
 }
 
-/// At which proposal one votes for this one; nothing where that is off the board.
+/// Returns the feature request that receives the votes of this one; `None` if it is off the board.
 pub(super) async fn root(db: &Db, request_uuid: Uuid) -> Result<Option<Uuid>, Fault> {
     Ok(sqlx::query_scalar!(
         "select d.root_uuid from feature_request as d join feature_request as root on root.request_uuid = d.root_uuid

@@ -1,5 +1,5 @@
-//! The weekly mail about the board: how much staff answered and moved on in the week before. It is the same for everybody who
-//! wants it, whether or not any of it concerns them, so that it tells nothing of votes or follows.
+//! Weekly mail about the board: the number of answers and status changes by staff in the previous week. It is the same
+//! for every subscribed user, so that it reveals no votes or follows.
 
 mod store;
 mod unsubscribing;
@@ -16,14 +16,14 @@ use crate::core::services::Services;
 
 pub(crate) use unsubscribing::{is_token, unsubscribe};
 
-/// People who are written to by one look at the table.
+/// Users who are read per query.
 const PAGE: i64 = 200;
 
-/// Writes to everybody who wants the mail and has not got this week's: once a person and week, however often it runs, and
-/// wherever it broke off. Where nothing happened nobody is written to. Answers how many mails were queued.
+/// Writes to every subscribed user who has not received this week's mail: once per user and week, even if it runs often
+/// or was interrupted. Without activity on the board, no mail is sent. Returns the number of queued mails.
 ///
 /// # Errors
-/// When the database is away.
+/// If the database does not answer.
 pub(crate) async fn mail_due(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
     let reads = Db::pooled(pool.clone());
     let week = store::week(&reads).await?;
@@ -51,7 +51,7 @@ pub(crate) async fn mail_due(pool: &PgPool, services: &Services) -> Result<u64, 
     }
 }
 
-/// Whether a person was written to.
+/// Queues the mail for a user; false if it was already sent.
 async fn write(db: &Db, services: &Services, person_uuid: Uuid, week: store::Week) -> Result<bool, Fault> {
     if !store::hold_due(db, person_uuid).await? {
         return Ok(false);

@@ -1,20 +1,20 @@
-//! Every statement about the weekly mail. A week begins on Monday, in UTC.
+//! SQL statements about the weekly mail. A week begins on Monday, in UTC.
 
 use uuid::Uuid;
 
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// What happened on the board in the week before this one.
+/// Activity on the board in the previous week.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Week {
-    /// Changes of status.
+    /// Status changes.
     pub(super) status_changes: i64,
     /// Answers by staff.
     pub(super) answers: i64,
 }
 
-/// What happened in the week before this one, to what is not suspended.
+/// Returns the activity of the previous week, except on suspended feature requests.
 pub(super) async fn week(db: &Db) -> Result<Week, Fault> {
     Ok(sqlx::query_as!(
         Week,
@@ -32,7 +32,7 @@ pub(super) async fn week(db: &Db) -> Result<Week, Fault> {
     .await?)
 }
 
-/// People behind this one who want the mail and have not got this week's.
+/// Returns the next page of subscribed users who have not received this week's mail, after this user.
 pub(super) async fn due_page(db: &Db, behind: Uuid, most: i64) -> Result<Vec<Uuid>, Fault> {
     Ok(sqlx::query_scalar!(
         "select h.person_uuid from person as h join partner as p using (partner_uuid)
@@ -49,7 +49,7 @@ pub(super) async fn due_page(db: &Db, behind: Uuid, most: i64) -> Result<Vec<Uui
     .await?)
 }
 
-/// Holds a person until the transaction ends, if they want the mail and have not got this week's.
+/// Locks a user until the transaction ends, if they are subscribed and have not received this week's mail.
 pub(super) async fn hold_due(db: &Db, person_uuid: Uuid) -> Result<bool, Fault> {
     let held = sqlx::query!(
         "select from person where person_uuid = $1 and board_mail and state = 'ACTIVE' for no key update",
@@ -60,7 +60,7 @@ pub(super) async fn hold_due(db: &Db, person_uuid: Uuid) -> Result<bool, Fault> 
     if held.is_none() {
         return Ok(false);
     }
-    // Whoever held the person before has committed, so a mail of theirs is seen now.
+    // The previous holder of the lock has committed, so its mail is visible now.
     let written = sqlx::query_scalar!(
         r#"select exists (
                select from mail_message where person_uuid = $1 and kind = 'BOARD_WEEK'
@@ -72,7 +72,7 @@ pub(super) async fn hold_due(db: &Db, person_uuid: Uuid) -> Result<bool, Fault> 
     Ok(!written)
 }
 
-/// Says that a person does not want the mail any more. What is so already writes nothing.
+/// Unsubscribes a user from the mail. If the user is already unsubscribed, nothing is written.
 pub(super) async fn set_off(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "update person set board_mail = false, updated_at = labs_now() where person_uuid = $1 and board_mail",

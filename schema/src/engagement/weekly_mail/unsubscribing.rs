@@ -1,5 +1,5 @@
-//! The way out of the weekly mail without signing in: a token that names the person and opens nothing else. It is kept
-//! nowhere, and works again and again.
+//! Unsubscribes from the weekly mail without signing in, with a token that names the user and is valid for nothing
+//! else. The token is not stored and can be used repeatedly.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -13,33 +13,33 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::services::Services;
 
-/// What is authenticated for this purpose says nothing for another.
+/// Purpose of the MAC; a token for this purpose is invalid for any other.
 const PURPOSE: &str = "board-mail-unsubscribe";
 /// Bytes of an id.
 const ID: usize = 16;
 
-/// The token of a person: their id and its authentication, 64 characters of base64url.
+/// Returns the token of a user: the id and its MAC, 64 characters of base64url.
 pub(super) fn token(key: &MasterKey, person_uuid: Uuid) -> String {
     let id = person_uuid.as_bytes();
     URL_SAFE_NO_PAD.encode([id.as_slice(), &key.mac(PURPOSE, id)].concat())
 }
 
-/// Whose token this is; none for what is no token.
+/// Returns the user of a token; `None` if the token is invalid.
 fn person_of(key: &MasterKey, token: &str) -> Option<Uuid> {
     let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
     let (id, tag) = bytes.split_first_chunk::<ID>()?;
     same_bytes(&key.mac(PURPOSE, id), tag).then(|| Uuid::from_bytes(*id))
 }
 
-/// Whether this is a token. It costs no statement.
+/// Whether this is a valid token. Executes no SQL.
 pub(crate) fn is_token(services: &Services, token: &str) -> bool {
     person_of(&services.key, token).is_some()
 }
 
-/// Ends the weekly mail for whose token this is; false for what is no token. Again it changes nothing.
+/// Ends the weekly mail of the token's user; false for an invalid token. Idempotent.
 ///
 /// # Errors
-/// When the database is away.
+/// If the database does not answer.
 pub(crate) async fn unsubscribe(pool: &PgPool, services: &Services, token: &str) -> Result<bool, Fault> {
     let Some(person_uuid) = person_of(&services.key, token) else { return Ok(false) };
     let db = Db::apart(pool.clone());
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_names_one_person_under_one_key() {
+    fn unsubscribe_token_identifies_one_user_under_one_key() {
         let (key, person) = (MasterKey::from_bytes([7; 32]), Uuid::from_u128(1));
         let token = token(&key, person);
         assert_eq!(token.len(), 64);

@@ -1,4 +1,4 @@
-//! The history of an app, as its owner reads it.
+//! History of an app for its owner.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use serde::Serialize;
@@ -15,25 +15,25 @@ use crate::core::time::Time;
 use crate::core::words::words;
 
 words! {
-    /// The kinds of those who do something to an app.
+    /// Kinds of actors in an app's history.
     pub(crate) enum AppActorKind {
-        /// A person of the partner's team.
+        /// User of the partner.
         PartnerUser = "PARTNER_USER",
-        /// A program.
+        /// Machine client.
         MachineClient = "MACHINE_CLIENT",
-        /// Somebody of our staff.
+        /// Staff member.
         StaffUser = "STAFF_USER",
-        /// The service itself, because the time had come.
+        /// The service itself, when a scheduled time arrived.
         System = "SYSTEM",
     }
 }
 
 words! {
-    /// Which of our offices did something.
+    /// Staff office that acted on an app.
     pub(crate) enum AppActorOffice {
-        /// Whoever reviews versions.
+        /// Staff who review app versions.
         AppReview = "APP_REVIEW",
-        /// Whoever keeps the marketplace.
+        /// Staff who administer the marketplace.
         Marketplace = "MARKETPLACE",
     }
 }
@@ -42,16 +42,16 @@ words! {
 #[derive(Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppActor {
-    /// Which kind.
+    /// Kind of actor.
     #[sqlx(rename = "actor_kind")]
     kind: AppActorKind,
-    /// The office, where it was our staff.
+    /// Staff office; null for other actors.
     #[sqlx(rename = "actor_office")]
     office: Option<AppActorOffice>,
-    /// The person or program of the partner; null for others.
+    /// Id of the partner's user or machine client; null for other actors.
     #[sqlx(rename = "shown_uuid")]
     uuid: Option<Uuid>,
-    /// The name that they have now; null where there is no uuid, or they are gone.
+    /// Current name of the actor; null without `uuid`, or if the actor was deleted.
     #[sqlx(rename = "actor_name")]
     name: Option<String>,
 }
@@ -64,24 +64,24 @@ pub(crate) struct AppEvent {
     uuid: Uuid,
     /// Time of the event.
     occurred_at: Time,
-    /// What: `VERSION_PUBLISHED`, `UNLISTED` and so on.
+    /// Kind of event, for example `VERSION_PUBLISHED` or `UNLISTED`.
     kind: String,
-    /// Who did it.
+    /// Actor that caused the event.
     #[sqlx(flatten)]
     actor: AppActor,
-    /// The version that it is about.
+    /// Version that the event concerns.
     version_uuid: Option<Uuid>,
-    /// That version's number.
+    /// Number of that version.
     version_number: Option<String>,
-    /// For `VERSION_SCHEDULED`: when it was to go live.
+    /// Planned publication time of a `VERSION_SCHEDULED` event.
     publish_at: Option<Time>,
-    /// For a change of the draft: the fields that changed.
+    /// Changed fields, for a change of the draft.
     fields: Vec<String>,
-    /// For what staff did to the listing: what they gave as the reason.
+    /// Reason that staff gave, for a staff action on the listing.
     reason: Option<String>,
 }
 
-/// What a history is narrowed to. The contract describes each field.
+/// Filter of a history. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppEventFilter {
@@ -91,14 +91,14 @@ pub(crate) struct AppEventFilter {
     occurred_at_until: Option<Time>,
 }
 
-/// The history of an app. That it is the caller's is known.
+/// Parameters of an app's history. The caller has already checked the ownership.
 #[derive(Debug, Serialize)]
 pub(super) struct AppHistory {
     pub(super) app_uuid: Uuid,
     pub(super) filter: AppEventFilter,
 }
 
-/// What is selected of an entry `event`, of whose actor `actor` tells what is shown.
+/// Columns of a history entry `event`; the relation `actor` decides which actor is shown.
 macro_rules! columns {
     () => {
         "event.event_uuid as uuid, event.occurred_at, event.kind,
@@ -115,7 +115,7 @@ macro_rules! columns {
     };
 }
 
-/// The partner's own people and programs are named; whoever else acted is not, a former owner's neither.
+/// Names only the partner's own users and machine clients. Staff and a former owner's actors have no name.
 static EVENT: Select<AppEvent> = Select::new(
     columns!(),
     "app_event as event
@@ -129,15 +129,13 @@ static EVENT: Select<AppEvent> = Select::new(
                       then event.actor_uuid end as shown_uuid) as actor",
 );
 
-/// For staff everybody is named.
+/// Names every actor, for staff.
 static EVENT_FOR_STAFF: Select<AppEvent> =
     Select::new(columns!(), "app_event as event cross join lateral (select event.actor_uuid as shown_uuid) as actor");
 
-/// Of which app.
 const OF_APP: &[Condition<AppHistory>] =
     &[Condition { sql: "event.app_uuid = {}", value: |of| Some(of.app_uuid.into()) }];
 
-/// What narrows a history.
 const NARROWED: &[Condition<AppHistory>] = &[
     Condition { sql: "event.kind = any({})", value: |of| Bound::texts(of.filter.kind.as_ref()) },
     Condition {
@@ -148,7 +146,7 @@ const NARROWED: &[Condition<AppHistory>] = &[
     Condition { sql: "event.occurred_at < {}", value: |of| of.filter.occurred_at_until.map(Bound::from) },
 ];
 
-/// The history of an app, the latest first.
+/// History of an app, newest first.
 pub(super) static HISTORY: ListQuery<AppHistory, AppEvent, FixedOrder> = ListQuery {
     operation: "marketplace_apps_list_events",
     select: &EVENT,
@@ -157,7 +155,7 @@ pub(super) static HISTORY: ListQuery<AppHistory, AppEvent, FixedOrder> = ListQue
     order: |FixedOrder| LATEST_FIRST,
 };
 
-/// The same for staff.
+/// History of an app for staff, newest first.
 pub(super) static HISTORY_FOR_STAFF: ListQuery<AppHistory, AppEvent, FixedOrder> = ListQuery {
     operation: "admin_apps_list_events",
     select: &EVENT_FOR_STAFF,
@@ -170,7 +168,7 @@ const LATEST_FIRST: &[Key<AppEvent>] = &[OCCURRED.descending(), ID.descending()]
 const OCCURRED: Key<AppEvent> = Key::moment("event.occurred_at", |event| json!(event.occurred_at));
 const ID: Key<AppEvent> = Key::id("event.event_uuid", |event| json!(event.uuid));
 
-/// Reads of histories.
+/// Reads of app histories.
 #[derive(Default)]
 pub(crate) struct AppEventsQuery;
 

@@ -1,4 +1,4 @@
-//! What an owner does with a whole app: off the storefront and on again, into the archive and out of it.
+//! Operations of an owner on a whole app: unlist, relist, archive and restore.
 
 use async_graphql::{Context, Object};
 use uuid::Uuid;
@@ -12,7 +12,7 @@ use crate::core::entitlement::Allowance;
 use crate::core::fault::Fault;
 use crate::core::slug::{NewSlug, SlugAttempts};
 
-/// Writes of whole apps.
+/// Writes that change the state of an app.
 #[derive(Default)]
 pub(crate) struct AppLifeMutation;
 
@@ -41,7 +41,7 @@ impl AppLifeMutation {
     async fn marketplace_apps_archive(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Option<App>, Fault> {
         let cx = ctx.cx();
         let owner = cx.owner()?;
-        // In the order in which a new app takes these locks.
+        // Takes the locks in the same order as the creation of an app.
         let allowance = Allowance::lock(&cx.db, owner, "apps").await?;
         let present = lock_app(cx, app_uuid, None).await?;
         rules::after(present.state, AppAction::Archive, past(&present))?;
@@ -59,7 +59,7 @@ impl AppLifeMutation {
     async fn marketplace_apps_restore(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Option<App>, Fault> {
         let cx = ctx.cx();
         let owner = cx.owner()?;
-        // In the order in which a new app takes these locks.
+        // Takes the locks in the same order as the creation of an app.
         let allowance = Allowance::lock(&cx.db, owner, "apps").await?;
         let present = lock_app(cx, app_uuid, None).await?;
         rules::after(present.state, AppAction::Restore, past(&present))?;
@@ -72,13 +72,13 @@ impl AppLifeMutation {
     }
 }
 
-/// Takes an app that is held where an action leads, and its listing along.
+/// Applies an action to a locked app and updates its listing.
 async fn lead(cx: &RequestContext, app_uuid: Uuid, present: &Present, action: AppAction) -> Result<(), Fault> {
     let state = rules::after(present.state, action, past(present))?;
     store::set_state(&cx.db, app_uuid, state, action.event(), event(cx)?).await
 }
 
-/// Reserves the slug that an archived app had, with a suffix if another app has it by now.
+/// Reserves the slug of an archived app again, with a suffix if another app has taken it.
 async fn take_slug(cx: &RequestContext, app_uuid: Uuid, slug: String) -> Result<(), Fault> {
     let mut attempts = SlugAttempts::new(&cx.db, NewSlug::Derived(slug), cx.new_uuid());
     loop {
@@ -90,7 +90,7 @@ async fn take_slug(cx: &RequestContext, app_uuid: Uuid, slug: String) -> Result<
     }
 }
 
-/// What of its past tells where an owner's action leads.
+/// Returns the part of an app's history that decides the target state of an owner's action.
 const fn past(present: &Present) -> Past {
     Past::published(present.fixed.was_published)
 }

@@ -1,4 +1,4 @@
-//! The list of a partner's apps: what narrows it, and its orders.
+//! List of a partner's apps, with its filters and orders.
 
 mod selectable;
 
@@ -15,7 +15,7 @@ use crate::core::words::words;
 
 pub(super) use selectable::CHOICE;
 
-/// What an owner's apps are narrowed to. The contract describes each field.
+/// Filter of an owner's apps. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppFilter {
@@ -26,25 +26,25 @@ pub(crate) struct AppFilter {
     created_at_until: Option<Time>,
 }
 
-/// The apps of a partner.
+/// Parameters of the list of a partner's apps.
 #[derive(Debug, Serialize)]
 pub(crate) struct OwnApps {
-    /// Whose.
+    /// Owner of the apps.
     pub(crate) partner_uuid: Uuid,
-    /// Which of them.
+    /// Filter of the list.
     pub(crate) filter: AppFilter,
 }
 
 words! {
-    /// The orders of a partner's apps.
+    /// Orders of a partner's apps.
     pub(crate) enum AppSort {
-        /// The newest first.
+        /// Newest first.
         CreatedAtDesc = "CREATED_AT_DESC",
-        /// The oldest first.
+        /// Oldest first.
         CreatedAt = "CREATED_AT",
-        /// By name, without regard to case and accents.
+        /// By name, ignoring case and accents.
         Name = "NAME",
-        /// The one changed last first.
+        /// Most recently changed first.
         UpdatedAtDesc = "UPDATED_AT_DESC",
     }
 }

@@ -1,4 +1,4 @@
-//! An app: a piece of software that a partner lists in the marketplace.
+//! App: software that a partner lists in the marketplace.
 //!
 //! ```text
 //!            publish                 unlist
@@ -12,8 +12,8 @@
 //!                 ARCHIVED ───────────▶ DRAFT or UNLISTED
 //! ```
 //!
-//! Its owner is the partner of the token and appears in no path and no body (docs/decisions.md#principals). What the owner edits is a draft; the storefront shows the snapshot that the last
-//! approved publication took.
+//! The owner is the partner of the access token and appears in no path and no body (docs/decisions.md#principals). The
+//! owner edits a draft; the storefront shows the snapshot of the last approved publication.
 
 mod administration;
 mod events;

@@ -1,4 +1,4 @@
-//! What may be asked of apps.
+//! Resolvers of apps.
 
 mod types;
 
@@ -21,7 +21,7 @@ pub(crate) use types::App;
 pub(super) use types::SelectableCategory;
 use types::{AppCategories, AppCategoriesPut, AppCategory, AppCreate, AppUpdate};
 
-/// Entries on a page of the category tree, which usually fits on one.
+/// Page size of the category tree, which usually fits on one page.
 const CATEGORIES_A_PAGE: i32 = 100;
 
 /// Reads of apps.
@@ -148,13 +148,13 @@ impl AppsMutation {
     }
 }
 
-/// An entry for an app's history, by the caller.
+/// Builds an entry for an app's history with the caller as actor.
 pub(in crate::marketplace) fn event(cx: &RequestContext) -> Result<Event, Fault> {
     let principal = cx.principal()?;
     Ok(Event { event_uuid: cx.new_uuid(), actor_kind: principal.kind.name(), actor_uuid: principal.uuid })
 }
 
-/// The app as its owner sees it.
+/// Loads the app in the form that its owner sees.
 pub(in crate::marketplace) async fn load_app(cx: &RequestContext, app_uuid: Uuid) -> Result<App, Fault> {
     Ok(show(cx, store::get(&cx.db, cx.owner()?, app_uuid).await?.ok_or_else(missing)?))
 }
@@ -163,7 +163,7 @@ fn show(cx: &RequestContext, row: AppRow) -> App {
     App::of(row, cx.may("marketplace.apps:write"))
 }
 
-/// The app held for a change, with the texts of this locale where there are some.
+/// Locks the app for a change and loads its texts in this locale, if there are any.
 pub(in crate::marketplace) async fn lock_app(
     cx: &RequestContext,
     app_uuid: Uuid,

@@ -1,4 +1,4 @@
-//! What an app may become.
+//! State machine of an app.
 
 pub(super) mod categories;
 pub(super) mod draft;
@@ -9,46 +9,46 @@ use crate::core::words::{Word as _, words};
 use crate::marketplace::versions::AppVersionState;
 
 words! {
-    /// Where an app is (docs/decisions.md#states).
+    /// State of an app (docs/decisions.md#states).
     pub(crate) enum AppState {
-        /// Never shown.
+        /// Never published.
         Draft = "DRAFT",
         /// On the storefront.
         Listed = "LISTED",
-        /// Taken off by its owner.
+        /// Removed from the storefront by its owner.
         Unlisted = "UNLISTED",
-        /// Taken off by staff.
+        /// Removed from the storefront by staff.
         Suspended = "SUSPENDED",
-        /// Put away by its owner.
+        /// Archived by its owner.
         Archived = "ARCHIVED",
     }
 }
 
-/// Who does something to an app. A refusal names only what its caller's side could do instead.
+/// Side that acts on an app. An error names only the actions that the caller's side could take instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// Whoever writes for the partner.
+    /// The partner that owns the app.
     Owner,
-    /// Whoever reviews.
+    /// Reviewers and other staff.
     Staff,
 }
 
-/// What can be done to an app.
+/// Actions on an app.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AppAction {
-    /// A version goes live.
+    /// A version is published.
     Publish,
-    /// Off the storefront for now.
+    /// The owner removes the listing from the storefront temporarily.
     Unlist,
-    /// On again.
+    /// The owner shows the listing again.
     Relist,
-    /// Off by staff, with a reason.
+    /// Staff remove the listing, with a reason.
     Suspend,
-    /// Staff take that back.
+    /// Staff lift the suspension.
     Reinstate,
-    /// Put away.
+    /// The owner archives the app.
     Archive,
-    /// Taken out again.
+    /// The owner restores the app from the archive.
     Restore,
 }
 
@@ -57,7 +57,7 @@ impl AppAction {
     pub(crate) const ALL: [Self; 7] =
         [Self::Publish, Self::Unlist, Self::Relist, Self::Suspend, Self::Reinstate, Self::Archive, Self::Restore];
 
-    /// The action's name in refusals.
+    /// Name of the action in error details.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Publish => "publish",
@@ -70,7 +70,7 @@ impl AppAction {
         }
     }
 
-    /// What the action is called in the app's history.
+    /// Kind of the event in the app's history.
     pub(crate) const fn event(self) -> &'static str {
         match self {
             Self::Publish => "PUBLISHED",
@@ -90,32 +90,32 @@ impl AppAction {
         }
     }
 
-    /// Whether an app is asked for it. Publishing is done by way of a version.
+    /// Whether an operation on the app requests the action. Publishing happens through a version.
     const fn is_asked(self) -> bool {
         !matches!(self, Self::Publish)
     }
 }
 
-/// What happened to an app before, as far as it tells where an action leads.
+/// Past of an app that decides the target state of an action.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Past {
-    /// A version of it was live once.
+    /// A version of the app was published before.
     pub(crate) was_published: bool,
-    /// Its owner had taken it off before staff suspended it.
+    /// The owner had unlisted the app before staff suspended it.
     pub(crate) was_unlisted: bool,
 }
 
 impl Past {
-    /// One of which this is all that matters: an action of its owner's, for example.
+    /// Builds a past in which only the publication matters, for example for an owner's action.
     pub(crate) const fn published(was_published: bool) -> Self {
         Self { was_published, was_unlisted: false }
     }
 }
 
-/// The table of the machine: where an action leads, or that it leads nowhere.
+/// Transition table: the target state of an action, or `None` if the action is not allowed.
 ///
-/// An app that was once published comes back from the archive off the storefront, never straight onto it. One that staff
-/// reinstate is where it was when they suspended it.
+/// A once published app is restored from the archive as unlisted, never directly onto the storefront. A reinstated app
+/// returns to the state that it had before the suspension.
 const fn next(state: AppState, action: AppAction, past: Past) -> Option<AppState> {
     match (state, action) {
         (AppState::Draft | AppState::Listed | AppState::Unlisted, AppAction::Publish) => Some(AppState::Listed),
@@ -131,16 +131,16 @@ const fn next(state: AppState, action: AppAction, past: Past) -> Option<AppState
     }
 }
 
-/// Where an action leads.
+/// Returns the target state of an action.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the actions of the caller's side that are allowed now.
+/// [`crate::Code::IllegalTransition`] with the actions that the caller's side may take now.
 pub(crate) fn after(state: AppState, action: AppAction, past: Past) -> Result<AppState, Fault> {
     next(state, action, past)
         .ok_or_else(|| Fault::illegal("app", state.name(), action.name(), allowed_actions(state, action.side(), past)))
 }
 
-/// What one side can do to an app now.
+/// Actions that one side may take on an app now.
 pub(crate) fn allowed_actions(state: AppState, side: Side, past: Past) -> Vec<String> {
     AppAction::ALL
         .into_iter()
@@ -150,15 +150,15 @@ pub(crate) fn allowed_actions(state: AppState, side: Side, past: Past) -> Vec<St
         .collect()
 }
 
-/// States of a version that is with the reviewers or waits to go live.
+/// States of a version that is being reviewed or waits for its publication.
 const UNDER_WAY: [AppVersionState; 4] =
     [AppVersionState::Submitted, AppVersionState::InReview, AppVersionState::Approved, AppVersionState::Scheduled];
 
-/// Whether an app with versions in these states may be deleted: only one that readers never saw, and of which nothing
-/// is on its way to them.
+/// Checks that an app with versions in these states may be deleted: it was never published, and no version is being
+/// reviewed or waits for its publication.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with what its owner can do instead, or [`crate::Code::Conflict`].
+/// [`crate::Code::IllegalTransition`] with the actions that the owner can take instead, or [`crate::Code::Conflict`].
 pub(super) fn deletable(state: AppState, was_published: bool, version_states: &[AppVersionState]) -> Result<(), Fault> {
     if was_published {
         return Err(Fault::of(
@@ -175,10 +175,10 @@ pub(super) fn deletable(state: AppState, was_published: bool, version_states: &[
     }
 }
 
-/// Refuses to put an app away of which a version is with the reviewers or goes live by itself.
+/// Rejects archiving an app while a version is being reviewed or is scheduled.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] with what to do first.
+/// [`crate::Code::Conflict`] with the necessary first step.
 pub(super) fn ensure_archivable(version_states: &[AppVersionState]) -> Result<(), Fault> {
     let is_under_way = |state: &&AppVersionState| **state != AppVersionState::Approved && UNDER_WAY.contains(state);
     match version_states.iter().find(is_under_way) {
@@ -190,11 +190,11 @@ pub(super) fn ensure_archivable(version_states: &[AppVersionState]) -> Result<()
     }
 }
 
-/// Detail of the refusal to archive another app that was never published.
+/// Error detail if the partner's archive of never published apps is full.
 pub(super) const ARCHIVE_FULL: &str = "Your tier limits archived apps that were never published to its number of \
                                        apps. Delete one of them, or this app.";
 
-/// The machine as a picture.
+/// Returns the state diagram.
 pub(crate) fn drawing() -> StateDiagram {
     StateDiagram::of(
         "App",
@@ -212,7 +212,7 @@ mod tests {
     use crate::core::fault::Code;
 
     #[test]
-    fn the_machine_cell_by_cell() {
+    fn state_machine_matches_table() {
         use AppAction::*;
         let table: &[(AppState, &[(AppAction, AppState)])] = &[
             (AppState::Draft, &[(Publish, AppState::Listed), (Archive, AppState::Archived)]),
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_names_what_the_same_side_could_do() {
+    fn rejected_action_lists_allowed_actions_of_same_side() {
         let allowed = |state, action, was_published| {
             after(state, action, Past::published(was_published)).err().map(|fault| fault.allowed_actions().to_vec())
         };
@@ -264,20 +264,20 @@ mod tests {
     }
 
     #[test]
-    fn every_state_reads_back_as_it_was_written() {
+    fn every_app_state_round_trips() {
         assert!(AppState::ALL.iter().all(|state| AppState::parse(state.name()).ok() == Some(*state)));
         assert!(AppState::parse("GONE").is_err());
     }
 
     #[test]
-    fn what_is_under_way_keeps_an_app_from_the_archive() {
+    fn app_with_version_in_progress_cannot_be_archived() {
         let kept: Vec<AppVersionState> =
             AppVersionState::ALL.iter().copied().filter(|state| ensure_archivable(&[*state]).is_err()).collect();
         assert_eq!(kept, [AppVersionState::Submitted, AppVersionState::InReview, AppVersionState::Scheduled]);
     }
 
     #[test]
-    fn what_readers_saw_or_will_see_is_not_deleted() {
+    fn published_or_scheduled_app_cannot_be_deleted() {
         assert!(deletable(AppState::Draft, false, &[]).is_ok());
         let at_rest = [
             AppVersionState::Draft,

@@ -1,4 +1,4 @@
-//! Every statement about apps.
+//! SQL statements of apps.
 
 mod categories;
 mod draft;
@@ -21,7 +21,7 @@ pub(in crate::marketplace) use draft::{Event, event_insert, lock};
 pub(super) use draft::{Present, app_count, app_insert, delete, present_get, set_draft, version_states_lock};
 pub(super) use life::{archived_draft_count, set_state, slug_take};
 
-/// An app with the texts of its default locale and everything of which it has few: one row, one statement.
+/// App with the texts of its default locale and its small related lists, loaded as one row by one statement.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub(crate) struct AppRow {
     pub(crate) app_uuid: Uuid,
@@ -55,7 +55,7 @@ pub(crate) struct AppRow {
     pub(crate) live_at: Option<Time>,
 }
 
-/// A category that an app has chosen, named in the app's default locale.
+/// Category that an app has chosen, named in the app's default locale.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(crate) struct CategoryRow {
     pub(crate) category_uuid: Uuid,
@@ -64,7 +64,7 @@ pub(crate) struct CategoryRow {
     pub(crate) position: i32,
 }
 
-/// What is selected of a whole app.
+/// Columns of a complete app.
 macro_rules! whole_columns {
     () => {
         "app.app_uuid, app.slug, words.name, name_order(words.name) as name_sorted, words.tagline, words.description,
@@ -78,7 +78,7 @@ macro_rules! whole_columns {
     };
 }
 
-/// Where it stands. What hangs on an app is looked up for each app of the page, never joined as a whole.
+/// Relations of a complete app. Laterals look up related rows for each app of the page, and never join whole tables.
 macro_rules! whole_relations {
     () => {
         "app
@@ -108,13 +108,13 @@ macro_rules! whole_relations {
 
 pub(super) use {whole_columns, whole_relations};
 
-/// Whole apps, wherever they are shown.
+/// Complete apps, for every list and lookup.
 pub(super) static WHOLE: Select<AppRow> = Select::new(whole_columns!(), whole_relations!());
 
-/// One app of a partner.
+/// Looks up one app of a partner.
 static OWN: Lookup<AppRow> = Lookup::new(&WHOLE, &["app.partner_uuid = {}", "app.app_uuid = {}"]);
 
-/// What is asked of apps in words that the compiler has not checked.
+/// SQL statements of apps that are assembled at run time, so the compiler does not check them.
 pub(crate) static STATEMENTS: [&dyn Statements; 10] = [
     &super::list::APPS,
     &super::list::CHOICE,
@@ -128,14 +128,14 @@ pub(crate) static STATEMENTS: [&dyn Statements; 10] = [
     &OWN,
 ];
 
-/// Whether there is such a partner.
+/// Returns whether the partner exists.
 pub(super) async fn partner_exists(db: &Db, partner_uuid: Uuid) -> Result<bool, Fault> {
     Ok(sqlx::query_scalar!(r#"select exists (select from partner where partner_uuid = $1) as "exists!""#, partner_uuid)
         .fetch_one(&mut *db.conn().await?)
         .await?)
 }
 
-/// One app of a partner.
+/// Loads one app of a partner.
 pub(crate) async fn get(db: &Db, owner: Owner, app_uuid: Uuid) -> Result<Option<AppRow>, Fault> {
     OWN.one(db, [owner.uuid().into(), app_uuid.into()]).await
 }

@@ -1,4 +1,4 @@
-//! Categories as staff see them: one, and the list with what narrows it and its orders.
+//! Queries for categories for staff: lookup by id, and the list with its filters and orders.
 
 use async_graphql::InputObject;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use super::rules::CategoryState;
 use crate::core::list::{Bound, Condition, EdgeQuery, Key, ListQuery, Lookup, Select, Statements};
 use crate::core::words::words;
 
-/// Categories with their places and their use.
+/// Categories with their positions and usage counts.
 static IN_PLACE: Select<Category> = Select::new(
     "category.category_uuid as uuid, category.slug, category.parent_uuid, category.names, category.descriptions,
      category.icon, category.position, category.state, place.depth, category.created_at, category.updated_at,
@@ -26,10 +26,10 @@ static IN_PLACE: Select<Category> = Select::new(
     "category join category_place as place on place.category_uuid = category.category_uuid",
 );
 
-/// Categories by id.
+/// Looks up a category by id.
 pub(super) static BY_ID: Lookup<Category> = Lookup::new(&IN_PLACE, &["category.category_uuid = any({})"]);
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct CategoryFilter {
@@ -39,18 +39,18 @@ pub(crate) struct CategoryFilter {
 }
 
 words! {
-    /// The orders of categories.
+    /// Orders of categories.
     pub(crate) enum CategorySort {
-        /// Level by level from the root, in each by position.
+        /// Level by level from the root, in each level by position.
         Position = "POSITION",
-        /// By name in addresses.
+        /// By slug.
         Slug = "SLUG",
-        /// The newest first.
+        /// Newest first.
         CreatedAtDesc = "CREATED_AT_DESC",
     }
 }
 
-/// The category above another, or that something was done to.
+/// Category of an edge: a parent category or the target of an audit record.
 pub(crate) static CATEGORY: EdgeQuery<Category> = EdgeQuery {
     operation: "marketplace_categories_get",
     argument: "category_uuid",
@@ -59,7 +59,7 @@ pub(crate) static CATEGORY: EdgeQuery<Category> = EdgeQuery {
     order: &[],
 };
 
-/// The list of categories, deactivated ones included.
+/// List of categories, including deactivated ones.
 pub(super) static CATEGORIES: ListQuery<CategoryFilter, Category, CategorySort> = ListQuery {
     operation: "marketplace_categories_list",
     select: &IN_PLACE,
@@ -86,5 +86,5 @@ const POSITION: Key<Category> = Key::whole("category.position", |category| json!
 const SLUG: Key<Category> = Key::text("category.slug collate \"C\"", |category| json!(category.slug));
 const CREATED: Key<Category> = Key::moment("category.created_at", |category| json!(category.created_at));
 
-/// What is asked of categories in words that the compiler has not checked.
+/// SQL statements of categories that are assembled at run time, so the compiler does not check them.
 pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 3] = [&CATEGORIES, &BY_ID, &CATEGORY];

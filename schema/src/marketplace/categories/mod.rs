@@ -1,4 +1,4 @@
-//! A category: where apps are filed. The categories form a tree of at most four levels, kept by staff.
+//! Category: a group of apps in the marketplace. Categories form a tree of at most four levels, maintained by staff.
 //!
 //! ```text
 //!            deactivate
@@ -8,8 +8,8 @@
 //!      move                  move
 //! ```
 //!
-//! A category beneath a deactivated one is hidden with it and keeps its own state, so that activating the upper
-//! one brings all back. Partners choose among what is shown; only staff write (docs/decisions.md#principals).
+//! A category below a deactivated one is hidden too, but keeps its state, so that activating the ancestor restores all
+//! of them. Partners choose among the visible categories; only staff write (docs/decisions.md#principals).
 
 mod list;
 mod resolvers;

@@ -1,4 +1,4 @@
-//! What may be asked of categories by staff.
+//! Resolvers of categories for staff.
 
 mod types;
 
@@ -58,8 +58,8 @@ impl CategoriesQuery {
     }
 }
 
-/// Writes of categories by staff. Each holds the one lock on the tree, so that where categories stand is looked at and
-/// changed by one caller at a time.
+/// Writes of categories by staff. Each write takes the lock on the whole tree, so that only one caller at a time reads
+/// and changes positions.
 #[derive(Default)]
 pub(crate) struct CategoriesMutation;
 
@@ -214,13 +214,13 @@ impl CategoriesMutation {
     }
 }
 
-/// The category, held with the whole tree until the transaction ends, and named to the audit record.
+/// Loads the category, locks the whole tree until the transaction ends, and names the category in the audit record.
 async fn hold(cx: &RequestContext, category_uuid: Uuid) -> Result<Category, Fault> {
     store::tree_lock(&cx.db).await?;
     load(cx, category_uuid).await
 }
 
-/// The category as it is now, named to the audit record.
+/// Loads the current category and names it in the audit record.
 async fn load(cx: &RequestContext, category_uuid: Uuid) -> Result<Category, Fault> {
     let found = BY_ID.one(&cx.db, [Bound::Ids(vec![category_uuid])]).await?;
     let category = found.ok_or_else(|| Fault::not_found("category"))?;
@@ -233,7 +233,7 @@ async fn load(cx: &RequestContext, category_uuid: Uuid) -> Result<Category, Faul
     Ok(category.for_caller(cx))
 }
 
-/// Where a category stands that the body names at this place.
+/// Loads the position in the tree of a category that the body names at `pointer`.
 async fn standing(cx: &RequestContext, category_uuid: Uuid, pointer: &str) -> Result<Standing, Fault> {
     let message = "This category does not exist. GET /v1/marketplace/internal/categories lists all categories.";
     let found = store::standing_get(&cx.db, category_uuid).await?;

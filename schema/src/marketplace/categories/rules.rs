@@ -1,4 +1,4 @@
-//! What may be done to a category, and where one may stand.
+//! State machine of a category, and the rules for its position in the tree.
 
 use uuid::Uuid;
 
@@ -7,43 +7,43 @@ use crate::core::state_diagram::StateDiagram;
 use crate::core::texts::{self, Texts};
 use crate::core::words::{Word as _, words};
 
-/// The lowest level, counted from the root's 0: the tree has at most four.
+/// Greatest depth, counted from the root's 0: the tree has at most four levels.
 const LOWEST_DEPTH: i32 = 3;
 
-/// Most listings that a refusal names.
+/// Maximum number of listings that an error names.
 const MOST_NAMED: usize = 100;
 
-/// What staff write of a category.
+/// Fields of a category that staff edit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct CategoryContent {
-    /// Its name in storefront addresses.
+    /// Slug in storefront URLs.
     pub(super) slug: String,
-    /// Its name by locale.
+    /// Names by locale.
     pub(super) names: Texts,
-    /// What belongs in it, by locale.
+    /// Scope of the category, by locale.
     pub(super) descriptions: Texts,
     /// Name of an icon in the storefront's icon set.
     pub(super) icon: Option<String>,
 }
 
 words! {
-    /// Whether a category itself is shown (docs/decisions.md#states).
+    /// State of a category itself (docs/decisions.md#states).
     pub(crate) enum CategoryState {
-        /// Shown, unless one above it is not.
+        /// Visible, unless an ancestor is deactivated.
         Active = "ACTIVE",
-        /// Hidden, with all beneath it.
+        /// Hidden, with all descendants.
         Deactivated = "DEACTIVATED",
     }
 }
 
-/// What can be done to a category.
+/// Actions on a category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CategoryAction {
-    /// Shown again.
+    /// Show the category again.
     Activate,
-    /// Off public reads.
+    /// Remove the category from public reads.
     Deactivate,
-    /// To another parent or place.
+    /// Move the category to another parent or position.
     Move,
 }
 
@@ -51,7 +51,7 @@ impl CategoryAction {
     /// Every action, for tables and tests.
     pub(super) const ALL: [Self; 3] = [Self::Activate, Self::Deactivate, Self::Move];
 
-    /// The action's name in refusals.
+    /// Name of the action in error details.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Activate => "activate",
@@ -61,7 +61,7 @@ impl CategoryAction {
     }
 }
 
-/// The table of the machine: where an action leads, or that it leads nowhere.
+/// Transition table: the target state of an action, or `None` if the action is not allowed.
 const fn next(state: CategoryState, action: CategoryAction) -> Option<CategoryState> {
     match (state, action) {
         (CategoryState::Deactivated, CategoryAction::Activate) => Some(CategoryState::Active),
@@ -71,7 +71,7 @@ const fn next(state: CategoryState, action: CategoryAction) -> Option<CategorySt
     }
 }
 
-/// Where an action leads.
+/// Returns the target state of an action.
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
@@ -79,24 +79,24 @@ pub(super) fn after(state: CategoryState, action: CategoryAction) -> Result<Cate
     next(state, action).ok_or_else(|| Fault::illegal("category", state.name(), action.name(), allowed_actions(state)))
 }
 
-/// What can be done to a category now.
+/// Actions that are allowed on a category now.
 pub(super) fn allowed_actions(state: CategoryState) -> Vec<String> {
     let allowed = CategoryAction::ALL.into_iter().filter(|action| next(state, *action).is_some());
     allowed.map(|action| action.name().to_owned()).collect()
 }
 
-/// Where a category stands in the tree.
+/// Position of a category in the tree.
 #[derive(Clone, Debug)]
 pub(super) struct Standing {
-    /// The categories from the root down to it, itself included.
+    /// Categories from the root down to this one, inclusive.
     pub(super) path: Vec<Uuid>,
-    /// Steps from the root.
+    /// Number of levels below the root.
     pub(super) depth: i32,
-    /// Whether it and all above it are active.
+    /// Whether the category and all its ancestors are active.
     pub(super) shown: bool,
 }
 
-/// Refuses a parent under which nothing can be put that has so many levels beneath itself.
+/// Rejects a parent if the moved subtree of this height would exceed the depth limit, or if the parent is not visible.
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`].
@@ -113,7 +113,7 @@ pub(super) fn check_parent(parent: &Standing, height: i32) -> Result<(), Fault> 
     Ok(())
 }
 
-/// Refuses to put a category under itself or under what is beneath it.
+/// Rejects a category as its own ancestor.
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`].
@@ -125,7 +125,7 @@ pub(super) fn check_no_cycle(category_uuid: Uuid, parent: &Standing) -> Result<(
     Ok(())
 }
 
-/// Refuses to file listings in a category that is not shown once this one is deactivated.
+/// Rejects a target category for listings that is hidden once this category is deactivated.
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`].
@@ -138,7 +138,7 @@ pub(super) fn check_target(category_uuid: Uuid, target: &Standing) -> Result<(),
     Ok(())
 }
 
-/// Refuses to leave listings without an active category, and names the first of them by their slugs.
+/// Rejects leaving listings without an active category. The error names the first of them by slug.
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
@@ -158,18 +158,18 @@ pub(super) fn ensure_none_left<'a>(slugs: impl ExactSizeIterator<Item = &'a str>
     .with_errors(errors))
 }
 
-/// What hangs on a category.
+/// Numbers of rows that refer to a category.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CategoryUse {
-    /// Categories directly beneath it.
+    /// Direct child categories.
     pub(super) children: i64,
-    /// Apps that have chosen it.
+    /// Apps that have chosen the category.
     pub(super) apps: i64,
-    /// Listings in it, on show or not.
+    /// Listings in the category, visible or not.
     pub(super) listings: i64,
 }
 
-/// Refuses to delete a category on which something hangs.
+/// Rejects deleting a category that is in use.
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
@@ -184,12 +184,12 @@ pub(super) fn ensure_unused(used: CategoryUse) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The place among siblings of which the last stands at `last` (0 without any).
+/// Returns the position among siblings. `last` is the position of the last sibling, 0 without siblings.
 pub(super) fn place(wanted: Option<i32>, last: i32) -> i32 {
     wanted.filter(|wanted| *wanted <= last).unwrap_or(last + 1)
 }
 
-/// Refuses texts of which nothing could be read, each with its place, and more of them than are kept.
+/// Rejects texts without readable content, each with its pointer, and more texts than the limit.
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`].
@@ -200,7 +200,7 @@ pub(super) fn check_texts(content: &CategoryContent) -> Result<(), Fault> {
     if errors.is_empty() { Ok(()) } else { Err(Fault::invalid(errors)) }
 }
 
-/// The machine as a picture.
+/// Returns the state diagram.
 pub(crate) fn drawing() -> StateDiagram {
     StateDiagram::of(
         "Category",
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_machine_cell_by_cell() {
+    fn state_machine_matches_table() {
         use CategoryAction::{Activate, Deactivate, Move};
         let table = [
             (CategoryState::Active, Activate, None),
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_names_what_is_allowed() {
+    fn rejected_action_lists_allowed_actions() {
         let allowed = |state, action| after(state, action).map_err(|fault| fault.allowed_actions().to_vec());
         assert_eq!(
             allowed(CategoryState::Deactivated, CategoryAction::Deactivate),
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn states_are_read_as_they_are_written() {
+    fn state_names_round_trip() {
         for state in CategoryState::ALL.iter().copied() {
             assert_eq!(CategoryState::read(state.name()), Some(state));
         }
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tree_has_four_levels_for_all_that_moves() {
+    fn category_tree_has_at_most_four_levels() {
         let may_be_put = |path: &[u128], height| check_parent(&below(path, true), height).is_ok();
         assert_eq!([1, 2, 3, 4].map(|levels| may_be_put(&[1, 2, 3, 4][..levels], 0)), [true, true, true, false]);
         assert_eq!([0, 1, 2, 3].map(|height| may_be_put(&[1, 2], height)), [true, true, false, false]);
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_put_under_what_is_hidden_or_under_itself() {
+    fn parent_cannot_be_deactivated_or_own_descendant() {
         assert_eq!(code(check_parent(&below(&[1], false), 0)).as_deref(), Some("DEACTIVATED"));
         let [own, other] = [2, 9].map(Uuid::from_u128);
         for parent in [below(&[1, 2], true), below(&[1, 2, 3], true)] {
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn listings_are_filed_where_they_stay_in_sight() {
+    fn replacement_category_must_stay_visible() {
         let gone = Uuid::from_u128(2);
         assert_eq!(code(check_target(gone, &below(&[1], true))), None, "the one above it stays");
         for hidden in [below(&[1, 2], true), below(&[1, 2, 3], true), below(&[4], false)] {
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hundred_of_the_listings_that_would_be_left_are_named() {
+    fn at_most_one_hundred_blocking_listings_are_reported() {
         let slugs: Vec<String> = (0..120).map(|number| format!("app-{number}")).collect();
         let fault = ensure_none_left(slugs.iter().map(String::as_str)).unwrap_err();
         assert_eq!(fault.errors().len(), 100);
@@ -298,19 +298,19 @@ mod tests {
     }
 
     #[test]
-    fn whatever_hangs_on_a_category_keeps_it() {
+    fn used_category_cannot_be_deleted() {
         let used = |children, apps, listings| ensure_unused(CategoryUse { children, apps, listings }).is_err();
         assert_eq!([used(0, 0, 0), used(1, 0, 0), used(0, 1, 0), used(0, 0, 1)], [false, true, true, true]);
     }
 
     #[test]
-    fn a_place_beyond_the_last_is_the_last() {
+    fn position_beyond_last_becomes_last() {
         assert_eq!([place(None, 0), place(None, 4), place(Some(9), 4), place(Some(5), 4)], [1, 5, 5, 5]);
         assert_eq!([place(Some(4), 4), place(Some(1), 4)], [4, 1]);
     }
 
     #[test]
-    fn blank_texts_are_refused_where_they_stand_and_too_many_at_once() {
+    fn blank_and_excess_texts_are_rejected_with_pointers() {
         let texts = |locale: &str, text: &str| Texts::from([(locale.to_owned(), text.to_owned())]);
         let content = |names, descriptions| CategoryContent { names, descriptions, ..CategoryContent::default() };
         let fault = check_texts(&content(texts("en", "Bars"), texts("de", "  \n"))).unwrap_err();

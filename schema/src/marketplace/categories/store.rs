@@ -1,4 +1,4 @@
-//! Every statement about categories.
+//! SQL statements of categories.
 
 pub(super) mod listings;
 
@@ -10,14 +10,14 @@ use crate::core::db::Db;
 use crate::core::fault::{Fault, constraint_of};
 use crate::core::slug::taken;
 
-/// Keeps everybody else from changing the tree until the transaction ends: where categories stand is looked at before it
-/// is changed. Readers, and apps that choose a category, go on.
+/// Locks the category tree against other writers until the transaction ends, because positions are read before they are
+/// changed. Reads, and apps that choose a category, are not blocked.
 pub(super) async fn tree_lock(db: &Db) -> Result<(), Fault> {
     sqlx::query!("lock table category in share row exclusive mode").execute(&mut *db.conn().await?).await?;
     Ok(())
 }
 
-/// Where a category stands.
+/// Loads the position of a category in the tree.
 pub(super) async fn standing_get(db: &Db, category_uuid: Uuid) -> Result<Option<Standing>, Fault> {
     Ok(sqlx::query_as!(
         Standing,
@@ -28,7 +28,7 @@ pub(super) async fn standing_get(db: &Db, category_uuid: Uuid) -> Result<Option<
     .await?)
 }
 
-/// How far from the root the lowest stands of a category and all beneath it.
+/// Returns the greatest depth in the subtree of a category, counted from the root.
 pub(super) async fn lowest_depth_get(db: &Db, category_uuid: Uuid) -> Result<i32, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select coalesce(max(depth), 0) as "depth!" from category_place where $1 = any(path)"#,
@@ -38,7 +38,7 @@ pub(super) async fn lowest_depth_get(db: &Db, category_uuid: Uuid) -> Result<i32
     .await?)
 }
 
-/// A category and all beneath it, as far as readers see them now.
+/// Returns the visible categories of a subtree, including its root.
 pub(super) async fn shown_beneath_list(db: &Db, category_uuid: Uuid) -> Result<Vec<Uuid>, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select category_uuid as "category_uuid!" from category_place where shown and $1 = any(path)"#,
@@ -48,7 +48,7 @@ pub(super) async fn shown_beneath_list(db: &Db, category_uuid: Uuid) -> Result<V
     .await?)
 }
 
-/// The place of the last category beneath a parent, or at the root; 0 when there is none.
+/// Returns the last position below a parent, or at the root; 0 without children.
 pub(super) async fn last_position_get(db: &Db, parent_uuid: Option<Uuid>) -> Result<i32, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select coalesce(max(position), 0) as "last!" from category where parent_uuid is not distinct from $1"#,
@@ -58,7 +58,7 @@ pub(super) async fn last_position_get(db: &Db, parent_uuid: Option<Uuid>) -> Res
     .await?)
 }
 
-/// What a new category is made of.
+/// Values of a new category.
 pub(super) struct NewCategory {
     pub(super) category_uuid: Uuid,
     pub(super) parent_uuid: Option<Uuid>,
@@ -66,10 +66,10 @@ pub(super) struct NewCategory {
     pub(super) position: i32,
 }
 
-/// Adds a category; its siblings from its place on move down.
+/// Inserts a category; siblings from its position on move down.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] when its slug is or was another's.
+/// [`crate::Code::Conflict`] if another category has or had the slug.
 pub(super) async fn insert(db: &Db, new: &NewCategory) -> Result<(), Fault> {
     let content = &new.content;
     let inserted = sqlx::query!(
@@ -93,10 +93,10 @@ pub(super) async fn insert(db: &Db, new: &NewCategory) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Writes what a category is called, says and shows.
+/// Updates the slug, texts and icon of a category.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] when its slug is or was another's.
+/// [`crate::Code::Conflict`] if another category has or had the slug.
 pub(super) async fn set_content(db: &Db, category_uuid: Uuid, content: CategoryContent) -> Result<(), Fault> {
     let written = sqlx::query!(
         "update category set slug = $2, names = $3, descriptions = $4, icon = $5, updated_at = labs_now()
@@ -122,8 +122,8 @@ fn slug_taken(error: sqlx::Error, slug: &str) -> Fault {
         .with_errors(errors)
 }
 
-/// Puts a category under a parent, or at the root, in a place among its siblings there, or behind the last. Those whom it
-/// leaves and those whom it joins are numbered anew from 1.
+/// Moves a category below a parent, or to the root, to a position among its siblings or to the end. The siblings at the
+/// old and the new parent are renumbered from 1.
 pub(super) async fn set_place(
     db: &Db,
     category_uuid: Uuid,
@@ -166,7 +166,7 @@ pub(super) async fn set_place(
     Ok(())
 }
 
-/// Gives a category another state.
+/// Sets the state of a category.
 pub(super) async fn set_state(db: &Db, category_uuid: Uuid, state: CategoryState) -> Result<(), Fault> {
     sqlx::query!(
         "update category set state = $2, updated_at = labs_now() where category_uuid = $1",
@@ -178,7 +178,7 @@ pub(super) async fn set_state(db: &Db, category_uuid: Uuid, state: CategoryState
     Ok(())
 }
 
-/// What hangs on a category.
+/// Counts the rows that refer to a category.
 pub(super) async fn use_get(db: &Db, category_uuid: Uuid) -> Result<CategoryUse, Fault> {
     Ok(sqlx::query_as!(
         CategoryUse,
@@ -191,10 +191,10 @@ pub(super) async fn use_get(db: &Db, category_uuid: Uuid) -> Result<CategoryUse,
     .await?)
 }
 
-/// Removes a category; its siblings behind it move up.
+/// Deletes a category; later siblings move up.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] when something has come to hang on it since that was looked at.
+/// [`crate::Code::Conflict`] if another transaction started to use the category after the check.
 pub(super) async fn delete(db: &Db, category_uuid: Uuid) -> Result<(), Fault> {
     let deleted = sqlx::query!(
         "with gone as (delete from category where category_uuid = $1 returning parent_uuid, position)
@@ -215,5 +215,5 @@ pub(super) async fn delete(db: &Db, category_uuid: Uuid) -> Result<(), Fault> {
     }
 }
 
-/// The constraints that keep what is in use.
+/// Foreign keys that prevent the deletion of a category in use.
 const USES: [&str; 3] = ["category_parent_fkey", "app_category_category_fkey", "listing_category_category_fkey"];

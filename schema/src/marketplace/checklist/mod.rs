@@ -1,13 +1,13 @@
-//! The checklist: the numbered listing requirements, held against what an app would show, and what of the account
-//! stands in the way.
+//! Checklist: the result of checking an app's listing content against the numbered listing requirements, and the
+//! conditions of the account that prevent a submission.
 //!
 //! ```text
-//!   facts of the draft (or of what was handed in) ──rules──▶ items ──▶ ready, or what is open
+//!   facts of the draft (or of the submission) ──rules──▶ items ──▶ ready, or open items
 //! ```
 //!
-//! The requirements are rows (`listing_requirement`); reviewers' findings name the same numbers. Those that the
-//! service checks have a check in `rules`, which also says whether a submission is refused while they are not met;
-//! the others are for reviewers (docs/decisions.md#states).
+//! The requirements are rows (`listing_requirement`); reviewers' findings name the same numbers. Each requirement that
+//! the service checks has a check in `rules`, which also states whether an unmet requirement blocks the submission.
+//! Reviewers judge the other requirements (docs/decisions.md#states).
 
 mod resolvers;
 mod rules;

@@ -1,4 +1,4 @@
-//! What may be asked of the checklist.
+//! Resolvers of the checklist.
 
 use async_graphql::{Context, Object, SimpleObject};
 use uuid::Uuid;
@@ -10,17 +10,17 @@ use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::fault::{Fault, FieldError};
 use crate::marketplace::publication::Snapshot;
 
-/// How far an app is from being submitted, requirement by requirement.
+/// Checklist of an app, with the result for each requirement.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppChecklist {
-    /// Whether nothing that blocks is open.
+    /// Whether no blocking requirement is open.
     ready: bool,
-    /// The version that was looked at.
+    /// Checked version.
     version_uuid: Option<Uuid>,
-    /// Every requirement, ordered by number.
+    /// All requirements, ordered by number.
     items: Vec<ChecklistItem>,
-    /// What keeps the partner from submitting any app.
+    /// Conditions of the account that prevent the partner from submitting any app.
     blockers_of_account: Vec<AccountBlocker>,
 }
 
@@ -28,19 +28,19 @@ pub(crate) struct AppChecklist {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ChecklistItem {
-    /// Its number.
+    /// Number of the requirement.
     code: String,
     /// Short title of the requirement.
     title: String,
-    /// What exactly is asked for.
+    /// Exact requirement.
     description: String,
-    /// Whether it is met; null when only a reviewer can tell.
+    /// Whether the requirement is met; null if only a reviewer can judge it.
     met: Option<bool>,
     /// Whether the service checks it.
     automatic: bool,
     /// Whether a submission is rejected while the requirement is not met.
     blocker: bool,
-    /// What is missing and where to mend it.
+    /// Missing content and where to add it.
     detail: Option<String>,
     /// Open finding of the last review for this requirement.
     finding: Option<String>,
@@ -50,7 +50,7 @@ pub(crate) struct ChecklistItem {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AccountBlocker {
-    /// Names the hindrance.
+    /// Code of the condition.
     code: &'static str,
     /// Action that resolves the condition.
     detail: &'static str,
@@ -78,14 +78,14 @@ impl ChecklistQuery {
     }
 }
 
-/// Something that a submission is refused for.
+/// Reason that prevents a submission.
 #[derive(Clone, Debug)]
 pub(in crate::marketplace) struct OpenItem {
-    /// A requirement's number, or what of the account stands in the way.
+    /// Number of a requirement, or code of an account condition.
     pub(in crate::marketplace) code: String,
-    /// What to do about it.
+    /// Action that resolves it.
     pub(in crate::marketplace) detail: String,
-    /// Where it is mended, in what the version would show; empty for what is not of the app.
+    /// JSON pointer to the place in the listing content where it is fixed; empty for an account condition.
     pub(in crate::marketplace) pointer: &'static str,
 }
 
@@ -95,12 +95,12 @@ impl From<OpenItem> for FieldError {
     }
 }
 
-/// What keeps this version of an app from being submitted: the checked requirements that block and are not met, then
-/// what of the account stands in the way. Without a version it is the newest that is not yet published. The caller has
-/// seen to it that the app is the partner's, and holds it.
+/// Returns the reasons that prevent the submission of this version: blocking checked requirements that are not met,
+/// then account conditions. Without a version, it checks the newest unpublished one. The caller has already checked the
+/// ownership and locked the app.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] when there is no such app.
+/// [`crate::Code::NotFound`] if the app does not exist.
 pub(in crate::marketplace) async fn open_items(
     cx: &RequestContext,
     app_uuid: Uuid,
@@ -122,11 +122,11 @@ pub(in crate::marketplace) async fn open_items(
     Ok(open)
 }
 
-/// The checklist of what was handed in, for staff. What the account is like, and whether its category is still shown,
-/// is looked up.
+/// Returns the checklist of a submission, for staff. The account's state and the visibility of the category are read
+/// from the current data.
 ///
 /// # Errors
-/// When the database is away.
+/// If the database does not answer.
 pub(in crate::marketplace) async fn check_submitted(
     cx: &RequestContext,
     partner_uuid: Uuid,
@@ -155,10 +155,10 @@ async fn checklist(cx: &RequestContext, facts: &Facts) -> Result<AppChecklist, F
     Ok(AppChecklist { ready, version_uuid, items, blockers_of_account })
 }
 
-/// Longest finding that an answer shows, in letters.
+/// Maximum length of a finding in an answer, in characters.
 const LONGEST_FINDING: usize = 2_000;
 
-/// A finding of a requirement that the service checks is mended once it is met.
+/// A finding of an automatic requirement is resolved once the requirement is met.
 fn item(row: RequirementRow, verdict: Verdict) -> ChecklistItem {
     let finding = row.finding.filter(|_| verdict.is_met != Some(true));
     ChecklistItem {

@@ -9,26 +9,26 @@ use crate::core::web_address::{WebAddress, is_redirect_uri};
 use crate::marketplace::media::MediaKind;
 use crate::marketplace::translations::missing as missing_texts;
 
-/// What the requirements are held against: a draft as it is, or what was handed in.
+/// Facts for the checks, from the current draft or from a submission.
 #[derive(Clone, Debug, Default)]
 pub(in crate::marketplace::checklist) struct Facts {
-    /// The locale readers get when no other matches.
+    /// Locale that readers get if no other locale matches.
     pub(in crate::marketplace::checklist) default_locale: String,
-    /// The texts in every locale that was begun.
+    /// Texts in every locale of the draft.
     pub(in crate::marketplace::checklist) texts: Vec<TextFact>,
     /// E-mail address of customer support.
     pub(in crate::marketplace::checklist) support_email: Option<String>,
-    /// Where customers read for help.
+    /// URL of a help centre or contact page.
     pub(in crate::marketplace::checklist) support_url: Option<String>,
     /// URL of the privacy policy.
     pub(in crate::marketplace::checklist) privacy_url: Option<String>,
-    /// Whether the primary category is shown; `None` when none is chosen.
+    /// Whether the primary category is visible; `None` without a primary category.
     pub(in crate::marketplace::checklist) primary_category_shown: Option<bool>,
-    /// The pictures.
+    /// Media items.
     pub(in crate::marketplace::checklist) pictures: Vec<PictureFact>,
-    /// The version, when there is one that is not yet published.
+    /// Version, if there is an unpublished one.
     pub(in crate::marketplace::checklist) version: Option<VersionFact>,
-    /// What the account is like.
+    /// State of the partner's account.
     pub(in crate::marketplace::checklist) account: AccountFact,
 }
 
@@ -41,15 +41,15 @@ pub(in crate::marketplace::checklist) struct TextFact {
     pub(in crate::marketplace::checklist) description: String,
 }
 
-/// A picture.
+/// Facts of a media item.
 #[derive(Clone, Debug, Deserialize)]
 pub(in crate::marketplace::checklist) struct PictureFact {
-    /// What it is for.
+    /// Kind of media item.
     pub(in crate::marketplace::checklist) kind: MediaKind,
     pub(in crate::marketplace::checklist) alt_text: String,
 }
 
-/// A version.
+/// Facts of a version.
 #[derive(Clone, Debug, Default)]
 pub(in crate::marketplace::checklist) struct VersionFact {
     pub(in crate::marketplace::checklist) version_uuid: Uuid,
@@ -58,47 +58,47 @@ pub(in crate::marketplace::checklist) struct VersionFact {
     pub(in crate::marketplace::checklist) redirect_uris: Vec<String>,
 }
 
-/// The partner's account.
+/// Facts of the partner's account.
 #[derive(Clone, Debug, Default)]
 pub(in crate::marketplace::checklist) struct AccountFact {
-    /// The column's value.
+    /// Value of the column.
     pub(in crate::marketplace::checklist) partner_state: String,
     /// Whether an administrator has confirmed an e-mail address.
     pub(in crate::marketplace::checklist) is_verified: bool,
 }
 
-/// How the service checks a requirement.
+/// Automatic check of a requirement.
 struct Check {
     code: &'static str,
-    /// Whether a submission is refused while it is not met; otherwise it is a recommendation.
+    /// Whether an unmet requirement blocks a submission; otherwise it is a recommendation.
     is_blocker: bool,
-    /// Where it is mended, in what the version would show.
+    /// JSON pointer to the place in the listing content where it is fixed.
     pointer: &'static str,
-    /// What is missing and where to mend it.
+    /// Missing content and where to add it.
     missing: fn(&Facts) -> Option<String>,
 }
 
-/// A requirement held against facts.
+/// Result of checking a requirement against the facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Verdict {
-    /// `None` when only a reviewer can tell.
+    /// `None` if only a reviewer can judge it.
     pub(super) is_met: Option<bool>,
     pub(super) is_blocker: bool,
     pub(super) pointer: &'static str,
     pub(super) detail: Option<String>,
 }
 
-/// Something of the account that keeps the partner from submitting.
+/// Condition of the account that prevents a submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Hindrance {
     pub(super) code: &'static str,
     pub(super) detail: &'static str,
 }
 
-/// The requirement that stands for the account; what exactly is in the way, the hindrances say.
+/// Requirement that represents the account; the account conditions name the exact reason.
 pub(super) const ACCOUNT: &str = "REQ-12";
 
-/// The checks, by the requirements' numbers.
+/// Checks, by number of the requirement.
 const CHECKS: [Check; 13] = [
     Check { code: "REQ-01", is_blocker: true, pointer: "/icon", missing: icon },
     Check { code: "REQ-02", is_blocker: true, pointer: "/name", missing: name },
@@ -115,7 +115,7 @@ const CHECKS: [Check; 13] = [
     Check { code: "REQ-13", is_blocker: true, pointer: "/translations", missing: whole_texts },
 ];
 
-/// Holds one requirement against the facts. One that the service has no check for is a reviewer's.
+/// Checks one requirement against the facts. A requirement without a check is left to the reviewers.
 pub(super) fn check_requirement(code: &str, facts: &Facts) -> Verdict {
     match CHECKS.iter().find(|check| check.code == code) {
         None => Verdict { is_met: None, is_blocker: false, pointer: "", detail: None },
@@ -126,7 +126,7 @@ pub(super) fn check_requirement(code: &str, facts: &Facts) -> Verdict {
     }
 }
 
-/// What of the account stands in the way.
+/// Returns the account conditions that prevent a submission.
 pub(super) fn hindrances(account: &AccountFact) -> Vec<Hindrance> {
     let mut found = Vec::new();
     if !account.is_verified {
@@ -172,7 +172,7 @@ fn primary_category(facts: &Facts) -> Option<String> {
     }
 }
 
-/// Screenshots that a listing should have.
+/// Recommended minimum number of screenshots.
 const SCREENSHOTS: usize = 2;
 
 fn screenshots(facts: &Facts) -> Option<String> {
@@ -190,7 +190,7 @@ fn support(facts: &Facts) -> Option<String> {
     missing(is_missing, "Customers cannot find help. Set support_email or support_url.")
 }
 
-/// Stored addresses are checked again: an older release accepted some that this one rejects.
+/// Stored URLs are checked again: an older release accepted some that this release rejects.
 fn is_web_address(stored: Option<&str>) -> bool {
     stored.is_some_and(|address| WebAddress::parse(address).is_ok())
 }

@@ -1,4 +1,4 @@
-//! Every statement about the checklist.
+//! SQL statements of the checklist.
 
 use serde::Deserialize;
 use sqlx::types::Json;
@@ -9,7 +9,7 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::principal::Owner;
 
-/// A requirement, with what the last review of the version found there and is still open.
+/// Requirement, with the open findings of the version's last review.
 #[derive(Clone, Debug)]
 pub(super) struct RequirementRow {
     pub(super) code: String,
@@ -18,14 +18,14 @@ pub(super) struct RequirementRow {
     pub(super) finding: Option<String>,
 }
 
-/// The redirect URIs of a manifest.
+/// Redirect URIs of a manifest.
 #[derive(Debug, Deserialize)]
 struct Manifest {
     #[serde(default)]
     redirect_uris: Vec<String>,
 }
 
-/// Whether an app is the partner's.
+/// Returns whether the partner owns the app.
 pub(super) async fn is_owned(db: &Db, owner: Owner, app_uuid: Uuid) -> Result<bool, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select exists (select from app where app_uuid = $1 and partner_uuid = $2) as "is_owned!""#,
@@ -36,8 +36,7 @@ pub(super) async fn is_owned(db: &Db, owner: Owner, app_uuid: Uuid) -> Result<bo
     .await?)
 }
 
-/// What the requirements are held against: an app's draft and this version of it, or its newest that is not yet
-/// published.
+/// Loads the facts for the checks: an app's draft and this version, or its newest unpublished version.
 pub(super) async fn facts_get(db: &Db, app_uuid: Uuid, version_uuid: Option<Uuid>) -> Result<Option<Facts>, Fault> {
     let row = sqlx::query!(
         r#"select app.default_locale, app.support_email, app.support_url, app.privacy_url, app.partner_uuid,
@@ -77,7 +76,7 @@ pub(super) async fn facts_get(db: &Db, app_uuid: Uuid, version_uuid: Option<Uuid
     }))
 }
 
-/// What a partner's account is like.
+/// Loads the state of a partner's account.
 pub(super) async fn account_get(db: &Db, partner_uuid: Uuid) -> Result<AccountFact, Fault> {
     Ok(sqlx::query_as!(
         AccountFact,
@@ -91,7 +90,7 @@ pub(super) async fn account_get(db: &Db, partner_uuid: Uuid) -> Result<AccountFa
     .await?)
 }
 
-/// Whether readers see a category.
+/// Returns whether a category is visible.
 pub(super) async fn category_is_shown(db: &Db, category_uuid: Uuid) -> Result<bool, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select exists (select from category_place where category_uuid = $1 and shown) as "is_shown!""#,
@@ -101,8 +100,8 @@ pub(super) async fn category_is_shown(db: &Db, category_uuid: Uuid) -> Result<bo
     .await?)
 }
 
-/// Every requirement in force, in the order of its number. A finding is open in the last review of the version that
-/// was decided; several of one number come together.
+/// Returns the active requirements, ordered by number. A finding is open if the last decided review of the version
+/// contains it; findings with the same number are joined.
 pub(super) async fn requirement_get_all(db: &Db, version_uuid: Option<Uuid>) -> Result<Vec<RequirementRow>, Fault> {
     Ok(sqlx::query_as!(
         RequirementRow,

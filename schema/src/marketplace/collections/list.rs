@@ -1,4 +1,4 @@
-//! Collections as staff see them: one, and the list with what narrows it and its orders.
+//! Queries for collections for staff: lookup by id, and the list with its filters and orders.
 
 use async_graphql::InputObject;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use super::resolvers::Collection;
 use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
 use crate::core::words::words;
 
-/// Collections with their listings, hidden ones included.
+/// Collections with their listings, including hidden ones.
 static WHOLE: Select<Collection> = Select::new(
     "c.collection_uuid as uuid, c.slug, c.titles, c.descriptions, c.position, c.shown_from, c.shown_until,
      collection_on_show(c.shown_from, c.shown_until) as on_show, c.created_at, c.updated_at,
@@ -28,10 +28,10 @@ static WHOLE: Select<Collection> = Select::new(
     "collection as c",
 );
 
-/// Collections by id.
+/// Looks up a collection by id.
 pub(super) static BY_ID: Lookup<Collection> = Lookup::new(&WHOLE, &["c.collection_uuid = {}"]);
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct CollectionFilter {
@@ -41,18 +41,18 @@ pub(crate) struct CollectionFilter {
 }
 
 words! {
-    /// The orders of collections.
+    /// Orders of collections.
     pub(crate) enum CollectionSort {
-        /// As the storefront shows them.
+        /// In storefront order.
         Position = "POSITION",
-        /// By name in addresses.
+        /// By slug.
         Slug = "SLUG",
-        /// Changed last, first.
+        /// Most recently changed first.
         UpdatedAtDesc = "UPDATED_AT_DESC",
     }
 }
 
-/// The list of collections, on show or not.
+/// List of collections, visible or not.
 pub(super) static COLLECTIONS: ListQuery<CollectionFilter, Collection, CollectionSort> = ListQuery {
     operation: "marketplace_collections_list",
     select: &WHOLE,
@@ -85,5 +85,5 @@ const POSITION: Key<Collection> = Key::whole("c.position", |collection| json!(co
 const SLUG: Key<Collection> = Key::text("c.slug collate \"C\"", |collection| json!(collection.slug));
 const UPDATED: Key<Collection> = Key::moment("c.updated_at", |collection| json!(collection.updated_at));
 
-/// What is asked of collections in words that the compiler has not checked.
+/// SQL statements of collections that are assembled at run time, so the compiler does not check them.
 pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 2] = [&COLLECTIONS, &BY_ID];

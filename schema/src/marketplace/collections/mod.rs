@@ -1,8 +1,7 @@
-//! A collection: listings that staff put together under a title, in an order, and show from and until a moment.
+//! Collection: listings that staff group under a title, in an order, and show during a time window.
 //!
-//! It has no states of its own: whether it is on show follows from its window and the clock. A listing that is hidden
-//! keeps its place in it and is back there once it is visible again. What readers see of it is told in
-//! [`super::public_collections`].
+//! A collection has no states: its window and the clock decide whether it is visible. A hidden listing keeps its
+//! position and reappears there once it is visible again. [`super::public_collections`] describes the public reads.
 
 mod list;
 mod resolvers;

@@ -1,4 +1,4 @@
-//! What may be asked of collections by staff.
+//! Resolvers of collections for staff.
 
 mod types;
 
@@ -43,8 +43,8 @@ impl CollectionsQuery {
     }
 }
 
-/// Writes of collections by staff. Each holds the one lock on all of them, so that their places are looked at and changed
-/// by one caller at a time.
+/// Writes of collections by staff. Each write takes the lock on all collections, so that only one caller at a time
+/// reads and changes positions.
 #[derive(Default)]
 pub(crate) struct CollectionsMutation;
 
@@ -130,10 +130,10 @@ impl CollectionsMutation {
     }
 }
 
-/// The apps whose listings are named, where some are, once nothing is wrong with them or with what is to be said.
+/// Validates the texts and the named listings, and returns the apps of the listings, if any are named.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] with all that is wrong.
+/// [`crate::Code::ValidationFailed`] with all errors.
 async fn judged(
     cx: &RequestContext,
     content: &CollectionContent,
@@ -148,7 +148,8 @@ async fn judged(
     if errors.is_empty() { Ok(apps) } else { Err(Fault::invalid(errors)) }
 }
 
-/// The collection as the caller has read it, held with all others until the transaction ends, and named to the audit record.
+/// Loads the collection, checks the caller's precondition, locks all collections until the transaction ends, and names
+/// the collection in the audit record.
 async fn hold(cx: &RequestContext, collection_uuid: Uuid) -> Result<Collection, Fault> {
     store::lock(&cx.db).await?;
     let collection = load(cx, collection_uuid).await?;
@@ -156,7 +157,7 @@ async fn hold(cx: &RequestContext, collection_uuid: Uuid) -> Result<Collection, 
     Ok(collection)
 }
 
-/// The collection as it is now, named to the audit record.
+/// Loads the current collection and names it in the audit record.
 async fn load(cx: &RequestContext, collection_uuid: Uuid) -> Result<Collection, Fault> {
     let found = BY_ID.one(&cx.db, [collection_uuid.into()]).await?;
     let collection = found.ok_or_else(|| Fault::not_found("collection"))?;

@@ -1,4 +1,4 @@
-//! What a collection may say, and which listings it may hold.
+//! Rules for the content and the listings of a collection.
 
 use uuid::Uuid;
 
@@ -6,22 +6,22 @@ use crate::core::fault::FieldError;
 use crate::core::texts::{self, Texts};
 use crate::core::time::Time;
 
-/// What staff write of a collection, but for its listings and its place.
+/// Fields of a collection that staff edit, without its listings and its position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct CollectionContent {
-    /// Its name in storefront addresses.
+    /// Slug in storefront URLs.
     pub(super) slug: String,
-    /// Its title by locale.
+    /// Titles by locale.
     pub(super) titles: Texts,
-    /// What it holds together, by locale.
+    /// Theme of the collection, by locale.
     pub(super) descriptions: Texts,
-    /// Since when it is on show; without one it is not.
+    /// Start of the visibility window; without it the collection is hidden.
     pub(super) shown_from: Option<Time>,
-    /// The first moment at which it is not any more; without one it stays.
+    /// End of the visibility window, exclusive; without it the collection stays visible.
     pub(super) shown_until: Option<Time>,
 }
 
-/// Finds texts of which nothing could be read, and a window that ends before it begins.
+/// Finds texts without readable content, and a window that ends before it begins.
 pub(super) fn check(content: &CollectionContent, errors: &mut Vec<FieldError>) {
     texts::check("titles", &content.titles, errors);
     texts::check("descriptions", &content.descriptions, errors);
@@ -31,15 +31,15 @@ pub(super) fn check(content: &CollectionContent, errors: &mut Vec<FieldError>) {
     }
 }
 
-/// A listing that may be put into a collection, on show or not.
+/// Listing that may be part of a collection, visible or not.
 #[derive(Clone, Debug)]
 pub(super) struct KnownListing {
     pub(super) app_uuid: Uuid,
     pub(super) slug: String,
 }
 
-/// The listings that are named, each by the id of its app or by its slug, in the order named. Names of nothing, and of
-/// what was named before, are found.
+/// Returns the named listings, each by app id or slug, in the given order. Adds an error for each unknown or repeated
+/// name.
 pub(super) fn chosen(named: &[String], known: &[KnownListing], errors: &mut Vec<FieldError>) -> Vec<Uuid> {
     let mut chosen = Vec::with_capacity(named.len());
     for (place, name) in named.iter().enumerate() {
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_ends_after_it_begins() {
+    fn window_must_end_after_it_begins() {
         let at = |text: Option<&str>| text.map(|text| text.parse::<Time>().unwrap());
         let (march, april) = (Some("2026-03-01T00:00:00Z"), Some("2026-04-01T00:00:00Z"));
         let is_refused = |from, until| {
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn listings_are_named_by_slug_or_by_app_and_each_once() {
+    fn listings_are_chosen_by_slug_or_app_without_duplicates() {
         let known = [("till", 1), ("table", 2), ("menu", 3)]
             .map(|(slug, number)| KnownListing { app_uuid: Uuid::from_u128(number), slug: slug.to_owned() });
         let named = |names: &[&str]| -> Vec<String> { names.iter().map(ToString::to_string).collect() };
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_names_the_app_and_not_a_listing_that_is_called_like_it() {
+    fn uuid_refers_to_app_not_to_equal_slug() {
         let own = Uuid::from_u128(1);
         let alike = KnownListing { app_uuid: Uuid::from_u128(2), slug: own.to_string() };
         let known = [alike, KnownListing { app_uuid: own, slug: "till".to_owned() }];

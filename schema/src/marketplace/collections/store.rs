@@ -1,4 +1,4 @@
-//! Every statement that writes collections.
+//! SQL statements that write collections.
 
 use sqlx::types::Json;
 use uuid::Uuid;
@@ -9,13 +9,13 @@ use crate::core::fault::{Fault, constraint_of};
 use crate::core::slug::taken;
 use crate::core::time::Time;
 
-/// Keeps everybody else from changing collections until the transaction ends. Readers go on.
+/// Locks collections against other writers until the transaction ends. Reads are not blocked.
 pub(super) async fn lock(db: &Db) -> Result<(), Fault> {
     sqlx::query!("lock table collection in share row exclusive mode").execute(&mut *db.conn().await?).await?;
     Ok(())
 }
 
-/// The listings among those that are named by slug or by app, hidden ones included.
+/// Returns the existing listings among the given slugs and app ids, including hidden ones.
 pub(super) async fn known_list(db: &Db, named: &[String]) -> Result<Vec<KnownListing>, Fault> {
     let apps: Vec<Uuid> = named.iter().filter_map(|name| name.parse().ok()).collect();
     Ok(sqlx::query_as!(
@@ -28,10 +28,10 @@ pub(super) async fn known_list(db: &Db, named: &[String]) -> Result<Vec<KnownLis
     .await?)
 }
 
-/// Adds an empty collection behind the last one.
+/// Inserts an empty collection at the end.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] when its slug is or was another's.
+/// [`crate::Code::Conflict`] if another collection has or had the slug.
 pub(super) async fn insert(db: &Db, collection_uuid: Uuid, content: &CollectionContent) -> Result<(), Fault> {
     let inserted = sqlx::query!(
         "insert into collection (collection_uuid, slug, titles, descriptions, shown_from, shown_until, position)
@@ -49,10 +49,10 @@ pub(super) async fn insert(db: &Db, collection_uuid: Uuid, content: &CollectionC
     Ok(())
 }
 
-/// Writes what a collection says and when it is on show.
+/// Updates the texts, slug and window of a collection.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] when its slug is or was another's.
+/// [`crate::Code::Conflict`] if another collection has or had the slug.
 pub(super) async fn set_content(db: &Db, collection_uuid: Uuid, content: CollectionContent) -> Result<(), Fault> {
     let written = sqlx::query!(
         "update collection
@@ -80,7 +80,7 @@ fn slug_taken(error: sqlx::Error, slug: &str) -> Fault {
         .with_errors(errors)
 }
 
-/// Lets a collection hold the listings of these apps, in this order, and no others.
+/// Replaces the listings of a collection with the listings of these apps, in this order.
 pub(super) async fn set_listings(db: &Db, collection_uuid: Uuid, apps: &[Uuid]) -> Result<(), Fault> {
     sqlx::query!(
         "with gone as (delete from collection_listing where collection_uuid = $1 and app_uuid <> all($2))
@@ -96,7 +96,7 @@ pub(super) async fn set_listings(db: &Db, collection_uuid: Uuid, apps: &[Uuid]) 
     Ok(())
 }
 
-/// Puts a collection in a place among all, or behind the last one; all are numbered anew from 1.
+/// Moves a collection to a position, or to the end, and renumbers all collections from 1.
 pub(super) async fn set_position(db: &Db, collection_uuid: Uuid, position: i32) -> Result<(), Fault> {
     sqlx::query!(
         "with others as (
@@ -118,7 +118,7 @@ pub(super) async fn set_position(db: &Db, collection_uuid: Uuid, position: i32) 
     Ok(())
 }
 
-/// Removes a collection; those behind it move up.
+/// Deletes a collection; later ones move up.
 pub(super) async fn delete(db: &Db, collection_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with gone as (delete from collection where collection_uuid = $1 returning position)

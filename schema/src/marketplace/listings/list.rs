@@ -1,8 +1,8 @@
-//! The storefront's search: what narrows it, and its orders.
+//! Search of the storefront, with its filters and orders.
 //!
-//! What readers are shown of a listing is worked out for those of the page alone. That needs plans in which the rows come
-//! in their order: `(… in …) is true` is looked up in a table of what was found, where `… in …` would become a join, after
-//! which everything is sorted.
+//! The displayed columns are computed only for the listings of the page. This requires query plans that return the rows
+//! in order: PostgreSQL evaluates `(… in …) is true` with a hashed lookup, while it would turn `… in …` into a join and
+//! sort the complete result.
 
 mod chosen;
 mod fitting;
@@ -33,10 +33,10 @@ pub(in crate::marketplace) use pictures::ListingMediaFilter;
 pub(super) use pictures::{OfListing, PICTURES};
 pub(super) use releases::{OfReader, RELEASES, ReleaseRow};
 
-/// The operation that both lists answer: what is found by how well it fits, and in every other order.
+/// Operation of both search lists: the one ordered by relevance, and the one with the other orders.
 const SEARCH: &str = "marketplace_listings_search";
 
-/// What a search is narrowed to. The contract describes each field.
+/// Filter of a search. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingFilter {
@@ -48,51 +48,52 @@ pub(in crate::marketplace) struct ListingFilter {
     pub(super) verified: Option<bool>,
 }
 
-/// What a reader searches for.
+/// Search of a reader.
 #[derive(Debug, Serialize)]
 pub(super) struct Search {
-    /// What was typed, which finds nothing where there is no word in it.
+    /// Search term as typed. A term without a word finds nothing.
     pub(super) typed: Option<String>,
-    /// What is looked for in its place, because nothing has it. Cursors are bound to what was typed.
+    /// Corrected search term, if no listing contains the typed words. Cursors are bound to the typed term.
     #[serde(skip)]
     pub(super) corrected: Option<String>,
-    /// What else narrows it.
+    /// Other filters.
     pub(super) filter: ListingFilter,
     /// Locale of the texts.
     pub(super) locale: Option<String>,
 }
 
 words! {
-    /// The orders of a search.
+    /// Orders of a search.
     pub(in crate::marketplace) enum ListingSort {
-        /// How well the words fit. Without words there is no such thing, and the newest come first.
+        /// By relevance. Without a search term, newest first.
         Relevance = "RELEVANCE",
-        /// Published last, first.
+        /// Most recently published first.
         PublishedAtDesc = "PUBLISHED_AT_DESC",
-        /// First published last, first: what is new, and not what was updated.
+        /// Most recently first published first: new apps, not updates.
         FirstPublishedAtDesc = "FIRST_PUBLISHED_AT_DESC",
         /// By name in the reader's locale.
         Name = "NAME",
-        /// Rated best first, by a mean that a single review does not lead; those without a rating last.
+        /// Highest rating first, by a weighted mean that a single customer review cannot dominate. Listings without a
+        /// rating come last.
         RatingDesc = "RATING_DESC",
     }
 }
 
 impl Search {
-    /// A search as it was asked for.
+    /// Builds a search from the request.
     pub(super) fn new(mut filter: ListingFilter, locale: Option<String>) -> Self {
         let typed = filter.q.take().map(|typed| first_words(&typed).split_whitespace().collect::<Vec<_>>().join(" "));
         filter.rating_from = filter.rating_from.map(|rating| (rating * 10.0).round() / 10.0);
-        // What is counted of a search is narrowed as its pages are: an empty list narrows neither.
+        // Counts use the same filters as the pages: an empty list filters neither.
         filter.category.take_if(|slugs| slugs.is_empty());
         filter.language = filter.language.filter(|languages| !languages.is_empty()).map(|tags| equivalents(&tags));
         Self { typed, corrected: None, filter, locale }
     }
 
-    /// A page of what is found.
+    /// Returns a page of search results.
     ///
     /// # Errors
-    /// [`crate::Code::InvalidCursor`] for a cursor of another search or of another order.
+    /// [`crate::Code::InvalidCursor`] for a cursor of another search or another order.
     pub(super) async fn page(
         &self,
         cx: &RequestContext,
@@ -111,8 +112,8 @@ impl Search {
         }
     }
 
-    /// The same search in one form, made of values that exist: what finds the same has the same, so that a caller cannot
-    /// make the service count anew by inventing values.
+    /// Normalizes the search to existing values, so that equivalent searches are equal. So a caller cannot force new
+    /// counts with invented values.
     pub(super) fn among(&self, known: &Known) -> Self {
         let filter = &self.filter;
         Self {
@@ -130,19 +131,19 @@ impl Search {
         }
     }
 
-    /// What is looked for.
+    /// Returns the effective search term.
     pub(super) fn sought(&self) -> Option<&str> {
         self.corrected.as_deref().or(self.typed.as_deref())
     }
 
-    /// The reader's locale, and what is looked for; each empty where there is none.
+    /// Reader's locale and search term; each is empty if absent.
     fn texts(&self) -> Bound {
         let texts = [self.locale.as_deref(), self.sought()];
         Bound::Texts(texts.into_iter().map(|text| text.unwrap_or_default().to_owned()).collect())
     }
 }
 
-/// A listing that was found, with what its place in the order depends on.
+/// Listing in a search result, with its sort keys.
 #[derive(Deserialize, sqlx::FromRow)]
 pub(in crate::marketplace) struct FoundRow {
     slug: String,
@@ -157,20 +158,20 @@ pub(in crate::marketplace) struct FoundRow {
     icon: Option<Json<IconRow>>,
     rating_average: f64,
     rating_count: i32,
-    /// The mean of the ratings, weighted by how many there are.
+    /// Mean of the ratings, weighted by their number.
     rating_score: i64,
     version_number: String,
     first_published_at: Time,
     published_at: Time,
-    /// How well the words fit, in millionths, so that a cursor holds it exactly; 0 under another order.
+    /// Relevance in millionths, an integer so that a cursor stores it exactly; 0 in other orders.
     rank: i32,
-    /// The name as it is compared.
+    /// Name in the form used for comparison.
     sort_name: String,
-    /// Tells this state of the shop window from another.
+    /// Identifies the state of the storefront's content.
     pub(super) stamp: String,
 }
 
-/// The icon of a listing that was found.
+/// Icon of a listing in a search result.
 #[derive(Deserialize)]
 struct IconRow {
     media_uuid: Uuid,
@@ -181,7 +182,7 @@ struct IconRow {
     renditions: Vec<Size>,
 }
 
-/// What is shown of a listing `l` with its text `t`, in the locale that is given.
+/// Columns of a listing `l` with its text `t`, in the given locale.
 macro_rules! shown {
     ($rank:literal) => {
         concat!(
@@ -206,7 +207,7 @@ macro_rules! shown {
     };
 }
 
-/// The text of a listing `l` in the best locale: the one that is given, else its language, else the listing's own.
+/// Text of a listing `l` in the best locale: the given one, else its language, else the listing's default locale.
 macro_rules! text_of_the_listing {
     () => {
         " join partner as p using (partner_uuid) cross join lateral (
@@ -219,7 +220,7 @@ macro_rules! text_of_the_listing {
 
 pub(in crate::marketplace) use {shown, text_of_the_listing};
 
-/// Listings with what is shown of them.
+/// Listings with their displayed columns.
 static SHOWN: Select<FoundRow> = Select::new(shown!("0"), concat!("listing as l", text_of_the_listing!()));
 
 const VISIBLE: Condition<Search> = Condition { sql: "l.visible", value: |_| Some(Bound::Nothing) };
@@ -243,14 +244,14 @@ const RATED: Condition<Search> = Condition {
     value: |of| of.filter.rating_from.map(Bound::Number),
 };
 const IN_LANGUAGE: Condition<Search> = Condition {
-    // A row of this listing's is looked for, one by one: `exists` would be answered from a table of all translations.
+    // Looks up translations listing by listing. PostgreSQL would answer `exists` with a hash table of all translations.
     sql: "(select true from listing_translation as o
              join unnest({}::text[]) as language on o.locale = language or starts_with(o.locale, language || '-')
             where o.app_uuid = l.app_uuid limit 1) is true",
     value: |of| Bound::texts(of.filter.language.as_ref()),
 };
 
-/// What is found, in every order but by how well it fits.
+/// Search results in every order except relevance.
 static LISTINGS: ListQuery<Search, FoundRow, ListingSort> = ListQuery {
     operation: SEARCH,
     select: &SHOWN,
@@ -282,12 +283,12 @@ const NAME: Key<FoundRow> = Key::text("t.sort_name collate \"C\"", |row| json!(r
 const RATING: Key<FoundRow> = Key::whole("l.rating_score", |row| json!(row.rating_score));
 const RATINGS: Key<FoundRow> = Key::whole("l.rating_count", |row| json!(row.rating_count));
 
-/// What is asked of listings in words that the compiler has not checked.
+/// SQL statements of listings that are assembled at run time, so the compiler does not check them.
 pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 5] =
     [&LISTINGS, &FITTING, &CHOSEN, &PICTURES, &RELEASES];
 
 impl FoundRow {
-    /// As readers are shown it, by a service at this address.
+    /// Converts the row to the public form, with image URLs below `pictures_url`.
     pub(in crate::marketplace) fn shown(self, pictures_url: &str) -> ListingSummary {
         let row = self;
         ListingSummary {
@@ -319,13 +320,13 @@ impl IconRow {
 mod tests {
     use super::*;
 
-    /// Under which question facets are kept.
+    /// Cache key of a search's facets.
     fn question(filter: ListingFilter, locale: Option<&str>) -> String {
         format!("{:?}", Search::new(filter, locale.map(str::to_owned)).among(&Known::default()))
     }
 
     #[test]
-    fn searches_that_find_the_same_share_their_facets() {
+    fn equivalent_searches_share_facets() {
         let texts = |values: &[&str]| Some(values.iter().map(|value| (*value).to_owned()).collect());
         let plain = || ListingFilter { q: Some("bar  code".to_owned()), ..ListingFilter::default() };
         let rated = |rating| question(ListingFilter { rating_from: Some(rating), ..plain() }, None);

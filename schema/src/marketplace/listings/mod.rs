@@ -1,13 +1,13 @@
-//! A listing: one app as the storefront shows it.
+//! Listing: one app as the storefront shows it.
 //!
 //! ```text
 //!   app, texts, media, categories, version ──publication──▶ listing ──▶ readers
 //! ```
 //!
-//! It is a copy, made when a version goes live; what the owner edits afterwards reaches readers with the next
-//! publication (docs/decisions.md#states). It has no states of its own: it is visible or it is not, which
-//! follows from the app and its partner. Nothing here depends on who asks, so every statement is a function of its
-//! parameters alone, and the busiest one is shared among requests ([`crate::core::coalescer`]).
+//! A listing is a copy, made when a version is published; later edits reach readers with the next publication
+//! (docs/decisions.md#states). It has no states: it is visible or hidden, depending on the app and its partner. The
+//! content does not depend on the caller, so every statement is a function of its parameters, and concurrent requests
+//! share the busiest statement ([`crate::core::coalescer`]).
 
 mod changes;
 mod list;

@@ -1,4 +1,4 @@
-//! What a storefront may ask of listings.
+//! Resolvers of listings for the storefront.
 
 mod lists;
 
@@ -104,7 +104,7 @@ impl ListingsQuery {
     }
 }
 
-/// How the result divides. The stamp that the first row was found under says whether it is known already.
+/// Returns the facets of the result. The stamp of the first row identifies a cached result.
 async fn facets(cx: &RequestContext, search: &Search, first: Option<&FoundRow>) -> Result<Arc<ListingFacets>, Fault> {
     let stamp = match first {
         Some(row) => row.stamp.clone(),
@@ -112,7 +112,7 @@ async fn facets(cx: &RequestContext, search: &Search, first: Option<&FoundRow>) 
     };
     let known = known_values(cx, &stamp).await?;
     let counted = search.among(&known);
-    // Whoever waits for another's count holds no connection meanwhile.
+    // Releases the database connection, because the count may wait for another request's count.
     cx.db.answered().await;
     let facets = &cx.services.state::<PublicCache>().facets;
     facets.get_or_make(stamp, format!("{counted:?}"), store::facets_get(&cx.db, &counted)).await

@@ -1,4 +1,4 @@
-//! What a reader may have meant whose words nothing has, and which listings are shown beside another.
+//! Rules for spelling corrections of a search and for related listings.
 
 pub(super) mod corrections;
 mod related;

@@ -1,4 +1,4 @@
-//! Every statement about listings. None of them depends on who asks.
+//! SQL statements of listings. None of them depends on the caller.
 
 mod corrections;
 mod facets;
@@ -26,15 +26,15 @@ pub(super) use facets::facets_get;
 pub(in crate::marketplace) use preview::{Side, listing_of};
 pub(super) use related::related_page;
 
-/// A listing by its slug, in the locale that is asked for.
+/// Key of a listing: its slug and the requested locale.
 pub(in crate::marketplace) struct ListingKey {
     pub(super) slug: String,
     pub(super) locale: Option<String>,
 }
 
-/// A listing as its statement answers it: flat where it can be.
+/// Row of a listing, flat where possible.
 pub(in crate::marketplace) struct ListingRow {
-    /// Which of the listings asked for it is, counted from 1.
+    /// Position of the key in the request, from 1.
     place: i64,
     slug: String,
     app_uuid: Uuid,
@@ -63,7 +63,7 @@ pub(in crate::marketplace) struct ListingRow {
     published_at: Time,
 }
 
-/// A picture within a listing.
+/// Media item of a listing.
 #[derive(Deserialize, sqlx::FromRow)]
 pub(super) struct PictureRow {
     pub(super) media_uuid: Uuid,
@@ -80,16 +80,16 @@ pub(super) struct PictureRow {
     renditions: Vec<Size>,
 }
 
-/// How large a copy is.
+/// Width and height of a rendition.
 #[derive(Deserialize)]
 struct Pixels {
     width: i32,
     height: i32,
 }
 
-/// Visible listings, each in the best locale: the one asked for, else its language, else the listing's own; for each
-/// key what there is. This is the busiest statement of the service, a function of slugs and locales alone, so that those
-/// who ask at once share it.
+/// Loads visible listings, each in the best locale: the requested one, else its language, else the listing's default
+/// locale. The result has one entry for each key, `None` if no listing matches. This is the busiest statement of the
+/// service. It depends on slugs and locales alone, so concurrent requests share it.
 pub(super) async fn get_each(db: &Db, keys: Vec<ListingKey>) -> Result<Vec<Option<ListingRow>>, Fault> {
     let mut found: Vec<Option<ListingRow>> = std::iter::repeat_with(|| None).take(keys.len()).collect();
     let (slugs, locales): (Vec<String>, Vec<Option<String>>) =
@@ -149,7 +149,7 @@ pub(super) async fn get_each(db: &Db, keys: Vec<ListingKey>) -> Result<Vec<Optio
 }
 
 impl ListingRow {
-    /// As readers are shown it, by a service at this address.
+    /// Converts the row to the public form, with image URLs below `pictures_url`.
     pub(in crate::marketplace) fn shown(self, pictures_url: &str) -> Listing {
         let row = self;
         let pictures = row.media.map(|media| media.0).unwrap_or_default().into_iter();
@@ -193,7 +193,7 @@ impl PictureRow {
         ListingIcon { media_uuid, media_type, width, height, alt_text, sources }
     }
 
-    /// As readers are shown it, by a service at this address.
+    /// Converts the row to the public form, with image URLs below `pictures_url`.
     pub(super) fn shown(self, pictures_url: &str) -> ListingMedia {
         let original = Pixels { width: self.width, height: self.height };
         let sizes = media::sizes(&original, &self.variants);
@@ -212,22 +212,22 @@ impl PictureRow {
     }
 }
 
-/// Whether a listing of this slug is on show.
+/// Returns whether a listing with this slug is visible.
 pub(super) async fn is_visible(db: &Db, slug: &str) -> Result<bool, Fault> {
     Ok(sqlx::query_scalar!(r#"select exists (select from listing where slug = $1 and visible) as "visible!""#, slug)
         .fetch_one(&mut *db.conn().await?)
         .await?)
 }
 
-/// A picture that a listing shows, and where its bytes lie.
+/// Media item of a visible listing, and its location in the object storage.
 pub(super) struct Shown {
-    /// Its bytes.
+    /// Location of the content.
     pub(super) stored: Stored,
-    /// What it is for, with its place where there are several: `icon`, `screenshot-2`.
+    /// File name without extension: the kind, with the position if there are several (`icon`, `screenshot-2`).
     pub(super) called: String,
 }
 
-/// A picture that a visible listing shows.
+/// Loads a media item of a visible listing.
 pub(super) async fn media_get(db: &Db, slug: &str, media_uuid: Uuid) -> Result<Option<Shown>, Fault> {
     let row = sqlx::query!(
         r#"select lm.kind, lm.position, m.sha256, m.object_key, m.media_type, m.width, m.height, m.size_bytes,

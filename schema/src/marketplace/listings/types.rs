@@ -1,4 +1,4 @@
-//! What readers are shown: plain data that the store fills and the answer writes.
+//! Public types of listings: plain data that the store fills and the response serializes.
 
 use std::sync::Arc;
 
@@ -13,19 +13,19 @@ use crate::marketplace::media::{MediaKind, MediaVariant};
 use crate::marketplace::public_pictures::PictureSource;
 use crate::marketplace::versions::AppPermission;
 
-/// An app as the storefront shows it, in one locale.
+/// App in the form that the storefront shows, in one locale.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct Listing {
-    /// Its name in addresses.
+    /// Slug in URLs.
     pub(super) slug: String,
-    /// The app that is listed.
+    /// Id of the listed app.
     pub(super) app_uuid: Uuid,
     /// Name of the app.
     pub(super) name: String,
-    /// One line below the name.
+    /// Tagline, one line below the name.
     pub(super) tagline: String,
-    /// Plain text; an empty line parts paragraphs.
+    /// Plain text; an empty line separates paragraphs.
     pub(super) description: String,
     /// Locale of the texts in this object.
     pub(super) locale: String,
@@ -39,13 +39,13 @@ pub(in crate::marketplace) struct Listing {
     pub(super) version: ListingVersion,
     /// Permissions of the installed app on the customer's data.
     pub(super) permissions: Vec<AppPermission>,
-    /// The icon.
+    /// Icon.
     pub(super) icon: Option<ListingIcon>,
     /// The banner, then the screenshots in order. The icon is in `icon`.
     pub(super) media: Vec<ListingMedia>,
-    /// What customers think of it.
+    /// Ratings and customer reviews in numbers.
     pub(super) rating: ListingRating,
-    /// Where the reader finds more.
+    /// Links to further information.
     pub(super) links: ListingLinks,
     /// Time when the app was first published on the storefront.
     pub(super) first_published_at: Time,
@@ -57,7 +57,7 @@ pub(in crate::marketplace) struct Listing {
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingVendor {
-    /// Its name in addresses.
+    /// Slug in URLs.
     pub(super) slug: String,
     /// Name of the company on the storefront.
     pub(super) name: String,
@@ -69,7 +69,7 @@ pub(in crate::marketplace) struct ListingVendor {
 #[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingCategory {
-    /// Its name in addresses.
+    /// Slug in URLs.
     slug: String,
     /// Name of the category in the best matching locale.
     name: String,
@@ -81,11 +81,11 @@ pub(in crate::marketplace) struct ListingCategory {
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingVersion {
-    /// Its semantic version.
+    /// Semantic version number.
     pub(super) number: String,
     /// Time when the version was published.
     pub(super) published_at: Time,
-    /// What is new, in the best matching locale.
+    /// Release notes in the best matching locale.
     pub(super) release_notes: Option<String>,
 }
 
@@ -95,33 +95,33 @@ pub(in crate::marketplace) struct ListingVersion {
 pub(in crate::marketplace) struct ListingIcon {
     /// Id used to request the image content.
     pub(super) media_uuid: Uuid,
-    /// The media type of its bytes.
+    /// Media type of the content.
     pub(super) media_type: String,
     /// Size of the original, in pixels.
     pub(super) width: i32,
     /// Size of the original, in pixels.
     pub(super) height: i32,
-    /// What it shows, for those who cannot see it.
+    /// Text alternative for readers who cannot see the image.
     pub(super) alt_text: Option<String>,
-    /// Its copies for pages, the narrowest first.
+    /// Scaled renditions for pages, narrowest first.
     pub(super) sources: Vec<PictureSource>,
 }
 
-/// A picture of the listing. Its bytes are had by its id and never change.
+/// Media item of the listing. Its content is available by its id and never changes.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingMedia {
     /// UUID of the object.
     pub(super) uuid: Uuid,
-    /// What it is for.
+    /// Kind of media item.
     pub(super) kind: MediaKind,
-    /// Its place among the pictures of its kind, from 1.
+    /// Position among the media items of the same kind, from 1.
     pub(super) position: i32,
-    /// What it shows, for those who cannot see it.
+    /// Text alternative for readers who cannot see the image.
     pub(super) alt_text: Option<String>,
-    /// A line shown under it.
+    /// Caption.
     pub(super) caption: Option<String>,
-    /// The media type of its bytes.
+    /// Media type of the content.
     pub(super) media_type: String,
     /// Size of the original, in pixels.
     pub(super) width: i32,
@@ -129,7 +129,7 @@ pub(in crate::marketplace) struct ListingMedia {
     pub(super) height: i32,
     /// Available sizes of the content, largest first.
     pub(super) variants: Vec<MediaVariant>,
-    /// Its copies for pages, the narrowest first.
+    /// Scaled renditions for pages, narrowest first.
     pub(super) sources: Vec<PictureSource>,
 }
 
@@ -144,13 +144,13 @@ pub(in crate::marketplace) struct ListingRating {
 }
 
 impl ListingRating {
-    /// The rating out of the columns, where no review at all has the average 0.
+    /// Builds the rating from the columns, which contain the average 0 without customer reviews.
     pub(in crate::marketplace) fn new(average: f64, count: i32) -> Self {
         Self { average: Some(average).filter(|_| count > 0), count }
     }
 }
 
-/// Where the reader finds more.
+/// Links to further information.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingLinks {
@@ -160,9 +160,9 @@ pub(in crate::marketplace) struct ListingLinks {
     pub(super) support_email: Option<String>,
     /// URL of the privacy policy.
     pub(super) privacy_url: Option<String>,
-    /// The app's own site.
+    /// URL of the app's website.
     pub(super) website_url: Option<String>,
-    /// The terms of use.
+    /// URL of the terms of use.
     pub(super) terms_url: Option<String>,
 }
 
@@ -170,13 +170,13 @@ pub(in crate::marketplace) struct ListingLinks {
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingSummary {
-    /// Its name in addresses.
+    /// Slug in URLs.
     pub(super) slug: String,
-    /// The app that is listed.
+    /// Id of the listed app.
     pub(super) app_uuid: Uuid,
     /// Name of the app.
     pub(super) name: String,
-    /// One line below the name.
+    /// Tagline, one line below the name.
     pub(super) tagline: String,
     /// Locale of the texts in this object.
     pub(in crate::marketplace) locale: String,
@@ -184,11 +184,11 @@ pub(in crate::marketplace) struct ListingSummary {
     pub(super) vendor: ListingVendor,
     /// Active categories of the listing, the primary category first.
     pub(super) categories: Vec<ListingCategory>,
-    /// The icon.
+    /// Icon.
     pub(super) icon: Option<ListingIcon>,
-    /// What customers think of it.
+    /// Ratings and customer reviews in numbers.
     pub(super) rating: ListingRating,
-    /// The semantic version customers get.
+    /// Semantic version number of the published version.
     pub(super) version_number: String,
     /// Time when the app was first published on the storefront.
     pub(super) first_published_at: Time,
@@ -196,21 +196,21 @@ pub(in crate::marketplace) struct ListingSummary {
     pub(super) published_at: Time,
 }
 
-/// A version that customers get or got, in the order of a listing's history.
+/// Current or former published version in a listing's history.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingRelease {
-    /// Its semantic version.
+    /// Semantic version number.
     pub(super) number: String,
     /// Time when the version was published.
     pub(super) published_at: Time,
-    /// Whether customers get it now.
+    /// Whether the version is the published one.
     pub(super) is_current: bool,
-    /// The locale in which the notes are.
+    /// Locale of the release notes.
     pub(super) locale: Option<String>,
-    /// What was new in it.
+    /// Release notes.
     pub(super) release_notes: Option<String>,
-    /// What it may do that the version published before it could not.
+    /// Permissions that this version has and the previously published version did not have.
     pub(super) permissions_added: Vec<AppPermission>,
     /// Permissions that the previously published version had and this version does not have.
     pub(super) permissions_removed: Vec<AppPermission>,
@@ -220,9 +220,9 @@ pub(in crate::marketplace) struct ListingRelease {
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct RelatedListing {
-    /// What the two have in common.
+    /// Common property of the two listings.
     pub(super) reason: RelatedReason,
-    /// The other one.
+    /// Related listing.
     pub(super) listing: ListingSummary,
 }
 
@@ -240,15 +240,15 @@ pub(in crate::marketplace) struct RelatedListingList {
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingList {
-    /// The entries of this page, in the order asked for.
+    /// Entries of this page, in the requested order.
     pub(super) data: Vec<ListingSummary>,
-    /// Where the page ends.
+    /// Cursor information of the page.
     pub(super) page: Page,
-    /// How the whole result divides.
+    /// Distribution of the whole result.
     pub(super) facets: Arc<ListingFacets>,
-    /// What was typed, where nothing has it and something like it was looked for.
+    /// Typed search term, if the service corrected it because no listing contains it.
     pub(super) corrected_from: Option<String>,
-    /// What was looked for in its place.
+    /// Corrected search term.
     pub(super) corrected_to: Option<String>,
 }
 
@@ -282,11 +282,11 @@ pub(in crate::marketplace) struct ListingFacets {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct CategoryFacet {
-    /// Its name in addresses.
+    /// Slug in URLs.
     slug: String,
     /// Name of the category in the best matching locale.
     name: String,
-    /// Id of the parent category. Null at the root.
+    /// Slug of the parent category. Null at the root.
     parent_slug: Option<String>,
     /// Number of listings.
     count: i32,
@@ -296,7 +296,7 @@ pub(in crate::marketplace) struct CategoryFacet {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct VendorFacet {
-    /// Its name in addresses.
+    /// Slug in URLs.
     slug: String,
     /// Name of the company.
     name: String,
@@ -310,7 +310,7 @@ pub(in crate::marketplace) struct VendorFacet {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct LanguageFacet {
-    /// The locale.
+    /// Locale of the texts.
     locale: String,
     /// Number of listings.
     count: i32,

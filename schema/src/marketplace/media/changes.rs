@@ -1,4 +1,4 @@
-//! What an owner changes about the pictures of a draft: what is said about one, that it is gone, and their order.
+//! Operations of an owner on the media of a draft: update the texts, delete an item, and reorder.
 
 use std::collections::BTreeMap;
 
@@ -26,11 +26,11 @@ pub(in crate::marketplace) struct MediaUpdate {
     captions: MaybeUndefined<Json<TextsPatch>>,
 }
 
-/// Texts by locale, of which null takes one away.
+/// Texts by locale; null removes a text.
 type TextsPatch = BTreeMap<String, Option<String>>;
 
 impl MediaUpdate {
-    /// What is said about a picture once this is applied.
+    /// Returns the texts of a media item after the patch.
     fn apply_to(self, present: &Said) -> Result<Said, Fault> {
         let text = |pointer: &str, text: MaybeUndefined<String>, present: &str| match null_as_empty(text) {
             Some(text) => rules::text(pointer, Some(&text)),
@@ -62,13 +62,13 @@ pub(in crate::marketplace) struct MediaReorder {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct MediaOrder {
-    /// What they are for.
+    /// Kind of media items.
     kind: MediaKind,
-    /// All of them.
+    /// All media items of this kind.
     media: Vec<Media>,
 }
 
-/// Changes of pictures.
+/// Writes that change media.
 #[derive(Default)]
 pub(in crate::marketplace) struct MediaChangesMutation;
 
@@ -136,7 +136,7 @@ impl MediaChangesMutation {
     }
 }
 
-/// A picture of a draft whose app is held until the transaction ends.
+/// Loads a media item of a draft and locks its app until the transaction ends.
 async fn lock_picture(cx: &RequestContext, app_uuid: Uuid, media_uuid: Uuid) -> Result<MediaRow, Fault> {
     apps::lock(&cx.db, cx.owner()?, app_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
     load_picture(cx, app_uuid, media_uuid).await

@@ -1,4 +1,4 @@
-//! The bytes of a picture: in which sizes they lie, and how they leave.
+//! Content of a media item: its stored sizes and its delivery.
 
 use std::collections::BTreeMap;
 
@@ -15,9 +15,9 @@ use crate::core::media::store::{MediaKey, MediaStore, StoreError};
 use crate::core::words::words;
 
 words! {
-    /// A size in which a picture can be had, the largest first.
+    /// Sizes of a media item, largest first.
     pub(crate) enum MediaVariantName {
-        /// The whole picture.
+        /// Original size.
         Original = "ORIGINAL",
         /// Fits a square of 1,600 pixels.
         Large = "LARGE",
@@ -28,35 +28,35 @@ words! {
     }
 }
 
-/// A smaller copy, as column `media.variants` keeps it under its name.
+/// Smaller size, as column `media.variants` stores it under its name.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) struct Size {
-    /// Names the object.
+    /// Key of the object in the object storage.
     pub(crate) object_key: String,
-    /// Media type of the bytes.
+    /// Media type of the content.
     pub(crate) media_type: String,
-    /// Size in pixels.
+    /// Width in pixels.
     pub(crate) width: i32,
-    /// Size in pixels.
+    /// Height in pixels.
     pub(crate) height: i32,
-    /// Bytes.
+    /// Size in bytes.
     pub(crate) size_bytes: i64,
 }
 
-/// Where the bytes of a picture lie.
+/// Location of a media item's content in the object storage.
 #[derive(Clone, Debug)]
 pub(crate) struct Stored {
-    /// The picture.
+    /// Id of the media item.
     pub(crate) media_uuid: Uuid,
-    /// SHA-256 of the whole picture.
+    /// SHA-256 of the original.
     pub(crate) sha256: Vec<u8>,
-    /// The whole picture.
+    /// Original size.
     pub(crate) original: Size,
-    /// Its smaller copies, by name (column `media.variants`).
+    /// Smaller sizes, by name (column `media.variants`).
     pub(crate) copies: BTreeMap<String, Size>,
 }
 
-/// Where the bytes of a picture lie, as a table of pictures has it.
+/// Location of the content, as an image table stores it.
 pub(crate) struct StoredRow {
     pub(crate) sha256: Vec<u8>,
     pub(crate) object_key: String,
@@ -68,7 +68,7 @@ pub(crate) struct StoredRow {
 }
 
 impl StoredRow {
-    /// The picture that the row is of.
+    /// Converts the row for this media item.
     pub(crate) fn of(self, media_uuid: Uuid) -> Stored {
         let Self { sha256, object_key, media_type, width, height, size_bytes, variants } = self;
         let original = Size { object_key, media_type, width, height, size_bytes };
@@ -76,7 +76,7 @@ impl StoredRow {
     }
 }
 
-/// Every size of a picture, the largest first. One that was never made is the next larger that there is.
+/// Returns every size of an image, largest first. A missing size is replaced by the next larger one.
 pub(crate) fn sizes<'a, T>(original: &'a T, copies: &'a BTreeMap<String, T>) -> [(MediaVariantName, &'a T); 4] {
     let mut last = original;
     MediaVariantName::EACH.map(|name| {
@@ -85,10 +85,11 @@ pub(crate) fn sizes<'a, T>(original: &'a T, copies: &'a BTreeMap<String, T>) -> 
     })
 }
 
-/// Makes the bytes of a picture the answer, in this size, to be saved under a name that begins with `called`.
+/// Sets the content of an image in this size as the response, with a file name that begins with `called`.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] when the store is away, [`crate::Code::Internal`] when it has lost the object.
+/// [`crate::Code::Unavailable`] if the object storage does not answer, [`crate::Code::Internal`] if the object is
+/// missing.
 pub(crate) async fn deliver(
     cx: &RequestContext,
     stored: &Stored,
@@ -115,22 +116,22 @@ pub(crate) async fn deliver(
     Ok(())
 }
 
-/// A picture whose objects lie in the store, before a row names them.
+/// Image whose objects are stored before a row refers to them.
 pub(crate) struct Kept {
-    /// The whole picture.
+    /// Original size.
     pub(crate) original: Size,
-    /// Its SHA-256.
+    /// SHA-256 of the original.
     pub(crate) sha256: [u8; 32],
-    /// Its smaller copies, by name.
+    /// Smaller sizes, by name.
     pub(crate) copies: BTreeMap<String, Size>,
-    /// Its copies for pages, the narrowest first.
+    /// Scaled renditions for pages, narrowest first.
     pub(crate) renditions: Vec<Size>,
 }
 
-/// Puts the objects of a picture, so that they are there before a row names them.
+/// Stores the objects of an image, so that they exist before a row refers to them.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] when the store is away.
+/// [`crate::Code::Unavailable`] if the object storage does not answer.
 pub(crate) async fn keep(cx: &RequestContext, made: &Processed) -> Result<Kept, Fault> {
     let media = &cx.services.media;
     let copy = async |copy: &Variant| -> Result<_, StoreError> {
@@ -138,7 +139,7 @@ pub(crate) async fn keep(cx: &RequestContext, made: &Processed) -> Result<Kept, 
         let size = to_image(object_key, made.media_type, copy.width, copy.height, copy.bytes.len());
         Ok((copy.name.to_owned(), size))
     };
-    // At the same time: to a bucket the way is long.
+    // Concurrently, because a bucket has a high latency.
     let (copies, renditions, key) = tokio::try_join!(
         try_join_all(made.variants.iter().map(copy)),
         keep_renditions(media, &made.renditions),
@@ -149,7 +150,7 @@ pub(crate) async fn keep(cx: &RequestContext, made: &Processed) -> Result<Kept, 
     Ok(Kept { original, sha256: *key.digest(), copies, renditions })
 }
 
-/// Puts the copies for pages of a picture, so that they are there before a row names them.
+/// Stores the page renditions of an image, so that they exist before a row refers to them.
 ///
 /// # Errors
 /// [`StoreError`]
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_size_that_was_never_made_is_the_next_larger_one() {
+    fn missing_image_size_falls_back_to_next_larger() {
         let original = size(2_000);
         let copies = BTreeMap::from([("MEDIUM".to_owned(), size(800))]);
         let found = sizes(&original, &copies).map(|(name, size)| (name.name(), size.width));

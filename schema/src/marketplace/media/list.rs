@@ -1,4 +1,4 @@
-//! The pictures of an app's draft: one, and the list with what narrows it.
+//! Queries for the media of an app's draft: lookup by id, and the list with its filter.
 
 use std::collections::BTreeMap;
 
@@ -32,12 +32,12 @@ pub(super) struct MediaRow {
     pub(super) object_key: String,
     pub(super) variants: Json<BTreeMap<String, Size>>,
     pub(super) created_at: Time,
-    /// Sorts as the listing shows them: icon, banner, screenshots.
+    /// Sort key in listing order: icon, banner, screenshots.
     pub(super) rank: i32,
 }
 
 impl MediaRow {
-    /// The whole picture among its sizes.
+    /// Returns the original size.
     pub(super) fn original(&self) -> Size {
         Size {
             object_key: self.object_key.clone(),
@@ -49,7 +49,7 @@ impl MediaRow {
     }
 }
 
-/// Pictures of apps.
+/// Media of apps.
 static PICTURES: Select<MediaRow> = Select::new(
     "media.media_uuid, media.app_uuid, media.kind, media.position, media.alt_text, media.caption, media.alt_texts,
      media.captions, media.media_type, media.width, media.height, media.size_bytes, media.sha256, media.object_key, media.variants, media.created_at,
@@ -57,40 +57,40 @@ static PICTURES: Select<MediaRow> = Select::new(
     "media join app using (app_uuid)",
 );
 
-/// One picture of the draft of a partner's app.
+/// Looks up a media item in the draft of a partner's app.
 pub(super) static OWN: Lookup<MediaRow> = Lookup::new(
     &PICTURES,
     &["app.partner_uuid = {}", "app.app_uuid = {}", "media.media_uuid = {}", "media.removed_at is null"],
 );
 
-/// The pictures of one kind in the draft of a partner's app, in no order.
+/// Looks up the media items of one kind in the draft of a partner's app, unordered.
 pub(super) static OF_A_KIND: Lookup<MediaRow> = Lookup::new(
     &PICTURES,
     &["app.partner_uuid = {}", "app.app_uuid = {}", "media.kind = {}", "media.removed_at is null"],
 );
 
-/// One picture, whoever owns it.
+/// Looks up a media item by id, for any owner.
 pub(super) static BY_ID: Lookup<MediaRow> = Lookup::new(&PICTURES, &["media.media_uuid = {}"]);
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct MediaFilter {
     kind: Option<Vec<MediaKind>>,
 }
 
-/// The pictures of an app of a partner's.
+/// Parameters of the media list of a partner's app.
 #[derive(Debug, Serialize)]
 pub(super) struct OwnPictures {
-    /// Whose.
+    /// Owner of the app.
     pub(super) partner_uuid: Uuid,
-    /// Of which app.
+    /// Id of the app.
     pub(super) app_uuid: Uuid,
-    /// Which of them.
+    /// Filter of the list.
     pub(super) filter: MediaFilter,
 }
 
-/// The list of an app's pictures: icon, banner, screenshots in their order.
+/// List of an app's media: icon, banner, then screenshots in order.
 pub(super) static OF_AN_APP: ListQuery<OwnPictures, MediaRow, FixedOrder> = ListQuery {
     operation: "marketplace_media_list",
     select: &PICTURES,
@@ -108,5 +108,5 @@ const POSITION: Key<MediaRow> = Key::whole("media.position", |row| json!(row.pos
 const RANK: Key<MediaRow> =
     Key::whole("case media.kind when 'ICON' then 0 when 'BANNER' then 1 else 2 end", |row| json!(row.rank));
 
-/// What is asked of pictures in words that the compiler has not checked.
+/// SQL statements of media that are assembled at run time, so the compiler does not check them.
 pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 4] = [&OF_AN_APP, &OWN, &OF_A_KIND, &BY_ID];

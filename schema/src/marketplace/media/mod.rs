@@ -1,14 +1,14 @@
-//! The pictures of an app: one icon, one banner, up to ten screenshots.
+//! Media of an app: one icon, one banner, up to ten screenshots.
 //!
 //! ```text
-//!   upload ──▶ made anew, in four sizes ──▶ objects put ──▶ row written ──▶ in the draft
-//!                                                                             │ replaced or deleted
-//!                                                                             ▼
-//!                                                            removed (kept while a listing shows it)
+//!   upload ──▶ re-encoded in four sizes ──▶ objects stored ──▶ row inserted ──▶ in the draft
+//!                                                                               │ replaced or deleted
+//!                                                                               ▼
+//!                                                              removed (kept while a listing shows it)
 //! ```
 //!
-//! What comes in is never what goes out: every picture is decoded and encoded anew ([`crate::core::media::image`]). The bytes
-//! of a picture never change; a new upload is a new picture (docs/decisions.md#edge).
+//! The service never delivers an uploaded file: it decodes and re-encodes every image ([`crate::core::media::image`]).
+//! The content of a media item never changes; a new upload creates a new media item (docs/decisions.md#edge).
 
 mod changes;
 mod content;

@@ -1,4 +1,4 @@
-//! What may be asked of an app's pictures.
+//! Resolvers of an app's media.
 
 use std::collections::BTreeMap;
 
@@ -26,27 +26,27 @@ use crate::marketplace::apps;
 pub(in crate::marketplace) struct Media {
     /// UUID of the object.
     uuid: Uuid,
-    /// Its app.
+    /// Id of the app.
     app_uuid: Uuid,
-    /// What it is for.
+    /// Kind of media item.
     kind: MediaKind,
-    /// Its place among the pictures of its kind, from 1.
+    /// Position among the media items of the same kind, from 1.
     position: i32,
-    /// What it shows, for those who cannot see it.
+    /// Text alternative for readers who cannot see the image.
     alt_text: Option<String>,
-    /// A line shown under it.
+    /// Caption.
     caption: Option<String>,
-    /// What it shows, in further locales.
+    /// Text alternatives in further locales.
     alt_texts: Json<BTreeMap<String, String>>,
-    /// A line shown under it, in further locales.
+    /// Captions in further locales.
     captions: Json<BTreeMap<String, String>>,
-    /// Media type of its bytes.
+    /// Media type of the content.
     media_type: String,
     /// Size of the original, in pixels.
     width: i32,
     /// Size of the original, in pixels.
     height: i32,
-    /// Bytes of the original as it is kept.
+    /// Stored size of the original, in bytes.
     size_bytes: i64,
     /// SHA-256 of the stored original, in hexadecimal.
     #[graphql(name = "sha256")]
@@ -54,31 +54,31 @@ pub(in crate::marketplace) struct Media {
     sha256: String,
     /// Available sizes of the content, largest first.
     variants: Vec<MediaVariant>,
-    /// When it was uploaded.
+    /// Time of the upload.
     created_at: Time,
 }
 
-/// A size in which a picture can be had.
+/// Size of a media item.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct MediaVariant {
-    /// Which one.
+    /// Name of the size.
     pub(crate) name: MediaVariantName,
-    /// Size in pixels.
+    /// Width in pixels.
     pub(crate) width: i32,
-    /// Size in pixels.
+    /// Height in pixels.
     pub(crate) height: i32,
 }
 
 impl MediaVariant {
-    /// Every size of a picture, the largest first.
+    /// Returns every size of an image, largest first.
     pub(crate) fn all(original: &Size, copies: &BTreeMap<String, Size>) -> Vec<Self> {
         let sizes = content::sizes(original, copies).into_iter();
         sizes.map(|(name, size)| Self { name, width: size.width, height: size.height }).collect()
     }
 }
 
-/// What is said about a picture that comes as a file.
+/// Kind and texts of a media item that is uploaded as a file.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct MediaUpload {
@@ -87,7 +87,7 @@ pub(in crate::marketplace) struct MediaUpload {
     caption: Option<String>,
 }
 
-/// Reads of pictures.
+/// Reads of media.
 #[derive(Default)]
 pub(in crate::marketplace) struct MediaQuery;
 
@@ -131,7 +131,7 @@ impl MediaQuery {
     }
 }
 
-/// Writes of pictures.
+/// Writes of media.
 #[derive(Default)]
 pub(in crate::marketplace) struct MediaMutation;
 
@@ -149,7 +149,8 @@ impl MediaMutation {
         let alt_text = rules::text("/alt_text", body.alt_text.as_deref())?;
         let caption = rules::text("/caption", body.caption.as_deref())?;
         let file = cx.attachment()?.bytes.clone();
-        // What can be refused is refused before the picture costs a second of a core, or room in the store.
+        // Checks all limits before the image processing, which takes a second of a core and space in the object
+        // storage.
         let before = room(cx, app_uuid, kind).await?;
         rules::place(kind, before.of_kind)?;
         let (aside, owner) = (cx.db.aside(), cx.owner()?.uuid());
@@ -167,13 +168,13 @@ impl MediaMutation {
     }
 }
 
-/// What there is before an upload, as anybody may have changed it meanwhile.
+/// Loads the current usage before an upload, because other requests may have changed it.
 async fn room(cx: &RequestContext, app_uuid: Uuid, kind: MediaKind) -> Result<Room, Fault> {
     let room = store::room_get(&cx.db.aside(), cx.owner()?, app_uuid, kind.name(), kind.is_single()).await?;
     room.ok_or_else(|| Fault::not_found("app"))
 }
 
-/// A picture whose objects are there, on its way into a draft. Whose it is and what is said about it is left open.
+/// Builds the row of a media item whose objects are stored. The caller sets the app and the texts.
 fn new_media(cx: &RequestContext, kind: MediaKind, kept: Kept) -> NewMedia {
     NewMedia {
         media_uuid: cx.new_uuid(),
@@ -189,7 +190,8 @@ fn new_media(cx: &RequestContext, kind: MediaKind, kept: Kept) -> NewMedia {
     }
 }
 
-/// Writes the row of a picture whose objects are there: asked again, now that app and subscription are held.
+/// Inserts the row of a media item whose objects are stored. It repeats the checks, because the app and the
+/// subscription are now locked.
 async fn take(cx: &RequestContext, kind: MediaKind, mut new: NewMedia, stored: i64) -> Result<MediaRow, Fault> {
     let (owner, missing) = (cx.owner()?, || Fault::not_found("app"));
     let allowance = Allowance::lock(&cx.db, owner, rules::LIMIT).await?;

@@ -1,4 +1,4 @@
-//! What pictures an app may have, and what may be said about them.
+//! Rules for the number of an app's media items and for their texts.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -11,13 +11,13 @@ use crate::core::plain;
 use crate::core::words::words;
 
 words! {
-    /// What a picture is for.
+    /// Kinds of media items.
     pub(in crate::marketplace) enum MediaKind {
-        /// Square; stands for the app in lists.
+        /// Square image that represents the app in lists.
         Icon = "ICON",
-        /// The app at work.
+        /// Screenshot of the app.
         Screenshot = "SCREENSHOT",
-        /// Wider than high; heads the listing.
+        /// Landscape image at the top of the listing.
         Banner = "BANNER",
     }
 }
@@ -25,15 +25,15 @@ words! {
 /// Texts by locale.
 pub(super) type Texts = BTreeMap<String, String>;
 
-/// Most screenshots of an app (the contract's `MediaKind`).
+/// Maximum number of screenshots of an app (the contract's `MediaKind`).
 const MOST_SCREENSHOTS: i64 = 10;
-/// The feature of a plan that bounds how much is kept (docs/decisions.md#tiers).
+/// Feature of a tier that limits the stored bytes (docs/decisions.md#tiers).
 pub(crate) const LIMIT: &str = "media_megabytes";
-/// Bytes of a megabyte, as limits count them.
+/// Bytes per megabyte, as limits count them.
 const MEGABYTE: i64 = 1024 * 1024;
 
 impl MediaKind {
-    /// What it must look like.
+    /// Image kind, which determines the required format and size.
     pub(super) const fn picture(self) -> PictureKind {
         match self {
             Self::Icon => PictureKind::Icon,
@@ -42,16 +42,16 @@ impl MediaKind {
         }
     }
 
-    /// Whether a new one takes the place of the one before it.
+    /// Whether a new item replaces the previous one.
     pub(super) const fn is_single(self) -> bool {
         !matches!(self, Self::Screenshot)
     }
 }
 
-/// The place of a new picture among those of its kind, from 1, when the app has so many already.
+/// Returns the position, from 1, of a new media item among the items of its kind.
 ///
 /// # Errors
-/// [`Code::Conflict`] when the app has all it can have.
+/// [`Code::Conflict`] if the app already has the maximum number.
 pub(super) fn place(kind: MediaKind, present: i64) -> Result<i32, Fault> {
     if kind.is_single() {
         return Ok(1);
@@ -65,7 +65,7 @@ pub(super) fn place(kind: MediaKind, present: i64) -> Result<i32, Fault> {
     Ok(i32::try_from(present + 1).unwrap_or(1))
 }
 
-/// Refuses a picture of so many bytes beyond what a plan allows to be kept.
+/// Rejects an image that would exceed the stored bytes allowed by the tier.
 ///
 /// # Errors
 /// [`Code::EntitlementExceeded`].
@@ -74,8 +74,9 @@ pub(crate) fn ensure_room(allowance: Allowance, kept: i64, more: i64) -> Result<
     allowance.check(used, megabytes(kept.saturating_add(more)) - used)
 }
 
-/// Most bytes that uploads may bring in a day, by the plan's limit of what is kept: enough to fill it and to replace all
-/// of it, with every size. A plan that keeps none refuses each by its limit, which no midnight mends.
+/// Returns the maximum number of bytes uploaded per day, derived from the tier's storage limit: enough to fill it and
+/// to replace everything once, in every size. If the tier allows no storage, the storage limit rejects each upload,
+/// because a retry on the next day would not help.
 pub(crate) fn most_a_day(allowance: Allowance) -> i64 {
     const TIMES: i64 = 3;
     const UNLIMITED: i64 = 20 * 1024;
@@ -83,29 +84,28 @@ pub(crate) fn most_a_day(allowance: Allowance) -> i64 {
     megabytes.saturating_mul(MEGABYTE)
 }
 
-/// Bytes as the megabytes that a limit counts; what is begun counts whole.
+/// Converts bytes to megabytes as limits count them, rounded up.
 fn megabytes(bytes: i64) -> i64 {
     bytes.max(0).saturating_add(MEGABYTE - 1) / MEGABYTE
 }
 
-/// A text about a picture: one line without blanks around it, empty when nothing is said.
+/// Normalizes a text of a media item: one line without surrounding spaces, empty if absent.
 ///
 /// # Errors
-/// [`Code::ValidationFailed`], pointing to it.
+/// [`Code::ValidationFailed`], pointing to the text.
 pub(crate) fn text(pointer: &str, said: Option<&str>) -> Result<String, Fault> {
     let mut errors = Vec::new();
     let text = plain::line(pointer, said.unwrap_or_default(), &mut errors);
     if errors.is_empty() { Ok(text) } else { Err(Fault::invalid(errors)) }
 }
 
-/// Most locales with texts of a picture (the contract's `Media`).
+/// Maximum number of locales with texts of a media item (the contract's `Media`).
 const MOST_LOCALES: usize = 40;
 
-/// What is said about a picture in further locales, with a change in it: a locale left out stays, null takes it away
-/// (RFC 7396).
+/// Merges a patch into the texts of further locales: a missing locale keeps its text, null removes it (RFC 7396).
 ///
 /// # Errors
-/// [`Code::ValidationFailed`], pointing to the texts of the locale at fault, or to `pointer` when there are too many.
+/// [`Code::ValidationFailed`], pointing to the invalid text, or to `pointer` if there are too many.
 pub(super) fn merge(pointer: &str, present: &Texts, patch: BTreeMap<String, Option<String>>) -> Result<Texts, Fault> {
     let mut texts = present.clone();
     for (locale, said) in patch {
@@ -126,11 +126,11 @@ pub(super) fn merge(pointer: &str, present: &Texts, patch: BTreeMap<String, Opti
     Ok(texts)
 }
 
-/// Refuses an order that does not name each of the pictures that there are once, and tells every one that is missing,
-/// unknown or named twice.
+/// Rejects an order that does not name each existing media item exactly once. The error lists every missing, unknown or
+/// repeated item.
 ///
 /// # Errors
-/// [`Code::Conflict`], pointing to each place at fault.
+/// [`Code::Conflict`], pointing to each invalid position.
 pub(super) fn check_order(present: &[Uuid], named: &[Uuid]) -> Result<(), Fault> {
     let mut errors = Vec::new();
     let mut known = HashSet::new();
@@ -155,7 +155,7 @@ pub(super) fn check_order(present: &[Uuid], named: &[Uuid]) -> Result<(), Fault>
     Err(Fault::conflict(detail).with_errors(errors))
 }
 
-/// The refusal of a file.
+/// Converts an image error to the error of the request.
 pub(crate) fn refusal(error: ImageError) -> Fault {
     match error {
         ImageError::Overloaded => Fault::unavailable("Too many images are being processed. Try again in a moment."),
@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_icon_takes_the_first_place_and_a_screenshot_the_next() {
+    fn icon_is_first_and_screenshot_takes_next_position() {
         assert_eq!(place(MediaKind::Icon, 1).ok(), Some(1));
         assert_eq!(place(MediaKind::Screenshot, 0).ok(), Some(1));
         assert_eq!(place(MediaKind::Screenshot, 9).ok(), Some(10));
@@ -184,12 +184,12 @@ mod tests {
     }
 
     #[test]
-    fn a_megabyte_that_is_begun_counts() {
+    fn started_megabyte_counts_as_whole() {
         assert_eq!([0, 1, MEGABYTE, MEGABYTE + 1].map(megabytes), [0, 1, 1, 2]);
     }
 
     #[test]
-    fn an_order_names_each_picture_once() {
+    fn order_must_list_each_media_item_once() {
         let [one, two, three, other] = [1, 2, 3, 4].map(Uuid::from_u128);
         let codes = |named: &[Uuid]| -> Vec<(String, String)> {
             let refused = check_order(&[one, two, three], named).err();
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_texts_keeps_the_locales_that_it_does_not_name() {
+    fn text_patch_keeps_other_locales() {
         let texts = |all: &[(&str, &str)]| -> Texts {
             all.iter().map(|(locale, text)| ((*locale).to_owned(), (*text).to_owned())).collect()
         };
@@ -225,14 +225,14 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_one_line() {
+    fn alt_text_is_one_line() {
         assert_eq!(text("/alt_text", Some(" A table ")).ok(), Some("A table".to_owned()));
         assert_eq!(text("/alt_text", None).ok(), Some(String::new()));
         assert!(text("/alt_text", Some("a\nb")).is_err());
     }
 
     #[test]
-    fn a_file_too_large_is_no_field_error() {
+    fn oversized_file_is_payload_too_large_not_field_error() {
         let fault = refusal(ImageError::Refused(ImageProblem::TooManyBytes));
         assert_eq!((fault.code(), fault.errors().len()), (Code::PayloadTooLarge, 0));
         let fault = refusal(ImageError::Refused(ImageProblem::NotSquare));

@@ -1,4 +1,4 @@
-//! Every statement about the pictures of apps.
+//! SQL statements of an app's media.
 
 use std::collections::BTreeMap;
 
@@ -13,15 +13,15 @@ use crate::core::fault::Fault;
 use crate::core::list::Bound;
 use crate::core::principal::Owner;
 
-/// What an upload must know of the app: how many pictures of its kind are there, and how many bytes the partner keeps
-/// in all, without those that it takes the place of. A picture that a listing or a submission needs stays and counts.
+/// Usage before an upload: the number of media items of the kind, and the partner's stored bytes. Both exclude the
+/// items that the upload replaces, unless a listing or a submission still needs them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
     pub(super) of_kind: i64,
     pub(super) bytes: i64,
 }
 
-/// Where the bytes of a picture of the partner lie.
+/// Loads the location of a media item's content, for the owner.
 pub(super) async fn stored_get(
     db: &Db,
     owner: Owner,
@@ -43,7 +43,7 @@ pub(super) async fn stored_get(
     Ok(row.map(|row| row.of(media_uuid)))
 }
 
-/// What there is before an upload; `None` when the app is not the partner's.
+/// Loads the usage before an upload. Returns `None` if the partner does not own the app.
 pub(super) async fn room_get(
     db: &Db,
     owner: Owner,
@@ -70,7 +70,7 @@ pub(super) async fn room_get(
     .await?)
 }
 
-/// A picture whose objects are there, on its way into a draft.
+/// Values of a new media item whose objects are stored.
 #[derive(Clone, Debug)]
 pub(super) struct NewMedia {
     pub(super) media_uuid: Uuid,
@@ -85,7 +85,7 @@ pub(super) struct NewMedia {
     pub(super) renditions: Vec<Size>,
 }
 
-/// Adds a picture; when it is the only one of its kind, the one before it leaves the draft.
+/// Inserts a media item. If the kind allows only one, the previous item is removed from the draft.
 pub(super) async fn insert(db: &Db, new: &NewMedia, is_single: bool) -> Result<MediaRow, Fault> {
     sqlx::query!(
         "with replaced as (
@@ -117,12 +117,12 @@ pub(super) async fn insert(db: &Db, new: &NewMedia, is_single: bool) -> Result<M
     row.ok_or_else(|| Fault::internal("a media item cannot be found after it was written"))
 }
 
-/// One picture of the draft of an owner's app.
+/// Loads a media item in the draft of an owner's app.
 pub(super) async fn get(db: &Db, owner: Owner, app_uuid: Uuid, media_uuid: Uuid) -> Result<Option<MediaRow>, Fault> {
     OWN.one(db, [owner.uuid().into(), app_uuid.into(), media_uuid.into(), Bound::Nothing]).await
 }
 
-/// The pictures of one kind in the draft of an owner's app, in their order.
+/// Loads the media items of one kind in the draft of an owner's app, in order.
 pub(super) async fn get_all(db: &Db, owner: Owner, app_uuid: Uuid, kind: MediaKind) -> Result<Vec<MediaRow>, Fault> {
     let values = [owner.uuid().into(), app_uuid.into(), kind.name().into(), Bound::Nothing];
     let mut rows = OF_A_KIND.all(db, values).await?;
@@ -130,19 +130,19 @@ pub(super) async fn get_all(db: &Db, owner: Owner, app_uuid: Uuid, kind: MediaKi
     Ok(rows)
 }
 
-/// What is said about a picture.
+/// Texts of a media item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Said {
     pub(super) alt_text: String,
     pub(super) caption: String,
-    /// In further locales.
+    /// Text alternatives in further locales.
     pub(super) alt_texts: Texts,
-    /// In further locales.
+    /// Captions in further locales.
     pub(super) captions: Texts,
 }
 
 impl Said {
-    /// What is said about a picture now.
+    /// Returns the current texts of a media item.
     pub(super) fn of(row: &MediaRow) -> Self {
         Self {
             alt_text: row.alt_text.clone(),
@@ -152,7 +152,7 @@ impl Said {
         }
     }
 
-    /// The fields that differ from what was said before, as the contract has them.
+    /// Returns the contract names of the changed fields.
     pub(super) fn changed_fields(&self, before: &Self) -> Vec<&'static str> {
         let fields = [
             ("alt_text", self.alt_text != before.alt_text),
@@ -164,7 +164,7 @@ impl Said {
     }
 }
 
-/// Writes what is said about a picture. The caller holds the app.
+/// Updates the texts of a media item. The caller has locked the app.
 pub(super) async fn set_texts(db: &Db, media_uuid: Uuid, said: &Said) -> Result<(), Fault> {
     sqlx::query!(
         "update media
@@ -181,8 +181,8 @@ pub(super) async fn set_texts(db: &Db, media_uuid: Uuid, said: &Said) -> Result<
     Ok(())
 }
 
-/// Takes a picture out of its draft, and those behind it one place up. Its row stays while a listing or what was handed
-/// in shows it, and with the row its bytes. The caller holds the app.
+/// Removes a media item from its draft and moves later items up. The row and its objects stay while a listing or a
+/// submission needs them. The caller has locked the app.
 pub(super) async fn set_removed(db: &Db, media_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with removed as (
@@ -201,7 +201,7 @@ pub(super) async fn set_removed(db: &Db, media_uuid: Uuid) -> Result<(), Fault> 
     Ok(())
 }
 
-/// Gives pictures of an app the places in which they are named. The caller holds the app.
+/// Sets the positions of an app's media items to the given order. The caller has locked the app.
 pub(super) async fn set_order(db: &Db, app_uuid: Uuid, media_uuids: &[Uuid]) -> Result<(), Fault> {
     sqlx::query!(
         "update media set position = named.place, updated_at = labs_now()

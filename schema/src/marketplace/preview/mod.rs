@@ -1,7 +1,7 @@
-//! The preview: an app's listing as readers would see it, beside the one that they see now.
+//! Preview of an app's listing in the form that readers would see, next to the published listing.
 //!
-//! It is made of the snapshot that a publication would take, by the statement and the type of the storefront's own listing
-//! ([`crate::marketplace::listings`]), so that it shows what will be shown.
+//! The preview uses the snapshot that a publication would use, and the statement and type of the storefront's listing
+//! ([`crate::marketplace::listings`]). So it equals the later listing.
 
 mod resolvers;
 mod rules;

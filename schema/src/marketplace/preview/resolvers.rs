@@ -1,4 +1,4 @@
-//! What may be asked of previews.
+//! Resolvers of previews.
 
 use async_graphql::{Context, Object, SimpleObject};
 use uuid::Uuid;
@@ -14,35 +14,35 @@ use crate::marketplace::listings::{self, Listing, Side};
 use crate::marketplace::publication::{self, Snapshot, SubmissionDifference};
 use crate::marketplace::versions::{AppPermission, AppVersionState};
 
-/// An app's listing as readers would see it, beside the one that they see now.
+/// Preview of an app's listing, next to the published listing.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingPreview {
     /// Source of the preview.
     source: PreviewSource,
-    /// The version that it shows.
+    /// Previewed version.
     version: PreviewedVersion,
-    /// The listing as readers would see it.
+    /// Listing in the form that readers would see.
     listing: Listing,
-    /// The listing as it was published last; null when the app was never published.
+    /// Published listing; null if the app was never published.
     live: Option<Listing>,
-    /// Every place in which the two differ, in all locales.
+    /// All differences between the two listings, in all locales.
     differences: Vec<SubmissionDifference>,
-    /// What the version asks of the platform and the live one does not.
+    /// Permissions that this version requests from the platform and the published version does not.
     permissions_added: Vec<AppPermission>,
     /// Permissions that the published version requests from the platform and this version does not.
     permissions_removed: Vec<AppPermission>,
 }
 
-/// The version that a preview shows, in short.
+/// Summary of the previewed version.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct PreviewedVersion {
     /// UUID of the object.
     uuid: Uuid,
-    /// Its semantic version.
+    /// Semantic version number.
     number: String,
-    /// Where it is.
+    /// Current state.
     state: AppVersionState,
 }
 
@@ -85,7 +85,7 @@ impl PreviewQuery {
     }
 }
 
-/// The version to show. An app without one has nothing that could be listed yet.
+/// Loads the version to preview. An app without a version has nothing to publish yet.
 async fn version(cx: &RequestContext, app_uuid: Uuid, version_uuid: Option<Uuid>) -> Result<VersionRow, Fault> {
     if let Some(version) = store::version_get(&cx.db, cx.owner()?, app_uuid, version_uuid).await? {
         return Ok(version);
@@ -99,7 +99,7 @@ async fn version(cx: &RequestContext, app_uuid: Uuid, version_uuid: Option<Uuid>
     })
 }
 
-/// What would go live.
+/// Loads the snapshot that would be published.
 async fn snapshot(
     cx: &RequestContext,
     app_uuid: Uuid,
@@ -113,7 +113,7 @@ async fn snapshot(
     snapshot.ok_or_else(gone)
 }
 
-/// Whatever was there a moment ago is deleted.
+/// Error if the version was deleted during the request.
 fn gone() -> Fault {
     Fault::not_found("version")
 }

@@ -1,20 +1,20 @@
-//! What a preview is made of.
+//! Source of a preview.
 
 use crate::core::words::words;
 use crate::marketplace::versions::AppVersionState;
 
 words! {
-    /// What a preview is made of.
+    /// Sources of a preview.
     pub(crate) enum PreviewSource {
-        /// The draft as it is now.
+        /// Current draft.
         Draft = "DRAFT",
-        /// The copy that was handed in with the version.
+        /// Snapshot of the submission.
         Submission = "SUBMISSION",
     }
 }
 
-/// What goes live with a version: the copy that was handed in, from then on; the draft as it is now, before. Whoever names
-/// no version looks at the draft.
+/// Returns the source that a publication of the version would use: from the submission on its snapshot, before that the
+/// current draft. If the caller names no version, the source is the draft.
 pub(super) fn source(is_named: bool, state: AppVersionState) -> PreviewSource {
     match state {
         AppVersionState::Submitted
@@ -35,7 +35,7 @@ mod tests {
     use crate::core::words::Word as _;
 
     #[test]
-    fn what_was_handed_in_goes_live_as_it_was() {
+    fn submitted_version_is_previewed_from_its_snapshot() {
         let states = AppVersionState::ALL.iter().copied();
         let handed_in: Vec<AppVersionState> =
             states.filter(|state| source(true, *state) == PreviewSource::Submission).collect();

@@ -1,4 +1,4 @@
-//! Every statement about previews.
+//! SQL statements of previews.
 
 use sqlx::types::Json;
 use uuid::Uuid;
@@ -9,14 +9,15 @@ use crate::core::principal::Owner;
 use crate::marketplace::publication::Snapshot;
 use crate::marketplace::versions::AppVersionState;
 
-/// A version that is previewed.
+/// Previewed version.
 pub(super) struct VersionRow {
     pub(super) version_uuid: Uuid,
     pub(super) number: String,
     pub(super) state: AppVersionState,
 }
 
-/// The version of an owner's app that is named; without one the newest that may still go live, else the live one.
+/// Loads the named version of an owner's app. Without a name, it loads the newest version that may still be published,
+/// else the published version.
 pub(super) async fn version_get(
     db: &Db,
     owner: Owner,
@@ -41,7 +42,7 @@ pub(super) async fn version_get(
     .await?)
 }
 
-/// The copy that was handed in with a version last.
+/// Loads the snapshot of the version's last submission.
 pub(super) async fn submitted_get(db: &Db, version_uuid: Uuid) -> Result<Option<Snapshot>, Fault> {
     let snapshot = sqlx::query_scalar!(
         r#"select snapshot as "snapshot: Json<Snapshot>"

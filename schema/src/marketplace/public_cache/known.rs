@@ -1,5 +1,5 @@
-//! The values of the storefront that exist. Keys of caches are made of these alone: a caller may invent any number of
-//! locales and slugs, and each that found nothing would cost as much as one that finds something.
+//! Values that exist on the storefront. Cache keys contain only these values: a caller may invent any number of locales
+//! and slugs, and an unknown value would cost as much as a known one.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use crate::core::context::RequestContext;
 use crate::core::fault::Fault;
 use crate::core::locale::{best, preference};
 
-/// Stands for every value that does not exist. No slug and no locale is written so.
+/// Represents every unknown value. No slug and no locale has this form.
 const NONE: &str = "-";
 
-/// Locales that a text of the storefront has, slugs of categories, and slugs of vendors with listings.
+/// Locales with texts on the storefront, slugs of categories, and slugs of partners with listings.
 #[derive(Debug, Default)]
 pub(in crate::marketplace) struct Known {
     pub(super) locales: BTreeSet<String>,
@@ -20,29 +20,29 @@ pub(in crate::marketplace) struct Known {
     pub(super) vendors: BTreeSet<String>,
 }
 
-/// The values that exist under a stamp.
+/// Returns the values that exist under a stamp.
 ///
 /// # Errors
-/// When the database is away.
+/// If the database does not answer.
 pub(in crate::marketplace) async fn known_values(cx: &RequestContext, stamp: &str) -> Result<Arc<Known>, Fault> {
     let cache = cx.services.state::<PublicCache>();
     cache.known.get_or_make(stamp.to_owned(), String::new(), store::known_get(&cx.db)).await
 }
 
 impl Known {
-    /// The preference of the stored locale that fits a reader's [`preference`] best. `None` if no text fits it: the reader
-    /// then gets the fallback of each text.
+    /// Returns the preference of the stored locale that best matches a reader's [`preference`]. Returns `None` if no
+    /// locale matches; the reader then gets the fallback of each text.
     pub(in crate::marketplace) fn locale(&self, asked: Option<&str>) -> Option<String> {
         let stored = best(self.locales.iter().map(String::as_str), asked?)?;
         preference(Some(stored.to_owned()))
     }
 
-    /// Those of the slugs that are categories, in one order.
+    /// Returns the existing category slugs among the given ones, in canonical order.
     pub(in crate::marketplace) fn categories_of(&self, slugs: &[String]) -> Vec<String> {
         those(slugs, |slug| self.categories.contains(slug))
     }
 
-    /// Those of the languages in which, or in a variety of which, there is a text, in one order.
+    /// Returns the given languages for which a text exists, including regional variants, in canonical order.
     pub(in crate::marketplace) fn languages_of(&self, languages: &[String]) -> Vec<String> {
         let is_spoken = |language: &str| {
             let varieties = format!("{language}-");
@@ -52,14 +52,14 @@ impl Known {
         those(languages, is_spoken)
     }
 
-    /// The slug, if a vendor with listings has it.
+    /// Returns the slug if a partner with listings has it.
     pub(in crate::marketplace) fn vendor(&self, slug: &str) -> String {
         let is_known = self.vendors.contains(slug);
         if is_known { slug.to_owned() } else { NONE.to_owned() }
     }
 }
 
-/// Those of the values that exist, each once, in order; one that stands for all others where none does.
+/// Returns the existing values, each once and sorted. If none exists, the result is one placeholder.
 fn those(values: &[String], exists: impl Fn(&str) -> bool) -> Vec<String> {
     let found: BTreeSet<&String> = values.iter().filter(|value| exists(value)).collect();
     if found.is_empty() { vec![NONE.to_owned()] } else { found.into_iter().cloned().collect() }
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn locale_is_one_that_exists_or_none() {
+    fn locale_preference_is_an_existing_locale_or_none() {
         let known = known();
         let of = |tag: Option<&str>| preference(tag.map(str::to_owned));
         let cases = [
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_do_not_exist_are_all_the_same() {
+    fn unknown_filter_values_are_equivalent() {
         let known = known();
         assert_eq!(known.categories_of(&texts(&["x1"])), known.categories_of(&texts(&["x2", "x3"])));
         assert_eq!(

@@ -1,10 +1,10 @@
-//! The shop window as a whole: answers that take all of it to work out, kept while nothing in it changes, and listings
-//! whose readers share their statements.
+//! Caches of the storefront: answers computed from all its content, which stay valid until the content changes, and
+//! shared reads of listings.
 //!
-//! Facets and the counted tree cost the more the more is listed, and change only with a publication or with the tree.
-//! Every answer is kept under a stamp of both that its own statement reads, so that one that is out of date is never
-//! found again. What leaves no trace in the stamp, such as a rating, shows when the answer has grown old: within the
-//! minute that the contract grants. Nothing here depends on who asks.
+//! The cost of facets and category counts grows with the number of listings, but they change only with a publication or
+//! with the category tree. The cache key of an answer contains a stamp of both, which the answer's own statement reads,
+//! so an outdated answer is never returned. A change without an effect on the stamp, for example a rating, becomes
+//! visible when the answer expires: within the minute that the contract allows. No answer depends on the caller.
 
 mod known;
 mod store;
@@ -24,27 +24,27 @@ use crate::core::fault::Fault;
 pub(in crate::marketplace) use known::{Known, known_values};
 pub(in crate::marketplace) use store::stamp_get;
 
-/// How long an answer is kept (the contract's `marketplace_listings_search`).
+/// Lifetime of a cached answer (the contract's `marketplace_listings_search`).
 const KEPT: Duration = Duration::from_secs(50);
-/// Bytes of the facets that are kept.
+/// Maximum bytes of cached facets.
 const FACETS: u64 = 16 << 20;
-/// Bytes of the trees that are kept.
+/// Maximum bytes of cached trees.
 const TREES: u64 = 16 << 20;
-/// Bytes of the tables of names that are kept: one of twenty thousand listings takes some ten megabytes.
+/// Maximum bytes of cached name tables. A table of twenty thousand listings takes about ten megabytes.
 const NAMES: u64 = 128 << 20;
-/// Bytes of the values that are known to exist. There is one of them under a stamp.
+/// Maximum bytes of cached known values. Each stamp has one entry.
 const KNOWN: u64 = 32 << 20;
 
-/// What was worked out of the shop window.
+/// Caches of answers computed from the whole storefront.
 pub(crate) struct PublicCache {
     pub(in crate::marketplace) facets: Kept<ListingFacets>,
     pub(in crate::marketplace) trees: Kept<Vec<PublicCategory>>,
-    /// What can be suggested to whoever types.
+    /// Name tables for search suggestions.
     pub(in crate::marketplace) names: Kept<Names>,
-    /// Held by the one that makes a table of names, which takes a core for a while.
+    /// Lock of the request that builds a name table, which occupies a core for a while.
     pub(in crate::marketplace) making_names: Mutex<()>,
     known: Kept<Known>,
-    /// Listings that are read by several at once.
+    /// Shares concurrent reads of listings.
     pub(in crate::marketplace) listings: Coalescer<ListingKey, ListingRow>,
 }
 
@@ -61,9 +61,9 @@ impl Default for PublicCache {
     }
 }
 
-/// Something that is kept in memory.
+/// Value with a known size in memory.
 pub(in crate::marketplace) trait Weighed {
-    /// About how many bytes it takes.
+    /// Returns the approximate size in bytes.
     fn bytes(&self) -> usize;
 }
 
@@ -79,15 +79,15 @@ impl Weighed for Vec<PublicCategory> {
     }
 }
 
-/// Twice what is written of an answer: about what its texts take with the pointers to them.
+/// Returns twice the serialized size of an answer, an estimate for its texts and the pointers to them.
 fn written_bytes(answer: &impl serde::Serialize) -> usize {
     serde_json::to_vec(answer).map_or(usize::MAX, |written| written.len().saturating_mul(2))
 }
 
-/// An answer that is being made, or was.
+/// Answer that is computed or in progress.
 type Cell<T> = Arc<OnceCell<Arc<T>>>;
 
-/// Answers of one kind, by stamp and question, within a number of bytes.
+/// Cache of one kind of answers, by stamp and question, limited in bytes.
 pub(in crate::marketplace) struct Kept<T>(Cache<(String, String), Cell<T>>);
 
 impl<T: Weighed + Send + Sync + 'static> Kept<T> {
@@ -100,10 +100,10 @@ impl<T: Weighed + Send + Sync + 'static> Kept<T> {
         Self(Cache::builder().max_capacity(most_bytes).weigher(weigh).time_to_live(KEPT).build())
     }
 
-    /// The answer to a question under a stamp. Of several who ask at once one works it out and the others wait.
+    /// Returns the answer to a question under a stamp. Among concurrent callers, one computes it and the others wait.
     ///
     /// # Errors
-    /// What making it answered; then nothing is kept.
+    /// The error of the computation; then the cache stores nothing.
     pub(in crate::marketplace) async fn get_or_make(
         &self,
         stamp: String,
@@ -120,7 +120,7 @@ impl<T: Weighed + Send + Sync + 'static> Kept<T> {
         });
         let answer = made.await.cloned()?;
         if is_made_here {
-            // Only now its weight is known.
+            // Inserts the entry again, because its weight is known only now.
             self.0.insert(key, cell);
         }
         Ok(answer)
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn answers_are_kept_within_their_bytes() {
+    async fn cache_stays_within_its_byte_limit() {
         let kept = Kept::with_room(10_000);
         for number in 0..100 {
             assert_eq!(ask(&kept, "1", &number.to_string(), Ok(number)).await, Some(number));
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_is_kept_under_its_stamp_and_question() {
+    async fn cached_response_is_keyed_by_stamp_and_query() {
         let kept = Kept::with_room(10_000);
         assert_eq!(ask(&kept, "1", "a", Ok(1)).await, Some(1));
         assert_eq!(ask(&kept, "1", "a", Ok(2)).await, Some(1));
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_failure_is_not_kept() {
+    async fn error_is_not_cached() {
         let kept = Kept::with_room(10_000);
         assert_eq!(ask(&kept, "1", "a", Err(Fault::conflict("no"))).await, None);
         assert_eq!(ask(&kept, "1", "a", Ok(5)).await, Some(5));

@@ -1,10 +1,11 @@
-//! The statements about the shop window as a whole.
+//! SQL statements about the whole storefront.
 
 use super::Known;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// Tells one state of the shop window from another: the last change of a listing, and who last wrote each category.
+/// Returns a stamp that identifies the state of the storefront: the last change of a listing, and the transaction that
+/// last wrote each category.
 pub(in crate::marketplace) async fn stamp_get(db: &Db) -> Result<String, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select concat_ws('.', (select max(position) from listing_change where change <> 'RATED'), count(*), sum(xmin::text::bigint)) as "stamp!"
@@ -14,7 +15,7 @@ pub(in crate::marketplace) async fn stamp_get(db: &Db) -> Result<String, Fault> 
     .await?)
 }
 
-/// Every value of the shop window that a reader can name. It reads all listings, once for a stamp.
+/// Returns every value of the storefront that a reader can name. It reads all listings, once per stamp.
 pub(super) async fn known_get(db: &Db) -> Result<Known, Fault> {
     let row = sqlx::query!(
         r#"select array(select distinct locale from listing_translation

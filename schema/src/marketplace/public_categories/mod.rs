@@ -1,5 +1,5 @@
-//! The tree of categories as readers see it: only what is active all the way up, with what is listed in and beneath.
-//! How the tree is kept is told in [`super::categories`].
+//! Category tree for readers: categories whose ancestors are all active, with the number of listings in their subtree.
+//! [`super::categories`] describes the maintenance of the tree.
 
 mod resolvers;
 mod rules;

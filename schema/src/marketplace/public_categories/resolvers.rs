@@ -1,4 +1,4 @@
-//! What a storefront may ask of categories.
+//! Resolvers of categories for the storefront.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::marketplace::public_cache::{PublicCache, known_values, stamp_get};
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicCategory {
-    /// Its name in addresses.
+    /// Slug in URLs.
     slug: String,
     /// Name of the category in the best matching locale.
     name: String,
@@ -29,16 +29,16 @@ pub(crate) struct PublicCategory {
     icon: Option<String>,
     /// Number of listings in this category and its descendants, each counted once.
     listings_count: i32,
-    /// The categories directly beneath it, in their order. The tree has at most four levels.
+    /// Direct child categories, in order. The tree has at most four levels.
     children: Vec<PublicCategory>,
-    /// The locale of its name; none where only the slug is there.
+    /// Locale of the name; null if the slug replaces a missing name.
     #[graphql(skip)]
     #[serde(skip)]
     locale: Option<String>,
 }
 
 impl PublicCategory {
-    /// The locales of the names in it and beneath it.
+    /// Returns the locales of the names in the subtree.
     fn locales(&self) -> BTreeSet<&String> {
         self.locale.iter().chain(self.children.iter().flat_map(Self::locales)).collect()
     }
@@ -59,11 +59,11 @@ impl From<Node<ShownRow>> for PublicCategory {
     }
 }
 
-/// An active category with the way to it.
+/// Active category with the path to it.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicCategoryDetail {
-    /// Its name in addresses.
+    /// Slug in URLs.
     slug: String,
     /// Name of the category in the best matching locale.
     name: String,
@@ -75,7 +75,7 @@ pub(crate) struct PublicCategoryDetail {
     listings_count: i32,
     /// Categories from the root down to this category, including this category as the last.
     path: Vec<PublicCategoryStep>,
-    /// The categories directly beneath it, in their order.
+    /// Direct child categories, in order.
     children: Vec<PublicCategory>,
 }
 
@@ -83,14 +83,14 @@ pub(crate) struct PublicCategoryDetail {
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicCategoryStep {
-    /// Its name in addresses.
+    /// Slug in URLs.
     slug: String,
     /// Name of the category in the best matching locale.
     name: String,
 }
 
 impl PublicCategoryDetail {
-    /// The last category of a way.
+    /// Returns the last category of a path.
     fn at_the_end_of(way: &[&PublicCategory]) -> Option<Self> {
         let category = PublicCategory::clone(way.last()?);
         let step = |category: &&PublicCategory| PublicCategoryStep {
@@ -165,12 +165,12 @@ impl PublicCategoriesQuery {
     }
 }
 
-/// The tree in a locale, counted once for all who ask while nothing changes.
+/// Returns the tree in a locale. All requests share one count while nothing changes.
 async fn tree(cx: &RequestContext, locale: Option<String>) -> Result<Arc<Vec<PublicCategory>>, Fault> {
     let stamp = stamp_get(&cx.db).await?;
     let known = known_values(cx, &stamp).await?;
     let locale = known.locale(preference(locale).as_deref());
-    // Whoever waits for another's count holds no connection meanwhile.
+    // Releases the database connection, because the count may wait for another request's count.
     cx.db.answered().await;
     let counted = count(&cx.db, locale.as_deref());
     let question = locale.clone().unwrap_or_default();

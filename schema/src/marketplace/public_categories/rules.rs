@@ -1,18 +1,18 @@
-//! How a flat list of categories becomes a tree.
+//! Conversion of a flat list of categories to a tree.
 
 use std::collections::HashMap;
 
 use uuid::Uuid;
 
-/// Something with its children.
+/// Item with its children.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Node<T> {
     pub(super) item: T,
     pub(super) children: Vec<Node<T>>,
 }
 
-/// The tree of these rows, siblings in the order in which they come. A row whose parent is not among them, and every
-/// row beneath it, is left out; so is a circle, which the table cannot hold.
+/// Builds the tree of these rows; siblings keep the order of the rows. It omits a row whose parent is missing, with all
+/// descendants. It also omits a cycle, which the table cannot contain.
 pub(super) fn tree<T>(rows: Vec<T>, place: impl Fn(&T) -> (Uuid, Option<Uuid>)) -> Vec<Node<T>> {
     let mut beneath: HashMap<Option<Uuid>, Vec<(Uuid, T)>> = HashMap::new();
     for row in rows {
@@ -27,8 +27,8 @@ fn children<T>(beneath: &mut HashMap<Option<Uuid>, Vec<(Uuid, T)>>, parent: Opti
     rows.into_iter().map(|(own, item)| Node { item, children: children(beneath, Some(own)) }).collect()
 }
 
-/// The way from the root down to what is looked for, which comes last; nothing when it is not there. `look` tells whether
-/// something is it, and what is beneath it.
+/// Returns the path from the root to the requested node, inclusive; an empty path if it does not exist. `look` returns
+/// whether an item is the requested one, and its children.
 pub(super) fn way_to<'t, T>(nodes: &'t [T], look: impl Fn(&'t T) -> (bool, &'t [T]) + Copy) -> Vec<&'t T> {
     for node in nodes {
         let (is_it, beneath) = look(node);
@@ -65,17 +65,17 @@ mod tests {
     }
 
     #[test]
-    fn children_may_come_before_their_parent() {
+    fn children_may_precede_their_parent() {
         assert_eq!(tree_of(&[(4, 3), (3, 2), (2, 1), (1, 0)]), "1(2(3(4())))");
     }
 
     #[test]
-    fn what_hangs_nowhere_is_left_out() {
+    fn orphaned_categories_are_omitted() {
         assert_eq!(tree_of(&[(1, 0), (5, 4), (6, 5), (7, 8), (8, 7)]), "1()");
     }
 
     #[test]
-    fn a_way_leads_from_the_root_to_what_is_looked_for() {
+    fn category_path_runs_from_root_to_target() {
         let leaf = |item| Node { item, children: Vec::new() };
         let branch = |item, children| Node { item, children };
         let nodes = [leaf(1), branch(2, vec![leaf(3), branch(4, vec![leaf(5)])]), leaf(6)];

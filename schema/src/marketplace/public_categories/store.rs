@@ -1,26 +1,27 @@
-//! Every statement about categories as readers see them.
+//! SQL statements of categories for readers.
 
 use uuid::Uuid;
 
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// A shown category.
+/// Visible category.
 #[derive(Clone, Debug)]
 pub(super) struct ShownRow {
     pub(super) category_uuid: Uuid,
     pub(super) parent_uuid: Option<Uuid>,
     pub(super) slug: String,
     pub(super) name: String,
-    /// The locale of the name; none where only the slug is there.
+    /// Locale of the name; `None` if the slug replaces a missing name.
     pub(super) locale: Option<String>,
     pub(super) description: Option<String>,
     pub(super) icon: Option<String>,
-    /// Visible listings in it and beneath it, each counted once.
+    /// Visible listings in the subtree, each counted once.
     pub(super) listings_count: i32,
 }
 
-/// The slug that the category has now which once had this one; none where it has it still, or where nothing had it.
+/// Returns the current slug of the category that formerly had this slug; `None` if the category still has it, or if no
+/// category had it.
 pub(super) async fn present_slug_get(db: &Db, former: &str) -> Result<Option<String>, Fault> {
     Ok(sqlx::query_scalar!(
         "select category.slug from category_address as address
@@ -32,8 +33,8 @@ pub(super) async fn present_slug_get(db: &Db, former: &str) -> Result<Option<Str
     .await?)
 }
 
-/// The whole tree as a flat list, siblings in their order, in the best locale: the one asked for, else its language,
-/// else English. A description that is there in none of them is left out.
+/// Loads the whole tree as a flat list, siblings in order, in the best locale: the requested one, else its language,
+/// else English. A description without a text in these locales is omitted.
 pub(super) async fn tree(db: &Db, locale: Option<&str>) -> Result<Vec<ShownRow>, Fault> {
     Ok(sqlx::query_as!(
         ShownRow,

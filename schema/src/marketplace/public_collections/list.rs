@@ -1,4 +1,4 @@
-//! What a storefront lists of collections: those on show, and the listings in one.
+//! Lists of collections for the storefront: the visible collections, and the listings of one.
 
 use serde::Serialize;
 use serde_json::json;
@@ -8,21 +8,21 @@ use uuid::Uuid;
 use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select, Statements};
 use crate::marketplace::listings::{FoundRow, shown, text_of_the_listing};
 
-/// A collection on show, with the first of its visible listings.
+/// Visible collection, with its first visible listings.
 #[derive(sqlx::FromRow)]
 pub(super) struct ShownRow {
     collection_uuid: Uuid,
     position: i32,
     pub(super) slug: String,
     pub(super) title: String,
-    /// The locale of the title; none where only the slug is there.
+    /// Locale of the title; `None` if the slug replaces a missing title.
     pub(super) locale: Option<String>,
     pub(super) description: Option<String>,
     pub(super) listings_count: i32,
     pub(super) first: Option<Json<Vec<FoundRow>>>,
 }
 
-/// A listing in a collection, with its place there.
+/// Listing in a collection, with its position.
 #[derive(sqlx::FromRow)]
 pub(super) struct HeldRow {
     place: i32,
@@ -30,25 +30,25 @@ pub(super) struct HeldRow {
     pub(super) listing: FoundRow,
 }
 
-/// The reader of collections.
+/// Parameters of the list of visible collections.
 #[derive(Debug, Serialize)]
 pub(super) struct Reader {
     pub(super) locale: Option<String>,
 }
 
-/// The reader of one collection.
+/// Parameters of the list of one collection's listings.
 #[derive(Debug, Serialize)]
 pub(super) struct InCollection {
     pub(super) collection_uuid: Uuid,
     pub(super) locale: Option<String>,
 }
 
-/// The reader's locale, empty where there is none, as what is shown of listings wants it.
+/// Reader's locale, empty if absent, in the form that the listing columns expect.
 fn locale(locale: Option<&String>) -> Bound {
     Bound::Texts(vec![locale.cloned().unwrap_or_default()])
 }
 
-/// Collections, with the first twelve of their visible listings, so that a page of them needs no second request.
+/// Collections with the first twelve of their visible listings, so that a page of them needs no second request.
 static SHOWN: Select<ShownRow> = Select::new(
     concat!(
         "collection.collection_uuid, collection.position, collection.slug,
@@ -69,7 +69,7 @@ static SHOWN: Select<ShownRow> = Select::new(
     "collection",
 );
 
-/// The collections on show, in their order.
+/// List of visible collections, in order.
 pub(super) static ON_SHOW: ListQuery<Reader, ShownRow, FixedOrder> = ListQuery {
     operation: "marketplace_public_collections_list",
     select: &SHOWN,
@@ -87,13 +87,13 @@ pub(super) static ON_SHOW: ListQuery<Reader, ShownRow, FixedOrder> = ListQuery {
 const POSITION: Key<ShownRow> = Key::whole("collection.position", |row| json!(row.position));
 const ID: Key<ShownRow> = Key::id("collection.collection_uuid", |row| json!(row.collection_uuid));
 
-/// Listings with their places in collections.
+/// Listings with their positions in collections.
 static HELD: Select<HeldRow> = Select::new(
     concat!("held.position as place, ", shown!("0")),
     concat!("collection_listing as held join listing as l using (app_uuid)", text_of_the_listing!()),
 );
 
-/// The visible listings of a collection, in its order.
+/// Visible listings of a collection, in its order.
 pub(super) static LISTINGS: ListQuery<InCollection, HeldRow, FixedOrder> = ListQuery {
     operation: "marketplace_public_collections_get",
     select: &HELD,
@@ -109,5 +109,5 @@ pub(super) static LISTINGS: ListQuery<InCollection, HeldRow, FixedOrder> = ListQ
 const PLACE: Key<HeldRow> = Key::whole("held.position", |row| json!(row.place));
 const APP: Key<HeldRow> = Key::id("held.app_uuid", |row| json!(row.listing.app_uuid));
 
-/// What is asked of collections on show in words that the compiler has not checked.
+/// SQL statements of visible collections that are assembled at run time, so the compiler does not check them.
 pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 2] = [&ON_SHOW, &LISTINGS];

@@ -1,5 +1,5 @@
-//! Collections as readers see them: those on show now, each with the listings in it that are visible. How they are kept
-//! is told in [`super::collections`].
+//! Collections for readers: the currently visible ones, each with its visible listings. [`super::collections`]
+//! describes their maintenance.
 
 mod list;
 mod resolvers;

@@ -1,4 +1,4 @@
-//! What a storefront may ask of collections.
+//! Resolvers of collections for the storefront.
 
 use async_graphql::{Context, Object, SimpleObject};
 use serde::Serialize;
@@ -17,7 +17,7 @@ use crate::marketplace::listings::ListingSummary;
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicCollection {
-    /// Its name in addresses.
+    /// Slug in URLs.
     slug: String,
     /// Title of the collection in the best matching locale.
     title: String,
@@ -30,7 +30,7 @@ pub(crate) struct PublicCollection {
 }
 
 impl ShownRow {
-    /// As readers are shown it, by a service at this address.
+    /// Converts the row to the public form, with image URLs below `pictures_url`.
     fn shown(self, pictures_url: &str) -> PublicCollection {
         let row = self;
         let listings = row.first.map(|first| first.0).unwrap_or_default().into_iter();
@@ -48,7 +48,7 @@ impl ShownRow {
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicCollectionDetail {
-    /// Its name in addresses.
+    /// Slug in URLs.
     slug: String,
     /// Title of the collection in the best matching locale.
     title: String,
@@ -58,7 +58,7 @@ pub(crate) struct PublicCollectionDetail {
     listings_count: i32,
     /// Listings on this page, in the collection's order.
     data: Vec<ListingSummary>,
-    /// Where the page ends.
+    /// Cursor information of the page.
     page: Page,
 }
 

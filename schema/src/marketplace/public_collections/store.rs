@@ -1,24 +1,24 @@
-//! The statement about one collection as readers see it.
+//! SQL statement of one collection for readers.
 
 use uuid::Uuid;
 
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// A collection on show.
+/// Visible collection.
 pub(super) struct FoundCollection {
     pub(super) collection_uuid: Uuid,
     pub(super) slug: String,
     pub(super) title: String,
-    /// The locale of the title; none where only the slug is there.
+    /// Locale of the title; `None` if the slug replaces a missing title.
     pub(super) locale: Option<String>,
     pub(super) description: Option<String>,
-    /// Visible listings in it.
+    /// Visible listings in the collection.
     pub(super) listings_count: i32,
 }
 
-/// The collection on show that has this slug or once had it, in the best locale: the one asked for, else its language,
-/// else English.
+/// Loads the visible collection with this current or former slug, in the best locale: the requested one, else its
+/// language, else English.
 pub(super) async fn on_show_get(db: &Db, slug: &str, locale: Option<&str>) -> Result<Option<FoundCollection>, Fault> {
     Ok(sqlx::query_as!(
         FoundCollection,

@@ -1,4 +1,4 @@
-//! Addresses of pictures: `/media/<sha256>.<ending>`.
+//! Paths of public images: `/media/<sha256>.<ending>`.
 
 use async_graphql::SimpleObject;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::core::media::store::MediaKey;
 use crate::marketplace::media::Size;
 
-/// How a picture is encoded.
+/// Encoding of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PictureFormat {
     Png,
@@ -33,13 +33,13 @@ impl PictureFormat {
         }
     }
 
-    /// The format of a media type.
+    /// Returns the format of a media type.
     pub(super) fn of(media_type: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.media_type() == media_type)
     }
 }
 
-/// What an address names: bytes by their SHA-256, and how they are encoded.
+/// Name in the path of a public image: SHA-256 of the content and its format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PictureName {
     key: MediaKey,
@@ -47,7 +47,8 @@ pub struct PictureName {
 }
 
 impl PictureName {
-    /// Reads the last part of an address; `None` where it is no picture's. A picture has one address, so digits are small.
+    /// Parses the last segment of the path; `None` if it names no image. Each image has exactly one path, so the
+    /// hexadecimal digits are lowercase.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         let (digest, ending) = name.split_once('.')?;
@@ -56,13 +57,13 @@ impl PictureName {
         Some(Self { key, format })
     }
 
-    /// The media type of the bytes.
+    /// Returns the media type of the content.
     #[must_use]
     pub fn media_type(&self) -> &'static str {
         self.format.media_type()
     }
 
-    /// The SHA-256 of the bytes, in hexadecimal.
+    /// Returns the SHA-256 of the content, in hexadecimal.
     #[must_use]
     pub fn sha256(&self) -> String {
         self.key.name()
@@ -77,22 +78,22 @@ impl PictureName {
     }
 }
 
-/// A copy of a picture, at an address that needs no token.
+/// Rendition of an image, at a URL that requires no access token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct PictureSource {
-    /// Where its bytes are, while something on show has the picture.
+    /// URL of the content, available while a published object contains the image.
     url: String,
-    /// Size in pixels.
+    /// Width in pixels.
     width: i32,
-    /// Size in pixels.
+    /// Height in pixels.
     height: i32,
-    /// The media type of its bytes.
+    /// Media type of the content.
     media_type: String,
 }
 
 impl PictureSource {
-    /// The copies of a picture where pictures are fetched at this address, the narrowest first.
+    /// Returns the renditions of an image with URLs below `pictures_url`, narrowest first.
     pub(in crate::marketplace) fn all(pictures_url: &str, renditions: Vec<Size>) -> Vec<Self> {
         let source = |size: Size| {
             let ending = PictureFormat::of(&size.media_type)?.ending();
@@ -110,7 +111,7 @@ mod tests {
     const DIGEST: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
     #[test]
-    fn a_name_is_a_digest_in_small_letters_and_an_ending() {
+    fn image_name_is_lower_case_digest_with_extension() {
         let name = |digest: &str, ending: &str| PictureName::parse(&format!("{digest}{ending}"));
         for (ending, media_type) in [(".png", "image/png"), (".jpg", "image/jpeg"), (".webp", "image/webp")] {
             let name = name(DIGEST, ending).unwrap();
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_address_of_a_copy_is_read_as_what_it_is() {
+    fn rendition_url_is_parsed_to_its_image() {
         let (object_key, media_type) = (DIGEST.to_owned(), "image/jpeg".to_owned());
         let size = Size { object_key, media_type, width: 480, height: 300, size_bytes: 9 };
         let sources = PictureSource::all("https://labs.example.com/media", vec![size]);

@@ -1,4 +1,4 @@
-//! Copies for pages of pictures that were uploaded before there were any: made in the background, a few at a time.
+//! Job that creates page renditions of images uploaded before renditions existed, a few at a time.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -12,13 +12,13 @@ use crate::core::media::store::MediaKey;
 use crate::core::services::Services;
 use crate::marketplace::media::{Size, keep_renditions};
 
-/// Pictures of one run, at most.
+/// Maximum number of images per run.
 const FEW: i64 = 5;
 
-/// Makes the copies of a few pictures that have none. Answers of how many.
+/// Creates the renditions of a few images without renditions, and returns their number.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] when the database or the store is away; what was made stays so.
+/// [`crate::Code::Unavailable`] if the database or the object storage does not answer; completed renditions are kept.
 pub(crate) async fn make_due(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
     let mut made = 0;
     for picture in store::due_page(pool, FEW).await? {
@@ -33,12 +33,12 @@ pub(crate) async fn make_due(pool: &PgPool, services: &Services) -> Result<u64, 
     Ok(made)
 }
 
-/// What came of a picture.
+/// Result of processing one image.
 enum Made {
     Copies(Vec<Size>),
-    /// Its bytes are lost or damaged: to try again would change nothing.
+    /// The content is lost or damaged, so a retry is useless.
     Nothing,
-    /// Uploads wait already.
+    /// The image processing is busy with uploads.
     Later,
 }
 

@@ -1,15 +1,16 @@
-//! Pictures of what is on show, at addresses that an `<img>` of any page can use without a token.
+//! Published images, at URLs that an `<img>` of any page can use without an access token.
 //!
 //! ```text
-//!   upload ──▶ copies for pages, each named by the SHA-256 of its bytes ──▶ address in the storefront's answers
-//!                                                                             │ asked by anybody
-//!                                                                             ▼
-//!                          on show? (each replica knows) ──▶ bytes, from memory or from the store
+//!   upload ──▶ page renditions, each named by the SHA-256 of its bytes ──▶ URL in the storefront's answers
+//!                                                                          │ requested by any client
+//!                                                                          ▼
+//!                                                      published? (each replica has the list) ──▶ bytes, from memory or from the object storage
 //! ```
 //!
-//! Each replica holds what is on show in memory, and hears of changes over a connection of its own, so that an unknown
-//! address costs no statement and what was taken off is gone within a second (docs/decisions.md#lists). While it has not
-//! heard for a second, it waits for word, and then answers that it does not know.
+//! Each replica keeps the list of published images in memory and receives changes over a separate connection. So an
+//! unknown URL costs no statement, and a removed image is unavailable within a second (docs/decisions.md#lists). If a
+//! replica has received no confirmation for a second, requests wait briefly, and then it answers that it cannot
+//! determine which images are published.
 
 mod address;
 mod due;
@@ -39,23 +40,23 @@ pub use address::PictureName;
 pub(in crate::marketplace) use address::PictureSource;
 pub(crate) use due::make_due;
 
-/// How often the listening connection is asked.
+/// Interval of the round trips on the listening connection.
 const BEAT: Duration = Duration::from_millis(200);
-/// How long its answer vouches for what is held. Also how long a request waits for the next one.
+/// Time for which a round trip confirms the list. Also the maximum time that a request waits for the next one.
 const VOUCHED: Duration = Duration::from_secs(1);
-/// How long no answer is awaited before the connection is given up.
+/// Timeout of a round trip, after which the connection is closed.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Most owners whose pictures are looked at one by one; where more have changed, everything is read anew.
+/// Maximum number of changed owners that are re-read individually. If more have changed, the whole list is re-read.
 const MOST_OWNERS: usize = 2_000;
-/// Bytes of pictures that are held in memory.
+/// Maximum bytes of images in memory.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
-/// What a replica knows of the pictures on show.
+/// State of a replica: the published images and their cached content.
 pub(crate) struct PublicPictures {
     on_show: RwLock<OnShow>,
-    /// When the listening connection was last asked and had answered.
+    /// Start time of the last successful round trip on the listening connection.
     heard: watch::Sender<Option<Instant>>,
-    /// Bytes by their SHA-256: they never change.
+    /// Content by SHA-256. It never changes.
     bytes: Cache<MediaKey, Bytes>,
 }
 
@@ -70,10 +71,10 @@ impl Default for PublicPictures {
     }
 }
 
-/// The bytes of a picture that is on show now; `None` where nothing on show has it.
+/// Returns the content of a published image; `None` if no published object contains it.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] while this replica does not hear of changes, or the store is away.
+/// [`crate::Code::Unavailable`] if this replica receives no changes, or the object storage does not answer.
 pub(crate) async fn open(services: &Services, name: &PictureName) -> Result<Option<Bytes>, Fault> {
     let pictures = services.state::<PublicPictures>();
     pictures.ensure_fresh().await?;
@@ -96,7 +97,7 @@ async fn read(media: &MediaStore, key: MediaKey) -> Result<Option<Bytes>, Fault>
     Ok(if pieces.len() == 1 { pieces.pop() } else { Some(pieces.concat().into()) })
 }
 
-/// Keeps the knowledge fresh until cancelled.
+/// Keeps the list of published images up to date until cancelled.
 pub(crate) async fn watch(services: Arc<Services>, stop: CancellationToken) {
     let pictures = services.state::<PublicPictures>();
     let mut is_told = false;
@@ -106,7 +107,7 @@ pub(crate) async fn watch(services: Arc<Services>, stop: CancellationToken) {
             () = stop.cancelled() => return,
             ended = pictures.listen(&services.listeners) => ended,
         };
-        // Once for each time that it breaks off, however often it is tried again.
+        // Logs each interruption once, regardless of the number of retries.
         is_told &= begun.elapsed() < PATIENCE * 2;
         if let Err(fault) = ended
             && !std::mem::replace(&mut is_told, true)
@@ -121,7 +122,7 @@ pub(crate) async fn watch(services: Arc<Services>, stop: CancellationToken) {
 }
 
 impl PublicPictures {
-    /// Waits until it is known what is on show, for a moment.
+    /// Waits briefly until the list of published images is confirmed.
     async fn ensure_fresh(&self) -> Result<(), Fault> {
         let is_fresh = |at: &Option<Instant>| at.is_some_and(|at| at.elapsed() < VOUCHED);
         let mut heard = self.heard.subscribe();
@@ -132,8 +133,8 @@ impl PublicPictures {
         Err(Fault::unavailable("The service cannot determine at the moment which images are published. Try again."))
     }
 
-    /// One life of the listening connection, which is none of the pool's: requests need those. A round trip on it proves
-    /// that every notification committed before it has arrived.
+    /// Runs the listening connection until it fails. The connection is not from the pool, because requests need those
+    /// connections. A round trip proves that every notification committed before it has arrived.
     async fn listen(&self, listeners: &PgPool) -> Result<(), Fault> {
         let mut listener = PgListener::connect_with(listeners).await?;
         listener.ignore_pool_close_event(true);
@@ -160,7 +161,7 @@ impl PublicPictures {
         Ok(())
     }
 
-    /// Looks at the pictures of these owners anew.
+    /// Re-reads the images of these owners.
     async fn learn(&self, listener: &mut PgListener, owners: BTreeSet<Uuid>) -> Result<(), Fault> {
         match owners.len() {
             0 => Ok(()),

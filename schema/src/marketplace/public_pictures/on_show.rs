@@ -1,4 +1,4 @@
-//! Which pictures are on show, and by whom.
+//! List of published images by owner.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -7,24 +7,24 @@ use uuid::Uuid;
 
 use super::address::{PictureFormat, PictureName};
 
-/// The first half of a SHA-256: enough to tell what is on show from what is not, at half of the room. Bytes are found by
-/// all of it.
+/// First half of a SHA-256. It suffices to decide whether an image is published, and halves the memory. Lookups of the
+/// content use the complete hash.
 pub(super) type Half = [u8; 16];
 
-/// Pictures of some owners.
+/// Images by owner.
 pub(super) type ByOwner = HashMap<Uuid, Vec<(Half, PictureFormat)>>;
 
-/// What is on show.
+/// Published images.
 #[derive(Default)]
 pub(super) struct OnShow {
-    /// The pictures of each app and partner.
+    /// Images of each app and partner.
     of_owner: HashMap<Uuid, Box<[Half]>>,
-    /// Each picture, and how many times it is shown.
+    /// Number of uses of each image.
     shown: HashMap<Half, (PictureFormat, u32)>,
 }
 
 impl OnShow {
-    /// Whether something on show has this picture.
+    /// Returns whether a published object contains this image.
     pub(super) fn holds(&self, name: &PictureName) -> bool {
         let key = name.key();
         let half = key.digest().first_chunk::<16>();
@@ -32,7 +32,7 @@ impl OnShow {
         shown.is_some_and(|(format, _)| *format == name.format())
     }
 
-    /// Puts what was found of these owners in the place of what they showed before.
+    /// Replaces the images of these owners with the loaded ones.
     pub(super) fn replace(&mut self, owners: &[Uuid], mut found: ByOwner) {
         for owner in owners {
             for half in self.of_owner.remove(owner).unwrap_or_default() {
@@ -42,7 +42,7 @@ impl OnShow {
         }
     }
 
-    /// Everything that was found.
+    /// Builds the list from the loaded images.
     pub(super) fn of(found: ByOwner) -> Self {
         let mut all = Self::default();
         for (owner, pictures) in found {
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_on_show_while_anybody_shows_it() {
+    fn image_is_public_while_any_listing_uses_it() {
         let [one, other] = [1, 2].map(Uuid::from_u128);
         let found = HashMap::from([(one, vec![picture(7), picture(7), picture(8)]), (other, vec![picture(7)])]);
         let mut all = OnShow::of(found);
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_found_under_its_own_ending_only() {
+    fn image_is_found_under_its_extension_only() {
         let all = OnShow::of(HashMap::from([(Uuid::nil(), vec![picture(7)])]));
         let named = |ending: &str| PictureName::parse(&format!("{}.{ending}", hex::encode([7; 32]))).unwrap();
         assert!(all.holds(&named("png")) && !all.holds(&named("webp")));

@@ -1,4 +1,4 @@
-//! Every statement about pictures at addresses for everybody.
+//! SQL statements of published images.
 
 use futures_util::TryStreamExt as _;
 use sqlx::types::Json;
@@ -10,14 +10,14 @@ use super::on_show::{ByOwner, OnShow};
 use crate::core::fault::Fault;
 use crate::marketplace::media::Size;
 
-/// One copy of a picture that an owner shows.
+/// Rendition of an image that an owner publishes.
 struct ShownRow {
     owner_uuid: Uuid,
     half: Vec<u8>,
     media_type: String,
 }
 
-/// Everything that is on show.
+/// Loads all published images.
 pub(super) async fn shown_all(on: impl PgExecutor<'_>) -> Result<OnShow, Fault> {
     let mut rows = sqlx::query_as!(
         ShownRow,
@@ -33,7 +33,7 @@ pub(super) async fn shown_all(on: impl PgExecutor<'_>) -> Result<OnShow, Fault> 
     Ok(OnShow::of(found))
 }
 
-/// What these apps and partners show.
+/// Loads the published images of these apps and partners.
 pub(super) async fn shown_of(on: impl PgExecutor<'_>, owners: &[Uuid]) -> Result<ByOwner, Fault> {
     let rows = sqlx::query_as!(
         ShownRow,
@@ -59,14 +59,14 @@ fn add(found: &mut ByOwner, row: &ShownRow) {
     }
 }
 
-/// A picture that was uploaded before there were copies for pages.
+/// Image that was uploaded before renditions existed.
 pub(super) struct DuePicture {
     pub(super) uuid: Uuid,
     pub(super) is_icon: bool,
     pub(super) object_key: String,
 }
 
-/// Some of the pictures that have no copies for pages yet, by chance, so that replicas seldom work on the same ones.
+/// Returns some images without renditions, in random order, so that replicas rarely process the same ones.
 pub(super) async fn due_page(pool: &PgPool, most: i64) -> Result<Vec<DuePicture>, Fault> {
     Ok(sqlx::query_as!(
         DuePicture,
@@ -83,8 +83,8 @@ pub(super) async fn due_page(pool: &PgPool, most: i64) -> Result<Vec<DuePicture>
     .await?)
 }
 
-/// Writes the copies of a picture that had none; without any, it keeps those that it is shown in. Whoever comes second
-/// changes nothing.
+/// Stores the renditions of an image that had none. Without renditions, the image keeps its existing sizes. If another
+/// replica was faster, nothing changes.
 pub(super) async fn set_renditions(pool: &PgPool, uuid: Uuid, copies: Option<Vec<Size>>) -> Result<(), Fault> {
     sqlx::query!(
         "with of_app as (

@@ -1,4 +1,4 @@
-//! The job that puts scheduled versions on the storefront.
+//! Job that publishes scheduled versions.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,16 +12,16 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::time::Time;
 
-/// How long a version that could not be published is left alone.
+/// Delay before the next attempt for a version that could not be published, in seconds.
 const PUT_OFF_SECONDS: i64 = 60;
 
-/// Publishes every scheduled version whose time has come, each in a transaction of its own, and answers how many.
+/// Publishes every scheduled version whose time has come, each in a separate transaction, and returns their number.
 ///
-/// It looks at the state and takes no input, so that a missed run never matters; several replicas may run it at
-/// once. One that fails keeps none of the others waiting, and is tried again a minute later (docs/decisions.md#states).
+/// The job reads the state and takes no input, so a missed run has no effect. Several replicas may run it at the same
+/// time. A failed version does not block the others; the job retries it a minute later (docs/decisions.md#states).
 ///
 /// # Errors
-/// When the database is away.
+/// If the database does not answer.
 pub(crate) async fn publish_due(pool: &PgPool, put_off: &PutOff, now: Time) -> Result<u64, Fault> {
     let mut published = 0;
     for version_uuid in store::due_page(&Db::pooled(pool.clone()), &put_off.at(now)).await? {
@@ -38,13 +38,13 @@ pub(crate) async fn publish_due(pool: &PgPool, put_off: &PutOff, now: Time) -> R
     Ok(published)
 }
 
-/// The versions that could not be published, each with the moment from which it is tried again. Every replica keeps its
-/// own, and a new one begins without any.
+/// Versions that could not be published, each with the time of the next attempt. Every replica has a separate list,
+/// which starts empty.
 #[derive(Debug, Default)]
 pub(crate) struct PutOff(Mutex<HashMap<Uuid, Time>>);
 
 impl PutOff {
-    /// Those whose moment is still to come; the others are forgotten.
+    /// Returns the versions whose next attempt is in the future, and removes the others.
     fn at(&self, now: Time) -> Vec<Uuid> {
         let mut held = self.held();
         held.retain(|_, again_at| *again_at > now);
@@ -60,14 +60,14 @@ impl PutOff {
     }
 }
 
-/// Publishes one, unless somebody else has it or it is due no longer.
+/// Publishes one version, unless another transaction has locked it or it is not due any more.
 async fn publish_one(pool: &PgPool, version_uuid: Uuid) -> Result<bool, Fault> {
     let db = Db::apart(pool.clone());
     let outcome = publish_locked(&db, version_uuid).await;
     db.settle(outcome).await
 }
 
-/// What stands in the way is looked for once more under the lock: it may have come since the page was read.
+/// Repeats the check for obstacles under the lock, because one may have appeared since the page was read.
 async fn publish_locked(db: &Db, version_uuid: Uuid) -> Result<bool, Fault> {
     let Some(app_uuid) = store::due_lock(db, version_uuid).await? else { return Ok(false) };
     if store::rival_get(db, version_uuid).await?.is_some() {

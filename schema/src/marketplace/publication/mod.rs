@@ -1,12 +1,12 @@
-//! Publication: how what an owner wrote becomes what readers see.
+//! Publication: the path of an owner's draft to the storefront.
 //!
 //! ```text
 //!   draft ──submit──▶ snapshot (in the submission) ──publish──▶ listing
 //! ```
 //!
-//! The snapshot is taken when a version is handed in. Reviewers judge it, and it alone goes live: an edit made
-//! meanwhile waits for the next submission (docs/decisions.md#states). A version that was scheduled is
-//! published by [`publish_due`] once its time has come.
+//! The service takes the snapshot at the submission. Reviewers examine it, and exactly this snapshot is published: a
+//! later edit waits for the next submission (docs/decisions.md#states). [`publish_due`] publishes a scheduled version
+//! once its time has come.
 
 mod due;
 mod rules;

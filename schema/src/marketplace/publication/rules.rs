@@ -1,4 +1,4 @@
-//! In what two snapshots differ, in the order of what is submitted.
+//! Differences between two snapshots, in the order of the submitted one.
 
 use std::collections::HashMap;
 use std::mem::take;
@@ -8,10 +8,10 @@ use similar::{ChangeTag, TextDiff};
 use super::view::{ListingSnapshot, SubmissionDifference, TextPart, TextPartChange};
 use crate::marketplace::versions::AppPermission;
 
-/// A place and what stands there.
+/// Path and its value.
 type Place = (String, String);
 
-/// Every place in which the two differ. Places that only the live one has come last.
+/// Returns all differences between the two snapshots. Paths that exist only in the published one come last.
 pub(super) fn differences(live: Option<&ListingSnapshot>, submitted: &ListingSnapshot) -> Vec<SubmissionDifference> {
     let before = live.map(places).unwrap_or_default();
     let after = places(submitted);
@@ -29,8 +29,8 @@ pub(super) fn differences(live: Option<&ListingSnapshot>, submitted: &ListingSna
     changed.chain(gone).collect()
 }
 
-/// How one text became another, word by word: what stayed, went and came, in the order of reading. Spaces alone between
-/// words that changed count as changed with them, so that a sentence that was replaced reads as one.
+/// Compares two texts word by word and returns the kept, removed and added parts, in reading order. A space between two
+/// changed words counts as changed, so that a replaced sentence is one part.
 fn parts(live: &str, submitted: &str) -> Vec<TextPart> {
     let (mut parts, mut removed, mut added, mut space) = (Vec::new(), String::new(), String::new(), String::new());
     let mut end = |removed: &mut String, added: &mut String, kept: &str| {
@@ -63,7 +63,8 @@ fn parts(live: &str, submitted: &str) -> Vec<TextPart> {
     parts
 }
 
-/// The permissions of one version that another does not name. The same one for another reason is the same.
+/// Returns the permissions of one version that another version does not request. A different reason makes no
+/// difference.
 pub(in crate::marketplace) fn permissions_only_in(
     one: &[AppPermission],
     other: &[AppPermission],
@@ -72,20 +73,20 @@ pub(in crate::marketplace) fn permissions_only_in(
     one.iter().filter(|permission| !is_in_other(permission)).cloned().collect()
 }
 
-/// Redirect URIs are members of a list that only they themselves identify, and too long for a path: while they
-/// are compared the URI follows after this.
+/// Separates a list's path from a redirect URI during the comparison. A redirect URI is identified only by itself and
+/// is too long for a path.
 const MEMBER: char = '\u{1}';
 
 fn display_path(path: &str) -> String {
     path.split(MEMBER).next().unwrap_or_default().to_owned()
 }
 
-/// Every place at which a snapshot has something.
+/// Returns all paths of a snapshot that have a value.
 pub(super) fn paths(snapshot: &ListingSnapshot) -> Vec<String> {
     places(snapshot).iter().map(|(path, _)| display_path(path)).collect()
 }
 
-/// Everything a snapshot says, as places with texts. What is empty is not there.
+/// Converts a snapshot to paths with texts. Empty values are omitted.
 fn places(snapshot: &ListingSnapshot) -> Vec<Place> {
     let mut places = Vec::new();
     let mut add = |path: String, value: Option<&str>| {
@@ -140,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_compared_word_by_word() {
+    fn texts_are_compared_word_by_word() {
         use TextPartChange::{Added, Kept, Removed};
         let told = |live, submitted| -> Vec<(TextPartChange, String)> {
             parts(live, submitted).into_iter().map(|part| (part.change, part.text)).collect()
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_permission_is_known_by_its_code() {
+    fn permissions_are_compared_by_code() {
         let permission = |code: &str, reason: &str| AppPermission { code: code.to_owned(), reason: reason.to_owned() };
         let before = [permission("orders", "Shows what was ordered."), permission("customers", "Shows a name.")];
         let after = [permission("orders", "Shows orders of a table."), permission("orders:write", "Changes a table.")];

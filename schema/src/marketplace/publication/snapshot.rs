@@ -1,6 +1,6 @@
-//! A whole listing at one moment, as it is kept with a submission (column `submission.snapshot`).
+//! Complete listing at one point in time, stored with a submission (column `submission.snapshot`).
 //!
-//! It is a stored form: fields may be added with a default, never renamed.
+//! The form is stored: fields may be added with a default, but never renamed.
 
 use std::collections::BTreeMap;
 
@@ -11,25 +11,25 @@ use uuid::Uuid;
 use crate::marketplace::media::MediaKind;
 use crate::marketplace::versions::AppManifest;
 
-/// A listing at one moment.
+/// Listing at one point in time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::marketplace) struct Snapshot {
-    /// The app's name in addresses; nothing in those that were taken before it was kept.
+    /// Slug of the app; `None` in snapshots from before the slug was stored.
     #[serde(default)]
     pub(in crate::marketplace) slug: Option<String>,
-    /// The locale readers get when no other matches.
+    /// Locale that readers get if no other locale matches.
     pub(in crate::marketplace) default_locale: String,
-    /// The texts, the default locale first.
+    /// Texts, the default locale first.
     pub(in crate::marketplace) texts: Vec<SnapshotText>,
-    /// Where the reader finds more.
+    /// Links to further information.
     pub(in crate::marketplace) links: SnapshotLinks,
-    /// The categories, the primary one first.
+    /// Categories, the primary category first.
     pub(in crate::marketplace) categories: Vec<Uuid>,
     /// Icon, banner, then screenshots in their order.
     pub(in crate::marketplace) media: Vec<Picture>,
-    /// The version.
+    /// App version.
     pub(in crate::marketplace) version: Version,
-    /// What its owner wrote to the reviewers; never shown to readers.
+    /// Note from the partner to the reviewers; never shown to readers.
     #[serde(default)]
     pub(in crate::marketplace) note: Option<String>,
 }
@@ -38,17 +38,17 @@ pub(in crate::marketplace) struct Snapshot {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct SnapshotText {
-    /// The locale.
+    /// Locale of the texts.
     pub(in crate::marketplace) locale: String,
-    /// The app's name in it.
+    /// Name of the app in the locale.
     pub(in crate::marketplace) name: String,
-    /// One line on what the app does.
+    /// Tagline, one line about the purpose of the app.
     pub(in crate::marketplace) tagline: String,
-    /// Plain text; an empty line parts paragraphs.
+    /// Plain text; an empty line separates paragraphs.
     pub(in crate::marketplace) description: String,
 }
 
-/// Where the reader finds more.
+/// Links to further information.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct SnapshotLinks {
@@ -58,25 +58,25 @@ pub(in crate::marketplace) struct SnapshotLinks {
     pub(in crate::marketplace) support_email: Option<String>,
     /// URL of the privacy policy.
     pub(in crate::marketplace) privacy_url: Option<String>,
-    /// The app's own site.
+    /// URL of the app's website.
     pub(in crate::marketplace) website_url: Option<String>,
-    /// The terms of use.
+    /// URL of the terms of use.
     pub(in crate::marketplace) terms_url: Option<String>,
 }
 
-/// A picture, with what was said about it then. Its bytes never change.
+/// Media item with its texts at that time. Its content never changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::marketplace) struct Picture {
     pub(in crate::marketplace) media_uuid: Uuid,
     pub(in crate::marketplace) kind: MediaKind,
-    /// Its place among the pictures of its kind, from 1.
+    /// Position among the media items of the same kind, from 1.
     pub(in crate::marketplace) position: i32,
     pub(in crate::marketplace) alt_text: String,
     pub(in crate::marketplace) caption: String,
-    /// The first in further locales; nothing in those that were taken before there were any.
+    /// Text alternatives in further locales; empty in snapshots from before they existed.
     #[serde(default)]
     pub(in crate::marketplace) alt_texts: BTreeMap<String, String>,
-    /// The second, likewise.
+    /// Captions in further locales; empty in snapshots from before they existed.
     #[serde(default)]
     pub(in crate::marketplace) captions: BTreeMap<String, String>,
 }

@@ -1,4 +1,4 @@
-//! Every statement that takes a snapshot or puts one on the storefront.
+//! SQL statements that take a snapshot or publish one.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,14 +11,14 @@ use crate::core::actor::Actor;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// A category's name in one locale.
+/// Name of a category in one locale.
 pub(super) struct CategoryRow {
     pub(super) category_uuid: Uuid,
     pub(super) slug: String,
     pub(super) name: String,
 }
 
-/// A picture's bytes, as far as a view needs them.
+/// Properties of a media item that a view needs.
 pub(super) struct MediaRow {
     pub(super) media_uuid: Uuid,
     pub(super) media_type: String,
@@ -27,16 +27,16 @@ pub(super) struct MediaRow {
     pub(super) variants: Json<BTreeMap<String, Size>>,
 }
 
-/// The measures of a copy.
+/// Width and height of a size.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(super) struct Size {
     pub(super) width: i32,
     pub(super) height: i32,
 }
 
-/// Puts a version on the storefront: the former one is superseded, lower ones wait for their time no longer, the app
-/// is listed, and the listing written from the snapshot that was approved. Ratings stay. The caller has locked the app
-/// and asked the rules.
+/// Publishes a version: supersedes the former version, returns lower scheduled versions to the approved state, lists
+/// the app, and writes the listing from the approved snapshot. Ratings are kept. The caller has locked the app and
+/// checked the rules.
 pub(in crate::marketplace) async fn publish(
     db: &Db,
     actor: Actor,
@@ -54,7 +54,7 @@ pub(in crate::marketplace) async fn publish(
     listing_parts_insert(db, app_uuid, submission_uuid).await
 }
 
-/// The submission with which a version was approved.
+/// Returns the submission with which a version was approved.
 async fn approved_get(db: &Db, version_uuid: Uuid) -> Result<Option<Uuid>, Fault> {
     Ok(sqlx::query_scalar!(
         "select submission_uuid
@@ -68,7 +68,8 @@ async fn approved_get(db: &Db, version_uuid: Uuid) -> Result<Option<Uuid>, Fault
     .await?)
 }
 
-/// A statement of its own, before the new one goes live: the index allows one published version at any moment.
+/// A separate statement, executed before the new version is published: the index allows only one published version at
+/// any time.
 async fn set_superseded(db: &Db, actor: Actor, app_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with former as (
@@ -117,7 +118,7 @@ async fn set_published(db: &Db, actor: Actor, app_uuid: Uuid, version_uuid: Uuid
     Ok(())
 }
 
-/// Takes their time from the scheduled versions that are lower than this one, which is live: theirs would never come.
+/// Cancels the schedule of versions that are lower than this published version, because they could never be published.
 async fn set_overtaken(db: &Db, actor: Actor, version_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with overtaken as (
@@ -141,7 +142,7 @@ async fn set_overtaken(db: &Db, actor: Actor, version_uuid: Uuid) -> Result<(), 
     Ok(())
 }
 
-/// Writes the listing's own row and tells the caches.
+/// Writes the row of the listing and records the change for the caches.
 async fn listing_upsert(db: &Db, app_uuid: Uuid, version_uuid: Uuid, submission_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with former as (select visible from listing where app_uuid = $1),
@@ -190,8 +191,8 @@ async fn listing_parts_delete(db: &Db, app_uuid: Uuid) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A category or a picture that is gone since is left out: it has nothing to show. A category that is being deleted is waited
-/// for.
+/// Writes the categories and media of the listing. A deleted category or media item is omitted, because it has no
+/// content. The statement waits for a concurrent deletion of a category.
 async fn listing_parts_insert(db: &Db, app_uuid: Uuid, submission_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with taken as (select snapshot from submission where submission_uuid = $2),
@@ -224,7 +225,7 @@ async fn listing_parts_insert(db: &Db, app_uuid: Uuid, submission_uuid: Uuid) ->
     Ok(())
 }
 
-/// The draft as it stands, with a version of it.
+/// Loads the current draft with one of its versions.
 pub(in crate::marketplace) async fn draft_get(
     db: &Db,
     app_uuid: Uuid,
@@ -265,7 +266,7 @@ pub(in crate::marketplace) async fn draft_get(
     Ok(snapshot.map(|snapshot| snapshot.0))
 }
 
-/// What readers see now, in the form of a snapshot; `None` when the app was never published.
+/// Loads the published listing as a snapshot; `None` if the app was never published.
 pub(in crate::marketplace) async fn live_get(db: &Db, app_uuid: Uuid) -> Result<Option<Snapshot>, Fault> {
     let snapshot = sqlx::query_scalar!(
         r#"select jsonb_build_object(
@@ -298,8 +299,7 @@ pub(in crate::marketplace) async fn live_get(db: &Db, app_uuid: Uuid) -> Result<
     Ok(snapshot.map(|snapshot| snapshot.0))
 }
 
-/// What these categories are called in a locale; in its language, in English or at last by their slug where
-/// that is missing.
+/// Returns the names of these categories in a locale, else in its language, else in English, else their slugs.
 pub(super) async fn categories_get(
     db: &Db,
     categories: &[Uuid],
@@ -319,7 +319,7 @@ pub(super) async fn categories_get(
     Ok(rows.into_iter().map(|row| (row.category_uuid, row)).collect())
 }
 
-/// What these pictures look like.
+/// Returns the properties of these media items.
 pub(super) async fn media_get(db: &Db, media: &[Uuid]) -> Result<HashMap<Uuid, MediaRow>, Fault> {
     let rows = sqlx::query_as!(
         MediaRow,
@@ -333,7 +333,7 @@ pub(super) async fn media_get(db: &Db, media: &[Uuid]) -> Result<HashMap<Uuid, M
     Ok(rows.into_iter().map(|row| (row.media_uuid, row)).collect())
 }
 
-/// The published version that stands in the way of another one, because its number is not lower.
+/// Returns the published version that blocks another one, because its number is not lower.
 pub(in crate::marketplace) async fn rival_get(db: &Db, version_uuid: Uuid) -> Result<Option<String>, Fault> {
     Ok(sqlx::query_scalar!(
         "select live.number
@@ -346,8 +346,8 @@ pub(in crate::marketplace) async fn rival_get(db: &Db, version_uuid: Uuid) -> Re
     .await?)
 }
 
-/// Scheduled versions whose time has come and that nothing keeps from going live, the earliest first. Those of an
-/// app or a partner that is held back wait until it is not, and those named are left out.
+/// Returns the scheduled versions that are due and may be published, earliest first. It omits the versions in
+/// `put_off`. A version waits while its app or partner is suspended.
 pub(super) async fn due_page(db: &Db, put_off: &[Uuid]) -> Result<Vec<Uuid>, Fault> {
     Ok(sqlx::query_scalar!(
         "select v.version_uuid
@@ -367,8 +367,8 @@ pub(super) async fn due_page(db: &Db, put_off: &[Uuid]) -> Result<Vec<Uuid>, Fau
     .await?)
 }
 
-/// Locks one of them with its app, and its partner against being held back meanwhile; answers the app. `None` when
-/// somebody else has one of them, or when it is due no longer.
+/// Locks a due version with its app, and its partner against a suspension, and returns the app. Returns `None` if
+/// another transaction has locked one of them, or if the version is not due any more.
 pub(super) async fn due_lock(db: &Db, version_uuid: Uuid) -> Result<Option<Uuid>, Fault> {
     Ok(sqlx::query_scalar!(
         "select a.app_uuid

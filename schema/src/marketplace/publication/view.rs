@@ -1,4 +1,4 @@
-//! A snapshot as staff see it: categories and pictures under their names.
+//! Snapshot in the form that staff see, with the names of categories and the properties of media items.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -19,19 +19,19 @@ use crate::marketplace::versions::{AppManifest, AppPermission};
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingSnapshot {
-    /// The app's name in addresses; null in what was handed in before it was kept and never went live.
+    /// Slug of the app; null in a never published submission from before the slug was stored.
     pub(super) slug: Option<String>,
-    /// The locale readers get when no other matches.
+    /// Locale that readers get if no other locale matches.
     pub(super) default_locale: String,
     /// Texts in every locale, the default locale first.
     pub(super) texts: Vec<SnapshotText>,
-    /// Where the reader finds more.
+    /// Links to further information.
     pub(super) links: SnapshotLinks,
     /// Categories, the primary category first.
     pub(super) categories: Vec<SnapshotCategory>,
     /// Icon, banner, then screenshots in their order.
     pub(super) media: Vec<SnapshotPicture>,
-    /// The version.
+    /// App version.
     pub(super) version: SnapshotVersion,
 }
 
@@ -41,39 +41,39 @@ pub(in crate::marketplace) struct ListingSnapshot {
 pub(in crate::marketplace) struct SnapshotCategory {
     /// UUID of the object.
     pub(super) uuid: Uuid,
-    /// Its name in addresses.
+    /// Slug in URLs.
     pub(super) slug: String,
     /// Name of the category in the app's default locale, or in English if that locale is missing.
     pub(super) name: String,
-    /// Whether it is the one the listing is filed under first.
+    /// Whether the category is the listing's primary category.
     pub(super) primary: bool,
 }
 
-/// A picture of the listing, with what is said about it. Its bytes never change.
+/// Media item of the listing, with its texts. Its content never changes.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct SnapshotPicture {
     /// UUID of the object.
     pub(super) uuid: Uuid,
-    /// What it is for.
+    /// Kind of media item.
     pub(super) kind: MediaKind,
-    /// Its place among the pictures of its kind, from 1.
+    /// Position among the media items of the same kind, from 1.
     pub(super) position: i32,
-    /// What it shows, for those who cannot see it.
+    /// Text alternative for readers who cannot see the image.
     pub(super) alt_text: Option<String>,
-    /// A line shown under it.
+    /// Caption.
     pub(super) caption: Option<String>,
-    /// What it shows, in further locales.
+    /// Text alternatives in further locales.
     pub(super) alt_texts: Json<BTreeMap<String, String>>,
-    /// A line shown under it, in further locales.
+    /// Captions in further locales.
     pub(super) captions: Json<BTreeMap<String, String>>,
-    /// The media type of its bytes.
+    /// Media type of the content.
     pub(super) media_type: String,
     /// Size of the original, in pixels.
     pub(super) width: i32,
     /// Size of the original, in pixels.
     pub(super) height: i32,
-    /// The sizes in which it can be had, the largest first.
+    /// Available sizes, largest first.
     pub(super) variants: Vec<MediaVariant>,
 }
 
@@ -83,22 +83,22 @@ pub(in crate::marketplace) struct SnapshotPicture {
 pub(in crate::marketplace) struct SnapshotVersion {
     /// UUID of the object.
     uuid: Uuid,
-    /// Its semantic version.
+    /// Semantic version number.
     pub(super) number: String,
-    /// What is new, by locale.
+    /// Release notes, by locale.
     pub(super) release_notes: Json<BTreeMap<String, String>>,
-    /// What it asks of the platform.
+    /// Permissions and redirect URIs that the version requests from the platform.
     pub(super) manifest: AppManifest,
 }
 
 words! {
-    /// What became of a part of a text.
+    /// Change of a part of a text.
     pub(in crate::marketplace) enum TextPartChange {
-        /// It stands in both.
+        /// The part is in both texts.
         Kept = "KEPT",
-        /// It stands in the former only.
+        /// The part is only in the published text.
         Removed = "REMOVED",
-        /// It stands in the new one only.
+        /// The part is only in the submitted text.
         Added = "ADDED",
     }
 }
@@ -107,7 +107,7 @@ words! {
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct TextPart {
-    /// Result of the reauthentication.
+    /// Change of the part.
     pub(super) change: TextPartChange,
     /// Words of the part, with the surrounding spaces.
     pub(super) text: String,
@@ -124,21 +124,21 @@ pub(in crate::marketplace) struct SubmissionDifference {
     pub(super) live: Option<String>,
     /// Submitted value, as text. Null if the value is removed.
     pub(super) submitted: Option<String>,
-    /// How the one became the other, word by word; empty where one of them is null.
+    /// Word-by-word comparison of the two values; empty if one of them is null.
     pub(super) parts: Vec<TextPart>,
 }
 
-/// What is submitted, what is live, and every place in which the two differ.
+/// Submitted and published snapshot, and all differences between them.
 pub(in crate::marketplace) struct Sides {
-    /// What is to go live.
+    /// Snapshot to be published.
     pub(in crate::marketplace) submitted: ListingSnapshot,
-    /// What readers see now; `None` when the app was never published.
+    /// Published snapshot; `None` if the app was never published.
     pub(in crate::marketplace) live: Option<ListingSnapshot>,
-    /// Where they differ.
+    /// Differences between the two.
     pub(in crate::marketplace) differences: Vec<SubmissionDifference>,
 }
 
-/// Places that a listing may have nothing at and that can be spoken of all the same.
+/// Paths that a finding may name even if the listing has no value there.
 const ROOTS: [&str; 10] = [
     "/texts",
     "/links",
@@ -152,7 +152,7 @@ const ROOTS: [&str; 10] = [
     "/version/manifest/redirect_uris",
 ];
 
-/// Where the two sides have something, and where they differ.
+/// Paths with values in the two snapshots, and their differences.
 pub(in crate::marketplace) struct Places {
     submitted: Vec<String>,
     live: Vec<String>,
@@ -160,19 +160,20 @@ pub(in crate::marketplace) struct Places {
 }
 
 impl Sides {
-    /// What the submitted version asks of the platform and the live one does not; all that it asks when none is live.
+    /// Returns the permissions that the submitted version requests and the published version does not; all requested
+    /// ones if no version is published.
     pub(in crate::marketplace) fn permissions_added(&self) -> Vec<AppPermission> {
         let live = self.live.as_ref().map(|live| live.version.manifest.permissions.as_slice());
         rules::permissions_only_in(&self.submitted.version.manifest.permissions, live.unwrap_or_default())
     }
 
-    /// What the live version asks of the platform and the submitted one does not.
+    /// Returns the permissions that the published version requests and the submitted version does not.
     pub(in crate::marketplace) fn permissions_removed(&self) -> Vec<AppPermission> {
         let live = self.live.as_ref().map(|live| live.version.manifest.permissions.as_slice());
         rules::permissions_only_in(live.unwrap_or_default(), &self.submitted.version.manifest.permissions)
     }
 
-    /// Every place of both.
+    /// Returns all paths of both snapshots.
     pub(in crate::marketplace) fn places(&self) -> Places {
         Places {
             submitted: rules::paths(&self.submitted),
@@ -183,26 +184,27 @@ impl Sides {
 }
 
 impl Places {
-    /// Whether what is submitted has something at or beneath a path, as [`SubmissionDifference::path`] names it.
+    /// Returns whether the submitted snapshot has a value at or below a path in the form of
+    /// [`SubmissionDifference::path`].
     pub(in crate::marketplace) fn has(&self, path: &str) -> bool {
         ROOTS.contains(&path) || self.submitted.iter().any(|place| is_within(place, path))
     }
 
-    /// Whether something at or beneath a path was live before, and all of it is as it was.
+    /// Returns whether the published snapshot has a value at or below a path, and all these values are unchanged.
     pub(in crate::marketplace) fn is_unchanged(&self, path: &str) -> bool {
         self.live.iter().any(|place| is_within(place, path)) && !self.changed.iter().any(|place| is_within(place, path))
     }
 }
 
-/// Whether a place is the one that a path names, or beneath it.
+/// Returns whether a path equals another path or is below it.
 fn is_within(place: &str, path: &str) -> bool {
     place.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Sets what is submitted beside what is live.
+/// Compares the submitted snapshot with the published one.
 pub(in crate::marketplace) async fn sides(db: &Db, app_uuid: Uuid, mut submitted: Snapshot) -> Result<Sides, Fault> {
     let live = store::live_get(db, app_uuid).await?;
-    // The slug of what is live is fixed, so it goes for what was handed in before the slug was kept.
+    // The slug of a published app is immutable, so it also applies to submissions from before the slug was stored.
     submitted.slug = submitted.slug.take().or_else(|| live.as_ref().and_then(|live| live.slug.clone()));
     let both: Vec<&Snapshot> = std::iter::once(&submitted).chain(live.as_ref()).collect();
     let categories: Vec<Uuid> = both.iter().flat_map(|snapshot| snapshot.categories.iter().copied()).collect();
@@ -218,7 +220,7 @@ pub(in crate::marketplace) async fn sides(db: &Db, app_uuid: Uuid, mut submitted
     Ok(Sides { submitted, live, differences })
 }
 
-/// What categories and pictures are called and look like.
+/// Names of categories and properties of media items.
 struct Names {
     categories: HashMap<Uuid, CategoryRow>,
     media: HashMap<Uuid, MediaRow>,
@@ -272,8 +274,8 @@ impl Names {
     }
 }
 
-/// The original and its copies, the largest first. However the row calls them, their order is that of their sizes;
-/// where one is missing the next larger one stands in.
+/// Returns the original and its smaller sizes, largest first. The order follows the pixel sizes, not the names in the
+/// row. A missing size is replaced by the next larger one.
 fn variants(row: &MediaRow) -> Vec<MediaVariant> {
     let mut copies: Vec<(i32, i32)> = row.variants.0.values().map(|size| (size.width, size.height)).collect();
     copies.sort_unstable_by(|one, other| other.cmp(one));

@@ -1,5 +1,5 @@
-//! The mails about reviews, to those of the app's team who may answer. Their number is bounded: of new reviews a person is
-//! told once a day, and of a flag as often as their team sets one.
+//! Mails about customer reviews, to the members of the app's team who may reply. Their number is limited: at most one
+//! mail per recipient and day about new customer reviews, and one about each flag of the team.
 
 use uuid::Uuid;
 
@@ -10,7 +10,7 @@ use crate::core::fault::Fault;
 use crate::core::mail::message::{CUSTOMER_REVIEW, Letter, Notice, ReviewNews, ReviewNotice};
 use crate::core::outbox;
 
-/// Tells that a customer's text is shown from now on, unless they were told of one today.
+/// Queues a mail about a newly published customer review, unless the recipient already received one today.
 pub(super) async fn tell_of_review(cx: &RequestContext, app_uuid: Uuid) -> Result<(), Fault> {
     let (app, people) = store::answerers(&cx.db, app_uuid).await?;
     for person_uuid in people {
@@ -20,7 +20,7 @@ pub(super) async fn tell_of_review(cx: &RequestContext, app_uuid: Uuid) -> Resul
     Ok(())
 }
 
-/// Tells what was decided about a flag.
+/// Queues a mail about the decision on a flag.
 pub(super) async fn tell_of_flag(cx: &RequestContext, app_uuid: Uuid, outcome: ReviewMarkOutcome) -> Result<(), Fault> {
     let news = match outcome {
         ReviewMarkOutcome::Open => return Ok(()),

@@ -1,4 +1,4 @@
-//! Customers' reviews: handed in by the storefront, judged by moderators, answered by the app's partner.
+//! Customer reviews: submitted by the storefront, decided by moderators, answered by the app's partner.
 //!
 //! ```text
 //!              approve                    reject (the shown text)
@@ -9,10 +9,10 @@
 //!      └──────────────────────────────▶ REJECTED      a newer text ──▶ PENDING
 //! ```
 //!
-//! A review is one customer's of one app. It holds the text that is shown and the one that waits, which take each other's
-//! place when a moderator decides; the state follows from them. Flags of the partner and reports of customers are marks
-//! beside the state, and no number of them hides a review. Every change locks the review first and the listing's rating
-//! last, so that the rating is right at every moment.
+//! A customer has at most one customer review of an app. It has a published and a pending text; a moderator's approval
+//! replaces the former with the latter. The state follows from these texts. Flags of the partner and reports of
+//! customers are separate from the state, and no number of them hides a customer review. Every change locks the
+//! customer review first and updates the listing's rating last, so that the rating is always correct.
 
 mod mails;
 mod moderation;
@@ -34,7 +34,7 @@ pub(in crate::marketplace) use partner::{ReviewsMutation, ReviewsQuery};
 pub(crate) use rules::drawing;
 pub(in crate::marketplace) use storefront::{ListingReviewsMutation, ListingReviewsQuery};
 
-/// What is asked of reviews in words that the compiler has not checked.
+/// SQL statements of customer reviews that are assembled at run time, so the compiler does not check them.
 pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 6] = [
     &storefront_list::SHOWN_REVIEWS,
     &storefront_list::SUBMITTED,

@@ -1,4 +1,4 @@
-//! What moderators may ask of reviews: look at what waits, and decide.
+//! Moderation of customer reviews: reads of the queue, and decisions.
 
 use async_graphql::{Context, InputObject, Object};
 use uuid::Uuid;
@@ -15,13 +15,13 @@ use crate::core::list::PageRequest;
 use crate::core::page::CountedList;
 use crate::core::principal::PrincipalType;
 
-/// Text that is shown from now on, or stays shown.
+/// Text to publish or to keep published.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct CustomerReviewApprove {
-    /// The text.
+    /// Id of the text.
     text_uuid: Uuid,
-    /// For colleagues.
+    /// Internal note for other staff members.
     note: Option<String>,
 }
 
@@ -29,15 +29,15 @@ pub(crate) struct CustomerReviewApprove {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct CustomerReviewReject {
-    /// The text.
+    /// Id of the text.
     text_uuid: Uuid,
-    /// Why.
+    /// Reason for the rejection.
     reason: ReviewRejectionReason,
-    /// For colleagues.
+    /// Internal note for other staff members.
     note: Option<String>,
 }
 
-/// Reads of reviews by moderators.
+/// Reads of customer reviews by moderators.
 #[derive(Default)]
 pub(in crate::marketplace) struct ModerationQuery;
 
@@ -64,8 +64,8 @@ impl ModerationQuery {
     }
 }
 
-/// Decisions of moderators. Each names the text that it is about, so that nobody decides about one that they have not
-/// seen.
+/// Decisions of moderators. Each decision names the text, so that a moderator cannot decide about a text that they have
+/// not seen.
 #[derive(Default)]
 pub(in crate::marketplace) struct ModerationMutation;
 
@@ -130,7 +130,7 @@ impl ModerationMutation {
     }
 }
 
-/// A review that is held for a decision, with the reason for the audit record.
+/// Locks a customer review for a decision, and passes the reason to the audit record.
 async fn hold(cx: &RequestContext, review_uuid: Uuid, reason: Option<&str>) -> Result<Held, Fault> {
     if let Some(reason) = reason {
         cx.note_reason(reason);
@@ -138,13 +138,13 @@ async fn hold(cx: &RequestContext, review_uuid: Uuid, reason: Option<&str>) -> R
     store::hold(&cx.db, review_uuid).await?.ok_or_else(|| Fault::not_found("review"))
 }
 
-/// Who decides, where it is a person.
+/// Returns the deciding user, if the caller is a user.
 fn moderator(cx: &RequestContext) -> Result<Option<Uuid>, Fault> {
     let principal = cx.principal()?;
     Ok((principal.kind == PrincipalType::StaffUser).then_some(principal.uuid))
 }
 
-/// The review as it is now, named to the audit record by the app that it is about.
+/// Loads the current customer review and names it in the audit record by its app.
 async fn load(cx: &RequestContext, review_uuid: Uuid) -> Result<CustomerReview, Fault> {
     let found = ONE_MODERATED.one(&cx.db, [review_uuid.into()]).await?;
     let review = found.ok_or_else(|| Fault::not_found("review"))?;

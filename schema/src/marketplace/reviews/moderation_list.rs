@@ -1,4 +1,4 @@
-//! Reviews as moderators see them: one, and the list with what narrows it.
+//! Queries for customer reviews for moderators: lookup by id, and the list with its filter.
 
 use async_graphql::{InputObject, SimpleObject};
 use serde::{Deserialize, Serialize};
@@ -23,59 +23,59 @@ use crate::core::time::Time;
 pub(crate) struct CustomerReview {
     /// UUID of the object.
     pub(super) uuid: Uuid,
-    /// The app.
+    /// Id of the app.
     pub(crate) app_uuid: Uuid,
-    /// The app's name in its own language.
+    /// Name of the app in its default locale.
     pub(super) app_name: String,
-    /// Whose app it is.
+    /// Id of the partner that owns the app.
     pub(crate) partner_uuid: Uuid,
-    /// Id of the partner.
+    /// Name of the partner.
     partner_name: String,
-    /// Where it is.
+    /// Current state.
     state: CustomerReviewState,
-    /// The text that readers see.
+    /// Published text.
     #[sqlx(json(nullable))]
     shown: Option<ReviewText>,
-    /// The text that waits.
+    /// Pending text.
     #[sqlx(json(nullable))]
     waiting: Option<ReviewText>,
-    /// The text that was refused last, while none is shown and none waits.
+    /// Last rejected text, while no text is published or pending.
     #[sqlx(json(nullable))]
     rejected: Option<ReviewText>,
     /// The ten most recent texts, newest first.
     #[sqlx(json)]
     texts: Vec<ModeratedReviewText>,
-    /// The ten latest replies, the newest first.
+    /// The ten most recent replies, newest first.
     #[sqlx(json)]
     replies: Vec<ModeratedReviewReply>,
     /// The ten most recent flags of the partner, newest first.
     #[sqlx(json)]
     flags: Vec<ReviewFlag>,
-    /// How many reports are open.
+    /// Number of open reports.
     reports_count: i32,
-    /// The ten latest reports of customers, the newest first.
+    /// The ten most recent reports of customers, newest first.
     #[sqlx(json)]
     reports: Vec<ModeratedReviewReport>,
     /// Time since which part of the customer review waits for a moderator. If nothing waits, the time of its first
     /// submission.
     queued_at: Time,
-    /// When a moderator last decided about it.
+    /// Time of a moderator's last decision.
     moderated_at: Option<Time>,
     /// Time when the customer submitted the first text.
     created_at: Time,
-    /// When it last changed.
+    /// Time of the last change.
     updated_at: Time,
-    /// Its place in the queue.
+    /// Position in the queue.
     #[graphql(skip)]
     #[serde(skip)]
     priority: i32,
-    /// What the caller can do to it now, with one of its texts or another.
+    /// Actions that the caller can take now, on any of the texts.
     #[sqlx(skip)]
     allowed_actions: Vec<String>,
 }
 
 impl CustomerReview {
-    /// The same with what the caller can do to it.
+    /// Sets the actions that the caller can take.
     pub(super) fn for_caller(self, cx: &RequestContext) -> Self {
         let acts = cx.may("labs.admin.reviews:write");
         let texts = [(&self.shown, Place::Shown), (&self.waiting, Place::Waiting), (&self.rejected, Place::Rejected)];
@@ -85,7 +85,7 @@ impl CustomerReview {
     }
 }
 
-/// A text, and what became of it.
+/// Text of a customer review, with its outcome.
 #[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ModeratedReviewText {
@@ -95,49 +95,49 @@ pub(crate) struct ModeratedReviewText {
     rating: i32,
     /// Headline of the customer review.
     title: Option<String>,
-    /// The text.
+    /// Body of the customer review.
     body: Option<String>,
-    /// The language of both.
+    /// Locale of headline and text.
     locale: String,
-    /// The version that was used.
+    /// App version that the customer used.
     version_number: Option<String>,
     /// Time of submission.
     #[serde(rename(deserialize = "created_at"))]
     written_at: Time,
-    /// Result of the reauthentication.
+    /// Outcome of the text.
     outcome: ReviewTextOutcome,
-    /// Why it was refused.
+    /// Reason for the rejection.
     rejected_because: Option<ReviewRejectionReason>,
-    /// What the moderator noted.
+    /// Note of the moderator.
     decision_note: Option<String>,
-    /// When a moderator decided about it.
+    /// Time of the moderator's decision.
     decided_at: Option<Time>,
 }
 
-/// A reply of the partner.
+/// Reply of the partner.
 #[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ModeratedReviewReply {
-    /// The answer.
+    /// Text of the reply.
     body: String,
     /// Id of the text that was shown when the reply was written.
     text_uuid: Uuid,
-    /// When it was written.
+    /// Time of the reply.
     #[serde(rename(deserialize = "created_at"))]
     replied_at: Time,
-    /// When another one took its place, or it was taken back.
+    /// Time when the reply was replaced or deleted.
     ended_at: Option<Time>,
 }
 
-/// A report of a customer.
+/// Report of a customer.
 #[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ModeratedReviewReport {
-    /// What is wrong.
+    /// Reason for the report.
     reason: ReviewConcern,
-    /// What else is to be said.
+    /// Further explanation.
     note: Option<String>,
-    /// Result of the reauthentication.
+    /// Outcome of the report.
     outcome: ReviewMarkOutcome,
     /// Time when the report was counted.
     reported_at: Time,
@@ -152,10 +152,10 @@ static WHOLE: Select<CustomerReview> = Select::new(
     "customer_review_moderated as r",
 );
 
-/// One review.
+/// Looks up a customer review by id.
 pub(super) static ONE_MODERATED: Lookup<CustomerReview> = Lookup::new(&WHOLE, &["r.review_uuid = {}"]);
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct CustomerReviewFilter {
@@ -169,8 +169,8 @@ pub(crate) struct CustomerReviewFilter {
     q: Option<String>,
 }
 
-/// The list of reviews: those in which a text waits, then those that are flagged, then those that are reported, then the
-/// others; among each, the one that waits longest first.
+/// List of customer reviews: first with a pending text, then flagged, then reported, then the others. In each group,
+/// the longest waiting comes first.
 pub(super) static MODERATED: ListQuery<CustomerReviewFilter, CustomerReview, FixedOrder> = ListQuery {
     operation: "marketplace_moderation_list_reviews",
     select: &WHOLE,

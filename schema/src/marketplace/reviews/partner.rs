@@ -1,4 +1,4 @@
-//! What the app's partner may ask of reviews: read them, answer them, and ask staff to look at one.
+//! Operations of the app's partner on customer reviews: read, reply, and flag for staff.
 
 use async_graphql::{Context, InputObject, Object};
 use uuid::Uuid;
@@ -15,25 +15,25 @@ use crate::core::list::PageRequest;
 use crate::core::page::List;
 use crate::core::time::Time;
 
-/// What the partner answers.
+/// Reply of the partner.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ReviewReplyPut {
-    /// The answer.
+    /// Text of the reply.
     body: String,
 }
 
-/// What staff shall look at.
+/// Request of the partner that moderators check a customer review.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ReviewFlagCreate {
-    /// What is wrong.
+    /// Reason for the flag.
     reason: ReviewConcern,
-    /// What else is to be said.
+    /// Further explanation.
     note: Option<String>,
 }
 
-/// Reads of reviews by the app's partner.
+/// Reads of customer reviews by the app's partner.
 #[derive(Default)]
 pub(in crate::marketplace) struct ReviewsQuery;
 
@@ -73,7 +73,7 @@ impl ReviewsQuery {
     }
 }
 
-/// Writes of reviews by the app's partner.
+/// Writes of customer reviews by the app's partner.
 #[derive(Default)]
 pub(in crate::marketplace) struct ReviewsMutation;
 
@@ -146,7 +146,7 @@ async fn ensure_own(cx: &RequestContext, app_uuid: Uuid) -> Result<(), Fault> {
     if is_own { Ok(()) } else { Err(Fault::not_found("app")) }
 }
 
-/// A review of an own app that is shown, held for a change; with the text that is shown.
+/// Locks a published customer review of the partner's app for a change, and returns it with the published text.
 async fn hold(cx: &RequestContext, app_uuid: Uuid, review_uuid: Uuid) -> Result<(Held, Uuid), Fault> {
     let found = store::hold_shown(&cx.db, cx.owner()?, app_uuid, review_uuid).await?;
     found.ok_or_else(|| Fault::not_found("review"))

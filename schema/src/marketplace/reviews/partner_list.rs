@@ -1,4 +1,4 @@
-//! Reviews as the app's partner sees them: one, and the list with what narrows it and its orders.
+//! Queries for customer reviews for the app's partner: lookup by id, and the list with its filters and orders.
 
 use async_graphql::{InputObject, SimpleObject};
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select};
 use crate::core::time::Time;
 use crate::core::words::words;
 
-/// A customer's review of an own app.
+/// Customer review of the partner's app.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppReview {
@@ -22,43 +22,43 @@ pub(crate) struct AppReview {
     rating: i32,
     /// Headline of the customer review.
     title: Option<String>,
-    /// The text.
+    /// Body of the customer review.
     body: Option<String>,
-    /// The language of both.
+    /// Locale of headline and text.
     locale: String,
-    /// The version that was used.
+    /// App version that the customer used.
     version_number: Option<String>,
-    /// Whether customers get this version now.
+    /// Whether this version is the published one.
     is_current_version: bool,
     /// Time when this text was written.
     written_at: Time,
-    /// When the customer wrote the first one.
+    /// Time when the customer submitted the first text.
     created_at: Time,
     /// Public reply of the partner.
     #[sqlx(json(nullable))]
     reply: Option<ReviewReply>,
-    /// What the partner last asked staff to look at, and what became of it.
+    /// Most recent flag of the partner, with its outcome.
     #[sqlx(json(nullable))]
     flag: Option<ReviewFlag>,
 }
 
-/// What the partner asked staff to look at.
+/// Request of the partner that moderators check a customer review.
 #[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ReviewFlag {
-    /// What is wrong.
+    /// Reason for the flag.
     reason: ReviewConcern,
-    /// What else is to be said.
+    /// Further explanation.
     note: Option<String>,
-    /// Result of the reauthentication.
+    /// Outcome of the flag.
     outcome: ReviewMarkOutcome,
-    /// When it was set.
+    /// Time of the flag.
     flagged_at: Time,
     /// Time of the decision by staff.
     decided_at: Option<Time>,
 }
 
-/// Reviews that are shown, with what the partner did about them.
+/// Published customer reviews, with the partner's reply and flag.
 static OWN: Select<AppReview> = Select::new(
     concat!(
         "r.review_uuid as uuid, r.rating, t.title, t.body, r.locale, r.version_number,
@@ -71,10 +71,10 @@ static OWN: Select<AppReview> = Select::new(
     "customer_review as r join customer_review_text as t on t.text_uuid = r.shown_text_uuid",
 );
 
-/// One review that is shown.
+/// Looks up a published customer review.
 pub(super) static OWN_REVIEW: Lookup<AppReview> = Lookup::new(&OWN, &["r.review_uuid = {}"]);
 
-/// What the reviews of an app are narrowed to. The contract describes each field.
+/// Filter of an app's customer reviews. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppReviewFilter {
@@ -88,7 +88,7 @@ pub(crate) struct AppReviewFilter {
     q: Option<String>,
 }
 
-/// The reviews of an app. That it is the caller's is known.
+/// Parameters of the customer reviews of an app. The caller has already checked the ownership.
 #[derive(Debug, Serialize)]
 pub(super) struct OfApp {
     pub(super) app_uuid: Uuid,
@@ -96,20 +96,20 @@ pub(super) struct OfApp {
 }
 
 words! {
-    /// The orders of an app's reviews.
+    /// Orders of an app's customer reviews.
     pub(crate) enum AppReviewSort {
-        /// Written last, first.
+        /// Most recently written first.
         WrittenAtDesc = "WRITTEN_AT_DESC",
-        /// Written first, first.
+        /// Earliest written first.
         WrittenAt = "WRITTEN_AT",
-        /// Most stars first, of these the newest.
+        /// Most stars first; newest first among equals.
         RatingDesc = "RATING_DESC",
-        /// Fewest stars first, of these the newest.
+        /// Fewest stars first; newest first among equals.
         Rating = "RATING",
     }
 }
 
-/// The reviews of an app that are shown.
+/// Published customer reviews of an app.
 pub(super) static OWN_REVIEWS: ListQuery<OfApp, AppReview, AppReviewSort> = ListQuery {
     operation: "marketplace_reviews_list",
     select: &OWN,

@@ -1,4 +1,4 @@
-//! How the ratings of an app are spread: now, over time, and by version.
+//! Distribution of an app's ratings: current, over time, and by version.
 
 use async_graphql::SimpleObject;
 use serde::Serialize;
@@ -11,11 +11,11 @@ use crate::core::fault::{Fault, FieldError};
 use crate::core::time::Time;
 use crate::core::words::words;
 
-/// Most periods that are told.
+/// Maximum number of periods in an answer.
 const MOST_PERIODS: i64 = 400;
 
 words! {
-    /// How long a period is.
+    /// Length of a period.
     pub(crate) enum AppRatingsInterval {
         /// A calendar month.
         Month = "MONTH",
@@ -27,7 +27,7 @@ words! {
 }
 
 impl AppRatingsInterval {
-    /// Seconds that the longest has.
+    /// Length of the longest period of this kind, in seconds.
     const fn seconds(self) -> i64 {
         match self {
             Self::Month => 31 * 24 * 3_600,
@@ -36,7 +36,7 @@ impl AppRatingsInterval {
         }
     }
 
-    /// As PostgreSQL calls it.
+    /// Name of the unit in PostgreSQL.
     const fn unit(self) -> &'static str {
         match self {
             Self::Month => "month",
@@ -50,11 +50,11 @@ impl AppRatingsInterval {
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppRatings {
-    /// Of all reviews that are shown now.
+    /// Ratings of all published customer reviews.
     now: RatingSpread,
-    /// How long each period is.
+    /// Length of each period.
     interval: AppRatingsInterval,
-    /// By when they were written, the earliest period first.
+    /// Periods by the time of writing, earliest first.
     periods: Vec<RatingPeriod>,
     /// Ratings by the version used, ordered by the most recent customer review, newest first.
     versions: Vec<VersionRatings>,
@@ -64,11 +64,11 @@ pub(crate) struct AppRatings {
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RatingPeriod {
-    /// Its first moment, in UTC.
+    /// Start of the period, in UTC.
     starts_at: Time,
     /// End of the period, exclusive.
     ends_at: Time,
-    /// Of what was written in it.
+    /// Ratings written in the period.
     ratings: RatingSpread,
 }
 
@@ -76,7 +76,7 @@ pub(crate) struct RatingPeriod {
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct VersionRatings {
-    /// Its number; null for reviews that name none.
+    /// Number of the version; null for customer reviews that name none.
     version_number: Option<String>,
     /// Whether customers currently use this version.
     is_current_version: bool,
@@ -84,20 +84,20 @@ pub(crate) struct VersionRatings {
     ratings: RatingSpread,
 }
 
-/// Which periods are asked for.
+/// Requested periods.
 #[derive(Debug)]
 pub(super) struct Asked {
     interval: AppRatingsInterval,
-    /// None for twelve periods in all.
+    /// Start of the first period; `None` for the default of twelve periods.
     from: Option<Time>,
     until: Time,
 }
 
 impl Asked {
-    /// What is asked for, or the last twelve periods.
+    /// Validates the requested periods. The default is the last twelve periods.
     ///
     /// # Errors
-    /// [`crate::Code::ValidationFailed`] for an end that is not after the beginning, and for too many periods.
+    /// [`crate::Code::ValidationFailed`] if the end is not after the beginning, or for too many periods.
     pub(super) fn new(
         interval: Option<AppRatingsInterval>,
         (from, until): (Option<Time>, Option<Time>),
@@ -118,7 +118,7 @@ impl Asked {
     }
 }
 
-/// The ratings of an app. Of versions, the hundred with the latest reviews are told.
+/// Loads the ratings of an app. It lists the hundred versions with the most recent customer reviews.
 pub(super) async fn get(db: &Db, app_uuid: Uuid, asked: &Asked) -> Result<AppRatings, Fault> {
     Ok(AppRatings {
         now: RatingSpread::new(&store::spread_get(db, app_uuid).await?),
@@ -128,7 +128,7 @@ pub(super) async fn get(db: &Db, app_uuid: Uuid, asked: &Asked) -> Result<AppRat
     })
 }
 
-/// Every period is told, also one in which nothing was written.
+/// Lists every period, including periods without ratings.
 async fn periods(db: &Db, app_uuid: Uuid, asked: &Asked) -> Result<Vec<RatingPeriod>, Fault> {
     let rows = sqlx::query!(
         r#"select period.starts_at as "starts_at!: Time", period.ends_at as "ends_at!: Time",
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn periods_are_bounded_and_go_forward() {
+    fn rating_period_is_bounded_and_ordered() {
         let at = |text: &str| -> Time { text.parse().unwrap() };
         let now = at("2026-03-02T09:00:00Z");
         let judged = |interval, from: Option<&str>, until: Option<&str>| {

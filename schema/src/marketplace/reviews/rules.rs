@@ -1,4 +1,4 @@
-//! What may become of a review and of its texts.
+//! State machine of a customer review and its texts.
 
 use uuid::Uuid;
 
@@ -7,91 +7,91 @@ use crate::core::state_diagram::StateDiagram;
 use crate::core::words::{Word as _, words};
 
 words! {
-    /// Where a customer's review is (docs/decisions.md#states).
+    /// State of a customer review (docs/decisions.md#states).
     pub(crate) enum CustomerReviewState {
-        /// Its first text waits for a moderator.
+        /// The first text waits for a moderator.
         Pending = "PENDING",
-        /// A text is shown.
+        /// A text is published.
         Published = "PUBLISHED",
-        /// None is shown and none waits.
+        /// No text is published or pending.
         Rejected = "REJECTED",
     }
 }
 
 words! {
-    /// What became of a text.
+    /// Outcome of a text.
     pub(crate) enum ReviewTextOutcome {
-        /// It waits for a moderator.
+        /// The text waits for a moderator.
         Waiting = "WAITING",
-        /// It is shown.
+        /// The text is published.
         Shown = "SHOWN",
-        /// Another one took its place.
+        /// Another text replaced it.
         Former = "FORMER",
-        /// A moderator refused it.
+        /// A moderator rejected the text.
         Rejected = "REJECTED",
     }
 }
 
 words! {
-    /// What is wrong with a review, by its app's partner or by another customer.
+    /// Reasons of a partner's flag or a customer's report.
     pub(crate) enum ReviewConcern {
-        /// Advertising, or the same text many times.
+        /// Advertising, or the same text posted repeatedly.
         Spam = "SPAM",
         /// Insults, hatred or threats.
         Abusive = "ABUSIVE",
         /// It is not about the app.
         OffTopic = "OFF_TOPIC",
-        /// It tells something personal of somebody.
+        /// It contains personal information.
         PersonalData = "PERSONAL_DATA",
         /// It is about another app.
         WrongApp = "WRONG_APP",
-        /// It is written by a competitor, or for pay.
+        /// It was written by a competitor, or for payment.
         ConflictOfInterest = "CONFLICT_OF_INTEREST",
-        /// Something else, which the note says.
+        /// Another reason, explained in the note.
         Other = "OTHER",
     }
 }
 
 words! {
-    /// Why a moderator refuses a text.
+    /// Reasons of a moderator for rejecting a text.
     pub(crate) enum ReviewRejectionReason {
-        /// Advertising, or the same text many times.
+        /// Advertising, or the same text posted repeatedly.
         Spam = "SPAM",
         /// Insults, hatred or threats.
         Abusive = "ABUSIVE",
         /// It is not about the app.
         OffTopic = "OFF_TOPIC",
-        /// It tells something personal of somebody.
+        /// It contains personal information.
         PersonalData = "PERSONAL_DATA",
         /// It is about another app.
         WrongApp = "WRONG_APP",
-        /// It is written by a competitor, or for pay.
+        /// It was written by a competitor, or for payment.
         ConflictOfInterest = "CONFLICT_OF_INTEREST",
-        /// The customer wants it gone: texts and customer are erased.
+        /// The customer requests the deletion: the service erases the texts and the customer's identity.
         CustomerRequest = "CUSTOMER_REQUEST",
-        /// Something else, which the note says.
+        /// Another reason, explained in the note.
         Other = "OTHER",
     }
 }
 
 words! {
-    /// What became of a flag or a report.
+    /// Outcome of a flag or a report.
     pub(crate) enum ReviewMarkOutcome {
-        /// Nobody has decided yet.
+        /// No decision yet.
         Open = "OPEN",
-        /// The text went.
+        /// The text was removed.
         Upheld = "UPHELD",
-        /// The text stayed.
+        /// The text was kept.
         Dismissed = "DISMISSED",
     }
 }
 
-/// What a moderator can do to a review.
+/// Actions of a moderator on a customer review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReviewAction {
-    /// A text is shown, or stays so.
+    /// Publish a text, or keep it published.
     Approve,
-    /// A text is refused.
+    /// Reject a text.
     Reject,
 }
 
@@ -99,7 +99,7 @@ impl ReviewAction {
     /// Every action, for tables and tests.
     pub(super) const ALL: [Self; 2] = [Self::Approve, Self::Reject];
 
-    /// The action's name in refusals.
+    /// Name of the action in error details.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Approve => "approve",
@@ -108,18 +108,19 @@ impl ReviewAction {
     }
 }
 
-/// Which of a review's texts a decision is about.
+/// Role of the text that a decision concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// The one that is shown.
+    /// Published text.
     Shown,
-    /// The one that waits.
+    /// Pending text.
     Waiting,
-    /// The one that was refused last, while none is shown and none waits.
+    /// Last rejected text, while no text is published or pending.
     Rejected,
 }
 
-/// The table of the machine: where an action on the text in this place leads, or that there is no such text in this state.
+/// Transition table: the target state of an action on the text in this role, or `None` if the state has no text in this
+/// role.
 const fn next(
     state: CustomerReviewState,
     action: ReviewAction,
@@ -140,26 +141,26 @@ const fn next(
     }
 }
 
-/// What a moderator can do to a review now that has texts in these places, to one of them or another.
+/// Returns the actions that a moderator may take on a customer review with texts in these roles.
 pub(super) fn allowed_actions(state: CustomerReviewState, places: &[Place]) -> Vec<String> {
     let another_waits = places.contains(&Place::Waiting);
     let leads = |action| places.iter().any(|place| next(state, action, *place, another_waits).is_some());
     ReviewAction::ALL.into_iter().filter(|action| leads(*action)).map(|action| action.name().to_owned()).collect()
 }
 
-/// The texts of a review that count now. The state follows from them.
+/// Current texts of a customer review. The state follows from them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Faces {
-    /// The text that is shown.
+    /// Published text.
     pub(super) shown: Option<Uuid>,
-    /// The text that waits for a moderator.
+    /// Pending text.
     pub(super) waiting: Option<Uuid>,
-    /// The text that was refused last, while none is shown and none waits.
+    /// Last rejected text, while no text is published or pending.
     pub(super) rejected: Option<Uuid>,
 }
 
 impl Faces {
-    /// Where the review is.
+    /// Returns the state of the customer review.
     pub(super) const fn state(self) -> CustomerReviewState {
         match (self.shown, self.waiting) {
             (Some(_), _) => CustomerReviewState::Published,
@@ -168,11 +169,11 @@ impl Faces {
         }
     }
 
-    /// Which of its texts a moderator means.
+    /// Returns the role of the text that a moderator names.
     ///
     /// # Errors
-    /// [`crate::Code::IllegalTransition`] where nothing is left of the review, [`crate::Code::Conflict`] where the text that
-    /// is named counts no more.
+    /// [`crate::Code::IllegalTransition`] if the customer review was erased, [`crate::Code::Conflict`] if the named
+    /// text is not current any more.
     pub(super) fn find(self, text_uuid: Uuid, action: ReviewAction) -> Result<Place, Fault> {
         if self == Self::default() {
             return Err(Fault::illegal("customer review", self.state().name(), action.name(), Vec::new()).with_detail(
@@ -192,12 +193,12 @@ impl Faces {
         })
     }
 
-    /// What counts once the customer has handed another text in.
+    /// Returns the current texts after the customer submits another text.
     pub(super) fn handed_in(self, text_uuid: Uuid) -> Self {
         Self { waiting: Some(text_uuid), rejected: None, ..self }
     }
 
-    /// What counts once the text in this place is approved.
+    /// Returns the current texts after the approval of the text in this role.
     pub(super) fn approved(self, place: Place) -> Self {
         match place {
             Place::Shown => self,
@@ -206,7 +207,7 @@ impl Faces {
         }
     }
 
-    /// What counts once the text in this place is refused.
+    /// Returns the current texts after the rejection of the text in this role.
     pub(super) fn refused(self, place: Place) -> Self {
         let after = match place {
             Place::Shown => Self { shown: None, ..self },
@@ -221,33 +222,34 @@ impl Faces {
     }
 }
 
-/// What a customer says.
+/// Content of a text from a customer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Words {
     /// Stars, from 1 to 5.
     pub(super) rating: i32,
     /// Headline of the customer review.
     pub(super) title: Option<String>,
-    /// The text.
+    /// Body of the customer review.
     pub(super) body: Option<String>,
-    /// The language of both.
+    /// Locale of headline and text.
     pub(super) locale: String,
-    /// The version that was used.
+    /// App version that the customer used.
     pub(super) version_number: Option<String>,
 }
 
-/// What handing a text in does.
+/// Effect of a submitted text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HandingIn {
-    /// It is what the customer said last.
+    /// The text equals the customer's last text.
     Nothing,
-    /// It is what is shown, so that what waits is taken back.
+    /// The text equals the published text, so the pending text is withdrawn.
     TakeBack,
-    /// It waits from now on, in place of what waits.
+    /// The text becomes pending and replaces the pending text, if there is one.
     Wait,
 }
 
-/// What handing these words in does to a review. `last` is what the customer said last, as far as it was not taken back.
+/// Returns the effect of a submitted text on a customer review. `last` is the customer's last text that was not
+/// withdrawn.
 pub(super) fn hand_in(words: &Words, shown: Option<&Words>, last: Option<&Words>, one_waits: bool) -> HandingIn {
     if last == Some(words) {
         HandingIn::Nothing
@@ -258,14 +260,14 @@ pub(super) fn hand_in(words: &Words, shown: Option<&Words>, last: Option<&Words>
     }
 }
 
-/// A text as it is kept: nothing at its ends, and none where nothing is left.
+/// Trims a text; `None` if nothing is left.
 pub(super) fn trimmed(text: Option<String>) -> Option<String> {
     let text = text?.trim().to_owned();
     (!text.is_empty()).then_some(text)
 }
 
-/// Refuses to flag a review of which a flag is open, or whose text staff have looked at already. `last` is the latest flag:
-/// its outcome, and the text it was decided about.
+/// Rejects a flag if another flag is open, or if staff have already checked this text and kept it. `last` is the most
+/// recent flag: its outcome, and the text that the decision concerned.
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
@@ -282,7 +284,7 @@ pub(super) fn ensure_flaggable(last: Option<(ReviewMarkOutcome, Uuid)>, shown: U
     }
 }
 
-/// The machine as a picture.
+/// Returns the state diagram.
 pub(crate) fn drawing() -> StateDiagram {
     let case = |place: Place, another_waits: bool| {
         move |state: CustomerReviewState, action: ReviewAction| {
@@ -316,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moderator_is_offered_what_the_table_lets_through() {
+    fn moderator_gets_actions_of_table() {
         use CustomerReviewState::{Pending, Published, Rejected};
         for (state, place) in [(Pending, Place::Waiting), (Published, Place::Shown), (Rejected, Place::Rejected)] {
             assert_eq!(allowed_actions(state, &[place]), ["approve", "reject"], "{state:?}");
@@ -325,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_move_as_the_table_says() {
+    fn review_texts_move_as_in_table() {
         let all = [
             faces(None, Some(ONE), None),
             faces(Some(ONE), None, None),
@@ -349,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn the_former_text_stays_until_the_newer_one_is_approved() {
+    fn published_text_stays_until_newer_text_is_approved() {
         let replaced = faces(Some(ONE), None, None).handed_in(TWO);
         assert_eq!(replaced, faces(Some(ONE), Some(TWO), None));
         assert_eq!(replaced.approved(Place::Waiting), faces(Some(TWO), None, None));
@@ -359,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_decision_names_a_text_that_counts() {
+    fn decision_on_superseded_or_erased_text_is_rejected() {
         let stale = faces(Some(ONE), None, None).find(TWO, ReviewAction::Approve).unwrap_err();
         assert_eq!((stale.code(), stale.errors()[0].code.as_str()), (Code::Conflict, "SUPERSEDED"));
         let erased = Faces::default().find(ONE, ReviewAction::Approve).unwrap_err();
@@ -367,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_words_again_change_nothing() {
+    fn identical_resubmission_changes_nothing() {
         let words = |rating| Words { rating, title: None, body: None, locale: "de".to_owned(), version_number: None };
         let [one, two] = [words(1), words(2)];
         assert_eq!(hand_in(&one, None, None, false), HandingIn::Wait);
@@ -379,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_looked_at_is_not_flagged_again() {
+    fn open_or_dismissed_flag_blocks_a_repeated_flag() {
         use ReviewMarkOutcome::{Dismissed, Open, Upheld};
         let may = |outcome, text| ensure_flaggable(Some((outcome, text)), ONE).is_ok();
         assert!(ensure_flaggable(None, ONE).is_ok());
@@ -388,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn blank_texts_are_none() {
+    fn blank_texts_become_none() {
         assert_eq!(trimmed(Some(" \n ".to_owned())), None);
         assert_eq!(trimmed(Some(" Good. ".to_owned())).as_deref(), Some("Good."));
     }

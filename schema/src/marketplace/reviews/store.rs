@@ -1,4 +1,5 @@
-//! Every statement about one review, and about who may answer it. Each change holds the review first.
+//! SQL statements of one customer review, and of the users who may reply to it. Each change locks the customer review
+//! first.
 
 mod face;
 mod hand_in;
@@ -18,29 +19,29 @@ pub(super) use hand_in::{NewReview, hold_of_customer, insert, said, text_insert,
 pub(super) use marks::{NewFlag, NewReport, decide_marks, flag_insert, last_flag, move_marks, report};
 pub(super) use reply::{NewReply, present_reply, reply_end, reply_insert};
 
-/// What the hash of a customer is for.
+/// Purpose of the customer hash.
 const CUSTOMER: &str = "customer-of-review";
 
-/// Who a customer is, as it is kept: under a key outside the database, and another one at each app, so that nobody who
-/// reads the tables learns who wrote what, or that two reviews are of the same customer.
+/// Returns the stored hash of a customer. The key is outside the database and the hash differs for each app. So a
+/// reader of the tables cannot identify an author, or see that two customer reviews are from the same customer.
 pub(super) fn customer_hash(services: &Services, app_uuid: Uuid, reference: &str) -> [u8; 32] {
     let mut named = app_uuid.as_bytes().to_vec();
     named.extend_from_slice(reference.as_bytes());
     services.key.mac(CUSTOMER, &named)
 }
 
-/// A review that is held until the transaction ends.
+/// Customer review locked until the transaction ends.
 pub(super) struct Held {
     pub(super) review_uuid: Uuid,
     pub(super) app_uuid: Uuid,
     pub(super) partner_uuid: Uuid,
     pub(super) faces: Faces,
-    /// The rating that the listing counts.
+    /// Rating that the listing includes.
     pub(super) rating: Option<i32>,
     pub(super) reply_uuid: Option<Uuid>,
 }
 
-/// A review, whoever's.
+/// Locks a customer review of any app.
 pub(super) async fn hold(db: &Db, review_uuid: Uuid) -> Result<Option<Held>, Fault> {
     let row = sqlx::query!(
         "select r.review_uuid, r.app_uuid, a.partner_uuid, r.shown_text_uuid, r.waiting_text_uuid, r.rejected_text_uuid,
@@ -61,7 +62,7 @@ pub(super) async fn hold(db: &Db, review_uuid: Uuid) -> Result<Option<Held>, Fau
     }))
 }
 
-/// A review that is shown, of an app of this owner's; with the text that is shown.
+/// Locks a published customer review of the owner's app, and returns it with the published text.
 pub(super) async fn hold_shown(
     db: &Db,
     owner: Owner,
@@ -73,7 +74,7 @@ pub(super) async fn hold_shown(
     Ok(own.and_then(|held| held.faces.shown.map(|shown| (held, shown))))
 }
 
-/// A review that a visible listing shows; with the text that is shown.
+/// Locks a customer review that a visible listing shows, and returns it with the published text.
 pub(super) async fn hold_public(db: &Db, review_uuid: Uuid) -> Result<Option<(Held, Uuid)>, Fault> {
     let Some(held) = hold(db, review_uuid).await? else { return Ok(None) };
     let is_visible = sqlx::query_scalar!(
@@ -85,7 +86,7 @@ pub(super) async fn hold_public(db: &Db, review_uuid: Uuid) -> Result<Option<(He
     Ok(held.faces.shown.filter(|_| is_visible).map(|shown| (held, shown)))
 }
 
-/// Whether the app is the owner's.
+/// Returns whether the owner has this app.
 pub(super) async fn app_exists(db: &Db, owner: Owner, app_uuid: Uuid) -> Result<bool, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select exists (select from app where app_uuid = $1 and partner_uuid = $2) as "exists!""#,
@@ -96,14 +97,14 @@ pub(super) async fn app_exists(db: &Db, owner: Owner, app_uuid: Uuid) -> Result<
     .await?)
 }
 
-/// The app of a listing that readers see.
+/// Returns the app of a visible listing.
 pub(super) async fn visible_app(db: &Db, listing_slug: &str) -> Result<Option<Uuid>, Fault> {
     Ok(sqlx::query_scalar!("select app_uuid from listing where slug = $1 and visible", listing_slug)
         .fetch_optional(&mut *db.conn().await?)
         .await?)
 }
 
-/// What an app is called in its own language, and who may answer its reviews: the first twenty.
+/// Returns the name of an app in its default locale, and the first twenty users who may reply to its customer reviews.
 pub(super) async fn answerers(db: &Db, app_uuid: Uuid) -> Result<(String, Vec<Uuid>), Fault> {
     let row = sqlx::query!(
         r#"select coalesce((select w.name from app_translation as w
@@ -120,7 +121,7 @@ pub(super) async fn answerers(db: &Db, app_uuid: Uuid) -> Result<(String, Vec<Uu
     Ok((row.name, row.people))
 }
 
-/// How many reviews that are shown give so many stars, from 5 down to 1.
+/// Returns the numbers of published customer reviews by stars, from 5 down to 1.
 pub(super) async fn spread_get(db: &Db, app_uuid: Uuid) -> Result<Vec<i32>, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select array[count(*) filter (where rating = 5), count(*) filter (where rating = 4),
@@ -133,7 +134,7 @@ pub(super) async fn spread_get(db: &Db, app_uuid: Uuid) -> Result<Vec<i32>, Faul
     .await?)
 }
 
-/// The word of a state, for a statement's parameter.
+/// Name of a state, as a statement's parameter.
 fn word(state: CustomerReviewState) -> &'static str {
     state.name()
 }

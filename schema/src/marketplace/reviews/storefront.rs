@@ -1,4 +1,4 @@
-//! What a storefront may ask of reviews, for the customers that it vouches for.
+//! Operations of a storefront on customer reviews, for customers that it has authenticated.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use serde::Serialize;
@@ -16,33 +16,33 @@ use crate::core::fault::Fault;
 use crate::core::list::{PageRequest, Rows};
 use crate::core::time::Time;
 
-/// A customer's rating and text about an app.
+/// Rating and text of a customer about an app.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ListingReviewSubmit {
-    /// Who the customer is, in the storefront's words.
+    /// Reference of the customer in the storefront.
     customer_reference: String,
     /// Stars, from 1 to 5.
     rating: i32,
     /// Headline of the customer review.
     title: Option<String>,
-    /// The text.
+    /// Body of the customer review.
     body: Option<String>,
-    /// The language of both.
+    /// Locale of headline and text.
     locale: String,
-    /// The version that was used.
+    /// App version that the customer used.
     version_number: Option<String>,
 }
 
-/// What a customer reports.
+/// Report of a customer review by a customer.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ListingReviewReport {
-    /// Who the customer is, in the storefront's words.
+    /// Reference of the customer in the storefront.
     customer_reference: String,
-    /// What is wrong.
+    /// Reason for the report.
     reason: ReviewConcern,
-    /// What else is to be said.
+    /// Further explanation.
     note: Option<String>,
 }
 
@@ -50,17 +50,17 @@ pub(crate) struct ListingReviewReport {
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct CountedReviewReport {
-    /// The review.
+    /// Id of the customer review.
     review_uuid: Uuid,
-    /// What is wrong, as the customer said first.
+    /// Reason of the customer's first report.
     reason: ReviewConcern,
-    /// What else the customer said first.
+    /// Explanation of the customer's first report.
     note: Option<String>,
     /// Time when the report was counted.
     reported_at: Time,
 }
 
-/// Reads of reviews by the storefront.
+/// Reads of customer reviews by the storefront.
 #[derive(Default)]
 pub(in crate::marketplace) struct ListingReviewsQuery;
 
@@ -86,7 +86,7 @@ impl ListingReviewsQuery {
     }
 }
 
-/// Writes of reviews by the storefront.
+/// Writes of customer reviews by the storefront.
 #[derive(Default)]
 pub(in crate::marketplace) struct ListingReviewsMutation;
 
@@ -147,7 +147,7 @@ impl ListingReviewsMutation {
     }
 }
 
-/// Hands another text of a held review in, unless the customer says nothing new.
+/// Submits another text of a locked customer review, unless it contains nothing new.
 async fn hand_in_again(cx: &RequestContext, held: &Held, text_uuid: Uuid, words: &Words) -> Result<(), Fault> {
     let [shown, last] = store::said(&cx.db, held).await?;
     let faces = match rules::hand_in(words, shown.as_ref(), last.as_ref(), held.faces.waiting.is_some()) {

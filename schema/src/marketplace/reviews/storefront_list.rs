@@ -1,4 +1,4 @@
-//! Reviews as the storefront sees them: those of a listing, and one that was handed in.
+//! Queries for customer reviews for the storefront: the reviews of a listing, and lookup of a submitted one.
 
 use async_graphql::{InputObject, SimpleObject};
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::core::page::{Page, Paged};
 use crate::core::time::Time;
 use crate::core::words::words;
 
-/// A review as readers see it.
+/// Customer review in the form that readers see.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ListingReview {
@@ -22,17 +22,17 @@ pub(crate) struct ListingReview {
     rating: i32,
     /// Headline of the customer review.
     title: Option<String>,
-    /// The text.
+    /// Body of the customer review.
     body: Option<String>,
-    /// The language of both.
+    /// Locale of headline and text.
     locale: String,
-    /// The version that was used.
+    /// App version that the customer used.
     version_number: Option<String>,
-    /// Whether customers get this version now.
+    /// Whether this version is the published one.
     is_current_version: bool,
-    /// When it was written.
+    /// Time of writing.
     written_at: Time,
-    /// What the partner answers.
+    /// Public reply of the partner.
     #[sqlx(json(nullable))]
     reply: Option<ReviewReply>,
 }
@@ -43,9 +43,9 @@ pub(crate) struct ListingReview {
 pub(crate) struct ListingReviewList {
     /// Entries of this page, in the requested order.
     pub(super) data: Vec<ListingReview>,
-    /// Where the page ends.
+    /// Cursor information of the page.
     pub(super) page: Page,
-    /// How the ratings of all reviews of the listing are spread, whatever narrows the page.
+    /// Distribution of the ratings of all customer reviews of the listing, regardless of the page's filter.
     pub(super) ratings: RatingSpread,
 }
 
@@ -55,7 +55,7 @@ impl Paged for ListingReviewList {
     }
 }
 
-/// Reviews that are shown, with their texts.
+/// Published customer reviews with their texts.
 static SHOWN: Select<ListingReview> = Select::new(
     concat!(
         "r.review_uuid as uuid, r.rating, t.title, t.body, r.locale, r.version_number,
@@ -66,7 +66,7 @@ static SHOWN: Select<ListingReview> = Select::new(
      join listing as l on l.app_uuid = r.app_uuid",
 );
 
-/// What a listing's reviews are narrowed to. The contract describes each field.
+/// Filter of a listing's customer reviews. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ListingReviewFilter {
@@ -75,7 +75,7 @@ pub(crate) struct ListingReviewFilter {
     version_number: Option<Vec<String>>,
 }
 
-/// The reviews of a listing.
+/// Parameters of the customer reviews of a listing.
 #[derive(Debug, Serialize)]
 pub(super) struct OfListing {
     pub(super) app_uuid: Uuid,
@@ -83,24 +83,24 @@ pub(super) struct OfListing {
 }
 
 words! {
-    /// The orders of a listing's reviews.
+    /// Orders of a listing's customer reviews.
     pub(crate) enum ListingReviewSort {
-        /// Written last, first.
+        /// Most recently written first.
         WrittenAtDesc = "WRITTEN_AT_DESC",
-        /// Most stars first, of these the newest.
+        /// Most stars first; newest first among equals.
         RatingDesc = "RATING_DESC",
-        /// Fewest stars first, of these the newest.
+        /// Fewest stars first; newest first among equals.
         Rating = "RATING",
     }
 }
 
-/// Ratings, for a condition.
+/// Converts ratings to a bound value of a condition.
 pub(super) fn ratings(of: Option<&Vec<i32>>) -> Option<Bound> {
     let named = of.filter(|named| !named.is_empty())?;
     Some(Bound::Texts(named.iter().map(ToString::to_string).collect()))
 }
 
-/// The reviews of a listing that are shown.
+/// Published customer reviews of a listing.
 pub(super) static SHOWN_REVIEWS: ListQuery<OfListing, ListingReview, ListingReviewSort> = ListQuery {
     operation: "marketplace_listings_list_reviews",
     select: &SHOWN,
@@ -130,15 +130,15 @@ const WRITTEN: Key<ListingReview> = Key::moment("r.written_at", |review| json!(r
 pub(crate) struct SubmittedReview {
     /// UUID of the object.
     uuid: Uuid,
-    /// Where it is.
+    /// Current state.
     state: CustomerReviewState,
-    /// The text that readers see.
+    /// Published text.
     #[sqlx(json(nullable))]
     shown: Option<ReviewText>,
-    /// The text that waits for a moderator.
+    /// Pending text.
     #[sqlx(json(nullable))]
     waiting: Option<ReviewText>,
-    /// When the customer first handed one in.
+    /// Time when the customer submitted the first text.
     created_at: Time,
     /// Time of the last change.
     updated_at: Time,
@@ -151,5 +151,5 @@ static HANDED_IN: Select<SubmittedReview> = Select::new(
     "customer_review as r",
 );
 
-/// A review that was handed in.
+/// Looks up a submitted customer review.
 pub(super) static SUBMITTED: Lookup<SubmittedReview> = Lookup::new(&HANDED_IN, &["r.review_uuid = {}"]);

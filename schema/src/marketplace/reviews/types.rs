@@ -1,4 +1,4 @@
-//! What all sides see of a review.
+//! Types of customer reviews that all sides share.
 
 use async_graphql::SimpleObject;
 use serde::{Deserialize, Serialize};
@@ -10,17 +10,17 @@ use crate::core::time::Time;
 #[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ReviewText {
-    /// Its id, which approve and reject name.
+    /// Id of the text, which the operations approve and reject name.
     text_uuid: Uuid,
     /// Stars, from 1 to 5.
     rating: i32,
     /// Headline of the customer review.
     title: Option<String>,
-    /// The text.
+    /// Body of the customer review.
     body: Option<String>,
-    /// The language of both.
+    /// Locale of headline and text.
     locale: String,
-    /// The version that was used.
+    /// App version that the customer used.
     version_number: Option<String>,
     /// Time of submission.
     #[serde(rename(deserialize = "created_at"))]
@@ -31,7 +31,7 @@ pub(crate) struct ReviewText {
 #[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ReviewReply {
-    /// The answer.
+    /// Text of the reply.
     body: String,
     /// Time when the reply was written.
     replied_at: Time,
@@ -39,7 +39,7 @@ pub(crate) struct ReviewReply {
     to_earlier_text: bool,
 }
 
-/// The reply to a review `r` as JSON.
+/// Reply to a customer review `r` as JSON.
 macro_rules! reply_of_the_review {
     () => {
         "(select jsonb_build_object('body', y.body, 'replied_at', y.created_at,
@@ -72,7 +72,7 @@ pub(crate) struct RatingSpread {
 }
 
 impl RatingSpread {
-    /// A spread out of its counts, from 5 stars down to 1.
+    /// Builds a distribution from its counts, from 5 stars down to 1.
     pub(super) fn new(counts: &[i32]) -> Self {
         let stars: Vec<StarCount> =
             (1..=5).rev().zip(counts).map(|(rating, count)| StarCount { rating, count: *count }).collect();
@@ -82,7 +82,7 @@ impl RatingSpread {
     }
 }
 
-/// A mean with two decimals, rounded as the database rounds it; none of nothing.
+/// Returns the mean with two decimals, rounded as PostgreSQL rounds; `None` without ratings.
 fn mean(sum: i64, count: i64) -> Option<f64> {
     let hundredths = (200 * sum + count).checked_div(2 * count)?;
     format!("{}.{:02}", hundredths / 100, hundredths % 100).parse().ok()
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_spread_tells_its_mean() {
+    fn rating_spread_computes_mean() {
         let spread = RatingSpread::new(&[2, 0, 0, 0, 1]);
         assert_eq!((spread.average, spread.count), (Some(3.67), 3));
         assert_eq!(spread.stars[4], StarCount { rating: 1, count: 1 });

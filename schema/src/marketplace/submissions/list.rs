@@ -1,4 +1,4 @@
-//! The approval queue: one submission, and the list with what narrows it and its orders.
+//! Review queue: lookup of a submission, and the list with its filters and orders.
 
 use async_graphql::InputObject;
 use serde::Serialize;
@@ -11,7 +11,7 @@ use crate::core::list::{Bound, Condition, EdgeQuery, Key, ListQuery, Lookup, Sel
 use crate::core::time::Time;
 use crate::core::words::words;
 
-/// A submission as the queue shows it.
+/// Submission in the form that the queue shows.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub(crate) struct SubmissionRow {
     pub(super) submission_uuid: Uuid,
@@ -37,7 +37,7 @@ pub(crate) struct SubmissionRow {
     pub(super) rejected_by: Option<Uuid>,
 }
 
-/// Submissions. What they are about is looked up for those that are shown, and joined to none, so that a count looks at
+/// Submissions. Related data is looked up only for the displayed ones and never joined, so that a count reads
 /// submissions alone.
 static SUBMITTED: Select<SubmissionRow> = Select::new(
     "s.submission_uuid, s.app_uuid, coalesce(s.snapshot #>> '{texts,0,name}', '') as app_name, s.partner_uuid,
@@ -55,10 +55,10 @@ static SUBMITTED: Select<SubmissionRow> = Select::new(
     "submission as s",
 );
 
-/// One submission.
+/// Looks up a submission by id.
 pub(super) static BY_ID: Lookup<SubmissionRow> = Lookup::new(&SUBMITTED, &["s.submission_uuid = {}"]);
 
-/// One submission.
+/// Submission of an edge.
 pub(crate) static SUBMISSION: EdgeQuery<SubmissionRow> = EdgeQuery {
     operation: "marketplace_submissions_get",
     argument: "submission_uuid",
@@ -67,7 +67,7 @@ pub(crate) static SUBMISSION: EdgeQuery<SubmissionRow> = EdgeQuery {
     order: &[],
 };
 
-/// The submissions of each version, the newest first.
+/// Submissions of each version, newest first.
 pub(crate) static SUBMISSIONS_OF_EACH: EdgeQuery<SubmissionRow> = EdgeQuery {
     operation: "marketplace_submissions_list",
     argument: "app_uuid",
@@ -76,7 +76,7 @@ pub(crate) static SUBMISSIONS_OF_EACH: EdgeQuery<SubmissionRow> = EdgeQuery {
     order: &[HANDED_IN.descending(), ID.descending()],
 };
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubmissionFilter {
@@ -93,27 +93,27 @@ pub(crate) struct SubmissionFilter {
     submitted_at_until: Option<Time>,
 }
 
-/// The submissions that somebody asks for.
+/// Parameters of the list of submissions.
 #[derive(Debug, Serialize)]
 pub(super) struct AskedFor {
-    /// Who asks, where it matters which are theirs.
+    /// Caller, if the filter depends on it.
     asked_by: Option<Uuid>,
     filter: SubmissionFilter,
 }
 
 impl AskedFor {
-    /// What a member of staff asks for.
+    /// Builds the parameters for a staff member.
     pub(super) fn new(me: Uuid, filter: SubmissionFilter) -> Self {
         Self { asked_by: filter.mine.map(|_| me), filter }
     }
 
-    /// Who asks, where they ask for only theirs, or for only those that are not.
+    /// Returns the caller if the filter selects only their submissions, or only submissions of other reviewers.
     fn asked_by(&self, mine: bool) -> Option<Bound> {
         self.asked_by.filter(|_| self.filter.mine == Some(mine)).map(Bound::from)
     }
 
-    /// In which states. Those of one state, those that wait and all of them each stand in an index in the orders of the
-    /// list, so that the many which were decided long ago cost nothing.
+    /// Returns the class of the state filter. An index in the orders of the list exists for one state, for the waiting
+    /// states, and for all states. So the many decided submissions cost nothing.
     fn states(&self) -> States {
         use SubmissionState::{InReview, Submitted};
         match self.filter.state.as_deref().unwrap_or_default() {
@@ -125,7 +125,7 @@ impl AskedFor {
     }
 }
 
-/// States that submissions are asked for in.
+/// Classes of state filters.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum States {
     All,
@@ -135,13 +135,13 @@ enum States {
 }
 
 words! {
-    /// The orders of submissions.
+    /// Orders of submissions.
     pub(crate) enum SubmissionSort {
-        /// In the order of their places in the queue: a resubmission keeps that of the former one.
+        /// By position in the queue. A resubmission keeps the position of the former submission.
         QueuedAt = "QUEUED_AT",
-        /// Handed in first, first.
+        /// Oldest submission first.
         SubmittedAt = "SUBMITTED_AT",
-        /// The newest first.
+        /// Newest first.
         SubmittedAtDesc = "SUBMITTED_AT_DESC",
     }
 }
@@ -192,7 +192,7 @@ pub(super) static SUBMISSIONS: ListQuery<AskedFor, SubmissionRow, SubmissionSort
     },
 };
 
-/// The pictures of each submission, as they were handed in: icon, banner, then screenshots in their order.
+/// Media of each submission, as submitted: icon, banner, then screenshots in order.
 pub(crate) static PICTURES_OF_EACH: EdgeQuery<SubmittedPicture> = EdgeQuery {
     operation: "marketplace_submissions_get",
     argument: "submission_uuid",
@@ -213,6 +213,6 @@ const ID: Key<SubmissionRow> = Key::id("s.submission_uuid", |row| json!(row.subm
 const QUEUED: Key<SubmissionRow> = Key::moment("s.queued_at", |row| json!(row.queued_at));
 const HANDED_IN: Key<SubmissionRow> = Key::moment("s.submitted_at", |row| json!(row.submitted_at));
 
-/// What is asked of submissions in words that the compiler has not checked.
+/// SQL statements of submissions that are assembled at run time, so the compiler does not check them.
 pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 6] =
     [&SUBMISSIONS, &BY_ID, &SUBMISSION, &SUBMISSIONS_OF_EACH, &PICTURES_OF_EACH, &super::thread::MESSAGES];

@@ -1,4 +1,4 @@
-//! A submission: one handing in of a version, and what reviewers decide about it.
+//! Submission: a version sent to the reviewers, and their decision about it.
 //!
 //! ```text
 //!                claim
@@ -8,10 +8,11 @@
 //!                 WITHDRAWN (also from SUBMITTED, by the owner)
 //! ```
 //!
-//! The machine is the version's; a submission's state is the version's state while that submission was its last
-//! (`versions/rules.rs`). Only the reviewer who claimed it decides; a claim rests after two business days. A rejection is
-//! appealed once, and another reviewer than the one who rejected takes the appeal. What both sides say about a version is
-//! one [`thread`], and a partner that stays silent is reminded by [`silence`] (docs/decisions.md#states).
+//! The version has the state machine; the state of a submission is the version's state while it was the version's last
+//! submission (`versions/rules.rs`). Only the reviewer who claimed a submission decides it; a claim expires after two
+//! business days. A rejection can be appealed once, and the reviewer who rejected the version cannot claim the appeal.
+//! The conversation of both sides about a version is in [`thread`], and [`silence`] reminds a partner that does not
+//! answer (docs/decisions.md#states).
 
 mod list;
 mod resolvers;
@@ -34,7 +35,7 @@ pub(in crate::marketplace) use store::{
 };
 pub(in crate::marketplace) use thread::{ReviewMessagesMutation, ReviewMessagesQuery, SubmissionMessagesMutation};
 
-/// Where the partner reads the talk about a version.
+/// Path at which the partner reads the conversation about a version.
 fn thread_path(app_uuid: Uuid, version_uuid: Uuid) -> String {
     format!("/v1/marketplace/apps/{app_uuid}/versions/{version_uuid}/review-messages")
 }

@@ -1,4 +1,4 @@
-//! What may be asked of submissions, by staff.
+//! Resolvers of submissions for staff.
 
 pub(super) mod types;
 
@@ -219,16 +219,16 @@ impl SubmissionsMutation {
     }
 }
 
-/// What a reviewer says with a decision.
+/// Texts and findings of a reviewer's decision.
 struct Words {
     /// Message to the partner.
     note: Option<String>,
-    /// To other reviewers.
+    /// Note to other reviewers.
     internal_note: Option<String>,
     findings: Vec<FindingInput>,
 }
 
-/// Decides a submission. Only the reviewer who has claimed it does.
+/// Decides a submission. Only the reviewer who claimed it may do this.
 async fn decide(
     cx: &RequestContext,
     submission_uuid: Uuid,
@@ -260,7 +260,7 @@ async fn decide(
     one(cx, submission_uuid).await
 }
 
-/// What is left of the promise, in business seconds.
+/// Returns the remaining time until the due date, in business seconds.
 pub(super) fn left(cx: &RequestContext, held: &Held) -> i64 {
     match (held.waiting_on, held.due_at) {
         (Some(WaitingOn::Reviewers), Some(due_at)) => business_time::between(cx.now, due_at),
@@ -277,7 +277,8 @@ async fn check_findings(cx: &RequestContext, held: &Held, written: &[Written]) -
     findings::check(written, &known, &sides.places())
 }
 
-/// Writes to the partner how a submission was decided; what was written with it stands at the version.
+/// Queues a mail to the partner about the decision. The mail does not contain the reviewer's message, which the partner
+/// reads at the version.
 async fn tell(cx: &RequestContext, held: &Held, to: AppVersionState) -> Result<(), Fault> {
     let decision = match (to, held.appeal) {
         (AppVersionState::Approved, false) => Verdict::Approved,
@@ -294,7 +295,7 @@ async fn tell(cx: &RequestContext, held: &Held, to: AppVersionState) -> Result<(
     Ok(())
 }
 
-/// Who reviews: a person, because a partner is owed one who answers for the decision.
+/// Returns the reviewer. It must be a user, because a person is responsible to the partner for the decision.
 pub(super) fn reviewer(cx: &RequestContext) -> Result<(Uuid, Actor), Fault> {
     let principal = cx.principal()?;
     if principal.kind != PrincipalType::StaffUser {
@@ -303,14 +304,14 @@ pub(super) fn reviewer(cx: &RequestContext) -> Result<(Uuid, Actor), Fault> {
     Ok((principal.uuid, Actor::of(principal)))
 }
 
-/// The submission held for a reviewer's step.
+/// Locks the submission for an action of a reviewer.
 pub(super) async fn lock(cx: &RequestContext, submission_uuid: Uuid) -> Result<Held, Fault> {
     let held = store::lock(&cx.db, submission_uuid).await?.ok_or_else(|| Fault::not_found("submission"))?;
     note_target(cx, submission_uuid, (&held.app_name, &held.version_number), held.partner_uuid);
     Ok(held)
 }
 
-/// One submission, which is what the audit record is about.
+/// Loads a submission and names it in the audit record.
 async fn one(cx: &RequestContext, submission_uuid: Uuid) -> Result<Submission, Fault> {
     let row = BY_ID.one(&cx.db, [submission_uuid.into()]).await?.ok_or_else(|| Fault::not_found("submission"))?;
     note_target(cx, row.submission_uuid, (&row.app_name, &row.version_number), row.partner_uuid);
@@ -327,7 +328,7 @@ fn note_target(cx: &RequestContext, uuid: Uuid, (app, version): (&str, &str), pa
     });
 }
 
-/// Rows as they are shown. When to expect a decision is asked only for those that wait for one.
+/// Converts rows to their public form. It estimates the decision date only for undecided submissions.
 async fn show_submissions(cx: &RequestContext, rows: Vec<SubmissionRow>) -> Result<Vec<Submission>, Fault> {
     let waiting = waiting_of(&rows);
     let standings =
@@ -335,7 +336,7 @@ async fn show_submissions(cx: &RequestContext, rows: Vec<SubmissionRow>) -> Resu
     show_as(cx, rows, &standings)
 }
 
-/// The same for rows that edges lead to.
+/// Converts rows of edge queries to their public form.
 pub(crate) async fn show_followed(cx: &RequestContext, rows: Vec<SubmissionRow>) -> Result<Vec<Submission>, Fault> {
     let standings = store::load_standings(cx, &waiting_of(&rows)).await?;
     show_as(cx, rows, &standings)
@@ -360,12 +361,12 @@ fn show_as(
     Ok(shown.collect())
 }
 
-/// What somebody wrote, blanks aside.
+/// Returns the text, or `None` if it is blank.
 fn said(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty())
 }
 
-/// What a decision is called in the app's history.
+/// Kind of the event in the app's history for a decision.
 fn event_of(to: AppVersionState) -> &'static str {
     match to {
         AppVersionState::Approved => "VERSION_APPROVED",

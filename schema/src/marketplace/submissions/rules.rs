@@ -1,4 +1,4 @@
-//! What a reviewer may decide, and why a decision is refused.
+//! Rules for the decisions of a reviewer, and their errors.
 
 mod estimate;
 pub(super) mod findings;
@@ -14,25 +14,25 @@ use crate::marketplace::versions::{AppVersionAction, AppVersionState, after};
 pub(super) use estimate::{Decided, expected_at};
 
 words! {
-    /// Where a submission is: the version's state while it was the last one.
+    /// State of a submission: the version's state while it was the last submission.
     pub(crate) enum SubmissionState {
         /// Waits in the queue.
         Submitted = "SUBMITTED",
         /// Claimed by a reviewer.
         InReview = "IN_REVIEW",
-        /// Found good.
+        /// Approved by a reviewer.
         Approved = "APPROVED",
-        /// Sent back with findings.
+        /// Returned to the partner with findings.
         ChangesRequested = "CHANGES_REQUESTED",
-        /// Refused.
+        /// Rejected by a reviewer.
         Rejected = "REJECTED",
-        /// Taken back by the partner.
+        /// Withdrawn by the partner.
         Withdrawn = "WITHDRAWN",
     }
 }
 
 impl SubmissionState {
-    /// The state of the version while this was its last submission.
+    /// Returns the state of the version while this was its last submission.
     pub(super) const fn of_version(self) -> AppVersionState {
         match self {
             Self::Submitted => AppVersionState::Submitted,
@@ -44,65 +44,65 @@ impl SubmissionState {
         }
     }
 
-    /// Whether its decision is still to come.
+    /// Returns whether the submission is undecided.
     pub(in crate::marketplace) const fn is_waiting(self) -> bool {
         matches!(self, Self::Submitted | Self::InReview)
     }
 }
 
 words! {
-    /// What became of a finding.
+    /// Status of a finding.
     pub(crate) enum FindingStatus {
         /// Named for the first time.
         New = "NEW",
         /// Named in several reviews.
         StillThere = "STILL_THERE",
-        /// A later review did not find it again.
+        /// Not found again in a later review.
         Mended = "MENDED",
-        /// An appeal showed that it was wrong.
+        /// Withdrawn because an appeal proved it incorrect.
         Withdrawn = "WITHDRAWN",
     }
 }
 
 words! {
-    /// Whose turn it is while a submission is not settled.
+    /// Party that must act next while a submission is not settled.
     pub(crate) enum WaitingOn {
-        /// The partner answers, or mends what was found.
+        /// The partner must answer or fix the findings.
         Partner = "PARTNER",
-        /// A reviewer looks at it.
+        /// A reviewer must examine it.
         Reviewers = "REVIEWERS",
     }
 }
 
-/// How long a claim holds others back, in business seconds: then another reviewer may take it over.
+/// Lifetime of a claim in business seconds. After it, another reviewer may take over the submission.
 const CLAIM: i64 = 2 * business_time::DAY;
-/// The least that is left of a promise when a version comes back mended, in business seconds.
+/// Minimum time to the due date when a fixed version is resubmitted, in business seconds.
 const LEAST_LEFT: i64 = business_time::DAY;
 
-/// From when on a claim rests.
+/// Returns the time at which a claim expires.
 pub(super) fn rests_at(claimed_at: Time) -> Time {
     business_time::after(claimed_at, CLAIM)
 }
 
-/// By when the decision about what was handed in is promised. What came back keeps what was left of the promise, and at
-/// least a day of it.
+/// Returns the due time of the decision about a submission. A resubmission keeps the remaining time of the former one,
+/// and at least a business day.
 pub(in crate::marketplace) fn due_at(now: Time, promised_days: i64, left_seconds: Option<i64>) -> Time {
     let whole = promised_days.saturating_mul(business_time::DAY);
     business_time::after(now, left_seconds.map_or(whole, |left| left.clamp(LEAST_LEFT, whole.max(LEAST_LEFT))))
 }
 
-/// A submission as a reviewer's step must know it.
+/// State of a submission for a reviewer's action.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ClaimStanding {
     pub(super) state: AppVersionState,
     pub(super) reviewer_uuid: Option<Uuid>,
     pub(super) claimed_at: Option<Time>,
-    /// Who rejected the version before.
+    /// Reviewer who rejected the version before.
     pub(super) rejected_by: Option<Uuid>,
 }
 
 impl ClaimStanding {
-    /// Whether another reviewer may take it over.
+    /// Returns whether the claim has expired, so that another reviewer may take it over.
     fn rests(&self, now: Time) -> bool {
         self.claimed_at.is_some_and(|claimed_at| rests_at(claimed_at) <= now)
     }
@@ -112,11 +112,11 @@ impl ClaimStanding {
     }
 }
 
-/// Whether a reviewer may take a submission: out of the queue, or over from one whose claim rests. Whoever rejected the
-/// version before takes neither its appeal nor what comes after it.
+/// Checks that a reviewer may claim a submission: from the queue, or from a reviewer whose claim has expired. The
+/// reviewer who rejected the version before may claim neither its appeal nor a later submission of it.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] or [`crate::Code::Conflict`], with what to do instead.
+/// [`crate::Code::IllegalTransition`] or [`crate::Code::Conflict`], with the action to take instead.
 pub(super) fn claim(standing: &ClaimStanding, me: Uuid, now: Time) -> Result<(), Fault> {
     match standing.state {
         AppVersionState::InReview if !standing.is_of(me) => {
@@ -140,10 +140,12 @@ pub(super) fn claim(standing: &ClaimStanding, me: Uuid, now: Time) -> Result<(),
     Ok(())
 }
 
-/// Whether a reviewer may put a submission back: one's own, one whose claim rests, or another's with a reason.
+/// Checks that a reviewer may return a submission to the queue: their own, one with an expired claim, or another
+/// reviewer's with a reason.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`], or [`crate::Code::ValidationFailed`] for another's without a reason.
+/// [`crate::Code::IllegalTransition`], or [`crate::Code::ValidationFailed`] for another reviewer's submission without a
+/// reason.
 pub(super) fn unclaim(standing: &ClaimStanding, me: Uuid, now: Time, reason: Option<&str>) -> Result<(), Fault> {
     after("submission", standing.state, AppVersionAction::Unclaim, false)?;
     if standing.is_of(me) || standing.rests(now) || reason.is_some() {
@@ -156,7 +158,7 @@ pub(super) fn unclaim(standing: &ClaimStanding, me: Uuid, now: Time, reason: Opt
     ))
 }
 
-/// Whether a reviewer may decide a submission: the one who claimed it.
+/// Checks that a reviewer may decide a submission: only the reviewer who claimed it.
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] or [`crate::Code::Conflict`].
@@ -170,7 +172,7 @@ pub(super) fn decide(standing: &ClaimStanding, action: AppVersionAction, me: Uui
     Ok(to)
 }
 
-/// What a reviewer can do to a submission now.
+/// Returns the actions that a reviewer may take on a submission now.
 pub(super) fn allowed_actions(standing: &ClaimStanding, me: Uuid, now: Time) -> Vec<String> {
     let allowed = AppVersionAction::ALL.into_iter().filter(|action| match action {
         AppVersionAction::Claim => claim(standing, me, now).is_ok(),
@@ -195,7 +197,7 @@ mod tests {
         "2026-11-25T10:00:00Z".parse().unwrap()
     }
 
-    /// One of this reviewer's, claimed so many business days ago.
+    /// Returns a submission that this reviewer claimed `days` business days ago.
     fn claimed(reviewer: Uuid, days: i64) -> ClaimStanding {
         let claimed_at = Some(now().plus_seconds(-days * business_time::DAY));
         ClaimStanding { state: AppVersionState::InReview, reviewer_uuid: Some(reviewer), claimed_at, rejected_by: None }
@@ -210,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_is_refused_for_what_stands_in_its_way() {
+    fn claim_is_rejected_with_its_reason() {
         let of = |standing: &ClaimStanding| code(claim(standing, ME, now()));
         assert_eq!(of(&free(AppVersionState::Submitted)), None);
         assert_eq!(of(&claimed(OTHER, 1)), Some(Code::Conflict));
@@ -230,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn anothers_claim_is_taken_away_with_a_reason_or_when_it_rests() {
+    fn foreign_claim_is_released_with_reason_or_after_expiry() {
         let of = |standing: &ClaimStanding, reason| code(unclaim(standing, ME, now(), reason));
         assert_eq!(of(&claimed(ME, 0), None), None);
         assert_eq!(of(&claimed(OTHER, 1), None), Some(Code::ValidationFailed));
@@ -240,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_claiming_reviewer_decides_and_only_in_review() {
+    fn only_claiming_reviewer_decides_and_only_in_review() {
         for action in [AppVersionAction::Approve, AppVersionAction::RequestChanges, AppVersionAction::Reject] {
             assert_eq!(code(decide(&claimed(OTHER, 9), action, ME)), Some(Code::Conflict));
             assert_eq!(code(decide(&claimed(ME, 9), action, ME)), None);
@@ -251,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_allowed_is_what_is_not_refused() {
+    fn allowed_actions_match_checks() {
         let of = |standing: &ClaimStanding| allowed_actions(standing, ME, now());
         assert_eq!(of(&free(AppVersionState::Submitted)), ["claim"]);
         assert_eq!(of(&claimed(ME, 0)), ["unclaim", "request-changes", "approve", "reject"]);
@@ -261,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_back_keeps_what_was_left_of_the_promise() {
+    fn resubmission_keeps_remaining_review_time() {
         let days = |left| business_time::between(now(), due_at(now(), 3, left));
         assert_eq!(days(None), 3 * business_time::DAY);
         assert_eq!(days(Some(2 * business_time::DAY)), 2 * business_time::DAY);

@@ -1,4 +1,4 @@
-//! The job that reminds partners whose versions wait for them, and withdraws what nobody answers for
+//! Job that reminds partners whose versions wait for an answer, and withdraws versions without an answer
 //! (docs/decisions.md#states).
 
 use sqlx::PgPool;
@@ -12,16 +12,16 @@ use crate::core::mail::message::{Letter, Notice, VersionReview, VersionReviewEve
 use crate::core::outbox;
 use crate::core::services::Services;
 
-/// Days of silence after which the partner is reminded, once each.
+/// Days without an answer after which the partner is reminded, once each.
 const REMINDERS: [i32; 2] = [14, 30];
-/// Days of silence after which a version is withdrawn.
+/// Days without an answer after which a version is withdrawn.
 const END: i32 = 90;
 
-/// What is due after so many days of silence and so many reminders.
+/// Action that is due after a number of days and reminders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Due {
     Nothing,
-    /// A reminder, after which so many have been sent.
+    /// Reminder. The value is the number of reminders sent, including this one.
     Reminder(i32),
     End,
 }
@@ -35,11 +35,11 @@ fn due(days: i32, reminders: i32) -> Due {
     if owed > reminders { Due::Reminder(owed) } else { Due::Nothing }
 }
 
-/// Does what is due for every submission whose partner is silent, each in a transaction of its own, and answers for how
-/// many. One that fails keeps none of the others waiting, and is tried again by the next run.
+/// Executes the due action for every submission whose partner does not answer, each in a separate transaction, and
+/// returns their number. A failed submission does not block the others; the next run retries it.
 ///
 /// # Errors
-/// When the database is away.
+/// If the database does not answer.
 pub(crate) async fn attend_silent(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
     let mut attended = 0;
     for submission_uuid in store::silent_page(&Db::pooled(pool.clone())).await? {
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_silent_partner_is_reminded_twice_and_then_it_ends() {
+    fn silent_partner_gets_two_reminders_before_withdrawal() {
         let told: Vec<Due> =
             [(13, 0), (14, 0), (29, 1), (30, 1), (89, 2), (90, 2)].map(|(days, reminders)| due(days, reminders)).into();
         let expected = [Due::Nothing, Due::Reminder(1), Due::Nothing, Due::Reminder(2), Due::Nothing, Due::End];

@@ -1,4 +1,4 @@
-//! Every statement about submissions and findings.
+//! SQL statements of submissions and findings.
 
 mod decision;
 mod pictures;
@@ -23,7 +23,7 @@ pub(super) use pictures::media_get;
 pub(super) use silence::{Silent, lapse, set_reminded, silent_lock, silent_page};
 pub(in crate::marketplace) use standing::{Standing, load_standings, standings};
 
-/// What a reviewer found.
+/// Finding of a reviewer.
 #[derive(Clone, Debug, Deserialize)]
 pub(in crate::marketplace) struct FindingRow {
     pub(in crate::marketplace) finding_uuid: Uuid,
@@ -36,7 +36,7 @@ pub(in crate::marketplace) struct FindingRow {
     pub(in crate::marketplace) status: FindingStatus,
 }
 
-/// What else a reviewer weighs.
+/// Further data for the reviewer's decision.
 pub(super) struct DetailRow {
     pub(super) snapshot: Json<Snapshot>,
     pub(super) appeal_text: Option<String>,
@@ -44,7 +44,7 @@ pub(super) struct DetailRow {
     pub(super) findings: Json<Vec<FindingRow>>,
 }
 
-/// What was handed in, and what reviewers found in the version, the open findings first.
+/// Loads the snapshot of a submission, and the findings in the version, open findings first.
 pub(super) async fn detail_get(db: &Db, submission_uuid: Uuid) -> Result<Option<DetailRow>, Fault> {
     Ok(sqlx::query_as!(
         DetailRow,
@@ -69,29 +69,29 @@ pub(super) async fn detail_get(db: &Db, submission_uuid: Uuid) -> Result<Option<
     .await?)
 }
 
-/// What binds a version that is to be handed in.
+/// Data that constrains a version to be submitted.
 pub(in crate::marketplace) struct Ties {
-    /// Whether a rejection of it was appealed before.
+    /// Whether a rejection of the version was appealed before.
     pub(in crate::marketplace) was_appealed: bool,
     /// Another version of the app that is with the reviewers.
     pub(in crate::marketplace) other_uuid: Option<Uuid>,
-    /// Its number.
+    /// Number of that version.
     pub(in crate::marketplace) other_number: Option<String>,
-    /// Its place in the queue.
+    /// Queue time of that version.
     pub(in crate::marketplace) other_queued_at: Option<Time>,
-    /// By when its decision is promised, while the clock runs.
+    /// Due time of that version's decision, while the clock runs.
     pub(in crate::marketplace) other_due_at: Option<Time>,
-    /// What is left of its promise while the clock stands, in business seconds.
+    /// Remaining time of that version while the clock is stopped, in business seconds.
     pub(in crate::marketplace) other_due_left_seconds: Option<i64>,
-    /// The place in the queue of this version's submission to which changes were requested.
+    /// Queue time of this version's submission for which changes were requested.
     pub(in crate::marketplace) former_queued_at: Option<Time>,
-    /// What was left of that one's promise, in business seconds.
+    /// Remaining time of that submission, in business seconds.
     pub(in crate::marketplace) former_due_left_seconds: Option<i64>,
     /// Business days within which a decision is promised.
     pub(in crate::marketplace) promised_days: i32,
 }
 
-/// Read after the app was locked, so that of two versions handed in at once one sees the other.
+/// Loads this data. The caller has locked the app, so that one of two concurrent submissions sees the other.
 pub(in crate::marketplace) async fn ties_get(db: &Db, app_uuid: Uuid, version_uuid: Uuid) -> Result<Ties, Fault> {
     Ok(sqlx::query_as!(
         Ties,
@@ -125,20 +125,21 @@ pub(in crate::marketplace) async fn ties_get(db: &Db, app_uuid: Uuid, version_uu
     .await?)
 }
 
-/// What a new submission is made of.
+/// Values of a new submission.
 pub(in crate::marketplace) struct NewSubmission<'a> {
     pub(in crate::marketplace) submission_uuid: Uuid,
     pub(in crate::marketplace) version_uuid: Uuid,
     pub(in crate::marketplace) appeal_text: Option<&'a str>,
     pub(in crate::marketplace) snapshot: &'a Snapshot,
-    /// The place in the queue that it takes over; none for the end of the queue.
+    /// Queue time to take over; `None` for the end of the queue.
     pub(in crate::marketplace) queued_at: Option<Time>,
-    /// By when the decision is promised.
+    /// Due time of the decision.
     pub(in crate::marketplace) due_at: Time,
 }
 
-/// Hands a version in: the submission with its snapshot, the version's state, and the app's history. The app is written
-/// as it is, so that a conditional change of it that waits meanwhile, with a snapshot of before, begins anew.
+/// Submits a version: inserts the submission with its snapshot, sets the version's state, and adds an entry to the
+/// app's history. The statement also writes the app row without a change, so that a conditional update that waits with
+/// an older snapshot of the row starts again.
 pub(in crate::marketplace) async fn insert(db: &Db, actor: Actor, new: &NewSubmission<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "with version as (

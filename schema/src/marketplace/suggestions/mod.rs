@@ -1,8 +1,8 @@
-//! Completions of what a reader is typing: words, categories, vendors and listings that are on show.
+//! Search suggestions: words, categories, partners and listings on the storefront that complete the reader's input.
 //!
-//! They come out of a table of names in the memory of each replica, one for a locale, made when it is first needed and
-//! found again only under the stamp of the shop window ([`super::public_cache`]): what left the storefront is never
-//! suggested, and a letter costs no search in the database.
+//! Each replica has a table of names per locale in memory. It is built on first use and cached under the stamp of the
+//! storefront ([`super::public_cache`]). So removed content is never suggested, and a keystroke causes no search in the
+//! database.
 
 mod resolvers;
 mod rules;

@@ -1,4 +1,4 @@
-//! What a search field may ask while somebody types.
+//! Resolvers of search suggestions.
 
 use async_graphql::{Context, Object, SimpleObject};
 
@@ -11,24 +11,24 @@ use crate::core::locale::preference;
 use crate::core::texts::first_words;
 use crate::marketplace::public_cache::{PublicCache, known_values, stamp_get};
 
-/// Suggestions unless told.
+/// Default number of suggestions.
 const FEW: i32 = 8;
-/// Suggestions, at most.
+/// Maximum number of suggestions.
 const MOST: i32 = 20;
 
-/// A completion.
+/// Search suggestion.
 #[derive(Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SearchSuggestion {
-    /// What it names.
+    /// Kind of suggestion.
     kind: SuggestionKind,
     /// Suggested text.
     text: String,
-    /// Where it leads; null for a word, which is searched for.
+    /// Slug of the suggested object; null for a word, which is a search term.
     slug: Option<String>,
 }
 
-/// Completions, the best first.
+/// Suggestions, best match first.
 #[derive(Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SearchSuggestionList {
@@ -55,11 +55,11 @@ impl SuggestionsQuery {
         let stamp = stamp_get(&cx.db).await?;
         let known = known_values(cx, &stamp).await?;
         let locale = known.locale(preference(locale).as_deref());
-        // Whoever waits while another makes the table holds no connection meanwhile.
+        // Releases the database connection, because the request may wait while another request builds the table.
         cx.db.answered().await;
         let cache = cx.services.state::<PublicCache>();
         let make = async {
-            // One table after another, whatever number of locales is asked for at once.
+            // Builds one table at a time, regardless of the number of requested locales.
             let _turn = cache.making_names.lock().await;
             let (names, taglines) = store::names_all(&cx.db, locale.as_deref()).await?;
             tokio::task::spawn_blocking(move || Names::new(names, &taglines))

@@ -1,4 +1,4 @@
-//! The table of names, and what is found in it.
+//! Table of names, and the search in it.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use crate::core::words::words;
 use crate::marketplace::public_cache::Weighed;
 
 words! {
-    /// What a suggestion names.
+    /// Kinds of suggestions.
     pub(crate) enum SuggestionKind {
         /// A word that listings use.
         Word = "WORD",
@@ -22,43 +22,43 @@ words! {
     }
 }
 
-/// Something that can be suggested.
+/// Name that can be suggested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Name {
     pub(super) kind: SuggestionKind,
-    /// As readers see it.
+    /// Text as readers see it.
     pub(super) text: String,
-    /// Its name in addresses; a word has none.
+    /// Slug; a word has none.
     pub(super) slug: Option<String>,
-    /// What comes first among those that fit alike.
+    /// Weight for the order among equal matches, highest first.
     pub(super) weight: i64,
-    /// The locale that it was chosen in; words and companies have none.
+    /// Locale of the text; `None` for words and companies.
     pub(super) locale: Option<String>,
 }
 
-/// Fewest letters that say anything.
+/// Minimum number of letters for a suggestion.
 const SHORTEST: usize = 2;
-/// Names looked at for one word that was typed, at most.
+/// Maximum number of names considered for one typed word.
 const MOST_NAMES: usize = 2000;
 
-/// How well a name fits, best first.
+/// Quality of a match, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
-    /// It begins with what was typed.
+    /// The name begins with the typed text.
     Begins,
-    /// A word of it does.
+    /// A word of the name begins with the typed text.
     Holds,
-    /// A word of it nearly does: so many letters differ.
+    /// A word of the name almost begins with the typed text; the value is the number of wrong letters.
     Nearly(usize),
 }
 
-/// What can be suggested in one locale.
+/// Suggestions of one locale.
 #[derive(Default)]
 pub(in crate::marketplace) struct Names {
     names: Vec<Name>,
-    /// Each name, folded.
+    /// Each name, case-folded.
     folded: Vec<String>,
-    /// Every word of every name, folded, in order, each with the names that hold it.
+    /// Every case-folded word of every name, sorted, each with the names that contain it.
     index: Vec<(String, Vec<usize>)>,
 }
 
@@ -77,7 +77,7 @@ impl Weighed for Names {
 }
 
 impl Names {
-    /// The table of these names, and of the words that names and taglines use.
+    /// Builds the table of these names, and of the words in names and taglines.
     pub(super) fn new(mut names: Vec<Name>, taglines: &[String]) -> Self {
         names.extend(words_of(names.iter().map(|name| name.text.as_str()).chain(taglines.iter().map(String::as_str))));
         let folded: Vec<String> = names.iter().map(|name| fold(&name.text)).collect();
@@ -99,8 +99,8 @@ impl Names {
         Self { names, folded, index }
     }
 
-    /// What completes `typed`, the best first, at most so many. Words before the last one must be in a name whole; the last
-    /// one may be half-typed, and mistyped where little else is found.
+    /// Returns at most `most` completions of `typed`, best first. A name must contain all words before the last one
+    /// completely. The last word may be incomplete, and misspelled if there are few other matches.
     pub(super) fn complete(&self, typed: &str, most: usize) -> Vec<Name> {
         let (typed, mut found) = (fold(typed), HashMap::new());
         self.look_for(&typed, most, &mut found);
@@ -123,7 +123,7 @@ impl Names {
         first.into_iter().chain(rest).take(most).filter_map(|(place, _)| self.names.get(place).cloned()).collect()
     }
 
-    /// Adds what completes `typed`, which is folded.
+    /// Adds completions of the case-folded `typed`.
     fn look_for(&self, typed: &str, most: usize, found: &mut HashMap<usize, Fit>) {
         let (settled, last) = typed.rsplit_once(' ').unwrap_or(("", typed));
         if last.chars().count() < SHORTEST {
@@ -142,14 +142,14 @@ impl Names {
         }
     }
 
-    /// The words of the index that begin so.
+    /// Returns the range of index words that start with `beginning`.
     fn beginning_with(&self, beginning: &str) -> Range<usize> {
         let from = self.index.partition_point(|(word, _)| word.as_str() < beginning);
         let until = self.index.partition_point(|(word, _)| word.as_str() < beginning || word.starts_with(beginning));
         from..until
     }
 
-    /// Adds those of the names that hold every settled word.
+    /// Adds the names that contain every complete word.
     fn add(&self, found: &mut HashMap<usize, Fit>, places: &[usize], settled: &[&str], fit: impl Fn(&str) -> Fit) {
         for place in places.iter().take(MOST_NAMES) {
             let Some(folded) = self.folded.get(*place) else { continue };
@@ -162,7 +162,8 @@ impl Names {
     }
 }
 
-/// The words of texts as suggestions of their own, by how many texts use them. Short ones and numbers complete nothing.
+/// Returns the words of texts as separate suggestions, weighted by the number of texts that use them. It omits short
+/// words and numbers.
 fn words_of<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<Name> {
     let mut uses: HashMap<String, (String, i64)> = HashMap::new();
     for text in texts {
@@ -177,8 +178,8 @@ fn words_of<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<Name> {
     uses.into_values().map(name).collect()
 }
 
-/// How many letters of a half-typed word are wrong, if it is nearly the beginning of this one: one from four letters on,
-/// two from eight. The first letter is right, as it nearly always is.
+/// Returns the number of wrong letters if an incomplete word almost matches the beginning of this word: one from four
+/// letters on, two from eight. The first letter must match, which is almost always the case.
 fn nearly(typed: &str, word: &str) -> Option<usize> {
     let letters = typed.chars().count();
     let most = match letters {
@@ -229,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_begins_so_comes_before_what_holds_it() {
+    fn prefix_matches_precede_other_matches() {
         assert_eq!(
             texts("tab"),
             ["table", "tablier", "Table management", "Tablier & Söhne", "Table Pilot", "Mise Table Planner"]
@@ -241,13 +242,13 @@ mod tests {
     }
 
     #[test]
-    fn words_before_the_last_are_whole() {
+    fn only_last_word_may_be_incomplete() {
         assert_eq!(texts("table pl"), ["Mise Table Planner"]);
         assert_eq!(texts("tab pl"), Vec::<String>::new());
     }
 
     #[test]
-    fn little_else_lets_mistyped_words_in() {
+    fn mistyped_words_match_if_few_other_results_exist() {
         assert_eq!(texts("dinstplan"), ["dienstplan", "Dienstplan Nord"]);
         assert_eq!(texts("plinn"), ["planner", "Mise Table Planner"]);
         assert_eq!(texts("zzzz"), Vec::<String>::new());
@@ -256,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn no_kind_takes_more_than_its_half_while_others_fit() {
+    fn each_kind_gets_at_most_half_while_others_match() {
         let listing =
             |number| Name { kind: Listing, text: format!("Tapas {number}"), slug: None, weight: 0, locale: None };
         let vendor = Name { kind: Vendor, text: "Nord Tapas".to_owned(), slug: None, weight: 0, locale: None };

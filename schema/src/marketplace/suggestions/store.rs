@@ -1,11 +1,11 @@
-//! The statement about names.
+//! SQL statement of the names.
 
 use super::rules::{Name, SuggestionKind};
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// Every name on show in a locale, and the taglines of the listings: listings by their rating, vendors and categories by
-/// how many listings they have.
+/// Loads all names of the storefront in a locale, and the taglines of the listings. Listings are weighted by rating,
+/// partners and categories by the number of their listings.
 pub(super) async fn names_all(db: &Db, locale: Option<&str>) -> Result<(Vec<Name>, Vec<String>), Fault> {
     let rows = sqlx::query!(
         r#"with shown as materialized (

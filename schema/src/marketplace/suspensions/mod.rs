@@ -1,6 +1,7 @@
-//! Suspension of a listing by staff: off the storefront with a reason, and back to where it was.
+//! Suspension of a listing by staff, with a reason, and its reinstatement to the former state.
 //!
-//! The machine is the app's ([`crate::marketplace::apps`]). Its owner goes on writing meanwhile; nothing of it goes live.
+//! The state machine is in the app ([`crate::marketplace::apps`]). The owner can still edit the draft, but no edit is
+//! published during the suspension.
 
 mod resolvers;
 mod store;

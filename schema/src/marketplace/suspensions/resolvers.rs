@@ -1,4 +1,4 @@
-//! What reviewers may do to a listing.
+//! Resolvers of suspensions for reviewers.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use uuid::Uuid;
@@ -14,31 +14,31 @@ use crate::core::outbox;
 use crate::core::time::Time;
 use crate::marketplace::apps::{self, AppAction, AppState, Side};
 
-/// A listing and where its app stands, for staff.
+/// Listing with the state of its app, for staff.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ListingStanding {
-    /// Its name in addresses.
+    /// Slug in URLs.
     slug: String,
-    /// The app that is listed.
+    /// Id of the listed app.
     app_uuid: Uuid,
     /// Name of the app on the storefront, in its default locale.
     name: String,
-    /// The partner.
+    /// Id of the partner.
     partner_uuid: Uuid,
-    /// The company that owns the app.
+    /// Name of the company that owns the app.
     partner_name: String,
-    /// The version that is live.
+    /// Number of the published version.
     version_number: String,
-    /// The checklist of the app.
+    /// State of the app.
     state: AppState,
-    /// Why it is suspended, as the partner reads it; null otherwise.
+    /// Reason for the suspension, which the partner reads; null without a suspension.
     reason: Option<String>,
     /// Time of the last state change.
     state_changed_at: Time,
-    /// Whether readers see it. A listing of a partner that is held back is not seen, whatever its state.
+    /// Whether readers see the listing. The listing of a suspended partner is hidden, whether or not the app is listed.
     is_visible: bool,
-    /// What reviewers can do to it now.
+    /// Actions that reviewers can take now.
     allowed_actions: Vec<String>,
 }
 
@@ -96,7 +96,7 @@ impl SuspensionsMutation {
     }
 }
 
-/// Takes the app of a listing where an action leads, and tells its partner.
+/// Applies an action to the app of a listing and notifies its partner.
 async fn lead(
     cx: &RequestContext,
     slug: &str,

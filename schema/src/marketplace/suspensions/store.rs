@@ -1,4 +1,4 @@
-//! Every statement about suspensions.
+//! SQL statements of suspensions.
 
 use uuid::Uuid;
 
@@ -8,7 +8,7 @@ use crate::core::fault::Fault;
 use crate::core::time::Time;
 use crate::marketplace::apps::{AppState, Past};
 
-/// A listing with its app, which is held until the transaction ends.
+/// Listing whose app is locked until the transaction ends.
 pub(super) struct HeldListing {
     pub(super) app_uuid: Uuid,
     pub(super) name: String,
@@ -23,7 +23,7 @@ pub(super) struct HeldListing {
 }
 
 impl HeldListing {
-    /// What of its past tells where an action leads. Whatever has a listing was published.
+    /// Returns the past that decides the target state of an action. An app with a listing was published before.
     pub(super) fn past(&self) -> Past {
         Past { was_published: true, was_unlisted: self.former_state == Some(AppState::Unlisted) }
     }
@@ -48,19 +48,20 @@ pub(super) async fn lock(db: &Db, slug: &str) -> Result<Option<HeldListing>, Fau
     .await?)
 }
 
-/// A step of an app that is held.
+/// Transition of a locked app.
 pub(super) struct Step<'a> {
     pub(super) app_uuid: Uuid,
-    /// Where it leads.
+    /// Target state.
     pub(super) state: AppState,
-    /// What it is called in the app's history.
+    /// Kind of the event in the app's history.
     pub(super) event: &'a str,
-    /// What the partner is told.
+    /// Message to the partner.
     pub(super) reason: Option<&'a str>,
 }
 
-/// Gives an app another state, and notes it in its history. A suspended one remembers where it was. Its listing is on the
-/// storefront exactly while the app is listed and its partner is not held back, which the caches are told.
+/// Sets the state of an app and adds an entry to its history. A suspended app stores its former state. The listing is
+/// visible exactly while the app is listed and its partner is active or closing; the statement records the change for
+/// the caches.
 pub(super) async fn set_state(db: &Db, actor: Actor, step: &Step<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "with moved as (

@@ -1,4 +1,4 @@
-//! The texts of an app's draft: those of one locale, and the list of all.
+//! Queries for the texts of an app's draft: lookup of a locale, and the list of all locales.
 
 use serde::Serialize;
 use serde_json::json;
@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
 use crate::core::time::Time;
 
-/// The texts of an app in one locale.
+/// Texts of an app in one locale.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub(super) struct TranslationRow {
     pub(super) locale: String,
@@ -17,7 +17,7 @@ pub(super) struct TranslationRow {
     pub(super) updated_at: Time,
     /// 0 for the default locale, which comes first, and 1 for the others.
     pub(super) rank: i32,
-    /// The texts in short.
+    /// Hash of the texts.
     pub(super) revision: String,
 }
 
@@ -30,20 +30,20 @@ static TEXTS: Select<TranslationRow> = Select::new(
     "app join app_translation as words on words.app_uuid = app.app_uuid",
 );
 
-/// The texts of a partner's app in one locale.
+/// Looks up the texts of a partner's app in one locale.
 pub(super) static OWN: Lookup<TranslationRow> =
     Lookup::new(&TEXTS, &["app.partner_uuid = {}", "app.app_uuid = {}", "words.locale = {}"]);
 
-/// The texts of an app of a partner's.
+/// Parameters of the texts of a partner's app.
 #[derive(Debug, Serialize)]
 pub(super) struct OwnTexts {
-    /// Whose.
+    /// Owner of the app.
     pub(super) partner_uuid: Uuid,
-    /// Of which app.
+    /// Id of the app.
     pub(super) app_uuid: Uuid,
 }
 
-/// The list of an app's texts: the default locale, then the others by the alphabet.
+/// List of an app's texts: the default locale first, then the others alphabetically.
 pub(super) static OF_AN_APP: ListQuery<OwnTexts, TranslationRow, FixedOrder> = ListQuery {
     operation: "marketplace_translations_list",
     select: &TEXTS,
@@ -59,5 +59,5 @@ const RANK: Key<TranslationRow> =
     Key::whole("case when words.locale = app.default_locale then 0 else 1 end", |row| json!(row.rank));
 const LOCALE: Key<TranslationRow> = Key::text("words.locale", |row| json!(row.locale));
 
-/// What is asked of texts in words that the compiler has not checked.
+/// SQL statements of texts that are assembled at run time, so the compiler does not check them.
 pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 2] = [&OF_AN_APP, &OWN];

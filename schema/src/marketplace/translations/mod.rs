@@ -1,8 +1,7 @@
-//! The texts of an app's draft, locale by locale: name, tagline and description.
+//! Texts of an app's draft in each locale: name, tagline and description.
 //!
-//! An app has texts in one locale at least, its default one, and readers get that where no other matches. The texts of
-//! the default locale are those that the app itself shows, so both ways of writing them go by the same rules
-//! (`apps/rules/draft.rs`).
+//! An app has texts in at least its default locale, which readers get if no other locale matches. The app itself shows
+//! the texts of the default locale, so both routes for writing them follow the same rules (`apps/rules/draft.rs`).
 
 mod list;
 mod resolvers;

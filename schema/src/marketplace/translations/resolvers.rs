@@ -1,4 +1,4 @@
-//! What may be asked of an app's texts by locale.
+//! Resolvers of an app's texts by locale.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use serde_json::json;
@@ -18,27 +18,27 @@ use crate::marketplace::apps::{self, Texts};
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Translation {
-    /// The locale.
+    /// Locale of the texts.
     locale: String,
-    /// The app's name in it.
+    /// Name of the app in the locale.
     name: String,
-    /// One line under the name; empty until it is written.
+    /// Tagline; empty until it is written.
     tagline: String,
-    /// What the app does and for whom; empty until it is written.
+    /// Purpose and audience of the app; empty until it is written.
     description: String,
     /// Whether readers get these texts when no other locale matches.
     default: bool,
-    /// Whether no field is empty.
+    /// Whether all fields have content.
     complete: bool,
-    /// The fields that are still empty.
+    /// Names of the empty fields.
     missing: Vec<&'static str>,
     /// Time when these texts last changed.
     updated_at: Time,
-    /// What can be edited, as it is now, in short: what a conditional write compares.
+    /// Hash of the editable fields, compared by conditional writes.
     revision: String,
 }
 
-/// The texts of one locale, whole.
+/// Complete texts of one locale.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TranslationPut {
@@ -125,8 +125,8 @@ impl TranslationsMutation {
     }
 }
 
-/// Compares the texts, which the caller holds with their app, with those that it has read. Where there are none, nothing can
-/// have been read.
+/// Compares the revision of the locked texts with the caller's precondition, if the request has one. If there are no
+/// texts, the caller cannot have read any revision.
 async fn ensure_read(cx: &RequestContext, app_uuid: Uuid, locale: &str) -> Result<(), Fault> {
     if !cx.expects_revision() {
         return Ok(());

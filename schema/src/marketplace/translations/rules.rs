@@ -1,19 +1,19 @@
-//! In how many locales an app may have texts, what a locale lacks, and which one stays.
+//! Rules for an app's locales: their number, their missing fields, and the protection of the default locale.
 
 use crate::core::fault::Fault;
 use crate::marketplace::apps::Texts;
 
-/// Locales in which an app has texts at most (the contract's `Listing`).
+/// Maximum number of locales with texts of an app (the contract's `Listing`).
 const MOST_LOCALES: usize = 40;
 
-/// The fields of a locale that are still empty, as the contract has them.
+/// Returns the contract names of the empty fields of a locale.
 pub(in crate::marketplace) fn missing(name: &str, tagline: &str, description: &str) -> Vec<&'static str> {
     let fields = [("name", name), ("tagline", tagline), ("description", description)];
     fields.into_iter().filter(|(_, text)| text.trim().is_empty()).map(|(field, _)| field).collect()
 }
 
-/// The fields that a change of one locale's texts changes, as the app's history names them: those of the default locale
-/// as they are called in the app, those of another one by their place. `None` before is a locale that is new.
+/// Returns the fields that a change of one locale's texts affects, as the app's history names them: by field name for
+/// the default locale, by path for another one. If `before` is `None`, the locale is new.
 pub(super) fn changed_fields(locale: &str, is_default: bool, before: Option<&Texts>, after: &Texts) -> Vec<String> {
     let nothing = Texts::default();
     let before = before.unwrap_or(&nothing);
@@ -26,12 +26,12 @@ pub(super) fn changed_fields(locale: &str, is_default: bool, before: Option<&Tex
     changed.map(|field| if is_default { field.to_owned() } else { format!("{}/{field}", place(locale)) }).collect()
 }
 
-/// Where the texts of a locale stand in an app, as its history names them.
+/// Returns the path of a locale's texts in an app, as its history names it.
 pub(super) fn place(locale: &str) -> String {
     format!("translations/{locale}")
 }
 
-/// Refuses a further locale beyond what an app can have.
+/// Rejects another locale beyond the maximum of an app.
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
@@ -45,7 +45,7 @@ pub(super) fn ensure_room(locales: &[String], locale: &str) -> Result<(), Fault>
     )))
 }
 
-/// Refuses to take the default locale away, and says how another one becomes the default.
+/// Rejects the deletion of the default locale, and explains how to change the default.
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
@@ -77,13 +77,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_empty_is_missing() {
+    fn empty_text_fields_are_missing() {
         assert_eq!(missing("Table Pilot", " ", ""), ["tagline", "description"]);
         assert!(missing("Table Pilot", "A line", "Words.").is_empty());
     }
 
     #[test]
-    fn a_change_names_the_fields_where_they_stand() {
+    fn changed_translation_fields_are_listed_with_path() {
         let (before, after) = (texts("Pilot", "A line", ""), texts("Pilot", "Another", "Words."));
         assert_eq!(changed_fields("en", true, Some(&before), &after), ["tagline", "description"]);
         let of_another = ["translations/de/tagline", "translations/de/description"];
@@ -93,14 +93,14 @@ mod tests {
     }
 
     #[test]
-    fn an_app_has_texts_in_forty_locales() {
+    fn app_has_at_most_forty_locales() {
         assert!(ensure_room(&locales(39), "de").is_ok());
         assert!(ensure_room(&locales(40), "de").is_err());
         assert!(ensure_room(&locales(40), "l39").is_ok(), "one that is there is replaced");
     }
 
     #[test]
-    fn the_default_locale_stays_and_the_others_are_named() {
+    fn default_locale_cannot_be_removed() {
         let known = ["en", "de", "fr"].map(str::to_owned);
         assert!(ensure_not_default(&known, "de", "en").is_ok());
         let said = ensure_not_default(&known, "en", "en").err().map(|fault| fault.detail().to_owned());

@@ -1,4 +1,4 @@
-//! Every statement about the texts of apps by locale.
+//! SQL statements of apps' texts by locale.
 
 use uuid::Uuid;
 
@@ -8,12 +8,12 @@ use crate::core::fault::Fault;
 use crate::core::principal::Owner;
 use crate::marketplace::apps::Texts;
 
-/// The texts of an owner's app in one locale.
+/// Loads the texts of an owner's app in one locale.
 pub(super) async fn get(db: &Db, owner: Owner, app_uuid: Uuid, locale: &str) -> Result<Option<TranslationRow>, Fault> {
     OWN.one(db, [owner.uuid().into(), app_uuid.into(), locale.into()]).await
 }
 
-/// Writes the texts of one locale, whether there were some or not. The caller holds the app.
+/// Inserts or updates the texts of one locale. The caller has locked the app.
 pub(super) async fn put(db: &Db, app_uuid: Uuid, locale: &str, texts: &Texts) -> Result<(), Fault> {
     sqlx::query!(
         "insert into app_translation (app_uuid, locale, name, tagline, description)
@@ -32,7 +32,7 @@ pub(super) async fn put(db: &Db, app_uuid: Uuid, locale: &str, texts: &Texts) ->
     Ok(())
 }
 
-/// Takes the texts of one locale away. The caller holds the app.
+/// Deletes the texts of one locale. The caller has locked the app.
 pub(super) async fn delete(db: &Db, app_uuid: Uuid, locale: &str) -> Result<(), Fault> {
     sqlx::query!("delete from app_translation where app_uuid = $1 and locale = $2", app_uuid, locale)
         .execute(&mut *db.conn().await?)

@@ -1,7 +1,7 @@
-//! Vendors: partners as the storefront shows them.
+//! Vendors: partners in the form that the storefront shows.
 //!
-//! What is shown is the snapshot that the partner's team published last ([`crate::partner::profile`]), while the partner's
-//! account is active. A vendor's slug never changes, so there is no former one to lead on from.
+//! The storefront shows the snapshot that the partner's team published last ([`crate::partner::profile`]), while the
+//! partner's account is active. The slug of a partner never changes, so there are no redirects from former slugs.
 
 mod resolvers;
 mod store;

@@ -1,4 +1,4 @@
-//! What a storefront may ask of vendors.
+//! Resolvers of vendors for the storefront.
 
 use async_graphql::{Context, Object, SimpleObject};
 use serde::Serialize;
@@ -15,35 +15,35 @@ use crate::marketplace::media::{MediaVariant, MediaVariantName, deliver};
 use crate::marketplace::public_pictures::PictureSource;
 use crate::partner::imagery::PartnerImageKind;
 
-/// A partner as the storefront shows it, in one locale.
+/// Partner in the form that the storefront shows, in one locale.
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct Vendor {
-    /// Its name in addresses.
+    /// Slug in URLs.
     slug: String,
     /// Name of the company.
     name: String,
     /// Whether the platform has verified the identity of the company.
     verified: bool,
-    /// One line below the name.
+    /// Tagline, one line below the name.
     tagline: String,
-    /// Plain text; an empty line parts paragraphs.
+    /// Plain text; an empty line separates paragraphs.
     description: String,
     /// Locale of the texts in this object.
     locale: String,
     /// All locales of the profile's texts, the default locale first.
     locales: Vec<String>,
-    /// Where the reader finds more.
+    /// Links to further information.
     links: VendorLinks,
-    /// The languages in which the company helps its customers.
+    /// Languages in which the company supports its customers.
     languages: Vec<String>,
-    /// Where the company's customers are.
+    /// Regions of the company's customers.
     regions: Vec<String>,
     /// Images of the profile, the logo first.
     imagery: Vec<VendorImage>,
-    /// Listings of the partner that are on show.
+    /// Number of the partner's visible listings.
     listings_count: i32,
-    /// What customers think of all of them together.
+    /// Ratings of all these listings together.
     rating: ListingRating,
     /// Time when a profile of this partner was first published.
     first_published_at: Time,
@@ -51,33 +51,33 @@ pub(in crate::marketplace) struct Vendor {
     published_at: Time,
 }
 
-/// Where the reader finds more of a vendor.
+/// Links to further information about a vendor.
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct VendorLinks {
-    /// The company's own site.
+    /// URL of the company's website.
     website_url: Option<String>,
 }
 
-/// A picture of a vendor's page.
+/// Image of a vendor's profile.
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct VendorImage {
     /// UUID of the object.
     uuid: Uuid,
-    /// What it is for.
+    /// Kind of image.
     kind: PartnerImageKind,
-    /// What it shows, for those who cannot see it.
+    /// Text alternative for readers who cannot see the image.
     alt_text: Option<String>,
-    /// The media type of its bytes.
+    /// Media type of the content.
     media_type: String,
     /// Size of the original, in pixels.
     width: i32,
     /// Size of the original, in pixels.
     height: i32,
-    /// The sizes in which it can be had, the largest first.
+    /// Available sizes, largest first.
     variants: Vec<MediaVariant>,
-    /// Its copies for pages, the narrowest first.
+    /// Scaled renditions for pages, narrowest first.
     sources: Vec<PictureSource>,
 }
 
@@ -121,7 +121,7 @@ impl VendorsQuery {
 }
 
 impl VendorRow {
-    /// As readers are shown it, by a service at this address.
+    /// Converts the row to the public form, with image URLs below `pictures_url`.
     fn shown(self, pictures_url: &str) -> Vendor {
         let row = self;
         let imagery = row.imagery.map(|imagery| imagery.0).unwrap_or_default().into_iter();

@@ -1,4 +1,4 @@
-//! Every statement about vendors. None of them depends on who asks.
+//! SQL statements of vendors. None of them depends on the caller.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::core::time::Time;
 use crate::marketplace::media::{Size, Stored, StoredRow};
 use crate::partner::imagery::PartnerImageKind;
 
-/// A vendor's page in one locale, with what is on show of the vendor.
+/// Profile of a vendor in one locale, with data about its visible listings.
 pub(super) struct VendorRow {
     pub(super) slug: String,
     pub(super) company_name: String,
@@ -32,7 +32,7 @@ pub(super) struct VendorRow {
     pub(super) published_at: Time,
 }
 
-/// A picture of a page.
+/// Image of a profile.
 #[derive(Deserialize)]
 pub(super) struct ImageRow {
     pub(super) image_uuid: Uuid,
@@ -44,8 +44,8 @@ pub(super) struct ImageRow {
     pub(super) renditions: Vec<Size>,
 }
 
-/// The page that readers see of the partner of this slug, in the best locale: the one asked for, else its language, else
-/// the page's own. `None` unless it is published and the partner active.
+/// Loads the published profile of the partner with this slug, in the best locale: the requested one, else its language,
+/// else the profile's default locale. Returns `None` unless the profile is published and the partner is active.
 pub(super) async fn get(db: &Db, slug: &str, locale: Option<&str>) -> Result<Option<VendorRow>, Fault> {
     Ok(sqlx::query_as!(
         VendorRow,
@@ -83,7 +83,7 @@ pub(super) async fn get(db: &Db, slug: &str, locale: Option<&str>) -> Result<Opt
     .await?)
 }
 
-/// Where the bytes of the picture of this kind lie that readers see of the partner of this slug.
+/// Loads the location of the published profile image of this kind, for the partner with this slug.
 pub(super) async fn stored_get(db: &Db, slug: &str, kind: &str) -> Result<Option<Stored>, Fault> {
     let row = sqlx::query!(
         r#"select i.image_uuid, i.sha256, i.object_key, i.media_type, i.width, i.height, i.size_bytes,

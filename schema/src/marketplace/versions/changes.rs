@@ -1,4 +1,4 @@
-//! What an owner changes about a version before it is handed in, and giving it up.
+//! Operations of an owner on a version before its submission: update and delete.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::fault::Fault;
 use crate::marketplace::submissions;
 
-/// A merge patch of a version (RFC 7396).
+/// Merge patch of a version (RFC 7396).
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppVersionUpdate {
@@ -25,7 +25,7 @@ pub(crate) struct AppVersionUpdate {
     manifest: MaybeUndefined<AppManifestPatch>,
 }
 
-/// Changes of versions.
+/// Writes that change or delete versions.
 #[derive(Default)]
 pub(crate) struct VersionChangesMutation;
 
@@ -67,7 +67,7 @@ impl VersionChangesMutation {
     }
 }
 
-/// Writes a change over a version that is held, where it changes something.
+/// Updates a locked version, unless the patch changes nothing.
 async fn write(cx: &RequestContext, present: &VersionRow, body: AppVersionUpdate) -> Result<(), Fault> {
     let number = Number::parse(body.number.as_deref().unwrap_or(&present.number))?;
     let release_notes = match body.release_notes {
@@ -100,7 +100,7 @@ async fn write(cx: &RequestContext, present: &VersionRow, body: AppVersionUpdate
     }
 }
 
-/// Refuses a number that does not come after the one that is live. One that was used before, the store finds.
+/// Rejects a number that is not higher than the published one. The store detects a number that was used before.
 async fn ensure_free(cx: &RequestContext, app_uuid: Uuid, number: &Number) -> Result<(), Fault> {
     let ground = store::ground_get(&cx.db, cx.owner()?, app_uuid, number).await?;
     let ground = ground.ok_or_else(|| Fault::not_found("app"))?;

@@ -1,4 +1,4 @@
-//! Versions as their owners see them: one, and the list of an app's with what narrows it and its orders.
+//! Queries for versions for their owners: lookup by id, and the list of an app's versions with its filters and orders.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::core::time::Time;
 use crate::core::words::words;
 use crate::marketplace::submissions::{FindingRow, SubmissionState, WaitingOn};
 
-/// A version with the review of its last submission.
+/// Version with the review of its last submission.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub(crate) struct VersionRow {
     pub(super) version_uuid: Uuid,
@@ -42,13 +42,13 @@ pub(crate) struct VersionRow {
 }
 
 impl VersionRow {
-    /// The submission whose decision is still to come.
+    /// Returns the undecided submission, if there is one.
     pub(super) fn waiting(&self) -> Option<Uuid> {
         self.submission_uuid.filter(|_| self.submission_state.is_some_and(SubmissionState::is_waiting))
     }
 }
 
-/// Versions, each with its last submission and with what reviewers found in it, the open findings first.
+/// Versions, each with its last submission and the reviewers' findings, open findings first.
 static REVIEWED: Select<VersionRow> = Select::new(
     "v.version_uuid, v.app_uuid, v.number, v.state, v.release_notes, v.manifest, v.created_at, v.updated_at,
      v.published_at, case when v.state = 'SCHEDULED' then v.publish_at end as publish_at,
@@ -74,46 +74,46 @@ static REVIEWED: Select<VersionRow> = Select::new(
      ) as found on true",
 );
 
-/// One version of a partner's app.
+/// Looks up a version of a partner's app.
 pub(super) static OWN: Lookup<VersionRow> =
     Lookup::new(&REVIEWED, &["a.partner_uuid = {}", "a.app_uuid = {}", "v.version_uuid = {}"]);
 
-/// One version of an app, whoever owns it.
+/// Looks up a version of an app, for any owner.
 pub(super) static ANYBODYS: Lookup<VersionRow> = Lookup::new(&REVIEWED, &["a.app_uuid = {}", "v.version_uuid = {}"]);
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppVersionFilter {
     state: Option<Vec<AppVersionState>>,
 }
 
-/// The versions of an app, whoever owns it.
+/// Parameters of an app's versions, for any owner.
 #[derive(Debug, Serialize)]
 pub(super) struct VersionsOfApp {
-    /// Of which app.
+    /// Id of the app.
     pub(super) app_uuid: Uuid,
-    /// Which of them.
+    /// Filter of the list.
     pub(super) filter: AppVersionFilter,
 }
 
-/// The versions of an app of a partner's.
+/// Parameters of the versions of a partner's app.
 #[derive(Debug, Serialize)]
 pub(super) struct OwnVersions {
-    /// Whose.
+    /// Owner of the app.
     pub(super) partner_uuid: Uuid,
-    /// Of which app.
+    /// Id of the app.
     pub(super) app_uuid: Uuid,
-    /// Which of them.
+    /// Filter of the list.
     pub(super) filter: AppVersionFilter,
 }
 
 words! {
-    /// The orders of an app's versions.
+    /// Orders of an app's versions.
     pub(crate) enum AppVersionSort {
-        /// The newest first.
+        /// Newest first.
         CreatedAtDesc = "CREATED_AT_DESC",
-        /// The oldest first.
+        /// Oldest first.
         CreatedAt = "CREATED_AT",
     }
 }
@@ -133,7 +133,7 @@ pub(super) static VERSIONS: ListQuery<OwnVersions, VersionRow, AppVersionSort> =
     },
 };
 
-/// The list of an app's versions for staff, the newest first.
+/// List of an app's versions for staff, newest first.
 pub(super) static VERSIONS_OF_APP: ListQuery<VersionsOfApp, VersionRow, FixedOrder> = ListQuery {
     operation: "admin_apps_list_versions",
     select: &REVIEWED,
@@ -142,7 +142,7 @@ pub(super) static VERSIONS_OF_APP: ListQuery<VersionsOfApp, VersionRow, FixedOrd
     order: |FixedOrder| const { &[CREATED.descending(), ID.descending()] },
 };
 
-/// The versions of each app, the newest first.
+/// Versions of each app, newest first.
 pub(crate) static VERSIONS_OF_EACH: EdgeQuery<VersionRow> = EdgeQuery {
     operation: "admin_apps_list_versions",
     argument: "app_uuid",
@@ -154,6 +154,6 @@ pub(crate) static VERSIONS_OF_EACH: EdgeQuery<VersionRow> = EdgeQuery {
 const ID: Key<VersionRow> = Key::id("v.version_uuid", |row| json!(row.version_uuid));
 const CREATED: Key<VersionRow> = Key::moment("v.created_at", |row| json!(row.created_at));
 
-/// What is asked of versions in words that the compiler has not checked.
+/// SQL statements of versions that are assembled at run time, so the compiler does not check them.
 pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 5] =
     [&VERSIONS, &VERSIONS_OF_APP, &VERSIONS_OF_EACH, &OWN, &ANYBODYS];

@@ -1,4 +1,4 @@
-//! A version of an app: what customers will get, and its way through review onto the storefront.
+//! Version of an app: the content that customers get, and its path through review to the storefront.
 //!
 //! ```text
 //!                 submit             claim               approve              publish
@@ -14,8 +14,8 @@
 //!   delete: DRAFT is gone
 //! ```
 //!
-//! The table of this machine is [`rules`]; the submissions of a version follow it. One version of an app is with the
-//! reviewers at a time, and one is live.
+//! [`rules`] contains the transition table of this state machine; the submissions of a version follow it. At most one
+//! version of an app is with the reviewers, and at most one is published.
 
 mod changes;
 mod list;

@@ -1,4 +1,4 @@
-//! What may be asked of versions.
+//! Resolvers of versions.
 
 mod types;
 
@@ -199,7 +199,8 @@ async fn submit(
     submissions::insert(&cx.db, actor(cx)?, &new).await
 }
 
-/// By when a decision is promised: what took another's place keeps its promise, what comes back mended what was left of it.
+/// Returns the due time of the decision. A submission that replaces another version's keeps its due time; a
+/// resubmission after requested changes keeps the remaining time.
 fn due_at(cx: &RequestContext, ties: &Ties) -> Time {
     let promised = |left| submissions::due_at(cx.now, ties.promised_days.into(), left);
     match (ties.other_due_at, ties.other_uuid) {
@@ -230,7 +231,7 @@ async fn publish(
     }
 }
 
-/// Refuses a version that can never go live, because one that is not lower was published since it was begun.
+/// Rejects a version that can never be published, because an equal or higher version was published after its creation.
 async fn ensure_higher(cx: &RequestContext, version_uuid: Uuid, held: &Held) -> Result<(), Fault> {
     match publication::rival_get(&cx.db, version_uuid).await? {
         Some(rival) => Err(number::overtaken(&held.number, &rival)),
@@ -238,7 +239,7 @@ async fn ensure_higher(cx: &RequestContext, version_uuid: Uuid, held: &Held) -> 
     }
 }
 
-/// The version and its app, held until the transaction ends.
+/// Locks the version and its app until the transaction ends.
 pub(super) async fn lock_version(cx: &RequestContext, app_uuid: Uuid, version_uuid: Uuid) -> Result<Held, Fault> {
     let held = store::lock(&cx.db, cx.owner()?, app_uuid, version_uuid).await?;
     held.ok_or_else(|| Fault::not_found("version"))
@@ -251,7 +252,7 @@ pub(super) async fn one(cx: &RequestContext, app_uuid: Uuid, version_uuid: Uuid)
     versions.pop().ok_or_else(|| Fault::internal("a version cannot be found after it was read"))
 }
 
-/// Rows as they are shown. Where those stand that wait is asked only when one does.
+/// Converts rows to their public form. It loads queue positions only if a version is waiting.
 pub(super) async fn show_versions(cx: &RequestContext, rows: Vec<VersionRow>) -> Result<Vec<AppVersion>, Fault> {
     let waiting: Vec<Uuid> = rows.iter().filter_map(VersionRow::waiting).collect();
     let standings =
@@ -259,7 +260,7 @@ pub(super) async fn show_versions(cx: &RequestContext, rows: Vec<VersionRow>) ->
     Ok(show_as(cx, rows, &standings))
 }
 
-/// The same for rows that edges lead to.
+/// Converts rows of edge queries to their public form.
 pub(crate) async fn show_followed(cx: &RequestContext, rows: Vec<VersionRow>) -> Result<Vec<AppVersion>, Fault> {
     let waiting: Vec<Uuid> = rows.iter().filter_map(VersionRow::waiting).collect();
     Ok(show_as(cx, rows, &submissions::load_standings(cx, &waiting).await?))
@@ -278,7 +279,7 @@ fn show_as(
     shown.collect()
 }
 
-/// The refusal that names each requirement still open, where what it is about stands in the app or the version.
+/// Error that names each open requirement, with a pointer to its place in the app or the version.
 fn unmet(open: Vec<OpenItem>) -> Fault {
     let errors: Vec<FieldError> = open.into_iter().map(FieldError::from).collect();
     let count = errors.len();
@@ -289,7 +290,7 @@ fn unmet(open: Vec<OpenItem>) -> Fault {
     .with_errors(errors)
 }
 
-/// Who asks, for the history.
+/// Returns the caller as the actor of history entries.
 pub(super) fn actor(cx: &RequestContext) -> Result<Actor, Fault> {
     let principal = cx.principal()?;
     Ok(Actor::of(principal))

@@ -1,4 +1,4 @@
-//! What a version may become, and who makes it so.
+//! State machine of a version, and the sides that act on it.
 
 pub(super) mod manifest;
 pub(super) mod notes;
@@ -10,70 +10,70 @@ use crate::core::state_diagram::StateDiagram;
 use crate::core::words::{Word as _, words};
 
 words! {
-    /// Where a version is (docs/decisions.md#states).
+    /// State of a version (docs/decisions.md#states).
     pub(crate) enum AppVersionState {
-        /// Being written.
+        /// Editable draft.
         Draft = "DRAFT",
-        /// Waits for a reviewer.
+        /// Waiting for a reviewer.
         Submitted = "SUBMITTED",
-        /// A reviewer has it.
+        /// Claimed by a reviewer.
         InReview = "IN_REVIEW",
-        /// Mend the findings and submit again.
+        /// Returned with findings; the partner fixes them and submits again.
         ChangesRequested = "CHANGES_REQUESTED",
         /// May be published.
         Approved = "APPROVED",
-        /// Goes live at the time named.
+        /// Waiting for its scheduled publication time.
         Scheduled = "SCHEDULED",
-        /// Live.
+        /// Published.
         Published = "PUBLISHED",
-        /// Was live until a later one was published.
+        /// Published before, until a later version replaced it.
         Superseded = "SUPERSEDED",
-        /// Refused; may be appealed once.
+        /// Rejected; can be appealed once.
         Rejected = "REJECTED",
-        /// Taken back by its owner.
+        /// Withdrawn by its owner.
         Withdrawn = "WITHDRAWN",
     }
 }
 
-/// What can be done to a version.
+/// Actions on a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AppVersionAction {
-    /// Written anew by its owner.
+    /// The owner edits the version.
     Update,
-    /// Handed to the reviewers.
+    /// The owner submits the version to the reviewers.
     Submit,
-    /// A reviewer takes it out of the queue.
+    /// A reviewer claims the version from the queue.
     Claim,
-    /// The reviewer puts it back.
+    /// The reviewer returns the version to the queue.
     Unclaim,
-    /// Sent back with findings.
+    /// The reviewer returns the version with findings.
     RequestChanges,
-    /// Found good.
+    /// The reviewer approves the version.
     Approve,
-    /// Refused with findings.
+    /// The reviewer rejects the version with findings.
     Reject,
-    /// Taken back by its owner.
+    /// The owner withdraws the version.
     Withdraw,
-    /// Live now.
+    /// The version is published now.
     Publish,
-    /// Live at a time named.
+    /// The version is scheduled for publication.
     Schedule,
-    /// Another version took its place.
+    /// Another version replaces the published one.
     Supersede,
-    /// A higher version was published before its time came.
+    /// A higher version is published before the scheduled time.
     Overtake,
-    /// Its owner was silent for so long that nobody waits any more.
+    /// The owner did not answer for so long that the service withdraws the version.
     Lapse,
-    /// Given up by its owner before anybody else saw it.
+    /// The owner deletes the version before any other person has seen it.
     Delete,
 }
 
-/// Who does something to a version. A refusal names only what its caller's side could do instead.
+/// Side that acts on a version. An error names only the actions that the caller's side could take instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// Whoever writes for the partner.
+    /// The partner that owns the app.
     Owner,
-    /// Whoever reviews.
+    /// Reviewers.
     Reviewer,
     /// The service itself.
     System,
@@ -98,7 +98,7 @@ impl AppVersionAction {
         Self::Delete,
     ];
 
-    /// The action's name in refusals.
+    /// Name of the action in error details.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Update => "update",
@@ -127,11 +127,11 @@ impl AppVersionAction {
     }
 }
 
-/// The table of the machine: where an action leads, or that it leads nowhere.
+/// Transition table: the target state of an action, or `None` if the action is not allowed.
 ///
-/// A rejected version comes before the reviewers once more, as an appeal. What was scheduled may be scheduled
-/// anew or go live at once; it waits no longer once a higher version is live. What waits for a silent owner lapses. A
-/// withdrawn version is at its end: its successor takes a number of its own.
+/// A rejected version can be submitted once more, as an appeal. A scheduled version can be rescheduled or published
+/// immediately; it returns to the approved state once a higher version is published. A version that waits for an owner
+/// without an answer lapses. A withdrawn version is final: its successor needs a different number.
 const fn next(state: AppVersionState, action: AppVersionAction, was_appealed: bool) -> Option<AppVersionState> {
     match (state, action) {
         (AppVersionState::Draft | AppVersionState::ChangesRequested, AppVersionAction::Update) => Some(state),
@@ -167,16 +167,16 @@ const fn next(state: AppVersionState, action: AppVersionAction, was_appealed: bo
     }
 }
 
-/// Whether an action ends a version, so that it leads to no state: a draft was never handed in, so nobody but its owner
-/// knows of it.
+/// Returns whether an action deletes a version and therefore has no target state. Only a draft can be deleted: it was
+/// never submitted, so only its owner has seen it.
 fn ends(state: AppVersionState, action: AppVersionAction) -> bool {
     matches!((state, action), (AppVersionState::Draft, AppVersionAction::Delete))
 }
 
-/// Whether a version may be deleted.
+/// Checks that a version may be deleted.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with what its owner can do instead.
+/// [`crate::Code::IllegalTransition`] with the actions that the owner can take instead.
 pub(super) fn deletable(state: AppVersionState, was_appealed: bool) -> Result<(), Fault> {
     if ends(state, AppVersionAction::Delete) {
         return Ok(());
@@ -184,15 +184,15 @@ pub(super) fn deletable(state: AppVersionState, was_appealed: bool) -> Result<()
     Err(illegal("version", state, AppVersionAction::Delete, was_appealed))
 }
 
-/// The refusal of an action that a state does not have.
+/// Error for an action that the state does not allow.
 fn illegal(thing: &str, state: AppVersionState, action: AppVersionAction, was_appealed: bool) -> Fault {
     Fault::illegal(thing, state.name(), action.name(), allowed_actions(state, action.side(), was_appealed))
 }
 
-/// Where an action leads. `thing` names what the caller acts on: a version, or the submission of one.
+/// Returns the target state of an action. `thing` names the object of the action: a version, or a submission of one.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the actions of the caller's side that are allowed now.
+/// [`crate::Code::IllegalTransition`] with the actions that the caller's side may take now.
 pub(crate) fn after(
     thing: &str,
     state: AppVersionState,
@@ -202,7 +202,7 @@ pub(crate) fn after(
     next(state, action, was_appealed).ok_or_else(|| illegal(thing, state, action, was_appealed))
 }
 
-/// What one side can do to a version now.
+/// Returns the actions that one side may take on a version now.
 pub(crate) fn allowed_actions(state: AppVersionState, side: Side, was_appealed: bool) -> Vec<String> {
     AppVersionAction::ALL
         .into_iter()
@@ -212,18 +212,20 @@ pub(crate) fn allowed_actions(state: AppVersionState, side: Side, was_appealed: 
         .collect()
 }
 
-/// Whether a version waits in the queue for another reviewer than the one who rejected it. What comes back after an appeal
-/// asks for more is no business of that one either.
+/// Returns whether a version waits in the queue for a different reviewer than the earlier one, who rejected it. This
+/// also applies to a resubmission after an appeal resulted in requested changes.
 pub(super) const fn awaits_another_reviewer(state: AppVersionState, was_appealed: bool) -> bool {
     was_appealed && matches!(state, AppVersionState::Submitted)
 }
 
-/// What a submission says of itself: that it appeals against a rejection, and why.
+/// Checks the appeal fields of a submission: whether it is an appeal against a rejection, and the reason.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] for an appeal without its text, for a text without an appeal, for an appeal
-/// of what was not rejected, and for a rejected version that is handed in as if nothing had happened
-/// (docs/decisions.md#states).
+/// [`crate::Code::ValidationFailed`] in these cases (docs/decisions.md#states):
+///
+/// - an appeal without a text, or a text without an appeal,
+/// - an appeal of a version that was not rejected,
+/// - a rejected version that is submitted without an appeal.
 pub(super) fn check_appeal(state: AppVersionState, appeal: bool, appeal_text: Option<&str>) -> Result<(), Fault> {
     let appeal_text = appeal_text.map(str::trim).filter(|text| !text.is_empty());
     match (state == AppVersionState::Rejected, appeal, appeal_text) {
@@ -245,7 +247,7 @@ pub(super) fn check_appeal(state: AppVersionState, appeal: bool, appeal_text: Op
     }
 }
 
-/// The machine as a picture.
+/// Returns the state diagram.
 pub(crate) fn drawing() -> StateDiagram {
     StateDiagram::of(
         "App version",

@@ -1,4 +1,4 @@
-//! Versions as staff read them, whoever owns the app.
+//! Versions for staff, for any owner.
 
 use uuid::Uuid;
 
@@ -9,7 +9,7 @@ use crate::core::fault::Fault;
 use crate::core::list::{FixedOrder, PageRequest, Rows};
 use crate::core::page::{CountedList, CountedPage};
 
-/// A page of an app's versions.
+/// Returns a page of an app's versions.
 ///
 /// # Errors
 /// [`crate::Code::InvalidCursor`] for a cursor of another list.
@@ -26,10 +26,10 @@ pub(in crate::marketplace) async fn page_for_staff(
     Ok(CountedList { data: show_versions(cx, rows).await?, page: CountedPage::of(page, total) })
 }
 
-/// One version of an app.
+/// Loads one version of an app.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] where the app has no such version.
+/// [`crate::Code::NotFound`] if the app does not have the version.
 pub(in crate::marketplace) async fn load_for_staff(
     cx: &RequestContext,
     app_uuid: Uuid,

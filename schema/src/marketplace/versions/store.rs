@@ -1,4 +1,4 @@
-//! Every statement about versions.
+//! SQL statements of versions.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::core::principal::Owner;
 use crate::core::time::Time;
 use crate::marketplace::apps::AppState;
 
-/// One version of an owner's app.
+/// Loads one version of an owner's app.
 pub(super) async fn get(
     db: &Db,
     owner: Owner,
@@ -26,7 +26,7 @@ pub(super) async fn get(
     OWN.one(db, [owner.uuid().into(), app_uuid.into(), version_uuid.into()]).await
 }
 
-/// Whether the app is the owner's.
+/// Returns whether the owner has this app.
 pub(super) async fn app_exists(db: &Db, owner: Owner, app_uuid: Uuid) -> Result<bool, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select exists (select from app where app_uuid = $1 and partner_uuid = $2) as "exists!""#,
@@ -37,14 +37,14 @@ pub(super) async fn app_exists(db: &Db, owner: Owner, app_uuid: Uuid) -> Result<
     .await?)
 }
 
-/// What a new version must come after.
+/// Data that constrains a new version.
 pub(super) struct Ground {
     pub(super) app_state: AppState,
     pub(super) published_number: Option<String>,
     pub(super) is_higher: bool,
 }
 
-/// What a version of this number would stand on; `None` when the app is not the owner's.
+/// Loads the data that constrains a version with this number; `None` if the owner does not have the app.
 pub(super) async fn ground_get(
     db: &Db,
     owner: Owner,
@@ -69,7 +69,7 @@ pub(super) async fn ground_get(
     .await?)
 }
 
-/// What a new version is made of.
+/// Values of a new version.
 pub(super) struct NewVersion<'a> {
     pub(super) version_uuid: Uuid,
     pub(super) app_uuid: Uuid,
@@ -78,7 +78,8 @@ pub(super) struct NewVersion<'a> {
     pub(super) manifest: &'a AppManifest,
 }
 
-/// Begins a version of an owner's app and notes it in the app's history. False when the number was used before.
+/// Inserts a version of an owner's app and adds an entry to the app's history. Returns false if the number was used
+/// before.
 pub(super) async fn insert(db: &Db, owner: Owner, actor: Actor, version: &NewVersion<'_>) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "with version as (
@@ -115,14 +116,15 @@ pub(super) async fn insert(db: &Db, owner: Owner, actor: Actor, version: &NewVer
     }
 }
 
-/// A version that is held for a transition, with its app.
+/// Version locked for a transition, with its app.
 pub(super) struct Held {
     pub(super) app_state: AppState,
     pub(super) state: AppVersionState,
     pub(super) number: String,
 }
 
-/// Locks a version with its app, the app first: what concerns several versions of an app happens one by one.
+/// Locks a version with its app, the app first, so that changes that affect several versions of an app run one after
+/// another.
 pub(super) async fn lock(db: &Db, owner: Owner, app_uuid: Uuid, version_uuid: Uuid) -> Result<Option<Held>, Fault> {
     Ok(sqlx::query_as!(
         Held,
@@ -139,7 +141,7 @@ pub(super) async fn lock(db: &Db, owner: Owner, app_uuid: Uuid, version_uuid: Uu
     .await?)
 }
 
-/// Names the moment at which a version goes live.
+/// Schedules the publication of a version.
 pub(super) async fn set_scheduled(db: &Db, actor: Actor, version_uuid: Uuid, publish_at: Time) -> Result<(), Fault> {
     sqlx::query!(
         "with version as (
@@ -163,7 +165,7 @@ pub(super) async fn set_scheduled(db: &Db, actor: Actor, version_uuid: Uuid, pub
     Ok(())
 }
 
-/// Takes a version back, and its submission out of the reviewers' hands if it is there.
+/// Withdraws a version, and its submission if it is with the reviewers.
 pub(super) async fn set_withdrawn(db: &Db, actor: Actor, version_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with version as (
@@ -189,15 +191,15 @@ pub(super) async fn set_withdrawn(db: &Db, actor: Actor, version_uuid: Uuid) -> 
     Ok(())
 }
 
-/// What its owner writes of a version.
+/// Fields of a version that its owner edits.
 pub(super) struct Content<'a> {
     pub(super) number: &'a Number,
     pub(super) release_notes: &'a BTreeMap<String, String>,
     pub(super) manifest: &'a AppManifest,
 }
 
-/// Writes the content of a version anew and notes in the app's history which fields changed. False when the number was
-/// used before.
+/// Updates the content of a version and adds an entry with the changed fields to the app's history. Returns false if
+/// the number was used before.
 pub(super) async fn set_content(
     db: &Db,
     actor: Actor,
@@ -238,7 +240,7 @@ pub(super) async fn set_content(
     }
 }
 
-/// Removes a version and notes in the app's history that it is gone.
+/// Deletes a version and adds an entry to the app's history.
 pub(super) async fn delete(db: &Db, actor: Actor, version_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with gone as (

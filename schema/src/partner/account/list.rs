@@ -1,4 +1,4 @@
-//! The history of a partner's account: what narrows it, and its order.
+//! The history of a partner's account, with its filters and order.
 
 use async_graphql::InputObject;
 use serde::Serialize;
@@ -26,7 +26,7 @@ pub(super) struct HistoryRow {
     pub(super) detail: Value,
 }
 
-/// The history of accounts. Somebody who is of the team no longer has no name in it.
+/// Columns of the account history. A former team member is shown without a name.
 static HISTORY: Select<HistoryRow> = Select::new(
     "e.event_group, e.event_uuid, e.occurred_at, e.kind, e.actor_kind, e.actor_uuid,
      coalesce(h.name, c.name) as actor_name, e.subject_uuid, e.operation, e.reason, e.detail",
@@ -35,7 +35,7 @@ static HISTORY: Select<HistoryRow> = Select::new(
      left join machine_client as c on c.client_uuid = e.actor_uuid and c.partner_uuid = e.partner_uuid",
 );
 
-/// What the history is narrowed to. The contract describes each field.
+/// Filter of the history. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerEventFilter {
@@ -49,13 +49,11 @@ pub(crate) struct PartnerEventFilter {
 /// The history of a partner.
 #[derive(Debug, Serialize)]
 pub(super) struct OwnHistory {
-    /// Whose.
     pub(super) partner_uuid: Uuid,
-    /// Which entries of it.
     pub(super) filter: PartnerEventFilter,
 }
 
-/// The list of what happened to a partner's account, the latest first.
+/// List query of the events of a partner's account, newest first.
 pub(super) static EVENTS: ListQuery<OwnHistory, HistoryRow, FixedOrder> = ListQuery {
     operation: "partner_account_list_events",
     select: &HISTORY,
@@ -80,5 +78,5 @@ pub(super) static EVENTS: ListQuery<OwnHistory, HistoryRow, FixedOrder> = ListQu
 const OCCURRED: Key<HistoryRow> = Key::moment("e.occurred_at", |row| json!(row.occurred_at));
 const ID: Key<HistoryRow> = Key::id("e.event_uuid", |row| json!(row.event_uuid));
 
-/// What is asked of accounts in words that the compiler has not checked.
+/// Run-time SQL statements of accounts, which the compiler does not check.
 pub(in crate::partner) static STATEMENTS: [&dyn Statements; 1] = [&EVENTS];

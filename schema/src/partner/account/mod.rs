@@ -1,7 +1,7 @@
-//! A partner's account: its company data, what happened to it, and how its team ends it.
+//! The account of a partner: its company data, its history, and its closure by its team.
 //!
-//! A closing has a waiting time, in which everything goes on as before and any of its keepers may take it back. The
-//! machine stands in [`crate::partner::standing`].
+//! A closure has a waiting time, in which the account works as before and any caller with `partner:write` can cancel
+//! the closure. [`crate::partner::standing`] defines the state machine.
 
 mod list;
 mod resolvers;

@@ -1,4 +1,4 @@
-//! What may be asked about a partner's own account.
+//! Operations on a partner's own account.
 
 use async_graphql::{Context, Object};
 use uuid::Uuid;
@@ -18,7 +18,7 @@ use crate::partner::company::{self, NamedBy};
 use crate::partner::own::ensure_own;
 use crate::partner::standing::{self, Action, Step};
 
-/// Reads of the account.
+/// Queries for the account.
 #[derive(Default)]
 pub(crate) struct PartnerAccountQuery;
 
@@ -53,7 +53,7 @@ impl PartnerAccountQuery {
     }
 }
 
-/// Writes of the account.
+/// Mutations of the account.
 #[derive(Default)]
 pub(crate) struct PartnerAccountMutation;
 
@@ -109,7 +109,7 @@ impl PartnerAccountMutation {
     }
 }
 
-/// The account after a step that its own team takes.
+/// Performs a transition requested by the team. Returns the account after it.
 async fn take_step(
     cx: &RequestContext,
     owner: Owner,

@@ -1,4 +1,4 @@
-//! The statement that reads a partner's own account.
+//! Statement that reads a partner's own account.
 
 use sqlx::types::Json;
 use uuid::Uuid;
@@ -9,7 +9,7 @@ use crate::core::principal::Owner;
 use crate::core::time::Time;
 use crate::partner::company::{BillingAddress, CompanyAddress};
 
-/// A partner as its team sees it.
+/// A partner, for its team.
 pub(super) struct AccountRow {
     pub(super) partner_uuid: Uuid,
     pub(super) slug: String,
@@ -29,7 +29,7 @@ pub(super) struct AccountRow {
     pub(super) updated_at: Time,
 }
 
-/// The account.
+/// Loads the account.
 pub(super) async fn get(db: &Db, owner: Owner) -> Result<Option<AccountRow>, Fault> {
     Ok(sqlx::query_as!(
         AccountRow,

@@ -1,4 +1,4 @@
-//! A partner's account as its team is shown it, and what its team sends.
+//! Input and output types of a partner's account for its team.
 
 use async_graphql::{InputObject, MaybeUndefined, SimpleObject};
 use serde_json::Value;
@@ -19,39 +19,40 @@ use crate::partner::standing::{Action, PartnerState, Side, allowed_actions};
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerAccount {
-    /// The partner.
+    /// UUID of the partner.
     uuid: Uuid,
-    /// Its name in addresses.
+    /// Slug of the partner.
     slug: String,
     /// Name of the company, as customers know it.
     company_name: String,
     /// New name of a company with published listings, not yet confirmed by staff. Null if no name is pending.
     pending_company_name: Option<String>,
-    /// As its register writes it.
+    /// Legal form, as the company's register states it.
     legal_form: Option<String>,
-    /// The number in its register.
+    /// Number in the company's register.
     registration_number: Option<String>,
     /// The VAT identification number, with its prefix.
     vat_id: Option<String>,
-    /// ISO 3166-1 code of two letters.
+    /// Two-letter ISO 3166-1 country code.
     country: Option<String>,
-    /// Where it has its seat.
+    /// Registered address of the company.
     address: CompanyAddressView,
-    /// Where bills go; null: to the seat.
+    /// Billing address; null if invoices are sent to the registered address.
     billing_address: Option<CompanyBillingAddress>,
-    /// Where bills are mailed; null: to the billing contacts, or else to the administrators.
+    /// E-mail address for invoices; null if they are mailed to the billing contacts, or without those to the
+    /// administrators.
     billing_email: Option<String>,
-    /// Its website.
+    /// Website of the company.
     website: Option<String>,
-    /// Where it stands.
+    /// State of the partner.
     state: PartnerState,
-    /// When the account ends, while it is closing.
+    /// Time when the account closes, while it is closing.
     closes_at: Option<Time>,
     /// Time when the partner was registered.
     registered_at: Time,
     /// Time when the data or the state of the partner last changed.
     updated_at: Time,
-    /// What the caller can do with it now.
+    /// Actions that the caller can currently perform on the account.
     allowed_actions: Vec<String>,
 }
 
@@ -61,69 +62,69 @@ pub(crate) struct PartnerAccount {
 pub(crate) struct PartnerAccountUpdate {
     /// Name of the company.
     company_name: Option<String>,
-    /// As its register writes it.
+    /// Legal form, as the company's register states it.
     legal_form: MaybeUndefined<String>,
-    /// The number in its register.
+    /// Number in the company's register.
     registration_number: MaybeUndefined<String>,
-    /// With its prefix.
+    /// VAT identification number with its prefix.
     vat_id: MaybeUndefined<String>,
-    /// ISO 3166-1 code of two letters.
+    /// Two-letter ISO 3166-1 country code.
     country: Option<String>,
-    /// Where it has its seat.
+    /// Registered address of the company.
     address: MaybeUndefined<AddressPatch>,
-    /// Where bills go.
+    /// Billing address.
     billing_address: MaybeUndefined<BillingAddressPatch>,
     /// E-mail address for invoices.
     billing_email: MaybeUndefined<String>,
-    /// Its website.
+    /// Website of the company.
     website: MaybeUndefined<String>,
 }
 
-/// Why a team leaves.
+/// Reason why a team closes its account.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ClosureRequest {
-    /// In the team's own words.
+    /// Reason, in free text.
     pub(super) reason: Option<String>,
 }
 
 words! {
-    /// Where something in the history comes from.
+    /// Group of a history entry.
     pub(crate) enum PartnerEventGroup {
         /// The account itself, its team, contacts and profile.
         Account = "ACCOUNT",
         /// The subscription.
         Subscription = "SUBSCRIPTION",
-        /// What staff looked at or did.
+        /// Reads and actions of staff.
         Staff = "STAFF",
     }
 }
 
 words! {
-    /// Who did something, as a team is told.
+    /// Kind of actor of a history entry, as the team sees it.
     pub(crate) enum PartnerEventActorKind {
-        /// Uuid of the team member.
+        /// A team member of the partner.
         PartnerUser = "PARTNER_USER",
-        /// A program of the partner.
+        /// A machine client of the partner.
         MachineClient = "MACHINE_CLIENT",
-        /// Somebody who runs the platform.
+        /// A staff member.
         StaffUser = "STAFF_USER",
-        /// The platform itself.
+        /// The service itself.
         System = "SYSTEM",
-        /// Somebody unknown.
+        /// An unauthenticated caller.
         Anonymous = "ANONYMOUS",
     }
 }
 
-/// Who did something. Staff act for the platform: which of them, the team is not told.
+/// Actor of a history entry. Staff act for the platform; the team does not see which staff member acted.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerEventActor {
-    /// What kind.
+    /// Kind of actor.
     kind: PartnerEventActorKind,
-    /// Who of the team, or which program.
+    /// UUID of the team member or machine client.
     uuid: Option<Uuid>,
-    /// Their name.
+    /// Name of the actor.
     name: Option<String>,
 }
 
@@ -131,23 +132,23 @@ pub(crate) struct PartnerEventActor {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(name = "PartnerEvent", rename_fields = "snake_case")]
 pub(crate) struct PartnerEventView {
-    /// The entry.
+    /// UUID of the entry.
     uuid: Uuid,
-    /// When it happened.
+    /// Time of the event.
     occurred_at: Time,
-    /// Where it comes from.
+    /// Group of the event.
     group: PartnerEventGroup,
-    /// What: `COMPANY_UPDATED`, `SUSPENDED`, `STAFF_ACCESS` and so on.
+    /// Kind of event: `COMPANY_UPDATED`, `SUSPENDED`, `STAFF_ACCESS` and so on.
     kind: String,
-    /// Who did it.
+    /// Actor of the event.
     actor: PartnerEventActor,
     /// Uuid of the affected object, if it is not the account itself.
     subject_uuid: Option<Uuid>,
-    /// Which operation staff called, where they only looked or the history says no more.
+    /// Operation that staff called, if they only read or if the history contains no other entry for it.
     operation: Option<String>,
-    /// Why, where a reason was given.
+    /// Reason, if one was given.
     reason: Option<String>,
-    /// What there is to know besides.
+    /// Further data of the event.
     detail: Value,
 }
 
@@ -168,10 +169,10 @@ impl From<PartnerAccountUpdate> for Patch {
 }
 
 impl PartnerAccount {
-    /// A row as it is shown to the caller. A program cannot ask for the end.
+    /// Converts a row to the representation for the caller. A machine client cannot request the closure.
     ///
     /// # Errors
-    /// [`crate::Code::Internal`] for a state that there is not.
+    /// [`crate::Code::Internal`] for an unknown state.
     pub(super) fn of(row: AccountRow, cx: &RequestContext) -> Result<Self, Fault> {
         let state = PartnerState::parse(&row.state)?;
         let is_program = cx.principal()?.kind == PrincipalType::MachineClient;
@@ -200,7 +201,8 @@ impl PartnerAccount {
     }
 }
 
-/// Whether the team reads the reason of an event: of a record, if its operation declares so; of its own histories, always.
+/// Whether the team can read the reason of an event. For an audit record, its operation must declare that. For an entry
+/// of the team's histories, it always can.
 fn is_reason_shown(operation: Option<&str>) -> bool {
     operation.is_none_or(|operation| access::list_disclosed().is_reason_disclosed(operation))
 }

@@ -1,6 +1,6 @@
-//! The company behind a partner: what its team writes down of it, and staff where they help.
+//! Company data of a partner, which its team writes, and staff on its behalf.
 //!
-//! Both write the same data under the same rules; only who may do so differs.
+//! Both write the same data under the same rules. Only the permission differs.
 
 pub(crate) mod renaming;
 mod rules;
@@ -24,40 +24,40 @@ use crate::core::imitation;
 use crate::core::slug::NewSlug;
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 
-/// Names whose skeletons are computed at once.
+/// Number of names for which skeletons are computed at once.
 const SKELETONS_AT_ONCE: i64 = 500;
 
-/// What is written down of a company.
+/// Company data of a partner.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Company {
-    /// Its name, as customers know it.
+    /// Name of the company, as customers know it.
     pub(crate) company_name: String,
     /// New name that staff have not decided on.
     pub(crate) pending_name: Option<String>,
-    /// As its register writes it.
+    /// Legal form, as the company's register states it.
     pub(crate) legal_form: Option<String>,
-    /// The number in its register.
+    /// Number in the company's register.
     pub(crate) registration_number: Option<String>,
-    /// With its prefix.
+    /// VAT identification number with its prefix.
     pub(crate) vat_id: Option<String>,
-    /// ISO 3166-1 code of two letters.
+    /// Two-letter ISO 3166-1 country code.
     pub(crate) country: Option<String>,
-    /// Where it has its seat.
+    /// Registered address.
     pub(crate) address: CompanyAddress,
-    /// Where its bills go, where that is not its seat.
+    /// Billing address, if it differs from the registered address.
     pub(crate) billing_address: BillingAddress,
-    /// Where its bills are mailed.
+    /// E-mail address for invoices.
     pub(crate) billing_email: Option<String>,
-    /// Its website.
+    /// Website of the company.
     pub(crate) website: Option<String>,
 }
 
-/// The data of a company to be, judged by the same rules as a change of it: each field at fault is added to `errors`.
+/// Validates the data of a new company by the same rules as a change. Adds each invalid field to `errors`.
 pub(crate) fn new_company(patch: Patch, errors: &mut Vec<FieldError>) -> Company {
     rules::merge(&Company::default(), patch, errors)
 }
 
-/// Creates a partner of a company, under the first derived slug that is free.
+/// Creates the partner of a company, with the first derived slug that is free.
 pub(crate) async fn insert(db: &Db, partner_uuid: Uuid, company: &Company) -> Result<(), Fault> {
     for slug in NewSlug::of(None, &company.company_name, "partner").candidates(partner_uuid) {
         if store::insert(db, partner_uuid, &slug, company).await? {
@@ -67,24 +67,25 @@ pub(crate) async fn insert(db: &Db, partner_uuid: Uuid, company: &Company) -> Re
     Err(Fault::internal("no free slug was found for a new partner"))
 }
 
-/// Who names a company, which decides what the name may look like.
+/// Kind of caller who names a company. It decides which similar names are rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NamedBy {
-    /// An anonymous caller. They learn no more than the storefront shows.
+    /// An anonymous caller, who must not learn more than the storefront shows.
     Anonymous,
-    /// Somebody of the company.
+    /// A team member of the company.
     Team,
-    /// Staff.
+    /// A staff member.
     Staff {
-        /// Whether they allow a name that looks like another.
+        /// Whether they permit a name that resembles another name.
         allows_imitation: bool,
     },
 }
 
-/// What is wrong with a company's name that looks like the platform's or another company's; nothing where staff allow it.
+/// Checks whether a company's name resembles the name of the platform or of another company. Returns no error if staff
+/// permit the name.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`]
+/// [`crate::Code::Unavailable`] if the database does not answer.
 pub(crate) async fn find_imitation(
     db: &Db,
     partner_uuid: Option<Uuid>,
@@ -103,10 +104,10 @@ pub(crate) async fn find_imitation(
     Ok(is_like.then(|| imitation::of_company(pointer)))
 }
 
-/// Computes the skeletons of names that have none; how many.
+/// Computes the missing skeletons of names. Returns their number.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`]
+/// [`crate::Code::Unavailable`] if the database does not answer.
 pub(crate) async fn fill_skeletons(pool: &PgPool) -> Result<u64, Fault> {
     let mut filled = 0;
     loop {
@@ -158,12 +159,12 @@ pub(crate) async fn change(
     Ok(Some(()))
 }
 
-/// An address that mail can be sent to, as it is kept.
+/// Validates and normalizes an e-mail address.
 pub(crate) fn email(pointer: &str, text: &str, errors: &mut Vec<FieldError>) -> Option<EmailAddress> {
     rules::email(pointer, text, errors)
 }
 
-/// A text of one line as it is kept, of so many characters at most.
+/// Validates and normalizes a text of one line with a maximum number of characters.
 pub(crate) fn line(pointer: &str, text: &str, most: usize, errors: &mut Vec<FieldError>) -> String {
     rules::line(pointer, text, most, errors)
 }

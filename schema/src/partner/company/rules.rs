@@ -1,4 +1,4 @@
-//! What a company's data must be like, and how a change of it is merged into what is there.
+//! Rules for company data, and the merge of a change into the current data.
 
 mod countries;
 mod vat;
@@ -10,13 +10,13 @@ use crate::core::email::EmailAddress;
 use crate::core::fault::FieldError;
 use crate::core::plain;
 
-/// Shortest company name, in characters, blanks around it not counted.
+/// Minimum length of a company name, in characters, without surrounding white space.
 const SHORTEST_COMPANY: usize = 2;
-/// Longest company name, in characters.
+/// Maximum length of a company name, in characters.
 const LONGEST_COMPANY: usize = 120;
 
-/// What a request says of each field: nothing, that it be empty, or its new content (RFC 7396). A field that may not be
-/// empty says nothing with null, which the contract refuses before.
+/// Change of each field in a request: absent, empty, or new content (RFC 7396). For a field that must not be empty,
+/// null would count as absent, but the contract rejects it earlier.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Patch {
     pub(crate) company_name: Option<String>,
@@ -30,8 +30,8 @@ pub(crate) struct Patch {
     pub(crate) website: MaybeUndefined<String>,
 }
 
-/// The data with a change in it; each field at fault is added to `errors`. The VAT id is judged where it or the country
-/// changes: what was registered before this rule does not stand in the way of another change.
+/// Merges a change into the data. Adds each invalid field to `errors`. The VAT id is validated only if it or the
+/// country changes, so that data from before this rule does not block other changes.
 pub(super) fn merge(present: &Company, patch: Patch, errors: &mut Vec<FieldError>) -> Company {
     let mut after = present.clone();
     if let Some(name) = patch.company_name {
@@ -83,7 +83,7 @@ pub(super) fn defer_name(present: &Company, after: &mut Company) {
     }
 }
 
-/// The names of the fields in which the two differ, as the contract has them.
+/// Returns the names of the fields that differ, as in the contract.
 pub(super) fn changed_fields(before: &Company, after: &Company) -> Vec<&'static str> {
     let fields = [
         ("company_name", before.company_name != after.company_name),
@@ -142,14 +142,14 @@ fn country(pointer: &str, code: &str, errors: &mut Vec<FieldError>) {
     }
 }
 
-/// A text of one line, without blanks around it, of so many characters at most.
+/// Trims a text of one line and checks its maximum number of characters.
 pub(super) fn line(pointer: &str, text: &str, most: usize, errors: &mut Vec<FieldError>) -> String {
     let text = plain::line(pointer, text, errors);
     errors.extend(plain::too_long(pointer, &text, most));
     text
 }
 
-/// An address that mail can be sent to.
+/// Checks an e-mail address.
 pub(super) fn email(pointer: &str, text: &str, errors: &mut Vec<FieldError>) -> Option<EmailAddress> {
     let parsed = EmailAddress::parse(text);
     parsed

@@ -1,4 +1,4 @@
-//! Every statement that writes a company's data.
+//! Statements that write company data.
 
 use sqlx::PgPool;
 use sqlx::types::Json;
@@ -9,7 +9,7 @@ use crate::core::db::Db;
 use crate::core::fault::{Fault, constraint_of};
 use crate::core::imitation;
 
-/// Holds a partner until the transaction ends; its company's data. An erased one has none to change.
+/// Locks a partner until the transaction ends and loads its company data. An erased partner has no data to change.
 pub(super) async fn lock(db: &Db, partner_uuid: Uuid) -> Result<Option<Company>, Fault> {
     let row = sqlx::query!(
         r#"select company_name, pending_company_name, legal_form, registration_number, vat_id, country,
@@ -36,7 +36,7 @@ pub(super) async fn lock(db: &Db, partner_uuid: Uuid) -> Result<Option<Company>,
     }))
 }
 
-/// Writes a company's data over what is there.
+/// Replaces a company's data.
 pub(super) async fn update(db: &Db, partner_uuid: Uuid, company: &Company) -> Result<(), Fault> {
     sqlx::query!(
         "update partner
@@ -75,8 +75,8 @@ pub(super) async fn has_live_listing(db: &Db, partner_uuid: Uuid) -> Result<bool
     .await?)
 }
 
-/// Whether an active company other than this one has a name that shares one of these skeletons, and is on the storefront
-/// or, if that counts, verified.
+/// Whether another active company has a name that shares one of these skeletons. The other company must have a visible
+/// listing or, with `counts_verified`, be verified.
 pub(super) async fn is_like_another(
     db: &Db,
     partner_uuid: Option<Uuid>,
@@ -98,7 +98,7 @@ pub(super) async fn is_like_another(
     .await?)
 }
 
-/// Names of which no skeleton is computed, some at a time.
+/// Loads some names without skeletons.
 pub(super) async fn page_without_skeletons(pool: &PgPool, most: i64) -> Result<Vec<(Uuid, String)>, Fault> {
     let rows = sqlx::query!(
         "select partner_uuid, company_name from partner where name_skeletons is null order by partner_uuid limit $1",
@@ -107,7 +107,7 @@ pub(super) async fn page_without_skeletons(pool: &PgPool, most: i64) -> Result<V
     Ok(rows.fetch_all(pool).await?.into_iter().map(|row| (row.partner_uuid, row.company_name)).collect())
 }
 
-/// Stores the skeletons of a name, unless it is another one by now.
+/// Stores the skeletons of a name, unless the name has changed.
 pub(super) async fn set_skeletons(pool: &PgPool, partner_uuid: Uuid, name: &str) -> Result<(), Fault> {
     sqlx::query!(
         "update partner set name_skeletons = $3 where partner_uuid = $1 and company_name = $2 and name_skeletons is null",
@@ -120,7 +120,7 @@ pub(super) async fn set_skeletons(pool: &PgPool, partner_uuid: Uuid, name: &str)
     Ok(())
 }
 
-/// Makes a partner of a company; false when the slug is taken.
+/// Inserts the partner of a company. Returns false if the slug is in use.
 pub(super) async fn insert(db: &Db, partner_uuid: Uuid, slug: &str, company: &Company) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "insert into partner (partner_uuid, slug, company_name, legal_form, registration_number, vat_id, country,

@@ -1,9 +1,9 @@
-//! Addresses as they are kept, shown and sent.
+//! Addresses in the database, in output and in input.
 
 use async_graphql::{InputObject, MaybeUndefined, SimpleObject};
 use serde::{Deserialize, Serialize};
 
-/// Where a company has its seat, as its column holds it. The country stands beside it.
+/// Registered address of a company, as its column stores it. The country is a separate column.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct CompanyAddress {
@@ -24,22 +24,22 @@ pub(crate) struct CompanyAddress {
     pub(crate) region: Option<String>,
 }
 
-/// Where bills go, as its column holds it; nothing in it: to the company's seat.
+/// Billing address, as its column stores it. If it is empty, invoices are sent to the registered address.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct BillingAddress {
     /// Recipient on invoices, if it is not the company.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) recipient: Option<String>,
-    /// ISO 3166-1 code of two letters.
+    /// Two-letter ISO 3166-1 country code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) country: Option<String>,
-    /// The rest.
+    /// Remaining fields of the address.
     #[serde(flatten)]
     pub(crate) place: CompanyAddress,
 }
 
-/// Where a company has its seat.
+/// Registered address of a company.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(name = "CompanyAddress", rename_fields = "snake_case")]
 pub(crate) struct CompanyAddressView {
@@ -71,11 +71,11 @@ pub(crate) struct CompanyBillingAddress {
     city: Option<String>,
     /// Province, canton or county, where postal addresses include it.
     region: Option<String>,
-    /// ISO 3166-1 code of two letters.
+    /// Two-letter ISO 3166-1 country code.
     country: Option<String>,
 }
 
-/// A merge patch of a seat.
+/// A merge patch of a registered address.
 #[derive(Clone, Debug, Default, InputObject)]
 #[graphql(name = "CompanyAddressPatch", rename_fields = "snake_case")]
 pub(crate) struct AddressPatch {
@@ -91,7 +91,7 @@ pub(crate) struct AddressPatch {
     pub(super) region: MaybeUndefined<String>,
 }
 
-/// A merge patch of where bills go.
+/// A merge patch of a billing address.
 #[derive(Clone, Debug, Default, InputObject)]
 #[graphql(name = "CompanyBillingAddressPatch", rename_fields = "snake_case")]
 pub(crate) struct BillingAddressPatch {
@@ -107,7 +107,7 @@ pub(crate) struct BillingAddressPatch {
     pub(super) city: MaybeUndefined<String>,
     /// Province, canton or county, where postal addresses include it.
     pub(super) region: MaybeUndefined<String>,
-    /// ISO 3166-1 code of two letters.
+    /// Two-letter ISO 3166-1 country code.
     pub(super) country: MaybeUndefined<String>,
 }
 
@@ -119,7 +119,7 @@ impl From<CompanyAddress> for CompanyAddressView {
 }
 
 impl CompanyBillingAddress {
-    /// What is to be shown; none where bills go to the seat.
+    /// Converts the address for output; `None` if invoices are sent to the registered address.
     pub(crate) fn of(address: BillingAddress) -> Option<Self> {
         if address == BillingAddress::default() {
             return None;
@@ -131,7 +131,7 @@ impl CompanyBillingAddress {
 }
 
 impl BillingAddressPatch {
-    /// The part of it that a seat has, too.
+    /// Returns the fields that it shares with a registered address.
     pub(super) fn place(&self) -> AddressPatch {
         AddressPatch {
             street: self.street.clone(),

@@ -9,41 +9,41 @@ use super::rules::PartnerContactKind;
 use super::types::PartnerContact;
 use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
 
-/// Contacts, whoever sees them.
+/// Columns of contacts, for the team and for staff.
 static CONTACT: Select<PartnerContact> = Select::new(
     "contact_uuid as uuid, kind, name, email, email_normalised, phone, created_at, updated_at",
     "partner_contact",
 );
 
-/// One contact of a partner.
+/// Lookup of one contact of a partner.
 pub(super) static OWN: Lookup<PartnerContact> = Lookup::new(&CONTACT, &["partner_uuid = {}", "contact_uuid = {}"]);
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerContactFilter {
     kind: Option<Vec<PartnerContactKind>>,
 }
 
-/// The contacts of a partner.
+/// Contacts of one partner.
 #[derive(Debug, Serialize)]
 pub(crate) struct ContactsOf {
-    /// Whose.
+    /// UUID of the partner.
     pub(crate) partner_uuid: Uuid,
-    /// Which of them.
+    /// Filter of the contacts.
     pub(crate) filter: PartnerContactFilter,
 }
 
 /// A list of contacts.
 pub(crate) type ContactList = ListQuery<ContactsOf, PartnerContact, FixedOrder>;
 
-/// The list of a partner's contacts for its team.
+/// List query of a partner's contacts for its team.
 pub(super) static CONTACTS: ContactList = list_for("partner_contacts_list");
 
-/// The same for staff.
+/// List query of a partner's contacts for staff.
 pub(crate) static CONTACTS_FOR_STAFF: ContactList = list_for("admin_partners_list_contacts");
 
-/// The newest first.
+/// Builds the list query, newest first.
 const fn list_for(operation: &'static str) -> ContactList {
     ListQuery {
         operation,
@@ -57,5 +57,5 @@ const fn list_for(operation: &'static str) -> ContactList {
 const ID: Key<PartnerContact> = Key::id("contact_uuid", |row| json!(row.uuid));
 const CREATED: Key<PartnerContact> = Key::moment("created_at", |row| json!(row.created_at));
 
-/// What is asked of contacts in words that the compiler has not checked.
+/// Run-time SQL statements of contacts, which the compiler does not check.
 pub(in crate::partner) static STATEMENTS: [&dyn Statements; 3] = [&CONTACTS, &CONTACTS_FOR_STAFF, &OWN];

@@ -1,7 +1,7 @@
-//! Whom the platform turns to: addresses for bills, for technical matters and for safety.
+//! Contacts of a partner for billing, technical and security matters.
 //!
-//! A contact is no member of the team and signs in nowhere; often it is a mailbox that several read. A partner need not
-//! name any, but once it named somebody for safety, somebody for safety stays.
+//! A contact is not a team member and cannot sign in. It is often a shared mailbox. A partner need not name a contact.
+//! Once it has a security contact, at least one security contact must remain.
 
 mod list;
 mod resolvers;

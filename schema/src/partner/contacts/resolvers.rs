@@ -1,4 +1,4 @@
-//! What may be asked about a partner's contacts.
+//! Operations on a partner's contacts.
 
 use async_graphql::{Context, MaybeUndefined, Object};
 use serde_json::json;
@@ -18,7 +18,7 @@ use crate::partner::company;
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::own::ensure_own;
 
-/// Reads of contacts.
+/// Queries for contacts.
 #[derive(Default)]
 pub(crate) struct ContactsQuery;
 
@@ -41,7 +41,7 @@ impl ContactsQuery {
     }
 }
 
-/// Writes of contacts.
+/// Mutations of contacts.
 #[derive(Default)]
 pub(crate) struct ContactsMutation;
 
@@ -117,7 +117,7 @@ impl ContactsMutation {
     }
 }
 
-/// The contact with a change in it.
+/// Merges a change into the contact.
 fn merge(mut content: Content, said: PartnerContactUpdate) -> Result<Content, Fault> {
     let mut errors = Vec::new();
     if let Some(kind) = said.kind {
@@ -140,13 +140,13 @@ fn merge(mut content: Content, said: PartnerContactUpdate) -> Result<Content, Fa
     if errors.is_empty() { Ok(content) } else { Err(Fault::invalid(errors)) }
 }
 
-/// The contact, its partner held, so that two who take the last ones away wait for one another.
+/// Loads the contact and locks its partner, so that two removals of the last contacts run one after the other.
 async fn lock_contact(cx: &RequestContext, owner: Owner, contact_uuid: Uuid) -> Result<PartnerContact, Fault> {
     store::partner_lock(&cx.db, owner).await?.ok_or_else(missing)?;
     OWN.one(&cx.db, [owner.uuid().into(), contact_uuid.into()]).await?.ok_or_else(missing)
 }
 
-/// Whether the contact's kind can do without it.
+/// Checks that the contact may be removed from its kind.
 async fn ensure_security_contact(cx: &RequestContext, owner: Owner, present: &PartnerContact) -> Result<(), Fault> {
     let others = store::count(&cx.db, owner, present.kind, Some(present.uuid)).await?;
     rules::ensure_security_contact(present.kind, others)

@@ -1,31 +1,31 @@
-//! What contacts a partner may have.
+//! Rules for the contacts of a partner.
 
 use crate::core::fault::Fault;
 use crate::core::words::words;
 
 words! {
-    /// What a contact is for.
+    /// Purpose of a contact.
     pub(crate) enum PartnerContactKind {
-        /// Bills and payments.
+        /// Invoices and payments.
         Billing = "BILLING",
-        /// Outages and changes of the interface.
+        /// Outages and changes of the API.
         Technical = "TECHNICAL",
-        /// Weaknesses and incidents.
+        /// Vulnerabilities and incidents.
         Security = "SECURITY",
     }
 }
 
-/// Contacts of one kind that a partner has at most.
+/// Maximum number of contacts of one kind per partner.
 pub(super) const MOST_OF_A_KIND: i64 = 10;
-/// Characters of a contact's name at most.
+/// Maximum length of a contact's name in characters.
 pub(super) const LONGEST_NAME: usize = 120;
-/// Characters of a contact's telephone number at most.
+/// Maximum length of a contact's telephone number in characters.
 pub(super) const LONGEST_PHONE: usize = 40;
 
-/// Refuses one more contact of a kind than there may be.
+/// Rejects a contact above the maximum of its kind.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`].
+/// [`crate::Code::Conflict`] if the maximum is reached.
 pub(super) fn room(of_this_kind: i64) -> Result<(), Fault> {
     if of_this_kind < MOST_OF_A_KIND {
         return Ok(());
@@ -36,10 +36,10 @@ pub(super) fn room(of_this_kind: i64) -> Result<(), Fault> {
     )))
 }
 
-/// Refuses to leave a partner without anybody to turn to about safety. `others` counts the further security contacts.
+/// Rejects the removal of a partner's last security contact. `others` is the number of other security contacts.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`].
+/// [`crate::Code::Conflict`] if it is the last one.
 pub(super) fn ensure_security_contact(kind: PartnerContactKind, others: i64) -> Result<(), Fault> {
     if kind != PartnerContactKind::Security || others > 0 {
         return Ok(());
@@ -49,7 +49,7 @@ pub(super) fn ensure_security_contact(kind: PartnerContactKind, others: i64) -> 
     ))
 }
 
-/// The refusal of an address that is named for the kind already.
+/// Returns the error for an address that is already a contact of this kind.
 pub(super) fn address_taken() -> Fault {
     Fault::conflict("A contact of this kind already has this address. Change that contact instead.")
 }
@@ -60,13 +60,13 @@ mod tests {
     use crate::core::fault::Code;
 
     #[test]
-    fn ten_of_a_kind_are_enough() {
+    fn at_most_ten_contacts_per_kind() {
         assert!(room(9).is_ok());
         assert_eq!(room(10).unwrap_err().code(), Code::Conflict);
     }
 
     #[test]
-    fn somebody_for_safety_stays() {
+    fn last_security_contact_cannot_be_removed() {
         assert!(ensure_security_contact(PartnerContactKind::Billing, 0).is_ok());
         assert!(ensure_security_contact(PartnerContactKind::Security, 1).is_ok());
         assert_eq!(ensure_security_contact(PartnerContactKind::Security, 0).unwrap_err().code(), Code::Conflict);

@@ -1,4 +1,4 @@
-//! Every statement about a partner's contacts.
+//! Statements for a partner's contacts.
 
 use uuid::Uuid;
 
@@ -8,7 +8,7 @@ use crate::core::db::Db;
 use crate::core::fault::{Fault, constraint_of};
 use crate::core::principal::Owner;
 
-/// What a contact says.
+/// Content of a contact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Content {
     pub(super) kind: PartnerContactKind,
@@ -19,7 +19,7 @@ pub(super) struct Content {
 }
 
 impl Content {
-    /// A contact of a kind that says nothing yet.
+    /// Creates an empty contact of a kind.
     pub(super) const fn of_kind(kind: PartnerContactKind) -> Self {
         Self { kind, name: String::new(), email: String::new(), email_normalised: String::new(), phone: None }
     }
@@ -37,7 +37,7 @@ impl From<&PartnerContact> for Content {
     }
 }
 
-/// Holds the partner until the transaction ends, and with it the number of its contacts.
+/// Locks the partner, and thereby the number of its contacts, until the transaction ends.
 pub(super) async fn partner_lock(db: &Db, owner: Owner) -> Result<Option<()>, Fault> {
     let row = sqlx::query!("select partner_uuid from partner where partner_uuid = $1 for no key update", owner.uuid())
         .fetch_optional(&mut *db.conn().await?)
@@ -45,7 +45,7 @@ pub(super) async fn partner_lock(db: &Db, owner: Owner) -> Result<Option<()>, Fa
     Ok(row.map(|_| ()))
 }
 
-/// How many contacts of a kind there are beside one.
+/// Counts the contacts of a kind, except the given one.
 pub(super) async fn count(db: &Db, owner: Owner, kind: PartnerContactKind, beside: Option<Uuid>) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select count(*) as "count!" from partner_contact
@@ -58,7 +58,7 @@ pub(super) async fn count(db: &Db, owner: Owner, kind: PartnerContactKind, besid
     .await?)
 }
 
-/// Adds a contact; `None` when the address is named for the kind already.
+/// Inserts a contact; `None` if the address is already a contact of this kind.
 pub(super) async fn insert(
     db: &Db,
     owner: Owner,
@@ -84,7 +84,7 @@ pub(super) async fn insert(
     .await?)
 }
 
-/// Changes a contact; `None` when the address is named for the kind already.
+/// Updates a contact; `None` if the address is already a contact of this kind.
 pub(super) async fn update(
     db: &Db,
     owner: Owner,
@@ -114,7 +114,7 @@ pub(super) async fn update(
     }
 }
 
-/// Removes a contact.
+/// Deletes a contact.
 pub(super) async fn delete(db: &Db, owner: Owner, contact_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "delete from partner_contact where contact_uuid = $2 and partner_uuid = $1",

@@ -1,4 +1,4 @@
-//! Contacts as they are shown, and what is sent to make or change one.
+//! Input and output types of contacts.
 
 use async_graphql::{InputObject, MaybeUndefined, SimpleObject};
 use uuid::Uuid;
@@ -6,25 +6,25 @@ use uuid::Uuid;
 use super::rules::PartnerContactKind;
 use crate::core::time::Time;
 
-/// Somebody to turn to.
+/// A contact of a partner.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerContact {
     /// Uuid of the contact.
     pub(super) uuid: Uuid,
-    /// What for.
+    /// Purpose of the contact.
     pub(super) kind: PartnerContactKind,
     /// Name of the person or the mailbox.
     pub(super) name: String,
     /// E-mail address of the contact.
     pub(super) email: String,
-    /// In international form.
+    /// Telephone number in international format.
     pub(super) phone: Option<String>,
     /// Time when the contact was created.
     pub(super) created_at: Time,
     /// Time when the contact last changed.
     pub(super) updated_at: Time,
-    /// The address as it is compared.
+    /// Address in the form in which it is compared.
     #[graphql(skip)]
     #[serde(skip)]
     pub(super) email_normalised: String,
@@ -34,13 +34,13 @@ pub(crate) struct PartnerContact {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerContactCreate {
-    /// What for.
+    /// Purpose of the contact.
     pub(super) kind: PartnerContactKind,
     /// Name of the person or the mailbox.
     pub(super) name: String,
     /// E-mail address of the contact.
     pub(super) email: String,
-    /// In international form.
+    /// Telephone number in international format.
     pub(super) phone: Option<String>,
 }
 
@@ -48,12 +48,12 @@ pub(crate) struct PartnerContactCreate {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerContactUpdate {
-    /// What for.
+    /// Purpose of the contact.
     pub(super) kind: Option<PartnerContactKind>,
     /// Name of the person or the mailbox.
     pub(super) name: Option<String>,
     /// E-mail address of the contact.
     pub(super) email: Option<String>,
-    /// In international form.
+    /// Telephone number in international format.
     pub(super) phone: MaybeUndefined<String>,
 }

@@ -1,10 +1,11 @@
-//! Lines and pictures become one ZIP in the media store, while they are read: memory does not grow with what there is.
+//! Streams lines and images into one ZIP file in the object storage while they are read. Memory does not grow with the
+//! amount of data.
 //!
 //! ```text
-//!   rows, pictures ──pieces──▶ compressing, on a thread of its own ──bytes──▶ the store, and their SHA-256
+//!   rows, images ──pieces──▶ compression, on a separate thread ──bytes──▶ the object storage, and their SHA-256
 //! ```
 //!
-//! The two channels are short, so that whoever is slowest sets the pace.
+//! The two channels are short, so that the slowest stage sets the pace.
 
 use std::io::{self, Write};
 
@@ -20,25 +21,26 @@ use crate::core::media::store::archive::ArchiveName;
 use crate::core::media::store::{MediaStore, ObjectWriter};
 use crate::core::time::Time;
 
-/// Pieces that wait between two of those at work.
+/// Pieces that wait between two stages.
 const WAITING: usize = 4;
-/// Bytes of a piece, or a little more.
+/// Approximate size of a piece in bytes.
 pub(super) const PIECE: usize = 64 * 1024;
 
-/// A piece of an archive in the making.
+/// A piece of an archive in progress.
 pub(super) enum Piece {
-    /// Here a file of this name begins.
+    /// Start of a file with this name.
     Begin(String),
-    /// What is in it.
+    /// Content of the file.
     Bytes(Bytes),
-    /// Everything came. Without it what came is not an archive.
+    /// End of the archive. Without it the data is incomplete and not an archive.
     End,
 }
 
-/// Takes the pieces of an archive.
+/// Receiver of the pieces of an archive.
 pub(super) type Intake = mpsc::Sender<Piece>;
 
-/// Makes an archive of the pieces that `produce` hands in. It is in the store when this returns, and else it is not.
+/// Creates an archive from the pieces that `produce` sends. The archive is in the object storage only if this returns
+/// successfully.
 pub(super) async fn make<F: Future<Output = Result<(), Fault>>>(
     store: &MediaStore,
     name: ArchiveName,
@@ -55,7 +57,7 @@ pub(super) async fn make<F: Future<Output = Result<(), Fault>>>(
         (Ok(()), Ok(()), Ok(made)) => Ok(writer.finish().await.map(|()| made)?),
         (produced, zipped, stored) => {
             writer.abort().await;
-            // Whoever failed first made the others fail: the log tells of each.
+            // The first failure causes failures of the others. The log contains each.
             let faults = [produced.err(), zipped.err(), stored.err()].into_iter().flatten();
             let fault = faults.reduce(|fault, other| fault.in_place_of(&other));
             Err(fault.unwrap_or_else(|| Fault::internal("an archive failed without an error")))
@@ -63,15 +65,15 @@ pub(super) async fn make<F: Future<Output = Result<(), Fault>>>(
     }
 }
 
-/// Hands a piece in.
+/// Sends a piece.
 ///
 /// # Errors
-/// When nobody takes it any more.
+/// If the receiver no longer accepts pieces.
 pub(super) async fn hand_in(intake: &Intake, piece: Piece) -> Result<(), Fault> {
     intake.send(piece).await.map_err(|_| Fault::unavailable("The archive could not be written."))
 }
 
-/// Compresses pieces. Blocks.
+/// Compresses pieces. Blocks the thread.
 fn compress(mut pieces: mpsc::Receiver<Piece>, outlet: mpsc::Sender<Bytes>, at: DateTime) -> io::Result<()> {
     let mut zip = ZipWriter::new_stream(Outlet { outlet, waiting: BytesMut::with_capacity(PIECE) });
     let options = SimpleFileOptions::default()
@@ -89,7 +91,7 @@ fn compress(mut pieces: mpsc::Receiver<Piece>, outlet: mpsc::Sender<Bytes>, at: 
     }
 }
 
-/// Where compressed bytes leave the thread.
+/// Output of the compressed bytes from the thread.
 struct Outlet {
     outlet: mpsc::Sender<Bytes>,
     waiting: BytesMut,
@@ -115,7 +117,7 @@ impl Write for Outlet {
     }
 }
 
-/// Writes bytes as they come, and counts them. The writer comes back, to be finished or not.
+/// Writes bytes as they arrive, and counts them. Returns the writer, which the caller finishes or drops.
 async fn write_all(mut writer: ObjectWriter, mut bytes: mpsc::Receiver<Bytes>) -> (ObjectWriter, Result<Made, Fault>) {
     let (mut hash, mut size_bytes) = (digest::Context::new(&digest::SHA256), 0_i64);
     while let Some(piece) = bytes.recv().await {
@@ -130,7 +132,7 @@ async fn write_all(mut writer: ObjectWriter, mut bytes: mpsc::Receiver<Bytes>) -
     (writer, Ok(Made { size_bytes, sha256 }))
 }
 
-/// A moment as ZIP writes it: in UTC, to two seconds, from 1980 on.
+/// Converts a time to the format of ZIP: in UTC, with a resolution of two seconds, from 1980 on.
 fn moment(now: Time) -> DateTime {
     let civil = now.0.to_zoned(jiff::tz::TimeZone::UTC).datetime();
     let part = |number: i8| u8::try_from(number).unwrap_or_default();
@@ -162,7 +164,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_handed_in_comes_out_again() {
+    async fn exported_content_is_read_back() {
         let (store, name) = (MediaStore::in_memory(), ArchiveName::new([1; 32]));
         let line = Bytes::from("{\"name\": \"Käse\"}\n".repeat(10_000));
         let made = make(&store, name, now(), async |intake: Intake| {
@@ -185,10 +187,10 @@ mod tests {
         assert_eq!(zip.by_index(0).unwrap().last_modified().unwrap().year(), 2026);
     }
 
-    /// Four gigabytes take minutes, so this asks for what they need: sizes of eight bytes behind each file (ZIP64), which
-    /// its header announces by the version that reads them.
+    /// Four gigabytes take minutes to write, so this test checks their requirement: eight-byte sizes after each file
+    /// (ZIP64), which the header announces through the required version.
     #[tokio::test]
-    async fn a_file_may_be_larger_than_four_gigabytes() {
+    async fn exported_file_may_exceed_four_gigabytes() {
         let (store, name) = (MediaStore::in_memory(), ArchiveName::new([3; 32]));
         let made = make(&store, name, now(), async |intake: Intake| {
             hand_in(&intake, Piece::Begin("one.jsonl".to_owned())).await?;
@@ -204,7 +206,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_breaks_off_is_not_there() {
+    async fn aborted_data_export_does_not_exist() {
         let (store, name) = (MediaStore::in_memory(), ArchiveName::new([2; 32]));
         let made = make(&store, name, now(), async |intake: Intake| {
             hand_in(&intake, Piece::Begin("one".to_owned())).await?;

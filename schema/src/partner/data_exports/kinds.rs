@@ -1,8 +1,8 @@
-//! What goes into an archive, table by table, and what does not, and why.
+//! Tables of a data export, with the excluded data and the reasons.
 //!
-//! Each table is a file of JSON Lines with its column names. The function `data_export_line` omits secrets and the staff
-//! members who acted. Actors of an app's former owner are omitted, and events of a user from before they joined the team. A
-//! table with a partner's data in neither [`KINDS`] nor [`super::withheld`] fails the test of the archive.
+//! Each table is a file of JSON Lines with its column names. The function `data_export_line` omits secrets and the
+//! staff members who acted. Actors of an app's former owner are omitted, and events of a user from before they joined
+//! the team. A table with a partner's data in neither [`KINDS`] nor [`super::withheld`] fails the test of the archive.
 
 use futures_util::stream::BoxStream;
 use sqlx::PgConnection;
@@ -10,22 +10,22 @@ use uuid::Uuid;
 
 use crate::core::access::list_disclosed;
 
-/// The lines of a table, as they come.
+/// Stream of the lines of a table.
 pub(super) type Lines<'c> = BoxStream<'c, Result<String, sqlx::Error>>;
 
-/// A table of an archive.
+/// A table of a data export.
 pub(super) struct Kind {
-    /// Its table, or what it is called where only a part of one is told; with `.jsonl` its file.
+    /// Name of the table, or a name for the exported part of a table; with `.jsonl` the file name.
     pub(super) table: &'static str,
-    /// The scope under which the API reads what it holds, or would.
+    /// Scope under which the API reads, or would read, this data.
     pub(super) scope: &'static str,
-    /// What its lines are.
+    /// Description of its lines.
     pub(super) about: &'static str,
-    /// The partner's rows.
+    /// Rows of the partner.
     pub(super) lines: for<'c> fn(&'c mut PgConnection, Uuid) -> Lines<'c>,
 }
 
-/// A table of an archive: the statement picks the partner's rows, `$1`, by further values.
+/// Defines a table of a data export. The statement selects the partner's rows by `$1` and further values.
 macro_rules! kind {
     ($table:literal, $scope:literal, $about:literal, $sql:literal $(, $value:expr)*) => {
         Kind {
@@ -37,7 +37,7 @@ macro_rules! kind {
     };
 }
 
-/// Every table of an archive.
+/// Tables of a data export.
 pub(super) const KINDS: &[Kind] = &[
     // The company.
     kind!(
@@ -65,7 +65,7 @@ pub(super) const KINDS: &[Kind] = &[
         r#"select data_export_line(to_jsonb(t)) as "line!" from partner_event as t where partner_uuid = $1
             order by occurred_at, event_uuid"#
     ),
-    // As the list of the account's events. What each operation discloses is declared at its root field.
+    // Equals the list of the account's events. Each root field declares which data its operation discloses.
     kind!(
         "staff_access",
         "partner",
@@ -108,7 +108,7 @@ pub(super) const KINDS: &[Kind] = &[
              from support_ticket as t join support_message as m using (ticket_uuid)
             where t.partner_uuid = $1 order by m.created_at, m.message_uuid"#
     ),
-    // The people.
+    // Users.
     kind!(
         "person",
         "partner",
@@ -156,7 +156,7 @@ pub(super) const KINDS: &[Kind] = &[
             where p.partner_uuid = $1 and t.partner_uuid is null
               and t.created_at >= person_joined_at(p.person_uuid, p.partner_uuid)"#
     ),
-    // The programs.
+    // Machine clients.
     kind!(
         "machine_client",
         "partner",
@@ -363,7 +363,7 @@ pub(super) const KINDS: &[Kind] = &[
              join customer_review_flag as t using (review_uuid)
             where own.partner_uuid = $1 and t.flagged_at >= own.since and t.flagged_at < own.until"#
     ),
-    // The board. Nothing of it tells who voted, also not which of the authors did.
+    // The board. It contains no voters, not even which authors voted.
     kind!(
         "feature_request",
         "engagement.feature-requests",

@@ -1,4 +1,4 @@
-//! The list of a partner's archives, for its team and for staff.
+//! The list of a partner's data exports, for its team and for staff.
 
 use async_graphql::InputObject;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Se
 use crate::core::principal::PrincipalType;
 use crate::core::time::Time;
 
-/// An archive as it is shown.
+/// A data export in its output form.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub(crate) struct ExportRow {
     pub(crate) export_uuid: Uuid,
@@ -26,12 +26,12 @@ pub(crate) struct ExportRow {
     pub(crate) steps_total: i32,
     pub(crate) size_bytes: Option<i64>,
     pub(crate) expires_at: Option<Time>,
-    /// Whether its object is there to be had.
+    /// Whether its object exists.
     pub(crate) is_kept: bool,
     pub(crate) error: Option<String>,
 }
 
-/// Archives. One is kept while its object is there to be had.
+/// Columns of data exports. An export is kept while its object exists.
 static EXPORT: Select<ExportRow> = Select::new(
     "export_uuid, state, requested_by_kind, requested_by, reason, created_at, started_at, ended_at, attempts, steps_done,
      steps_total, size_bytes, expires_at, error,
@@ -39,35 +39,35 @@ static EXPORT: Select<ExportRow> = Select::new(
     "data_export",
 );
 
-/// One archive, whoever's it is.
+/// Lookup of one data export of any partner.
 pub(super) static ANY: Lookup<ExportRow> = Lookup::new(&EXPORT, &["export_uuid = {}"]);
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct DataExportFilter {
     state: Option<Vec<DataExportState>>,
 }
 
-/// The archives of a partner.
+/// Data exports of one partner.
 #[derive(Debug, Serialize)]
 pub(crate) struct ExportsOf {
-    /// Whose.
+    /// UUID of the partner.
     pub(crate) partner_uuid: Uuid,
-    /// Which of them.
+    /// Filter of the data exports.
     pub(crate) filter: DataExportFilter,
 }
 
-/// A list of archives.
+/// A list query of data exports.
 pub(crate) type ExportList = ListQuery<ExportsOf, ExportRow, FixedOrder>;
 
-/// The list of a partner's archives for its team.
+/// List query of a partner's data exports for its team.
 pub(super) static EXPORTS: ExportList = list_for("partner_data_exports_list");
 
-/// The same for staff.
+/// List query of a partner's data exports for staff.
 pub(crate) static EXPORTS_FOR_STAFF: ExportList = list_for("admin_data_exports_list");
 
-/// The newest first.
+/// Builds the list query, newest first.
 const fn list_for(operation: &'static str) -> ExportList {
     ListQuery {
         operation,
@@ -81,5 +81,5 @@ const fn list_for(operation: &'static str) -> ExportList {
 const ID: Key<ExportRow> = Key::id("export_uuid", |row| json!(row.export_uuid));
 const CREATED: Key<ExportRow> = Key::moment("created_at", |row| json!(row.created_at));
 
-/// What is asked of archives in words that the compiler has not checked.
+/// Run-time SQL statements of data exports, which the compiler does not check.
 pub(in crate::partner) static STATEMENTS: [&dyn Statements; 3] = [&EXPORTS, &EXPORTS_FOR_STAFF, &ANY];

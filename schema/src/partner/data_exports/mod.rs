@@ -1,18 +1,19 @@
-//! Everything that a partner has here, as one archive: asked for, made in the background, kept for seven days.
+//! Data exports: all data of a partner as one archive, requested by a caller, created in the background, kept for seven
+//! days.
 //!
 //! ```text
 //!   QUEUED ──start──▶ RUNNING ──succeed──▶ SUCCEEDED ── seven days ──▶ its object is deleted
 //!                      │  ▲ └──fail──────▶ FAILED
-//!                      └──┘ start: the run that had it died
+//!                      └──┘ start: the previous run died
 //! ```
 //!
-//! | file | what it decides |
+//! | file | content |
 //! |---|---|
-//! | `kinds` | what goes into an archive, table by table |
-//! | `withheld` | what does not, and why |
-//! | `archive` | lines and pictures become one ZIP in the media store, while they are read |
-//! | `list` | the list of archives, for the team and for staff |
-//! | `run` | the job: whoever is next, its lease, its progress, its end |
+//! | `kinds` | the exported tables |
+//! | `withheld` | the excluded data, with reasons |
+//! | `archive` | streaming of lines and images into one ZIP file in the object storage |
+//! | `list` | the list of data exports, for the team and for staff |
+//! | `run` | the job: next export, lease, progress, end |
 
 mod archive;
 mod kinds;

@@ -1,4 +1,4 @@
-//! What may be asked of archives.
+//! Operations on data exports.
 
 use async_graphql::{Context, Object, SimpleObject};
 use futures_util::{StreamExt as _, TryStreamExt as _};
@@ -19,23 +19,23 @@ use crate::core::time::Time;
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::own::ensure_own;
 
-/// Everything a partner has here, as one archive.
+/// All data of a partner as one archive.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct DataExport {
     /// UUID of the object.
     uuid: Uuid,
-    /// How far it has come.
+    /// State of the data export.
     state: DataExportState,
-    /// How much of it is made, in percent.
+    /// Progress in percent.
     progress_percent: i32,
-    /// Who asked for it.
+    /// Kind of requester.
     requested_by: PrincipalType,
-    /// The member or the program who asked; null when staff did.
+    /// UUID of the team member or machine client that requested it; null for a staff member.
     requested_by_uuid: Option<Uuid>,
-    /// Why staff asked for it.
+    /// Reason for a request of staff.
     reason: Option<String>,
-    /// Bytes of the archive.
+    /// Size of the archive in bytes.
     size_bytes: Option<i64>,
     /// Whether the archive can be downloaded now.
     is_available: bool,
@@ -45,11 +45,11 @@ pub(crate) struct DataExport {
     started_at: Option<Time>,
     /// Time when the data export was completed or abandoned.
     ended_at: Option<Time>,
-    /// Until when it can be downloaded.
+    /// Time until which the archive can be downloaded.
     expires_at: Option<Time>,
 }
 
-/// Reads of archives.
+/// Queries for data exports.
 #[derive(Default)]
 pub(crate) struct DataExportsQuery;
 
@@ -106,7 +106,7 @@ impl DataExportsQuery {
     }
 }
 
-/// Writes of archives.
+/// Mutations of data exports.
 #[derive(Default)]
 pub(crate) struct DataExportsMutation;
 
@@ -126,11 +126,11 @@ impl DataExportsMutation {
     }
 }
 
-/// Puts an archive into the queue, for a partner's team, or for staff with their reason.
+/// Queues a data export for a partner's team, or for staff with their reason.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] for a partner that there is not, [`crate::Code::Conflict`] for one of which nobody could
-/// download it, and while another of its archives is waiting or being made.
+/// [`crate::Code::NotFound`] if the partner does not exist, [`crate::Code::Conflict`] if no user of the partner could
+/// download the export, and while another export of the partner is queued or running.
 pub(crate) async fn request(cx: &RequestContext, partner_uuid: Uuid, reason: Option<&str>) -> Result<ExportRow, Fault> {
     let state = store::partner_state_lock(&cx.db, partner_uuid).await?;
     rules::fetchable(&state.ok_or_else(|| Fault::not_found("partner"))?)?;

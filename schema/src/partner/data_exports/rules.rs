@@ -1,4 +1,4 @@
-//! The life of an archive.
+//! State machine and limits of data exports.
 
 use super::kinds::KINDS;
 use crate::core::fault::{Code, Fault};
@@ -8,40 +8,40 @@ use crate::core::state_diagram::StateDiagram;
 use crate::core::words::{Word as _, words};
 
 words! {
-    /// How far an archive has come (docs/decisions.md#states).
+    /// State of a data export (docs/decisions.md#states).
     pub(crate) enum DataExportState {
-        /// Waits for its turn.
+        /// The export waits for a run.
         Queued = "QUEUED",
-        /// Being made.
+        /// The archive is in progress.
         Running = "RUNNING",
-        /// Made.
+        /// The archive is complete.
         Succeeded = "SUCCEEDED",
-        /// Given up.
+        /// The service has given up the export.
         Failed = "FAILED",
     }
 }
 
-/// What happens to an archive.
+/// Transition of a data export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DataExportAction {
-    /// A run takes it up; also one that the run before left behind.
+    /// A run starts it, also after a previous run has died.
     Start,
-    /// It is made.
+    /// The archive is complete.
     Succeed,
-    /// It is given up.
+    /// The service gives up.
     Fail,
 }
 
-/// Runs that may take up one archive before it is given up.
+/// Maximum number of runs per export before the service gives up.
 pub(super) const MOST_ATTEMPTS: i32 = 3;
-/// Archives that a partner may ask for in a day.
+/// Maximum number of exports that a partner may request per day.
 const MOST_A_DAY: i64 = 5;
 
 impl DataExportAction {
-    /// Every action, for tables and tests.
+    /// All actions, for tables and tests.
     const ALL: [Self; 3] = [Self::Start, Self::Succeed, Self::Fail];
 
-    /// The action's name in drawings.
+    /// Returns the action's name in diagrams.
     const fn name(self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -51,10 +51,11 @@ impl DataExportAction {
     }
 }
 
-/// The table of the machine: where an action leads.
+/// Returns the state that an action results in (the transition table).
 ///
 /// # Errors
-/// [`Code::IllegalTransition`]. No caller's action leads here, so nothing is offered instead.
+/// [`Code::IllegalTransition`] if the action is not allowed. Callers cannot trigger these actions, so the error offers
+/// no alternative.
 pub(super) fn after(state: DataExportState, action: DataExportAction) -> Result<DataExportState, Fault> {
     match (state, action) {
         (DataExportState::Queued | DataExportState::Running, DataExportAction::Start) => Ok(DataExportState::Running),
@@ -64,7 +65,7 @@ pub(super) fn after(state: DataExportState, action: DataExportAction) -> Result<
     }
 }
 
-/// The machine as a picture.
+/// Draws the state diagram.
 pub(crate) fn drawing() -> StateDiagram {
     StateDiagram::of(
         "Data export",
@@ -74,10 +75,10 @@ pub(crate) fn drawing() -> StateDiagram {
     )
 }
 
-/// Whether a partner that asked so often within a day may ask once more.
+/// Checks that a partner with this number of requests within a day may request another export.
 ///
 /// # Errors
-/// [`Code::Conflict`] when not.
+/// [`Code::Conflict`] if the maximum is reached.
 pub(super) fn within_a_day(asked: i64) -> Result<(), Fault> {
     if asked < MOST_A_DAY {
         return Ok(());
@@ -88,10 +89,10 @@ pub(super) fn within_a_day(asked: i64) -> Result<(), Fault> {
     )))
 }
 
-/// Whether somebody of a partner in this state can download an archive once it is made.
+/// Checks that a user of a partner in this state could download the finished archive.
 ///
 /// # Errors
-/// [`Code::Conflict`] when nobody can.
+/// [`Code::Conflict`] if no user can.
 pub(super) fn fetchable(partner_state: &str) -> Result<(), Fault> {
     match partner_state {
         "ACTIVE" | "CLOSING" => Ok(()),
@@ -103,11 +104,11 @@ pub(super) fn fetchable(partner_state: &str) -> Result<(), Fault> {
     }
 }
 
-/// Whether somebody may read an archive that spans what is read under these scopes: whoever reaches each of them, and an
-/// administrator of the team, to whom everything of it is open.
+/// Checks that a caller may read an archive with data of these scopes. The caller must hold each scope or be an
+/// administrator of the team, who can access all its data.
 ///
 /// # Errors
-/// [`Code::ScopeMissing`], naming the first scope that lacks.
+/// [`Code::ScopeMissing`], naming the first missing scope.
 pub(super) fn readable(role: Option<Role>, scopes: ScopeSet, spanned: &[&str]) -> Result<(), Fault> {
     let lacking = spanned.iter().find(|name| !Scope::parse(name).is_some_and(|scope| scopes.reaches(scope)));
     let Some(lacking) = lacking.filter(|_| role != Some(Role::Administrator)) else { return Ok(()) };
@@ -119,10 +120,10 @@ pub(super) fn readable(role: Option<Role>, scopes: ScopeSet, spanned: &[&str]) -
     Err(Fault::scope(*lacking).with_detail(detail))
 }
 
-/// Whether an archive can be had in this state, when its time is over or not.
+/// Checks that an archive in this state, kept or expired, can be downloaded.
 ///
 /// # Errors
-/// [`Code::Conflict`] while it is not made, [`Code::NotFound`] when it is not kept any more.
+/// [`Code::Conflict`] while it is incomplete, [`Code::NotFound`] after its retention period.
 pub(super) fn downloadable(state: DataExportState, is_kept: bool) -> Result<(), Fault> {
     match (state, is_kept) {
         (DataExportState::Succeeded, true) => Ok(()),
@@ -140,7 +141,7 @@ pub(super) fn downloadable(state: DataExportState, is_kept: bool) -> Result<(), 
     }
 }
 
-/// How far a job has come, in whole percent. It is 100 only when it is made.
+/// Computes the progress in whole percent. It is 100 only for a complete archive.
 pub(super) fn percent(state: DataExportState, done: i32, total: i32) -> i32 {
     match state {
         DataExportState::Succeeded => 100,
@@ -149,7 +150,7 @@ pub(super) fn percent(state: DataExportState, done: i32, total: i32) -> i32 {
     }
 }
 
-/// The scopes under which the tables of an archive are read, each once, in the order of the tables.
+/// Returns the scopes under which the tables of an archive are read, without duplicates, in the order of the tables.
 pub(super) fn required_scopes() -> Vec<&'static str> {
     let mut spanned: Vec<&str> = Vec::new();
     for kind in KINDS {
@@ -165,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_cell_of_the_machine_is_as_the_table_says() {
+    fn state_machine_matches_table() {
         for state in DataExportState::ALL.iter().copied() {
             for action in DataExportAction::ALL {
                 let expected = match (state, action) {
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn an_archive_is_had_while_it_is_kept_only() {
+    fn data_export_is_downloadable_only_while_kept() {
         assert!(downloadable(DataExportState::Succeeded, true).is_ok());
         let code = |state, is_kept| downloadable(state, is_kept).map_err(|fault| fault.code());
         assert_eq!(code(DataExportState::Succeeded, false), Err(Code::NotFound));
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn an_archive_is_read_by_whoever_reaches_all_of_it() {
+    fn data_export_requires_all_included_scopes() {
         let spanned = required_scopes();
         assert!(spanned.iter().all(|name| Scope::parse(name).is_some()), "{spanned:?}");
         let lacking = |role: Option<Role>, scopes| {
@@ -215,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn progress_is_a_hundred_when_it_is_made_and_not_before() {
+    fn progress_is_one_hundred_only_after_success() {
         assert_eq!(percent(DataExportState::Queued, 0, 0), 0);
         assert_eq!(percent(DataExportState::Running, 20, 40), 50);
         assert_eq!(percent(DataExportState::Running, 40, 40), 99);
@@ -223,13 +224,13 @@ mod tests {
     }
 
     #[test]
-    fn a_day_has_five_archives() {
+    fn at_most_five_data_exports_per_day() {
         assert!(within_a_day(4).is_ok());
         assert_eq!(within_a_day(5).map_err(|fault| fault.code()), Err(Code::Conflict));
     }
 
     #[test]
-    fn an_archive_is_made_for_whoever_can_fetch_it() {
+    fn data_export_requires_partner_that_can_download_it() {
         assert!(["ACTIVE", "CLOSING"].into_iter().all(|state| fetchable(state).is_ok()));
         for state in ["SUSPENDED", "CLOSED", "ERASED"] {
             assert_eq!(fetchable(state).unwrap_err().code(), Code::Conflict, "{state}");

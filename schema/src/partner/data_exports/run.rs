@@ -1,7 +1,8 @@
-//! The job: whoever is next, its lease, its progress, its end.
+//! The job that creates data exports: next export, lease, progress, end.
 //!
-//! Several replicas run it; each archive is taken up by one. A run renews its hold while it works. One that died is
-//! taken up again by whoever comes next, under another object, and one that comes back late finds that it has lost.
+//! Several replicas run it; one replica at a time works on an export. A run renews its lease while it works. If a run
+//! dies, the next run starts the export again under another object. A run that returns late finds that it has lost the
+//! export.
 
 use std::time::Duration;
 
@@ -26,19 +27,19 @@ use crate::core::outbox;
 use crate::core::services::Services;
 use crate::core::time::Time;
 
-/// How often a run renews its hold; it lasts two minutes.
+/// Interval at which a run renews its lease, which lasts two minutes.
 const RENEW: Duration = Duration::from_secs(20);
-/// One look at everything, for as long as it takes: what is told of one table fits what is told of another.
+/// Transaction options for one snapshot of all tables, so that the tables are consistent with each other.
 fn snapshot_terms() -> TransactionOptions {
     TransactionOptions::of_mode("isolation level repeatable read, read only")
         .with("statement_timeout", "1h")
         .with("idle_in_transaction_session_timeout", "10min")
 }
 
-/// Makes the archives that are asked for, one after the other, and deletes those whose time is over. Answers how many.
+/// Creates the queued exports one after the other, and deletes expired ones. Returns their number.
 ///
 /// # Errors
-/// When the database is away, or an archive could not be made; it is tried again.
+/// If the database does not answer, or an archive could not be created; the job retries it.
 pub(crate) async fn export_due(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
     let db = Db::pooled(pool.clone());
     let mut done = forget_due(&db, services).await?;
@@ -50,7 +51,7 @@ pub(crate) async fn export_due(pool: &PgPool, services: &Services) -> Result<u64
     }
 }
 
-/// Deletes what is not kept any more.
+/// Deletes expired archives.
 async fn forget_due(db: &Db, services: &Services) -> Result<u64, Fault> {
     let over = store::over_page(db).await?;
     for row in &over {
@@ -60,7 +61,7 @@ async fn forget_due(db: &Db, services: &Services) -> Result<u64, Fault> {
     Ok(over.len() as u64)
 }
 
-/// One run, to its end or to the next one's beginning.
+/// Performs one run, until the export ends or is released for the next run.
 async fn run(db: &Db, services: &Services, claim: &Claim, name: ArchiveName) -> Result<(), Fault> {
     delete(services, claim.former_secret.as_deref()).await?;
     let outcome = match claim.attempts > MOST_ATTEMPTS {
@@ -84,7 +85,8 @@ async fn run(db: &Db, services: &Services, claim: &Claim, name: ArchiveName) -> 
     end(db, services, claim, Err(fault.code())).await.map(drop)
 }
 
-/// Ends an archive's last run, and tells the administrators in the same transaction; false when it has been lost.
+/// Ends the last run of an export and notifies the administrators in the same transaction. Returns false if the run has
+/// lost the export.
 async fn end(db: &Db, services: &Services, claim: &Claim, outcome: Result<Made, Code>) -> Result<bool, Fault> {
     let db = Db::apart(db.pool().clone());
     let done = finish(&db, services, claim, outcome).await;
@@ -106,7 +108,7 @@ async fn finish(db: &Db, services: &Services, claim: &Claim, outcome: Result<Mad
     Ok(true)
 }
 
-/// Makes the archive while its hold is renewed.
+/// Creates the archive while its lease is renewed.
 async fn make_held(db: &Db, services: &Services, claim: &Claim, name: ArchiveName) -> Result<Made, Fault> {
     let now = services.clock.now();
     let work = archive::make(&services.media, name, now, |intake| produce(db, services, claim, now, intake));
@@ -119,7 +121,7 @@ async fn make_held(db: &Db, services: &Services, claim: &Claim, name: ArchiveNam
     }
 }
 
-/// Notes how far a run has come.
+/// Records the progress of a run.
 async fn progress(db: &Db, claim: &Claim, steps: Option<(usize, usize)>) -> Result<(), Fault> {
     let number = |steps: usize| i32::try_from(steps).unwrap_or(i32::MAX);
     let steps = steps.map(|(done, total)| (number(done), number(total)));
@@ -129,9 +131,9 @@ async fn progress(db: &Db, claim: &Claim, steps: Option<(usize, usize)>) -> Resu
     Err(Fault::unavailable("Another run has taken over this archive."))
 }
 
-/// Hands in everything: the tables, the pictures, and what a reader should know.
+/// Sends everything: the tables, the images, and the explanations for the reader.
 async fn produce(db: &Db, services: &Services, claim: &Claim, now: Time, intake: Intake) -> Result<(), Fault> {
-    // The pictures are one step, and what a reader should know another.
+    // The images are one step, and the explanations are another.
     let total = KINDS.len() + 2;
     let counts = tables(db, claim, total, &intake).await?;
     let pictures = pictures(db, services, claim.partner_uuid, &intake).await?;
@@ -146,7 +148,7 @@ async fn produce(db: &Db, services: &Services, claim: &Claim, now: Time, intake:
     hand_in(&intake, Piece::End).await
 }
 
-/// Every table, as it was at one moment. Answers how many lines each has.
+/// Sends every table from one snapshot. Returns the number of lines per table.
 async fn tables(db: &Db, claim: &Claim, total: usize, intake: &Intake) -> Result<Vec<u64>, Fault> {
     let snapshot = Db::within(db.pool().clone(), snapshot_terms());
     let mut counts = Vec::with_capacity(KINDS.len());
@@ -171,7 +173,7 @@ async fn tables(db: &Db, claim: &Claim, total: usize, intake: &Intake) -> Result
     Ok(counts)
 }
 
-/// Every picture as it is kept, the whole one. One whose object is gone is told to the log and left out.
+/// Sends every stored original image. If the object of an image is missing, it is logged and omitted.
 async fn pictures(db: &Db, services: &Services, partner_uuid: Uuid, intake: &Intake) -> Result<u64, Fault> {
     let (mut count, mut after) = (0, Uuid::nil());
     loop {
@@ -202,7 +204,7 @@ async fn delete(services: &Services, object_secret: Option<&str>) -> Result<(), 
     Ok(services.media.archive_delete(name).await?)
 }
 
-/// What a reader should know, in words.
+/// Renders the explanations as text.
 fn readme(partner_uuid: Uuid, now: Time, counts: &[u64], pictures: u64) -> String {
     let mut text = format!(
         "All data of your company on Labs\n\nCompany   {partner_uuid}\nCreated   {}\n\nEach file ending in .jsonl is \
@@ -225,7 +227,7 @@ fn readme(partner_uuid: Uuid, now: Time, counts: &[u64], pictures: u64) -> Strin
     text
 }
 
-/// The same for programs.
+/// Renders the explanations in machine-readable form.
 fn manifest(partner_uuid: Uuid, now: Time, counts: &[u64], pictures: u64) -> Result<String, Fault> {
     let files: Vec<_> = KINDS
         .iter()

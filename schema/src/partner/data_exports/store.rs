@@ -1,4 +1,4 @@
-//! Every statement about archives, those aside that fill one.
+//! Statements for data exports, without the statements that read the exported data.
 
 use uuid::Uuid;
 
@@ -9,7 +9,7 @@ use crate::core::fault::Fault;
 use crate::core::principal::Owner;
 use crate::core::time::Time;
 
-/// What is asked for.
+/// A data export to request.
 pub(super) struct NewExport<'a> {
     pub(super) export_uuid: Uuid,
     pub(super) partner_uuid: Uuid,
@@ -17,7 +17,7 @@ pub(super) struct NewExport<'a> {
     pub(super) reason: Option<&'a str>,
 }
 
-/// Puts an archive into the queue; false while another of the partner is there or being made.
+/// Queues a data export. Returns false while another export of the partner is queued or running.
 pub(super) async fn insert(db: &Db, new: &NewExport<'_>) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "insert into data_export (export_uuid, partner_uuid, requested_by_kind, requested_by, reason)
@@ -34,7 +34,7 @@ pub(super) async fn insert(db: &Db, new: &NewExport<'_>) -> Result<bool, Fault> 
     Ok(done.rows_affected() > 0)
 }
 
-/// How many archives a partner's team asked for within the last day.
+/// Counts the exports that a partner's team requested within the last day.
 pub(super) async fn count_of_day(db: &Db, owner: Owner) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select count(*) as "count!" from data_export
@@ -45,14 +45,14 @@ pub(super) async fn count_of_day(db: &Db, owner: Owner) -> Result<i64, Fault> {
     .await?)
 }
 
-/// A partner's state, held until the transaction ends; `None` when there is no such partner.
+/// Locks a partner until the transaction ends and returns its state; `None` if the partner does not exist.
 pub(super) async fn partner_state_lock(db: &Db, partner_uuid: Uuid) -> Result<Option<String>, Fault> {
     Ok(sqlx::query_scalar!("select state from partner where partner_uuid = $1 for share", partner_uuid)
         .fetch_optional(&mut *db.conn().await?)
         .await?)
 }
 
-/// Where an archive lies.
+/// Location of an archive.
 pub(super) struct ArchiveRow {
     pub(super) state: DataExportState,
     pub(super) is_kept: bool,
@@ -62,7 +62,7 @@ pub(super) struct ArchiveRow {
     pub(super) slug: String,
 }
 
-/// Where an archive of the owner lies.
+/// Loads the location of an archive of the owner.
 pub(super) async fn archive_get(db: &Db, owner: Owner, export_uuid: Uuid) -> Result<Option<ArchiveRow>, Fault> {
     Ok(sqlx::query_as!(
         ArchiveRow,
@@ -78,17 +78,17 @@ pub(super) async fn archive_get(db: &Db, owner: Owner, export_uuid: Uuid) -> Res
     .await?)
 }
 
-/// An archive that a run has taken up.
+/// A data export that a run has claimed.
 pub(super) struct Claim {
     pub(super) export_uuid: Uuid,
     pub(super) partner_uuid: Uuid,
-    /// Which run this is, from 1.
+    /// Number of this run, from 1.
     pub(super) attempts: i32,
-    /// The object of the run before, which may have got as far as to write it.
+    /// Object of the previous run, which may have been written.
     pub(super) former_secret: Option<String>,
 }
 
-/// Takes up the archive that waits longest, or that a run left behind; nobody else gets it for two minutes.
+/// Claims for two minutes the export that has waited longest, or that a previous run left unfinished.
 pub(super) async fn claim(db: &Db, object_secret: &str) -> Result<Option<Claim>, Fault> {
     Ok(sqlx::query_as!(
         Claim,
@@ -107,7 +107,7 @@ pub(super) async fn claim(db: &Db, object_secret: &str) -> Result<Option<Claim>,
     .await?)
 }
 
-/// Tells how far a run has come, and holds its archive for another two minutes; false when it has lost it.
+/// Records the progress of a run and renews its claim for two minutes. Returns false if the run has lost the export.
 pub(super) async fn set_progress(db: &Db, claim: &Claim, progress: Option<(i32, i32)>) -> Result<bool, Fault> {
     let (done, total) = progress.unzip();
     let renewed = sqlx::query!(
@@ -125,20 +125,20 @@ pub(super) async fn set_progress(db: &Db, claim: &Claim, progress: Option<(i32, 
     Ok(renewed.rows_affected() > 0)
 }
 
-/// What was made.
+/// Properties of a finished archive.
 pub(super) struct Made {
     pub(super) size_bytes: i64,
     pub(super) sha256: [u8; 32],
 }
 
-/// What there is to tell of a run that has ended.
+/// Data for the notification about an ended run.
 pub(super) struct Ended {
     pub(super) company_name: String,
-    /// Until when the archive is kept.
+    /// Time until which the archive is kept.
     pub(super) expires_at: Option<Time>,
 }
 
-/// Ends a run well; `None` when it has lost its archive.
+/// Ends a run successfully; `None` if it has lost its export.
 pub(super) async fn set_succeeded(
     db: &Db,
     claim: &Claim,
@@ -167,7 +167,7 @@ pub(super) async fn set_succeeded(
     .await?)
 }
 
-/// Gives an archive up; `None` when the run has lost it.
+/// Gives up an export; `None` if the run has lost it.
 pub(super) async fn set_failed(
     db: &Db,
     claim: &Claim,
@@ -194,7 +194,7 @@ pub(super) async fn set_failed(
     .await?)
 }
 
-/// Lets go of an archive after a run that failed, to be taken up again in a while.
+/// Releases an export after a failed run, for a later retry.
 pub(super) async fn release(db: &Db, claim: &Claim, error: &str) -> Result<(), Fault> {
     sqlx::query!(
         "update data_export set claimed_until = labs_now() + interval '10 seconds', error = $3
@@ -208,13 +208,13 @@ pub(super) async fn release(db: &Db, claim: &Claim, error: &str) -> Result<(), F
     Ok(())
 }
 
-/// An archive whose object is to go.
+/// An export whose object must be deleted.
 pub(super) struct OverRow {
     pub(super) export_uuid: Uuid,
     pub(super) object_secret: Option<String>,
 }
 
-/// Some archives whose time is over, or whose partner was erased.
+/// Loads some exports that have expired or whose partner was erased.
 pub(super) async fn over_page(db: &Db) -> Result<Vec<OverRow>, Fault> {
     Ok(sqlx::query_as!(
         OverRow,
@@ -228,7 +228,7 @@ pub(super) async fn over_page(db: &Db) -> Result<Vec<OverRow>, Fault> {
     .await?)
 }
 
-/// Notes that an object is gone.
+/// Records that an object was deleted.
 pub(super) async fn set_removed(db: &Db, export_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!("update data_export set removed_at = labs_now() where export_uuid = $1", export_uuid)
         .execute(&mut *db.conn().await?)
@@ -236,14 +236,14 @@ pub(super) async fn set_removed(db: &Db, export_uuid: Uuid) -> Result<(), Fault>
     Ok(())
 }
 
-/// A picture that goes into an archive.
+/// An image of an archive.
 pub(super) struct PictureRow {
     pub(super) picture_uuid: Uuid,
     pub(super) path: String,
     pub(super) object_key: String,
 }
 
-/// The next pictures of a partner, of its apps and of its vendor page, by their ids.
+/// Loads the next images of a partner, of its apps and its profile, by id.
 pub(super) async fn pictures_page(db: &Db, partner_uuid: Uuid, after: Uuid) -> Result<Vec<PictureRow>, Fault> {
     Ok(sqlx::query_as!(
         PictureRow,

@@ -1,6 +1,6 @@
-//! What an archive does not hold, with the reason that its reader is told.
+//! Data that a data export does not contain, with the reason that its reader sees.
 
-/// Tables that hold something of a partner or its people and do not go into an archive: the table, and why.
+/// Tables with data of a partner or its users that are excluded from the archive: the table and the reason.
 pub(super) const WITHHELD: &[(&str, &str)] = &[
     ("access_token_revocation", "access tokens that were revoked, by their id alone"),
     (

@@ -1,13 +1,13 @@
-//! The two pictures of a partner's vendor page: a square logo and a wide banner.
+//! The two images of a partner's profile: a square logo and a wide banner.
 //!
 //! ```text
-//!   put ──▶ made anew, in four sizes ──▶ objects put ──▶ row written ──▶ in the draft
-//!                                                                          │ replaced or deleted
-//!                                                                          ▼
-//!                                        row kept while the published page shows it, then gone
+//!   put ──▶ re-encoded, in four sizes ──▶ objects stored ──▶ row written ──▶ in the draft
+//!                                                                              │ replaced or deleted
+//!                                                                              ▼
+//!                                            row kept while the published profile uses it, then deleted
 //! ```
 //!
-//! As with an app's pictures, what comes in is never what goes out, and the bytes of a picture never change
+//! As with the media of an app, the service never serves the uploaded bytes, and the bytes of an image never change
 //! (docs/decisions.md#edge).
 
 mod list;

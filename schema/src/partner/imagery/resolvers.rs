@@ -1,4 +1,4 @@
-//! What may be asked of a vendor page's pictures.
+//! Operations on the images of a profile.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use serde_json::json;
@@ -20,23 +20,23 @@ use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::own::ensure_own;
 use crate::partner::profile;
 
-/// A picture of a partner's vendor page.
+/// An image of a partner's profile.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerImage {
     /// UUID of the object.
     uuid: Uuid,
-    /// What it is for.
+    /// Purpose of the image.
     kind: PartnerImageKind,
-    /// What it shows, for those who cannot see it.
+    /// Alternative text.
     alt_text: Option<String>,
-    /// Media type of its bytes.
+    /// Media type of the bytes.
     media_type: String,
-    /// Size of the original, in pixels.
+    /// Width of the original, in pixels.
     width: i32,
-    /// Size of the original, in pixels.
+    /// Height of the original, in pixels.
     height: i32,
-    /// Bytes of the original as it is kept.
+    /// Size of the stored original in bytes.
     size_bytes: i64,
     /// SHA-256 of the stored original, in hexadecimal.
     #[graphql(name = "sha256")]
@@ -44,22 +44,22 @@ pub(crate) struct PartnerImage {
     sha256: String,
     /// Available sizes of the image, largest first.
     variants: Vec<MediaVariant>,
-    /// Whether the draft of the page has it.
+    /// Whether the draft of the profile uses the image.
     in_draft: bool,
-    /// Whether readers see it.
+    /// Whether the published profile uses the image.
     is_published: bool,
     /// Time when the image was uploaded.
     created_at: Time,
 }
 
-/// What is said about a picture that comes as a file.
+/// Data that accompanies an uploaded image file.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerImagePut {
     alt_text: Option<String>,
 }
 
-/// Reads of pictures.
+/// Queries for images.
 #[derive(Default)]
 pub(crate) struct ImageryQuery;
 
@@ -98,7 +98,7 @@ impl ImageryQuery {
     }
 }
 
-/// Writes of pictures.
+/// Mutations of images.
 #[derive(Default)]
 pub(crate) struct ImageryMutation;
 
@@ -117,7 +117,8 @@ impl ImageryMutation {
         let owner = ensure_own(cx, partner_uuid)?;
         let alt_text = media::text("/alt_text", body.alt_text.as_deref())?;
         let file = cx.attachment()?.bytes.clone();
-        // What can be refused is refused before the picture costs a second of a core, or room in the store.
+        // The service checks all other rules before the upload uses a second of CPU time or space in the object
+        // storage.
         let (aside, limit) = (cx.db.aside(), media::LIMIT);
         let allowance = Allowance::peek(&aside, partner_uuid, limit).await?;
         let today = async |bytes| {
@@ -164,10 +165,10 @@ impl ImageryMutation {
     }
 }
 
-/// Takes a picture off everywhere for staff: out of the draft, and off the page that readers see.
+/// Deletes an image for staff, from the draft and from the published profile.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] when there is no such picture.
+/// [`crate::Code::NotFound`] if the image does not exist.
 pub(crate) async fn delete_by_staff(
     cx: &RequestContext,
     partner_uuid: Uuid,
@@ -183,8 +184,8 @@ pub(crate) async fn delete_by_staff(
     note(cx, partner_uuid, PartnerEventKind::ImageDeleted, kind, None, Some(reason)).await
 }
 
-/// Writes the row of a picture whose objects are there, while the subscription and the page are held: a publication
-/// shows the picture before or this one, and a sweep takes neither from under it.
+/// Writes the row of an image whose objects exist, while the subscription and the profile are locked. So a concurrent
+/// publication uses either the previous image or this one, and a sweep deletes neither of them.
 async fn take(cx: &RequestContext, new: &NewImage, stored: i64) -> Result<(), Fault> {
     let owner = cx.owner()?;
     let allowance = Allowance::lock(&cx.db, owner, media::LIMIT).await?;

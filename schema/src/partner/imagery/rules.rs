@@ -1,20 +1,20 @@
-//! Which pictures a vendor page has.
+//! Kinds of images of a profile.
 
 use crate::core::media::image::PictureKind;
 use crate::core::words::words;
 
 words! {
-    /// What a picture of a vendor page is for.
+    /// Purpose of an image of a profile.
     pub(crate) enum PartnerImageKind {
-        /// Square; stands for the company.
+        /// Square; represents the company.
         Logo = "LOGO",
-        /// Wider than high; heads the page.
+        /// Wider than high; shown at the top of the profile.
         Banner = "BANNER",
     }
 }
 
 impl PartnerImageKind {
-    /// What it must look like.
+    /// Returns the requirements for the image.
     pub(super) const fn picture(self) -> PictureKind {
         match self {
             Self::Logo => PictureKind::Icon,

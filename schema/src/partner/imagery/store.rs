@@ -1,4 +1,4 @@
-//! Every statement about the pictures of vendor pages.
+//! Statements for the images of profiles.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::core::principal::Owner;
 use crate::core::time::Time;
 use crate::marketplace::media::{Size, Stored};
 
-/// A picture of a vendor page.
+/// An image of a profile.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub(crate) struct ImageRow {
     pub(crate) image_uuid: Uuid,
@@ -28,14 +28,14 @@ pub(crate) struct ImageRow {
     pub(super) object_key: String,
     pub(super) variants: Json<BTreeMap<String, Size>>,
     pub(super) created_at: Time,
-    /// Whether the draft has it.
+    /// Whether the draft uses it.
     pub(crate) in_draft: bool,
-    /// Whether readers see it.
+    /// Whether the published profile uses it.
     pub(super) is_published: bool,
 }
 
 impl ImageRow {
-    /// The whole picture among its sizes.
+    /// Returns the size of the original.
     pub(super) fn original(&self) -> Size {
         Size {
             object_key: self.object_key.clone(),
@@ -47,12 +47,12 @@ impl ImageRow {
     }
 }
 
-/// Every picture of the draft, and every one that readers see: four at most.
+/// Loads all images in the draft and in the published profile: four at most.
 pub(crate) async fn images(db: &Db, partner_uuid: Uuid) -> Result<Vec<ImageRow>, Fault> {
     SHOWN.all(db, [partner_uuid.into(), Bound::Nothing]).await
 }
 
-/// Where the bytes of a picture of the owner's draft lie.
+/// Loads the location of an image's bytes in the owner's draft.
 pub(super) async fn stored_get(db: &Db, owner: Owner, kind: PartnerImageKind) -> Result<Option<Stored>, Fault> {
     let row = sqlx::query!(
         r#"select image_uuid, media_type, width, height, size_bytes, sha256, object_key,
@@ -78,8 +78,7 @@ pub(super) async fn stored_get(db: &Db, owner: Owner, kind: PartnerImageKind) ->
     }))
 }
 
-/// How many bytes of pictures the owner keeps in all, without the one that a new picture of this kind takes the place
-/// of.
+/// Computes the total bytes of the owner's images, without the image that a new one of this kind replaces.
 pub(super) async fn bytes_get(db: &Db, owner: Owner, kind: PartnerImageKind) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select (select coalesce(sum(size_bytes), 0)::bigint from media_counted join app using (app_uuid)
@@ -93,7 +92,7 @@ pub(super) async fn bytes_get(db: &Db, owner: Owner, kind: PartnerImageKind) -> 
     .await?)
 }
 
-/// A picture whose objects are there, on its way into a draft.
+/// An image whose objects exist, to be added to a draft.
 pub(super) struct NewImage {
     pub(super) image_uuid: Uuid,
     pub(super) kind: PartnerImageKind,
@@ -104,7 +103,7 @@ pub(super) struct NewImage {
     pub(super) renditions: Vec<Size>,
 }
 
-/// Adds a picture. The one before it must have left the draft.
+/// Inserts an image. The previous image must have been removed from the draft.
 pub(super) async fn insert(db: &Db, owner: Owner, new: &NewImage) -> Result<(), Fault> {
     sqlx::query!(
         "insert into partner_image (image_uuid, partner_uuid, kind, alt_text, media_type, width, height, size_bytes,
@@ -128,7 +127,7 @@ pub(super) async fn insert(db: &Db, owner: Owner, new: &NewImage) -> Result<(), 
     Ok(())
 }
 
-/// Takes a picture out of the draft; false when there was none.
+/// Removes an image from the draft. Returns false if there was none.
 pub(super) async fn remove(db: &Db, partner_uuid: Uuid, kind: PartnerImageKind) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "update partner_image set removed_at = labs_now()
@@ -141,7 +140,7 @@ pub(super) async fn remove(db: &Db, partner_uuid: Uuid, kind: PartnerImageKind) 
     Ok(done.rows_affected() > 0)
 }
 
-/// Takes a picture off what was published, where it is on it; false when it is not.
+/// Removes an image from the published profile. Returns false if the profile does not use it.
 pub(super) async fn unpublish(db: &Db, partner_uuid: Uuid, kind: PartnerImageKind) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "update partner_profile set snapshot = snapshot - (lower($2) || '_uuid')
@@ -154,7 +153,7 @@ pub(super) async fn unpublish(db: &Db, partner_uuid: Uuid, kind: PartnerImageKin
     Ok(done.rows_affected() > 0)
 }
 
-/// Forgets the pictures that neither the draft nor what readers see has any more.
+/// Deletes the rows of images that neither the draft nor the published profile uses.
 pub(crate) async fn sweep(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "delete from partner_image as i

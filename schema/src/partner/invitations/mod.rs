@@ -1,7 +1,7 @@
-//! The invitations that a team sends.
+//! Operations of a team on its invitations.
 //!
-//! What an invitation is, its machine and every statement about it stand in [`crate::auth::invitations`], where it is
-//! answered too; this is the team's door to it, and `admin/invitations` the operators'.
+//! [`crate::auth::invitations`] defines invitations, their state machine and their statements, and handles the answers.
+//! `admin/invitations` contains the operations of staff.
 
 mod resolvers;
 

@@ -1,4 +1,4 @@
-//! What a team may ask about its invitations.
+//! Operations of a team on its invitations.
 
 use async_graphql::{Context, Object};
 use uuid::Uuid;
@@ -13,7 +13,7 @@ use crate::core::list::PageRequest;
 use crate::core::page::List;
 use crate::partner::team::{ActingAs, Team};
 
-/// Reads of the invitations that a team sends.
+/// Queries for the invitations of a team.
 #[derive(Default)]
 pub(crate) struct InvitationsQuery;
 
@@ -39,7 +39,7 @@ impl InvitationsQuery {
     }
 }
 
-/// Writes of the invitations that a team sends.
+/// Mutations of the invitations of a team.
 #[derive(Default)]
 pub(crate) struct InvitationsMutation;
 

@@ -1,4 +1,4 @@
-//! A partner's vendor page: what its team is writing, and the snapshot of it that readers are shown.
+//! The profile of a partner: the draft of its team, and the published snapshot that readers see.
 //!
 //! ```text
 //!   UNPUBLISHED ──publish──▶ PUBLISHED ──take-down (staff)──▶ TAKEN_DOWN
@@ -7,8 +7,8 @@
 //!                                ▲──────────publish, once changed──┘
 //! ```
 //!
-//! Editing changes the draft alone. Publishing copies the draft into a snapshot; what stands in its way is told before
-//! it is tried (docs/decisions.md#states).
+//! Editing changes only the draft. Publishing copies the draft into a snapshot. The profile lists the obstacles to a
+//! publication in advance (docs/decisions.md#states).
 
 mod resolvers;
 mod rules;

@@ -1,4 +1,4 @@
-//! What may be asked of a vendor page.
+//! Operations on a profile.
 
 use async_graphql::{Context, Object};
 use serde_json::json;
@@ -17,7 +17,7 @@ use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::imagery;
 use crate::partner::own::ensure_own;
 
-/// Reads of a vendor page.
+/// Queries for a profile.
 #[derive(Default)]
 pub(crate) struct ProfileQuery;
 
@@ -35,7 +35,7 @@ impl ProfileQuery {
     }
 }
 
-/// Writes of a vendor page.
+/// Mutations of a profile.
 #[derive(Default)]
 pub(crate) struct ProfileMutation;
 
@@ -99,10 +99,10 @@ impl ProfileMutation {
     }
 }
 
-/// Any partner's page, for its team and for staff.
+/// Loads any partner's profile, for its team and for staff.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] for a partner that there is not.
+/// [`crate::Code::NotFound`] if the partner does not exist.
 pub(crate) async fn load_profile(
     cx: &RequestContext,
     partner_uuid: Uuid,
@@ -111,11 +111,11 @@ pub(crate) async fn load_profile(
     Ok(PartnerProfile::of(load_page(&cx.db, partner_uuid).await?, cx, is_staff))
 }
 
-/// Takes a page off for staff; its team reads why, and publishes it again once it has changed.
+/// Takes a profile down for staff. The team can read the reason, and can publish the profile again once it has changed.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] for a partner that there is not, [`crate::Code::IllegalTransition`] for a page that
-/// readers do not see.
+/// [`crate::Code::NotFound`] if the partner does not exist, [`crate::Code::IllegalTransition`] for an unpublished
+/// profile.
 pub(crate) async fn take_down(db: &Db, actor: Actor, partner_uuid: Uuid, reason: &str) -> Result<(), Fault> {
     store::lock_of(db, partner_uuid).await?;
     let state = after(load_page(db, partner_uuid).await?.state, Action::TakeDown)?;
@@ -129,7 +129,7 @@ async fn load_page(db: &Db, partner_uuid: Uuid) -> Result<Page, Fault> {
     Page::new(row, imagery::images(db, partner_uuid).await?)
 }
 
-/// The caller's own page, held for a change.
+/// Locks the caller's own profile for a change.
 async fn lock_page(cx: &RequestContext, partner_uuid: Uuid) -> Result<(Owner, Page), Fault> {
     let owner = ensure_own(cx, partner_uuid)?;
     store::lock(&cx.db, owner).await?;

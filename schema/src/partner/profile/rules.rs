@@ -1,4 +1,4 @@
-//! What a vendor page may say, when it may be shown, and how a change is merged into what is there.
+//! Rules for the content and the publication of a profile, and the merge of a change into the draft.
 
 use std::collections::BTreeMap;
 
@@ -10,38 +10,38 @@ use crate::core::fault::{Fault, FieldError};
 use crate::core::plain::{line, paragraphs, too_long};
 use crate::core::state_diagram::StateDiagram;
 
-/// Locales in which a page has texts at most.
+/// Maximum number of locales with texts.
 const MOST_LOCALES: usize = 40;
 
-/// Whether readers see a vendor page.
+/// State of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
 #[graphql(name = "PartnerProfileState")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum State {
-    /// Never published, or taken off by its team.
+    /// Never published, or unpublished by the team.
     Unpublished,
     /// Readers see the snapshot.
     Published,
-    /// Taken off by staff.
+    /// Taken down by staff.
     TakenDown,
 }
 
-/// What can be done to a vendor page.
+/// Action on a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
-    /// Shown as it is written now.
+    /// Publish the current draft.
     Publish,
-    /// Taken off by its team.
+    /// Unpublish, by the team.
     Unpublish,
-    /// Taken off by staff, with a reason.
+    /// Take down, by staff, with a reason.
     TakeDown,
 }
 
 impl State {
-    /// Every state, for tables and tests.
+    /// All states, for tables and tests.
     pub(super) const ALL: [Self; 3] = [Self::Unpublished, Self::Published, Self::TakenDown];
 
-    /// The column's value.
+    /// Returns the value in the column.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Unpublished => "UNPUBLISHED",
@@ -50,10 +50,10 @@ impl State {
         }
     }
 
-    /// Reads the column's value.
+    /// Parses the value of the column.
     ///
     /// # Errors
-    /// [`crate::Code::Internal`] for a value that the column's check would not let in.
+    /// [`crate::Code::Internal`] for a value that violates the column's check constraint.
     pub(super) fn parse(text: &str) -> Result<Self, Fault> {
         let found = Self::ALL.into_iter().find(|state| state.name() == text);
         found.ok_or_else(|| Fault::internal(format!("a profile has the unknown state {text}")))
@@ -61,10 +61,10 @@ impl State {
 }
 
 impl Action {
-    /// Every action, for tables and tests.
+    /// All actions, for tables and tests.
     pub(super) const ALL: [Self; 3] = [Self::Publish, Self::Unpublish, Self::TakeDown];
 
-    /// The action's name in refusals.
+    /// Returns the action's name in error details.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Publish => "publish",
@@ -73,7 +73,7 @@ impl Action {
         }
     }
 
-    /// The last part of the path of the operation that does it.
+    /// Returns the last path segment of the operation.
     const fn path_name(self) -> &'static str {
         match self {
             Self::Publish => "publish",
@@ -86,8 +86,8 @@ impl Action {
     }
 }
 
-/// The table of the machine: where an action leads, or that it leads nowhere. A page is published again whenever its
-/// team wants readers to see what it wrote meanwhile.
+/// Returns the state that an action results in, or `None` (the transition table). A published profile can be published
+/// again at any time, to show later changes of the draft.
 const fn next(state: State, action: Action) -> Option<State> {
     match (state, action) {
         (_, Action::Publish) => Some(State::Published),
@@ -97,10 +97,10 @@ const fn next(state: State, action: Action) -> Option<State> {
     }
 }
 
-/// Where an action leads.
+/// Returns the state that an action results in.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the actions of the caller's side that are allowed now.
+/// [`crate::Code::IllegalTransition`] with the currently allowed actions of the caller's side.
 pub(super) fn after(state: State, action: Action) -> Result<State, Fault> {
     next(state, action).ok_or_else(|| {
         let allowed = Action::ALL
@@ -112,27 +112,27 @@ pub(super) fn after(state: State, action: Action) -> Result<State, Fault> {
     })
 }
 
-/// What one side can do with a page now.
+/// Returns the currently allowed actions of one side.
 pub(super) fn allowed_actions(state: State, is_staff: bool) -> Vec<String> {
     let allowed = Action::ALL.into_iter().filter(|action| action.is_staffs() == is_staff);
     allowed.filter(|action| next(state, *action).is_some()).map(|action| action.path_name().to_owned()).collect()
 }
 
-/// The machine as a picture.
+/// Draws the state diagram.
 pub(crate) fn drawing() -> StateDiagram {
     StateDiagram::of("Vendor page", (&State::ALL, State::name), (&Action::ALL, Action::name), [&after])
 }
 
-/// What the page says in one locale. Empty until it is written.
+/// Texts of the profile in one locale. Empty until they are written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Text {
     /// Tagline: one line below the company name.
     pub(super) tagline: String,
-    /// Plain text; an empty line parts paragraphs.
+    /// Plain text; an empty line separates paragraphs.
     pub(super) description: String,
 }
 
-/// The page as its team is writing it, its pictures aside.
+/// Draft of the profile, without its images.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Draft {
     pub(super) default_locale: String,
@@ -142,8 +142,8 @@ pub(crate) struct Draft {
     pub(super) regions: Vec<String>,
 }
 
-/// The page at the moment of a publication, as column `partner_profile.snapshot` keeps it: fields may be added with a
-/// default, never renamed.
+/// Published state of the profile, as the column `partner_profile.snapshot` stores it. Fields may be added with a
+/// default, but never renamed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Snapshot {
     #[serde(flatten)]
@@ -154,7 +154,7 @@ pub(crate) struct Snapshot {
     pub(super) banner_uuid: Option<Uuid>,
 }
 
-/// What a request says of each field: nothing, that it be empty, or its new content (RFC 7396).
+/// Change of each field in a request: absent, empty, or new content (RFC 7396).
 #[derive(Debug, Default)]
 pub(super) struct Patch {
     pub(super) default_locale: Option<String>,
@@ -164,7 +164,7 @@ pub(super) struct Patch {
     pub(super) regions: Option<Vec<String>>,
 }
 
-/// What a request says of the texts in one locale. The outer `None` says nothing, the inner one empties.
+/// Change of the texts in one locale. The outer `None` is absent, the inner one empties the text.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct TextPatch {
@@ -174,15 +174,15 @@ pub(super) struct TextPatch {
     pub(super) description: Option<Option<String>>,
 }
 
-/// A field that is there, be it null.
+/// Deserializes a present field, including null.
 fn said<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
     Option::<String>::deserialize(deserializer).map(Some)
 }
 
-/// The draft with a change in it. The first locale that is written becomes the default, unless one is named.
+/// Merges a change into the draft. The first locale with a text becomes the default, unless the change names one.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`], pointing to each field at fault.
+/// [`crate::Code::ValidationFailed`], pointing to each invalid field.
 pub(super) fn merge(present: &Draft, patch: Patch) -> Result<Draft, Fault> {
     let (mut draft, mut errors) = (present.clone(), Vec::new());
     let names_default = patch.default_locale.is_some();
@@ -226,12 +226,12 @@ pub(super) fn merge(present: &Draft, patch: Patch) -> Result<Draft, Fault> {
     if errors.is_empty() { Ok(draft) } else { Err(Fault::invalid(errors)) }
 }
 
-/// The first of some things, and the one after it.
+/// Returns the first item and the item after it, if there is one.
 fn only<T>(mut things: impl Iterator<Item = T>) -> Option<(T, Option<T>)> {
     things.next().map(|first| (first, things.next()))
 }
 
-/// The default is one of the locales that have texts, once some have.
+/// Checks that the default locale has texts, once any locale has texts.
 fn check_default(draft: &Draft, names_default: bool) -> Option<FieldError> {
     if draft.texts.is_empty() || draft.texts.contains_key(&draft.default_locale) {
         return None;
@@ -250,7 +250,7 @@ fn check_default(draft: &Draft, names_default: bool) -> Option<FieldError> {
     Some(FieldError::at(pointer, code, message))
 }
 
-/// The names of the fields in which two drafts differ, as the contract has them.
+/// Returns the names of the fields in which two drafts differ, as in the contract.
 pub(super) fn changed_fields(before: &Draft, after: &Draft) -> Vec<&'static str> {
     let fields = [
         ("default_locale", before.default_locale != after.default_locale),
@@ -262,18 +262,18 @@ pub(super) fn changed_fields(before: &Draft, after: &Draft) -> Vec<&'static str>
     fields.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
 }
 
-/// What a publication is held against.
+/// Input of the publication check.
 pub(super) struct Ground<'a> {
-    /// What would be shown.
+    /// Snapshot to publish.
     pub(super) next: &'a Snapshot,
-    /// What was shown last, where there is such.
+    /// Previously published snapshot, if there is one.
     pub(super) former: Option<&'a Snapshot>,
     pub(super) state: State,
-    /// Column `partner.state`.
+    /// Value of the column `partner.state`.
     pub(super) partner_state: &'a str,
 }
 
-/// What stands in the way of a publication, each pointing to where it is mended.
+/// Returns the obstacles to a publication, each with a pointer to the field to fix.
 pub(super) fn open_items(ground: &Ground<'_>) -> Vec<FieldError> {
     let (draft, mut open) = (&ground.next.draft, Vec::new());
     if ground.partner_state != "ACTIVE" {

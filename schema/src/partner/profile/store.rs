@@ -1,4 +1,4 @@
-//! Every statement about vendor pages.
+//! Statements for profiles.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::core::fault::Fault;
 use crate::core::principal::Owner;
 use crate::core::time::Time;
 
-/// A vendor page with the company that it is of.
+/// A profile with its company.
 pub(super) struct ProfileRow {
     pub(super) partner_uuid: Uuid,
     pub(super) slug: String,
@@ -30,7 +30,7 @@ pub(super) struct ProfileRow {
     pub(super) updated_at: Time,
 }
 
-/// A partner's page; an empty one where nothing was ever written. `None` when there is no such partner.
+/// Loads a partner's profile, empty if no text was ever written. `None` if the partner does not exist.
 pub(super) async fn get(db: &Db, partner_uuid: Uuid) -> Result<Option<ProfileRow>, Fault> {
     Ok(sqlx::query_as!(
         ProfileRow,
@@ -51,7 +51,7 @@ pub(super) async fn get(db: &Db, partner_uuid: Uuid) -> Result<Option<ProfileRow
     .await?)
 }
 
-/// Sees to it that the owner's page has a row, and holds it until the transaction ends.
+/// Inserts the row of the owner's profile if it is missing, and locks it until the transaction ends.
 pub(super) async fn lock(db: &Db, owner: Owner) -> Result<(), Fault> {
     sqlx::query!(
         "insert into partner_profile (partner_uuid) values ($1) on conflict (partner_uuid) do nothing",
@@ -62,7 +62,7 @@ pub(super) async fn lock(db: &Db, owner: Owner) -> Result<(), Fault> {
     lock_of(db, owner.uuid()).await
 }
 
-/// Holds a page until the transaction ends, where there is a row of it. What has no row cannot be published either.
+/// Locks a profile until the transaction ends, if it has a row. A profile without a row cannot be published either.
 pub(in crate::partner) async fn lock_of(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!("select partner_uuid from partner_profile where partner_uuid = $1 for update", partner_uuid)
         .fetch_optional(&mut *db.conn().await?)
@@ -70,7 +70,7 @@ pub(in crate::partner) async fn lock_of(db: &Db, partner_uuid: Uuid) -> Result<(
     Ok(())
 }
 
-/// Writes the draft.
+/// Replaces the draft.
 pub(super) async fn set_draft(db: &Db, owner: Owner, draft: &Draft) -> Result<(), Fault> {
     sqlx::query!(
         "update partner_profile set default_locale = $2, texts = $3, website_url = $4, languages = $5, regions = $6,
@@ -88,7 +88,7 @@ pub(super) async fn set_draft(db: &Db, owner: Owner, draft: &Draft) -> Result<()
     Ok(())
 }
 
-/// Shows readers this from now on.
+/// Publishes the snapshot.
 pub(super) async fn set_published(db: &Db, owner: Owner, snapshot: &Snapshot) -> Result<(), Fault> {
     sqlx::query!(
         "update partner_profile set state = 'PUBLISHED', state_reason = null, state_changed_at = labs_now(),
@@ -102,7 +102,7 @@ pub(super) async fn set_published(db: &Db, owner: Owner, snapshot: &Snapshot) ->
     Ok(())
 }
 
-/// Takes a page off, into this state.
+/// Moves a published profile to this unpublished state.
 pub(super) async fn set_state(db: &Db, partner_uuid: Uuid, state: &str, reason: Option<&str>) -> Result<(), Fault> {
     sqlx::query!(
         "update partner_profile set state = $2, state_reason = $3, state_changed_at = labs_now()

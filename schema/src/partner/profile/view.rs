@@ -1,4 +1,4 @@
-//! A vendor page as its team and staff see it.
+//! The representation of a profile for its team and for staff.
 
 use std::collections::BTreeMap;
 
@@ -12,45 +12,45 @@ use crate::core::fault::{Fault, FieldError};
 use crate::core::time::Time;
 use crate::partner::imagery::{ImageRow, PartnerImageKind};
 
-/// A partner's vendor page: as it is being written, and as published.
+/// A partner's profile: its draft and its published copy.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerProfile {
-    /// The partner.
+    /// UUID of the partner.
     partner_uuid: Uuid,
-    /// Its name in storefront addresses.
+    /// Slug of the partner in storefront URLs.
     slug: String,
     /// Name of the company.
     company_name: String,
-    /// Whether readers see it.
+    /// State of the profile.
     state: State,
-    /// Why staff took it down.
+    /// Reason why staff took the profile down.
     state_reason: Option<String>,
     /// Time when the profile entered this state.
     state_changed_at: Time,
-    /// The locale that readers get when no other matches.
+    /// Locale for readers whose languages do not match any other.
     default_locale: String,
     /// Tagline and description by locale.
     texts: Json<BTreeMap<String, Text>>,
     /// Website of the company.
     website_url: Option<String>,
-    /// The languages in which the company helps its customers.
+    /// Languages in which the company supports its customers.
     languages: Vec<String>,
-    /// Where the company's customers are: ISO 3166 countries, or areas by their UN M49 number.
+    /// Regions of the company's customers: ISO 3166 countries, or areas by UN M49 number.
     regions: Vec<String>,
-    /// The logo of the draft.
+    /// Logo of the draft.
     logo: Option<PartnerProfileImage>,
-    /// The banner of the draft.
+    /// Banner of the draft.
     banner: Option<PartnerProfileImage>,
-    /// What stands in the way of a publication.
+    /// Obstacles to a publication.
     open_items: Vec<PartnerProfileOpenItem>,
-    /// Whether the draft differs from what readers see.
+    /// Whether the draft differs from the published copy.
     has_changes: bool,
-    /// What readers see; null while they see nothing.
+    /// Published copy; null while the profile is not published.
     published: Option<PublishedPartnerProfile>,
-    /// When the draft's texts last changed.
+    /// Time of the last change to the texts of the draft.
     updated_at: Time,
-    /// What the caller can do with it now.
+    /// Actions that the caller can currently perform on the profile.
     allowed_actions: Vec<String>,
 }
 
@@ -60,15 +60,15 @@ pub(crate) struct PartnerProfile {
 pub(crate) struct PublishedPartnerProfile {
     /// Time when this version was published.
     published_at: Time,
-    /// The locale that readers get when no other matches.
+    /// Locale for readers whose languages do not match any other.
     default_locale: String,
     /// Tagline and description by locale.
     texts: Json<BTreeMap<String, Text>>,
-    /// The company's own site.
+    /// Website of the company.
     website_url: Option<String>,
-    /// The languages in which the company helps its customers.
+    /// Languages in which the company supports its customers.
     languages: Vec<String>,
-    /// Where the company's customers are.
+    /// Regions of the company's customers.
     regions: Vec<String>,
     /// The logo.
     logo: Option<PartnerProfileImage>,
@@ -76,19 +76,19 @@ pub(crate) struct PublishedPartnerProfile {
     banner: Option<PartnerProfileImage>,
 }
 
-/// A picture of a vendor page, in short.
+/// Summary of an image of a profile.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerProfileImage {
     /// UUID of the object.
     uuid: Uuid,
-    /// Its media type.
+    /// Media type of the image.
     media_type: String,
-    /// Size of the original, in pixels.
+    /// Width of the original, in pixels.
     width: i32,
-    /// Size of the original, in pixels.
+    /// Height of the original, in pixels.
     height: i32,
-    /// What it shows, for those who cannot see it.
+    /// Alternative text.
     alt_text: Option<String>,
 }
 
@@ -96,15 +96,15 @@ pub(crate) struct PartnerProfileImage {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerProfileOpenItem {
-    /// Where it is mended.
+    /// Pointer to the field to fix.
     pointer: String,
-    /// The rule.
+    /// Code of the rule.
     code: String,
-    /// What to do.
+    /// Action to take.
     message: String,
 }
 
-/// A merge patch of a vendor page (RFC 7396).
+/// A merge patch of a profile (RFC 7396).
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerProfileUpdate {
@@ -127,7 +127,7 @@ impl From<PartnerProfileUpdate> for Patch {
     }
 }
 
-/// A page read, with its pictures.
+/// A loaded profile with its images.
 pub(super) struct Page {
     pub(super) row: ProfileRow,
     pub(super) images: Vec<ImageRow>,
@@ -140,7 +140,7 @@ impl Page {
         Ok(Self { row, images, state })
     }
 
-    /// What is written now, the pictures aside.
+    /// Returns the current draft, without the images.
     pub(super) fn draft(&self) -> Draft {
         let row = &self.row;
         Draft {
@@ -152,7 +152,7 @@ impl Page {
         }
     }
 
-    /// What would be published now.
+    /// Builds the snapshot that would be published now.
     pub(super) fn next(&self) -> Snapshot {
         let drawn = |kind| self.image(|image| image.in_draft && image.kind == kind).map(|image| image.image_uuid);
         Snapshot {
@@ -162,7 +162,7 @@ impl Page {
         }
     }
 
-    /// What stands in the way of that.
+    /// Returns the obstacles to a publication now.
     pub(super) fn open_items(&self) -> Vec<FieldError> {
         rules::open_items(&Ground {
             next: &self.next(),
@@ -189,7 +189,7 @@ impl Page {
 }
 
 impl PartnerProfile {
-    /// A page as it is shown to the caller, who is one of its team or of the staff.
+    /// Converts a profile to the representation for the caller, who is a team member or staff.
     pub(super) fn of(page: Page, cx: &RequestContext, is_staff: bool) -> Self {
         let acts = cx.may(if is_staff { "labs.admin.partners:write" } else { "partner.profile:write" });
         let allowed_actions = if acts { allowed_actions(page.state, is_staff) } else { Vec::new() };

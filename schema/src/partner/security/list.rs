@@ -1,4 +1,4 @@
-//! The lists of a team's security: its ledger, and the programs that may act for it.
+//! Lists of a team's security: its security events, and the machine clients that can act for the partner.
 
 use async_graphql::InputObject;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select, St
 use crate::core::time::Time;
 use crate::core::words::words;
 
-/// Entries of ledgers. Whoever has left the team keeps a name as long as there is one.
+/// Columns of security events. A former team member is shown with a name while the service has one.
 static EVENT: Select<TeamSecurityEvent> = Select::new(
     "e.event_uuid as uuid, e.occurred_at, e.kind, e.outcome, e.person_uuid, p.name as person_name, e.client_uuid,
      c.name as client_name, e.session_uuid, host(e.address) as address, e.user_agent",
@@ -19,7 +19,7 @@ static EVENT: Select<TeamSecurityEvent> = Select::new(
      left join machine_client as c on c.client_uuid = e.client_uuid and c.partner_uuid = e.partner_uuid",
 );
 
-/// What the ledger is narrowed to. The contract describes each field.
+/// Filter of the security events. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TeamSecurityEventFilter {
@@ -31,26 +31,24 @@ pub(crate) struct TeamSecurityEventFilter {
     occurred_at_until: Option<Time>,
 }
 
-/// The ledger of a team.
+/// Security events of one team.
 #[derive(Debug, Serialize)]
 pub(super) struct OwnEvents {
-    /// Whose.
     pub(super) partner_uuid: Uuid,
-    /// Which entries of it.
     pub(super) filter: TeamSecurityEventFilter,
 }
 
 words! {
-    /// The orders of a ledger.
+    /// Orders of security events.
     pub(crate) enum TeamSecurityEventSort {
-        /// The latest first.
+        /// Newest first.
         OccurredAtDesc = "OCCURRED_AT_DESC",
-        /// The earliest first.
+        /// Oldest first.
         OccurredAt = "OCCURRED_AT",
     }
 }
 
-/// The list of what happened to a team's accounts and programs.
+/// List query of the security events of a team's accounts and machine clients.
 pub(super) static EVENTS: ListQuery<OwnEvents, TeamSecurityEvent, TeamSecurityEventSort> = ListQuery {
     operation: "partner_security_list_events",
     select: &EVENT,
@@ -72,30 +70,28 @@ pub(super) static EVENTS: ListQuery<OwnEvents, TeamSecurityEvent, TeamSecurityEv
 const EVENT_ID: Key<TeamSecurityEvent> = Key::id("e.event_uuid", |row| json!(row.uuid));
 const OCCURRED: Key<TeamSecurityEvent> = Key::moment("e.occurred_at", |row| json!(row.occurred_at));
 
-/// Programs as their partner sees them.
+/// Columns of machine clients for their partner.
 static CLIENT: Select<PartnerMachineClient> = Select::new(
     "client_uuid as uuid, client_id, name, state, allowed_scopes, allowed_networks::text[] as allowed_networks,
      created_at, last_used_at",
     "machine_client",
 );
 
-/// What the list of programs is narrowed to. The contract describes each field.
+/// Filter of the list of machine clients. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerMachineClientFilter {
     state: Option<Vec<PartnerMachineClientState>>,
 }
 
-/// The programs of a partner.
+/// Machine clients of one partner.
 #[derive(Debug, Serialize)]
 pub(super) struct OwnClients {
-    /// Whose.
     pub(super) partner_uuid: Uuid,
-    /// Which of them.
     pub(super) filter: PartnerMachineClientFilter,
 }
 
-/// The list of the programs that may act for a partner, the newest first.
+/// List query of the machine clients of a partner, newest first.
 pub(super) static CLIENTS: ListQuery<OwnClients, PartnerMachineClient, FixedOrder> = ListQuery {
     operation: "partner_security_list_machine_clients",
     select: &CLIENT,
@@ -107,5 +103,5 @@ pub(super) static CLIENTS: ListQuery<OwnClients, PartnerMachineClient, FixedOrde
 const CLIENT_ID: Key<PartnerMachineClient> = Key::id("client_uuid", |row| json!(row.uuid));
 const CREATED: Key<PartnerMachineClient> = Key::moment("created_at", |row| json!(row.created_at));
 
-/// What is asked of a team's security in words that the compiler has not checked.
+/// Run-time SQL statements of a team's security, which the compiler does not check.
 pub(in crate::partner) static STATEMENTS: [&dyn Statements; 2] = [&EVENTS, &CLIENTS];

@@ -1,8 +1,8 @@
-//! How a team keeps itself safe: its policy, its ledger, and the programs that may act for it.
+//! Security of a team: its policy, its security events, and the machine clients that can act for it.
 //!
-//! The policy takes effect at the next sign-in of each member: a session keeps what was asked of it when it was opened.
-//! Where a second factor is required, a session without one reaches the member's own account only, to enrol it
-//! (docs/decisions.md#principals).
+//! A change of the policy takes effect at the next sign-in of each member. A session keeps the requirements of its
+//! start. If a second factor is required, a session without one can access only the member's own account, to enrol a
+//! factor (docs/decisions.md#principals).
 
 mod list;
 mod resolvers;

@@ -1,4 +1,4 @@
-//! What may be asked about a team's security.
+//! Operations on a team's security.
 
 use async_graphql::{Context, Object};
 use uuid::Uuid;
@@ -17,7 +17,7 @@ use crate::core::page::List;
 use crate::core::principal::{Owner, PrincipalType};
 use crate::partner::own::ensure_own;
 
-/// Reads of a team's security.
+/// Queries for a team's security.
 #[derive(Default)]
 pub(crate) struct SecurityQuery;
 
@@ -69,7 +69,7 @@ impl SecurityQuery {
     }
 }
 
-/// Writes of a team's security.
+/// Mutations of a team's security.
 #[derive(Default)]
 pub(crate) struct SecurityMutation;
 
@@ -96,7 +96,7 @@ async fn policy(cx: &RequestContext, owner: Owner) -> Result<SecurityPolicy, Fau
     Ok(store::policy_get(&cx.db, owner).await?.ok_or_else(|| Fault::not_found("partner"))?.into())
 }
 
-/// The change of a policy belongs to the team's ledger.
+/// Writes the change of a policy to the team's security events.
 async fn record_event(cx: &RequestContext, owner: Owner) -> Result<(), Fault> {
     let principal = cx.principal()?;
     let mut event = LedgerEntry::new(SecurityEventKind::SecurityPolicyChanged, true);

@@ -1,16 +1,16 @@
-//! The statements about a team's policy.
+//! Statements for a team's policy.
 
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::principal::Owner;
 
-/// A team's policy.
+/// Policy of a team.
 pub(super) struct PolicyRow {
     pub(super) mfa_required: bool,
     pub(super) session_hours: Option<i32>,
 }
 
-/// The effective policy.
+/// Loads the effective policy.
 pub(super) async fn policy_get(db: &Db, owner: Owner) -> Result<Option<PolicyRow>, Fault> {
     Ok(sqlx::query_as!(
         PolicyRow,
@@ -21,7 +21,7 @@ pub(super) async fn policy_get(db: &Db, owner: Owner) -> Result<Option<PolicyRow
     .await?)
 }
 
-/// Puts a policy in force; false when it is in force already.
+/// Sets a policy. Returns false if it is already effective.
 pub(super) async fn set_policy(
     db: &Db,
     owner: Owner,

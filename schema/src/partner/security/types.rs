@@ -1,4 +1,4 @@
-//! What a team is shown of its security, and what it sends.
+//! Input and output types of a team's security.
 
 use async_graphql::{InputObject, SimpleObject};
 use uuid::Uuid;
@@ -11,30 +11,30 @@ use crate::core::words::words;
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SecurityPolicy {
-    /// Whether a member reaches anything but their own account only with a second factor.
+    /// Whether members need a second factor to access anything except their own account.
     pub(super) second_factor_required: bool,
-    /// Hours after which a session ends for good; null: as long as the service allows, 30 days.
+    /// Maximum duration of a session in hours; null for the maximum of the service, 30 days.
     pub(super) session_hours: Option<i32>,
 }
 
-/// The new policy.
+/// Policy to set.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SecurityPolicyPut {
     /// Whether a second factor is required.
     pub(super) second_factor_required: bool,
-    /// Hours after which a session ends for good; null: as long as the service allows.
+    /// Maximum duration of a session in hours; null for the maximum of the service.
     pub(super) session_hours: Option<i32>,
 }
 
 words! {
-    /// How something in the ledger ended.
+    /// Outcome of a security event.
     pub(crate) enum TeamSecurityEventOutcome {
-        /// It was done.
+        /// The action succeeded.
         Succeeded = "SUCCEEDED",
-        /// It was not allowed.
+        /// The action was not allowed.
         Refused = "REFUSED",
-        /// It did not work: a wrong password, a wrong code.
+        /// The action failed, for example because of a wrong password or code.
         Failed = "FAILED",
     }
 }
@@ -43,65 +43,65 @@ words! {
 #[derive(Debug, serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TeamSecurityEvent {
-    /// The entry.
+    /// UUID of the event.
     pub(super) uuid: Uuid,
     /// Time of the event.
     pub(super) occurred_at: Time,
-    /// What: `SIGN_IN`, `SECOND_FACTOR_ENABLED` and so on.
+    /// Kind of event: `SIGN_IN`, `SECOND_FACTOR_ENABLED` and so on.
     kind: String,
-    /// How it ended.
+    /// Outcome of the event.
     outcome: TeamSecurityEventOutcome,
-    /// The member concerned.
+    /// UUID of the team member.
     person_uuid: Option<Uuid>,
-    /// Their name.
+    /// Name of the team member.
     person_name: Option<String>,
-    /// The program concerned.
+    /// UUID of the machine client.
     client_uuid: Option<Uuid>,
-    /// Its name.
+    /// Name of the machine client.
     client_name: Option<String>,
-    /// The session concerned.
+    /// UUID of the session.
     session_uuid: Option<Uuid>,
-    /// From which network address.
+    /// Network address of the client.
     address: Option<String>,
-    /// With what, in its own words.
+    /// User agent header, unchanged.
     user_agent: Option<String>,
 }
 
 words! {
-    /// Whether a program may sign in.
+    /// State of a machine client.
     pub(crate) enum PartnerMachineClientState {
-        /// It may.
+        /// The machine client can authenticate.
         Active = "ACTIVE",
-        /// The operator shut it out.
+        /// Staff disabled the machine client.
         Disabled = "DISABLED",
     }
 }
 
-/// A program that may act for the partner.
+/// A machine client that can act for the partner.
 #[derive(Debug, serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerMachineClient {
-    /// The program.
+    /// UUID of the machine client.
     pub(super) uuid: Uuid,
-    /// What it sends as `username` for a token.
+    /// Client id, sent as `username` to get a token.
     client_id: String,
-    /// What it is, for people.
+    /// Display name.
     name: String,
-    /// Whether it may sign in.
+    /// State of the machine client.
     state: PartnerMachineClientState,
-    /// What it may ask for, in alphabetical order.
+    /// Scopes that the machine client may request, in alphabetical order.
     allowed_scopes: Vec<String>,
-    /// Where it may come from; empty means from anywhere.
+    /// Networks from which the machine client may call; empty means any network.
     allowed_networks: Vec<String>,
     /// Time when the machine client was provisioned.
     pub(super) created_at: Time,
-    /// When it last got a token.
+    /// Time when the client last received a token.
     last_used_at: Option<Time>,
 }
 
 impl PartnerMachineClient {
-    /// The program as its partner sees it: whatever a row says, nothing bound to a partner holds anything of the operator's
-    /// domain.
+    /// Removes scopes under `labs.admin` for the partner: independent of the row, a client bound to a partner never
+    /// holds one.
     pub(super) fn without_admin(self) -> Self {
         let mut allowed_scopes =
             ScopeSet::parse(self.allowed_scopes.iter().map(String::as_str)).without_admin().names();

@@ -1,7 +1,7 @@
-//! Where a partner stands, and everything that follows when that changes.
+//! State machine of a partner, and the effects of its transitions.
 //!
 //! ```text
-//!            request-closure            close (its job, when the time has come, or staff)
+//!            request-closure            close (its job, at the due time, or staff)
 //!   ACTIVE ─────────────────▶ CLOSING ───────────────────────────────▶ CLOSED ──erase──▶ ERASED
 //!    │ ▲ ◀───────────────────  │ ▲                                      │  ▲
 //!    │ │     cancel-closure    │ │                               reopen │  │ close
@@ -9,10 +9,10 @@
 //!   SUSPENDED ◀────────────── SUSPENDED                  ACTIVE or SUSPENDED, as before
 //! ```
 //!
-//! While ACTIVE and CLOSING a team works as usual and its listings are shown; in every other state nobody of it and none
-//! of its programs is let in, and nothing of it is on the storefront. A trigger tells every replica of the change. What
-//! an action took away, its counterpart gives back: a partner that was closing goes on closing when its suspension ends,
-//! with the time that was left.
+//! In the states ACTIVE and CLOSING a team works as usual and its listings are visible. In every other state its users
+//! and machine clients have no access, and the storefront shows none of its data. A trigger notifies every replica of a
+//! change. Each action has a counterpart that reverses its effects: if the suspension of a closing partner ends, the
+//! closure continues with the remaining time.
 
 mod rules;
 mod store;
@@ -34,26 +34,26 @@ use crate::core::words::Word as _;
 use crate::partner::events::{self, PartnerEvent};
 use store::HeldRow;
 
-/// A step that somebody takes with a partner.
+/// A transition of a partner.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step<'a> {
-    /// Whose.
+    /// UUID of the partner.
     pub(crate) partner_uuid: Uuid,
-    /// Which.
+    /// Action that causes the transition.
     pub(crate) action: Action,
-    /// By whom.
+    /// Actor of the transition.
     pub(crate) actor: Actor,
-    /// Why.
+    /// Reason for the transition.
     pub(crate) reason: Option<&'a str>,
-    /// Whether the partner reads why. An operation of staff declares it with `@partner_reads`.
+    /// Whether the partner can read the reason. An operation of staff declares this with `@partner_reads`.
     pub(crate) shows_reason: bool,
 }
 
-/// Takes a step, with everything that follows from it: what is shown, who is let in, the history, and mails to the
-/// partner's administrators. `None` when there is no such partner.
+/// Performs a transition with all its effects: visible listings, access, the history, and mails to the partner's
+/// administrators. `None` if the partner does not exist.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
+/// [`crate::Code::IllegalTransition`] with the currently allowed actions.
 pub(crate) async fn take(
     db: &Db,
     services: &Services,
@@ -64,10 +64,11 @@ pub(crate) async fn take(
     settle(db, services, now, step, &held).await.map(Some)
 }
 
-/// Closes a partner whose time has come; false when somebody else does, or it is due no longer.
+/// Closes a partner whose closing time has come. Returns false if another transaction is closing it or the closure is
+/// not due any more.
 ///
 /// # Errors
-/// What the database answered.
+/// If the database fails.
 pub(crate) async fn close_due(db: &Db, services: &Services, now: Time, partner_uuid: Uuid) -> Result<bool, Fault> {
     let Some(held) = store::due_lock(db, partner_uuid).await? else { return Ok(false) };
     let step = Step { partner_uuid, action: Action::Close, actor: Actor::SYSTEM, reason: None, shows_reason: true };
@@ -106,7 +107,7 @@ async fn settle(
     Ok(after)
 }
 
-/// Mails the partner's administrators what was done.
+/// Notifies the partner's administrators of the transition by mail.
 async fn tell(
     db: &Db,
     services: &Services,

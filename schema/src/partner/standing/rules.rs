@@ -1,4 +1,4 @@
-//! The machine of a partner.
+//! State machine of a partner.
 
 use crate::core::fault::Fault;
 use crate::core::state_diagram::StateDiagram;
@@ -7,65 +7,65 @@ use crate::core::words::{Word as _, words};
 use crate::partner::events::PartnerEventKind;
 
 words! {
-    /// Where a partner stands.
+    /// State of a partner.
     pub(crate) enum PartnerState {
-        /// Works here.
+        /// The partner works as usual.
         Active = "ACTIVE",
-        /// Held back by staff.
+        /// Staff suspended the partner.
         Suspended = "SUSPENDED",
-        /// Works here still, and is closed when its time has come.
+        /// The partner works as usual until it closes.
         Closing = "CLOSING",
-        /// Ended; kept for a while.
+        /// The account is closed; its data is kept for a while.
         Closed = "CLOSED",
-        /// Ended for good: nothing personal is left.
+        /// The account was erased; no personal data is left.
         Erased = "ERASED",
     }
 }
 
-/// Who does something with a partner.
+/// Side that acts on a partner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// Its own team.
+    /// The partner's team.
     Team,
-    /// Whoever runs the service.
+    /// Staff.
     Staff,
 }
 
-/// What can be done with a partner.
+/// Action on a partner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
-    /// Staff hold it back.
+    /// Staff suspend the partner.
     Suspend,
-    /// Staff let it in again.
+    /// Staff reinstate the partner.
     Reinstate,
-    /// Its team wants to leave.
+    /// The team requests the closure.
     RequestClosure,
-    /// Its team stays after all.
+    /// The team cancels the closure.
     CancelClosure,
-    /// It ends: its time has come, or staff say so.
+    /// The account closes, at the due time or by staff.
     Close,
-    /// Staff open it again.
+    /// Staff reopen the account.
     Reopen,
-    /// Staff make what is personal of it anonymous.
+    /// Staff erase the partner's personal data.
     Erase,
 }
 
-/// A number of days that the operator sets.
+/// A setting of the operator with a number of days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Setting {
-    /// The setting's key.
+    /// Key of the setting.
     pub(super) key: &'static str,
-    /// The days where nothing is set.
+    /// Default number of days.
     pub(super) days: i32,
 }
 
-/// How long a team may think it over.
+/// Waiting time of a closure.
 const CLOSING: Setting = Setting { key: "partner.closing_days", days: 14 };
-/// How long a closed partner can be opened again.
+/// Time in which a closed partner can be reopened.
 const REOPENING: Setting = Setting { key: "partner.reopening_days", days: 30 };
 
 impl Action {
-    /// Every action, for refusals and tests.
+    /// All actions, for error details and tests.
     const ALL: [Self; 7] = [
         Self::Suspend,
         Self::Reinstate,
@@ -76,7 +76,7 @@ impl Action {
         Self::Erase,
     ];
 
-    /// The action's name in refusals.
+    /// Returns the action's name in error details.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Suspend => "suspend",
@@ -96,7 +96,7 @@ impl Action {
         }
     }
 
-    /// What the history calls it.
+    /// Returns the kind of the history event.
     pub(super) const fn event(self) -> PartnerEventKind {
         match self {
             Self::Suspend => PartnerEventKind::Suspended,
@@ -110,8 +110,8 @@ impl Action {
     }
 }
 
-/// The table of the machine: where an action leads, or that it leads nowhere. `former` is what a suspended or closed
-/// partner was before.
+/// Returns the state that an action results in, or `None` (the transition table). `former` is the state of a suspended
+/// or closed partner before that.
 fn next(state: PartnerState, action: Action, former: Option<PartnerState>) -> Option<PartnerState> {
     match (state, action) {
         (PartnerState::Active | PartnerState::Closing, Action::Suspend) => Some(PartnerState::Suspended),
@@ -134,10 +134,10 @@ fn next(state: PartnerState, action: Action, former: Option<PartnerState>) -> Op
     }
 }
 
-/// Where an action leads.
+/// Returns the state that an action results in.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
+/// [`crate::Code::IllegalTransition`] with the currently allowed actions.
 pub(super) fn after(state: PartnerState, action: Action, former: Option<PartnerState>) -> Result<PartnerState, Fault> {
     next(state, action, former).ok_or_else(|| {
         let allowed = Action::ALL.into_iter().filter(|action| next(state, *action, former).is_some());
@@ -146,7 +146,7 @@ pub(super) fn after(state: PartnerState, action: Action, former: Option<PartnerS
     })
 }
 
-/// What one side can do with a partner now. `until` says how long a closed one can be opened again.
+/// Returns the currently allowed actions of one side. `until` is the time until which a closed partner can be reopened.
 pub(crate) fn allowed_actions(state: PartnerState, side: Side, until: Option<Time>, now: Time) -> Vec<String> {
     Action::ALL
         .into_iter()
@@ -156,8 +156,8 @@ pub(crate) fn allowed_actions(state: PartnerState, side: Side, until: Option<Tim
         .collect()
 }
 
-/// What is to be remembered for the way back. Whoever is closed while it was closing comes back active: that wish is
-/// fulfilled. Whoever is closed while it was suspended comes back suspended.
+/// Returns the state to restore later. A partner that was closing when it was closed returns as active, because its
+/// closure was carried out. A partner that was suspended when it was closed returns as suspended.
 pub(super) fn state_to_remember(before: PartnerState, action: Action, after: PartnerState) -> Option<PartnerState> {
     match (action, after) {
         (Action::Suspend, _) => Some(before),
@@ -167,7 +167,7 @@ pub(super) fn state_to_remember(before: PartnerState, action: Action, after: Par
     }
 }
 
-/// The time that begins with an action.
+/// Returns the setting of the period that an action starts.
 pub(super) const fn waiting(action: Action) -> Option<Setting> {
     match action {
         Action::RequestClosure => Some(CLOSING),
@@ -176,10 +176,10 @@ pub(super) const fn waiting(action: Action) -> Option<Setting> {
     }
 }
 
-/// Refuses to open what was closed for longer than the operator says.
+/// Rejects reopening a partner after the period that the operator configured.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with what is left to do.
+/// [`crate::Code::IllegalTransition`] with the remaining actions.
 pub(super) fn in_time(state: PartnerState, until: Option<Time>, now: Time) -> Result<(), Fault> {
     if state == PartnerState::Closed && until.is_none_or(|until| until <= now) {
         let allowed = vec![Action::Erase.name().to_owned()];
@@ -188,7 +188,7 @@ pub(super) fn in_time(state: PartnerState, until: Option<Time>, now: Time) -> Re
     Ok(())
 }
 
-/// The machine as a picture.
+/// Draws the state diagram.
 pub(crate) fn drawing() -> StateDiagram {
     StateDiagram::of(
         "Business partner",
@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_machine_cell_by_cell() {
+    fn state_machine_matches_table() {
         use Action::{CancelClosure, Close, Erase, Reinstate, Reopen, RequestClosure, Suspend};
         let table: [(PartnerState, &[(Action, PartnerState)]); 5] = [
             (
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn each_side_is_offered_what_the_table_lets_it_do() {
+    fn each_side_gets_actions_of_table() {
         let now = Time(jiff::Timestamp::UNIX_EPOCH);
         let table = [
             (PartnerState::Active, "request-closure", "suspend close"),
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_before_is_remembered_for_the_way_back() {
+    fn former_state_is_remembered_for_reinstatement() {
         use PartnerState::{Active, Closed, Closing, Suspended};
         assert_eq!(state_to_remember(Closing, Action::Suspend, Suspended), Some(Closing));
         assert_eq!(state_to_remember(Closing, Action::Close, Closed), Some(Active));
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_partner_is_opened_in_its_time_only() {
+    fn closed_partner_can_be_reopened_only_in_time() {
         let now = Time(jiff::Timestamp::UNIX_EPOCH);
         assert!(in_time(PartnerState::Closed, Some(now.plus_seconds(1)), now).is_ok());
         let late = in_time(PartnerState::Closed, Some(now), now).unwrap_err();

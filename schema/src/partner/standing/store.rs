@@ -1,4 +1,4 @@
-//! Every statement about where a partner stands.
+//! Statements for the state of a partner.
 
 use uuid::Uuid;
 
@@ -6,7 +6,7 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::time::Time;
 
-/// A partner held for a step.
+/// A partner locked for a transition.
 pub(super) struct HeldRow {
     pub(super) company_name: String,
     pub(super) state: String,
@@ -14,7 +14,7 @@ pub(super) struct HeldRow {
     pub(super) closes_at: Option<Time>,
 }
 
-/// Holds a partner until the transaction ends.
+/// Locks a partner until the transaction ends.
 pub(super) async fn lock(db: &Db, partner_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
     Ok(sqlx::query_as!(
         HeldRow,
@@ -27,7 +27,8 @@ pub(super) async fn lock(db: &Db, partner_uuid: Uuid) -> Result<Option<HeldRow>,
     .await?)
 }
 
-/// Holds a partner that is due to be closed; `None` when somebody else has it, or when it is due no longer.
+/// Locks a partner that is due to be closed; `None` if another transaction has locked it or the closure is not due any
+/// more.
 pub(super) async fn due_lock(db: &Db, partner_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
     Ok(sqlx::query_as!(
         HeldRow,
@@ -40,7 +41,7 @@ pub(super) async fn due_lock(db: &Db, partner_uuid: Uuid) -> Result<Option<HeldR
     .await?)
 }
 
-/// Partners that are due to be closed, the earliest first.
+/// Loads partners that are due to be closed, earliest first.
 pub(crate) async fn due_page(db: &Db) -> Result<Vec<Uuid>, Fault> {
     Ok(sqlx::query_scalar!(
         "select partner_uuid from partner
@@ -52,7 +53,7 @@ pub(crate) async fn due_page(db: &Db) -> Result<Vec<Uuid>, Fault> {
     .await?)
 }
 
-/// How many days a setting of the operator's says, or so many where it says nothing that can be.
+/// Loads the number of days in an operator's setting, or the default if the setting is missing or invalid.
 pub(super) async fn days_get(db: &Db, key: &str, otherwise: i32) -> Result<i32, Fault> {
     let days = sqlx::query_scalar!(
         r#"select value::text::integer as "days!" from service_setting
@@ -64,17 +65,17 @@ pub(super) async fn days_get(db: &Db, key: &str, otherwise: i32) -> Result<i32, 
     Ok(days.unwrap_or(otherwise))
 }
 
-/// A partner's next state.
+/// State change of a partner.
 pub(super) struct Change<'a> {
     pub(super) state: &'a str,
     pub(super) former: Option<&'a str>,
     pub(super) reason: Option<&'a str>,
-    /// Days until the time is over that begins with this state.
+    /// Days until the period ends that starts with this state.
     pub(super) days: Option<i32>,
 }
 
-/// Gives a partner another state and answers when its time is over. A suspension stops the time that a closing has left,
-/// and its end sets it going again.
+/// Sets the state of a partner and returns the end of its period. A suspension stops the remaining time of a closure,
+/// and the end of the suspension resumes it.
 pub(super) async fn set_state(db: &Db, partner_uuid: Uuid, change: &Change<'_>) -> Result<Option<Time>, Fault> {
     Ok(sqlx::query_scalar!(
         "update partner
@@ -97,7 +98,7 @@ pub(super) async fn set_state(db: &Db, partner_uuid: Uuid, change: &Change<'_>) 
     .await?)
 }
 
-/// Shows the listings of a partner that may be seen and hides those that may not, and tells the caches.
+/// Shows or hides the listings of a partner according to its state, and invalidates the caches.
 pub(super) async fn listings_follow(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with moved as (
@@ -117,7 +118,7 @@ pub(super) async fn listings_follow(db: &Db, partner_uuid: Uuid) -> Result<(), F
     Ok(())
 }
 
-/// Ends every session of a team, and every token that its programs were issued.
+/// Ends every session of a team, and revokes every token of its machine clients.
 pub(super) async fn sessions_end(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with people as (select person_uuid from person where partner_uuid = $1),

@@ -1,4 +1,4 @@
-//! The queue of the desk: what narrows it, and its orders.
+//! The queue of the support desk, with its filters and orders.
 
 use async_graphql::InputObject;
 use serde::Serialize;
@@ -11,7 +11,7 @@ use crate::core::time::Time;
 use crate::core::words::words;
 use crate::partner::support_tickets::{SupportTicketPriority, SupportTicketState, SupportTopic};
 
-/// Tickets of all partners, as the desk is shown them.
+/// Columns of the support tickets of all partners, for the support desk.
 static TICKET: Select<TicketRow> = Select::new(
     "ticket_uuid, partner_uuid, company_name, subject, topic, app_uuid, app_slug, state, state_changed_at, priority,
      urgency, assignee_uuid, assignee_name, opened_by, opened_by_name, messages_count, last_message_at, waiting_since,
@@ -19,10 +19,10 @@ static TICKET: Select<TicketRow> = Select::new(
     "support_desk_shown",
 );
 
-/// One ticket, whoever's it is.
+/// Lookup of one support ticket of any partner.
 pub(super) static ANY: Lookup<TicketRow> = Lookup::new(&TICKET, &["ticket_uuid = {}"]);
 
-/// A ticket.
+/// Edge to a support ticket.
 pub(crate) static TICKET_OF_DESK: EdgeQuery<TicketRow> = EdgeQuery {
     operation: "partner_support_desk_get",
     argument: "ticket_uuid",
@@ -31,7 +31,7 @@ pub(crate) static TICKET_OF_DESK: EdgeQuery<TicketRow> = EdgeQuery {
     order: &[],
 };
 
-/// The tickets of each partner, the newest first.
+/// Edge to the support tickets of each partner, newest first.
 pub(crate) static TICKETS_OF_EACH: EdgeQuery<TicketRow> = EdgeQuery {
     operation: "partner_support_desk_list",
     argument: "partner_uuid",
@@ -40,7 +40,7 @@ pub(crate) static TICKETS_OF_EACH: EdgeQuery<TicketRow> = EdgeQuery {
     order: &[CREATED.descending(), ID.descending()],
 };
 
-/// What the queue is narrowed to. The contract describes each field.
+/// Filter of the queue. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SupportDeskFilter {
@@ -56,18 +56,18 @@ pub(crate) struct SupportDeskFilter {
 }
 
 words! {
-    /// The orders of the queue.
+    /// Orders of the queue.
     pub(crate) enum SupportDeskSort {
-        /// The most urgent first, and of those the oldest.
+        /// Most urgent first; oldest first within a priority.
         PriorityDesc = "PRIORITY_DESC",
-        /// The oldest first.
+        /// Oldest first.
         CreatedAt = "CREATED_AT",
-        /// The newest first.
+        /// Newest first.
         CreatedAtDesc = "CREATED_AT_DESC",
     }
 }
 
-/// The queue of the desk.
+/// List query of the queue.
 pub(super) static QUEUE: ListQuery<SupportDeskFilter, TicketRow, SupportDeskSort> = ListQuery {
     operation: "partner_support_desk_list",
     select: &TICKET,
@@ -95,8 +95,8 @@ pub(super) static QUEUE: ListQuery<SupportDeskFilter, TicketRow, SupportDeskSort
 
 const ID: Key<TicketRow> = Key::id("ticket_uuid", |row| json!(row.ticket_uuid));
 const CREATED: Key<TicketRow> = Key::moment("created_at", |row| json!(row.created_at));
-/// The place in the queue: the smaller, the sooner.
+/// Sort key of the queue: lower values first.
 const URGENCY: Key<TicketRow> = Key::whole("urgency", |row| json!(row.urgency));
 
-/// What is asked of tickets at the desk in words that the compiler has not checked.
+/// Run-time SQL statements of support tickets at the desk, which the compiler does not check.
 pub(in crate::partner) static STATEMENTS: [&dyn Statements; 4] = [&QUEUE, &ANY, &TICKET_OF_DESK, &TICKETS_OF_EACH];

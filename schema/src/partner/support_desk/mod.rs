@@ -1,8 +1,8 @@
-//! The support desk: the tickets of all partners, answered by the platform's staff.
+//! The support desk: support tickets of all partners, answered by staff.
 //!
-//! What a ticket is and its machine stand in [`super::support_tickets`]; this is the desk's side of it. What the desk
-//! notes for itself exists here alone: in a table that the partner's side names nowhere, and in a field that its types
-//! do not have.
+//! [`super::support_tickets`] defines tickets and their state machine; this module contains the operations of the desk.
+//! Internal notes exist only here: in a table that no statement of the partner's operations names, and in a field that
+//! the partner's types do not have.
 
 mod list;
 mod resolvers;

@@ -1,4 +1,4 @@
-//! What the desk may ask about the tickets of all partners.
+//! Operations of the support desk on the tickets of all partners.
 
 use async_graphql::{Context, MaybeUndefined, Object};
 use uuid::Uuid;
@@ -24,7 +24,7 @@ use crate::partner::support_tickets::{
     tell_team, text,
 };
 
-/// Reads of the desk.
+/// Queries for the desk.
 #[derive(Default)]
 pub(crate) struct SupportDeskQuery;
 
@@ -65,7 +65,7 @@ impl SupportDeskQuery {
     }
 }
 
-/// Writes of the desk.
+/// Mutations of the desk.
 #[derive(Default)]
 pub(crate) struct SupportDeskMutation;
 
@@ -128,7 +128,7 @@ impl SupportDeskMutation {
     }
 }
 
-/// Writes to the partner, who is told by mail. A ticket that is nobody's is the answerer's from now on.
+/// Writes an answer to the partner and notifies the partner by mail. An unassigned ticket is assigned to the author.
 async fn answer(cx: &RequestContext, ticket_uuid: Uuid, held: &HeldRow, body: &str) -> Result<(), Fault> {
     let state = after(held.state, SupportTicketAction::Answer)?;
     full(held.messages_count)?;
@@ -144,7 +144,7 @@ async fn answer(cx: &RequestContext, ticket_uuid: Uuid, held: &HeldRow, body: &s
     tell_team(cx, &letters(ticket_uuid, held), TicketEvent::Answered).await
 }
 
-/// Settles a ticket, of which the partner is told by mail.
+/// Resolves or closes a ticket and notifies the partner by mail.
 async fn settle(
     cx: &RequestContext,
     ticket_uuid: Uuid,
@@ -161,7 +161,7 @@ async fn settle(
     tell_team(cx, &letters(ticket_uuid, held), event).await
 }
 
-/// Gives a ticket to somebody who answers, who is told by mail, or to nobody.
+/// Assigns a ticket to a staff member of the desk, who is notified by mail, or removes the assignment.
 async fn assign(cx: &RequestContext, ticket_uuid: Uuid, held: &HeldRow, to: Option<Uuid>) -> Result<(), Fault> {
     if to == held.assignee_uuid {
         return Ok(());
@@ -178,7 +178,7 @@ async fn assign(cx: &RequestContext, ticket_uuid: Uuid, held: &HeldRow, to: Opti
     }
 }
 
-/// Writes what the partner sees of it into the history of the partner's account.
+/// Writes the change to the history of the partner's account, as the partner sees it.
 async fn record_event(
     cx: &RequestContext,
     ticket_uuid: Uuid,
@@ -199,7 +199,7 @@ fn letters(ticket_uuid: Uuid, held: &HeldRow) -> Letters<'_> {
     }
 }
 
-/// The ticket as it is now, named to the audit record.
+/// Loads the current ticket and names it in the audit record.
 async fn load_ticket(cx: &RequestContext, ticket_uuid: Uuid) -> Result<SupportDeskTicketDetail, Fault> {
     let ticket = ANY.one(&cx.db, [ticket_uuid.into()]).await?.ok_or_else(not_found)?;
     note(cx, ticket_uuid, &ticket.subject, ticket.partner_uuid);
@@ -208,7 +208,7 @@ async fn load_ticket(cx: &RequestContext, ticket_uuid: Uuid) -> Result<SupportDe
     Ok(SupportDeskTicketDetail::of(SupportDeskTicket::of(ticket, cx), messages, notes))
 }
 
-/// The ticket held for a change, named to the audit record.
+/// Locks the ticket for a change and names it in the audit record.
 async fn lock_ticket(cx: &RequestContext, ticket_uuid: Uuid) -> Result<HeldRow, Fault> {
     let held = store::lock(&cx.db, ticket_uuid).await?.ok_or_else(not_found)?;
     note(cx, ticket_uuid, &held.subject, held.partner_uuid);

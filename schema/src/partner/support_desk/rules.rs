@@ -1,21 +1,21 @@
-//! What the desk may ask of a ticket.
+//! Rules for the changes of a ticket by the desk.
 
 use crate::core::fault::Fault;
 use crate::core::scope::opening;
 use crate::partner::support_tickets::{SupportTicketAction, SupportTicketState, after};
 
-/// What it takes to answer, and so to be given a ticket.
+/// Scope that a staff member needs to answer, and therefore to be assigned a ticket.
 const ANSWERS: &str = "labs.admin.support:write";
 
-/// The scopes of which whoever is given a ticket holds one.
+/// Returns the alternative scopes of an assignee, who must hold at least one of them.
 pub(super) fn answering() -> Vec<String> {
     opening(&[ANSWERS.to_owned()])
 }
 
-/// Where a ticket goes that is to be settled so; `None` when it is there already.
+/// Returns the state of a ticket after it is resolved or closed; `None` if it is already in that state.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
+/// [`crate::Code::IllegalTransition`] with the currently allowed actions.
 pub(super) fn settle(
     state: SupportTicketState,
     action: SupportTicketAction,
@@ -27,12 +27,12 @@ pub(super) fn settle(
     }
 }
 
-/// The refusal of words about a partner that was erased.
+/// Returns the error for a message or note about an erased partner.
 pub(super) fn erased() -> Fault {
     Fault::conflict("This partner was erased, so its support tickets have no reader and cannot be changed any more.")
 }
 
-/// The refusal of somebody who does not answer at the desk.
+/// Returns the error for an assignee who does not answer at the desk.
 pub(super) fn no_colleague() -> Fault {
     let message = format!("No active staff member with the scope {ANSWERS} has this uuid.");
     Fault::field("/assignee_uuid", "UNKNOWN_STAFF_MEMBER", message)
@@ -44,7 +44,7 @@ mod tests {
     use crate::core::fault::Code;
 
     #[test]
-    fn settling_what_is_settled_so_changes_nothing() {
+    fn settling_a_settled_support_ticket_changes_nothing() {
         assert_eq!(
             settle(SupportTicketState::Open, SupportTicketAction::Resolve).unwrap(),
             Some(SupportTicketState::Resolved)
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ticket_is_given_to_whoever_may_answer() {
+    fn assignee_needs_scope_to_answer_support_tickets() {
         assert_eq!(answering(), ["labs.admin:write", "labs.admin.support:write"]);
         assert_eq!(no_colleague().errors()[0].pointer.as_deref(), Some("/assignee_uuid"));
     }

@@ -1,4 +1,4 @@
-//! Every statement about tickets as the desk sees them.
+//! Statements for support tickets at the desk.
 
 use uuid::Uuid;
 
@@ -7,7 +7,7 @@ use crate::core::fault::Fault;
 use crate::core::time::Time;
 use crate::partner::support_tickets::{SupportMessageSide, SupportTicketPriority, SupportTicketState, SupportTopic};
 
-/// A ticket as the desk is shown it.
+/// A support ticket, for the desk.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub(crate) struct TicketRow {
     pub(super) ticket_uuid: Uuid,
@@ -20,7 +20,7 @@ pub(crate) struct TicketRow {
     pub(super) state: SupportTicketState,
     pub(super) state_changed_at: Time,
     pub(super) priority: SupportTicketPriority,
-    /// Its place in the queue: the smaller, the sooner.
+    /// Sort key of the queue: lower values first.
     pub(super) urgency: i16,
     pub(super) assignee_uuid: Option<Uuid>,
     pub(super) assignee_name: Option<String>,
@@ -36,7 +36,7 @@ pub(crate) struct TicketRow {
 /// A message or a note.
 pub(super) struct EntryRow {
     pub(super) entry_uuid: Uuid,
-    /// Which side wrote it; of a note, the support.
+    /// Side that wrote it; for a note, the support.
     pub(super) side: SupportMessageSide,
     pub(super) author_uuid: Uuid,
     pub(super) author_name: Option<String>,
@@ -44,7 +44,7 @@ pub(super) struct EntryRow {
     pub(super) created_at: Time,
 }
 
-/// What both sides wrote in a ticket, the first first.
+/// Loads the messages of both sides, oldest first.
 pub(super) async fn messages(db: &Db, ticket_uuid: Uuid) -> Result<Vec<EntryRow>, Fault> {
     Ok(sqlx::query_as!(
         EntryRow,
@@ -61,7 +61,7 @@ pub(super) async fn messages(db: &Db, ticket_uuid: Uuid) -> Result<Vec<EntryRow>
     .await?)
 }
 
-/// What the desk noted for itself about a ticket, the first first.
+/// Loads the internal notes of a ticket, oldest first.
 pub(super) async fn notes(db: &Db, ticket_uuid: Uuid) -> Result<Vec<EntryRow>, Fault> {
     Ok(sqlx::query_as!(
         EntryRow,
@@ -78,7 +78,7 @@ pub(super) async fn notes(db: &Db, ticket_uuid: Uuid) -> Result<Vec<EntryRow>, F
     .await?)
 }
 
-/// A ticket held for a change.
+/// A support ticket locked for a change.
 pub(super) struct HeldRow {
     pub(super) partner_uuid: Uuid,
     pub(super) company_name: String,
@@ -91,7 +91,7 @@ pub(super) struct HeldRow {
     pub(super) assignee_uuid: Option<Uuid>,
 }
 
-/// Holds a ticket until the transaction ends.
+/// Locks a ticket until the transaction ends.
 pub(super) async fn lock(db: &Db, ticket_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
     Ok(sqlx::query_as!(
         HeldRow,
@@ -108,8 +108,8 @@ pub(super) async fn lock(db: &Db, ticket_uuid: Uuid) -> Result<Option<HeldRow>, 
     .await?)
 }
 
-/// Whether a partner was erased. It is asked once a ticket is held: an erasure takes the tickets after the partner, so
-/// whatever is written before is taken away by it.
+/// Whether a partner was erased. Call it only after the ticket is locked: an erasure processes the tickets after the
+/// partner, so it also erases everything written before.
 pub(super) async fn is_erased(db: &Db, partner_uuid: Uuid) -> Result<bool, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select exists (select from partner where partner_uuid = $1 and state = 'ERASED') as "is_erased!""#,
@@ -119,7 +119,7 @@ pub(super) async fn is_erased(db: &Db, partner_uuid: Uuid) -> Result<bool, Fault
     .await?)
 }
 
-/// Notes something about a ticket that is held.
+/// Inserts a note about a locked ticket.
 pub(super) async fn note_insert(
     db: &Db,
     ticket_uuid: Uuid,
@@ -140,7 +140,7 @@ pub(super) async fn note_insert(
     Ok(())
 }
 
-/// Gives a ticket that is held another priority.
+/// Sets the priority of a locked ticket.
 pub(super) async fn set_priority(db: &Db, ticket_uuid: Uuid, priority: SupportTicketPriority) -> Result<(), Fault> {
     sqlx::query!(
         "update support_ticket set priority = $2, updated_at = labs_now() where ticket_uuid = $1",
@@ -152,7 +152,7 @@ pub(super) async fn set_priority(db: &Db, ticket_uuid: Uuid, priority: SupportTi
     Ok(())
 }
 
-/// Gives a ticket that is held to somebody, or to nobody.
+/// Sets or clears the assignee of a locked ticket.
 pub(super) async fn set_assignee(db: &Db, ticket_uuid: Uuid, assignee_uuid: Option<Uuid>) -> Result<(), Fault> {
     sqlx::query!(
         "update support_ticket set assignee_uuid = $2, updated_at = labs_now() where ticket_uuid = $1",
@@ -164,7 +164,7 @@ pub(super) async fn set_assignee(db: &Db, ticket_uuid: Uuid, assignee_uuid: Opti
     Ok(())
 }
 
-/// Whether somebody of the staff can sign in and holds one of these scopes.
+/// Whether a staff member can sign in and holds one of these scopes.
 pub(super) async fn is_colleague(db: &Db, person_uuid: Uuid, scopes: &[String]) -> Result<bool, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select exists (

@@ -1,4 +1,4 @@
-//! Tickets as the desk is shown them, and what it sends.
+//! Input and output types of support tickets for the desk.
 
 use async_graphql::{Enum, InputObject, MaybeUndefined, SimpleObject};
 use serde::{Deserialize, Serialize};
@@ -12,47 +12,47 @@ use crate::partner::support_tickets::{
     allowed_actions,
 };
 
-/// A ticket of any partner.
+/// A support ticket of any partner.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct SupportDeskTicket {
-    /// The ticket.
+    /// UUID of the support ticket.
     uuid: Uuid,
-    /// Whose it is.
+    /// UUID of the partner.
     pub(crate) partner_uuid: Uuid,
     /// Company name of the partner.
     company_name: String,
     /// Subject of the support ticket, in one line.
     subject: String,
-    /// What it is about, by kind.
+    /// Topic of the support ticket.
     topic: SupportTopic,
-    /// The app concerned.
+    /// UUID of the app that the ticket concerns.
     app_uuid: Option<Uuid>,
     /// Slug of the app.
     app_slug: Option<String>,
-    /// Where it stands.
+    /// State of the support ticket.
     state: SupportTicketState,
     /// Time of the last state change.
     state_changed_at: Time,
-    /// New priority of the support ticket.
+    /// Priority of the support ticket.
     priority: SupportTicketPriority,
-    /// Who of the staff has it; null: nobody yet.
+    /// Assigned staff member; null if the ticket is unassigned.
     assignee: Option<SupportDeskColleague>,
     /// Uuid of the user or machine client that created the support ticket.
     pub(crate) opened_by_uuid: Uuid,
-    /// Their name; null for whoever is gone.
+    /// Name of the user or machine client; null if it no longer exists.
     opened_by_name: Option<String>,
-    /// Messages in it.
+    /// Number of messages.
     messages_count: i32,
-    /// When the last one was written.
+    /// Time of the last message.
     last_message_at: Time,
-    /// Since when the partner waits for the desk; null while it does not.
+    /// Time since when the partner waits for the desk; null if the partner does not wait.
     waiting_since: Option<Time>,
     /// Time when the support ticket was created.
     created_at: Time,
     /// Time of the last change of any kind, including notes.
     updated_at: Time,
-    /// What the caller can do about it now.
+    /// Actions that the caller can currently perform on the support ticket.
     allowed_actions: Vec<String>,
 }
 
@@ -65,7 +65,7 @@ pub(crate) struct SupportDeskTicketDetail {
     ticket: SupportDeskTicket,
     /// Messages of both sides, oldest first.
     messages: Vec<SupportDeskMessage>,
-    /// What the desk noted for itself, the first first. The partner is never shown it.
+    /// Internal notes of the desk, oldest first. The partner never sees them.
     notes: Vec<SupportDeskNote>,
 }
 
@@ -73,25 +73,25 @@ pub(crate) struct SupportDeskTicketDetail {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SupportDeskColleague {
-    /// The person.
+    /// UUID of the staff member.
     uuid: Uuid,
-    /// Their name.
+    /// Name of the staff member.
     name: String,
 }
 
-/// A message from one side to the other.
+/// A message from the partner or the support staff to the other side.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SupportDeskMessage {
-    /// The message.
+    /// UUID of the message.
     uuid: Uuid,
-    /// Which side wrote it.
+    /// Side that wrote the message.
     side: SupportMessageSide,
-    /// The person or program that did.
+    /// UUID of the author, a user or machine client.
     author_uuid: Uuid,
-    /// Their name; null for whoever is gone.
+    /// Name of the author; null if the author no longer exists.
     author_name: Option<String>,
-    /// The text.
+    /// Text of the message.
     body: String,
     /// Time when the message was written.
     created_at: Time,
@@ -103,45 +103,45 @@ pub(crate) struct SupportDeskMessage {
 pub(crate) struct SupportDeskNote {
     /// UUID of the note.
     uuid: Uuid,
-    /// Who noted it.
+    /// UUID of the author.
     author_uuid: Uuid,
-    /// Their name; null for whoever is gone.
+    /// Name of the author; null if the author no longer exists.
     author_name: Option<String>,
-    /// The text.
+    /// Text of the note.
     body: String,
-    /// When it was noted.
+    /// Time when the note was written.
     created_at: Time,
 }
 
-/// How the desk settles a ticket.
+/// State to which the desk moves a ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum SupportTicketSettlement {
-    /// It takes it for settled; a reply opens it again.
+    /// The desk regards the issue as resolved; a reply reopens the ticket.
     Resolved,
-    /// It ends it.
+    /// The desk closes the ticket.
     Closed,
 }
 
-/// What is to change of a ticket (RFC 7396).
+/// A merge patch of a support ticket (RFC 7396).
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SupportDeskTicketUpdate {
-    /// How it is settled.
+    /// State to which the desk moves the ticket.
     pub(super) state: Option<SupportTicketSettlement>,
     /// New priority of the support ticket.
     pub(super) priority: Option<SupportTicketPriority>,
-    /// Whose it is to be; null: nobody's.
+    /// UUID of the new assignee; null clears the assignee.
     pub(super) assignee_uuid: MaybeUndefined<Uuid>,
 }
 
-/// For whom something is written.
+/// Audience of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum SupportDeskMessageKind {
-    /// For the partner.
+    /// A message to the partner.
     Answer,
-    /// For the desk itself.
+    /// An internal note of the desk.
     Note,
 }
 
@@ -149,14 +149,14 @@ pub(crate) enum SupportDeskMessageKind {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SupportDeskMessageCreate {
-    /// For whom.
+    /// Audience of the message.
     pub(super) kind: SupportDeskMessageKind,
-    /// The text.
+    /// Text of the message or note.
     pub(super) body: String,
 }
 
 impl SupportTicketSettlement {
-    /// What that does to a ticket.
+    /// Returns the action on the ticket.
     pub(super) const fn action(self) -> SupportTicketAction {
         match self {
             Self::Resolved => SupportTicketAction::Resolve,
@@ -166,7 +166,7 @@ impl SupportTicketSettlement {
 }
 
 impl SupportDeskTicket {
-    /// A row as it is shown to the caller.
+    /// Converts a row to the representation for the caller.
     pub(crate) fn of(row: TicketRow, cx: &RequestContext) -> Self {
         let acts = cx.may("labs.admin.support:write");
         let allowed_actions = if acts { allowed_actions(row.state, Side::Desk) } else { Vec::new() };

@@ -1,4 +1,4 @@
-//! The mails about a ticket: to the partner's side, to the desk, and to one of the desk.
+//! Mail messages about a support ticket: to the partner, to the desk, and to one staff member of the desk.
 
 use uuid::Uuid;
 
@@ -10,7 +10,7 @@ use crate::core::mail::message::{Letter, Notice, Ticket, TicketEvent};
 use crate::core::outbox;
 use crate::core::outbox::Addressee;
 
-/// The ticket that mails are about.
+/// Support ticket that the mail messages are about.
 pub(in crate::partner) struct Letters<'a> {
     pub(in crate::partner) ticket_uuid: Uuid,
     pub(in crate::partner) partner_uuid: Uuid,
@@ -18,11 +18,11 @@ pub(in crate::partner) struct Letters<'a> {
     pub(in crate::partner) subject: &'a str,
     /// Uuid of the user or machine client that created the support ticket.
     pub(in crate::partner) opened_by: Uuid,
-    /// Whose it is at the desk.
+    /// UUID of the assigned staff member of the desk.
     pub(in crate::partner) assignee_uuid: Option<Uuid>,
 }
 
-/// Writes to whoever opened the ticket, or to the team's administrators where there is nobody to write to.
+/// Notifies the user who opened the ticket, or the team's administrators if that user cannot receive mail.
 pub(in crate::partner) async fn tell_team(
     cx: &RequestContext,
     about: &Letters<'_>,
@@ -35,8 +35,7 @@ pub(in crate::partner) async fn tell_team(
     Ok(())
 }
 
-/// Writes to whoever has the ticket at the desk, or to the desk's own address. Without either there is nobody to write
-/// to: the queue is there all the same.
+/// Notifies the assignee, or the desk's address. Without either, no mail is sent; the queue still contains the ticket.
 pub(in crate::partner) async fn tell_desk(
     cx: &RequestContext,
     about: &Letters<'_>,
@@ -54,7 +53,7 @@ pub(in crate::partner) async fn tell_desk(
     outbox::queue_about(cx, about.partner_uuid, &to, &about.letter(&to, &about.desk_path(), event)).await
 }
 
-/// Writes to one of the desk.
+/// Notifies one staff member of the desk.
 pub(in crate::partner) async fn tell_person(
     cx: &RequestContext,
     about: &Letters<'_>,
@@ -81,7 +80,7 @@ impl Letters<'_> {
     }
 }
 
-/// The desk's own address, from the settings.
+/// Loads the desk's address from the settings.
 async fn desk(cx: &RequestContext) -> Result<Option<Addressee>, Fault> {
     let Some(setting) = store::desk_email_get(&cx.db).await? else { return Ok(None) };
     let Ok(email) = EmailAddress::parse(&setting) else {

@@ -1,4 +1,4 @@
-//! The list of a partner's tickets: what narrows it, and its orders.
+//! The list of a partner's support tickets, with its filters and orders.
 
 use async_graphql::InputObject;
 use serde::Serialize;
@@ -10,17 +10,17 @@ use super::types::{SupportTicket, SupportTopic};
 use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
 use crate::core::words::words;
 
-/// Tickets as their partner is shown them.
+/// Columns of support tickets for their partner.
 static TICKET: Select<SupportTicket> = Select::new(
     "ticket_uuid as uuid, subject, topic, app_uuid, app_slug, state, state_changed_at, priority,
      opened_by as opened_by_uuid, opened_by_name, messages_count, last_message_at, created_at",
     "support_ticket_shown",
 );
 
-/// One of a partner's tickets.
+/// Lookup of one of a partner's support tickets.
 pub(super) static OWN: Lookup<SupportTicket> = Lookup::new(&TICKET, &["partner_uuid = {}", "ticket_uuid = {}"]);
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SupportTicketFilter {
@@ -30,28 +30,26 @@ pub(crate) struct SupportTicketFilter {
     q: Option<String>,
 }
 
-/// The tickets of a partner.
+/// Support tickets of one partner.
 #[derive(Debug, Serialize)]
 pub(super) struct OwnTickets {
-    /// Whose.
     pub(super) partner_uuid: Uuid,
-    /// Which of them.
     pub(super) filter: SupportTicketFilter,
 }
 
 words! {
-    /// The orders of a partner's tickets.
+    /// Orders of a partner's support tickets.
     pub(crate) enum SupportTicketSort {
-        /// The newest first.
+        /// Newest first.
         CreatedAtDesc = "CREATED_AT_DESC",
-        /// The oldest first.
+        /// Oldest first.
         CreatedAt = "CREATED_AT",
-        /// The one in which somebody wrote last first.
+        /// Most recent message first.
         LastMessageAtDesc = "LAST_MESSAGE_AT_DESC",
     }
 }
 
-/// The list of a partner's tickets.
+/// List query of a partner's support tickets.
 pub(super) static TICKETS: ListQuery<OwnTickets, SupportTicket, SupportTicketSort> = ListQuery {
     operation: "partner_support_tickets_list",
     select: &TICKET,
@@ -73,5 +71,5 @@ const ID: Key<SupportTicket> = Key::id("ticket_uuid", |row| json!(row.uuid));
 const CREATED: Key<SupportTicket> = Key::moment("created_at", |row| json!(row.created_at));
 const LAST_MESSAGE: Key<SupportTicket> = Key::moment("last_message_at", |row| json!(row.last_message_at));
 
-/// What is asked of a partner's tickets in words that the compiler has not checked.
+/// Run-time SQL statements of a partner's support tickets, which the compiler does not check.
 pub(in crate::partner) static STATEMENTS: [&dyn Statements; 2] = [&TICKETS, &OWN];

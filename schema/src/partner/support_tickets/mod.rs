@@ -1,6 +1,6 @@
-//! A support ticket: what a partner asks the platform, and what it is told.
+//! Support tickets: questions of a partner to the support staff, and their answers.
 //!
-//! The machine (docs/decisions.md#states):
+//! State machine (docs/decisions.md#states):
 //!
 //! ```text
 //!          ┌──reply──┐                  ┌──answer──┐
@@ -14,8 +14,8 @@
 //!            └──close──▶ CLOSED ◀──close──┘ (from OPEN too)
 //! ```
 //!
-//! The partner replies and closes; the desk ([`super::support_desk`]) answers, resolves and closes. What the desk notes
-//! for itself is in a table that nothing here names and in a type that nothing here knows.
+//! The partner replies and closes. The desk ([`super::support_desk`]) answers, resolves and closes. The internal notes
+//! of the desk are in a table and a type that no code in this module uses.
 
 mod letters;
 mod list;

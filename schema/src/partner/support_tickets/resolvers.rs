@@ -1,4 +1,4 @@
-//! What a partner may ask about its tickets.
+//! Operations of a partner on its support tickets.
 
 use async_graphql::{Context, Object};
 use uuid::Uuid;
@@ -18,7 +18,7 @@ use crate::core::principal::Owner;
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::own::ensure_own;
 
-/// Reads of a partner's tickets.
+/// Queries for a partner's support tickets.
 #[derive(Default)]
 pub(crate) struct SupportTicketsQuery;
 
@@ -55,7 +55,7 @@ impl SupportTicketsQuery {
     }
 }
 
-/// Writes of a partner's tickets.
+/// Mutations of a partner's support tickets.
 #[derive(Default)]
 pub(crate) struct SupportTicketsMutation;
 
@@ -116,7 +116,8 @@ impl SupportTicketsMutation {
     ) -> Result<Option<SupportTicketDetail>, Fault> {
         let cx = ctx.cx();
         let owner = ensure_own(cx, partner_uuid)?;
-        // The partner first, as whoever opens a ticket: two who hold one and wait for the other would wait for ever.
+        // Locks the partner first, in the same order as the opening of a ticket. Otherwise two transactions that lock
+        // in opposite order would deadlock.
         store::partner_lock(&cx.db, owner).await?;
         let held = lock_ticket(cx, owner, ticket_uuid).await?;
         let before = held.state;
@@ -161,7 +162,7 @@ async fn lock_ticket(cx: &RequestContext, owner: Owner, ticket_uuid: Uuid) -> Re
     store::lock(&cx.db, owner, ticket_uuid).await?.ok_or_else(not_found)
 }
 
-/// The caller writes into a ticket of the caller's partner.
+/// Writes a message of the caller to a ticket of the caller's partner.
 async fn wrote(cx: &RequestContext, ticket_uuid: Uuid, body: &str) -> Result<(), Fault> {
     let (message_uuid, author_uuid) = (cx.new_uuid(), cx.principal()?.uuid);
     let message = Message { message_uuid, ticket_uuid, side: SupportMessageSide::Partner, author_uuid, body };

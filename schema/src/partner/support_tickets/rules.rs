@@ -1,4 +1,4 @@
-//! The machine of support tickets, and what can be written into one.
+//! State machine of support tickets, and rules for their messages.
 
 use crate::core::fault::{Fault, FieldError};
 use crate::core::plain;
@@ -6,58 +6,58 @@ use crate::core::state_diagram::StateDiagram;
 use crate::core::text::{self, TextKind};
 use crate::core::words::{Word as _, words};
 
-/// Tickets that a partner can have waiting at a time: open ones, and those that wait for its own reply.
+/// Maximum number of unresolved tickets per partner: open tickets, and tickets that wait for the partner's reply.
 pub(super) const OPEN_TICKETS: i64 = 25;
-/// Messages in a ticket, and notes beside them.
+/// Maximum number of messages in a ticket, and separately of notes.
 const MESSAGES: i32 = 200;
 
 words! {
-    /// Where a ticket stands.
+    /// State of a support ticket.
     pub(crate) enum SupportTicketState {
         /// The partner waits for the desk.
         Open = "OPEN",
         /// The desk waits for the partner.
         WaitingOnPartner = "WAITING_ON_PARTNER",
-        /// The desk takes it for settled; a reply opens it again.
+        /// The desk regards the issue as resolved; a reply reopens the ticket.
         Resolved = "RESOLVED",
-        /// It is over.
+        /// The ticket is closed.
         Closed = "CLOSED",
     }
 }
 
 words! {
-    /// How soon a ticket is looked at.
+    /// Priority of a support ticket.
     pub(crate) enum SupportTicketPriority {
-        /// After the others.
+        /// Handled after the others.
         Low = "LOW",
-        /// In its turn.
+        /// Handled in the normal order.
         Normal = "NORMAL",
-        /// Before the others.
+        /// Handled before the others.
         High = "HIGH",
-        /// At once.
+        /// Handled at once.
         Urgent = "URGENT",
     }
 }
 
-/// Who does something about a ticket.
+/// Side that acts on a support ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::partner) enum Side {
-    /// Whoever writes for the partner.
+    /// The partner.
     Partner,
-    /// Whoever answers at the desk.
+    /// The staff of the support desk.
     Desk,
 }
 
-/// What can be done about a ticket.
+/// Action on a support ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::partner) enum SupportTicketAction {
-    /// The partner writes.
+    /// The partner writes a reply.
     Reply,
-    /// The desk writes to the partner.
+    /// The desk writes an answer to the partner.
     Answer,
-    /// The desk takes it for settled.
+    /// The desk resolves the ticket.
     Resolve,
-    /// Either side ends it.
+    /// Either side closes the ticket.
     Close,
 }
 
@@ -103,10 +103,10 @@ const fn next(state: SupportTicketState, action: SupportTicketAction) -> Option<
     }
 }
 
-/// Where an action leads.
+/// Returns the state that an action results in.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
+/// [`crate::Code::IllegalTransition`] with the currently allowed actions.
 pub(in crate::partner) fn after(
     state: SupportTicketState,
     action: SupportTicketAction,
@@ -118,7 +118,7 @@ pub(in crate::partner) fn after(
     })
 }
 
-/// What one side can do about a ticket now.
+/// Returns the currently allowed actions of one side.
 pub(in crate::partner) fn allowed_actions(state: SupportTicketState, side: Side) -> Vec<String> {
     SupportTicketAction::ALL
         .into_iter()
@@ -127,7 +127,7 @@ pub(in crate::partner) fn allowed_actions(state: SupportTicketState, side: Side)
         .collect()
 }
 
-/// The machine as a picture.
+/// Draws the state diagram.
 pub(crate) fn drawing() -> StateDiagram {
     StateDiagram::of(
         "Support ticket",
@@ -137,7 +137,7 @@ pub(crate) fn drawing() -> StateDiagram {
     )
 }
 
-/// A subject as it is kept: one line, without blanks around it.
+/// Normalizes a subject as it is stored: one line, without surrounding white space.
 pub(super) fn subject(text: &str) -> Result<String, FieldError> {
     let mut errors = Vec::new();
     let text = plain::line("/subject", text, &mut errors);
@@ -147,7 +147,7 @@ pub(super) fn subject(text: &str) -> Result<String, FieldError> {
     errors.into_iter().next().map_or(Ok(text), Err)
 }
 
-/// A message's text as it is kept: lines, without blanks around them all.
+/// Normalizes a message's text as it is stored: lines, without surrounding white space.
 pub(in crate::partner) fn text(text: &str) -> Result<String, FieldError> {
     let text = text::normalize(text);
     if text.trim().is_empty() {
@@ -156,10 +156,10 @@ pub(in crate::partner) fn text(text: &str) -> Result<String, FieldError> {
     text::find_fault(TextKind::Lines, &text).map_or_else(|| Ok(text.trim().to_owned()), |fault| Err(fault.at("/body")))
 }
 
-/// Refuses one more ticket than can wait at a time, opened for the first time or again.
+/// Rejects a new or reopened ticket above the maximum of unresolved tickets.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`].
+/// [`crate::Code::Conflict`] if the maximum is reached.
 pub(super) fn room(open: i64) -> Result<(), Fault> {
     if open < OPEN_TICKETS {
         return Ok(());
@@ -170,21 +170,21 @@ pub(super) fn room(open: i64) -> Result<(), Fault> {
     )))
 }
 
-/// The priority that a ticket starts with.
+/// Returns the initial priority of a ticket.
 pub(super) const fn first_priority(has_priority_support: bool) -> SupportTicketPriority {
     if has_priority_support { SupportTicketPriority::High } else { SupportTicketPriority::Normal }
 }
 
-/// The refusal of an app that is none of the partner's.
+/// Returns the error for an app that does not belong to the partner.
 pub(super) fn unknown_app() -> FieldError {
     let message = "No app of your company has this uuid. GET /v1/marketplace/apps lists your apps.";
     FieldError::at("/app_uuid", "UNKNOWN_APP", message)
 }
 
-/// Refuses one more message, or one more note, than a ticket holds.
+/// Rejects a message or note above the maximum per ticket.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`].
+/// [`crate::Code::Conflict`] if the maximum is reached.
 pub(in crate::partner) fn full(count: i32) -> Result<(), Fault> {
     if count < MESSAGES {
         return Ok(());
@@ -200,7 +200,7 @@ mod tests {
     use crate::core::fault::Code;
 
     #[test]
-    fn the_machine_cell_by_cell() {
+    fn state_machine_matches_table() {
         use SupportTicketAction::{Answer, Close, Reply, Resolve};
         let table: [(SupportTicketState, &[(SupportTicketAction, SupportTicketState)]); 4] = [
             (
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn each_side_is_offered_what_the_table_lets_it_do() {
+    fn each_side_gets_actions_of_table() {
         for state in SupportTicketState::ALL.iter().copied() {
             let of = |names: &[&str]| -> Vec<String> {
                 let allowed = SupportTicketAction::ALL.into_iter().filter(|action| after(state, *action).is_ok());
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_subject_is_a_line_and_a_text_is_lines() {
+    fn subject_is_one_line_and_text_many() {
         assert_eq!(subject("  Payouts are late ").unwrap(), "Payouts are late");
         assert_eq!(subject("   ").unwrap_err().code, "BLANK");
         assert_eq!(subject("a\nb").unwrap_err().code, "CHARACTER");
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_and_what_is_written_is_bounded() {
+    fn open_support_tickets_and_messages_are_limited() {
         assert!(room(OPEN_TICKETS - 1).is_ok());
         assert_eq!(room(OPEN_TICKETS).unwrap_err().code(), Code::Conflict);
         assert!(full(MESSAGES - 1).is_ok());

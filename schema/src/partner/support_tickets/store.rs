@@ -1,4 +1,4 @@
-//! Every statement about a partner's tickets, and those that both sides run.
+//! Statements for a partner's support tickets, and statements that both sides use.
 
 use uuid::Uuid;
 
@@ -10,7 +10,7 @@ use crate::core::outbox::Addressee;
 use crate::core::principal::Owner;
 use crate::core::time::Time;
 
-/// What one side wrote to the other.
+/// A message from one side to the other.
 pub(super) struct MessageRow {
     pub(super) message_uuid: Uuid,
     pub(super) side: SupportMessageSide,
@@ -20,7 +20,7 @@ pub(super) struct MessageRow {
     pub(super) created_at: Time,
 }
 
-/// What was written in one of a partner's tickets, the first first. Of names it knows the partner's own.
+/// Loads the messages of one of a partner's tickets, oldest first. Names are included only for authors of the partner.
 pub(super) async fn messages(db: &Db, owner: Owner, ticket_uuid: Uuid) -> Result<Vec<MessageRow>, Fault> {
     Ok(sqlx::query_as!(
         MessageRow,
@@ -39,8 +39,8 @@ pub(super) async fn messages(db: &Db, owner: Owner, ticket_uuid: Uuid) -> Result
     .await?)
 }
 
-/// Holds a partner until the transaction ends, so that tickets that are opened at the same time count one another.
-/// Answers the company's name, and whether its tickets are answered first.
+/// Locks a partner until the transaction ends, so that concurrent transactions that open tickets count each other's
+/// tickets. Returns the company's name, and whether the partner has priority support.
 pub(super) async fn partner_lock(db: &Db, owner: Owner) -> Result<(String, bool), Fault> {
     let row = sqlx::query!(
         r#"select company_name, exists (select from partner_entitlement($1, labs_now())
@@ -55,7 +55,7 @@ pub(super) async fn partner_lock(db: &Db, owner: Owner) -> Result<(String, bool)
     Ok((row.company_name, row.is_first))
 }
 
-/// How many of a partner's tickets wait for one side or the other.
+/// Counts a partner's tickets that wait for either side.
 pub(super) async fn open_count(db: &Db, owner: Owner) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select count(*) as "count!" from support_ticket
@@ -66,7 +66,7 @@ pub(super) async fn open_count(db: &Db, owner: Owner) -> Result<i64, Fault> {
     .await?)
 }
 
-/// Whether an app is the partner's own.
+/// Whether the app belongs to the partner.
 pub(super) async fn owns_app(db: &Db, owner: Owner, app_uuid: Uuid) -> Result<bool, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select exists (select from app where app_uuid = $2 and partner_uuid = $1) as "owns!""#,
@@ -77,7 +77,7 @@ pub(super) async fn owns_app(db: &Db, owner: Owner, app_uuid: Uuid) -> Result<bo
     .await?)
 }
 
-/// What a ticket is made of.
+/// A support ticket to create.
 pub(super) struct NewTicket<'a> {
     pub(super) ticket_uuid: Uuid,
     pub(super) subject: &'a str,
@@ -88,7 +88,7 @@ pub(super) struct NewTicket<'a> {
     pub(super) opened_by: Uuid,
 }
 
-/// Makes a ticket, with nothing written in it yet.
+/// Inserts a ticket without messages.
 pub(super) async fn insert(db: &Db, owner: Owner, new: &NewTicket<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "insert into support_ticket
@@ -108,7 +108,7 @@ pub(super) async fn insert(db: &Db, owner: Owner, new: &NewTicket<'_>) -> Result
     Ok(())
 }
 
-/// A ticket of the partner's, held for a change.
+/// A partner's support ticket, locked for a change.
 pub(super) struct HeldRow {
     pub(super) subject: String,
     pub(super) state: SupportTicketState,
@@ -118,7 +118,7 @@ pub(super) struct HeldRow {
     pub(super) company_name: String,
 }
 
-/// Holds one of a partner's tickets until the transaction ends.
+/// Locks one of a partner's tickets until the transaction ends.
 pub(super) async fn lock(db: &Db, owner: Owner, ticket_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
     Ok(sqlx::query_as!(
         HeldRow,
@@ -134,7 +134,7 @@ pub(super) async fn lock(db: &Db, owner: Owner, ticket_uuid: Uuid) -> Result<Opt
     .await?)
 }
 
-/// Something that is written into a ticket.
+/// A message to add to a ticket.
 pub(in crate::partner) struct Message<'a> {
     pub(in crate::partner) message_uuid: Uuid,
     pub(in crate::partner) ticket_uuid: Uuid,
@@ -143,7 +143,7 @@ pub(in crate::partner) struct Message<'a> {
     pub(in crate::partner) body: &'a str,
 }
 
-/// Writes into a ticket that is held, and answers when.
+/// Inserts a message into a locked ticket, and returns its time.
 pub(in crate::partner) async fn message_insert(db: &Db, message: &Message<'_>) -> Result<Time, Fault> {
     Ok(sqlx::query_scalar!(
         r#"with counted as (
@@ -163,7 +163,8 @@ pub(in crate::partner) async fn message_insert(db: &Db, message: &Message<'_>) -
     .await?)
 }
 
-/// Gives a ticket that is held another state. Whoever waits already waits on.
+/// Sets the state of a locked ticket. If it already has this state, nothing changes, so the start of a wait stays the
+/// same.
 pub(in crate::partner) async fn set_state(db: &Db, ticket_uuid: Uuid, state: SupportTicketState) -> Result<(), Fault> {
     sqlx::query!(
         "update support_ticket
@@ -178,8 +179,8 @@ pub(in crate::partner) async fn set_state(db: &Db, ticket_uuid: Uuid, state: Sup
     Ok(())
 }
 
-/// To whom of a partner's team a mail about a ticket goes: to whoever opened it, or to the administrators when that was
-/// a program or somebody who is not active any more.
+/// Loads the recipients in a partner's team for a mail about a ticket: the user who opened it, or the administrators if
+/// a machine client or an inactive user opened it.
 pub(super) async fn team_addressees(db: &Db, partner_uuid: Uuid, opened_by: Uuid) -> Result<Vec<Addressee>, Fault> {
     Ok(sqlx::query_as!(
         Addressee,
@@ -198,7 +199,7 @@ pub(super) async fn team_addressees(db: &Db, partner_uuid: Uuid, opened_by: Uuid
     .await?)
 }
 
-/// Somebody of the desk, as a mail needs to know them; `None` for whoever cannot sign in.
+/// Loads the mail recipient data of a staff member of the desk; `None` if they cannot sign in.
 pub(super) async fn colleague_get(db: &Db, person_uuid: Uuid) -> Result<Option<Addressee>, Fault> {
     Ok(sqlx::query_as!(
         Addressee,
@@ -210,7 +211,7 @@ pub(super) async fn colleague_get(db: &Db, person_uuid: Uuid) -> Result<Option<A
     .await?)
 }
 
-/// The desk's own address, if the operator has set one.
+/// Loads the desk's address, if the operator has configured one.
 pub(super) async fn desk_email_get(db: &Db) -> Result<Option<String>, Fault> {
     Ok(sqlx::query_scalar!("select value #>> '{}' from service_setting where key = 'support_desk_email'")
         .fetch_optional(&mut *db.conn().await?)

@@ -1,4 +1,4 @@
-//! Tickets as their partner is shown them, and what it sends.
+//! Input and output types of support tickets for their partner.
 
 use async_graphql::{InputObject, SimpleObject};
 use uuid::Uuid;
@@ -10,19 +10,19 @@ use crate::core::time::Time;
 use crate::core::words::words;
 
 words! {
-    /// What a ticket is about.
+    /// Topic of a support ticket.
     pub(crate) enum SupportTopic {
         /// The company's account.
         Account = "ACCOUNT",
         /// The team and its invitations.
         Team = "TEAM",
-        /// The subscription and its bills.
+        /// The subscription and its invoices.
         Subscription = "SUBSCRIPTION",
         /// An app on the marketplace.
         App = "APP",
-        /// A decision about a submitted version, or a customer's review.
+        /// A decision about a submitted version, or a customer review.
         Review = "REVIEW",
-        /// Calling the interface.
+        /// Use of the API.
         Api = "API",
         /// Usage statistics.
         Statistics = "STATISTICS",
@@ -32,11 +32,11 @@ words! {
 }
 
 words! {
-    /// Which side wrote.
+    /// Side that wrote a message.
     pub(crate) enum SupportMessageSide {
         /// The partner.
         Partner = "PARTNER",
-        /// The platform's support.
+        /// The support staff.
         Support = "SUPPORT",
     }
 }
@@ -45,33 +45,33 @@ words! {
 #[derive(Debug, serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SupportTicket {
-    /// The ticket.
+    /// UUID of the support ticket.
     pub(super) uuid: Uuid,
     /// Subject of the support ticket, in one line.
     subject: String,
-    /// What it is about, by kind.
+    /// Topic of the support ticket.
     topic: SupportTopic,
-    /// The app concerned.
+    /// UUID of the app that the ticket concerns.
     app_uuid: Option<Uuid>,
     /// Slug of the app.
     app_slug: Option<String>,
-    /// Where it stands.
+    /// State of the support ticket.
     state: SupportTicketState,
     /// Time of the last state change.
     state_changed_at: Time,
-    /// How soon it is looked at.
+    /// Priority of the support ticket.
     priority: SupportTicketPriority,
     /// Uuid of the user or machine client that created the support ticket.
     opened_by_uuid: Uuid,
-    /// Their name; null for whoever is gone.
+    /// Name of the user or machine client; null if it no longer exists.
     opened_by_name: Option<String>,
-    /// Messages in it.
+    /// Number of messages.
     messages_count: i32,
-    /// When the last one was written.
+    /// Time of the last message.
     pub(super) last_message_at: Time,
     /// Time when the support ticket was created.
     pub(super) created_at: Time,
-    /// What the caller can do about it now.
+    /// Actions that the caller can currently perform on the support ticket.
     #[sqlx(skip)]
     allowed_actions: Vec<String>,
 }
@@ -87,19 +87,19 @@ pub(crate) struct SupportTicketDetail {
     messages: Vec<SupportMessage>,
 }
 
-/// A message from one side to the other.
+/// A message from the partner or the support staff to the other side.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SupportMessage {
-    /// The message.
+    /// UUID of the message.
     uuid: Uuid,
-    /// Which side wrote it.
+    /// Side that wrote the message.
     side: SupportMessageSide,
-    /// The person or program of the partner that did; null for the support.
+    /// UUID of the partner's user or machine client; null for a message of the support staff.
     author_uuid: Option<Uuid>,
-    /// Their name; null for the support, and for whoever is gone.
+    /// Name of the author; null for the support staff, and if the author no longer exists.
     author_name: Option<String>,
-    /// The text.
+    /// Text of the message.
     body: String,
     /// Time when the message was written.
     created_at: Time,
@@ -111,11 +111,11 @@ pub(crate) struct SupportMessage {
 pub(crate) struct SupportTicketOpen {
     /// Subject of the support ticket, in one line.
     pub(super) subject: String,
-    /// The first message.
+    /// Text of the first message.
     pub(super) body: String,
-    /// What it is about, by kind.
+    /// Topic of the support ticket.
     pub(super) topic: SupportTopic,
-    /// The app concerned, one of the partner's own.
+    /// UUID of the app that the ticket concerns. It must belong to the partner.
     pub(super) app_uuid: Option<Uuid>,
 }
 
@@ -123,12 +123,12 @@ pub(crate) struct SupportTicketOpen {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SupportReply {
-    /// The text.
+    /// Text of the reply.
     pub(super) body: String,
 }
 
 impl SupportTicket {
-    /// The same with what the caller can do about it.
+    /// Adds the actions that the caller can perform.
     pub(super) fn for_caller(self, cx: &RequestContext) -> Self {
         let acts = cx.may("partner.support:write");
         let allowed_actions = if acts { allowed_actions(self.state, Side::Partner) } else { Vec::new() };
@@ -148,7 +148,7 @@ impl From<MessageRow> for SupportMessage {
         Self {
             uuid: row.message_uuid,
             side: row.side,
-            // Who of the platform's staff wrote is nobody else's business.
+            // The partner does not see which staff member wrote the message.
             author_uuid: Some(row.author_uuid).filter(|_| is_partner),
             author_name: row.author_name.filter(|_| is_partner),
             body: row.body,

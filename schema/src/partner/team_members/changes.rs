@@ -1,4 +1,4 @@
-//! Changing who is in a team, and as what: the same for the team and for operators.
+//! Changes of team members and their roles, used by the team and by staff.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -20,7 +20,7 @@ use crate::core::principal::Role;
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::team::{ActingAs, Team, member_of};
 
-/// What a change is called in the account's history and in the person's ledger.
+/// Event kinds of a change in the account's history and in the user's security events.
 #[derive(Clone, Copy)]
 struct EventKinds {
     of_partner: PartnerEventKind,
@@ -38,12 +38,13 @@ const SUSPENDED: EventKinds =
 const REINSTATED: EventKinds =
     EventKinds { of_partner: PartnerEventKind::MemberReinstated, of_person: SecurityEventKind::MemberReinstated };
 
-/// Gives somebody of a team another role; the same again changes nothing. Invitations that they sent wait on only where
-/// they may still give their role.
+/// Changes the role of a team member. The same role changes nothing. Their sent invitations stay open only if they may
+/// still grant the invited role.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`]; [`crate::Code::ValidationFailed`] or [`crate::Code::ScopeMissing`] for a role above the
-/// caller's own; [`crate::Code::Conflict`] for the last administrator.
+/// [`crate::Code::NotFound`] if the user is not in the team; [`crate::Code::ValidationFailed`] or
+/// [`crate::Code::ScopeMissing`] for a role above the caller's own; [`crate::Code::Conflict`] for the last
+/// administrator.
 pub(crate) async fn change_role(
     cx: &RequestContext,
     team: Team,
@@ -66,13 +67,13 @@ pub(crate) async fn change_role(
     notify_member(cx, &held, MembershipChange::Role { role: to.name().to_owned() }).await
 }
 
-/// Takes somebody out of a team for good: their sessions end, nothing that was mailed to them opens anything, their
-/// invitations are taken back, and their address is free.
+/// Removes a team member permanently: their sessions end, their mailed tokens become void, their invitations are
+/// revoked, and their address becomes free.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`]; [`crate::Code::ScopeMissing`] for whoever stands above the caller;
-/// [`crate::Code::IllegalTransition`] for whom staff locked, but to staff; [`crate::Code::Conflict`] for the caller, and
-/// for the last administrator.
+/// [`crate::Code::NotFound`] if the user is not in the team; [`crate::Code::ScopeMissing`] for a member with more
+/// rights than the caller; [`crate::Code::IllegalTransition`] for a member whom staff locked, unless the caller is
+/// staff; [`crate::Code::Conflict`] for the caller, and for the last administrator.
 pub(crate) async fn remove(
     cx: &RequestContext,
     team: Team,
@@ -85,10 +86,10 @@ pub(crate) async fn remove(
     take_out(cx, team, &held, (REMOVED, MembershipChange::Removed), acting).await
 }
 
-/// The caller leaves the team. Answers who that was.
+/// Removes the caller from the team. Returns the user.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] for a program, and for the last administrator.
+/// [`crate::Code::Conflict`] for a machine client, and for the last administrator.
 pub(super) async fn leave(cx: &RequestContext, team: Team) -> Result<Uuid, Fault> {
     let user_uuid = member_of(cx.principal()?).ok_or_else(rules::no_person)?;
     let held = lock_member(cx, team, user_uuid).await?;
@@ -96,7 +97,7 @@ pub(super) async fn leave(cx: &RequestContext, team: Team) -> Result<Uuid, Fault
     Ok(user_uuid)
 }
 
-/// The team holds somebody back: their sessions end, and their invitations are taken back.
+/// Suspends a team member, by the team: their sessions end, and their invitations are revoked.
 pub(super) async fn suspend(cx: &RequestContext, team: Team, user_uuid: Uuid) -> Result<(), Fault> {
     rules::not_oneself(cx.principal()?.uuid, user_uuid)?;
     let (held, acting) = lock_changeable(cx, team, user_uuid, ActingAs::own(cx)?).await?;
@@ -110,7 +111,7 @@ pub(super) async fn suspend(cx: &RequestContext, team: Team, user_uuid: Uuid) ->
     notify_member(cx, &held, MembershipChange::Suspended).await
 }
 
-/// The team lets somebody sign in again.
+/// Reinstates a suspended team member, by the team.
 pub(super) async fn reinstate(cx: &RequestContext, team: Team, user_uuid: Uuid) -> Result<(), Fault> {
     let (held, acting) = lock_changeable(cx, team, user_uuid, ActingAs::own(cx)?).await?;
     rules::ensure_covered(held.role, acting.own)?;
@@ -120,7 +121,7 @@ pub(super) async fn reinstate(cx: &RequestContext, team: Team, user_uuid: Uuid) 
     notify_member(cx, &held, MembershipChange::Reinstated).await
 }
 
-/// Whoever goes is told first, for afterwards there is nobody of that address any more.
+/// The service notifies the removed member first, because their address is deleted afterwards.
 async fn take_out(
     cx: &RequestContext,
     team: Team,
@@ -138,7 +139,7 @@ async fn take_out(
     record_event(cx, team, held, (kinds, json!({ "role": held.role })), acting).await
 }
 
-/// Somebody of the team, held for a change, with how far whoever changes them may go by now.
+/// Locks a team member for a change, and re-reads the rights of the caller.
 async fn lock_changeable<'a>(
     cx: &RequestContext,
     team: Team,
@@ -149,7 +150,7 @@ async fn lock_changeable<'a>(
     Ok((held, acting.now(cx, team).await?))
 }
 
-/// Somebody of the team, held while changes of the whole team wait; named to the audit record.
+/// Locks a team member while changes of the whole team wait, and names them in the audit record.
 async fn lock_member(cx: &RequestContext, team: Team, user_uuid: Uuid) -> Result<HeldRow, Fault> {
     store::lock_all(&cx.db, team).await?;
     let held = store::lock(&cx.db, team, user_uuid).await?.ok_or_else(not_found)?;
@@ -163,7 +164,7 @@ async fn stays(cx: &RequestContext, team: Team, held: &HeldRow) -> Result<(), Fa
     rules::administrator_stays(held.role, &held.state, others)
 }
 
-/// Writes what happened into the account's history and into the person's ledger.
+/// Writes the change to the account's history and to the user's security events.
 async fn record_event(
     cx: &RequestContext,
     team: Team,

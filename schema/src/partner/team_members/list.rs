@@ -1,4 +1,4 @@
-//! The list of a team's people, for the team and for operators.
+//! The list of a team's members, for the team and for staff.
 
 use async_graphql::InputObject;
 use jiff::Timestamp;
@@ -12,17 +12,17 @@ use crate::core::principal::Role;
 use crate::core::time::Time;
 use crate::core::words::words;
 
-/// People of teams.
+/// Columns of team members.
 static MEMBER: Select<TeamMember> = Select::new(
     "person_uuid as uuid, name, name_order(name) as name_sorted, email, role, state,
      second_factor_confirmed_at is not null as second_factor, last_sign_in_at, created_at, updated_at",
     "user_shown",
 );
 
-/// Somebody of a team.
+/// Lookup of one team member.
 pub(super) static OF_A_TEAM: Lookup<TeamMember> = Lookup::new(&MEMBER, &["partner_uuid = {}", "person_uuid = {}"]);
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TeamMemberFilter {
@@ -32,36 +32,36 @@ pub(crate) struct TeamMemberFilter {
     q: Option<String>,
 }
 
-/// The people of a team.
+/// Members of one team.
 #[derive(Debug, Serialize)]
 pub(crate) struct MembersOf {
-    /// Whose.
+    /// UUID of the partner.
     pub(crate) partner_uuid: Uuid,
-    /// Which of them.
+    /// Filter of the members.
     pub(crate) filter: TeamMemberFilter,
 }
 
 words! {
-    /// The orders of people.
+    /// Orders of team members.
     pub(crate) enum TeamMemberSort {
-        /// The newest account first.
+        /// Newest account first.
         CreatedAtDesc = "CREATED_AT_DESC",
-        /// The oldest first.
+        /// Oldest account first.
         CreatedAt = "CREATED_AT",
-        /// By name, without regard to case.
+        /// By name, ignoring case.
         Name = "NAME",
-        /// Who signed in last first; who never did comes last.
+        /// Latest sign-in first; members who never signed in last.
         LastSignInAtDesc = "LAST_SIGN_IN_AT_DESC",
     }
 }
 
-/// A list of a team's people.
+/// A list query of a team's members.
 pub(crate) type MemberList = ListQuery<MembersOf, TeamMember, TeamMemberSort>;
 
-/// The list of a team's people for the team itself.
+/// List query of a team's members for the team.
 pub(super) static MEMBERS: MemberList = list_for("partner_team_members_list");
 
-/// The same for operators.
+/// List query of a team's members for staff.
 pub(crate) static MEMBERS_FOR_STAFF: MemberList = list_for("admin_team_members_list");
 
 const fn list_for(operation: &'static str) -> MemberList {
@@ -97,5 +97,5 @@ const SEEN: Key<TeamMember> = Key::moment("coalesce(last_sign_in_at, '1970-01-01
     json!(row.last_sign_in_at.unwrap_or(Time(Timestamp::UNIX_EPOCH)))
 });
 
-/// What is asked of a team's people in words that the compiler has not checked.
+/// Run-time SQL statements of team members, which the compiler does not check.
 pub(in crate::partner) static STATEMENTS: [&dyn Statements; 3] = [&MEMBERS, &MEMBERS_FOR_STAFF, &OF_A_TEAM];

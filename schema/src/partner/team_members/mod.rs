@@ -1,12 +1,12 @@
-//! The people of a partner's team, as the team keeps it and as operators help it.
+//! The members of a partner's team, as the team and staff manage them.
 //!
-//! The machine of a person stands in [`crate::auth::people`]; here a team suspends, reinstates and removes, and gives
-//! roles. Three rules hold at both doors, the team's and the operators':
+//! [`crate::auth::people`] defines the state machine of a user. In this module a team suspends, reinstates and removes
+//! members, and sets their roles. Three rules apply to the operations of the team and of staff:
 //!
-//! - A partner always keeps one active administrator, also when two of them demote each other at the same moment.
-//! - Nobody of a team gives a role that writes what their own does not, or touches whoever has such a role. Reading alone
-//!   lifts nobody above anybody: a VIEWER stands below all.
-//! - Whoever is changed is told by mail, and whatever right ends has ended everywhere within a second.
+//! - A partner always keeps one active administrator, even if two administrators demote each other at the same time.
+//! - A team member cannot grant a role with write scopes that their own role lacks, or change a member with such
+//!   scopes. Read scopes do not count: a VIEWER is below all other roles.
+//! - The service notifies the changed member by mail. Revoked rights end on every replica within a second.
 
 mod changes;
 mod list;

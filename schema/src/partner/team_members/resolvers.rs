@@ -1,4 +1,4 @@
-//! What a team may ask about its people.
+//! Operations of a team on its members.
 
 use async_graphql::{Context, Object};
 use uuid::Uuid;
@@ -19,7 +19,7 @@ use crate::core::principal::Role;
 use crate::core::scope::{Scope, ScopeSet};
 use crate::partner::team::{ActingAs, Team};
 
-/// Reads of a team.
+/// Queries for a team.
 #[derive(Default)]
 pub(crate) struct TeamMembersQuery;
 
@@ -75,7 +75,7 @@ impl TeamMembersQuery {
     }
 }
 
-/// Writes of a team.
+/// Mutations of a team.
 #[derive(Default)]
 pub(crate) struct TeamMembersMutation;
 
@@ -152,7 +152,7 @@ impl TeamMembersMutation {
     }
 }
 
-/// The roles with what each is for, the one that may do most first.
+/// Roles with their descriptions, highest first.
 const ROLES: [(Role, &str); 5] = [
     (Role::Administrator, "Full access, including the team and the subscription."),
     (
@@ -176,7 +176,7 @@ fn to_role_view(role: Role, description: &'static str, tier: ScopeSet, own: Opti
     }
 }
 
-/// What the caller may do, if the caller may give roles at all.
+/// Returns the caller's rights if the caller can grant roles.
 fn rights(cx: &RequestContext) -> Result<Option<ScopeSet>, Fault> {
     let gives = Scope::parse("partner.team:write");
     let principal = cx.principal()?;

@@ -1,4 +1,4 @@
-//! What somebody of a team may do to another, and to whom.
+//! Rules for actions of one team member on another.
 
 use uuid::Uuid;
 
@@ -9,25 +9,26 @@ use crate::core::scope::{Scope, ScopeSet};
 use crate::core::words::Word as _;
 use crate::partner::team::ActingAs;
 
-/// What a role writes, one's own account apart, and somebody with these rights does not.
+/// Returns a write scope of the role that the caller's rights lack, except the scope of one's own account.
 fn lacking(role: Role, own: ScopeSet) -> Option<Scope> {
     let writes =
         role.scopes().minimal().into_iter().filter(|scope| scope.is_write() && scope.domain() != "auth.account");
     writes.into_iter().find(|scope| !own.reaches(*scope))
 }
 
-/// Whether somebody with these rights may give a role.
+/// Whether a caller with these rights can grant the role.
 pub(crate) fn is_grantable(role: Role, own: ScopeSet) -> bool {
     lacking(role, own).is_none()
 }
 
-/// Whether somebody of this role may give another: who writes nothing of the team gives none.
+/// Whether a member with this role can grant another role. A role without write scopes on the team grants none.
 pub(crate) fn gives(giver: Role, role: Role) -> bool {
     let own = giver.scopes();
     Scope::parse("partner.team:write").is_some_and(|scope| own.reaches(scope)) && is_grantable(role, own)
 }
 
-/// Refuses to give a role that writes what the giver does not. Staff, of whom no rights are named, give any.
+/// Rejects granting a role with write scopes that the caller lacks. Staff, for whom `own` is `None`, can grant any
+/// role.
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`] at `/role`.
@@ -37,7 +38,7 @@ pub(crate) fn ensure_grantable(role: Role, own: Option<ScopeSet>) -> Result<(), 
     Err(Fault::invalid(vec![FieldError::at("/role", "ROLE_BEYOND_YOURS", message)]))
 }
 
-/// Refuses to touch somebody, or an invitation, whose role writes what the caller does not.
+/// Rejects changing a member or an invitation whose role has write scopes that the caller lacks.
 ///
 /// # Errors
 /// [`crate::Code::ScopeMissing`], naming the first scope that the caller lacks.
@@ -48,10 +49,10 @@ pub(crate) fn ensure_covered(role: Role, own: Option<ScopeSet>) -> Result<(), Fa
     }
 }
 
-/// Refuses what one does not do to oneself.
+/// Rejects actions of a member on their own account.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] with the way there is.
+/// [`crate::Code::Conflict`] with the alternative.
 pub(super) fn not_oneself(caller: Uuid, person: Uuid) -> Result<(), Fault> {
     if caller != person {
         return Ok(());
@@ -61,10 +62,10 @@ pub(super) fn not_oneself(caller: Uuid, person: Uuid) -> Result<(), Fault> {
     ))
 }
 
-/// Refuses to take the last active administrator away. `others` counts the other active ones.
+/// Rejects the removal of the last active administrator. `others` is the number of other active administrators.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`].
+/// [`crate::Code::Conflict`] if it is the last one.
 pub(super) fn administrator_stays(role: Role, state: &str, others: i64) -> Result<(), Fault> {
     if role == Role::Administrator && state == PersonState::Active.name() && others == 0 {
         return Err(Fault::last_administrator());
@@ -72,11 +73,11 @@ pub(super) fn administrator_stays(role: Role, state: &str, others: i64) -> Resul
     Ok(())
 }
 
-/// Where an action leads a person. Whom staff locked only staff move: removed by their team, they would come back by an
-/// invitation to the address that is free then.
+/// Returns the state of a user that an action results in. Only staff change a user whom staff locked. If the team could
+/// remove that user, they could return through an invitation to the address, which would be free.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
+/// [`crate::Code::IllegalTransition`] with the currently allowed actions.
 pub(super) fn next_state(
     state: &str,
     action: PersonAction,
@@ -90,8 +91,8 @@ pub(super) fn next_state(
     after(state, action, was_suspended)
 }
 
-/// What can be done to somebody of a team now by whoever acts: by the team, only to whom it covers, and nobody suspends
-/// themselves.
+/// Returns the actions that the caller can currently perform on a team member. A team acts only on members within the
+/// caller's rights, and a caller cannot suspend themselves.
 pub(super) fn allowed_actions(state: PersonState, role: Role, acting: ActingAs<'_>, is_own: bool) -> Vec<String> {
     if ensure_covered(role, acting.own).is_err() {
         return Vec::new();
@@ -101,7 +102,7 @@ pub(super) fn allowed_actions(state: PersonState, role: Role, acting: ActingAs<'
     allowed
 }
 
-/// The refusal of a program that wants to leave.
+/// Returns the error for a machine client that tries to leave.
 pub(super) fn no_person() -> Fault {
     Fault::conflict(
         "A machine client is not a team member, so it cannot leave the team. Ask the platform's support to disable it.",
@@ -116,7 +117,7 @@ mod tests {
     const ROLES: [Role; 5] = [Role::Administrator, Role::Developer, Role::Editor, Role::Accountant, Role::Viewer];
 
     #[test]
-    fn an_administrator_gives_every_role_and_everybody_their_own_and_the_viewers() {
+    fn administrator_grants_all_roles_and_everyone_own_and_viewer() {
         for role in ROLES {
             assert!(is_grantable(role, Role::Administrator.scopes()), "{role:?}");
             assert!(is_grantable(role, role.scopes()), "{role:?}");
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn an_accountant_reaches_neither_who_builds_nor_who_writes() {
+    fn accountant_cannot_grant_or_manage_developer_and_editor_roles() {
         let own = Some(Role::Accountant.scopes());
         for role in [Role::Administrator, Role::Developer, Role::Editor] {
             assert_eq!(ensure_grantable(role, own).unwrap_err().errors()[0].pointer.as_deref(), Some("/role"));
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_does_not_write_the_team_gives_no_role() {
+    fn caller_without_team_write_scope_cannot_grant_roles() {
         for role in ROLES {
             assert!(gives(Role::Administrator, role), "{role:?}");
             assert_eq!(gives(Role::Accountant, role), matches!(role, Role::Accountant | Role::Viewer), "{role:?}");
@@ -151,14 +152,14 @@ mod tests {
     }
 
     #[test]
-    fn a_program_gives_what_its_token_reaches() {
+    fn machine_client_grants_roles_within_its_token() {
         let token = ScopeSet::parse(["partner.team:write", "marketplace.apps:write"]);
         assert!(is_grantable(Role::Viewer, token));
         assert!(!is_grantable(Role::Developer, token), "it may not write on the board, nor answer support");
     }
 
     #[test]
-    fn only_the_last_active_administrator_is_kept() {
+    fn last_active_administrator_cannot_be_removed() {
         assert_eq!(administrator_stays(Role::Administrator, "ACTIVE", 0).unwrap_err().code(), Code::Conflict);
         assert!(administrator_stays(Role::Administrator, "ACTIVE", 1).is_ok());
         assert!(administrator_stays(Role::Administrator, "SUSPENDED", 0).is_ok());
@@ -166,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_suspends_themselves_and_states_of_staff_are_none() {
+    fn user_cannot_suspend_own_account() {
         let me = Uuid::from_u128(1);
         assert_eq!(not_oneself(me, me).unwrap_err().code(), Code::Conflict);
         assert!(not_oneself(me, Uuid::from_u128(2)).is_ok());
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_team_is_offered_what_it_may_do_to_others_whom_it_covers() {
+    fn team_gets_actions_only_on_other_covered_users() {
         let team = ActingAs { own: Some(Role::Accountant.scopes()), reason: None };
         let of = |state, role, is_own| allowed_actions(state, role, team, is_own).join(" ");
         assert_eq!(of(PersonState::Active, Role::Viewer, false), "suspend");
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn whom_staff_locked_only_staff_take_out() {
+    fn only_staff_can_act_on_locked_user() {
         let team = ActingAs { own: Some(Role::Administrator.scopes()), reason: None };
         for action in [PersonAction::Suspend, PersonAction::Reinstate, PersonAction::Remove] {
             let refused = next_state("LOCKED", action, true, team).unwrap_err();

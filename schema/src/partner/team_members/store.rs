@@ -1,4 +1,4 @@
-//! Every statement about the people of a team.
+//! Statements for the members of a team.
 
 use uuid::Uuid;
 
@@ -7,14 +7,14 @@ use crate::core::fault::Fault;
 use crate::core::principal::Role;
 use crate::partner::team::Team;
 
-/// What the partner's tier lets anybody of a team do at most.
+/// Loads the scopes that the partner's tier allows to team members at most.
 pub(super) async fn tier_scopes(db: &Db, team: Team) -> Result<Vec<String>, Fault> {
     Ok(sqlx::query_scalar!(r#"select partner_scope($1) as "scopes!""#, team.uuid())
         .fetch_one(&mut *db.conn().await?)
         .await?)
 }
 
-/// Somebody of a team, held for a change.
+/// A team member locked for a change.
 pub(super) struct HeldRow {
     pub(super) person_uuid: Uuid,
     pub(super) name: String,
@@ -24,8 +24,8 @@ pub(super) struct HeldRow {
     pub(super) company_name: String,
 }
 
-/// Makes changes of who is in a team, and as what, wait for one another until the transaction ends: whoever counts the
-/// administrators left then counts right.
+/// Serializes changes of the members and roles of a team until the transaction ends, so that the count of the remaining
+/// administrators is correct.
 pub(super) async fn lock_all(db: &Db, team: Team) -> Result<(), Fault> {
     sqlx::query!("select from partner where partner_uuid = $1 for no key update", team.uuid())
         .execute(&mut *db.conn().await?)
@@ -33,7 +33,7 @@ pub(super) async fn lock_all(db: &Db, team: Team) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Holds somebody of a team until the transaction ends.
+/// Locks a team member until the transaction ends.
 pub(super) async fn lock(db: &Db, team: Team, person_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
     Ok(sqlx::query_as!(
         HeldRow,
@@ -48,7 +48,7 @@ pub(super) async fn lock(db: &Db, team: Team, person_uuid: Uuid) -> Result<Optio
     .await?)
 }
 
-/// How many active administrators a team has besides somebody.
+/// Counts the active administrators of a team, except the given user.
 pub(super) async fn other_administrators(db: &Db, team: Team, person_uuid: Uuid) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select count(*) as "count!" from person
@@ -60,7 +60,7 @@ pub(super) async fn other_administrators(db: &Db, team: Team, person_uuid: Uuid)
     .await?)
 }
 
-/// Gives somebody of a team another role.
+/// Sets the role of a team member.
 pub(super) async fn set_role(db: &Db, team: Team, person_uuid: Uuid, role: Role) -> Result<(), Fault> {
     sqlx::query!(
         "update person set role = $3, updated_at = labs_now() where partner_uuid = $1 and person_uuid = $2",
@@ -73,7 +73,7 @@ pub(super) async fn set_role(db: &Db, team: Team, person_uuid: Uuid, role: Role)
     Ok(())
 }
 
-/// Gives somebody of a team another state.
+/// Sets the state of a team member.
 pub(super) async fn set_state(db: &Db, team: Team, person_uuid: Uuid, state: &str) -> Result<(), Fault> {
     sqlx::query!(
         "update person set state = $3, was_suspended = false, updated_at = labs_now()
@@ -87,7 +87,7 @@ pub(super) async fn set_state(db: &Db, team: Team, person_uuid: Uuid, state: &st
     Ok(())
 }
 
-/// Nothing that was ever mailed to somebody opens anything any more.
+/// Voids all tokens that were mailed to a user.
 pub(super) async fn tokens_set_void(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "update one_time_token set used_at = labs_now() where person_uuid = $1 and used_at is null",

@@ -1,4 +1,4 @@
-//! People of a team as the team and operators are shown them, and what the team sends.
+//! Input and output types of team members.
 
 use async_graphql::{InputObject, SimpleObject};
 use uuid::Uuid;
@@ -17,52 +17,52 @@ use crate::core::words::{Word as _, words};
 use crate::partner::team::{ActingAs, Team};
 
 words! {
-    /// Where somebody of a team stands.
+    /// State of a team member.
     pub(crate) enum TeamMemberState {
-        /// Has yet to prove the address.
+        /// The address is not verified yet.
         Unverified = "UNVERIFIED",
-        /// May sign in.
+        /// The team member can sign in.
         Active = "ACTIVE",
-        /// Held back by the team.
+        /// The team suspended the member.
         Suspended = "SUSPENDED",
-        /// Held back by the platform's staff.
+        /// Staff locked the member.
         Locked = "LOCKED",
     }
 }
 
-/// Somebody of a team.
+/// A member of a partner's team.
 #[derive(Debug, serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TeamMember {
-    /// The person.
+    /// UUID of the team member.
     pub(super) uuid: Uuid,
     /// Full name of the team member.
     name: String,
     /// E-mail address that the team member signs in with.
     email: String,
-    /// The role in the team.
+    /// Role in the team.
     role: Role,
-    /// Where they stand.
+    /// State of the team member.
     state: TeamMemberState,
     /// Whether a second factor is active.
     second_factor: bool,
-    /// When they last signed in; null before the first time.
+    /// Time of the last sign-in; null before the first one.
     pub(super) last_sign_in_at: Option<Time>,
-    /// Since when they are in the team, or their account is there.
+    /// Time when the user joined the team or the account was created.
     pub(super) created_at: Time,
     /// Time of the last change to name, address, role or state.
     updated_at: Time,
-    /// The name as the list by name compares it.
+    /// Sort key of the order by name.
     #[graphql(skip)]
     #[serde(skip)]
     pub(super) name_sorted: String,
-    /// What the caller can do to them now.
+    /// Actions that the caller can currently perform on the team member.
     #[sqlx(skip)]
     allowed_actions: Vec<String>,
 }
 
 impl TeamMember {
-    /// The same with what the caller can do to them.
+    /// Adds the actions that the caller can perform.
     pub(crate) fn for_caller(self, cx: &RequestContext, acting: ActingAs<'_>) -> Self {
         let acts = cx.may(if acting.is_staff() { "labs.admin.users:write" } else { "partner.team:write" });
         let is_own = cx.caller.principal.as_ref().is_some_and(|principal| principal.uuid == self.uuid);
@@ -72,26 +72,26 @@ impl TeamMember {
     }
 }
 
-/// Somebody of a team, with what they may do.
+/// A team member with their scopes.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TeamMemberDetail {
     #[graphql(flatten)]
     #[serde(flatten)]
     member: TeamMember,
-    /// The scopes that the role gives under the partner's tier. Who is not `ACTIVE` reaches none of them.
+    /// Scopes of the role under the partner's tier. Only an `ACTIVE` member can use them.
     scopes: Vec<String>,
 }
 
-/// What is to change of somebody in a team (RFC 7396).
+/// A merge patch of a team member (RFC 7396).
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TeamMemberUpdate {
-    /// The role to be.
+    /// Role to set.
     pub(super) role: Option<Role>,
 }
 
-/// The caller has left the team.
+/// Result of leaving a team.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TeamFarewell {
@@ -99,30 +99,30 @@ pub(crate) struct TeamFarewell {
     pub(super) status: &'static str,
     /// The business partner that was left.
     pub(super) partner_uuid: Uuid,
-    /// Who left.
+    /// UUID of the user who left.
     pub(super) user_uuid: Uuid,
 }
 
-/// A role, with what it may do under a partner's tier.
+/// A role with its scopes under a partner's tier.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TeamRole {
     /// The role.
     pub(super) role: Role,
-    /// What it is for.
+    /// Description of the role.
     pub(super) description: &'static str,
-    /// What it may do under the tier.
+    /// Scopes of the role under the tier.
     pub(super) scopes: Vec<String>,
-    /// What it would give besides if the tier granted it.
+    /// Further scopes of the role that the tier does not grant.
     pub(super) beyond_tier: Vec<String>,
-    /// Whether the caller may give it: nobody gives a role above their own.
+    /// Whether the caller can grant the role. A caller cannot grant a role above their own.
     pub(super) grantable: bool,
 }
 
-/// Somebody of a team as they are now, with what they may do.
+/// Loads the current team member with their scopes.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] for whoever is not of this team.
+/// [`crate::Code::NotFound`] if the user is not in this team.
 pub(crate) async fn load_team_member(
     cx: &RequestContext,
     team: Team,
@@ -134,20 +134,20 @@ pub(crate) async fn load_team_member(
     Ok(TeamMemberDetail { member: member.for_caller(cx, acting), scopes })
 }
 
-/// What the partner's tier lets anybody of a team do at most.
+/// Loads the scopes that the partner's tier allows to team members at most.
 pub(super) async fn tier(cx: &RequestContext, team: Team) -> Result<ScopeSet, Fault> {
     let scopes = store::tier_scopes(&cx.db, team).await?;
     Ok(ScopeSet::parse(scopes.iter().map(String::as_str)))
 }
 
-/// The shortest list of a set's scopes, in alphabetical order.
+/// Returns the shortest list of a set's scopes, in alphabetical order.
 pub(super) fn names(scopes: ScopeSet) -> Vec<String> {
     let mut names = scopes.names();
     names.sort_unstable();
     names
 }
 
-/// The refusal when there is nobody of this id in the team.
+/// Returns the error for an id that is not in the team.
 pub(super) fn not_found() -> Fault {
     Fault::not_found("team member")
 }

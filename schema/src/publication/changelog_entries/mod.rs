@@ -1,6 +1,8 @@
-//! Changelog entries as the release tool writes them: a program that an operator set up, which belongs to no partner.
+//! Changelog entries as the release tool writes them: a machine client that staff created and that belongs to no
+//! partner.
 //!
-//! It writes drafts and never releases one. The same release sent twice is one entry, whoever sends it.
+//! It writes drafts and never releases one. If the same release is sent twice, even by different clients, only one
+//! entry is created.
 
 mod resolvers;
 

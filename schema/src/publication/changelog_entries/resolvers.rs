@@ -1,4 +1,4 @@
-//! What the release tool may ask.
+//! Resolvers of the release tool.
 
 use async_graphql::{Context, InputObject, Object};
 use serde_json::json;
@@ -17,38 +17,38 @@ use crate::publication::items::{
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ChangelogEntryCreate {
-    /// Its title.
+    /// Title of the entry.
     title: String,
     /// Release of the service that the entry describes.
     version: String,
-    /// What kind of change it is.
+    /// Kind of change.
     change: ChangeKind,
-    /// Its texts.
+    /// Texts of the entry.
     #[graphql(flatten)]
     texts: PublicationTexts,
-    /// What it tells of.
+    /// Fields specific to changelog entries.
     #[graphql(flatten)]
     entry: ChangelogEntryFields,
 }
 
-/// A merge patch of an entry (RFC 7396).
+/// Merge patch of a changelog entry (RFC 7396).
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ChangelogEntryUpdate {
-    /// Its title.
+    /// Title of the entry.
     title: Option<String>,
-    /// Which release it tells of.
+    /// Release that the entry describes.
     #[graphql(flatten)]
     release: ChangelogEntryRelease,
-    /// Its texts.
+    /// Texts of the entry.
     #[graphql(flatten)]
     texts: PublicationTexts,
-    /// What it tells of.
+    /// Fields specific to changelog entries.
     #[graphql(flatten)]
     entry: ChangelogEntryFields,
 }
 
-/// Reads of the release tool.
+/// Queries of the release tool.
 #[derive(Default)]
 pub(crate) struct ChangelogEntriesQuery;
 
@@ -65,7 +65,7 @@ impl ChangelogEntriesQuery {
     }
 }
 
-/// Writes of the release tool.
+/// Mutations of the release tool.
 #[derive(Default)]
 pub(crate) struct ChangelogEntriesMutation;
 
@@ -121,7 +121,7 @@ impl ChangelogEntriesMutation {
     }
 }
 
-/// The entry as it is now, when a program wrote it.
+/// Loads the current entry, if a machine client wrote it.
 async fn load(cx: &RequestContext, entry_uuid: Uuid) -> Result<PublicationItem, Fault> {
     let entry = BY_PROGRAM.one(&cx.db, [entry_uuid.into()]).await?;
     entry.ok_or_else(|| Fault::not_found("changelog entry"))?.for_caller(cx).await

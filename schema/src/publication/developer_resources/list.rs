@@ -1,4 +1,4 @@
-//! Released resources: one, and the list with what narrows it, for partners and for everybody.
+//! Released developer resources: one, and the filtered list, for partners and for the public.
 
 use async_graphql::{InputObject, SimpleObject};
 use serde::Serialize;
@@ -13,69 +13,70 @@ use crate::publication::items::PublicationArtefact;
 use crate::publication::items::rules::PublicationAudience;
 use crate::publication::readers::{PublicationAnchor, ReleasedItem, items_by_slug, released_item, show_with_anchors};
 
-/// A resource in the list, without its text.
+/// A developer resource in the list, without its text.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct DeveloperResourceSummary {
-    /// What is told of every item.
+    /// Fields of every released item.
     #[sqlx(flatten)]
     #[graphql(flatten)]
     #[serde(flatten)]
     pub(in crate::publication) item: ReleasedItem,
-    /// Who reads it.
+    /// Audience.
     audience: PublicationAudience,
-    /// The version of what it offers.
+    /// Version of the content.
     version: Option<String>,
-    /// Its file.
+    /// Artefact of the resource.
     #[sqlx(json)]
     pub(in crate::publication) artefact: PublicationArtefact,
-    /// What the service makes itself in place of a file that was sent.
+    /// Kind of the file that the service generates instead of an uploaded one.
     #[graphql(skip)]
     #[serde(skip)]
     pub(in crate::publication) generated: Option<GeneratedResource>,
 }
 
 impl DeveloperResourceSummary {
-    /// Writes what is told of its file where the service makes it.
+    /// Fills in the artefact fields if the service generates the file.
     ///
     /// # Errors
-    /// [`crate::Code::Internal`] when the service cannot make it.
+    /// [`crate::Code::Internal`] if the service cannot generate it.
     pub(in crate::publication) async fn tell_file(&mut self, services: &Services) -> Result<(), Fault> {
         generated::tell(services, self.generated, (&mut self.artefact, &mut self.version)).await
     }
 }
 
-/// A resource.
+/// A developer resource.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct DeveloperResource {
-    /// What the list tells of it.
+    /// Fields that are also in the list.
     #[sqlx(flatten)]
     #[graphql(flatten)]
     #[serde(flatten)]
     pub(in crate::publication) resource: DeveloperResourceSummary,
-    /// Its text, as Markdown.
+    /// Text as Markdown.
     body: String,
-    /// Its text, as HTML.
+    /// Text as HTML.
     #[sqlx(skip)]
     body_html: String,
-    /// The headings of its text.
+    /// Headings of the text.
     #[sqlx(skip)]
     anchors: Vec<PublicationAnchor>,
 }
 
 impl DeveloperResource {
-    /// The same with its text as HTML.
+    /// Returns the resource with its text as HTML.
     ///
     /// # Errors
-    /// [`crate::Code::Unavailable`] when too many texts wait to be rendered.
+    /// [`crate::Code::Unavailable`] if too many texts wait to be rendered.
     pub(in crate::publication) async fn shown(self, services: &Services) -> Result<Self, Fault> {
         let (body_html, anchors) = show_with_anchors(services, &self.body).await?;
         Ok(Self { body_html, anchors, ..self })
     }
 }
 
-/// The columns of a [`DeveloperResourceSummary`]. Of what the service makes itself nothing is told of a file until it is made.
+/// Columns of a [`DeveloperResourceSummary`]. For a generated file, the artefact columns are empty until it is
+/// generated.
 macro_rules! resource {
     () => {
         concat!(
@@ -87,28 +88,28 @@ macro_rules! resource {
     };
 }
 
-/// What is there to be downloaded: a file that was sent, or one that the service makes itself.
+/// Condition: the resource has a download, either an uploaded file or a generated one.
 macro_rules! downloadable {
     () => {
         "i.kind = 'DEVELOPER_RESOURCE' and i.state = 'RELEASED' and (i.object_key is not null or i.generated is not null)"
     };
 }
 
-/// What is for everybody.
+/// Condition: the resource is public.
 macro_rules! for_everybody {
     () => {
         " and i.audience = 'PUBLIC'"
     };
 }
 
-/// What is for partners.
+/// Condition: partners may read the resource.
 macro_rules! for_partners {
     () => {
         " and i.audience in ('PUBLIC', 'PARTNER')"
     };
 }
 
-/// The resource that has a slug or had it.
+/// Condition: the resource has or had this slug.
 macro_rules! under_a_slug {
     () => {
         " and address.kind = 'DEVELOPER_RESOURCE' and address.slug = {}"
@@ -117,17 +118,17 @@ macro_rules! under_a_slug {
 
 static WHOLE: Select<DeveloperResource> = Select::new(concat!(resource!(), ", i.body"), items_by_slug!());
 
-/// One for everybody.
+/// Finds a public resource by slug.
 pub(in crate::publication) static PUBLIC_BY_SLUG: Lookup<DeveloperResource> =
     Lookup::new(&WHOLE, &[concat!(downloadable!(), for_everybody!(), under_a_slug!())]);
 
-/// One for partners.
+/// Finds a resource for partners by slug.
 pub(super) static BY_SLUG: Lookup<DeveloperResource> =
     Lookup::new(&WHOLE, &[concat!(downloadable!(), for_partners!(), under_a_slug!())]);
 
 static SHORT: Select<DeveloperResourceSummary> = Select::new(resource!(), "publication_item as i");
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct DeveloperResourceFilter {
@@ -143,7 +144,7 @@ const CONDITIONS: &[Condition<DeveloperResourceFilter>] = &[
     },
 ];
 
-/// The list of those for everybody, released last first.
+/// List of public resources, latest release first.
 pub(in crate::publication) static PUBLIC_RESOURCES: ListQuery<
     DeveloperResourceFilter,
     DeveloperResourceSummary,
@@ -156,7 +157,7 @@ pub(in crate::publication) static PUBLIC_RESOURCES: ListQuery<
     order: |FixedOrder| NEWEST_FIRST,
 };
 
-/// The list of those for partners, released last first.
+/// List of resources for partners, latest release first.
 pub(super) static RESOURCES: ListQuery<DeveloperResourceFilter, DeveloperResourceSummary, FixedOrder> = ListQuery {
     operation: "publication_developer_resources_list",
     select: &SHORT,
@@ -170,6 +171,6 @@ const RELEASED: Key<DeveloperResourceSummary> =
     Key::moment("i.released_at", |resource| json!(resource.item.released_at));
 const ID: Key<DeveloperResourceSummary> = Key::id("i.item_uuid", |resource| json!(resource.item.uuid));
 
-/// What is asked of resources in words that the compiler has not checked.
+/// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::publication) static STATEMENTS: [&dyn Statements; 4] =
     [&PUBLIC_RESOURCES, &RESOURCES, &PUBLIC_BY_SLUG, &BY_SLUG];

@@ -1,5 +1,5 @@
-//! Developer resources as partners read them: those that are released, for everybody and for partners.
-//! [`super::public_developer_resources`] shows everybody those for everybody.
+//! Developer resources as partners read them: released ones for the public and for partners.
+//! [`super::public_developer_resources`] shows the public ones to every reader.
 
 mod list;
 pub(in crate::publication) mod reading;

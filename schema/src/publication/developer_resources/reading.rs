@@ -1,4 +1,4 @@
-//! Reading resources, whoever they are for: which those are, the list and the lookup that are handed in say.
+//! Reads developer resources for any audience. The list or lookup argument selects the audience.
 
 use super::list::{DeveloperResource, DeveloperResourceFilter, DeveloperResourceSummary};
 use crate::core::context::RequestContext;
@@ -7,10 +7,10 @@ use crate::core::list::{FixedOrder, ListQuery, Lookup, PageRequest};
 use crate::core::page::List;
 use crate::publication::readers::{at_present, deliver};
 
-/// A page of a list, each with what is told of its file.
+/// Returns a page of a list, with the artefact of each resource.
 ///
 /// # Errors
-/// [`crate::Code::InvalidCursor`]; [`crate::Code::Internal`] when the service cannot make a file of its own.
+/// [`crate::Code::InvalidCursor`]; [`crate::Code::Internal`] if the service cannot generate a file.
 pub(in crate::publication) async fn page(
     cx: &RequestContext,
     list: &ListQuery<DeveloperResourceFilter, DeveloperResourceSummary, FixedOrder>,
@@ -25,10 +25,10 @@ pub(in crate::publication) async fn page(
     Ok(page)
 }
 
-/// One, with its text as HTML and what is told of its file.
+/// Returns one resource, with its text as HTML and its artefact.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`]; a redirect for a slug that it had before.
+/// [`crate::Code::NotFound`]; a redirect for a former slug.
 pub(in crate::publication) async fn one(
     cx: &RequestContext,
     lookup: &Lookup<DeveloperResource>,
@@ -39,10 +39,10 @@ pub(in crate::publication) async fn one(
     found.shown(&cx.services).await
 }
 
-/// Makes the file of one the answer.
+/// Sends the file of one resource as the response.
 ///
 /// # Errors
-/// Those of [`one`].
+/// The errors of [`one`].
 pub(in crate::publication) async fn download(
     cx: &RequestContext,
     lookup: &Lookup<DeveloperResource>,

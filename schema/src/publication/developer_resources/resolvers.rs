@@ -1,4 +1,4 @@
-//! What partners may ask of developer resources.
+//! Resolvers of developer resources for partners.
 
 use async_graphql::{Context, Object};
 
@@ -9,7 +9,7 @@ use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
 use crate::core::page::List;
 
-/// Reads of resources by partners.
+/// Queries of developer resources by partners.
 #[derive(Default)]
 pub(crate) struct DeveloperResourcesQuery;
 

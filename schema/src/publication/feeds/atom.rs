@@ -1,4 +1,4 @@
-//! A feed as a text.
+//! Writes an Atom feed.
 
 use atom_syndication::{Category, Content, Entry, Feed, FixedDateTime, Generator, Link, Person, Text, WriteConfig};
 
@@ -7,10 +7,10 @@ use crate::core::fault::Fault;
 use crate::core::time::Time;
 use crate::publication::items::rules::PublicationKind;
 
-/// When a feed of nothing was last changed: it is older than any entry.
+/// Time of the last change of an empty feed: earlier than any entry.
 const BEFORE_ALL: &str = "2026-01-01T00:00:00Z";
 
-/// Most bytes of HTML in a feed, as XML. Entries beyond them have their summary alone, and link to their page.
+/// Most bytes of HTML in a feed, as XML. Later entries contain only their summary and link to their page.
 const MOST_CONTENT: usize = 8 * 1024 * 1024;
 
 /// An item with its texts as HTML.
@@ -20,22 +20,22 @@ pub(super) struct FeedEntry {
     pub(super) migration_html: Option<String>,
 }
 
-/// A feed.
+/// Channel of a feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum FeedChannel {
-    /// What changed in releases of the service.
+    /// Changes in releases of the service.
     Changelog,
-    /// The developers' blog.
+    /// The developer blog.
     Blog,
 }
 
 impl FeedChannel {
-    /// The channel of a name in addresses.
+    /// Returns the channel for a name in URLs.
     pub(super) fn named(name: &str) -> Option<Self> {
         [Self::Changelog, Self::Blog].into_iter().find(|channel| channel.name() == name)
     }
 
-    /// Its name in addresses, of the feed and of the page.
+    /// Returns the name in the URLs of the feed and of the page.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Changelog => "changelog",
@@ -43,7 +43,7 @@ impl FeedChannel {
         }
     }
 
-    /// What stands in it.
+    /// Returns the kind of the items in the feed.
     pub(super) const fn kind(self) -> PublicationKind {
         match self {
             Self::Changelog => PublicationKind::ChangelogEntry,
@@ -59,10 +59,10 @@ impl FeedChannel {
     }
 }
 
-/// The feed of a channel at this address, with these entries, the latest first.
+/// Writes the feed of a channel at this base URL, with these entries, newest first.
 ///
 /// # Errors
-/// [`crate::Code::Internal`] for what cannot be written.
+/// [`crate::Code::Internal`] if the feed cannot be written.
 pub(super) fn feed(channel: FeedChannel, base_url: &str, entries: Vec<FeedEntry>) -> Result<String, Fault> {
     let page = format!("{base_url}/{}", channel.name());
     let own = format!("{base_url}/v1/publication/public/feeds/{}", channel.name());
@@ -79,7 +79,7 @@ pub(super) fn feed(channel: FeedChannel, base_url: &str, entries: Vec<FeedEntry>
         generator: Some(Generator { value: "Labs".to_owned(), uri: None, version: None }),
         entries: entries?,
         lang: Some("en".to_owned()),
-        // Links into the reference name no host.
+        // Links into the reference contain no host.
         base: Some(format!("{base_url}/")),
         ..Feed::default()
     };
@@ -89,7 +89,7 @@ pub(super) fn feed(channel: FeedChannel, base_url: &str, entries: Vec<FeedEntry>
     String::from_utf8(written.map_err(Fault::internal)?).map_err(Fault::internal)
 }
 
-/// An entry. It takes its content from the room that is left in the feed.
+/// Writes an entry and subtracts its content from the remaining size of the feed.
 fn entry(
     FeedEntry { item: row, body_html, migration_html }: FeedEntry,
     page: &str,
@@ -125,7 +125,7 @@ fn entry(
     })
 }
 
-/// At most how many bytes a text takes in XML: what is escaped there has at most six letters.
+/// Upper bound of the bytes that a text needs in XML: an escaped character has at most six letters.
 fn xml_bytes(text: &str) -> usize {
     text.len() + 5 * text.bytes().filter(|byte| matches!(byte, b'<' | b'>' | b'&' | b'"' | b'\'')).count()
 }
@@ -142,7 +142,7 @@ fn moment(time: Time) -> Result<FixedDateTime, Fault> {
     time.to_string().parse().map_err(Fault::internal)
 }
 
-/// A text without the letters that no XML document can hold (XML 1.0 section 2.2).
+/// Removes the characters that XML does not allow (XML 1.0 section 2.2).
 fn legible(text: &str) -> String {
     let is_legible = |letter: char| matches!(letter, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
     text.chars().filter(|letter| is_legible(*letter)).collect()
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_feed_says_what_is_new_and_where() {
+    fn feed_lists_new_items_with_links() {
         let feed = read(vec![row(3, "a <b> & c"), row(2, "d\u{8}e\u{fffe}f\u{0}g")]);
         assert_eq!(
             (feed.id(), feed.updated().to_rfc3339()),
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_beyond_the_limit_of_a_feed_have_no_content() {
+    fn entries_beyond_feed_limit_have_no_content() {
         let long = |number| FeedEntry { body_html: "<p></p>\n".repeat(120_000), ..row(number, "a") };
         let feed = read((1..10).rev().map(long).collect());
         let with_content: Vec<bool> = feed.entries().iter().map(|entry| entry.content().is_some()).collect();
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_feed_of_nothing_is_one_too() {
+    fn empty_feed_is_valid() {
         let feed = read(Vec::new());
         assert_eq!((feed.entries().len(), feed.updated().to_rfc3339()), (0, "2026-01-01T00:00:00+00:00".to_owned()));
         assert_eq!(feed.authors()[0].name(), "Labs");

@@ -1,11 +1,11 @@
-//! What stands in a feed, and by what one state of it is told from another.
+//! Items of a feed, and the stamp that identifies its current content.
 
 use crate::core::list::{Lookup, Select, Statements};
 use crate::publication::items::rules::ChangeKind;
 use crate::publication::readers::{ReleasedItem, author, released_item};
 use serde::Deserialize;
 
-/// An item as a feed tells it.
+/// An item as shown in a feed.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub(super) struct FeedItem {
     #[sqlx(flatten)]
@@ -18,7 +18,7 @@ pub(super) struct FeedItem {
     pub(super) author: Option<FeedAuthor>,
 }
 
-/// Who wrote a post, where they want it told.
+/// Author of a post, if shown.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct FeedAuthor {
     pub(super) name: String,
@@ -30,14 +30,14 @@ static ITEM: Select<FeedItem> = Select::around(
     " order by i.released_at desc, i.item_uuid desc limit 50",
 );
 
-/// The latest items of a kind.
+/// Latest items of a kind.
 pub(super) static LATEST: Lookup<FeedItem> = Lookup::new(&ITEM, &["i.state = 'RELEASED' and i.kind = {}"]);
 
 static STAMP: Select<(String,)> =
     Select::new("concat_ws('.', count(*), sum(i.xmin::text::bigint))", "publication_item as i");
 
-/// Tells one state of what is released of a kind from another: how many there are, and who last wrote each.
+/// Stamp of the released items of a kind: their number, and the transaction that last wrote each.
 pub(super) static STAMP_OF: Lookup<(String,)> = Lookup::new(&STAMP, &["i.state = 'RELEASED' and i.kind = {}"]);
 
-/// What is asked of feeds in words that the compiler has not checked.
+/// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::publication) static STATEMENTS: [&dyn Statements; 2] = [&LATEST, &STAMP_OF];

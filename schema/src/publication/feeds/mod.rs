@@ -1,6 +1,7 @@
-//! What is new, as Atom feeds (RFC 4287): one of the changelog and one of the blog, with full texts.
+//! Atom feeds of new items (RFC 4287): one of the changelog and one of the blog, with full texts.
 //!
-//! An entry is known by its item's id whatever it is called, and leaves the feed when it is withdrawn.
+//! An entry is identified by the id of its item, even if the title changes, and is removed from the feed when it is
+//! withdrawn.
 
 mod atom;
 mod list;

@@ -1,4 +1,4 @@
-//! What anybody may ask of feeds.
+//! Public resolvers of feeds.
 
 use std::time::Duration;
 
@@ -14,10 +14,11 @@ use crate::core::crypto::sha256;
 use crate::core::fault::Fault;
 use crate::publication::readers::{show, show_migration};
 
-/// How long a feed is kept whose items do not change: an author's name leaves no trace in the stamp.
+/// Lifetime of a cached feed whose items do not change. It is limited because a change of an author's name does not
+/// change the stamp.
 const KEPT: Duration = Duration::from_secs(50);
 
-/// The feeds as they were written last, by channel and stamp.
+/// Cache of the last written feeds, by channel and stamp.
 struct WrittenFeeds(Cache<(FeedChannel, String), (Bytes, String)>);
 
 impl Default for WrittenFeeds {
@@ -26,7 +27,7 @@ impl Default for WrittenFeeds {
     }
 }
 
-/// Reads of feeds by everybody.
+/// Public queries of feeds.
 #[derive(Default)]
 pub(crate) struct FeedsQuery;
 
@@ -47,7 +48,7 @@ impl FeedsQuery {
     }
 }
 
-/// The feed with its tag, written once for all who ask while nothing in it changes.
+/// Returns the feed with its ETag. It is written once for all callers until its content changes.
 async fn written(cx: &RequestContext, channel: FeedChannel) -> Result<(Bytes, String), Fault> {
     let kind = || channel.kind().name().into();
     let stamp = STAMP_OF.one(&cx.db, [kind()]).await?.map(|(stamp,)| stamp).unwrap_or_default();

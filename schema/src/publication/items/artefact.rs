@@ -1,4 +1,4 @@
-//! What a file of a developer resource may be.
+//! Rules on the files of developer resources.
 
 use bytes::Bytes;
 
@@ -7,12 +7,12 @@ use crate::core::blocking::{BlockingError, BlockingPool};
 use crate::core::fault::{Fault, FieldError};
 use crate::core::media::store::MediaKey;
 
-/// Longest name of a file, in characters.
+/// Longest file name, in characters.
 const LONGEST_NAME: usize = 100;
-/// How a ZIP archive begins; the second is one of nothing.
+/// Magic bytes of a ZIP archive. The second value marks an empty archive.
 const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
-/// Files are looked at one at a time, off the async threads.
+/// Pool that checks one file at a time, outside the async threads.
 pub(super) struct ArtefactPool(BlockingPool);
 
 impl Default for ArtefactPool {
@@ -22,10 +22,11 @@ impl Default for ArtefactPool {
 }
 
 impl ArtefactPool {
-    /// What a file is, once it is what its name says.
+    /// Checks that the content of a file matches its name, and returns its artefact fields.
     ///
     /// # Errors
-    /// [`crate::Code::ValidationFailed`] when it is not, or has no name; [`crate::Code::Unavailable`] when too many wait.
+    /// [`crate::Code::ValidationFailed`] if it does not match, or the name is missing; [`crate::Code::Unavailable`] if
+    /// too many files wait.
     pub(super) async fn judge(&self, file_name: &str, content: Bytes) -> Result<PublicationArtefact, Fault> {
         let file_name = clean_name(file_name).map_err(|error| Fault::invalid(vec![error]))?;
         let judged = self.0.run(move || {
@@ -42,7 +43,7 @@ impl ArtefactPool {
     }
 }
 
-/// A file's name without the folders before it and without control characters.
+/// Removes folders and control characters from a file name.
 fn clean_name(sent: &str) -> Result<String, FieldError> {
     let last = sent.rsplit(['/', '\\']).next().unwrap_or_default();
     let name: String =
@@ -55,7 +56,7 @@ fn clean_name(sent: &str) -> Result<String, FieldError> {
     Ok(name)
 }
 
-/// What a file is, of what its name says and its content proves.
+/// Returns the media type of a file, from its name and verified by its content.
 fn media_type_of(file_name: &str, content: &[u8]) -> Result<&'static str, FieldError> {
     let (_, ending) = file_name.rsplit_once('.').unwrap_or_default();
     let (media_type, is_so) = match ending.to_ascii_lowercase().as_str() {
@@ -78,7 +79,7 @@ fn media_type_of(file_name: &str, content: &[u8]) -> Result<&'static str, FieldE
     Ok(media_type)
 }
 
-/// Whether it is UTF-8 that somebody can read.
+/// Whether the content is readable UTF-8.
 fn is_text(content: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(content) else { return false };
     !text.is_empty() && !text.chars().any(|letter| letter.is_control() && !matches!(letter, '\n' | '\r' | '\t'))
@@ -89,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_what_its_name_says() {
+    fn file_content_must_match_its_extension() {
         for (name, content, expected) in [
             ("a.zip", &b"PK\x03\x04rest"[..], Some("application/zip")),
             ("a.ZIP", b"PK\x05\x06rest", Some("application/zip")),
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_has_no_folders_and_nothing_that_cannot_be_seen() {
+    fn file_name_loses_folders_and_invisible_characters() {
         for (sent, kept) in [
             ("../../etc/passwd.txt", "passwd.txt"),
             ("C:\\temp\\a.zip", "a.zip"),

@@ -1,4 +1,4 @@
-//! What is written of an item: one set of fields for all kinds.
+//! Content of an item: one set of fields for all kinds.
 
 use async_graphql::SimpleObject;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use crate::core::time::Time;
 pub(crate) struct PublicationArtefact {
     /// File name for saving the artefact.
     pub(in crate::publication) file_name: String,
-    /// What it is.
+    /// Media type.
     pub(in crate::publication) media_type: String,
     /// Size of the artefact.
     pub(in crate::publication) size_bytes: i64,
@@ -21,49 +21,49 @@ pub(crate) struct PublicationArtefact {
     pub(in crate::publication) sha256: String,
 }
 
-/// Everything that is written of an item.
+/// All content of an item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicationContent {
-    /// Who reads it once it is released.
+    /// Audience after the release.
     pub(in crate::publication) audience: PublicationAudience,
-    /// Its name in addresses.
+    /// Slug.
     pub(in crate::publication) slug: String,
-    /// Its title.
+    /// Title.
     pub(in crate::publication) title: String,
-    /// What it is about, in a sentence or two.
+    /// Summary in one or two sentences.
     pub(in crate::publication) summary: String,
-    /// Its text, as Markdown.
+    /// Text as Markdown.
     pub(in crate::publication) body: String,
-    /// Words to find it by.
+    /// Tags.
     pub(in crate::publication) tags: Vec<String>,
     /// For a changelog entry: the release of the service that the entry describes.
     pub(in crate::publication) version: Option<String>,
-    /// Of a changelog entry: what kind of change it is.
+    /// For a changelog entry: kind of change.
     pub(in crate::publication) change: Option<ChangeKind>,
-    /// Of a changelog entry: the operations concerned.
+    /// For a changelog entry: ids of the affected operations.
     pub(in crate::publication) operations: Vec<String>,
     /// For a changelog entry: the affected fields.
     pub(in crate::publication) fields: Vec<String>,
     /// For a changelog entry: time when the change takes effect.
     pub(in crate::publication) effective_at: Option<Time>,
-    /// Of a changelog entry: whether callers have to do something.
+    /// For a changelog entry: whether callers must act.
     pub(in crate::publication) action_required: bool,
-    /// Of a changelog entry: what they have to do, as Markdown.
+    /// For a changelog entry: required migration, as Markdown.
     pub(in crate::publication) migration: Option<String>,
     /// For a changelog entry: the sunset time of the deprecated element.
     pub(in crate::publication) sunset_at: Option<Time>,
-    /// Of a blog post: whether readers are told its author.
+    /// For a blog post: whether readers see its author.
     pub(in crate::publication) show_author: bool,
     /// For a developer resource: the version of its content.
     pub(in crate::publication) resource_version: Option<String>,
-    /// Of a developer resource: its file.
+    /// For a developer resource: its artefact.
     #[sqlx(json(nullable))]
     pub(in crate::publication) artefact: Option<PublicationArtefact>,
 }
 
 impl PublicationContent {
-    /// An item of which nothing is written.
+    /// Creates empty content.
     pub(in crate::publication) const fn empty() -> Self {
         Self {
             audience: PublicationAudience::Public,
@@ -86,7 +86,7 @@ impl PublicationContent {
         }
     }
 
-    /// Its texts in Markdown, each with where it stands.
+    /// Iterates over the Markdown texts, each with the pointer of its field.
     pub(super) fn texts(&self) -> impl Iterator<Item = (&'static str, &str)> {
         std::iter::once(("/body", self.body.as_str())).chain(self.migration.as_deref().map(|text| ("/migration", text)))
     }

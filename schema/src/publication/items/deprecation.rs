@@ -1,4 +1,4 @@
-//! The drafts of entries that tell of what is to go, or that it stays after all.
+//! Drafts of changelog entries that announce a deprecation or its cancellation.
 
 use async_graphql::MaybeUndefined;
 use uuid::Uuid;
@@ -16,37 +16,37 @@ use crate::core::fault::Fault;
 use crate::core::slug::slug_of;
 use crate::core::time::Time;
 
-/// The release of the service that runs, which is the one that a new entry tells of.
+/// Version of the running service, which a new entry describes.
 const RELEASE: &str = env!("CARGO_PKG_VERSION");
-/// Operations, and fields, that an entry names at most.
+/// Largest number of operations, and of fields, that an entry names.
 const MOST: usize = 100;
-/// Characters of the longest title.
+/// Longest title, in characters.
 const LONGEST_TITLE: usize = 150;
 
-/// What an entry says of something deprecated.
+/// Content of an entry about a deprecation.
 pub(crate) struct DeprecationEntry<'a> {
-    /// Its title.
+    /// Title.
     pub(crate) title: String,
-    /// Its text, as Markdown.
+    /// Text as Markdown.
     pub(crate) body: String,
-    /// The operations concerned.
+    /// Ids of the affected operations.
     pub(crate) operations: Vec<String>,
-    /// The fields concerned, each as an operation's id, a colon and a pointer.
+    /// Affected fields, each as an operation's id, a colon and a pointer.
     pub(crate) fields: Vec<String>,
-    /// What to do instead and when it is gone; none where it stays.
+    /// Required migration, and the sunset; none if the deprecation is cancelled.
     pub(crate) ending: Option<(&'a str, Time)>,
 }
 
-/// Begins the draft of an entry, and answers its id.
+/// Creates the draft of an entry and returns its id.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] for a text that no entry may have.
+/// [`crate::Code::ValidationFailed`] for a text that entries may not have.
 pub(crate) async fn draft_entry(cx: &RequestContext, entry: DeprecationEntry<'_>) -> Result<Uuid, Fault> {
     let DeprecationEntry { title, body, mut operations, mut fields, ending } = entry;
     operations.truncate(MOST);
     fields.truncate(MOST);
     let title: String = title.replace('`', "").chars().take(LONGEST_TITLE).collect();
-    // The same thing may be deprecated, kept and deprecated again.
+    // The same element may be deprecated, kept and deprecated again, so the slug gets a random part.
     let random = cx.new_uuid().simple().to_string();
     let slug = format!("{}-{}", slug_of(&title, "deprecation"), random.get(24..).unwrap_or_default());
     let (replacement, sunset_at) = ending.unzip();
@@ -75,10 +75,10 @@ pub(crate) async fn draft_entry(cx: &RequestContext, entry: DeprecationEntry<'_>
     writing::begin(cx, PublicationKind::ChangelogEntry, sent, Beginning::default()).await
 }
 
-/// Removes an entry that no reader has seen. False when one has, and it stays.
+/// Deletes an entry that was never released. Returns false, and keeps it, if it was.
 ///
 /// # Errors
-/// When the database is away.
+/// If the database does not answer.
 pub(crate) async fn drop_unreleased(db: &Db, item_uuid: Uuid) -> Result<bool, Fault> {
     store::lock(db, item_uuid).await?;
     let Some(entry) = BY_ID.one(db, [item_uuid.into()]).await? else { return Ok(true) };

@@ -1,4 +1,4 @@
-//! The job that releases what is scheduled.
+//! Job that releases scheduled items.
 
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -12,12 +12,12 @@ use crate::core::db::Db;
 use crate::core::fault::{Code, Fault};
 use crate::core::services::Services;
 
-/// Releases every item whose time has come, each in a transaction of its own, and answers how many. Several replicas may
-/// run it at once.
+/// Releases every due item, each in a separate transaction, and returns their number. Several replicas may run it at
+/// once.
 ///
 /// # Errors
-/// When the database is away; [`Code::Conflict`], after all others were released, when an entry is withheld because the
-/// contract has changed since it was scheduled in something that no entry names. It is tried again.
+/// If the database does not answer; [`Code::Conflict`], after all others were released, if an entry is withheld because
+/// a contract change since its scheduling is not named by any entry. The job retries it.
 pub(crate) async fn release_due(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
     let (mut released, mut withheld) = (0, None);
     for (item_uuid, kind) in store::due_list(&Db::pooled(pool.clone())).await? {

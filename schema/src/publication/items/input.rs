@@ -1,4 +1,4 @@
-//! What is sent of an item: one set of fields for all kinds, of which each kind has its own.
+//! Input of an item: one set of fields for all kinds; each kind uses its own subset.
 
 use async_graphql::{InputObject, MaybeUndefined};
 
@@ -7,61 +7,61 @@ use super::rules::{ChangeKind, PublicationAudience, PublicationKind};
 use crate::core::fault::FieldError;
 use crate::core::time::Time;
 
-/// What every kind says, but for its title.
+/// Fields of every kind, except the title.
 #[derive(Clone, Debug, InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::publication) struct PublicationTexts {
-    /// Its name in addresses.
+    /// Slug.
     pub(super) slug: Option<String>,
-    /// What it is about, in a sentence or two; null empties it.
+    /// Summary in one or two sentences; null clears it.
     pub(super) summary: MaybeUndefined<String>,
-    /// Its text, as Markdown; null empties it.
+    /// Text as Markdown; null clears it.
     pub(super) body: MaybeUndefined<String>,
-    /// Words to find it by, all of them; null takes them away.
+    /// Tags, as a complete list; null clears them.
     pub(super) tags: MaybeUndefined<Vec<String>>,
 }
 
-/// Which release a changelog entry tells of, and as what.
+/// Release and kind of change of a changelog entry.
 #[derive(Clone, Debug, InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::publication) struct ChangelogEntryRelease {
-    /// The release of the service.
+    /// Release of the service.
     pub(in crate::publication) version: Option<String>,
-    /// What kind of change it is.
+    /// Kind of change.
     pub(in crate::publication) change: Option<ChangeKind>,
 }
 
-/// What a changelog entry says beside that.
+/// Further fields of a changelog entry.
 #[derive(Clone, Debug, InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::publication) struct ChangelogEntryFields {
-    /// The operations concerned, all of them.
+    /// Ids of the affected operations, as a complete list.
     pub(super) operations: MaybeUndefined<Vec<String>>,
-    /// The fields concerned, all of them.
+    /// Affected fields, as a complete list.
     pub(super) fields: MaybeUndefined<Vec<String>>,
-    /// When the change is in force.
+    /// Time when the change takes effect.
     pub(super) effective_at: MaybeUndefined<Time>,
-    /// Whether callers have to do something.
+    /// Whether callers must act.
     pub(super) action_required: Option<bool>,
-    /// What they have to do, as Markdown.
+    /// Required migration, as Markdown.
     pub(super) migration: MaybeUndefined<String>,
-    /// When something is gone.
+    /// Sunset time of the deprecated element.
     pub(super) sunset_at: MaybeUndefined<Time>,
 }
 
-/// What posts and resources say beside that.
+/// Further fields of blog posts and developer resources.
 #[derive(Clone, Debug, Default, InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::publication) struct PublicationDetails {
-    /// Who reads it once it is released.
+    /// Audience after the release.
     audience: Option<PublicationAudience>,
-    /// Of a blog post: whether readers are told its author.
+    /// For a blog post: whether readers see its author.
     show_author: Option<bool>,
     /// For a developer resource: the version of its content.
     resource_version: MaybeUndefined<String>,
 }
 
-/// Everything that may be sent of an item.
+/// All input fields of an item.
 pub(in crate::publication) struct PublicationPatch {
     pub(in crate::publication) title: Option<String>,
     pub(in crate::publication) texts: PublicationTexts,
@@ -71,7 +71,7 @@ pub(in crate::publication) struct PublicationPatch {
 }
 
 impl PublicationPatch {
-    /// The fields that are said and that only an entry has.
+    /// Returns the given fields that only a changelog entry has.
     fn said_of_an_entry(&self) -> impl Iterator<Item = &'static str> {
         let (release, entry) = (&self.release, &self.entry);
         [
@@ -90,12 +90,12 @@ impl PublicationPatch {
 }
 
 impl PublicationPatch {
-    /// Whether the version of what a resource offers is sent.
+    /// Whether the version of a resource's content is given.
     pub(super) fn says_resource_version(&self) -> bool {
         self.details.resource_version.is_value()
     }
 
-    /// What stands once it is applied. What another kind says is found.
+    /// Applies the patch and returns the new content. Fields of another kind are reported as errors.
     pub(in crate::publication) fn apply_to(
         self,
         kind: PublicationKind,

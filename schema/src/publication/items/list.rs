@@ -1,4 +1,4 @@
-//! Items as staff see them: one, the list with what narrows it, and the transitions of one.
+//! Items as staff see them: one, the filtered list, and the transitions of one.
 
 use async_graphql::{InputObject, SimpleObject};
 use serde::{Deserialize, Serialize};
@@ -17,13 +17,13 @@ use crate::publication::generated;
 use crate::publication::readers::{shipped, show, show_migration};
 
 words! {
-    /// The kinds of those who do something to an item.
+    /// Kind of actor of a transition.
     pub(crate) enum PublicationActorKind {
         /// A staff member.
         StaffUser = "STAFF_USER",
-        /// A program.
+        /// A machine client.
         MachineClient = "MACHINE_CLIENT",
-        /// The service itself, because the time had come.
+        /// The service, at the scheduled time.
         System = "SYSTEM",
     }
 }
@@ -32,11 +32,11 @@ words! {
 #[derive(Clone, Debug, Serialize, Deserialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicationActor {
-    /// Which kind.
+    /// Kind of the actor.
     kind: PublicationActorKind,
-    /// The person or the program.
+    /// UUID of the user or machine client.
     uuid: Option<Uuid>,
-    /// Current name of the author.
+    /// Current name of the actor.
     name: Option<String>,
 }
 
@@ -44,131 +44,131 @@ pub(crate) struct PublicationActor {
 #[derive(Clone, Debug, Serialize, Deserialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicationAuthor {
-    /// The person.
+    /// UUID of the user.
     pub(in crate::publication) uuid: Uuid,
     /// Current name of the author.
     name: String,
 }
 
-/// An item of the publication, for those who write it.
+/// A publication item, for staff and machine clients that write it.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicationItem {
-    /// UUID of the object.
+    /// UUID of the item.
     pub(in crate::publication) uuid: Uuid,
-    /// What it is.
+    /// Kind of the item.
     pub(in crate::publication) kind: PublicationKind,
-    /// Where it stands.
+    /// State of the item.
     pub(in crate::publication) state: PublicationState,
-    /// What is written of it.
+    /// Content of the item.
     #[sqlx(flatten)]
     #[graphql(flatten)]
     #[serde(flatten)]
     pub(in crate::publication) content: PublicationContent,
-    /// Slugs that lead to it, the latest first.
+    /// Former slugs, which redirect to it, newest first.
     former_slugs: Vec<String>,
-    /// Its text as HTML.
+    /// Text as HTML.
     #[sqlx(skip)]
     body_html: String,
-    /// What callers have to do, as HTML.
+    /// Required migration, as HTML.
     #[sqlx(skip)]
     migration_html: Option<String>,
-    /// Of a blog post: who wrote it.
+    /// For a blog post: its author.
     #[sqlx(json(nullable))]
     pub(in crate::publication) author: Option<PublicationAuthor>,
-    /// Of a changelog entry: the feature requests on the board that it says are shipped.
+    /// For a changelog entry: feature requests on the board that it marks as shipped.
     feature_requests: Vec<Uuid>,
-    /// Of a developer resource: what the service makes itself in place of a file.
+    /// For a developer resource: kind of the file that the service generates instead of an uploaded one.
     pub(in crate::publication) generated: Option<GeneratedResource>,
-    /// Who began it.
+    /// Actor that created it.
     #[sqlx(json)]
     created_by: PublicationActor,
-    /// When it is to be released, while it is scheduled.
+    /// Scheduled time of the release, if it is scheduled.
     scheduled_for: Option<Time>,
     /// Time of the first release.
     pub(in crate::publication) first_released_at: Option<Time>,
     /// Time of the latest release.
     released_at: Option<Time>,
-    /// When it was withdrawn, while it is.
+    /// Time of the withdrawal, if it is withdrawn.
     withdrawn_at: Option<Time>,
-    /// When it was begun.
+    /// Time of creation.
     created_at: Time,
-    /// When it last changed.
+    /// Time of the last change.
     updated_at: Time,
-    /// What the caller can do with it now.
+    /// Actions that the caller can perform on it now.
     #[sqlx(skip)]
     allowed_actions: Vec<String>,
 }
 
-/// An item in a list, without its texts.
+/// A publication item in a list, without its texts.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicationItemSummary {
-    /// UUID of the object.
+    /// UUID of the item.
     uuid: Uuid,
-    /// What it is.
+    /// Kind of the item.
     kind: PublicationKind,
-    /// Where it stands.
+    /// State of the item.
     state: PublicationState,
-    /// Who reads it once it is released.
+    /// Audience after the release.
     audience: PublicationAudience,
-    /// Its name in addresses.
+    /// Slug of the item.
     slug: String,
-    /// Its title.
+    /// Title of the item.
     title: String,
-    /// The title as the list by title compares it.
+    /// Title as compared by the list sorted by title.
     #[graphql(skip)]
     #[serde(skip)]
     title_sorted: String,
-    /// What it is about.
+    /// Summary of the item.
     summary: String,
-    /// Words to find it by.
+    /// Tags.
     tags: Vec<String>,
     /// For a changelog entry: the release of the service that the entry describes.
     version: Option<String>,
-    /// Of a changelog entry: what kind of change it is.
+    /// For a changelog entry: kind of change.
     change: Option<ChangeKind>,
-    /// Of a changelog entry: whether callers have to do something.
+    /// For a changelog entry: whether callers must act.
     action_required: bool,
-    /// Of a blog post: who wrote it.
+    /// For a blog post: its author.
     #[sqlx(json(nullable))]
     author: Option<PublicationAuthor>,
-    /// Who began it.
+    /// Actor that created it.
     #[sqlx(json)]
     created_by: PublicationActor,
-    /// When it is to be released, while it is scheduled.
+    /// Scheduled time of the release, if it is scheduled.
     scheduled_for: Option<Time>,
     /// Time of the latest release.
     released_at: Option<Time>,
-    /// When it was begun.
+    /// Time of creation.
     created_at: Time,
-    /// When it last changed.
+    /// Time of the last change.
     updated_at: Time,
-    /// What the caller can do with it now.
+    /// Actions that the caller can perform on it now.
     #[sqlx(skip)]
     allowed_actions: Vec<String>,
 }
 
-/// A step of an item.
+/// A transition of a publication item.
 #[derive(Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicationTransition {
-    /// UUID of the object.
+    /// UUID of the transition.
     uuid: Uuid,
-    /// When it happened.
+    /// Time of the transition.
     occurred_at: Time,
-    /// Who did it.
+    /// Actor of the transition.
     #[sqlx(json)]
     actor: PublicationActor,
-    /// Where the item stood.
+    /// Previous state.
     from_state: PublicationState,
-    /// Where it stands from then on.
+    /// New state.
     to_state: PublicationState,
     /// For a schedule: the scheduled time of the release.
     scheduled_for: Option<Time>,
-    /// Why.
+    /// Reason for the transition.
     reason: Option<String>,
-    /// For an edit of what was released: all that it said before.
+    /// For an edit of a released item: its previous content.
     #[sqlx(json(nullable))]
     earlier: Option<PublicationContent>,
 }
@@ -178,10 +178,10 @@ fn offered(state: PublicationState, cx: &RequestContext) -> Vec<String> {
 }
 
 impl PublicationItem {
-    /// The same with its texts as HTML, and what the caller can do with it.
+    /// Returns the item with its texts as HTML and the caller's allowed actions.
     ///
     /// # Errors
-    /// [`crate::Code::Unavailable`] when too many texts wait to be rendered.
+    /// [`crate::Code::Unavailable`] if too many texts wait to be rendered.
     pub(in crate::publication) async fn for_caller(self, cx: &RequestContext) -> Result<Self, Fault> {
         Ok(Self {
             body_html: show(&cx.services, &self.content.body).await?.rendered.html.clone(),
@@ -193,10 +193,10 @@ impl PublicationItem {
 }
 
 impl PublicationItem {
-    /// The same as [`Self::for_caller`], with what the service made in place of a file that was sent.
+    /// As [`Self::for_caller`], with the file that the service generates instead of an uploaded one.
     ///
     /// # Errors
-    /// [`crate::Code::Internal`] when the service cannot make it, and those of [`Self::for_caller`].
+    /// [`crate::Code::Internal`] if the service cannot generate it, and the errors of [`Self::for_caller`].
     pub(super) async fn with_file(mut self, cx: &RequestContext) -> Result<Self, Fault> {
         if let Some(resource) = self.generated {
             let made = generated::file(&cx.services, resource).await?;
@@ -208,13 +208,13 @@ impl PublicationItem {
 }
 
 impl PublicationItemSummary {
-    /// The same with what the caller can do with it.
+    /// Returns the item with the caller's allowed actions.
     pub(super) fn for_caller(self, cx: &RequestContext) -> Self {
         Self { allowed_actions: offered(self.state, cx), ..self }
     }
 }
 
-/// Who began an item, and who wrote a post.
+/// Columns for the creator of an item and the author of a post.
 macro_rules! people {
     () => {
         "case when i.author_uuid is not null then json_build_object('uuid', i.author_uuid,
@@ -242,10 +242,10 @@ static WHOLE: Select<PublicationItem> = Select::new(
     "publication_item as i",
 );
 
-/// One item.
+/// Finds one item by id.
 pub(in crate::publication) static BY_ID: Lookup<PublicationItem> = Lookup::new(&WHOLE, &["i.item_uuid = {}"]);
 
-/// One entry that a program wrote.
+/// Finds one entry that a machine client wrote.
 pub(in crate::publication) static BY_PROGRAM: Lookup<PublicationItem> =
     Lookup::new(&WHOLE, &["i.item_uuid = {} and i.release_key is not null"]);
 
@@ -258,7 +258,7 @@ static SHORT: Select<PublicationItemSummary> = Select::new(
     "publication_item as i",
 );
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicationItemFilter {
@@ -277,11 +277,11 @@ pub(crate) struct PublicationItemFilter {
 }
 
 words! {
-    /// The orders of items.
+    /// Sort orders of items.
     pub(crate) enum PublicationItemSort {
-        /// Begun last, first.
+        /// Latest creation first.
         CreatedAtDesc = "CREATED_AT_DESC",
-        /// Changed last, first.
+        /// Latest change first.
         UpdatedAtDesc = "UPDATED_AT_DESC",
         /// By title.
         Title = "TITLE",
@@ -330,7 +330,7 @@ static STEP: Select<PublicationTransition> = Select::new(
     "publication_transition as t",
 );
 
-/// The list of an item's transitions, the latest first.
+/// Transitions of an item, newest first.
 pub(super) static TRANSITIONS: ListQuery<Uuid, PublicationTransition, FixedOrder> = ListQuery {
     operation: "publication_items_list_transitions",
     select: &STEP,
@@ -342,5 +342,5 @@ pub(super) static TRANSITIONS: ListQuery<Uuid, PublicationTransition, FixedOrder
 const STEP_AT: Key<PublicationTransition> = Key::moment("t.occurred_at", |step| json!(step.occurred_at));
 const STEP_ID: Key<PublicationTransition> = Key::id("t.transition_uuid", |step| json!(step.uuid));
 
-/// What is asked of items in words that the compiler has not checked.
+/// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::publication) static STATEMENTS: [&dyn Statements; 4] = [&ITEMS, &TRANSITIONS, &BY_ID, &BY_PROGRAM];

@@ -1,8 +1,8 @@
-//! An item of the publication: a changelog entry, a blog post or a developer resource, written by staff and programs and
-//! seen by readers once it is released.
+//! A publication item: a changelog entry, a blog post or a developer resource. Staff and machine clients write it;
+//! readers see it after its release.
 //!
-//! Nothing gets to readers, or away from them, without a transition that is kept; an edit of what is released is one too,
-//! and keeps what was said before. The schedule is kept by [`release_due`].
+//! Every release and withdrawal is stored as a transition. An edit of a released item is a transition too, and keeps
+//! the previous content. [`release_due`] executes the schedule.
 
 mod artefact;
 mod content;

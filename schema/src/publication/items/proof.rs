@@ -1,7 +1,9 @@
-//! The changelog is whole: nothing of the contract changes from one release to the next without an entry that names it.
+//! Check that the changelog is complete: the contract may not change from one release to the next without an entry that
+//! names the change.
 //!
-//! What was served when an entry was last released is kept, and compared with what is served now. A difference is named when
-//! the entries of the release name every operation that it concerns, or the field that it is about.
+//! The contract that was served when an entry was last released is stored and compared with the current one. A
+//! difference counts as named if the entries of the release name every operation that it affects, or the field that it
+//! affects.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -15,10 +17,10 @@ use crate::core::fault::{Fault, FieldError};
 use crate::core::services::Services;
 use crate::core::surface::{ContractDifference, ServedContract};
 
-/// The most differences that a refusal names.
+/// Most differences that a fault lists.
 const MOST: usize = 50;
 
-/// What the entries of a release name.
+/// Operations and fields that the entries of a release name.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     pub(super) operations: Vec<String>,
@@ -40,11 +42,11 @@ impl Names {
     }
 }
 
-/// Compares what is served with the contract of the last release, if that has not been done yet. It takes a second or so,
-/// during which no connection and no row is held; [`prove`] finds it done.
+/// Compares the current contract with the one of the last release, if this is not yet done. It takes about a second,
+/// during which no connection and no row is locked; [`prove`] uses the result.
 ///
 /// # Errors
-/// When the database is away.
+/// If the database does not answer.
 pub(super) async fn prepare(db: &Db, services: &Services, kind: PublicationKind) -> Result<(), Fault> {
     if kind == PublicationKind::ChangelogEntry {
         differences(db, services).await?;
@@ -52,7 +54,7 @@ pub(super) async fn prepare(db: &Db, services: &Services, kind: PublicationKind)
     Ok(())
 }
 
-/// In what the contract that is served differs from the one of the last release.
+/// Returns the differences between the current contract and the one of the last release.
 async fn differences(db: &Db, services: &Services) -> Result<Differences, Fault> {
     let (contract, last) = (services.settings.contract, store::last_digest(db).await?);
     match last.filter(|last| last != (contract.text)().1) {
@@ -61,8 +63,8 @@ async fn differences(db: &Db, services: &Services) -> Result<Differences, Fault>
     }
 }
 
-/// Refuses to release an entry while the contract differs from the one that was served at the last release in something
-/// that no entry of the same release names. Other items are not held.
+/// Rejects the release of an entry if the contract differs from the last released one in a point that no entry of the
+/// same release names. Other kinds of items are not checked.
 ///
 /// # Errors
 /// [`crate::Code::Conflict`], naming each difference.
@@ -90,7 +92,7 @@ pub(super) async fn prove(db: &Db, services: &Services, item: &PublicationItem) 
     Err(Fault::conflict(detail).with_errors(errors.collect()))
 }
 
-/// The last comparison of what is served with a former contract, which an entry that is withheld asks for again and again.
+/// Cache of the last comparison with a former contract, because a withheld entry repeats it.
 #[derive(Default)]
 struct LastComparison(Mutex<Option<(String, Differences)>>);
 
@@ -115,10 +117,10 @@ impl LastComparison {
     }
 }
 
-/// Keeps the contract that is served now as the one of the release whose entry was just released.
+/// Stores the current contract as the one of the just released entry.
 ///
 /// # Errors
-/// When the database is away.
+/// If the database does not answer.
 pub(super) async fn keep(db: &Db, contract: &ServedContract, item: &PublicationItem) -> Result<(), Fault> {
     let Some(version) = version_of(item) else { return Ok(()) };
     let (text, digest) = (contract.text)();
@@ -133,7 +135,7 @@ pub(super) struct Release<'a> {
     pub(super) item_uuid: Uuid,
 }
 
-/// The release that an entry tells of; none for what is no entry.
+/// Returns the release that an entry describes; `None` for another kind of item.
 fn version_of(item: &PublicationItem) -> Option<&str> {
     let is_entry = item.kind == PublicationKind::ChangelogEntry;
     item.content.version.as_deref().filter(|_| is_entry)
@@ -152,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_is_named_by_all_its_operations_or_by_its_field() {
+    fn contract_difference_is_covered_by_operations_or_field() {
         assert!(is_named((&["a_list"], &[]), "a_list", &["a_list"]));
         assert!(is_named((&["a_list"], &[]), "a_list:query/limit", &["a_list"]));
         assert!(is_named((&[], &["a_list:/limit"]), "a_list:query/limit", &["a_list"]));

@@ -1,4 +1,4 @@
-//! What may be asked of items by staff.
+//! Resolvers of items for staff.
 
 use async_graphql::{Context, InputObject, Object};
 use uuid::Uuid;
@@ -27,49 +27,49 @@ use crate::core::page::CountedList;
 use crate::core::surface::GeneratedResource;
 use crate::core::time::Time;
 
-/// A new item.
+/// A new publication item.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicationItemCreate {
-    /// What it is.
+    /// Kind of the item.
     kind: PublicationKind,
-    /// Of a developer resource: what the service makes itself in place of a file.
+    /// For a developer resource: kind of the file that the service generates instead of an uploaded one.
     generated: Option<GeneratedResource>,
-    /// Its title.
+    /// Title of the item.
     title: String,
-    /// What every kind says.
+    /// Fields of every kind.
     #[graphql(flatten)]
     texts: PublicationTexts,
-    /// Which release a changelog entry tells of.
+    /// Release of a changelog entry.
     #[graphql(flatten)]
     release: ChangelogEntryRelease,
-    /// What a changelog entry says.
+    /// Further fields of a changelog entry.
     #[graphql(flatten)]
     entry: ChangelogEntryFields,
-    /// What posts and resources say.
+    /// Fields of blog posts and developer resources.
     #[graphql(flatten)]
     details: PublicationDetails,
 }
 
-/// A merge patch of an item (RFC 7396).
+/// Merge patch of a publication item (RFC 7396).
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicationItemUpdate {
-    /// Its title.
+    /// Title of the item.
     title: Option<String>,
-    /// What every kind says.
+    /// Fields of every kind.
     #[graphql(flatten)]
     texts: PublicationTexts,
-    /// Which release a changelog entry tells of.
+    /// Release of a changelog entry.
     #[graphql(flatten)]
     release: ChangelogEntryRelease,
-    /// What a changelog entry says.
+    /// Further fields of a changelog entry.
     #[graphql(flatten)]
     entry: ChangelogEntryFields,
-    /// What posts and resources say.
+    /// Fields of blog posts and developer resources.
     #[graphql(flatten)]
     details: PublicationDetails,
-    /// Why it is changed; asked for once it is released.
+    /// Reason for the change; required after the release.
     reason: Option<String>,
 }
 
@@ -77,9 +77,9 @@ pub(crate) struct PublicationItemUpdate {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicationItemSchedule {
-    /// The moment.
+    /// Time of the release.
     scheduled_for: Time,
-    /// Why.
+    /// Reason for the schedule.
     reason: Option<String>,
 }
 
@@ -87,11 +87,11 @@ pub(crate) struct PublicationItemSchedule {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicationItemMove {
-    /// Kept with the transition.
+    /// Reason, stored with the transition.
     reason: Option<String>,
 }
 
-/// Reads of items.
+/// Queries of items.
 #[derive(Default)]
 pub(crate) struct PublicationItemsQuery;
 
@@ -149,7 +149,7 @@ impl PublicationItemsQuery {
     }
 }
 
-/// Writes of what items say.
+/// Mutations of the content of items.
 #[derive(Default)]
 pub(crate) struct PublicationItemsMutation;
 
@@ -228,7 +228,8 @@ impl PublicationItemsMutation {
         reason: Option<String>,
     ) -> Result<Option<PublicationItem>, Fault> {
         let cx = ctx.cx();
-        // What cannot have a file is refused before the file is looked at and kept, while no connection is held.
+        // An item that cannot have a file is rejected before the file is checked and stored, while no connection is
+        // held.
         let found = BY_ID.one(&cx.db.aside(), [item_uuid.into()]).await?.ok_or_else(not_found)?;
         note_target(cx, &found);
         ensure_has_file(&found)?;
@@ -252,7 +253,7 @@ impl PublicationItemsMutation {
     }
 }
 
-/// Steps of items.
+/// Mutations of the state of items.
 #[derive(Default)]
 pub(crate) struct PublicationStepsMutation;
 
@@ -304,7 +305,7 @@ impl PublicationStepsMutation {
     }
 }
 
-/// Moves an item on, and writes the step down.
+/// Changes the state of an item and stores the transition.
 async fn step(
     cx: &RequestContext,
     item_uuid: Uuid,
@@ -343,7 +344,7 @@ async fn step(
     cx.answer(load(cx, item_uuid).await?.with_file(cx).await?)
 }
 
-/// Refuses to give a file to what has none.
+/// Rejects a file for an item that cannot have one.
 fn ensure_has_file(item: &PublicationItem) -> Result<(), Fault> {
     if item.kind != PublicationKind::DeveloperResource {
         return Err(Fault::conflict("Only a developer resource has a file."));
@@ -356,14 +357,14 @@ fn ensure_has_file(item: &PublicationItem) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The reason without blanks around it, told to the audit record; none where nothing is said.
+/// Trims the reason and adds it to the audit record; `None` if it is empty.
 fn noted(cx: &RequestContext, reason: Option<String>) -> Option<String> {
     let reason = reason.map(|reason| reason.trim().to_owned()).filter(|reason| !reason.is_empty())?;
     cx.note_reason(reason.as_str());
     Some(reason)
 }
 
-/// The item, held until the transaction ends, and named to the audit record.
+/// Locks the item until the transaction ends and names it in the audit record.
 async fn hold(cx: &RequestContext, item_uuid: Uuid) -> Result<PublicationItem, Fault> {
     if !store::lock(&cx.db, item_uuid).await? {
         return Err(not_found());
@@ -371,7 +372,7 @@ async fn hold(cx: &RequestContext, item_uuid: Uuid) -> Result<PublicationItem, F
     load(cx, item_uuid).await
 }
 
-/// The item as it is now, named to the audit record.
+/// Loads the current item and names it in the audit record.
 async fn load(cx: &RequestContext, item_uuid: Uuid) -> Result<PublicationItem, Fault> {
     let item = BY_ID.one(&cx.db, [item_uuid.into()]).await?.ok_or_else(not_found)?;
     note_target(cx, &item);

@@ -1,4 +1,4 @@
-//! What an item may become, and what it may say.
+//! State machine of items, and rules on their content.
 
 use uuid::Uuid;
 
@@ -9,7 +9,7 @@ use crate::core::time::Time;
 use crate::core::words::{Word as _, words};
 
 words! {
-    /// What an item is.
+    /// Kind of a publication item.
     pub(crate) enum PublicationKind {
         /// A change in a release of the service.
         ChangelogEntry = "CHANGELOG_ENTRY",
@@ -21,25 +21,25 @@ words! {
 }
 
 words! {
-    /// Where an item stands.
+    /// State of a publication item.
     pub(crate) enum PublicationState {
-        /// Being written; it was never released.
+        /// A draft that was never released.
         Draft = "DRAFT",
-        /// Released by itself when its time comes.
+        /// The service releases it at the scheduled time.
         Scheduled = "SCHEDULED",
-        /// Readers see it.
+        /// Visible to readers.
         Released = "RELEASED",
-        /// Readers saw it once and do not any more.
+        /// Withdrawn from readers after a release.
         Withdrawn = "WITHDRAWN",
     }
 }
 
 words! {
-    /// Who reads an item once it is released.
+    /// Audience of an item after its release.
     pub(crate) enum PublicationAudience {
-        /// Everybody.
+        /// The public.
         Public = "PUBLIC",
-        /// People and programs of partners.
+        /// Users and machine clients of partners.
         Partner = "PARTNER",
     }
 }
@@ -47,27 +47,27 @@ words! {
 words! {
     /// Kind of change that a changelog entry describes.
     pub(crate) enum ChangeKind {
-        /// Something is there that was not.
+        /// A new feature.
         Added = "ADDED",
-        /// Something works otherwise.
+        /// A changed behaviour.
         Changed = "CHANGED",
-        /// Something is to go.
+        /// An announced removal.
         Deprecated = "DEPRECATED",
-        /// Something works that did not.
+        /// A fixed error.
         Fixed = "FIXED",
-        /// Something that mattered to security.
+        /// A change that is relevant for security.
         Security = "SECURITY",
     }
 }
 
-/// What staff do to where an item stands.
+/// Action of staff on the state of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::publication) enum PublicationAction {
-    /// To be released at a moment.
+    /// Schedule the release.
     Schedule,
-    /// To readers.
+    /// Release to readers.
     Release,
-    /// Away from readers, or from its schedule.
+    /// Withdraw from readers, or from the schedule.
     Withdraw,
 }
 
@@ -83,7 +83,7 @@ impl PublicationAction {
     }
 }
 
-/// The table of the machine. What was released once never becomes a draft again.
+/// Transition table. An item that was released never becomes a draft again.
 const fn next(state: PublicationState, action: PublicationAction, was_released: bool) -> Option<PublicationState> {
     use PublicationAction::{Release, Schedule, Withdraw};
     use PublicationState::{Draft, Released, Scheduled, Withdrawn};
@@ -96,10 +96,10 @@ const fn next(state: PublicationState, action: PublicationAction, was_released: 
     }
 }
 
-/// Where an action leads.
+/// Returns the state after an action.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
+/// [`crate::Code::IllegalTransition`] with the currently allowed actions.
 pub(in crate::publication) fn after(
     state: PublicationState,
     action: PublicationAction,
@@ -108,23 +108,23 @@ pub(in crate::publication) fn after(
     next(state, action, was_released).ok_or_else(|| refused(state, action.name()))
 }
 
-/// What staff can do with an item now.
+/// Returns the actions of staff in this state.
 pub(in crate::publication) fn allowed_actions(state: PublicationState) -> Vec<String> {
     let allowed = PublicationAction::ALL.into_iter().filter(|action| next(state, *action, true).is_some());
     allowed.map(|action| action.name().to_owned()).collect()
 }
 
-/// The refusal of an action that the state does not have.
+/// The fault for an action that the state does not allow.
 pub(in crate::publication) fn refused(state: PublicationState, action: &str) -> Fault {
     Fault::illegal("publication item", state.name(), action, allowed_actions(state))
 }
 
-/// The refusal of an edit by a program, which may change drafts and move nothing.
+/// The fault for an edit by a machine client, which may edit only drafts and may not change the state.
 pub(in crate::publication) fn refused_to_programs(state: PublicationState) -> Fault {
     Fault::illegal("changelog entry", state.name(), "update", Vec::new())
 }
 
-/// The machine as a picture.
+/// Draws the state machine.
 pub(crate) fn drawing() -> StateDiagram {
     StateDiagram::of(
         "Publication item",
@@ -135,7 +135,7 @@ pub(crate) fn drawing() -> StateDiagram {
     .with_end(PublicationState::Draft.name(), "delete")
 }
 
-/// Finds what no item of its kind may say, in whatever state.
+/// Collects the errors in fields and values that the kind does not allow in any state.
 pub(in crate::publication) fn check(kind: PublicationKind, content: &PublicationContent, errors: &mut Vec<FieldError>) {
     let mut refuse = |pointer: &str, code: &str, message: &str| errors.push(FieldError::at(pointer, code, message));
     if content.title.is_empty() {
@@ -161,7 +161,8 @@ pub(in crate::publication) fn check(kind: PublicationKind, content: &Publication
     }
 }
 
-/// Finds what keeps an item from readers: it must say something, and tell what there is to do.
+/// Collects the errors that prevent a release: the texts must not be empty, and a required action needs a migration
+/// text.
 pub(in crate::publication) fn check_readable(content: &PublicationContent, errors: &mut Vec<FieldError>) {
     if content.body.trim().is_empty() {
         errors.push(FieldError::at("/body", "BLANK", "This item has no text. Write its text before readers see it."));
@@ -172,7 +173,7 @@ pub(in crate::publication) fn check_readable(content: &PublicationContent, error
     }
 }
 
-/// Refuses to let a resource without anything to download be seen.
+/// Rejects the release of a resource without a download.
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
@@ -189,7 +190,7 @@ pub(in crate::publication) fn ensure_downloadable(
     Ok(())
 }
 
-/// Finds that something else than a resource is to be made by the service, or that somebody says the version of what it makes.
+/// Collects the errors of generated files: only a resource can have one, and its version cannot be set.
 pub(in crate::publication) fn check_generated(
     kind: PublicationKind,
     is_generated: bool,
@@ -205,7 +206,7 @@ pub(in crate::publication) fn check_generated(
     }
 }
 
-/// Finds that somebody else than its author lets a post show its author, or hides them.
+/// Collects the error if another user than its author shows or hides the author of a post.
 pub(in crate::publication) fn check_author(
     (before, after): (bool, bool),
     author: Option<Uuid>,
@@ -218,7 +219,7 @@ pub(in crate::publication) fn check_author(
     }
 }
 
-/// Refuses a moment that is over.
+/// Rejects a time in the past.
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`].
@@ -233,7 +234,7 @@ pub(in crate::publication) fn ensure_ahead(at: Time, now: Time) -> Result<(), Fa
     Ok(())
 }
 
-/// Refuses to change what readers see without a reason.
+/// Rejects a change of released content without a reason.
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`].
@@ -254,7 +255,7 @@ mod tests {
     use crate::core::fault::Code;
 
     #[test]
-    fn the_machine_cell_by_cell() {
+    fn state_machine_matches_table() {
         type Row = [(PublicationAction, PublicationState)];
         use PublicationAction::{Release, Schedule, Withdraw};
         use PublicationState::{Draft, Released, Scheduled, Withdrawn};
@@ -283,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_readers_see_says_something() {
+    fn readable_item_needs_required_texts() {
         let mut content = PublicationContent::empty();
         content.action_required = true;
         assert_eq!(codes(|errors| check_readable(&content, errors)), ["/body BLANK", "/migration REQUIRED"]);
@@ -293,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_tells_of_a_release_and_is_for_everybody() {
+    fn changelog_entry_needs_version_change_and_public_audience() {
         let mut content = PublicationContent::empty();
         content.audience = PublicationAudience::Partner;
         let found = |kind, content: &PublicationContent| codes(|errors| check(kind, content, errors));
@@ -307,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_author_shows_or_hides_the_author() {
+    fn only_author_changes_author_visibility() {
         let (author, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
         let found = |change, caller| codes(|errors| check_author(change, Some(author), caller, errors)).len();
         assert_eq!((found((false, true), author), found((true, false), author)), (0, 0));
@@ -316,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_resource_is_made_by_the_service_which_tells_its_version() {
+    fn only_developer_resource_is_generated_with_its_version() {
         use PublicationKind::{BlogPost, DeveloperResource};
         let found = |kind, generated, says| codes(|errors| check_generated(kind, generated, says, errors));
         assert_eq!(found(BlogPost, true, false), ["/generated NOT_OF_KIND"]);
@@ -326,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_resource_that_is_seen_can_be_downloaded() {
+    fn released_resource_needs_a_download() {
         let content = PublicationContent::empty();
         assert!(ensure_downloadable(PublicationKind::DeveloperResource, &content, false).is_err());
         assert!(ensure_downloadable(PublicationKind::DeveloperResource, &content, true).is_ok());

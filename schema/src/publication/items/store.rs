@@ -1,4 +1,4 @@
-//! Every statement that writes items and their transitions.
+//! SQL statements that write items and their transitions.
 
 use sqlx::types::Json;
 use uuid::Uuid;
@@ -13,30 +13,30 @@ use crate::core::slug::taken;
 use crate::core::surface::GeneratedResource;
 use crate::core::time::Time;
 
-/// Where a new item comes from.
+/// Origin of a new item.
 pub(in crate::publication) struct Origin<'a> {
-    /// Who begins it.
+    /// Actor that creates it.
     pub(in crate::publication) actor: Actor,
-    /// Of a post: who wrote it.
+    /// For a post: its author.
     pub(in crate::publication) author_uuid: Option<Uuid>,
-    /// Of an entry that a program writes: by which the same release is known again.
+    /// For an entry by a machine client: key that identifies the release.
     pub(in crate::publication) release_key: Option<&'a str>,
-    /// Of a resource: what the service makes itself in place of a file.
+    /// For a resource: kind of the file that the service generates instead of an uploaded one.
     pub(in crate::publication) generated: Option<GeneratedResource>,
 }
 
-/// A step of an item, as it is kept.
+/// A transition of an item, as stored.
 #[derive(Default)]
 pub(in crate::publication) struct Step<'a> {
-    /// For a schedule: when it is to be released.
+    /// For a schedule: time of the release.
     pub(in crate::publication) scheduled_for: Option<Time>,
-    /// Why.
+    /// Reason for the transition.
     pub(in crate::publication) reason: Option<&'a str>,
-    /// For an edit of what is released: all that it said before.
+    /// For an edit of a released item: its previous content.
     pub(in crate::publication) earlier: Option<&'a PublicationContent>,
 }
 
-/// Holds an item until the transaction ends; whether there is one.
+/// Locks an item until the transaction ends; false if it does not exist.
 pub(in crate::publication) async fn lock(db: &Db, item_uuid: Uuid) -> Result<bool, Fault> {
     let held = sqlx::query_scalar!("select item_uuid from publication_item where item_uuid = $1 for update", item_uuid)
         .fetch_optional(&mut *db.conn().await?)
@@ -44,10 +44,10 @@ pub(in crate::publication) async fn lock(db: &Db, item_uuid: Uuid) -> Result<boo
     Ok(held.is_some())
 }
 
-/// Adds a draft.
+/// Inserts a draft.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] when its slug is or was another's.
+/// [`crate::Code::Conflict`] if another item has or had its slug.
 pub(in crate::publication) async fn insert(
     db: &Db,
     item_uuid: Uuid,
@@ -77,10 +77,10 @@ pub(in crate::publication) async fn insert(
     set_content(db, item_uuid, content).await
 }
 
-/// Writes what an item says, but for its file.
+/// Sets the content of an item, except its file.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] when its slug is or was another's.
+/// [`crate::Code::Conflict`] if another item has or had its slug.
 pub(in crate::publication) async fn set_content(
     db: &Db,
     item_uuid: Uuid,
@@ -125,7 +125,7 @@ fn slug_taken(error: sqlx::Error, slug: &str) -> Fault {
         .with_errors(errors)
 }
 
-/// Gives a resource its file.
+/// Sets the file of a resource.
 pub(in crate::publication) async fn set_artefact(
     db: &Db,
     item_uuid: Uuid,
@@ -146,7 +146,7 @@ pub(in crate::publication) async fn set_artefact(
     Ok(())
 }
 
-/// Writes where an item stands from now on.
+/// Sets the state of an item.
 pub(in crate::publication) async fn set_state(
     db: &Db,
     item_uuid: Uuid,
@@ -172,7 +172,7 @@ pub(in crate::publication) async fn set_state(
     Ok(())
 }
 
-/// Writes down a step.
+/// Inserts a transition.
 pub(in crate::publication) async fn insert_transition(
     db: &Db,
     item_uuid: Uuid,
@@ -198,7 +198,7 @@ pub(in crate::publication) async fn insert_transition(
     Ok(())
 }
 
-/// Removes an item that was never released.
+/// Deletes an item that was never released.
 pub(in crate::publication) async fn delete(db: &Db, item_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!("delete from publication_item where item_uuid = $1", item_uuid)
         .execute(&mut *db.conn().await?)
@@ -206,8 +206,8 @@ pub(in crate::publication) async fn delete(db: &Db, item_uuid: Uuid) -> Result<(
     Ok(())
 }
 
-/// Items whose time has come: posts and resources, then entries, of which each is proved first; of each kind the one that
-/// waits longest first.
+/// Returns the due items: posts and resources first, then entries, because each entry must first be checked against the
+/// contract. Within a kind, the longest waiting comes first.
 pub(super) async fn due_list(db: &Db) -> Result<Vec<(Uuid, PublicationKind)>, Fault> {
     let rows = sqlx::query!(
         r#"select item_uuid, kind as "kind: PublicationKind" from publication_item
@@ -219,7 +219,7 @@ pub(super) async fn due_list(db: &Db) -> Result<Vec<(Uuid, PublicationKind)>, Fa
     Ok(rows.into_iter().map(|row| (row.item_uuid, row.kind)).collect())
 }
 
-/// Holds an item whose time has come, unless somebody else holds it or it is due no longer; whether it did.
+/// Locks a due item; false if another transaction has locked it, or it is not due any more.
 pub(super) async fn due_lock(db: &Db, item_uuid: Uuid) -> Result<bool, Fault> {
     let held = sqlx::query_scalar!(
         "select item_uuid from publication_item
@@ -232,8 +232,7 @@ pub(super) async fn due_lock(db: &Db, item_uuid: Uuid) -> Result<bool, Fault> {
     Ok(held.is_some())
 }
 
-/// Keeps everybody else from writing an entry of the same release until the transaction ends, and finds the one that is
-/// there.
+/// Locks the release against concurrent entries until the transaction ends, and returns its existing entry.
 pub(in crate::publication) async fn of_release(db: &Db, release_key: &str) -> Result<Option<Uuid>, Fault> {
     sqlx::query!("select pg_advisory_xact_lock(hashtextextended('publication ' || $1::text, 0))", release_key)
         .execute(&mut *db.conn().await?)
@@ -243,20 +242,20 @@ pub(in crate::publication) async fn of_release(db: &Db, release_key: &str) -> Re
         .await?)
 }
 
-/// A contract that was served when an entry was released.
+/// The contract that was served when an entry was released.
 pub(super) struct FormerContract {
     pub(super) digest: String,
     pub(super) document: String,
 }
 
-/// The digest of the one of the last release.
+/// Returns the digest of the contract of the last release.
 pub(super) async fn last_digest(db: &Db) -> Result<Option<String>, Fault> {
     Ok(sqlx::query_scalar!("select digest from contract_release order by released_at desc limit 1")
         .fetch_optional(&mut *db.conn().await?)
         .await?)
 }
 
-/// The one of the last release.
+/// Returns the contract of the last release.
 pub(super) async fn last_contract(db: &Db) -> Result<Option<FormerContract>, Fault> {
     Ok(sqlx::query_as!(
         FormerContract,
@@ -266,7 +265,7 @@ pub(super) async fn last_contract(db: &Db) -> Result<Option<FormerContract>, Fau
     .await?)
 }
 
-/// What the entries of a release name, those that were withdrawn apart.
+/// Returns the operations and fields that the entries of a release name, except withdrawn entries.
 pub(super) async fn names_of_release(db: &Db, version: &str) -> Result<Names, Fault> {
     let rows = sqlx::query!(
         "select operations, fields from publication_item
@@ -283,7 +282,7 @@ pub(super) async fn names_of_release(db: &Db, version: &str) -> Result<Names, Fa
     Ok(names)
 }
 
-/// Keeps the contract of a release. One that is known already is the last one again.
+/// Stores the contract of a release. A known contract becomes the last one again.
 pub(super) async fn keep_contract(db: &Db, release: &Release<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "insert into contract_release (digest, version, document, item_uuid) values ($1, $2, $3, $4)

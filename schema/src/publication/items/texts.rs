@@ -1,4 +1,4 @@
-//! The texts of an item with what came of rendering them, and the rules for it.
+//! Rendered texts of an item, and the rules for them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,18 +9,18 @@ use crate::core::markdown::{PUBLICATION, ShownText, text_error};
 use crate::core::services::Services;
 use crate::publication::readers::show;
 
-/// Most unknown operations that one error names.
+/// Most unknown operations that one error lists.
 const MOST_NAMED: usize = 10;
-/// Longest id of an operation, in characters.
+/// Longest operation id, in characters.
 const LONGEST_ID: usize = 100;
 
-/// The texts of an item in Markdown that were rendered, each with the pointer to its field.
+/// Rendered Markdown texts of an item, each with the pointer to its field.
 pub(super) struct ShownTexts(Vec<(&'static str, Arc<ShownText>)>);
 
 /// Renders the texts of an item.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] when too many texts wait to be rendered.
+/// [`crate::Code::Unavailable`] if too many texts wait to be rendered.
 pub(super) async fn show_texts(services: &Services, content: &PublicationContent) -> Result<ShownTexts, Fault> {
     let mut shown = Vec::new();
     for (pointer, text) in content.texts() {
@@ -30,7 +30,8 @@ pub(super) async fn show_texts(services: &Services, content: &PublicationContent
 }
 
 impl ShownTexts {
-    /// Finds texts that must not be accepted. A text that is as it was `before` stays: it may be older than its limit.
+    /// Collects the errors of texts that must be rejected. A text unchanged since `before` is kept: it may be older
+    /// than its limit.
     pub(super) fn check(
         &self,
         content: &PublicationContent,
@@ -45,7 +46,7 @@ impl ShownTexts {
         }
     }
 
-    /// Finds links to operations that do not exist.
+    /// Collects links to operations that do not exist.
     pub(super) fn check_links(&self, operations: &BTreeSet<String>, errors: &mut Vec<FieldError>) {
         for (pointer, shown) in self.0.iter().map(|(pointer, shown)| (*pointer, shown)) {
             let links = shown.rendered.operations.iter();
@@ -85,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn new_text_that_must_not_be_accepted_is_refused() {
+    fn new_unrenderable_text_is_rejected() {
         let (body, migration) = (shown(&[], Some(RenderError::TooLong)), shown(&[], Some(RenderError::TooDeep)));
         let texts = ShownTexts(vec![("/body", body), ("/migration", migration)]);
         let found = |before: &PublicationContent| {
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn links_to_unknown_operations_are_refused() {
+    fn links_to_unknown_operations_are_rejected() {
         let known = BTreeSet::from(["system_me_get".to_owned()]);
         let found = |operations: &[String]| {
             let mut errors = Vec::new();

@@ -1,4 +1,4 @@
-//! Beginning an item and changing what it says, for staff and for programs.
+//! Creates and edits items, for staff and for machine clients.
 
 use uuid::Uuid;
 
@@ -15,19 +15,19 @@ use crate::core::principal::PrincipalType;
 use crate::core::slug::{NewSlug, SlugAttempts};
 use crate::core::surface::GeneratedResource;
 
-/// How an item begins, beside what it says.
+/// Properties of a new item, except its content.
 #[derive(Default)]
 pub(in crate::publication) struct Beginning<'a> {
-    /// Of a developer resource: what the service makes itself in place of a file.
+    /// For a developer resource: kind of the file that the service generates instead of an uploaded one.
     pub(in crate::publication) generated: Option<GeneratedResource>,
-    /// Of an entry that a program writes: by which the same release is known again.
+    /// For an entry by a machine client: key that identifies the release.
     pub(in crate::publication) release_key: Option<&'a str>,
 }
 
-/// Begins a draft of what is sent, and answers its id.
+/// Creates a draft from the input and returns its id.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] with all that is wrong; [`crate::Code::Conflict`] when its slug is or was another's.
+/// [`crate::Code::ValidationFailed`] with all errors; [`crate::Code::Conflict`] if another item has or had its slug.
 pub(in crate::publication) async fn begin(
     cx: &RequestContext,
     kind: PublicationKind,
@@ -69,11 +69,11 @@ pub(in crate::publication) async fn begin(
     }
 }
 
-/// Changes what an item says, which is held. What is seen, or is to be, stays fit to be read; an edit of what is released
-/// is a transition that keeps what was said before.
+/// Edits the content of a locked item. A released or scheduled item must stay complete. An edit of a released item is
+/// stored as a transition with the previous content.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] with all that is wrong; [`crate::Code::Conflict`] when its slug is or was another's.
+/// [`crate::Code::ValidationFailed`] with all errors; [`crate::Code::Conflict`] if another item has or had its slug.
 pub(in crate::publication) async fn change(
     cx: &RequestContext,
     present: &PublicationItem,
@@ -105,10 +105,10 @@ pub(in crate::publication) async fn change(
     note_edit(cx, present, reason).await
 }
 
-/// Writes down that something that readers see was changed.
+/// Stores the transition for an edit of a released item.
 ///
 /// # Errors
-/// When the database is away.
+/// If the database does not answer.
 pub(super) async fn note_edit(
     cx: &RequestContext,
     present: &PublicationItem,

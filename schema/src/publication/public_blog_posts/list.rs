@@ -1,4 +1,4 @@
-//! Released posts: one with those around it, and the list with what narrows it.
+//! Released posts: one with its neighbours, and the filtered list.
 
 use async_graphql::{InputObject, SimpleObject};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::publication::readers::{
     PublicationAnchor, ReleasedItem, author, items_by_slug, released_item, show_with_anchors,
 };
 
-/// Who wrote a post, where they want it told.
+/// Author of a post, if shown.
 #[derive(Clone, Debug, Serialize, Deserialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BlogPostAuthor {
@@ -19,13 +19,13 @@ pub(crate) struct BlogPostAuthor {
     name: String,
 }
 
-/// A neighbouring blog post.
+/// A neighbouring blog post in the list.
 #[derive(Clone, Debug, Serialize, Deserialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BlogPostNeighbour {
-    /// Its name in addresses.
+    /// Slug of the post.
     slug: String,
-    /// Its title.
+    /// Title of the post.
     title: String,
 }
 
@@ -33,55 +33,55 @@ pub(crate) struct BlogPostNeighbour {
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BlogPostSummary {
-    /// What is told of every item.
+    /// Fields of every released item.
     #[sqlx(flatten)]
     #[graphql(flatten)]
     #[serde(flatten)]
     pub(super) item: ReleasedItem,
-    /// Who wrote it.
+    /// Author of the post, if shown.
     #[sqlx(json(nullable))]
     author: Option<BlogPostAuthor>,
-    /// How long it takes to read.
+    /// Estimated reading time in minutes.
     reading_minutes: i32,
 }
 
-/// A post.
+/// A blog post.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BlogPost {
-    /// What the list tells of it.
+    /// Fields that are also in the list.
     #[sqlx(flatten)]
     #[graphql(flatten)]
     #[serde(flatten)]
     pub(super) post: BlogPostSummary,
-    /// Its text, as Markdown.
+    /// Text as Markdown.
     body: String,
-    /// Its text, as HTML.
+    /// Text as HTML.
     #[sqlx(skip)]
     body_html: String,
-    /// The headings of its text.
+    /// Headings of the text.
     #[sqlx(skip)]
     anchors: Vec<PublicationAnchor>,
-    /// The one that was released after it.
+    /// The post released after it.
     #[sqlx(json(nullable))]
     next: Option<BlogPostNeighbour>,
-    /// The one that was released before it.
+    /// The post released before it.
     #[sqlx(json(nullable))]
     former: Option<BlogPostNeighbour>,
 }
 
 impl BlogPost {
-    /// The same with its text as HTML.
+    /// Returns the post with its text as HTML.
     ///
     /// # Errors
-    /// [`crate::Code::Unavailable`] when too many texts wait to be rendered.
+    /// [`crate::Code::Unavailable`] if too many texts wait to be rendered.
     pub(super) async fn shown(self, services: &Services) -> Result<Self, Fault> {
         let (body_html, anchors) = show_with_anchors(services, &self.body).await?;
         Ok(Self { body_html, anchors, ..self })
     }
 }
 
-/// The columns of a [`BlogPostSummary`]. People read some 200 words a minute.
+/// Columns of a [`BlogPostSummary`]. The reading time assumes 200 words a minute.
 macro_rules! post {
     () => {
         concat!(released_item!(), ", ", author!(), ", greatest(1, (i.words + 199) / 200) as reading_minutes")
@@ -104,13 +104,13 @@ static WHOLE: Select<BlogPost> = Select::new(
     items_by_slug!(),
 );
 
-/// The post that has a slug or had it.
+/// Finds the post that has or had a slug.
 pub(super) static BY_SLUG: Lookup<BlogPost> =
     Lookup::new(&WHOLE, &["address.kind = 'BLOG_POST' and i.state = 'RELEASED' and address.slug = {}"]);
 
 static SHORT: Select<BlogPostSummary> = Select::new(post!(), "publication_item as i");
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BlogPostFilter {
@@ -118,7 +118,7 @@ pub(crate) struct BlogPostFilter {
     q: Option<String>,
 }
 
-/// The list of posts, released last first.
+/// List of posts, latest release first.
 pub(super) static POSTS: ListQuery<BlogPostFilter, BlogPostSummary, FixedOrder> = ListQuery {
     operation: "publication_public_blog_posts_list",
     select: &SHORT,
@@ -136,5 +136,5 @@ pub(super) static POSTS: ListQuery<BlogPostFilter, BlogPostSummary, FixedOrder> 
 const RELEASED: Key<BlogPostSummary> = Key::moment("i.released_at", |post| json!(post.item.released_at));
 const ID: Key<BlogPostSummary> = Key::id("i.item_uuid", |post| json!(post.item.uuid));
 
-/// What is asked of posts in words that the compiler has not checked.
+/// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::publication) static STATEMENTS: [&dyn Statements; 2] = [&POSTS, &BY_SLUG];

@@ -1,4 +1,4 @@
-//! The developers' blog as everybody reads it: posts that are released.
+//! The public developer blog: released posts.
 
 mod list;
 mod resolvers;

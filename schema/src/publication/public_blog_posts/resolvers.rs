@@ -1,4 +1,4 @@
-//! What anybody may ask of the blog.
+//! Public resolvers of the blog.
 
 use async_graphql::{Context, Object};
 
@@ -10,7 +10,7 @@ use crate::core::list::PageRequest;
 use crate::core::page::List;
 use crate::publication::readers::at_present;
 
-/// Reads of the blog by everybody.
+/// Public queries of the blog.
 #[derive(Default)]
 pub(crate) struct PublicBlogPostsQuery;
 

@@ -1,4 +1,4 @@
-//! Released entries: one, and the list with what narrows it.
+//! Released changelog entries: one, and the filtered list.
 
 use async_graphql::{InputObject, SimpleObject};
 use serde::Serialize;
@@ -18,58 +18,58 @@ use crate::publication::readers::{
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ChangelogEntrySummary {
-    /// What is told of every item.
+    /// Fields of every released item.
     #[sqlx(flatten)]
     #[graphql(flatten)]
     #[serde(flatten)]
     pub(super) item: ReleasedItem,
     /// Release of the service that the entry describes.
     version: String,
-    /// What kind of change it is.
+    /// Kind of change.
     change: ChangeKind,
-    /// The operations concerned.
+    /// Ids of the affected operations.
     operations: Vec<String>,
     /// Affected fields.
     fields: Vec<String>,
-    /// When the change is in force.
+    /// Time when the change takes effect.
     effective_at: Option<Time>,
-    /// Whether callers have to do something.
+    /// Whether callers must act.
     action_required: bool,
-    /// When something is gone.
+    /// Sunset time of the deprecated element.
     sunset_at: Option<Time>,
 }
 
-/// An entry.
+/// A changelog entry.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ChangelogEntry {
-    /// What the list tells of it.
+    /// Fields that are also in the list.
     #[sqlx(flatten)]
     #[graphql(flatten)]
     #[serde(flatten)]
     pub(super) entry: ChangelogEntrySummary,
-    /// Its text, as Markdown.
+    /// Text as Markdown.
     body: String,
-    /// Its text, as HTML.
+    /// Text as HTML.
     #[sqlx(skip)]
     body_html: String,
-    /// The headings of its text.
+    /// Headings of the text.
     #[sqlx(skip)]
     anchors: Vec<PublicationAnchor>,
-    /// What callers have to do, as Markdown.
+    /// Required migration, as Markdown.
     migration: Option<String>,
-    /// What callers have to do, as HTML.
+    /// Required migration, as HTML.
     #[sqlx(skip)]
     migration_html: Option<String>,
-    /// The feature requests on the board that it says are shipped.
+    /// Feature requests on the board that the entry marks as shipped.
     feature_requests: Vec<Uuid>,
 }
 
 impl ChangelogEntry {
-    /// The same with its texts as HTML.
+    /// Returns the entry with its texts as HTML.
     ///
     /// # Errors
-    /// [`crate::Code::Unavailable`] when too many texts wait to be rendered.
+    /// [`crate::Code::Unavailable`] if too many texts wait to be rendered.
     pub(super) async fn shown(self, services: &Services) -> Result<Self, Fault> {
         let (body_html, anchors) = show_with_anchors(services, &self.body).await?;
         let migration_html = show_migration(services, self.migration.as_deref()).await?;
@@ -90,13 +90,13 @@ macro_rules! entry {
 static WHOLE: Select<ChangelogEntry> =
     Select::new(concat!(entry!(), ", i.body, i.migration, ", shipped!()), items_by_slug!());
 
-/// The entry that has a slug or had it.
+/// Finds the entry that has or had a slug.
 pub(super) static BY_SLUG: Lookup<ChangelogEntry> =
     Lookup::new(&WHOLE, &["address.kind = 'CHANGELOG_ENTRY' and i.state = 'RELEASED' and address.slug = {}"]);
 
 static SHORT: Select<ChangelogEntrySummary> = Select::new(entry!(), "publication_item as i");
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ChangelogFilter {
@@ -110,7 +110,7 @@ pub(crate) struct ChangelogFilter {
     released_at_until: Option<Time>,
 }
 
-/// The list of entries, released last first.
+/// List of entries, latest release first.
 pub(super) static ENTRIES: ListQuery<ChangelogFilter, ChangelogEntrySummary, FixedOrder> = ListQuery {
     operation: "publication_public_changelog_list",
     select: &SHORT,
@@ -137,5 +137,5 @@ pub(super) static ENTRIES: ListQuery<ChangelogFilter, ChangelogEntrySummary, Fix
 const RELEASED: Key<ChangelogEntrySummary> = Key::moment("i.released_at", |entry| json!(entry.item.released_at));
 const ID: Key<ChangelogEntrySummary> = Key::id("i.item_uuid", |entry| json!(entry.item.uuid));
 
-/// What is asked of entries in words that the compiler has not checked.
+/// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::publication) static STATEMENTS: [&dyn Statements; 2] = [&ENTRIES, &BY_SLUG];

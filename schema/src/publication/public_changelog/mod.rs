@@ -1,4 +1,4 @@
-//! The changelog as everybody reads it: entries that are released.
+//! The public changelog: released entries.
 
 mod list;
 mod resolvers;

@@ -1,4 +1,4 @@
-//! What anybody may ask of the changelog.
+//! Public resolvers of the changelog.
 
 use async_graphql::{Context, Object};
 
@@ -10,7 +10,7 @@ use crate::core::list::PageRequest;
 use crate::core::page::List;
 use crate::publication::readers::at_present;
 
-/// Reads of the changelog by everybody.
+/// Public queries of the changelog.
 #[derive(Default)]
 pub(crate) struct PublicChangelogQuery;
 

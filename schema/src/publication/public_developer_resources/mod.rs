@@ -1,5 +1,4 @@
-//! Developer resources as everybody reads them: those that are released and for everybody. How they are found is told in
-//! [`super::developer_resources`].
+//! Public developer resources: released ones for the public. [`super::developer_resources`] contains the queries.
 
 mod resolvers;
 

@@ -1,4 +1,4 @@
-//! What anybody may ask of developer resources.
+//! Public resolvers of developer resources.
 
 use async_graphql::{Context, Object};
 
@@ -10,7 +10,7 @@ use crate::publication::developer_resources::{
     DeveloperResource, DeveloperResourceFilter, DeveloperResourceSummary, PUBLIC_BY_SLUG, PUBLIC_RESOURCES, reading,
 };
 
-/// Reads of resources by everybody.
+/// Public queries of developer resources.
 #[derive(Default)]
 pub(crate) struct PublicDeveloperResourcesQuery;
 

@@ -1,4 +1,4 @@
-//! The file of a resource, as it leaves.
+//! Delivery of a resource's file.
 
 use std::io;
 use std::ops::Range;
@@ -14,12 +14,12 @@ use crate::core::surface::GeneratedResource;
 use crate::publication::generated;
 use crate::publication::items::PublicationArtefact;
 
-/// Makes a file the answer: one that was sent, whose bytes lie in the store under their SHA-256, or one that the service
-/// makes itself.
+/// Sends a file as the response: an uploaded one, whose bytes are in the object storage under their SHA-256, or a
+/// generated one.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] when the store is away, [`crate::Code::Internal`] when it has lost the file, or the service
-/// cannot make it.
+/// [`crate::Code::Unavailable`] if the object storage does not answer, [`crate::Code::Internal`] if it has lost the
+/// file, or the service cannot generate it.
 pub(in crate::publication) async fn deliver(
     cx: &RequestContext,
     artefact: PublicationArtefact,
@@ -41,7 +41,7 @@ pub(in crate::publication) async fn deliver(
     Ok(())
 }
 
-/// A part of bytes that are at hand.
+/// Returns a range of bytes in memory.
 fn one_part(content: &Bytes, part: &Range<u64>) -> BoxStream<'static, io::Result<Bytes>> {
     let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
     let wanted = content.get(place(part.start)..place(part.end)).unwrap_or_default();
@@ -49,7 +49,7 @@ fn one_part(content: &Bytes, part: &Range<u64>) -> BoxStream<'static, io::Result
 }
 
 fn document(cx: &RequestContext, artefact: PublicationArtefact, (sha256, length): ([u8; 32], u64), open: OpenPart) {
-    // What is text was looked at when it came: it is UTF-8.
+    // Text files were checked at upload: they are UTF-8.
     let charset = if artefact.media_type == "text/plain" { "; charset=utf-8" } else { "" };
     cx.deliver_document(Document {
         media_type: format!("{}{charset}", artefact.media_type),

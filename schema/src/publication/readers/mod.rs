@@ -1,6 +1,6 @@
-//! What all readers are told of items, whatever their kind: of what is released, and for whom they are.
+//! Fields and conditions that all readers of released items share, regardless of the kind.
 //!
-//! Whatever readers do not see, for whichever reason, is not there: each of them is answered the same.
+//! An item that a reader may not see, for any reason, is treated as missing: the response is always the same.
 
 mod file;
 mod texts;
@@ -15,25 +15,25 @@ use crate::core::time::Time;
 pub(in crate::publication) use file::deliver;
 pub(in crate::publication) use texts::{PublicationAnchor, show, show_migration, show_with_anchors};
 
-/// What is told of every item, wherever it stands.
+/// Fields of every released item.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ReleasedItem {
-    /// Its id, which never changes.
+    /// UUID of the item, which never changes.
     pub(in crate::publication) uuid: Uuid,
-    /// Its name in addresses.
+    /// Slug of the item.
     pub(in crate::publication) slug: String,
-    /// Its title.
+    /// Title of the item.
     pub(in crate::publication) title: String,
-    /// What it is about, in a sentence or two.
+    /// Summary in one or two sentences.
     pub(in crate::publication) summary: String,
-    /// Words to find it by.
+    /// Tags.
     pub(in crate::publication) tags: Vec<String>,
     /// Time of the first release.
     pub(in crate::publication) first_released_at: Time,
     /// Time of the latest release.
     pub(in crate::publication) released_at: Time,
-    /// When what readers see last changed.
+    /// Time of the last change that readers can see.
     pub(in crate::publication) updated_at: Time,
 }
 
@@ -45,7 +45,7 @@ macro_rules! released_item {
 }
 pub(in crate::publication) use released_item;
 
-/// Who wrote a post, where they want it told.
+/// Columns for the author of a post, if shown.
 macro_rules! author {
     () => {
         "(select json_build_object('name', known.name)
@@ -55,7 +55,7 @@ macro_rules! author {
 }
 pub(in crate::publication) use author;
 
-/// The feature requests on the board that an entry says are shipped.
+/// Column for the feature requests on the board that an entry marks as shipped.
 macro_rules! shipped {
     () => {
         "array(select r.request_uuid from feature_request as r
@@ -65,7 +65,7 @@ macro_rules! shipped {
 }
 pub(in crate::publication) use shipped;
 
-/// Items by every slug that they have or had since they were released.
+/// Items by their current slug and every slug that they had since their release.
 macro_rules! items_by_slug {
     () => {
         "publication_slug as address join publication_item as i using (item_uuid)"
@@ -73,10 +73,10 @@ macro_rules! items_by_slug {
 }
 pub(in crate::publication) use items_by_slug;
 
-/// What was found under a slug, once it is the present one.
+/// Returns the item found under a slug, if the slug is the current one.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] where nothing was found, [`crate::Code::Moved`] for a former slug.
+/// [`crate::Code::NotFound`] if nothing was found, [`crate::Code::Moved`] for a former slug.
 pub(in crate::publication) fn at_present<T>(
     found: Option<T>,
     (thing, slug): (&str, &str),

@@ -1,4 +1,4 @@
-//! Texts of items as readers see them.
+//! Rendered texts of items for readers.
 
 use std::sync::Arc;
 
@@ -9,13 +9,13 @@ use crate::core::fault::Fault;
 use crate::core::markdown::{Heading, MIGRATION, PUBLICATION, ShownText, TextRenderer};
 use crate::core::services::Services;
 
-/// A heading of a text, by which a reader gets there.
+/// A heading of a text, as a link target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicationAnchor {
-    /// Its id in the HTML.
+    /// Id of the heading in the HTML.
     id: String,
-    /// From 1 for the uppermost to 6.
+    /// Level, from 1 (highest) to 6.
     level: i32,
     /// Text of the heading.
     text: String,
@@ -27,10 +27,10 @@ impl From<&Heading> for PublicationAnchor {
     }
 }
 
-/// Returns a text of an item as it is shown.
+/// Returns a text of an item, rendered for display.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] when too many texts wait to be rendered.
+/// [`crate::Code::Unavailable`] if too many texts wait to be rendered.
 pub(in crate::publication) async fn show(services: &Services, markdown: &str) -> Result<Arc<ShownText>, Fault> {
     services.state::<TextRenderer>().show(markdown, PUBLICATION).await
 }
@@ -38,7 +38,7 @@ pub(in crate::publication) async fn show(services: &Services, markdown: &str) ->
 /// Returns the HTML of a text and the anchors of its headings.
 ///
 /// # Errors
-/// Those of [`show`].
+/// The errors of [`show`].
 pub(in crate::publication) async fn show_with_anchors(
     services: &Services,
     markdown: &str,
@@ -51,7 +51,7 @@ pub(in crate::publication) async fn show_with_anchors(
 /// Returns the HTML of a changelog entry's migration, if it has one.
 ///
 /// # Errors
-/// Those of [`show`].
+/// The errors of [`show`].
 pub(in crate::publication) async fn show_migration(
     services: &Services,
     markdown: Option<&str>,

@@ -1,33 +1,33 @@
-//! What partners propose, what they say to it, and what staff answer.
+//! Feature requests of partners, their comments, and the answers by staff.
 
-/// What becomes of a proposal beside its status.
+/// Mark of a feature request in addition to its status.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::sample) enum Mark {
     Plain,
     Pinned,
     Locked,
-    /// Off the board, for this reason.
+    /// Suspended, with this reason.
     Suspended(&'static str),
-    /// Part of the one with this title.
+    /// Merged into the feature request with this title.
     Merged(&'static str),
 }
 
-/// A proposal.
+/// A feature request.
 pub(in crate::sample) struct ProposalData {
     pub(in crate::sample) title: &'static str,
     pub(in crate::sample) body: &'static str,
-    /// Whose it is, by the local part of their address.
+    /// Local part of the author's e-mail address.
     pub(in crate::sample) by: &'static str,
-    /// What it is about, by the topic's English name.
+    /// English name of its topic.
     pub(in crate::sample) topic: &'static str,
-    /// The statuses that it went through, with what staff said to each.
+    /// Successive statuses, each with the note of staff.
     pub(in crate::sample) path: &'static [(&'static str, &'static str)],
-    /// How many people beside its author want it.
+    /// Number of votes, except the author's.
     pub(in crate::sample) votes: u32,
-    /// How many days ago it was proposed.
+    /// Days since it was proposed.
     pub(in crate::sample) days: u32,
     pub(in crate::sample) mark: Mark,
-    /// What was said beneath it, by whom; nobody is staff.
+    /// Comments, each with the local part of the author's address; an empty one marks an answer by staff.
     pub(in crate::sample) comments: &'static [(&'static str, &'static str)],
 }
 
@@ -43,7 +43,7 @@ pub(in crate::sample) const TOPICS: [(&str, &str); 8] = [
     ("Staff planning", "Personalplanung"),
 ];
 
-/// The changelog entry that what was shipped is told in.
+/// Changelog entry that describes the shipped feature requests.
 pub(in crate::sample) const SHIPPED_IN: &str = "1-0-0-the-search-forgives-misspellings";
 
 const fn one(
@@ -72,7 +72,7 @@ const FLO: &str = "florian.tschernitz";
 const KAT: &str = "katharina.hoedl";
 const STAFF: &str = "";
 
-/// All of them.
+/// All feature requests.
 pub(in crate::sample) const PROPOSALS: [ProposalData; 40] = [
     marked(
         Mark::Pinned,
@@ -395,5 +395,5 @@ pub(in crate::sample) const PROPOSALS: [ProposalData; 40] = [
     one("Dark mode for the reference", "It is read at night.", (PIO, "API"), (6, 2), &[], &[]),
 ];
 
-/// Who shows their name on the board, by the local part of their address.
+/// Users whose name the board shows, by local part of their address.
 pub(in crate::sample) const NAMED: [&str; 2] = [ARE, CAM];

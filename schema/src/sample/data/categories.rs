@@ -1,10 +1,10 @@
-//! The category tree: thirty places on four levels, parents before their children.
+//! Category tree: thirty categories on four levels, parents before their children.
 
 /// A category; names and descriptions are in English, German and French.
 pub(in crate::sample) struct CategoryData {
-    /// Its name in addresses.
+    /// Slug of the category.
     pub(in crate::sample) slug: &'static str,
-    /// The one above it; empty at the root.
+    /// Slug of the parent; empty at the root.
     pub(in crate::sample) parent: &'static str,
     /// Name of a pictogram.
     pub(in crate::sample) icon: &'static str,
@@ -12,7 +12,7 @@ pub(in crate::sample) struct CategoryData {
     pub(in crate::sample) descriptions: [&'static str; 3],
 }
 
-/// The one that is no longer shown.
+/// The deactivated category.
 pub(in crate::sample) const DEACTIVATED: &str = "fax-orders";
 
 const fn at(

@@ -1,19 +1,19 @@
-//! The programs.
+//! Machine clients.
 
-/// A program.
+/// A machine client.
 pub(in crate::sample) struct ClientData {
     pub(in crate::sample) client_id: &'static str,
     pub(in crate::sample) name: &'static str,
     pub(in crate::sample) contact: &'static str,
-    /// The slug of its partner; empty for the service's own.
+    /// Slug of its partner; empty for a client without a partner.
     pub(in crate::sample) partner: &'static str,
     pub(in crate::sample) scopes: &'static [&'static str],
     pub(in crate::sample) days: u32,
-    /// What it is for, in a line.
+    /// Purpose, in one line.
     pub(in crate::sample) note: &'static str,
 }
 
-/// Every program.
+/// All machine clients.
 pub(in crate::sample) const CLIENTS: [ClientData; 3] = [
     ClientData {
         client_id: "labs-client-storefront",

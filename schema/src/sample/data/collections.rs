@@ -1,20 +1,20 @@
-//! Curated collections: one on show until autumn, one that stays, and one that is being prepared.
+//! Curated collections: one published until autumn, one permanent, and one in preparation.
 
 /// A collection; titles and descriptions are in English, German and French.
 pub(in crate::sample) struct CollectionData {
-    /// Its name in addresses.
+    /// Slug of the collection.
     pub(in crate::sample) slug: &'static str,
     pub(in crate::sample) titles: [&'static str; 3],
     pub(in crate::sample) descriptions: [&'static str; 3],
-    /// Slugs of apps, in its order.
+    /// Slugs of the apps, in order.
     pub(in crate::sample) apps: &'static [&'static str],
-    /// In how many days it comes on show; how many days ago, where it is less than none.
+    /// Days until its publication; negative for days since.
     pub(in crate::sample) from_days: i64,
-    /// After how many days it is not on show any more; `None` where it stays.
+    /// Days until its end; `None` if it is permanent.
     pub(in crate::sample) until_days: Option<i64>,
 }
 
-/// All of them, in their order.
+/// All collections, in order.
 pub(in crate::sample) const COLLECTIONS: [CollectionData; 3] = [
     CollectionData {
         slug: "beer-garden-season",

@@ -1,4 +1,4 @@
-//! What the sample data says: tables, no code. Companies, people and addresses are made up; every domain ends in
+//! Content of the sample data: tables without code. Companies, persons and addresses are invented; every domain ends in
 //! `.example`.
 
 mod apps;

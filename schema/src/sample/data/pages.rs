@@ -1,24 +1,24 @@
-//! What the partners' vendor pages say.
+//! Content of the partners' profiles.
 
 use super::apps::{Look, Scene};
 
-/// A vendor page.
+/// A partner's profile.
 pub(in crate::sample) struct PageData {
-    /// The slug of its partner.
+    /// Slug of the partner.
     pub(in crate::sample) partner: &'static str,
     /// Locale, tagline and description, the default locale first.
     pub(in crate::sample) texts: &'static [[&'static str; 3]],
-    /// The languages in which the company helps its customers.
+    /// Languages of the partner's customer support.
     pub(in crate::sample) languages: &'static [&'static str],
-    /// Where they are.
+    /// Regions of the partner.
     pub(in crate::sample) regions: &'static [&'static str],
-    /// How its pictures look; `None` while it has none, and is not published.
+    /// Style of its pictures; `None` without pictures. The profile is then unpublished.
     pub(in crate::sample) look: Option<Look>,
-    /// How many days ago it was first published, and how many days ago last.
+    /// Days since the first and since the last publication.
     pub(in crate::sample) days: [u32; 2],
 }
 
-/// What the logo shows, and the banner, in the page's default locale.
+/// Returns the alternative texts of the logo and the banner, in the profile's default locale.
 pub(in crate::sample) const fn alternatives(locale: &str) -> [&'static str; 2] {
     match locale.as_bytes() {
         b"de" => ["Das Zeichen des Hauses auf farbigem Grund", "Ein Arbeitsbild aus einer der Anwendungen des Hauses"],
@@ -27,10 +27,10 @@ pub(in crate::sample) const fn alternatives(locale: &str) -> [&'static str; 2] {
     }
 }
 
-/// What the banners show.
+/// Scene of the banners.
 pub(in crate::sample) const BANNER: Scene = Scene::Board;
 
-/// Every page. The last one is being written.
+/// All profiles. The last one is a draft.
 pub(in crate::sample) const PAGES: [PageData; 4] = [
     PageData {
         partner: "elbkontor",

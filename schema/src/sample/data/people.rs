@@ -1,6 +1,6 @@
-//! The four partners with their teams, and the platform's own people.
+//! The four partners with their teams, and the staff members.
 
-/// A company.
+/// A partner.
 pub(in crate::sample) struct PartnerData {
     pub(in crate::sample) slug: &'static str,
     pub(in crate::sample) company: &'static str,
@@ -10,33 +10,33 @@ pub(in crate::sample) struct PartnerData {
     pub(in crate::sample) country: &'static str,
     /// Street, postal code, city.
     pub(in crate::sample) address: [&'static str; 3],
-    /// Of its addresses; ends in `.example`, so that no mail can go astray.
+    /// Domain of its e-mail addresses; ends in `.example`, so that mail never reaches a real address.
     pub(in crate::sample) domain: &'static str,
     pub(in crate::sample) tier: &'static str,
-    /// How many days ago it registered.
+    /// Days since its registration.
     pub(in crate::sample) days: u32,
     pub(in crate::sample) labels: &'static [&'static str],
     /// The team, its first administrator first.
     pub(in crate::sample) team: &'static [PersonData],
 }
 
-/// A person of a team, or one of the platform's own.
+/// A team member or a staff member.
 pub(in crate::sample) struct PersonData {
     pub(in crate::sample) name: &'static str,
-    /// What stands before the `@`.
+    /// Local part of the e-mail address.
     pub(in crate::sample) local: &'static str,
-    /// The role in the team; the staff role of internal people.
+    /// Role in the team; the staff role of a staff member.
     pub(in crate::sample) role: &'static str,
     pub(in crate::sample) locale: &'static str,
     pub(in crate::sample) time_zone: &'static str,
     pub(in crate::sample) state: &'static str,
     /// Whether a second factor is enrolled.
     pub(in crate::sample) factor: bool,
-    /// How many days ago the person came.
+    /// Days since the user joined.
     pub(in crate::sample) days: u32,
 }
 
-/// The platform's own domain.
+/// Domain of the staff members.
 pub(in crate::sample) const STAFF_DOMAIN: &str = "labs.example";
 
 const fn one(
@@ -59,7 +59,7 @@ const LYON: &str = "Europe/Paris";
 const GRAZ: &str = "Europe/Vienna";
 const UTRECHT: &str = "Europe/Amsterdam";
 
-/// Every partner.
+/// All partners.
 pub(in crate::sample) const PARTNERS: [PartnerData; 4] = [
     PartnerData {
         slug: "elbkontor",
@@ -148,7 +148,7 @@ pub(in crate::sample) const PARTNERS: [PartnerData; 4] = [
     },
 ];
 
-/// The platform's own people, the administrator first. Reviewers are found by their role.
+/// The staff members, the administrator first. Reviewers are selected by their role.
 pub(in crate::sample) const STAFF: [PersonData; 9] = [
     internal("Henrike Falk", "henrike.falk", "ADMINISTRATOR", 900),
     internal("Ruben Castellanos", "ruben.castellanos", "REVIEWER", 860),

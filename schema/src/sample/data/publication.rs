@@ -1,22 +1,22 @@
-//! What the service told so far: entries of its changelog and posts of its blog.
+//! Publication items: changelog entries and blog posts.
 
-/// An item. Entries are the release tool's, posts the editor's, who also released all of them.
+/// An item. The release tool wrote the entries and the editor the posts; the editor released all of them.
 pub(in crate::sample) struct ItemData {
     pub(in crate::sample) slug: &'static str,
     pub(in crate::sample) title: &'static str,
     pub(in crate::sample) summary: &'static str,
     pub(in crate::sample) body: &'static str,
     pub(in crate::sample) tags: &'static [&'static str],
-    /// Of an entry: the release, what kind of change it is, and the operations concerned.
+    /// For an entry: the release, the kind of change, and the affected operations.
     pub(in crate::sample) change: Option<(&'static str, &'static str, &'static [&'static str])>,
-    /// Of an entry: what callers have to do.
+    /// For an entry: the required migration.
     pub(in crate::sample) migration: Option<&'static str>,
     pub(in crate::sample) state: &'static str,
-    /// How many days ago it was released; where it never was, begun.
+    /// Days since its release, or since its creation if it was never released.
     pub(in crate::sample) days: u32,
 }
 
-/// All of them, the earliest first.
+/// All items, earliest first.
 pub(in crate::sample) const ITEMS: [ItemData; 8] = [
     ItemData {
         slug: "0-8-0-reviews-come-with-a-reference",

@@ -1,20 +1,20 @@
-//! What developers download: files that the service makes itself of the contract that it serves.
+//! Developer resources: files that the service generates from the contract that it serves.
 
-/// A resource that is made by the service and for everybody. The editor released it.
+/// A public, generated resource. The editor released it.
 pub(in crate::sample) struct ResourceData {
     pub(in crate::sample) slug: &'static str,
     pub(in crate::sample) title: &'static str,
     pub(in crate::sample) summary: &'static str,
     pub(in crate::sample) body: &'static str,
     pub(in crate::sample) tags: &'static [&'static str],
-    /// What the service makes.
+    /// Kind of the generated file.
     pub(in crate::sample) generated: &'static str,
 }
 
-/// How many days ago all of them were released.
+/// Days since the release of all resources.
 pub(in crate::sample) const RELEASED: u32 = 18;
 
-/// All of them.
+/// All resources.
 pub(in crate::sample) const RESOURCES: [ResourceData; 7] = [
     ResourceData {
         slug: "openapi-yaml",

@@ -1,4 +1,4 @@
-//! The statements that put the board in.
+//! SQL statements that insert the board.
 
 use sqlx::postgres::PgConnection;
 use sqlx::types::Json;
@@ -8,7 +8,7 @@ use crate::core::fault::Fault;
 use crate::sample::board::BoardRows;
 use crate::sample::data::NAMED;
 
-/// Puts the board in, and counts its votes as a merge does.
+/// Inserts the board, and counts its votes as a merge does.
 pub(super) async fn insert(connection: &mut PgConnection, rows: &BoardRows) -> Result<(), Fault> {
     put!(
         connection,
@@ -53,7 +53,7 @@ pub(super) async fn insert(connection: &mut PgConnection, rows: &BoardRows) -> R
     counts_set(connection).await
 }
 
-/// What follows from the rows. Nobody of the authors has voted under a pseudonym, so any serves here.
+/// Sets the derived columns. No author has voted under a pseudonym, so any pseudonym works here.
 async fn counts_set(connection: &mut PgConnection) -> Result<(), Fault> {
     sqlx::query!(
         "select board_recount(root_uuid, array_agg(author_uuid), array_agg(sha256(convert_to(author_uuid::text, 'UTF8'))))

@@ -1,10 +1,10 @@
-//! The days of an app as CSV.
+//! Daily figures of an app as CSV.
 
 use super::rules::StatisticsPeriod;
 use crate::core::csv::row;
 use crate::statistics::freshness::Known;
 
-/// The names of the columns. Others may be added behind them.
+/// Column names. New columns are only added at the end.
 const COLUMNS: [&str; 12] = [
     "day",
     "last_day",
@@ -20,7 +20,7 @@ const COLUMNS: [&str; 12] = [
     "days_missing",
 ];
 
-/// Every period a line, behind a line with the names of the columns. What is not known is empty.
+/// Returns one line per period, after a header line. An unknown value is an empty field.
 pub(super) fn lines(known: &Known, periods: &[StatisticsPeriod]) -> String {
     let text = |value: Option<String>| value.unwrap_or_default();
     let mut out = String::new();

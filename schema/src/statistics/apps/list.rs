@@ -1,4 +1,4 @@
-//! The list of a partner's apps with their customers: what narrows it, and its orders.
+//! List of a partner's apps with their customers: filter and orders.
 
 use async_graphql::InputObject;
 use serde::Serialize;
@@ -11,7 +11,7 @@ use crate::core::time::Time;
 use crate::core::words::words;
 use crate::marketplace::apps::AppState;
 
-/// What stands in the place of a figure that is not there, so that it comes last in every order.
+/// Value that replaces a missing figure, so that it comes last in every order.
 macro_rules! behind_all {
     () => {
         "9007199254740991"
@@ -32,7 +32,7 @@ pub(super) struct AppFiguresRow {
     pub(super) restated_at: Option<Time>,
 }
 
-/// Figures are looked up for each app, never joined as a whole.
+/// Figures are looked up for each app of the page and never joined for all.
 static FIGURES: Select<AppFiguresRow> = Select::new(
     "app.app_uuid, app.slug, words.name, name_order(words.name) as name_sorted, app.state, latest.customers,
      before.customers as customers_before, latest.imported_at, latest.restated_at",
@@ -48,7 +48,7 @@ static FIGURES: Select<AppFiguresRow> = Select::new(
            where s.app_uuid = app.app_uuid and s.day = (select max(day) - 7 from statistic_day) limit 1) as before on true",
 );
 
-/// What a partner's apps are narrowed to. The contract describes each field.
+/// Filter of a partner's apps. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppStatisticsFilter {
@@ -56,29 +56,29 @@ pub(crate) struct AppStatisticsFilter {
     q: Option<String>,
 }
 
-/// The apps of a partner, as of a day.
+/// Scope and filter of the apps of a partner, as of a day.
 #[derive(Debug, Serialize)]
 pub(super) struct FiguresOf {
-    /// Whose.
+    /// Partner whose apps are listed.
     pub(super) partner_uuid: Uuid,
-    /// The day that was imported last: with another one the orders are others.
+    /// Last imported day. Another day would change the order.
     pub(super) day: Option<Day>,
-    /// Which of them.
+    /// Filter of the list.
     pub(super) filter: AppStatisticsFilter,
 }
 
 words! {
-    /// The orders of apps by their customers.
+    /// Sort orders of apps by their customers.
     pub(crate) enum AppStatisticsSort {
         /// Most customers first.
         CustomersDesc = "CUSTOMERS_DESC",
-        /// Fewest first.
+        /// Fewest customers first.
         Customers = "CUSTOMERS",
-        /// What gained most first.
+        /// Largest increase first.
         ChangeDesc = "CHANGE_DESC",
-        /// What lost most first.
+        /// Largest decrease first.
         Change = "CHANGE",
-        /// By name, without regard to case and accents.
+        /// By name, ignoring case and accents.
         Name = "NAME",
     }
 }
@@ -104,7 +104,7 @@ pub(super) static APPS: ListQuery<FiguresOf, AppFiguresRow, AppStatisticsSort> =
     },
 };
 
-/// The number of [`behind_all`].
+/// Numeric value of [`behind_all`].
 const BEHIND_ALL: i64 = 9_007_199_254_740_991;
 
 const ID: Key<AppFiguresRow> = Key::id("app.app_uuid", |row| json!(row.app_uuid));
@@ -128,5 +128,5 @@ fn change(row: &AppFiguresRow) -> Option<i64> {
     Some(row.customers? - row.customers_before?)
 }
 
-/// What is asked of apps' figures in words that the compiler has not checked.
+/// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::statistics) static STATEMENTS: [&dyn Statements; 1] = [&APPS];

@@ -1,7 +1,7 @@
-//! What is told of statistics: to a partner of its own apps, to staff of any.
+//! Statistics of apps: partners read statistics about own apps, staff about any app.
 //!
-//! Figures of an app follow the app, whoever owns it, whatever state it is in. A partner's distinct totals are those that
-//! were reported of it at the time.
+//! The figures of an app follow the app, regardless of its owner and state. A partner's distinct totals are the values
+//! that were reported for the partner at the time.
 
 mod csv;
 mod list;

@@ -1,4 +1,4 @@
-//! What a partner may ask of the statistics of its apps, and staff of any.
+//! Resolvers of app statistics, for partners about their own apps and for staff about any app.
 
 pub(super) mod types;
 
@@ -25,20 +25,20 @@ use types::{
     StatisticsPeriods,
 };
 
-/// Days of a summary when nothing is said.
+/// Default number of days in a summary.
 const USUAL_DAYS: i32 = 28;
 
 words! {
-    /// The orders of periods.
+    /// Sort orders of periods.
     pub(crate) enum StatisticsPeriodSort {
-        /// The earliest first.
+        /// Earliest first.
         Day = "DAY",
-        /// The latest first.
+        /// Latest first.
         DayDesc = "DAY_DESC",
     }
 }
 
-/// Which days are asked for. The contract describes each field.
+/// Filter of periods. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StatisticsPeriodFilter {
@@ -47,7 +47,7 @@ pub(crate) struct StatisticsPeriodFilter {
     day_until: Option<Day>,
 }
 
-/// What a cursor of periods is bound to.
+/// Parameters that a cursor of periods is bound to.
 #[derive(Serialize)]
 struct PeriodsOf<'a> {
     app_uuid: Uuid,
@@ -55,7 +55,7 @@ struct PeriodsOf<'a> {
     sort: StatisticsPeriodSort,
 }
 
-/// Reads of a partner's own statistics.
+/// Queries of a partner's own statistics.
 #[derive(Default)]
 pub(crate) struct AppStatisticsQuery;
 
@@ -163,7 +163,7 @@ impl AppStatisticsQuery {
     }
 }
 
-/// Reads of statistics across partners.
+/// Queries of statistics across partners.
 #[derive(Default)]
 pub(crate) struct AppStatisticsAdministrationQuery;
 
@@ -212,7 +212,7 @@ impl AppStatisticsAdministrationQuery {
     }
 }
 
-/// The figures of an app in the order of its days; none without a source.
+/// Returns the figures of an app, ordered by day; empty without a source.
 async fn figures_of(
     cx: &RequestContext,
     known: &Known,
@@ -225,7 +225,7 @@ async fn figures_of(
     }
 }
 
-/// The periods that are asked for, in their order.
+/// Returns the requested periods, in order.
 async fn periods_of(
     cx: &RequestContext,
     known: &Known,
@@ -244,7 +244,8 @@ async fn periods_of(
     Ok(periods)
 }
 
-/// A page of periods. The place of each is that of its first day, so that a day which is imported meanwhile moves none.
+/// Cuts out a page of periods. The cursor position of a period is its first day, so that a newly imported day shifts no
+/// period.
 fn cut(
     cx: &RequestContext,
     operation: &'static str,
@@ -261,7 +262,7 @@ fn cut(
     page_in_memory(cx, operation, of, &PageRequest { sort: FixedOrder, limit, cursor }, rows)
 }
 
-/// What is known of the latest day by these figures, of which none is later.
+/// Returns the facts about the latest day from these figures, which are not later than that day.
 fn latest_of(known: &Known, figures: &[StatisticsFigure]) -> Latest {
     let day = known.freshness.last_imported_day;
     let on = |day: Day| figures.iter().rev().find(|figure| figure.day == day).map(|figure| figure.customers);
@@ -274,7 +275,7 @@ fn latest_of(known: &Known, figures: &[StatisticsFigure]) -> Latest {
     }
 }
 
-/// What all its figures tell of an app.
+/// Computes the derived values from all figures of an app.
 fn app_figures(cx: &RequestContext, app: store::AppRow, known: &Known, figures: &[StatisticsFigure]) -> AppFigures {
     let (latest, last) = (latest_of(known, figures), known.freshness.last_imported_day);
     let first_day = figures.first().map(|figure| figure.day);

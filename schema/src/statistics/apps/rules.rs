@@ -1,7 +1,7 @@
-//! What follows from the figures of days: comparisons, peaks, and weeks and months.
+//! Values derived from daily figures: comparisons, peaks, weeks and months.
 //!
-//! Customers of a day are no sum over days, since the same ones come again: longer periods have an average and a peak over
-//! the days that are there, and say how many of how many those are.
+//! Daily customers cannot be added up, because the same customers return. Therefore, longer periods have an average and
+//! a peak over the days with a figure, and state the number of these days and of all days.
 
 use async_graphql::SimpleObject;
 use serde::Serialize;
@@ -12,11 +12,11 @@ use crate::core::time::Time;
 use crate::core::words::words;
 
 words! {
-    /// Why a figure is not there.
+    /// Reason for a missing figure.
     pub(crate) enum StatisticsGap {
-        /// Nothing is imported here.
+        /// Imports are disabled.
         SourceDisabled = "SOURCE_DISABLED",
-        /// No day was imported yet.
+        /// No day has been imported yet.
         NothingImported = "NOTHING_IMPORTED",
         /// The platform reported no figure for the latest day.
         NotReported = "NOT_REPORTED",
@@ -28,63 +28,63 @@ words! {
 }
 
 words! {
-    /// How long the periods of a list are.
+    /// Length of the periods in a list.
     pub(crate) enum StatisticsGranularity {
-        /// Days.
+        /// Day.
         Day = "DAY",
-        /// Weeks from Monday to Sunday.
+        /// Week from Monday to Sunday.
         Week = "WEEK",
-        /// Months of the calendar.
+        /// Calendar month.
         Month = "MONTH",
     }
 }
 
-/// The customers of a day.
+/// Number of customers on one day.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StatisticsFigure {
-    /// The day, in UTC.
+    /// Day in UTC.
     pub(super) day: Day,
-    /// Customers on that day.
+    /// Number of customers on that day.
     pub(super) customers: i64,
     /// Time of the first import of the day.
     pub(super) imported_at: Time,
-    /// When it was replaced last.
+    /// Time when the figure was last replaced.
     pub(super) restated_at: Option<Time>,
 }
 
-/// The latest day beside the same weekday a week before.
+/// Comparison of the latest day with the same weekday a week before.
 #[derive(Clone, Debug, PartialEq, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StatisticsComparison {
-    /// The day a week before the latest one.
+    /// Day one week before the latest day.
     day: Option<Day>,
-    /// Customers on that day.
+    /// Number of customers on that day.
     customers: Option<i64>,
-    /// How many more there are on the latest day.
+    /// Increase from that day to the latest day.
     pub(super) change: Option<i64>,
-    /// The same in percent of that day's.
+    /// Increase in percent.
     change_percent: Option<f64>,
-    /// Why there is no change.
+    /// Reason for a missing comparison.
     pub(super) gap: Option<StatisticsGap>,
 }
 
-/// What is known of the latest day and the one a week before it.
+/// Facts about the latest day and the day a week before it.
 pub(super) struct Latest {
-    /// Whether there is a source.
+    /// Whether a source is configured.
     pub(super) has_source: bool,
-    /// The day that was imported last.
+    /// Last imported day.
     pub(super) day: Option<Day>,
-    /// Customers on it.
+    /// Customers on the last imported day.
     pub(super) customers: Option<i64>,
     /// Whether the day a week before was imported.
     pub(super) has_week_before: bool,
-    /// Customers on that.
+    /// Customers on the day a week before.
     pub(super) customers_before: Option<i64>,
 }
 
 impl Latest {
-    /// Why there is no figure of the latest day.
+    /// Returns the reason for a missing figure of the latest day.
     pub(super) fn gap(&self) -> Option<StatisticsGap> {
         match (self.has_source, self.day, self.customers) {
             (false, ..) => Some(StatisticsGap::SourceDisabled),
@@ -94,7 +94,7 @@ impl Latest {
         }
     }
 
-    /// The comparison with the week before, or why there is none.
+    /// Returns the comparison with the week before, or the reason why it is missing.
     pub(super) fn compared(&self) -> StatisticsComparison {
         let of_week_before = match (self.has_week_before, self.customers_before) {
             (false, _) => Some(StatisticsGap::WeekBeforeNotImported),
@@ -114,12 +114,12 @@ impl Latest {
     }
 }
 
-/// A share in percent, to one decimal; none of nothing.
+/// Returns a share in percent, to one decimal; `None` if the whole is zero.
 fn percent(part: i64, whole: i64) -> Option<f64> {
     (whole > 0).then(|| tenths(i128::from(part) * 100, i128::from(whole)))
 }
 
-/// A quotient to one decimal, halves away from zero.
+/// Returns a quotient to one decimal; halves are rounded away from zero.
 fn tenths(part: i128, whole: i128) -> f64 {
     let whole = whole.max(1);
     let doubled = part * 20;
@@ -127,40 +127,40 @@ fn tenths(part: i128, whole: i128) -> f64 {
     f64::from(i32::try_from(rounded % 10).unwrap_or_default()) / 10.0 + whole_number(rounded / 10)
 }
 
-/// A whole number of at most fifteen digits, which a float holds.
+/// Converts an integer of at most fifteen digits, which a float can represent exactly.
 fn whole_number(number: i128) -> f64 {
     let (high, low) = (number / 1_000_000_000, number % 1_000_000_000);
     let part = |part: i128| f64::from(i32::try_from(part).unwrap_or(i32::MAX));
     part(high) * 1e9 + part(low)
 }
 
-/// The day with most customers, the latest of several.
+/// Returns the day with the most customers; the latest if several are equal.
 pub(super) fn peak(figures: &[StatisticsFigure]) -> Option<StatisticsFigure> {
     figures.iter().max_by_key(|figure| (figure.customers, figure.day)).cloned()
 }
 
-/// Customers on an average day, to one decimal; none without days.
+/// Returns the average of daily customers, to one decimal; `None` without days.
 pub(super) fn average(figures: &[StatisticsFigure]) -> Option<f64> {
     let sum: i128 = figures.iter().map(|figure| i128::from(figure.customers)).sum();
     let days = i128::try_from(figures.len()).unwrap_or_default();
     (days > 0).then(|| tenths(sum, days))
 }
 
-/// Days from one to another; the second is not among them.
+/// A half-open range of days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Span {
-    /// The first day.
+    /// First day.
     pub(super) from: Day,
     /// First day after the span.
     pub(super) until: Day,
 }
 
 impl Span {
-    /// The completed days of what is asked for. Without a beginning it begins with `first`, without an end it ends with the
-    /// day before today.
+    /// Returns the completed days of the requested range. By default, it starts with `first` and ends with the day
+    /// before today.
     ///
     /// # Errors
-    /// [`crate::Code::ValidationFailed`] for a span that ends before it begins.
+    /// [`crate::Code::ValidationFailed`] if the range ends before it starts.
     pub(super) fn asked(from: Option<Day>, until: Option<Day>, first: Day, today: Day) -> Result<Self, Fault> {
         if from.zip(until).is_some_and(|(from, until)| until <= from) {
             let message = "The period would end before it begins: `day_until` must be later than `day_from`.";
@@ -170,12 +170,12 @@ impl Span {
         Ok(Self { from: from.unwrap_or(first).min(until), until })
     }
 
-    /// How many days it has.
+    /// Returns the number of days.
     pub(super) fn days(self) -> i32 {
         i32::try_from(self.until.days_since(self.from)).unwrap_or(i32::MAX)
     }
 
-    /// The days that are in both.
+    /// Returns the number of days in both spans.
     fn meeting(self, other: Self) -> i32 {
         Self { from: self.from.max(other.from), until: self.until.min(other.until) }.days()
     }
@@ -185,27 +185,27 @@ impl Span {
 #[derive(Clone, Debug, PartialEq, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StatisticsPeriod {
-    /// Its first day, in UTC.
+    /// First day, in UTC.
     pub(super) day: Day,
-    /// Its last day.
+    /// Last day.
     pub(super) last_day: Day,
-    /// Customers on the day; null of weeks and months.
+    /// Number of customers on the day; null for weeks and months.
     pub(super) customers: Option<i64>,
-    /// Customers on an average day of those that are there.
+    /// Average number of customers over the days with a figure.
     pub(super) average: f64,
     /// Highest number of customers on one day.
     pub(super) peak: i64,
-    /// Days that are there.
+    /// Number of days with a figure.
     pub(super) days: i32,
-    /// Completed days of the period that were asked for.
+    /// Number of completed days of the period within the requested range.
     pub(super) of_days: i32,
     /// Latest time at which a day of the period was first imported.
     pub(super) imported_at: Time,
-    /// When one of its days was replaced last.
+    /// Time when a day of the period was last replaced.
     pub(super) restated_at: Option<Time>,
 }
 
-/// The period of a day: its first day, and the first one behind it.
+/// Returns the period that contains a day.
 fn period_of(day: Day, granularity: StatisticsGranularity) -> Span {
     match granularity {
         StatisticsGranularity::Day => Span { from: day, until: day.plus(1) },
@@ -219,8 +219,7 @@ fn period_of(day: Day, granularity: StatisticsGranularity) -> Span {
     }
 }
 
-/// The periods in which there are figures, the earliest first. The figures come in the order of their days and lie within
-/// the span.
+/// Returns the periods with figures, earliest first. The figures are ordered by day and are all within the span.
 pub(super) fn periods(
     figures: &[StatisticsFigure],
     granularity: StatisticsGranularity,

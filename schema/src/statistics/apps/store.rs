@@ -1,4 +1,4 @@
-//! Every statement that reads figures, but for the list of apps.
+//! SQL statements that read figures, except the list of apps.
 
 use uuid::Uuid;
 
@@ -10,7 +10,7 @@ use crate::core::principal::Owner;
 use crate::core::time::Time;
 use crate::marketplace::apps::AppState;
 
-/// An app, as far as it is told with its figures.
+/// An app with the fields shown next to its figures.
 pub(super) struct AppRow {
     pub(super) app_uuid: Uuid,
     pub(super) partner_uuid: Uuid,
@@ -19,7 +19,7 @@ pub(super) struct AppRow {
     pub(super) state: AppState,
 }
 
-/// An app, whoever owns it.
+/// Returns an app of any owner.
 pub(super) async fn app_get(db: &Db, app_uuid: Uuid) -> Result<Option<AppRow>, Fault> {
     Ok(sqlx::query_as!(
         AppRow,
@@ -33,12 +33,12 @@ pub(super) async fn app_get(db: &Db, app_uuid: Uuid) -> Result<Option<AppRow>, F
     .await?)
 }
 
-/// An app of the owner's.
+/// Returns an app of the owner.
 pub(super) async fn own_app_get(db: &Db, owner: Owner, app_uuid: Uuid) -> Result<Option<AppRow>, Fault> {
     Ok(app_get(db, app_uuid).await?.filter(|app| app.partner_uuid == owner.uuid()))
 }
 
-/// The figures of an app in the order of its days; all of them without a span.
+/// Returns the figures of an app, ordered by day; all of them without a span.
 pub(super) async fn of_app(db: &Db, app_uuid: Uuid, span: Option<Span>) -> Result<Vec<StatisticsFigure>, Fault> {
     let (from, until) = span.map(|span| (span.from, span.until)).unzip();
     Ok(sqlx::query_as!(
@@ -55,7 +55,7 @@ pub(super) async fn of_app(db: &Db, app_uuid: Uuid, span: Option<Span>) -> Resul
     .await?)
 }
 
-/// The distinct totals of a partner in the order of their days.
+/// Returns the distinct totals of a partner, ordered by day.
 pub(super) async fn of_partner(db: &Db, owner: Owner, span: Span) -> Result<Vec<StatisticsFigure>, Fault> {
     Ok(sqlx::query_as!(
         StatisticsFigure,

@@ -1,4 +1,4 @@
-//! The ledger: every day that was asked for, with what became of it; and imports one by one.
+//! Import runs: every requested day with its outcome, and single imports.
 
 use async_graphql::{InputObject, SimpleObject};
 use serde::Serialize;
@@ -16,31 +16,31 @@ use crate::core::words::words;
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StatisticsImportRun {
-    /// UUID of the object.
+    /// UUID of the run.
     uuid: Uuid,
     /// Import that requested the day.
     import_uuid: Uuid,
-    /// Who had that made.
+    /// Trigger of the import.
     trigger: StatisticsImportTrigger,
-    /// The day.
+    /// Requested day.
     pub(super) day: Day,
-    /// How far it has come.
+    /// State of the run.
     pub(super) state: StatisticsRunState,
-    /// Whether it replaced what was there.
+    /// Whether it replaced existing figures.
     restated: bool,
     /// Number of pages read.
     pages: i32,
-    /// Apps that are known, of which a figure was kept.
+    /// Number of known apps with a stored figure.
     app_rows: i32,
-    /// Partners that are known, of which a distinct total was kept.
+    /// Number of known partners with a stored distinct total.
     partner_rows: i32,
-    /// Apps that are not known here.
+    /// Number of reported apps that do not exist here.
     unknown_apps: i32,
-    /// Partners that are not known here.
+    /// Number of reported partners that do not exist here.
     unknown_partners: i32,
-    /// Why it was not imported.
+    /// Code of the reason why the day was not imported.
     error_code: Option<ImportErrorCode>,
-    /// The same in a sentence.
+    /// Reason why the day was not imported, as a sentence.
     error: Option<String>,
     /// Time of the start.
     started_at: Time,
@@ -48,7 +48,7 @@ pub(crate) struct StatisticsImportRun {
     ended_at: Option<Time>,
 }
 
-/// An import as it is kept.
+/// An import as stored.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub(super) struct ImportRow {
     pub(super) import_uuid: Uuid,
@@ -72,19 +72,19 @@ static IMPORT: Select<ImportRow> = Select::new(
     "statistic_import",
 );
 
-/// One import.
+/// Finds one import by id.
 pub(super) static BY_ID: Lookup<ImportRow> = Lookup::new(&IMPORT, &["import_uuid = {}"]);
 
-/// The days of one import that were asked for so far.
+/// Runs of one import so far.
 pub(super) static OF_IMPORT: Lookup<StatisticsImportRun> = Lookup::new(&RUN, &["r.import_uuid = {}"]);
 
-/// The day that was asked for last.
+/// Latest run.
 pub(super) static LATEST: Lookup<StatisticsImportRun> = Lookup::new(
     &RUN,
     &["r.run_uuid = (select run_uuid from statistic_import_run order by started_at desc, run_uuid desc limit 1)"],
 );
 
-/// What the ledger is narrowed to. The contract describes each field.
+/// Filter of the import runs. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StatisticsImportRunFilter {
@@ -97,16 +97,16 @@ pub(crate) struct StatisticsImportRunFilter {
 }
 
 words! {
-    /// The orders of the ledger.
+    /// Sort orders of import runs.
     pub(crate) enum StatisticsImportRunSort {
-        /// The latest first.
+        /// Latest first.
         StartedAtDesc = "STARTED_AT_DESC",
-        /// The earliest first.
+        /// Earliest first.
         StartedAt = "STARTED_AT",
     }
 }
 
-/// The ledger.
+/// List of import runs.
 pub(super) static RUNS: ListQuery<StatisticsImportRunFilter, StatisticsImportRun, StatisticsImportRunSort> =
     ListQuery {
         operation: "statistics_imports_list_runs",
@@ -129,5 +129,5 @@ pub(super) static RUNS: ListQuery<StatisticsImportRunFilter, StatisticsImportRun
 const STARTED: Key<StatisticsImportRun> = Key::moment("r.started_at", |run| json!(run.started_at));
 const ID: Key<StatisticsImportRun> = Key::id("r.run_uuid", |run| json!(run.uuid));
 
-/// What is asked of imports in words that the compiler has not checked.
+/// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::statistics) static STATEMENTS: [&dyn Statements; 4] = [&RUNS, &BY_ID, &OF_IMPORT, &LATEST];

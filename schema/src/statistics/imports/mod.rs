@@ -1,20 +1,22 @@
-//! Imports of what the platform's API reports: each asks for some completed days, one after the other, the oldest first.
+//! Imports of statistics from the platform's API. Each import requests some completed days one after the other, oldest
+//! first.
 //!
 //! ```text
 //!   QUEUED ──start──▶ RUNNING ──succeed──▶ SUCCEEDED
 //!                      │  ▲ └──fail──────▶ FAILED
-//!                      └──┘ start: another replica goes on
+//!                      └──┘ start: another replica continues
 //! ```
 //!
-//! One import is under way at a time, over all replicas. Every page of a day is read and judged before anything of that day
-//! is written, and then all of it is, in one transaction. A day that fails leaves what was there, and a line in the ledger.
+//! One import runs at a time, across all replicas. Every page of a day is read and checked before any figure of that
+//! day is written; then all figures are written in one transaction. A failed day keeps the existing figures and adds an
+//! import run with the error.
 //!
-//! | file | what it decides |
+//! | file | content |
 //! |---|---|
-//! | `report` | whether what was answered has the form that was asked for (`contract/platform-statistics.yaml`) |
-//! | `rules` | which days may be asked for, when an import goes on, and when it ends |
-//! | `run` | the job: whoever is next, its lease, its end |
-//! | `list` | the ledger |
+//! | `report` | checks that a response has the required form (`contract/platform-statistics.yaml`) |
+//! | `rules` | days that may be requested, and when an import continues or ends |
+//! | `run` | the job: claims an import, renews its lease, ends it |
+//! | `list` | the import runs |
 
 mod list;
 mod report;

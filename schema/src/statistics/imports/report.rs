@@ -1,4 +1,4 @@
-//! A day as the platform's API reports it, page by page: `contract/platform-statistics.yaml` is the form.
+//! Report of a day by the platform's API, page by page. `contract/platform-statistics.yaml` defines the form.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -10,64 +10,64 @@ use crate::core::day::Day;
 use crate::core::whole_number::WholeNumber;
 use crate::core::words::words;
 
-/// Most pages of a day.
+/// Most pages per day.
 pub(super) const MOST_PAGES: usize = 1000;
-/// Most apps, and most partners, of a day.
+/// Most apps, and most partners, per day.
 const MOST_ROWS: usize = 1_000_000;
-/// Most customers of an app, which no platform has.
+/// Most customers of an app, more than any platform has.
 const MOST_CUSTOMERS: i64 = 1_000_000_000_000;
 
 words! {
-    /// Why a day was not imported.
+    /// Reason why a day was not imported.
     pub enum ImportErrorCode {
-        /// The replica that was at it went away.
+        /// The replica that imported the day stopped.
         BrokenOff = "BROKEN_OFF",
-        /// The connection ended in the middle of an answer.
+        /// The connection ended in the middle of a response.
         CutOff = "CUT_OFF",
-        /// An app or a partner comes twice.
+        /// An app or a partner occurs twice.
         Duplicate = "DUPLICATE",
-        /// It answered with a status that is none of success.
+        /// The response has an error status.
         HttpStatus = "HTTP_STATUS",
-        /// Somebody would have less than no customers.
+        /// A number of customers is negative.
         NegativeCount = "NEGATIVE_COUNT",
         /// The platform has not completed the day.
         NotComplete = "NOT_COMPLETE",
-        /// It answered another day than was asked for.
+        /// The response is for another day than the requested one.
         OtherDay = "OTHER_DAY",
-        /// Its address is one inside a network, which the settings do not allow.
+        /// The address is in a private network, which the settings do not allow.
         PrivateAddress = "PRIVATE_ADDRESS",
-        /// It answered with a redirect, which is not followed.
+        /// The response is a redirect, which is not followed.
         Redirected = "REDIRECTED",
-        /// A page leads back to one that was read.
+        /// A cursor points to a page that was already read.
         RepeatedPage = "REPEATED_PAGE",
-        /// It did not answer in time.
+        /// The response did not arrive in time.
         Timeout = "TIMEOUT",
         /// The file with the token cannot be read.
         TokenUnreadable = "TOKEN_UNREADABLE",
-        /// A page, or the day, is larger than what is read.
+        /// A page, or the day, exceeds the size limit.
         TooLarge = "TOO_LARGE",
-        /// It did not take the token.
+        /// The platform rejected the token.
         Unauthorized = "UNAUTHORIZED",
-        /// Nothing answers there.
+        /// The host is not reachable.
         Unreachable = "UNREACHABLE",
-        /// It answered something else than JSON.
+        /// The response is not JSON.
         WrongContentType = "WRONG_CONTENT_TYPE",
-        /// It answered JSON of another form.
+        /// The response is JSON of another form.
         WrongType = "WRONG_TYPE",
     }
 }
 
-/// Why a day was not imported, in a code and a sentence.
+/// Reason why a day was not imported: a code and a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportError {
-    /// The code.
+    /// Code of the error.
     pub code: ImportErrorCode,
-    /// The sentence, for staff.
+    /// Sentence for staff.
     pub message: String,
 }
 
 impl ImportError {
-    /// A code with its sentence.
+    /// Creates an error from a code and a sentence.
     #[must_use]
     pub fn new(code: ImportErrorCode, message: impl Into<String>) -> Self {
         let mut message = message.into();
@@ -102,7 +102,7 @@ struct NextForm {
     next_cursor: Option<String>,
 }
 
-/// What was reported of a day, as far as it was read.
+/// The figures of a day that were read so far.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     pub(super) apps: HashMap<Uuid, i64>,
@@ -112,10 +112,10 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// Adds a page; the cursor of the next one, where another follows.
+    /// Adds a page; returns the cursor of the next page, if it exists.
     ///
     /// # Errors
-    /// What of the page is not as it was asked for. Then nothing of the day is good.
+    /// The first deviation of the page from the required form. All figures of the day are then invalid.
     pub(super) fn add(&mut self, day: Day, page: &[u8]) -> Result<Option<String>, ImportError> {
         let page: PageForm = serde_json::from_slice(page).map_err(|error| {
             ImportError::new(
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_is_not_as_asked_for_is_refused_by_its_code() {
+    fn invalid_page_is_rejected_with_its_code() {
         let of = |change: fn(&mut Value)| {
             let mut page = page(json!(12), Value::Null);
             change(&mut page);
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_go_on_and_never_back() {
+    fn repeated_or_backward_page_is_rejected() {
         let mut report = Report::default();
         assert_eq!(added(&mut report, &page(json!(1), json!("b"))), Ok(Some("b".to_owned())));
         assert_eq!(added(&mut report, &page(json!(1), json!("b"))), Err(ImportErrorCode::RepeatedPage));

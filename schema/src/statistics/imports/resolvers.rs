@@ -1,4 +1,4 @@
-//! What staff may ask of imports.
+//! Resolvers of imports for staff.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use serde::Serialize;
@@ -20,25 +20,25 @@ use crate::core::page::CountedList;
 use crate::core::time::Time;
 use crate::statistics::freshness::{self, StatisticsFreshness, StatisticsSource};
 
-/// Where statistics come from, how fresh they are, and how the imports go.
+/// Source and freshness of statistics, and the state of the imports.
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StatisticsImportStatus {
-    /// Where figures come from.
+    /// Source of the figures.
     source: StatisticsSource,
-    /// The host that is asked.
+    /// Host of the source.
     host: Option<String>,
-    /// How fresh they are.
+    /// Freshness of the figures.
     freshness: StatisticsFreshness,
-    /// The first day that is imported by itself.
+    /// First day that is imported automatically.
     begins_on: Option<Day>,
-    /// The import that waits or is under way.
+    /// UUID of the queued or running import.
     import_uuid: Option<Uuid>,
-    /// Imports in a row that failed.
+    /// Number of consecutive failed imports.
     failures_in_a_row: i32,
-    /// From when on the service tries again by itself.
+    /// Earliest time of the next automatic attempt.
     next_attempt_at: Option<Time>,
-    /// The day that was asked for last.
+    /// Latest import run.
     last_run: Option<StatisticsImportRun>,
 }
 
@@ -46,27 +46,27 @@ pub(crate) struct StatisticsImportStatus {
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StatisticsImport {
-    /// UUID of the object.
+    /// UUID of the import.
     uuid: Uuid,
-    /// Who had it made.
+    /// Trigger of the import.
     trigger: StatisticsImportTrigger,
-    /// Who asked for it.
+    /// UUID of the staff member or machine client that requested it.
     requested_by_uuid: Option<Uuid>,
-    /// How far it has come.
+    /// State of the import.
     state: StatisticsImportState,
-    /// The days that it asks for, in their order.
+    /// Days of the import, in order.
     days: Vec<Day>,
     /// Number of days imported.
     days_succeeded: i32,
     /// Number of days not imported.
     days_failed: i32,
-    /// The days that were asked for so far.
+    /// Runs of the import so far.
     runs: Vec<StatisticsImportRun>,
     /// Time when the import was requested.
     created_at: Time,
-    /// When it was begun.
+    /// Time of the start.
     started_at: Option<Time>,
-    /// Time when the run ended.
+    /// Time when the import ended.
     ended_at: Option<Time>,
 }
 
@@ -78,7 +78,7 @@ pub(crate) struct StatisticsImportStart {
     days: Vec<Day>,
 }
 
-/// Reads of imports.
+/// Queries of imports.
 #[derive(Default)]
 pub(crate) struct ImportsQuery;
 
@@ -132,7 +132,7 @@ impl ImportsQuery {
     }
 }
 
-/// Writes of imports.
+/// Mutations of imports.
 #[derive(Default)]
 pub(crate) struct ImportsMutation;
 
@@ -159,7 +159,7 @@ impl ImportsMutation {
     }
 }
 
-/// The import as it is now, named to the audit record.
+/// Loads the current import and names it in the audit record.
 async fn load(cx: &RequestContext, import_uuid: Uuid) -> Result<StatisticsImport, Fault> {
     let row = BY_ID.one(&cx.db, [import_uuid.into()]).await?;
     let row = row.ok_or_else(|| Fault::not_found("statistics import"))?;
@@ -174,7 +174,7 @@ async fn load(cx: &RequestContext, import_uuid: Uuid) -> Result<StatisticsImport
     Ok(shown(row, runs))
 }
 
-/// The days of an import in short.
+/// Returns a short label for the days of an import.
 fn label_of(days: &[Day]) -> String {
     match days {
         [first, .., last] => format!("{first} to {last} ({} days)", days.len()),

@@ -1,4 +1,4 @@
-//! Which days may be asked for, when an import goes on, and how it ends.
+//! Rules on the days that may be requested, and on when an import continues or ends.
 
 use super::report::ImportErrorCode;
 use crate::core::day::Day;
@@ -7,49 +7,49 @@ use crate::core::state_diagram::StateDiagram;
 use crate::core::words::{Word as _, words};
 
 words! {
-    /// How far an import has come (docs/decisions.md#states).
+    /// State of an import (docs/decisions.md#states).
     pub(crate) enum StatisticsImportState {
-        /// Waits for its turn.
+        /// Waiting to be started.
         Queued = "QUEUED",
-        /// Days are being asked for.
+        /// Days are being imported.
         Running = "RUNNING",
-        /// Every day was imported.
+        /// All days were imported.
         Succeeded = "SUCCEEDED",
-        /// At least one was not.
+        /// At least one day was not imported.
         Failed = "FAILED",
     }
 }
 
 words! {
-    /// How far an import has come with one day.
+    /// State of one day of an import.
     pub(crate) enum StatisticsRunState {
-        /// It is being asked for.
+        /// The day is being imported.
         Running = "RUNNING",
-        /// It was imported.
+        /// The day was imported.
         Succeeded = "SUCCEEDED",
-        /// It was not; what was there before stays.
+        /// The day was not imported; the existing figures stay.
         Failed = "FAILED",
     }
 }
 
 words! {
-    /// Who has an import made.
+    /// Trigger of an import.
     pub(crate) enum StatisticsImportTrigger {
         /// The service, because a completed day is missing.
         Schedule = "SCHEDULE",
-        /// Somebody of the staff, or a program of theirs.
+        /// A staff member, or a machine client with staff scopes.
         Staff = "STAFF",
     }
 }
 
-/// What happens to an import.
+/// Action on an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ImportAction {
-    /// A replica takes it up, or goes on with it.
+    /// A replica starts or continues it.
     Start,
-    /// Every day was imported.
+    /// All days were imported.
     Succeed,
-    /// At least one was not.
+    /// At least one day was not imported.
     Fail,
 }
 
@@ -65,10 +65,10 @@ impl ImportAction {
     }
 }
 
-/// The table of the machine: where an action leads.
+/// Transition table: returns the state after an action.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`]. No caller's action leads here, so nothing is offered instead.
+/// [`crate::Code::IllegalTransition`]. Callers cannot perform these actions, so it lists no alternatives.
 pub(super) fn after(state: StatisticsImportState, action: ImportAction) -> Result<StatisticsImportState, Fault> {
     use StatisticsImportState as State;
     match (state, action) {
@@ -79,7 +79,7 @@ pub(super) fn after(state: StatisticsImportState, action: ImportAction) -> Resul
     }
 }
 
-/// The machine as a picture.
+/// Draws the state machine.
 pub(crate) fn drawing() -> StateDiagram {
     StateDiagram::of(
         "Statistics import",
@@ -89,21 +89,21 @@ pub(crate) fn drawing() -> StateDiagram {
     )
 }
 
-/// Failures in a row after which an import ends, since it is hardly the days that they are of.
+/// Consecutive failures after which an import ends, because the cause is then probably not the single days.
 const MOST_FAILURES: usize = 3;
 
-/// What an import does next.
+/// Next step of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Ask for a day.
+    /// Request a day.
     Ask(Day),
-    /// End.
+    /// End the import.
     End(ImportAction),
 }
 
-/// What an import does next, by the day that comes next and by how its runs ended, the latest first: none for one that
-/// succeeded. A day that cannot be used keeps none behind it from being imported; where the source itself does not
-/// answer, the rest waits for the next import.
+/// Decides the next step of an import by the next day and by the outcomes of its runs, latest first; `None` is a
+/// successful run. An unusable day does not block the days after it. If the source itself does not answer, the
+/// remaining days wait for the next import.
 pub(super) fn step(next: Option<Day>, outcomes: &[Option<ImportErrorCode>]) -> Step {
     let in_a_row = outcomes.iter().take_while(|outcome| outcome.is_some()).count();
     let is_of_source = outcomes.first().copied().flatten().is_some_and(is_of_source);
@@ -127,7 +127,7 @@ const fn is_of_source(code: ImportErrorCode) -> bool {
     )
 }
 
-/// The days that are asked for, the oldest first. Those that are not over yet, and those that are named twice, are found.
+/// Returns the requested days, oldest first. Reports days that are not completed, and duplicates.
 pub(super) fn days(asked: &[Day], today: Day, errors: &mut Vec<FieldError>) -> Vec<Day> {
     for (place, day) in asked.iter().enumerate() {
         let mut refuse = |code: &str, message: String| {
@@ -148,7 +148,7 @@ pub(super) fn days(asked: &[Day], today: Day, errors: &mut Vec<FieldError>) -> V
     days
 }
 
-/// Refuses an import where there is nothing to import from.
+/// Rejects an import if no source is configured.
 ///
 /// # Errors
 /// [`crate::Code::Conflict`] without a source.
@@ -163,7 +163,7 @@ pub(super) fn ensure_source(is_configured: bool) -> Result<(), Fault> {
     .with_errors(vec![FieldError::at("/days", "SOURCE_DISABLED", message)]))
 }
 
-/// The refusal of an import beside another.
+/// The fault for an import while another is queued or running.
 pub(super) fn already_importing() -> Fault {
     let message = "Only one import can run at a time.";
     Fault::conflict(
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn only_completed_days_are_asked_for_and_each_once() {
+    fn only_completed_days_are_requested_once_each() {
         let today = day("2026-11-25");
         let found = |asked: &[&str]| {
             let (asked, mut errors) = (asked.iter().map(|text| day(text)).collect::<Vec<_>>(), Vec::new());
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_day_keeps_none_behind_it_from_coming_and_a_source_that_is_away_does() {
+    fn invalid_day_does_not_block_later_days_but_outage_does() {
         let next = day("2026-11-24");
         let (bad, away) = (Some(ImportErrorCode::WrongType), Some(ImportErrorCode::Unreachable));
         assert_eq!(step(Some(next), &[]), Step::Ask(next));

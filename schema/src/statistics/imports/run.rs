@@ -1,7 +1,7 @@
-//! The job: whoever is next, its lease, its end.
+//! The import job: claims an import, renews its lease, and ends it.
 //!
-//! Every replica runs it; each import is taken up by one. A run that died is taken up again by whoever comes next, and one
-//! that comes back late finds that it has lost.
+//! Every replica runs the job; one replica claims each import. If that replica dies, another one claims the import
+//! again. A replica that returns late detects that it has lost the claim.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -18,24 +18,24 @@ use crate::core::db::{Db, TransactionOptions};
 use crate::core::fault::Fault;
 use crate::core::services::Services;
 
-/// How long a replica goes on with an import before it looks whether it is to stop.
+/// Time that a replica works on an import before it checks whether it must stop.
 const TURN: Duration = Duration::from_secs(5);
-/// How often it renews its hold while it reads; that lasts a minute.
+/// Interval at which the replica renews its lease while it reads. The lease lasts a minute.
 const RENEW: Duration = Duration::from_secs(20);
 
-/// A page of a day, or why there is none.
+/// A page of a day, or the error.
 pub type PageAnswer = Result<Vec<u8>, ImportError>;
 
-/// Whoever reports how many customers used which app on a day: `contract/platform-statistics.yaml`.
+/// Source that reports the number of customers of each app per day: `contract/platform-statistics.yaml`.
 pub trait UsageSource: Send + Sync {
-    /// A page of a day: the first one, or that of a cursor.
+    /// Returns a page of a day: the first one, or the page of a cursor.
     fn page<'a>(&'a self, day: Day, cursor: Option<&'a str>) -> Pin<Box<dyn Future<Output = PageAnswer> + Send + 'a>>;
 }
 
-/// Imports what lacks and what was asked for, for as long as a turn is. Answers how many days it asked for.
+/// Imports missing and requested days for the length of one turn. Returns the number of requested days.
 ///
 /// # Errors
-/// When the database is away. Why a day was not imported stands in the ledger.
+/// If the database does not answer. The import runs contain the error of each day that was not imported.
 pub(crate) async fn import_due(pool: &PgPool, services: &Services, source: &dyn UsageSource) -> Result<u64, Fault> {
     let Some(settings) = &services.settings.statistics else { return Ok(0) };
     let db = Db::pooled(pool.clone());
@@ -65,7 +65,7 @@ pub(crate) async fn import_due(pool: &PgPool, services: &Services, source: &dyn 
     }
 }
 
-/// Asks for a day and keeps it, or says why not; false when another replica has taken the import.
+/// Requests a day and stores it, or logs the error; false if another replica has claimed the import.
 async fn import_day(db: &Db, source: &dyn UsageSource, claim: &Claim, day: Day) -> Result<bool, Fault> {
     let Some(run_uuid) = store::run_begin(db, claim, day).await? else { return Ok(false) };
     let mut report = Report::default();
@@ -80,7 +80,7 @@ async fn import_day(db: &Db, source: &dyn UsageSource, claim: &Claim, day: Day) 
     }
 }
 
-/// Reads every page of a day; none when another replica has taken the import meanwhile.
+/// Reads every page of a day; `None` if another replica has claimed the import since.
 async fn read(
     db: &Db,
     source: &dyn UsageSource,
@@ -107,7 +107,8 @@ async fn read(
     Ok(Some(Err(ImportError::new(ImportErrorCode::TooLarge, message))))
 }
 
-/// Writes all of a day, or nothing; false when another replica has taken the import meanwhile.
+/// Stores all figures of a day in one transaction; false, without a write, if another replica has claimed the import
+/// since.
 async fn keep(db: &Db, claim: &Claim, run_uuid: Uuid, day: Day, report: &Report) -> Result<bool, Fault> {
     let db = Db::within(db.pool().clone(), TransactionOptions::default().with("statement_timeout", "2min"));
     let kept = async {

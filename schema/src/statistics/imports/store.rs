@@ -1,4 +1,4 @@
-//! Every statement that writes imports, and what of them is read beside the ledger.
+//! SQL statements that write imports, and the reads that are not lists.
 
 use uuid::Uuid;
 
@@ -9,8 +9,8 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::time::Time;
 
-/// Sees to it that the completed days that lack are imported: an import of the oldest of them, unless one is under way or
-/// the last one failed a short while ago.
+/// Creates an import of the oldest missing completed days, unless an import is queued or running, or the last one
+/// failed recently.
 pub(super) async fn schedule(db: &Db, first_day: Option<Day>) -> Result<(), Fault> {
     sqlx::query!(
         "insert into statistic_source as s (begins_on)
@@ -36,7 +36,7 @@ pub(super) async fn schedule(db: &Db, first_day: Option<Day>) -> Result<(), Faul
     Ok(())
 }
 
-/// Adds an import that somebody asks for; false while another waits or is under way.
+/// Inserts a requested import; false if another is queued or running.
 pub(super) async fn insert(
     db: &Db,
     import_uuid: Uuid,
@@ -56,14 +56,14 @@ pub(super) async fn insert(
     Ok(added.rows_affected() > 0)
 }
 
-/// An import that a replica has taken up.
+/// An import that a replica has claimed.
 pub(super) struct Claim {
     pub(super) import_uuid: Uuid,
-    /// Which taking up this is, from 1.
+    /// Number of this claim, from 1.
     pub(super) claims: i32,
 }
 
-/// Takes up the import that waits, or that a replica left behind; nobody else gets it for a minute.
+/// Claims a queued import, or one whose lease has expired, for a minute.
 pub(super) async fn claim(db: &Db, state: StatisticsImportState) -> Result<Option<Claim>, Fault> {
     Ok(sqlx::query_as!(
         Claim,
@@ -82,7 +82,7 @@ pub(super) async fn claim(db: &Db, state: StatisticsImportState) -> Result<Optio
     .await?)
 }
 
-/// Holds an import for another minute; false when another replica has taken it.
+/// Renews the claim for another minute; false if another replica has claimed the import.
 pub(super) async fn renew(db: &Db, claim: &Claim) -> Result<bool, Fault> {
     let renewed = sqlx::query!(
         "update statistic_import set claimed_until = labs_now() + interval '1 minute'
@@ -95,7 +95,7 @@ pub(super) async fn renew(db: &Db, claim: &Claim) -> Result<bool, Fault> {
     Ok(renewed.rows_affected() > 0)
 }
 
-/// Leaves an import to whoever comes next.
+/// Releases a claim, so that any replica can continue the import.
 pub(super) async fn release(db: &Db, claim: &Claim) -> Result<(), Fault> {
     sqlx::query!(
         "update statistic_import set claimed_until = null where import_uuid = $1 and claims = $2 and state = 'RUNNING'",
@@ -107,7 +107,7 @@ pub(super) async fn release(db: &Db, claim: &Claim) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Tells of the day that another replica was at, and did not end.
+/// Marks the unfinished day of another replica as broken off.
 pub(super) async fn break_off(db: &Db, claim: &Claim) -> Result<(), Fault> {
     sqlx::query!(
         "update statistic_import_run as r
@@ -124,8 +124,8 @@ pub(super) async fn break_off(db: &Db, claim: &Claim) -> Result<(), Fault> {
     Ok(())
 }
 
-/// How far an import has come: the day that is next, and how its runs ended, the latest first. What is missing no longer is
-/// not asked again, unless somebody named it.
+/// Returns the progress of an import: the next day, and the outcomes of its runs, latest first. A day that has been
+/// imported in the meantime is skipped, unless it was requested explicitly.
 pub(super) async fn progress(db: &Db, claim: &Claim) -> Result<(Option<Day>, Vec<Option<ImportErrorCode>>), Fault> {
     let row = sqlx::query!(
         r#"select (select asked.day from unnest(i.days) with ordinality as asked (day, place)
@@ -144,7 +144,7 @@ pub(super) async fn progress(db: &Db, claim: &Claim) -> Result<(Option<Day>, Vec
     Ok((row.next, row.outcomes))
 }
 
-/// Begins with a day; none when another replica has taken the import.
+/// Starts the run of a day; `None` if another replica has claimed the import.
 pub(super) async fn run_begin(db: &Db, claim: &Claim, day: Day) -> Result<Option<Uuid>, Fault> {
     Ok(sqlx::query_scalar!(
         "with held as (
@@ -161,7 +161,7 @@ pub(super) async fn run_begin(db: &Db, claim: &Claim, day: Day) -> Result<Option
     .await?)
 }
 
-/// Tells that a day was not imported, and why.
+/// Marks a run as failed, with the error.
 pub(super) async fn run_fail(db: &Db, run_uuid: Uuid, pages: i32, error: &ImportError) -> Result<(), Fault> {
     sqlx::query!(
         "update statistic_import_run
@@ -177,7 +177,7 @@ pub(super) async fn run_fail(db: &Db, run_uuid: Uuid, pages: i32, error: &Import
     Ok(())
 }
 
-/// Holds an import until the transaction ends; false when another replica has taken it.
+/// Locks an import until the transaction ends; false if another replica has claimed it.
 pub(super) async fn hold(db: &Db, claim: &Claim) -> Result<bool, Fault> {
     let held = sqlx::query!(
         "select from statistic_import where import_uuid = $1 and claims = $2 and state = 'RUNNING' for update",
@@ -189,7 +189,7 @@ pub(super) async fn hold(db: &Db, claim: &Claim) -> Result<bool, Fault> {
     Ok(held.is_some())
 }
 
-/// Puts what was reported of a day in the place of what was there, and says so in the ledger.
+/// Replaces the figures of a day with the reported ones and updates the run.
 pub(super) async fn keep(db: &Db, run_uuid: Uuid, day: Day, report: &Report) -> Result<(), Fault> {
     let is_restated = sqlx::query_scalar!(
         r#"insert into statistic_day as d (day, imported_at) values ($1, labs_now())
@@ -220,7 +220,7 @@ pub(super) async fn keep(db: &Db, run_uuid: Uuid, day: Day, report: &Report) -> 
     Ok(())
 }
 
-/// How many of the apps are known. Their rows are written in one order.
+/// Stores the figures of known apps and returns their number. The rows are written in a fixed order.
 async fn keep_apps(db: &Db, day: Day, report: &Report) -> Result<i32, Fault> {
     sqlx::query!("delete from app_statistic where day = $1", day as Day).execute(&mut *db.conn().await?).await?;
     let (apps, customers): (Vec<Uuid>, Vec<i64>) = report.apps.iter().unzip();
@@ -238,7 +238,7 @@ async fn keep_apps(db: &Db, day: Day, report: &Report) -> Result<i32, Fault> {
     Ok(i32::try_from(kept.rows_affected()).unwrap_or(i32::MAX))
 }
 
-/// How many of the partners are known.
+/// Stores the totals of known partners and returns their number.
 async fn keep_partners(db: &Db, day: Day, report: &Report) -> Result<i32, Fault> {
     sqlx::query!("delete from partner_statistic where day = $1", day as Day).execute(&mut *db.conn().await?).await?;
     let (partners, customers): (Vec<Uuid>, Vec<i64>) = report.partners.iter().unzip();
@@ -256,7 +256,7 @@ async fn keep_partners(db: &Db, day: Day, report: &Report) -> Result<i32, Fault>
     Ok(i32::try_from(kept.rows_affected()).unwrap_or(i32::MAX))
 }
 
-/// Ends an import. After failures in a row the next one by itself waits longer and longer, up to an hour.
+/// Ends an import. After consecutive failures, the delay of the next automatic import grows, up to an hour.
 pub(super) async fn end(db: &Db, claim: &Claim, state: StatisticsImportState) -> Result<(), Fault> {
     sqlx::query!(
         "with ended as (
@@ -277,7 +277,7 @@ pub(super) async fn end(db: &Db, claim: &Claim, state: StatisticsImportState) ->
     Ok(())
 }
 
-/// What the service knows of its source.
+/// Stored state of the source.
 #[derive(Default)]
 pub(super) struct SourceRow {
     pub(super) begins_on: Option<Day>,
@@ -286,7 +286,7 @@ pub(super) struct SourceRow {
     pub(super) import_uuid: Option<Uuid>,
 }
 
-/// What the service knows of its source, and which import waits or is under way.
+/// Returns the stored state of the source, and the queued or running import.
 pub(super) async fn source_get(db: &Db) -> Result<SourceRow, Fault> {
     let row = sqlx::query_as!(
         SourceRow,

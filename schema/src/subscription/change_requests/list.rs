@@ -1,4 +1,4 @@
-//! Requests for another tier as they are shown: one, and the list of a partner's own.
+//! Tier change requests as shown: one, and the list of a partner's own.
 
 use async_graphql::InputObject;
 use serde::Serialize;
@@ -9,36 +9,36 @@ use super::resolvers::TierChangeRequest;
 use super::rules::TierChangeRequestState;
 use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
 
-/// Everybody's requests.
+/// Tier change requests of all partners.
 pub(crate) static REQUEST: Select<TierChangeRequest> = Select::new(
     "request_uuid as uuid, partner_uuid, company_name, from_tier_code, from_tier_name, to_tier_code, to_tier_name, message,
      state, actor_kind, actor_uuid, actor_name, created_at, decided_at, decision_reason",
     "tier_change_request_shown",
 );
 
-/// One request, whoever made it.
+/// Finds one request of any partner.
 pub(super) static ANYBODYS: Lookup<TierChangeRequest> = Lookup::new(&REQUEST, &["request_uuid = {}"]);
 
-/// One request of a partner.
+/// Finds one request of a partner.
 pub(super) static OWN: Lookup<TierChangeRequest> = Lookup::new(&REQUEST, &["request_uuid = {}", "partner_uuid = {}"]);
 
-/// What a partner's own requests are narrowed to. The contract describes each field.
+/// Filter of a partner's own requests. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct OwnTierChangeRequestFilter {
     state: Option<Vec<TierChangeRequestState>>,
 }
 
-/// The requests of a partner.
+/// Scope and filter of a partner's requests.
 #[derive(Debug, Serialize)]
 pub(super) struct OwnRequests {
-    /// Whose.
+    /// Partner whose requests are listed.
     pub(super) partner_uuid: Uuid,
-    /// Which of them.
+    /// Filter of the list.
     pub(super) filter: OwnTierChangeRequestFilter,
 }
 
-/// The list of a partner's requests, the latest first.
+/// List of a partner's requests, newest first.
 pub(super) static OWN_REQUESTS: ListQuery<OwnRequests, TierChangeRequest, FixedOrder> = ListQuery {
     operation: "subscription_change_requests_list",
     select: &REQUEST,
@@ -50,5 +50,5 @@ pub(super) static OWN_REQUESTS: ListQuery<OwnRequests, TierChangeRequest, FixedO
 const CREATED: Key<TierChangeRequest> = Key::moment("created_at", |request| json!(request.created_at));
 const ID: Key<TierChangeRequest> = Key::id("request_uuid", |request| json!(request.uuid));
 
-/// What is asked of requests in words that the compiler has not checked.
+/// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::subscription) static STATEMENTS: [&dyn Statements; 3] = [&OWN_REQUESTS, &ANYBODYS, &OWN];

@@ -1,11 +1,11 @@
-//! Requests for another tier. A tier that partners may choose alone is applied in the moment in which it is asked for;
-//! the others wait for staff, one at a time, and until the subscription is cancelled or its partner chooses another
-//! tier alone: the later word holds.
+//! Tier change requests. A tier with self-service is applied at once. A request for any other tier waits for staff; a
+//! partner has at most one pending request. A cancellation of the subscription, or a later self-service tier change,
+//! withdraws it: the latest decision counts.
 //!
 //! ```text
-//!   (asked) ──▶ PENDING ──approve──▶ APPLIED ◀── (asked for a tier of self-service)
+//!   (created) ─▶ PENDING ──approve──▶ APPLIED ◀── (created for a self-service tier)
 //!                  │ └──reject─────▶ REJECTED
-//!                  └──withdraw─────▶ WITHDRAWN ◀── (cancelled, or another tier chosen meanwhile)
+//!                  └──withdraw─────▶ WITHDRAWN ◀── (cancelled, or another tier chosen since)
 //! ```
 
 mod list;

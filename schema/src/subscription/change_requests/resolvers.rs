@@ -1,4 +1,4 @@
-//! What a partner may ask about its requests for another tier, and how staff decide them.
+//! Resolvers of tier change requests, for partners and for staff who decide them.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use serde_json::json;
@@ -22,49 +22,49 @@ use crate::subscription::tiers::rules::TierState;
 #[derive(serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TierChangeRequest {
-    /// The request.
+    /// UUID of the request.
     pub(crate) uuid: Uuid,
-    /// The partner.
+    /// UUID of the partner.
     partner_uuid: Uuid,
     /// Company name of the partner.
     company_name: String,
-    /// The tier that it was on.
+    /// Code of the tier at the time of the request.
     from_tier_code: String,
     /// Display name of that tier.
     from_tier_name: String,
     /// Code of the requested tier.
     to_tier_code: String,
-    /// That tier's name for people.
+    /// Display name of the requested tier.
     to_tier_name: String,
-    /// What the partner wrote with it; empty when nothing.
+    /// Message of the partner; empty without a message.
     message: String,
-    /// Where it stands.
+    /// State of the request.
     state: TierChangeRequestState,
     /// Author of the request.
     #[sqlx(flatten)]
     requested_by: SubscriptionActor,
     /// Time of the request.
     pub(super) created_at: Time,
-    /// When it was settled; null while it is not.
+    /// Time of the decision; null while it is pending.
     pub(crate) decided_at: Option<Time>,
-    /// What staff said to it; null when nothing.
+    /// Reason of staff; null without a reason.
     decision_reason: Option<String>,
-    /// What the caller can do to it now.
+    /// Actions that the caller can perform on it now.
     #[sqlx(skip)]
     allowed_actions: Vec<String>,
 }
 
-/// A new request.
+/// A new tier change request.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TierChangeRequestCreate {
-    /// The tier.
+    /// Code of the requested tier.
     tier_code: String,
-    /// What staff should know.
+    /// Message to staff.
     message: Option<String>,
 }
 
-/// Reads of requests.
+/// Queries of tier change requests.
 #[derive(Default)]
 pub(crate) struct ChangeRequestsQuery;
 
@@ -97,7 +97,7 @@ impl ChangeRequestsQuery {
     }
 }
 
-/// Writes of requests.
+/// Mutations of tier change requests.
 #[derive(Default)]
 pub(crate) struct ChangeRequestsMutation;
 
@@ -149,11 +149,11 @@ impl ChangeRequestsMutation {
     }
 }
 
-/// Settles a request: of one partner only, where its partner asks. The partner reads the reason.
+/// Settles a request; only of the caller's own partner if the caller is a partner. The partner can read the reason.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`], [`crate::Code::IllegalTransition`] when it is settled already, [`crate::Code::Conflict`] for
-/// a tier that is not on offer any more, or a partner that is closed.
+/// [`crate::Code::NotFound`], [`crate::Code::IllegalTransition`] if it is already settled, [`crate::Code::Conflict`] if
+/// the tier is not offered any more, or the partner is closed.
 pub(crate) async fn settle_request(
     cx: &RequestContext,
     request_uuid: Uuid,
@@ -186,7 +186,7 @@ pub(crate) async fn settle_request(
     load_request(cx, request_uuid, owner).await
 }
 
-/// The request as it is now.
+/// Loads the current request.
 async fn load_request(
     cx: &RequestContext,
     request_uuid: Uuid,
@@ -204,14 +204,14 @@ fn not_found() -> Fault {
 }
 
 impl TierChangeRequest {
-    /// The same with what the caller can do to it, who is one of the staff or of the partner.
+    /// Returns the request with the allowed actions of the caller, who is a staff member or belongs to the partner.
     pub(crate) fn for_caller(self, cx: &RequestContext, is_staff: bool) -> Self {
         let acts = cx.may(if is_staff { "labs.admin.subscriptions:write" } else { "subscription:write" });
         let allowed_actions = if acts { allowed_actions(self.state, is_staff) } else { Vec::new() };
         Self { allowed_actions, ..self }
     }
 
-    /// The partner that asks, for the audit record.
+    /// Returns the requesting partner, for the audit record.
     pub(crate) fn partner(&self) -> (Uuid, &str) {
         (self.partner_uuid, &self.company_name)
     }

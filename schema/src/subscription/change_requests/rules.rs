@@ -1,4 +1,4 @@
-//! What may become of a request for another tier.
+//! State machine of tier change requests.
 
 use crate::core::fault::Fault;
 use crate::core::state_diagram::StateDiagram;
@@ -6,27 +6,27 @@ use crate::core::words::{Word as _, words};
 use crate::subscription::tiers::rules::TierState;
 
 words! {
-    /// Where a request stands.
+    /// State of a tier change request.
     pub(crate) enum TierChangeRequestState {
-        /// Waits for staff.
+        /// Waiting for staff.
         Pending = "PENDING",
-        /// The tier is in force.
+        /// The tier is active.
         Applied = "APPLIED",
-        /// Staff refused it.
+        /// Staff rejected it.
         Rejected = "REJECTED",
-        /// Its partner took it back, or it was overtaken by a cancellation or another tier.
+        /// Its partner withdrew it, or a cancellation or another tier replaced it.
         Withdrawn = "WITHDRAWN",
     }
 }
 
-/// What can be done to a request.
+/// Action on a tier change request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TierChangeRequestAction {
     /// Staff apply it.
     Approve,
-    /// Staff refuse it.
+    /// Staff reject it.
     Reject,
-    /// Its partner takes it back.
+    /// Its partner withdraws it.
     Withdraw,
 }
 
@@ -49,7 +49,7 @@ impl TierChangeRequestAction {
     }
 }
 
-/// The table of the machine.
+/// Transition table.
 const fn next(state: TierChangeRequestState, action: TierChangeRequestAction) -> Option<TierChangeRequestState> {
     match (state, action) {
         (TierChangeRequestState::Pending, TierChangeRequestAction::Approve) => Some(TierChangeRequestState::Applied),
@@ -59,10 +59,10 @@ const fn next(state: TierChangeRequestState, action: TierChangeRequestAction) ->
     }
 }
 
-/// Where an action leads. Once a request is decided, it stays so.
+/// Returns the state after an action. A settled request never changes.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`]; nothing is allowed then, to either side.
+/// [`crate::Code::IllegalTransition`]; neither side has an allowed action then.
 pub(crate) fn after(
     state: TierChangeRequestState,
     action: TierChangeRequestAction,
@@ -70,7 +70,7 @@ pub(crate) fn after(
     next(state, action).ok_or_else(|| Fault::illegal("request", state.name(), action.name(), Vec::new()))
 }
 
-/// What one side can do to a request now.
+/// Returns the currently allowed actions of one side.
 pub(super) fn allowed_actions(state: TierChangeRequestState, is_staff: bool) -> Vec<String> {
     TierChangeRequestAction::ALL
         .into_iter()
@@ -79,7 +79,7 @@ pub(super) fn allowed_actions(state: TierChangeRequestState, is_staff: bool) -> 
         .collect()
 }
 
-/// The machine as a picture.
+/// Draws the state machine.
 pub(crate) fn drawing() -> StateDiagram {
     StateDiagram::of(
         "Tier change request",
@@ -89,7 +89,7 @@ pub(crate) fn drawing() -> StateDiagram {
     )
 }
 
-/// Refuses to apply a tier to a partner that is closed.
+/// Rejects a tier change of a closed partner.
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
@@ -101,7 +101,7 @@ pub(super) fn ensure_open(partner_state: &str) -> Result<(), Fault> {
     Err(Fault::conflict(message))
 }
 
-/// Refuses to apply a tier that went back into its draft, or never left it.
+/// Rejects a tier that is a draft.
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
@@ -121,7 +121,7 @@ mod tests {
     use crate::core::fault::Code;
 
     #[test]
-    fn the_machine_cell_by_cell() {
+    fn state_machine_matches_table() {
         use TierChangeRequestAction::{Approve, Reject, Withdraw};
         for state in TierChangeRequestState::ALL.iter().copied() {
             for action in TierChangeRequestAction::ALL {
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn each_side_is_offered_what_the_table_lets_it_do() {
+    fn each_side_gets_actions_of_table() {
         for state in TierChangeRequestState::ALL.iter().copied() {
             let waits = state == TierChangeRequestState::Pending;
             let of = |is_staff| allowed_actions(state, is_staff).join(" ");
@@ -147,13 +147,13 @@ mod tests {
     }
 
     #[test]
-    fn only_a_partner_that_is_there_gets_another_tier() {
+    fn closed_partner_cannot_change_tier() {
         assert!(["ACTIVE", "SUSPENDED", "CLOSING"].into_iter().all(|state| ensure_open(state).is_ok()));
         assert_eq!(ensure_open("CLOSED").unwrap_err().code(), Code::Conflict);
     }
 
     #[test]
-    fn only_a_tier_on_offer_is_applied() {
+    fn only_offered_tier_can_be_applied() {
         assert!(applicable(TierState::Offered, "SCALE").is_ok());
         assert_eq!(applicable(TierState::Retired, "SCALE").unwrap_err().code(), Code::Conflict);
     }

@@ -1,4 +1,4 @@
-//! Every statement about requests for another tier.
+//! SQL statements about tier change requests.
 
 use uuid::Uuid;
 
@@ -8,14 +8,14 @@ use crate::core::db::Db;
 use crate::core::fault::{Fault, constraint_of};
 use crate::core::principal::Owner;
 
-/// A request held for a decision.
+/// A request locked for a decision.
 pub(super) struct HeldRow {
     pub(super) state: TierChangeRequestState,
     pub(super) partner_state: String,
     pub(super) to_tier_code: String,
 }
 
-/// Whose a request is; of one partner only, where its partner asks.
+/// Returns the partner of a request; only of the given partner if the caller is a partner.
 pub(super) async fn partner_get(db: &Db, request_uuid: Uuid, owner: Option<Owner>) -> Result<Option<Uuid>, Fault> {
     Ok(sqlx::query_scalar!(
         "select partner_uuid from tier_change_request
@@ -27,8 +27,8 @@ pub(super) async fn partner_get(db: &Db, request_uuid: Uuid, owner: Option<Owner
     .await?)
 }
 
-/// Holds a request until the transaction ends; of one partner only, where its partner asks. The subscription is held
-/// before it, by everybody who settles one.
+/// Locks a request until the transaction ends; only of the given partner if the caller is a partner. Every code path
+/// that settles a request locks the subscription first.
 pub(super) async fn lock(db: &Db, request_uuid: Uuid, owner: Option<Owner>) -> Result<Option<HeldRow>, Fault> {
     Ok(sqlx::query_as!(
         HeldRow,
@@ -45,7 +45,7 @@ pub(super) async fn lock(db: &Db, request_uuid: Uuid, owner: Option<Owner>) -> R
     .await?)
 }
 
-/// A request to be.
+/// Columns of a new request.
 pub(super) struct NewRequest<'a> {
     pub(super) request_uuid: Uuid,
     pub(super) to_tier_uuid: Uuid,
@@ -54,10 +54,10 @@ pub(super) struct NewRequest<'a> {
     pub(super) actor: Actor,
 }
 
-/// Makes a request from the tier that the partner is on.
+/// Inserts a request, from the current tier of the partner.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] while another is undecided.
+/// [`crate::Code::Conflict`] if another request is pending.
 pub(super) async fn insert(db: &Db, owner: Owner, new: &NewRequest<'_>) -> Result<(), Fault> {
     let inserted = sqlx::query!(
         "insert into tier_change_request (request_uuid, partner_uuid, from_tier_uuid, to_tier_uuid, message, state,
@@ -83,7 +83,6 @@ pub(super) async fn insert(db: &Db, owner: Owner, new: &NewRequest<'_>) -> Resul
     }
 }
 
-/// Settles a request.
 pub(super) async fn set_decided(db: &Db, request_uuid: Uuid, state: &str, reason: Option<&str>) -> Result<(), Fault> {
     sqlx::query!(
         "update tier_change_request set state = $2, decided_at = labs_now(), decision_reason = $3

@@ -1,4 +1,4 @@
-//! The job that does to subscriptions what waited for its time.
+//! Job that executes due subscription changes.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::services::Services;
 
-/// Does what is due, each partner's in a transaction of its own, and answers for how many partners.
+/// Executes due changes, each partner in a separate transaction, and returns the number of partners.
 ///
-/// It looks at the state and takes no input, so that a missed run never matters; several replicas may run it at once,
-/// and each thing is done by one of them. Whoever has more than one thing due has the next done by the next run. One
-/// that fails keeps none of the others waiting, and is tried again (docs/decisions.md#tiers).
+/// The job looks at the state and takes no input, so a missed run never matters. Several replicas may run it at once;
+/// each change is executed by one of them. If a partner has several due changes, the next run executes the next one. A
+/// failed change does not block the others and is retried (docs/decisions.md#tiers).
 ///
 /// # Errors
-/// When the database is away.
+/// If the database does not answer.
 pub(crate) async fn apply_due(pool: &PgPool, services: &Arc<Services>) -> Result<u64, Fault> {
     let mut done = 0;
     for partner_uuid in store::due_page(&Db::pooled(pool.clone())).await? {
@@ -34,7 +34,7 @@ pub(crate) async fn apply_due(pool: &PgPool, services: &Arc<Services>) -> Result
     Ok(done)
 }
 
-/// Does what is due to one, unless somebody else has it or it is due no longer.
+/// Executes the due change of one partner, unless another transaction has locked it, or it is not due any more.
 async fn apply_one(pool: &PgPool, services: &Arc<Services>, partner_uuid: Uuid) -> Result<bool, Fault> {
     let db = Db::apart(pool.clone());
     let outcome = SubscriptionChange::by_time(&db, services).pass(partner_uuid).await;

@@ -1,4 +1,4 @@
-//! The history of a subscription, for its partner and for staff.
+//! Events of a subscription, for its partner and for staff.
 
 use async_graphql::SimpleObject;
 use uuid::Uuid;
@@ -14,48 +14,48 @@ pub(crate) struct SubscriptionEvent {
     pub(super) uuid: Uuid,
     /// Time of the event.
     pub(super) occurred_at: Time,
-    /// What: `CHANGED`, `CANCELLED` and so on.
+    /// Kind of the event, for example `CHANGED` or `CANCELLED`.
     kind: String,
-    /// The tier before, where it is about one.
+    /// Code of the previous tier, for a tier change.
     from_tier_code: Option<String>,
-    /// The tier after or to come, where it is about one.
+    /// Code of the new or future tier, for a tier change.
     to_tier_code: Option<String>,
-    /// Who did it.
+    /// Actor of the event.
     #[sqlx(flatten)]
     actor: SubscriptionActor,
-    /// What staff gave as their reason.
+    /// Reason given by staff.
     reason: Option<String>,
-    /// When what was settled takes effect, where that is later.
+    /// Time when the change takes effect, if later.
     effective_at: Option<Time>,
-    /// The feature whose value was overridden.
+    /// Code of the feature whose value was overridden.
     feature_code: Option<String>,
 }
 
-/// Who did something to a subscription.
+/// Actor of an event of a subscription.
 #[derive(serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubscriptionActor {
-    /// Which kind.
+    /// Kind of the actor.
     #[sqlx(rename = "actor_kind")]
     kind: SubscriptionActorKind,
-    /// The person or program; null for time, and for staff where a partner reads.
+    /// UUID of the user or machine client; null for the service, and for staff if a partner reads it.
     #[sqlx(rename = "actor_uuid")]
     uuid: Option<Uuid>,
-    /// The name that they have now; null where there is no uuid, or they are gone.
+    /// Current name of the actor; null without a UUID, or if the actor no longer exists.
     #[sqlx(rename = "actor_name")]
     name: Option<String>,
 }
 
 words! {
-    /// The kinds of those who do something to a subscription.
+    /// Kind of actor of a subscription event.
     pub(crate) enum SubscriptionActorKind {
-        /// A person of the partner's team.
+        /// A user of the partner's team.
         PartnerUser = "PARTNER_USER",
-        /// A program.
+        /// A machine client.
         MachineClient = "MACHINE_CLIENT",
-        /// An internal person.
+        /// A staff member.
         StaffUser = "STAFF_USER",
-        /// The service itself, because the time had come.
+        /// The service, at the due time.
         System = "SYSTEM",
     }
 }

@@ -1,5 +1,5 @@
-//! Subscriptions and their histories as they are shown: what is selected of them, and how a history is listed.
-//! The lists themselves stand beside the operations that list.
+//! Columns of subscriptions and their events, and the list query of the events. The lists of subscriptions are next to
+//! their operations.
 
 use async_graphql::InputObject;
 use serde::Serialize;
@@ -14,7 +14,7 @@ use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Se
 use crate::core::time::Time;
 use crate::subscription::public_tiers::BillingPeriod;
 
-/// A subscription with what is to come.
+/// A subscription with its pending change.
 #[derive(Clone, sqlx::FromRow)]
 pub(crate) struct SubscriptionRow {
     pub(crate) partner_uuid: Uuid,
@@ -33,7 +33,7 @@ pub(crate) struct SubscriptionRow {
     pub(crate) to_come_tier_name: Option<String>,
 }
 
-/// Everybody's subscriptions.
+/// Subscriptions of all partners.
 pub(crate) static SUBSCRIPTION: Select<SubscriptionRow> = Select::new(
     "partner_uuid, company_name, tier_code, tier_name, price_amount_minor, currency, billing_period, state, started_at,
      period_start, period_end, to_come_at, to_come_tier_code, to_come_tier_name",
@@ -42,10 +42,10 @@ pub(crate) static SUBSCRIPTION: Select<SubscriptionRow> = Select::new(
 
 static OF_A_PARTNER: Lookup<SubscriptionRow> = Lookup::new(&SUBSCRIPTION, &["partner_uuid = {}"]);
 
-/// What is asked of subscriptions in words that the compiler has not checked.
+/// SQL that this module assembles at run time, so the compiler does not check it.
 pub(super) static STATEMENTS: [&dyn Statements; 1] = [&OF_A_PARTNER];
 
-/// A partner's subscription.
+/// Returns a partner's subscription.
 pub(crate) async fn subscription_get(db: &Db, partner_uuid: Uuid) -> Result<Option<SubscriptionRow>, Fault> {
     OF_A_PARTNER.one(db, [partner_uuid.into()]).await
 }
@@ -55,7 +55,8 @@ const EVENT_COLUMNS: &str = "event.event_uuid as uuid, event.occurred_at, event.
      actor_name(event.actor_kind, shown.actor_uuid) as actor_name, event.reason,
      (event.detail ->> 'effective_at')::timestamptz as effective_at, event.detail ->> 'feature_code' as feature_code";
 
-/// Histories as partners read them: their own people and programs are named, staff and the service's programs are not.
+/// Events as partners read them: the partner's users and machine clients are named; staff and clients without a partner
+/// are not.
 pub(crate) static EVENT_FOR_PARTNERS: Select<SubscriptionEvent> = Select::new(
     EVENT_COLUMNS,
     "subscription_event as event
@@ -69,7 +70,7 @@ pub(crate) static EVENT_FOR_PARTNERS: Select<SubscriptionEvent> = Select::new(
      left join tier as after on after.tier_uuid = event.to_tier_uuid",
 );
 
-/// Histories as staff read them: everybody is named.
+/// Events as staff read them, with all names.
 pub(crate) static EVENT_FOR_STAFF: Select<SubscriptionEvent> = Select::new(
     EVENT_COLUMNS,
     "subscription_event as event
@@ -78,7 +79,7 @@ pub(crate) static EVENT_FOR_STAFF: Select<SubscriptionEvent> = Select::new(
      left join tier as after on after.tier_uuid = event.to_tier_uuid",
 );
 
-/// What a history is narrowed to. The contract describes each field.
+/// Filter of the events. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubscriptionEventFilter {
@@ -87,16 +88,16 @@ pub(crate) struct SubscriptionEventFilter {
     occurred_at_until: Option<Time>,
 }
 
-/// The history of a partner's subscription.
+/// Scope and filter of the events of a partner's subscription.
 #[derive(Debug, Serialize)]
 pub(crate) struct SubscriptionHistory {
-    /// Whose.
+    /// Partner whose events are listed.
     pub(crate) partner_uuid: Uuid,
-    /// What of it.
+    /// Filter of the list.
     pub(crate) filter: SubscriptionEventFilter,
 }
 
-/// The list of a history, the latest first.
+/// List of events, newest first, for one operation.
 pub(crate) const fn history(
     operation: &'static str,
     select: &'static Select<SubscriptionEvent>,

@@ -1,4 +1,4 @@
-//! Changes of a partner's subscription, whoever makes them: the partner, staff, or time.
+//! Changes of a partner's subscription, by the partner, by staff, or by the service at the due time.
 //!
 //! ```text
 //!            change-tier (now, or waiting for its date), extend
@@ -10,11 +10,10 @@
 //!                 └──────change-tier─────┘
 //! ```
 //!
-//! There is one thing to come at a time: whoever cancels takes back a change that waits, and whoever changes the tier
-//! takes back a cancellation. A request that waits for staff is taken back by a cancellation, and by a tier that its
-//! partner chooses alone. What waits is done by [`apply_due`] once its time has come, by exactly one of the replicas,
-//! or by whoever takes a step before that; so are the beginnings of new periods. A smaller tier takes away nothing that
-//! exists (docs/decisions.md#tiers).
+//! A subscription has at most one pending change: a cancellation replaces a scheduled tier change, and a tier change
+//! replaces a cancellation. A cancellation, or a self-service tier change, also withdraws a pending tier change
+//! request. Pending changes and renewals are executed by [`apply_due`] at their time, by exactly one replica, or by an
+//! earlier action on the subscription. A smaller tier deletes nothing that exists (docs/decisions.md#tiers).
 
 mod due;
 mod events;
@@ -35,7 +34,7 @@ pub(crate) use steps::{SubscriptionChange, SubscriptionEnd};
 pub(crate) use store::{begin, begin_anew, fallback_get, tier_get};
 pub(crate) use view::PartnerSubscription;
 
-/// What is asked here in words that the compiler has not checked.
+/// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::subscription) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
     list::STATEMENTS.into_iter().chain(store::STATEMENTS)
 }

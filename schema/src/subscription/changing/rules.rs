@@ -1,4 +1,4 @@
-//! What may become of a subscription, and what is due.
+//! State machine of subscriptions, and their due changes.
 
 use crate::core::fault::{Fault, FieldError};
 use crate::core::state_diagram::StateDiagram;
@@ -6,27 +6,27 @@ use crate::core::time::Time;
 use crate::core::words::{Word as _, words};
 
 words! {
-    /// Where a subscription stands.
+    /// State of a subscription.
     pub(crate) enum SubscriptionState {
-        /// It goes on.
+        /// It is active.
         Active = "ACTIVE",
-        /// It falls back to the free tier when its period ends.
+        /// It falls back to the free tier at the end of its period.
         Cancelling = "CANCELLING",
     }
 }
 
-/// What can be done to a subscription.
+/// Action on a subscription.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SubscriptionAction {
-    /// Another tier, now or at a date.
+    /// Change to another tier, now or at a date.
     ChangeTier,
-    /// To the free tier when the period ends.
+    /// Fall back to the free tier at the end of the period.
     Cancel,
-    /// Takes a cancellation back.
+    /// Undo a cancellation.
     Resume,
-    /// A later end of the period.
+    /// Extend the period.
     Extend,
-    /// To the free tier now: the period is over, or staff do not wait for its end.
+    /// Fall back to the free tier now: the period has ended, or staff cancelled at once.
     End,
 }
 
@@ -43,8 +43,8 @@ impl SubscriptionAction {
         }
     }
 
-    /// Whether it is for the side that is refused to do instead: only staff extend, and nobody ends but time and staff
-    /// who cancel at once.
+    /// Whether a fault may offer the action to this side. Only staff can extend. No caller can end: only the service,
+    /// and an immediate cancellation by staff.
     const fn is_for(self, is_staff: bool) -> bool {
         match self {
             Self::ChangeTier | Self::Cancel => true,
@@ -55,7 +55,7 @@ impl SubscriptionAction {
     }
 }
 
-/// The table of the machine.
+/// Transition table.
 const fn next(state: SubscriptionState, action: SubscriptionAction) -> Option<SubscriptionState> {
     use SubscriptionAction::{Cancel, ChangeTier, End, Extend, Resume};
     use SubscriptionState::{Active, Cancelling};
@@ -68,10 +68,10 @@ const fn next(state: SubscriptionState, action: SubscriptionAction) -> Option<Su
     }
 }
 
-/// Where an action leads.
+/// Returns the state after an action.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the actions that are allowed now to whoever asks.
+/// [`crate::Code::IllegalTransition`] with the actions that the caller may perform now.
 pub(super) fn after(
     state: SubscriptionState,
     action: SubscriptionAction,
@@ -82,8 +82,8 @@ pub(super) fn after(
     })
 }
 
-/// What one side can do with a subscription now. One without periods has none that could be extended, and if it is free
-/// besides, nothing that could be cancelled.
+/// Returns the currently allowed actions of one side. A subscription without periods cannot be extended. If it is also
+/// free, it cannot be cancelled.
 pub(crate) fn allowed_actions(state: SubscriptionState, has_end: bool, is_free: bool, is_staff: bool) -> Vec<String> {
     let makes_sense = |action: &SubscriptionAction| match action {
         SubscriptionAction::Extend => has_end,
@@ -97,7 +97,7 @@ pub(crate) fn allowed_actions(state: SubscriptionState, has_end: bool, is_free: 
         .collect()
 }
 
-/// The machine as a picture.
+/// Draws the state machine.
 pub(crate) fn drawing() -> StateDiagram {
     StateDiagram::of(
         "Subscription",
@@ -107,10 +107,10 @@ pub(crate) fn drawing() -> StateDiagram {
     )
 }
 
-/// What time does to a subscription.
+/// A due change of a subscription.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Due {
-    /// The change that waited.
+    /// The scheduled tier change.
     Change,
     /// The end of a cancelled period.
     End,
@@ -118,7 +118,7 @@ pub(super) enum Due {
     Renew,
 }
 
-/// What is due first, if anything is. A change that waits for the very end of a period comes before the next period.
+/// Returns the first due change, if any. A tier change scheduled for the end of a period comes before the renewal.
 pub(super) fn due(
     state: SubscriptionState,
     period_end: Option<Time>,
@@ -142,7 +142,7 @@ const fn at_end(state: SubscriptionState) -> Due {
     }
 }
 
-/// Refuses to cancel what costs nothing.
+/// Rejects the cancellation of a free subscription.
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
@@ -155,7 +155,7 @@ pub(super) fn cancellable(is_fallback: bool, tier_code: &str) -> Result<(), Faul
     Ok(())
 }
 
-/// Refuses to change to the tier that a subscription is on already, or is to come to already.
+/// Rejects a change to the tier that is already current or scheduled.
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
@@ -166,7 +166,7 @@ pub(super) fn other_tier(is_same: bool, tier_code: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A tier that a partner may ask for: one on offer.
+/// Returns the tier if a partner may request it: it must be offered.
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`] for any other.
@@ -177,7 +177,7 @@ pub(crate) fn on_offer<T>(tier: Option<T>, is_offered: impl Fn(&T) -> bool) -> R
     })
 }
 
-/// A moment to come that staff name; `pointer` says where.
+/// Checks that a time given by staff is in the future; `pointer` names its field.
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`].
@@ -188,10 +188,10 @@ pub(super) fn to_come(at: Time, present: Time, pointer: &str) -> Result<(), Faul
     Err(Fault::field(pointer, "PAST", "This time has passed. Send a future time."))
 }
 
-/// A later end of a period.
+/// Checks that the new end of a period is later.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] where there are no periods, [`crate::Code::ValidationFailed`] for an end that is not later.
+/// [`crate::Code::Conflict`] without periods, [`crate::Code::ValidationFailed`] for an end that is not later.
 pub(super) fn later_end(period_end: Option<Time>, wanted: Time, present: Time) -> Result<(), Fault> {
     let Some(end) = period_end else {
         return Err(Fault::conflict("This subscription has no period that ends, so it cannot be extended."));
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_machine_cell_by_cell() {
+    fn state_machine_matches_table() {
         use SubscriptionAction::{Cancel, ChangeTier, End, Extend, Resume};
         use SubscriptionState::{Active, Cancelling};
         let table: [(SubscriptionState, &[(SubscriptionAction, SubscriptionState)]); 2] = [
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_names_what_the_side_that_asks_may_do() {
+    fn rejected_action_lists_allowed_actions_of_caller_side() {
         let allowed = |state, action, is_staff| {
             after(state, action, is_staff).err().map(|fault| fault.allowed_actions().join(" "))
         };
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn each_side_is_offered_what_the_table_lets_it_do_and_makes_sense() {
+    fn each_side_gets_sensible_actions_of_table() {
         let of = |state, has_end, is_free, is_staff| allowed_actions(state, has_end, is_free, is_staff).join(" ");
         let (active, cancelling) = (SubscriptionState::Active, SubscriptionState::Cancelling);
         assert_eq!(of(active, true, false, true), "change-tier cancel extend");
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_first_is_due_first() {
+    fn earliest_due_step_comes_first() {
         use SubscriptionState::{Active, Cancelling};
         let now = at(100);
         let cells = [
@@ -275,14 +275,14 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_on_offer_can_be_asked_for() {
+    fn only_offered_tier_can_be_requested() {
         assert!(on_offer(Some("OFFERED"), |state| *state == "OFFERED").is_ok());
         assert!(on_offer(Some("DRAFT"), |state| *state == "OFFERED").is_err());
         assert!(on_offer(None::<&str>, |_| true).is_err());
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn senseless_changes_are_rejected() {
         assert_eq!(cancellable(true, "FREE").unwrap_err().code(), Code::Conflict);
         assert_eq!(other_tier(true, "FREE").unwrap_err().code(), Code::Conflict);
         assert!(cancellable(false, "GROWTH").is_ok() && other_tier(false, "FREE").is_ok());

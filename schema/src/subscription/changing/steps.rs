@@ -1,4 +1,4 @@
-//! The steps of a subscription: each decides, writes, enters into the history and tells the administrators.
+//! Actions on a subscription: each checks the state, writes the change and its event, and notifies the administrators.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -19,16 +19,16 @@ use crate::core::time::Time;
 use crate::core::words::words;
 
 words! {
-    /// When a cancelled subscription falls back to the free tier.
+    /// Time when a cancelled subscription falls back to the free tier.
     pub(crate) enum SubscriptionEnd {
         /// At once.
         Now = "NOW",
-        /// When its period ends; at once where there are no periods.
+        /// At the end of its period; at once without periods.
         PeriodEnd = "PERIOD_END",
     }
 }
 
-/// A change in the making: who makes it, and why.
+/// A change with its actor and reason.
 pub(crate) struct SubscriptionChange<'a> {
     db: &'a Db,
     services: &'a Services,
@@ -38,7 +38,7 @@ pub(crate) struct SubscriptionChange<'a> {
 }
 
 impl<'a> SubscriptionChange<'a> {
-    /// A change that the caller makes. The partner reads the reason.
+    /// Creates a change by the caller. The partner can read the reason.
     ///
     /// # Errors
     /// [`crate::Code::Unauthenticated`] without a caller.
@@ -48,15 +48,15 @@ impl<'a> SubscriptionChange<'a> {
         Ok(Self { db: &cx.db, services: &cx.services, actor: Actor::of(principal), reason, is_staff })
     }
 
-    /// A change that time makes.
+    /// Creates a change by the service at the due time.
     pub(super) fn by_time(db: &'a Db, services: &'a Services) -> Self {
         Self { db, services, actor: Actor::SYSTEM, reason: None, is_staff: false }
     }
 
-    /// Puts a partner on a tier now. To choose the tier that it is on takes back what is to come.
+    /// Changes the tier now. A change to the current tier undoes the pending change.
     ///
     /// # Errors
-    /// [`crate::Code::Conflict`] when it is on that tier and nothing is to come.
+    /// [`crate::Code::Conflict`] if the tier is current and no change is pending.
     pub(crate) async fn to_tier(&self, partner_uuid: Uuid, tier: &TierRow) -> Result<(), Fault> {
         let held = self.hold(partner_uuid).await?;
         let state = rules::after(held.state, SubscriptionAction::ChangeTier, self.is_staff)?;
@@ -69,10 +69,10 @@ impl<'a> SubscriptionChange<'a> {
         self.tell(&held, SubscriptionNews::Changed, &tier.name, None).await
     }
 
-    /// Puts a partner on a tier from a moment to come on.
+    /// Schedules a tier change.
     ///
     /// # Errors
-    /// [`crate::Code::Conflict`] when it is on that tier, [`crate::Code::ValidationFailed`] for a moment that has passed.
+    /// [`crate::Code::Conflict`] if the tier is current, [`crate::Code::ValidationFailed`] for a time in the past.
     pub(crate) async fn to_tier_at(&self, partner_uuid: Uuid, tier: &TierRow, at: Time) -> Result<(), Fault> {
         let held = self.hold(partner_uuid).await?;
         rules::to_come(at, held.read_at, "/at")?;
@@ -84,10 +84,11 @@ impl<'a> SubscriptionChange<'a> {
         self.tell(&held, SubscriptionNews::WillChange, &tier.name, Some(at)).await
     }
 
-    /// Lets a partner fall back to the free tier. A request for another that waits is taken back: the later word holds.
+    /// Cancels a subscription, which then falls back to the free tier. Withdraws a pending tier change request, because
+    /// the latest decision counts.
     ///
     /// # Errors
-    /// [`crate::Code::Conflict`] on the free tier, [`crate::Code::IllegalTransition`] when it was cancelled before.
+    /// [`crate::Code::Conflict`] on the free tier, [`crate::Code::IllegalTransition`] if it is already cancelled.
     pub(crate) async fn cancel(&self, partner_uuid: Uuid, end: SubscriptionEnd) -> Result<(), Fault> {
         let held = self.hold(partner_uuid).await?;
         rules::cancellable(held.is_fallback, &held.tier_code)?;
@@ -103,10 +104,10 @@ impl<'a> SubscriptionChange<'a> {
         self.tell(&held, SubscriptionNews::WillEnd, &fallback.name, Some(period_end)).await
     }
 
-    /// Takes a cancellation back before it takes effect.
+    /// Undoes a cancellation before it takes effect.
     ///
     /// # Errors
-    /// [`crate::Code::IllegalTransition`] when there is none.
+    /// [`crate::Code::IllegalTransition`] without a cancellation.
     pub(crate) async fn resume(&self, partner_uuid: Uuid) -> Result<(), Fault> {
         let held = self.hold(partner_uuid).await?;
         let state = rules::after(held.state, SubscriptionAction::Resume, self.is_staff)?;
@@ -114,7 +115,7 @@ impl<'a> SubscriptionChange<'a> {
         self.keep(&held, state, &tier).await
     }
 
-    /// Gives a partner's period a later end.
+    /// Extends a partner's period.
     ///
     /// # Errors
     /// [`crate::Code::Conflict`] without a period, [`crate::Code::ValidationFailed`] for an end that is not later.
@@ -128,7 +129,7 @@ impl<'a> SubscriptionChange<'a> {
         self.tell(&held, SubscriptionNews::Extended, &tier.name, Some(period_end)).await
     }
 
-    /// Refuses the tier that a partner is on, unless choosing it takes back what is to come.
+    /// Rejects the partner's current tier, unless choosing it undoes the pending change.
     ///
     /// # Errors
     /// [`crate::Code::Conflict`].
@@ -137,21 +138,21 @@ impl<'a> SubscriptionChange<'a> {
         rules::other_tier(held.tier_uuid == tier.tier_uuid && !held.has_to_come(), &tier.code)
     }
 
-    /// Holds a subscription until the transaction ends, with what is due to it done.
+    /// Locks a subscription until the transaction ends and executes its due changes.
     ///
     /// # Errors
-    /// [`crate::Code::NotFound`] for no partner, and for one that was erased.
+    /// [`crate::Code::NotFound`] if the partner does not exist or was erased.
     pub(crate) async fn hold_first(&self, partner_uuid: Uuid) -> Result<(), Fault> {
         self.hold(partner_uuid).await.map(drop)
     }
 
-    /// Takes back the request for another tier that waits for staff, if one does.
+    /// Withdraws the pending tier change request, if one exists.
     pub(crate) async fn take_back_request(&self, partner_uuid: Uuid) -> Result<(), Fault> {
         let held = self.hold(partner_uuid).await?;
         self.take_back(&held).await
     }
 
-    /// Does what is due first; false when nothing is, or another replica does it.
+    /// Executes the first due change; false if nothing is due, or another replica has locked it.
     pub(super) async fn pass(&self, partner_uuid: Uuid) -> Result<bool, Fault> {
         let Some(held) = store::due_lock(self.db, partner_uuid).await? else { return Ok(false) };
         let Some(due) = held.due() else { return Ok(false) };
@@ -159,7 +160,7 @@ impl<'a> SubscriptionChange<'a> {
         Ok(true)
     }
 
-    /// Does what time does to a subscription, as of the moment for which it was due.
+    /// Executes a due change, as of its due time.
     async fn follow(&self, held: &HeldRow, due: Due) -> Result<(), Fault> {
         match due {
             Due::Renew => {
@@ -178,7 +179,7 @@ impl<'a> SubscriptionChange<'a> {
         }
     }
 
-    /// Enters something else into the history that a subscription's partner reads.
+    /// Adds another event to the history that the partner reads.
     pub(crate) async fn note(
         &self,
         partner_uuid: Uuid,
@@ -190,13 +191,13 @@ impl<'a> SubscriptionChange<'a> {
         self.record(&held, kind, to_tier_uuid, detail).await
     }
 
-    /// Tells the partner's administrators that another tier was refused.
+    /// Notifies the partner's administrators that another tier was rejected.
     pub(crate) async fn tell_rejected(&self, partner_uuid: Uuid, tier_name: &str) -> Result<(), Fault> {
         let held = self.hold(partner_uuid).await?;
         self.tell(&held, SubscriptionNews::RequestRejected, tier_name, None).await
     }
 
-    /// The subscription is on the free tier from now on, or since the moment named.
+    /// Moves the subscription to the free tier, now or as of the given time.
     async fn end(&self, held: &HeldRow, fallback: &TierRow, since: Option<Time>) -> Result<(), Fault> {
         let state = rules::after(held.state, SubscriptionAction::End, self.is_staff)?;
         store::set_tier(self.db, held.partner_uuid, fallback.tier_uuid, state.name(), since).await?;
@@ -204,14 +205,14 @@ impl<'a> SubscriptionChange<'a> {
         self.tell(held, SubscriptionNews::Ended, &fallback.name, None).await
     }
 
-    /// The subscription stays as it is, and what was to come does not.
+    /// Drops the pending change and keeps the current tier.
     async fn keep(&self, held: &HeldRow, state: SubscriptionState, tier: &TierRow) -> Result<(), Fault> {
         store::set_state(self.db, held.partner_uuid, state.name()).await?;
         self.record(held, "RESUMED", Some(tier.tier_uuid), json!({})).await?;
         self.tell(held, SubscriptionNews::Resumed, &tier.name, None).await
     }
 
-    /// The request for another tier that waits is settled by what its partner or staff did meanwhile.
+    /// Withdraws the pending tier change request because of a later decision of its partner or of staff.
     async fn take_back(&self, held: &HeldRow) -> Result<(), Fault> {
         let waited = store::request_withdraw(self.db, held.partner_uuid, self.reason).await?;
         let Some((request_uuid, to_tier_uuid)) = waited else { return Ok(()) };
@@ -219,8 +220,8 @@ impl<'a> SubscriptionChange<'a> {
         self.record(held, "CHANGE_WITHDRAWN", Some(to_tier_uuid), detail).await
     }
 
-    /// Holds a subscription. What is due to it is done before any step is taken, so that none begins where the
-    /// subscription no longer is; the job may come later.
+    /// Locks a subscription. Executes its due changes before any action, so that no action starts from an outdated
+    /// state if the job is late.
     async fn hold(&self, partner_uuid: Uuid) -> Result<HeldRow, Fault> {
         let mut held = self.lock(partner_uuid).await?;
         while let Some(due) = held.due() {
@@ -230,7 +231,8 @@ impl<'a> SubscriptionChange<'a> {
         Ok(held)
     }
 
-    /// An erasure takes the subscription after the partner, so whatever is written before is made anonymous by it.
+    /// Locks a subscription. An erasure locks the subscription after the partner, so it also anonymises all events
+    /// written before.
     async fn lock(&self, partner_uuid: Uuid) -> Result<HeldRow, Fault> {
         let held = store::lock(self.db, partner_uuid).await?.filter(|held| held.partner_state != "ERASED");
         held.ok_or_else(|| Fault::not_found("partner"))
@@ -297,13 +299,13 @@ impl<'a> SubscriptionChange<'a> {
 }
 
 impl HeldRow {
-    /// Whether a change waits, or the end of a cancelled period.
+    /// Whether a tier change is scheduled, or the subscription is cancelled for the end of its period.
     fn has_to_come(&self) -> bool {
         self.pending_at.is_some() || self.state == SubscriptionState::Cancelling
     }
 
-    /// What time has to do to it first, if anything. It stands still while its partner is closed, and for good when that
-    /// is erased.
+    /// Returns the first due change, if any. A subscription pauses while its partner is closed, and stops permanently
+    /// if the partner is erased.
     fn due(&self) -> Option<Due> {
         if matches!(self.partner_state.as_str(), "CLOSED" | "ERASED") {
             return None;

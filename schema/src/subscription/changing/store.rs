@@ -1,4 +1,4 @@
-//! Every statement about a subscription and its changes.
+//! SQL statements about subscriptions and their changes.
 
 pub(super) mod events;
 
@@ -12,24 +12,24 @@ use crate::core::list::{Bound, Lookup, Select, Statements};
 use crate::core::time::Time;
 use crate::subscription::tiers::rules::TierState;
 
-/// A subscription held for a change.
+/// A subscription locked for a change.
 pub(super) struct HeldRow {
     pub(super) partner_uuid: Uuid,
     pub(super) company_name: String,
     pub(super) partner_state: String,
     pub(super) tier_uuid: Uuid,
     pub(super) tier_code: String,
-    /// Whether it is on the tier that cancelled ones fall back to, or on another that costs nothing and never ends.
+    /// Whether it is on the fallback tier of cancelled subscriptions, or on another free tier without an end.
     pub(super) is_fallback: bool,
     pub(super) state: SubscriptionState,
     pub(super) period_end: Option<Time>,
     pub(super) pending_tier_uuid: Option<Uuid>,
     pub(super) pending_at: Option<Time>,
-    /// The database's time.
+    /// Time of the read, by the database clock.
     pub(super) read_at: Time,
 }
 
-/// Begins a new partner's subscription, with its first event.
+/// Inserts a new partner's subscription, with its first event.
 pub(crate) async fn begin(db: &Db, partner_uuid: Uuid, tier_uuid: Uuid, actor: Actor) -> Result<(), Fault> {
     sqlx::query!(
         "with begun as (
@@ -51,8 +51,8 @@ pub(crate) async fn begin(db: &Db, partner_uuid: Uuid, tier_uuid: Uuid, actor: A
     Ok(())
 }
 
-/// A new partner's first period begins now rather than when they registered, unless somebody has changed the
-/// subscription since: then it stays as they made it.
+/// Restarts a new partner's first period now instead of at the registration. If the subscription was changed since, it
+/// stays unchanged.
 pub(crate) async fn begin_anew(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     hold(db, partner_uuid).await?;
     sqlx::query!(
@@ -70,7 +70,7 @@ pub(crate) async fn begin_anew(db: &Db, partner_uuid: Uuid) -> Result<(), Fault>
     Ok(())
 }
 
-/// Makes changes of a subscription wait until the transaction ends.
+/// Locks a subscription against changes until the transaction ends.
 async fn hold(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!("select from subscription where partner_uuid = $1 for no key update", partner_uuid)
         .fetch_optional(&mut *db.conn().await?)
@@ -78,9 +78,10 @@ async fn hold(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Holds a subscription until the transaction ends. Whoever adds what a limit counts holds it too.
+/// Locks a subscription until the transaction ends. A transaction that adds an object counted by a limit takes the same
+/// lock.
 pub(super) async fn lock(db: &Db, partner_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
-    // What it is joined with is read once it is held: whoever waited reads what the one before has written.
+    // The joined tables are read after the lock, so that a waiting transaction sees the changes of the previous one.
     hold(db, partner_uuid).await?;
     Ok(sqlx::query_as!(
         HeldRow,
@@ -98,8 +99,8 @@ pub(super) async fn lock(db: &Db, partner_uuid: Uuid) -> Result<Option<HeldRow>,
     .await?)
 }
 
-/// The partners for whose subscription the time of something has come. It stands still while a partner is closed, and for
-/// good when one is erased.
+/// Returns the partners whose subscription has a due change. It is never due while a partner is closed or after it was
+/// erased.
 pub(super) async fn due_page(db: &Db) -> Result<Vec<Uuid>, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select due.partner_uuid as "partner_uuid!"
@@ -123,7 +124,7 @@ pub(super) async fn due_page(db: &Db) -> Result<Vec<Uuid>, Fault> {
     .await?)
 }
 
-/// Holds a subscription for which the time of something has come, unless another replica does.
+/// Locks a subscription with a due change, unless another replica has locked it.
 pub(super) async fn due_lock(db: &Db, partner_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
     Ok(sqlx::query_as!(
         HeldRow,
@@ -141,7 +142,7 @@ pub(super) async fn due_lock(db: &Db, partner_uuid: Uuid) -> Result<Option<HeldR
     .await?)
 }
 
-/// A tier as whoever changes to it needs it.
+/// A tier with the data needed to change to it.
 #[derive(sqlx::FromRow)]
 pub(crate) struct TierRow {
     pub(crate) tier_uuid: Uuid,
@@ -157,25 +158,25 @@ static BY_CODE: Lookup<TierRow> = Lookup::new(&TIERS, &["code = {}"]);
 static BY_UUID: Lookup<TierRow> = Lookup::new(&TIERS, &["tier_uuid = {}"]);
 static FALLBACK: Lookup<TierRow> = Lookup::new(&TIERS, &["tier_uuid = fallback_tier()"]);
 
-/// What is asked of the tiers that subscriptions change to in words that the compiler has not checked.
+/// SQL for tiers that this module assembles at run time, so the compiler does not check it.
 pub(super) static STATEMENTS: [&dyn Statements; 3] = [&BY_CODE, &BY_UUID, &FALLBACK];
 
-/// The tier of this code.
+/// Returns the tier with this code.
 pub(crate) async fn tier_get(db: &Db, code: &str) -> Result<Option<TierRow>, Fault> {
     BY_CODE.one(db, [code.into()]).await
 }
 
-/// A tier by its id.
+/// Returns a tier by id.
 pub(super) async fn tier_by_uuid(db: &Db, tier_uuid: Uuid) -> Result<Option<TierRow>, Fault> {
     BY_UUID.one(db, [tier_uuid.into()]).await
 }
 
-/// The tier that cancelled subscriptions fall back to.
+/// Returns the fallback tier of cancelled subscriptions.
 pub(crate) async fn fallback_get(db: &Db) -> Result<Option<TierRow>, Fault> {
     FALLBACK.one(db, [Bound::Nothing]).await
 }
 
-/// Puts a subscription on a tier since a moment, now unless one is named. Nothing is to come then, and a period begins.
+/// Sets the tier of a subscription, now or as of the given time. Clears the pending change and starts a period.
 pub(super) async fn set_tier(
     db: &Db,
     partner_uuid: Uuid,
@@ -201,7 +202,7 @@ pub(super) async fn set_tier(
     Ok(())
 }
 
-/// Lets a change wait for its date, in place of whatever was to come.
+/// Schedules a change and replaces the pending one.
 pub(super) async fn set_pending(
     db: &Db,
     partner_uuid: Uuid,
@@ -222,7 +223,7 @@ pub(super) async fn set_pending(
     Ok(())
 }
 
-/// Gives a subscription another state; a change that waits is taken back.
+/// Sets the state of a subscription and clears a scheduled tier change.
 pub(super) async fn set_state(db: &Db, partner_uuid: Uuid, state: &str) -> Result<(), Fault> {
     sqlx::query!(
         "update subscription set state = $2, pending_tier_uuid = null, pending_at = null, updated_at = labs_now()
@@ -235,7 +236,7 @@ pub(super) async fn set_state(db: &Db, partner_uuid: Uuid, state: &str) -> Resul
     Ok(())
 }
 
-/// Takes back the request for another tier that waits for staff: the request and the tier, if one waited.
+/// Withdraws the pending tier change request. Returns the request and its tier, if one was pending.
 pub(super) async fn request_withdraw(
     db: &Db,
     partner_uuid: Uuid,
@@ -253,7 +254,7 @@ pub(super) async fn request_withdraw(
     Ok(row.map(|row| (row.request_uuid, row.to_tier_uuid)))
 }
 
-/// Gives a period another end, from which the next ones are counted.
+/// Sets the end of the current period; later periods are counted from it.
 pub(super) async fn set_period_end(db: &Db, partner_uuid: Uuid, period_end: Time) -> Result<(), Fault> {
     sqlx::query!(
         "update subscription set period_end = $2, period_anchor = $2, updated_at = labs_now() where partner_uuid = $1",
@@ -265,7 +266,7 @@ pub(super) async fn set_period_end(db: &Db, partner_uuid: Uuid, period_end: Time
     Ok(())
 }
 
-/// Begins the period after the one that ended.
+/// Starts the period after the ended one.
 pub(super) async fn set_renewed(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "update subscription as s

@@ -11,33 +11,34 @@ use crate::core::time::Time;
 use crate::core::words::words;
 use crate::subscription::public_tiers::BillingPeriod;
 
-/// Which tier a partner is on, and until when. GraphQL itself has another use for the word `Subscription`.
+/// Subscription of a partner: tier, period and pending change. The name `Subscription` is reserved for another purpose
+/// in GraphQL.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerSubscription {
-    /// The partner.
+    /// UUID of the partner.
     partner_uuid: Uuid,
-    /// Its name.
+    /// Name of the company.
     company_name: String,
-    /// The tier that it is on.
+    /// Code of the tier.
     tier_code: String,
-    /// That tier's name for people.
+    /// Display name of the tier.
     tier_name: String,
     /// Price of one billing period, without tax.
     price: Money,
-    /// What the price pays for.
+    /// Billing period of the price.
     billing_period: BillingPeriod,
-    /// Where it stands.
+    /// State of the subscription.
     state: SubscriptionState,
     /// Time since which the partner is on the tier.
     started_at: Time,
     /// Start of the current period.
     period_start: Time,
-    /// When the present period ends; null where there are no periods.
+    /// End of the current period; null without periods.
     period_end: Option<Time>,
-    /// What is to come; null when nothing is.
+    /// Pending change; null without one.
     pending_change: Option<PendingChange>,
-    /// What the caller can do with it now.
+    /// Actions that the caller can perform on it now.
     allowed_actions: Vec<String>,
 }
 
@@ -45,20 +46,20 @@ pub(crate) struct PartnerSubscription {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PendingChange {
-    /// What it is.
+    /// Kind of the change.
     kind: PendingChangeKind,
     /// Code of the tier after the change.
     tier_code: String,
-    /// That tier's name for people.
+    /// Display name of that tier.
     tier_name: String,
     /// Time when the change takes effect.
     at: Time,
 }
 
 words! {
-    /// What can be to come.
+    /// Kind of a pending change.
     pub(crate) enum PendingChangeKind {
-        /// Another tier from a date on.
+        /// A scheduled tier change.
         TierChange = "TIER_CHANGE",
         /// The end of a cancelled period.
         Cancellation = "CANCELLATION",
@@ -66,12 +67,12 @@ words! {
 }
 
 impl PartnerSubscription {
-    /// A row as its partner is shown it.
+    /// Converts a row for its partner.
     pub(crate) fn for_partner(row: SubscriptionRow, cx: &RequestContext) -> Self {
         Self::shown(row, false, cx.may("subscription:write"))
     }
 
-    /// A row as staff are shown it.
+    /// Converts a row for staff.
     pub(crate) fn for_staff(row: SubscriptionRow, cx: &RequestContext) -> Self {
         Self::shown(row, true, cx.may("labs.admin.subscriptions:write"))
     }

@@ -1,11 +1,11 @@
-//! The history of the caller's partner's subscription.
+//! List of the events of the caller's subscription.
 
 use crate::core::list::{FixedOrder, ListQuery, Statements};
 use crate::subscription::changing::{EVENT_FOR_PARTNERS, SubscriptionEvent, SubscriptionHistory, history};
 
-/// What happened to a partner's subscription, as the partner reads it.
+/// Events of a partner's subscription, as the partner reads them.
 pub(super) static EVENTS: ListQuery<SubscriptionHistory, SubscriptionEvent, FixedOrder> =
     history("subscription_current_list_events", &EVENT_FOR_PARTNERS);
 
-/// What is asked of the history in words that the compiler has not checked.
+/// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::subscription) static STATEMENTS: [&dyn Statements; 1] = [&EVENTS];

@@ -1,6 +1,6 @@
-//! The subscription of whoever calls: what it is, what another tier would change, and its end.
+//! The caller's subscription: its current state, the effect of another tier, and its cancellation.
 //!
-//! The steps themselves stand in [`crate::subscription::changing`].
+//! [`crate::subscription::changing`] implements the actions.
 
 mod list;
 mod resolvers;

@@ -1,4 +1,4 @@
-//! What a partner may ask about its subscription.
+//! Resolvers of a partner's own subscription.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 
@@ -22,19 +22,19 @@ use crate::subscription::values::{Effect, FeatureKind, FeatureValue};
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubscriptionPreviewChange {
-    /// The tier.
+    /// Code of the tier.
     tier_code: String,
 }
 
-/// What another tier would change.
+/// Effect of a change to another tier.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubscriptionPreview {
-    /// Returns the tier of the partner.
+    /// Code of the current tier.
     from_tier_code: String,
-    /// The tier that is looked at.
+    /// Code of the previewed tier.
     to_tier_code: String,
-    /// When a change that is asked for now takes effect.
+    /// Time when a change requested now would take effect.
     takes_effect: TakesEffect,
     /// Features with a higher value for the partner.
     gained: Vec<FeatureDifference>,
@@ -44,7 +44,7 @@ pub(crate) struct SubscriptionPreview {
     burst_per_second: RateDifference,
     /// Requests per day.
     daily_requests: RateDifference,
-    /// The limits beyond which the partner would be.
+    /// Limits that the partner would exceed.
     over_limit: Vec<OverLimit>,
 }
 
@@ -53,7 +53,7 @@ words! {
     pub(crate) enum TakesEffect {
         /// At once.
         AtOnce = "AT_ONCE",
-        /// Once staff have approved it.
+        /// After approval by staff.
         AfterApproval = "AFTER_APPROVAL",
     }
 }
@@ -66,9 +66,9 @@ pub(crate) struct FeatureDifference {
     code: String,
     /// Display name of the feature.
     name: String,
-    /// How to read its values.
+    /// Kind of the feature.
     kind: FeatureKind,
-    /// What a limit counts.
+    /// Unit that a limit counts.
     unit: Option<String>,
     /// Current value.
     before: FeatureValue,
@@ -92,9 +92,9 @@ pub(crate) struct RateDifference {
 pub(crate) struct OverLimit {
     /// Code of the feature.
     code: String,
-    /// Its name for people.
+    /// Display name of the feature.
     name: String,
-    /// What it counts.
+    /// Unit that the limit counts.
     unit: Option<String>,
     /// Number that the tier would allow.
     limit: i64,
@@ -102,7 +102,7 @@ pub(crate) struct OverLimit {
     used: i64,
 }
 
-/// Reads of the subscription.
+/// Queries of the caller's subscription.
 #[derive(Default)]
 pub(crate) struct CurrentQuery;
 
@@ -147,7 +147,7 @@ impl CurrentQuery {
     }
 }
 
-/// Writes of the subscription.
+/// Mutations of the caller's subscription.
 #[derive(Default)]
 pub(crate) struct CurrentMutation;
 
@@ -172,7 +172,7 @@ impl CurrentMutation {
     }
 }
 
-/// The updated subscription.
+/// Loads the current subscription of the caller's partner.
 async fn load_subscription(cx: &RequestContext) -> Result<PartnerSubscription, Fault> {
     let row = changing::subscription_get(&cx.db, cx.owner()?.uuid()).await?;
     row.map(|row| PartnerSubscription::for_partner(row, cx))

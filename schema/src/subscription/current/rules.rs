@@ -1,4 +1,4 @@
-//! What another tier would give and take.
+//! Comparison of two tiers for one partner.
 
 use serde_json::Value;
 
@@ -8,19 +8,20 @@ use crate::subscription::values::{Effect, cap, effect};
 pub(super) struct Compared<'a> {
     /// Current value.
     pub(super) before: &'a Value,
-    /// What it would be worth; an override stays.
+    /// Value under the other tier; an override stays.
     pub(super) after: &'a Value,
-    /// How much of it is used, where that is counted.
+    /// Used amount, if the service counts it.
     pub(super) used: Option<i64>,
 }
 
 impl Compared<'_> {
-    /// Whether there would be more or less of it.
+    /// Returns whether the value would increase or decrease.
     pub(super) fn effect(&self) -> Option<Effect> {
         effect(self.before, self.after)
     }
 
-    /// The limit beyond which the partner would be: it keeps what it has and can add no more.
+    /// Returns the limit and the usage if the partner would exceed the limit. It would keep everything and could add no
+    /// more.
     pub(super) fn exceeded(&self) -> Option<(i64, i64)> {
         let (limit, used) = (cap(self.after)?, self.used?);
         (used > limit && self.effect() == Some(Effect::Loss)).then_some((limit, used))
@@ -34,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_used_beyond_a_smaller_limit_is_named() {
+    fn use_beyond_a_smaller_limit_is_reported() {
         let cells = [
             (json!(20), json!(3), Some(5), Some(Effect::Loss), Some((3, 5))),
             (json!(20), json!(3), Some(3), Some(Effect::Loss), None),

@@ -1,4 +1,4 @@
-//! What another tier would be worth to a partner.
+//! SQL statements that compare two tiers for a partner.
 
 use serde_json::Value;
 use uuid::Uuid;
@@ -8,7 +8,7 @@ use crate::core::fault::Fault;
 use crate::core::principal::Owner;
 use crate::subscription::values::FeatureKind;
 
-/// A feature as it is worth now and under another tier.
+/// A feature with its value now and under another tier.
 pub(super) struct ComparedRow {
     pub(super) code: String,
     pub(super) name: String,
@@ -19,7 +19,7 @@ pub(super) struct ComparedRow {
     pub(super) used: Option<i64>,
 }
 
-/// Every feature of a partner as it is now and would be under a tier. An override in force stays.
+/// Returns every feature of a partner, with its value now and under a tier. An active override stays.
 pub(super) async fn compare(db: &Db, owner: Owner, tier_uuid: Uuid) -> Result<Vec<ComparedRow>, Fault> {
     Ok(sqlx::query_as!(
         ComparedRow,
@@ -38,7 +38,7 @@ pub(super) async fn compare(db: &Db, owner: Owner, tier_uuid: Uuid) -> Result<Ve
     .await?)
 }
 
-/// A partner's budgets now and under another tier. An override in force stays.
+/// A partner's budgets now and under another tier. An active override stays.
 pub(super) struct RatesRow {
     pub(super) tier_code: String,
     pub(super) burst_before: i32,
@@ -47,7 +47,7 @@ pub(super) struct RatesRow {
     pub(super) daily_after: i64,
 }
 
-/// A partner's budgets now and under another tier.
+/// Returns a partner's budgets now and under another tier.
 pub(super) async fn rates(db: &Db, owner: Owner, tier_uuid: Uuid) -> Result<Option<RatesRow>, Fault> {
     Ok(sqlx::query_as!(
         RatesRow,

@@ -1,8 +1,7 @@
-//! What one partner may do and how much of it, resolved: an override in force, else the tier's value, else the
-//! feature's default.
+//! Resolved entitlements of a partner: an active override, else the tier's value, else the default of the feature.
 //!
-//! It is answered by the very function that the guards ask (`partner_entitlement`), so that what is shown here is what
-//! is allowed (docs/decisions.md#tiers).
+//! The values come from the same database function that the guards call (`partner_entitlement`), so the response always
+//! equals the enforced value (docs/decisions.md#tiers).
 
 mod resolvers;
 mod rules;

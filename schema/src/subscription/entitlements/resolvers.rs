@@ -1,4 +1,4 @@
-//! What a partner may ask about its entitlements.
+//! Resolvers of a partner's entitlements.
 
 use async_graphql::{Context, Json, Object, SimpleObject};
 use serde_json::Value;
@@ -19,7 +19,7 @@ use crate::subscription::values::{FeatureKind, FeatureValue};
 pub(crate) struct Entitlements {
     /// Id of the partner.
     partner_uuid: Uuid,
-    /// The moment that was asked about; null for now.
+    /// Requested time; null for now.
     at: Option<Time>,
     /// Code of the partner's tier at that time.
     tier_code: String,
@@ -29,47 +29,47 @@ pub(crate) struct Entitlements {
     features: Vec<Entitlement>,
 }
 
-/// A feature, resolved for a partner.
+/// A feature resolved for a partner.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Entitlement {
-    /// By which programs know the feature.
+    /// Stable code of the feature.
     code: String,
     /// Display name of the feature.
     name: String,
-    /// How to read its value.
+    /// Kind of the feature.
     kind: FeatureKind,
-    /// True or false, or a number; null for a limit without a cap.
+    /// True or false, or a number; null for an unlimited limit.
     value: Option<Json<Value>>,
-    /// The number of a limit; null for one without a cap, and for what is no limit.
+    /// Number of a LIMIT; null if it is unlimited, and for other kinds.
     limit: Option<i64>,
-    /// Whether what is no limit is granted; null for a limit.
+    /// Whether a FLAG or SCOPE is granted; null for a LIMIT.
     enabled: Option<bool>,
-    /// Whether a limit has no cap.
+    /// Whether a LIMIT is unlimited.
     unlimited: bool,
-    /// What a limit counts.
+    /// Unit that a LIMIT counts.
     unit: Option<String>,
-    /// The scope that the feature lets people and programs hold.
+    /// Scope that the feature grants to users and machine clients.
     scope: Option<String>,
-    /// Where the value comes from.
+    /// Source of the value.
     source: EntitlementSource,
-    /// When an override ends by itself; null for one without an end, and for what comes from elsewhere.
+    /// Time when the override expires; null for an override without an end, and for another source.
     expires_at: Option<Time>,
 }
 
 words! {
-    /// Where an entitlement comes from.
+    /// Source of an entitlement.
     pub(crate) enum EntitlementSource {
-        /// The tier says so.
+        /// The value of the tier.
         Tier = "TIER",
-        /// It was set for this partner alone.
+        /// An override for this partner.
         Override = "OVERRIDE",
-        /// The tier says nothing, so the feature's own default holds.
+        /// The default of the feature, because the tier sets no value.
         Default = "DEFAULT",
     }
 }
 
-/// Reads of entitlements.
+/// Queries of entitlements.
 #[derive(Default)]
 pub(crate) struct EntitlementsQuery;
 

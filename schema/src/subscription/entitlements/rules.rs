@@ -1,9 +1,9 @@
-//! Which moments can be asked about.
+//! Rule on the time of a request.
 
 use crate::core::fault::{Fault, FieldError};
 use crate::core::time::Time;
 
-/// Refuses a moment that has passed: what held then is not kept.
+/// Rejects a time in the past, because past entitlements are not stored.
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`].
@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_past_cannot_be_asked_about() {
+    fn past_moment_is_rejected() {
         let at = |seconds| Time(jiff::Timestamp::UNIX_EPOCH).plus_seconds(seconds);
         assert!(moment(None, at(9)).is_ok());
         assert!(moment(Some(at(9)), at(9)).is_ok());

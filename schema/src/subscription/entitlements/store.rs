@@ -1,4 +1,4 @@
-//! The one statement about resolved entitlements.
+//! SQL statement of resolved entitlements.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::core::principal::Owner;
 use crate::core::time::Time;
 use crate::subscription::values::FeatureKind;
 
-/// A feature as it is resolved for a partner.
+/// A feature resolved for a partner.
 pub(super) struct EntitlementRow {
     pub(super) tier_code: String,
     pub(super) tier_name: String,
@@ -23,7 +23,7 @@ pub(super) struct EntitlementRow {
     pub(super) expires_at: Option<Time>,
 }
 
-/// Every feature of a partner at a moment, now unless one is named.
+/// Returns every feature of a partner at a time; by default now.
 pub(super) async fn all(db: &Db, owner: Owner, at: Option<Time>) -> Result<Vec<EntitlementRow>, Fault> {
     Ok(sqlx::query_as!(
         EntitlementRow,

@@ -28,10 +28,10 @@ static FEATURE: Select<FeatureRow> = Select::new(
     "feature",
 );
 
-/// The feature of a code.
+/// Finds a feature by code.
 pub(super) static BY_CODE: Lookup<FeatureRow> = Lookup::new(&FEATURE, &["feature_code = {}"]);
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureFilter {
@@ -58,5 +58,5 @@ pub(super) static FEATURES: ListQuery<FeatureFilter, FeatureRow, FixedOrder> = L
 const POSITION: Key<FeatureRow> = Key::whole("position", |row| json!(row.position));
 const CODE: Key<FeatureRow> = Key::text("feature_code", |row| json!(row.feature_code));
 
-/// What is asked of features in words that the compiler has not checked.
+/// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::subscription) static STATEMENTS: [&dyn Statements; 2] = [&FEATURES, &BY_CODE];

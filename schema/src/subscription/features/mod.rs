@@ -1,7 +1,8 @@
-//! Features: what a tier can hold, defined once and worth something in every tier.
+//! Features: capabilities that tiers can grant, defined once, with a value in every tier.
 //!
-//! The code and the kind never change, because the service and its partners' programs go by them. A SCOPE names the
-//! scope that it lets people and programs of partners hold; nothing of the staff's can be granted so (docs/decisions.md#tiers).
+//! The code and the kind never change, because the service and the partners' programs depend on them. A SCOPE names the
+//! scope that it grants to users and machine clients of partners; staff scopes can never be granted by a feature
+//! (docs/decisions.md#tiers).
 
 mod list;
 mod resolvers;

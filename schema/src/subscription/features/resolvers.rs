@@ -1,4 +1,4 @@
-//! What staff may ask about features.
+//! Resolvers of features for staff.
 
 use async_graphql::{Context, InputObject, Json, MaybeUndefined, Object, SimpleObject};
 use serde_json::Value;
@@ -20,25 +20,25 @@ use crate::subscription::values::{FeatureKind, FeatureValue, Said};
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Feature {
-    /// By which programs know it; it never changes.
+    /// Stable code of the feature. It never changes.
     code: String,
-    /// How its values read; it never changes.
+    /// Kind of the feature. It never changes.
     kind: FeatureKind,
     /// Display name of the feature.
     name: String,
-    /// What it is.
+    /// Description of the feature.
     description: String,
-    /// What a limit counts.
+    /// Unit that a LIMIT counts.
     unit: Option<String>,
-    /// The scope that it lets people and programs hold.
+    /// Scope that the feature grants to users and machine clients.
     scope: Option<String>,
-    /// What it is worth where a tier says nothing; null for a limit without a cap.
+    /// Default value, if a tier sets none; null for an unlimited limit.
     default_value: Option<Json<Value>>,
-    /// The number of a limit where a tier says nothing; null for one without a cap, and for what is no limit.
+    /// Default of a LIMIT, if a tier sets none; null if it is unlimited, and for other kinds.
     default_limit: Option<i64>,
-    /// Whether what is no limit is granted where a tier says nothing; null for a limit.
+    /// Default of a FLAG or SCOPE, if a tier sets none; null for a LIMIT.
     default_enabled: Option<bool>,
-    /// Whether it is a limit without a cap where a tier says nothing.
+    /// Whether a LIMIT is unlimited by default.
     default_unlimited: bool,
     /// Position on the pricing page, in ascending order.
     position: i32,
@@ -52,53 +52,53 @@ pub(crate) struct Feature {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureCreate {
-    /// By which programs know it.
+    /// Stable code of the feature.
     code: String,
-    /// How its values read.
+    /// Kind of the feature.
     kind: FeatureKind,
-    /// Its name for people.
+    /// Display name of the feature.
     name: String,
     /// Description of the feature.
     description: Option<String>,
-    /// What a limit counts.
+    /// Unit that a LIMIT counts.
     unit: Option<String>,
-    /// The scope that it opens.
+    /// Scope that the feature grants.
     scope: Option<String>,
-    /// What it is worth where a tier says nothing.
+    /// Default value, if a tier sets none.
     default_value: Option<Json<Value>>,
-    /// The number of a limit where a tier says nothing.
+    /// Default of a LIMIT, if a tier sets none.
     default_limit: Option<i64>,
-    /// Whether what is no limit is granted where a tier says nothing.
+    /// Default of a FLAG or SCOPE, if a tier sets none.
     default_enabled: Option<bool>,
-    /// Whether it is a limit without a cap where a tier says nothing.
+    /// Whether a LIMIT is unlimited by default.
     default_unlimited: Option<bool>,
-    /// Its place on the pricing page.
+    /// Position on the pricing page.
     position: Option<i32>,
 }
 
-/// A merge patch of a feature (RFC 7396).
+/// Merge patch of a feature (RFC 7396).
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureUpdate {
-    /// Its name for people.
+    /// Display name of the feature.
     name: Option<String>,
-    /// What it is; null empties it.
+    /// Description of the feature; null clears it.
     description: MaybeUndefined<String>,
-    /// What a limit counts; null empties it.
+    /// Unit that a LIMIT counts; null clears it.
     unit: MaybeUndefined<String>,
-    /// What it is worth where a tier says nothing.
+    /// Default value, if a tier sets none.
     default_value: MaybeUndefined<Json<Value>>,
-    /// The number of a limit where a tier says nothing.
+    /// Default of a LIMIT, if a tier sets none.
     default_limit: MaybeUndefined<i64>,
-    /// Whether what is no limit is granted where a tier says nothing.
+    /// Default of a FLAG or SCOPE, if a tier sets none.
     default_enabled: MaybeUndefined<bool>,
-    /// Whether it is a limit without a cap where a tier says nothing.
+    /// Whether a LIMIT is unlimited by default.
     default_unlimited: Option<bool>,
-    /// Its place on the pricing page.
+    /// Position on the pricing page.
     position: Option<i32>,
 }
 
-/// Reads of features.
+/// Queries of features.
 #[derive(Default)]
 pub(crate) struct FeaturesQuery;
 
@@ -121,7 +121,7 @@ impl FeaturesQuery {
     }
 }
 
-/// Writes of features.
+/// Mutations of features.
 #[derive(Default)]
 pub(crate) struct FeaturesMutation;
 
@@ -201,7 +201,7 @@ impl FeaturesMutation {
     }
 }
 
-/// What a patch says of the default; `None` where it says nothing.
+/// Returns the default given in a patch; `None` if the patch does not contain one.
 fn default_said(body: &FeatureUpdate) -> Option<Said<'_>> {
     let says = !body.default_value.is_undefined()
         || !body.default_limit.is_undefined()
@@ -215,7 +215,7 @@ fn default_said(body: &FeatureUpdate) -> Option<Said<'_>> {
     })
 }
 
-/// The updated feature.
+/// Loads the current feature.
 async fn load_feature(cx: &RequestContext, code: &str) -> Result<Feature, Fault> {
     Ok(BY_CODE.one(&cx.db, [code.into()]).await?.ok_or_else(not_found)?.into())
 }

@@ -1,4 +1,4 @@
-//! What a feature may be.
+//! Rules on the fields of a feature.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::core::fault::{Fault, FieldError};
 use crate::core::scope::Scope;
 use crate::subscription::values::{FeatureKind, Said, parse_value};
 
-/// The name as it is kept.
+/// Validates and normalises the name.
 pub(super) fn name(text: &str, errors: &mut Vec<FieldError>) -> String {
     let name = text.trim();
     if name.is_empty() {
@@ -15,7 +15,7 @@ pub(super) fn name(text: &str, errors: &mut Vec<FieldError>) -> String {
     name.to_owned()
 }
 
-/// Whether a feature of this kind can open this scope. Nothing of the staff's is ever opened by a tier.
+/// Checks that a feature of this kind can grant this scope. A staff scope is never allowed.
 pub(super) fn scope(kind: FeatureKind, said: Option<&str>, errors: &mut Vec<FieldError>) {
     let error = match (kind, said) {
         (FeatureKind::Scope, None) => ("REQUIRED", "A SCOPE feature must name the scope that it grants."),
@@ -32,7 +32,7 @@ pub(super) fn scope(kind: FeatureKind, said: Option<&str>, errors: &mut Vec<Fiel
     errors.push(FieldError::at("/scope", error.0, error.1));
 }
 
-/// What a limit counts, as it is kept.
+/// Validates and normalises the unit of a limit.
 pub(super) fn unit(kind: FeatureKind, said: Option<&str>, errors: &mut Vec<FieldError>) -> Option<String> {
     let unit = said.map(str::trim).filter(|unit| !unit.is_empty())?;
     if kind != FeatureKind::Limit {
@@ -41,10 +41,10 @@ pub(super) fn unit(kind: FeatureKind, said: Option<&str>, errors: &mut Vec<Field
     Some(unit.to_owned())
 }
 
-/// So many features there are at most: a tier tells of all of them at once.
+/// Largest number of features. The limit exists because each tier lists all of them in one response.
 const MOST: i64 = 200;
 
-/// Whether there may be so many.
+/// Checks the number of features.
 pub(super) fn few_enough(number: i64) -> Result<(), Fault> {
     if number <= MOST {
         return Ok(());
@@ -52,7 +52,7 @@ pub(super) fn few_enough(number: i64) -> Result<(), Fault> {
     Err(Fault::conflict(format!("There are {MOST} features, which is the maximum. Change one of them instead.")))
 }
 
-/// What the feature is worth where a tier says nothing.
+/// Validates the default value of a feature.
 pub(super) fn default_value(kind: FeatureKind, said: &Said<'_>, errors: &mut Vec<FieldError>) -> Option<Value> {
     let place = |mut error: FieldError| {
         error.pointer = error.pointer.map(|pointer| pointer.replacen('/', "/default_", 1));
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_scope_opens_a_scope_and_none_of_the_staffs() {
+    fn scope_feature_needs_a_partner_scope() {
         let judged = |kind, said| places(|errors| scope(kind, said, errors));
         assert!(judged(FeatureKind::Scope, Some("statistics:write")).is_empty());
         assert!(judged(FeatureKind::Flag, None).is_empty());
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_default_suits_the_kind_or_its_place_is_named() {
+    fn invalid_default_is_reported_at_its_pointer() {
         let judged = |kind, said: Option<Value>, unlimited| {
             let said = Said { value: said.as_ref(), unlimited, ..Said::default() };
             places(|errors| drop(default_value(kind, &said, errors)))
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_limit_has_a_unit() {
+    fn only_limit_feature_has_a_unit() {
         assert!(places(|errors| drop(unit(FeatureKind::Limit, Some("apps"), errors))).is_empty());
         assert!(places(|errors| drop(unit(FeatureKind::Flag, Some(" "), errors))).is_empty());
         assert_eq!(places(|errors| drop(unit(FeatureKind::Flag, Some("apps"), errors)))[0].1, "NO_LIMIT");

@@ -1,4 +1,4 @@
-//! Every statement about features beside those of [`super::list`].
+//! All SQL statements about features, except the lists in [`super::list`].
 
 use serde_json::Value;
 use sqlx::types::Json;
@@ -7,14 +7,14 @@ use crate::core::db::Db;
 use crate::core::fault::{Fault, FieldError, constraint_of};
 use crate::subscription::values::FeatureKind;
 
-/// A feature as whoever sets its value needs it.
+/// A feature with the data needed to set its value.
 pub(in crate::subscription) struct DefinitionRow {
     pub(in crate::subscription) feature_code: String,
     pub(in crate::subscription) kind: FeatureKind,
     pub(in crate::subscription) default_value: Value,
 }
 
-/// Every feature.
+/// Returns every feature.
 pub(in crate::subscription) async fn definitions(db: &Db) -> Result<Vec<DefinitionRow>, Fault> {
     Ok(sqlx::query_as!(
         DefinitionRow,
@@ -24,7 +24,7 @@ pub(in crate::subscription) async fn definitions(db: &Db) -> Result<Vec<Definiti
     .await?)
 }
 
-/// The kind of a feature, which is nobody else's to change until the transaction ends.
+/// Locks a feature until the transaction ends and returns its kind.
 pub(super) async fn lock(db: &Db, feature_code: &str) -> Result<Option<FeatureKind>, Fault> {
     let kind = sqlx::query_scalar!(
         r#"select kind as "kind: FeatureKind" from feature where feature_code = $1 for no key update"#,
@@ -33,7 +33,7 @@ pub(super) async fn lock(db: &Db, feature_code: &str) -> Result<Option<FeatureKi
     Ok(kind.fetch_optional(&mut *db.conn().await?).await?)
 }
 
-/// A feature to be.
+/// Columns of a new feature.
 pub(super) struct NewFeature<'a> {
     pub(super) code: &'a str,
     pub(super) kind: &'a str,
@@ -42,14 +42,14 @@ pub(super) struct NewFeature<'a> {
     pub(super) unit: Option<&'a str>,
     pub(super) scope: Option<&'a str>,
     pub(super) default_value: Value,
-    /// `None` is behind all others.
+    /// `None` places it after all others.
     pub(super) position: Option<i32>,
 }
 
-/// Defines a feature.
+/// Inserts a feature.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] when the code is taken, or the scope is another feature's.
+/// [`crate::Code::Conflict`] if the code is taken, or another feature has the scope.
 pub(super) async fn insert(db: &Db, new: &NewFeature<'_>) -> Result<(), Fault> {
     let inserted = sqlx::query!(
         "insert into feature (feature_code, kind, name, description, unit, scope, default_value, position)
@@ -80,18 +80,17 @@ pub(super) async fn insert(db: &Db, new: &NewFeature<'_>) -> Result<(), Fault> {
     }
 }
 
-/// What changes of a feature; what is `None` stays.
+/// A change of a feature; `None` keeps a field.
 pub(super) struct FeatureChange<'a> {
     pub(super) name: Option<&'a str>,
     pub(super) description: Option<&'a str>,
-    /// Whether the unit changes, perhaps into none.
+    /// Whether the unit changes, possibly to none.
     pub(super) has_unit: bool,
     pub(super) unit: Option<String>,
     pub(super) default_value: Option<Value>,
     pub(super) position: Option<i32>,
 }
 
-/// Changes a feature.
 pub(super) async fn update(db: &Db, feature_code: &str, change: &FeatureChange<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "update feature

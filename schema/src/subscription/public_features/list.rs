@@ -1,4 +1,4 @@
-//! The feature matrix, in the order of the pricing page.
+//! List of the feature matrix, in the order of the pricing page.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use sqlx::types::Json;
 use crate::core::list::{FixedOrder, Key, ListQuery, Select, Statements};
 use crate::subscription::values::FeatureKind;
 
-/// A feature with its value in each tier on offer.
+/// A feature with its value in each offered tier.
 #[derive(sqlx::FromRow)]
 pub(super) struct PublicFeatureRow {
     pub(super) code: String,
@@ -50,5 +50,5 @@ pub(super) static FEATURES: ListQuery<(), PublicFeatureRow, FixedOrder> = ListQu
 const POSITION: Key<PublicFeatureRow> = Key::whole("position", |row| json!(row.position));
 const CODE: Key<PublicFeatureRow> = Key::text("feature_code", |row| json!(row.code));
 
-/// What is asked of the matrix in words that the compiler has not checked.
+/// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::subscription) static STATEMENTS: [&dyn Statements; 1] = [&FEATURES];

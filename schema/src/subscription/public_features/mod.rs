@@ -1,4 +1,4 @@
-//! The feature matrix: what each feature is worth in each tier on offer, for a pricing page.
+//! The feature matrix for a pricing page: the value of each feature in each offered tier.
 
 mod list;
 mod resolvers;

@@ -1,4 +1,4 @@
-//! What anybody may ask about features.
+//! Public resolvers of features.
 
 use async_graphql::{Context, Json, Object, SimpleObject};
 use serde_json::Value;
@@ -11,23 +11,23 @@ use crate::core::list::PageRequest;
 use crate::core::page::List;
 use crate::subscription::values::{FeatureKind, FeatureValue};
 
-/// A feature with its value in each tier on offer.
+/// A feature with its value in each offered tier.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicFeature {
-    /// By which programs know it.
+    /// Stable code of the feature.
     code: String,
-    /// Its name for people.
+    /// Display name of the feature.
     name: String,
-    /// What it is.
+    /// Description of the feature.
     description: String,
-    /// How to read its values.
+    /// Kind of the feature.
     kind: FeatureKind,
-    /// What a limit counts.
+    /// Unit that a LIMIT counts.
     unit: Option<String>,
-    /// The scope that it lets people and programs hold.
+    /// Scope that the feature grants to users and machine clients.
     scope: Option<String>,
-    /// What it is worth in each tier, in the order of the pricing page.
+    /// Value in each tier, in the order of the pricing page.
     tiers: Vec<PublicFeatureValue>,
 }
 
@@ -35,19 +35,19 @@ pub(crate) struct PublicFeature {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicFeatureValue {
-    /// The tier.
+    /// Code of the tier.
     tier_code: String,
-    /// True or false, or a number; null for a limit without a cap.
+    /// True or false, or a number; null for an unlimited limit.
     value: Option<Json<Value>>,
-    /// The number of a limit; null for one without a cap, and for what is no limit.
+    /// Number of a LIMIT; null if it is unlimited, and for other kinds.
     limit: Option<i64>,
-    /// Whether what is no limit is granted; null for a limit.
+    /// Whether a FLAG or SCOPE is granted; null for a LIMIT.
     enabled: Option<bool>,
-    /// Whether a limit has no cap.
+    /// Whether a LIMIT is unlimited.
     unlimited: bool,
 }
 
-/// Public reads of features.
+/// Public queries of features.
 #[derive(Default)]
 pub(crate) struct PublicFeaturesQuery;
 

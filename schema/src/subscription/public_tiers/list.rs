@@ -1,4 +1,4 @@
-//! The tiers on offer: one, and the list in the order of the pricing page.
+//! Offered tiers: one, and the list in the order of the pricing page.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use super::resolvers::BillingPeriod;
 use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
 use crate::subscription::values::FeatureKind;
 
-/// A tier with the values that its features have there.
+/// A tier with the values of its features.
 #[derive(sqlx::FromRow)]
 pub(super) struct OfferedTierRow {
     pub(super) code: String,
@@ -25,7 +25,7 @@ pub(super) struct OfferedTierRow {
     pub(super) features: Json<Vec<OfferedFeatureRow>>,
 }
 
-/// A feature and its value: true or false, a whole number, or `"unlimited"`.
+/// A feature and its value: true or false, an integer, or `"unlimited"`.
 #[derive(Deserialize)]
 pub(super) struct OfferedFeatureRow {
     pub(super) code: String,
@@ -45,10 +45,10 @@ static TIER: Select<OfferedTierRow> = Select::new(
     "tier",
 );
 
-/// The tier on offer of a code.
+/// Finds an offered tier by code.
 pub(super) static BY_CODE: Lookup<OfferedTierRow> = Lookup::new(&TIER, &["state = 'OFFERED'", "code = {}"]);
 
-/// The list of tiers on offer.
+/// List of offered tiers.
 pub(super) static TIERS: ListQuery<(), OfferedTierRow, FixedOrder> = ListQuery {
     operation: "subscription_public_tiers_list",
     select: &TIER,
@@ -60,5 +60,5 @@ pub(super) static TIERS: ListQuery<(), OfferedTierRow, FixedOrder> = ListQuery {
 const POSITION: Key<OfferedTierRow> = Key::whole("position", |row| json!(row.position));
 const CODE: Key<OfferedTierRow> = Key::text("code", |row| json!(row.code));
 
-/// What is asked of tiers on offer in words that the compiler has not checked.
+/// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::subscription) static STATEMENTS: [&dyn Statements; 2] = [&TIERS, &BY_CODE];

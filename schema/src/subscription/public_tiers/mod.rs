@@ -1,11 +1,12 @@
-//! The tiers on offer, as a pricing page and the registration form show them.
+//! Offered tiers, as shown on a pricing page and in the registration form.
 //!
 //! ```text
 //!   DRAFT ──offer──▶ OFFERED ──retire──▶ RETIRED
 //!                       ▲ ◀────offer──────┘
 //! ```
 //!
-//! Only what is offered is here; staff move it in [`crate::subscription::tiers`]. Tiers are data, so nothing below names one (docs/decisions.md#tiers).
+//! This module contains only offered tiers; staff change the state in [`crate::subscription::tiers`]. Tiers are data,
+//! so no code here names a tier (docs/decisions.md#tiers).
 
 mod list;
 mod resolvers;

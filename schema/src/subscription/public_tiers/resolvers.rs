@@ -1,4 +1,4 @@
-//! What anybody may ask about tiers.
+//! Public resolvers of tiers.
 
 use async_graphql::{Context, Json, Object, SimpleObject};
 use serde_json::Value;
@@ -13,43 +13,43 @@ use crate::core::page::List;
 use crate::core::words::words;
 use crate::subscription::values::{FeatureKind, FeatureValue};
 
-/// A tier on offer.
+/// An offered tier.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Tier {
-    /// By which programs know it.
+    /// Stable code of the tier.
     code: String,
     /// Display name of the tier.
     name: String,
-    /// For whom it is.
+    /// Description of the target group.
     description: String,
     /// Price of one billing period, without tax.
     price: Money,
-    /// What the price pays for.
+    /// Billing period of the price.
     billing_period: BillingPeriod,
     /// Whether a partner may choose the tier without approval.
     self_service: bool,
-    /// Whether a pricing page should set it off.
+    /// Whether a pricing page should highlight the tier.
     highlighted: bool,
-    /// How much it allows one partner.
+    /// Limits of one partner.
     limits: TierLimits,
-    /// What it holds, in the order of the pricing page.
+    /// Features of the tier, in the order of the pricing page.
     features: Vec<TierFeature>,
 }
 
 words! {
-    /// What a price pays for.
+    /// Billing period of a price.
     pub(crate) enum BillingPeriod {
-        /// There are no periods.
+        /// No billing periods.
         None = "NONE",
-        /// A month.
+        /// One month.
         Month = "MONTH",
-        /// A year.
+        /// One year.
         Year = "YEAR",
     }
 }
 
-/// How much a tier allows one partner, over all its people and programs.
+/// Limits of one partner, shared by all its users and machine clients.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TierLimits {
@@ -57,33 +57,33 @@ pub(crate) struct TierLimits {
     burst_per_second: i32,
     /// Requests per day.
     daily_requests: i64,
-    /// Apps that are not archived; null means no cap.
+    /// Apps that are not archived; null if unlimited.
     apps: Option<i64>,
-    /// People in the team; null means no cap.
+    /// Team members; null if unlimited.
     team_members: Option<i64>,
 }
 
-/// One feature and what it is worth in a tier.
+/// A feature with its value in a tier.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TierFeature {
-    /// By which programs know it.
+    /// Stable code of the feature.
     code: String,
-    /// Its name for people.
+    /// Display name of the feature.
     name: String,
-    /// How to read its value.
+    /// Kind of the feature.
     kind: FeatureKind,
-    /// True or false, or a number; null for a limit without a cap.
+    /// True or false, or a number; null for an unlimited limit.
     value: Option<Json<Value>>,
-    /// The number of a limit; null for one without a cap, and for what is no limit.
+    /// Number of a LIMIT; null if it is unlimited, and for other kinds.
     limit: Option<i64>,
-    /// Whether what is no limit is granted; null for a limit.
+    /// Whether a FLAG or SCOPE is granted; null for a LIMIT.
     enabled: Option<bool>,
-    /// Whether a limit has no cap.
+    /// Whether a LIMIT is unlimited.
     unlimited: bool,
 }
 
-/// Public reads of tiers.
+/// Public queries of tiers.
 #[derive(Default)]
 pub(crate) struct PublicTiersQuery;
 

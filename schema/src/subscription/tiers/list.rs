@@ -1,4 +1,4 @@
-//! Tiers as staff see them: one, the list in the order of the pricing page, and the partners on one.
+//! Tiers as staff see them: one, the list in the order of the pricing page, and the partners on a tier.
 
 use async_graphql::InputObject;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use crate::subscription::entitlements::EntitlementSource;
 use crate::subscription::public_tiers::BillingPeriod;
 use crate::subscription::values::FeatureKind;
 
-/// A tier with what every feature is worth in it.
+/// A tier with the values of all features.
 #[derive(sqlx::FromRow)]
 pub(super) struct TierRecordRow {
     pub(super) tier_uuid: Uuid,
@@ -54,10 +54,10 @@ static TIER: Select<TierRecordRow> = Select::new(
     "tier_shown",
 );
 
-/// One tier.
+/// Finds one tier by id.
 pub(super) static BY_UUID: Lookup<TierRecordRow> = Lookup::new(&TIER, &["tier_uuid = {}"]);
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TierFilter {
@@ -95,7 +95,7 @@ static SUBSCRIBER: Select<Subscriber> = Select::new(
     "subscription join partner on partner.partner_uuid = subscription.partner_uuid",
 );
 
-/// The list of the partners on a tier, the latest first.
+/// List of the partners on a tier, newest first.
 pub(super) static SUBSCRIBERS: ListQuery<Uuid, Subscriber, FixedOrder> = ListQuery {
     operation: "subscription_tiers_list_subscribers",
     select: &SUBSCRIBER,
@@ -107,5 +107,5 @@ pub(super) static SUBSCRIBERS: ListQuery<Uuid, Subscriber, FixedOrder> = ListQue
 const STARTED: Key<Subscriber> = Key::moment("subscription.started_at", |row| json!(row.started_at));
 const PARTNER: Key<Subscriber> = Key::id("subscription.partner_uuid", |row| json!(row.partner_uuid));
 
-/// What is asked of tiers in words that the compiler has not checked.
+/// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::subscription) static STATEMENTS: [&dyn Statements; 3] = [&TIERS, &BY_UUID, &SUBSCRIBERS];

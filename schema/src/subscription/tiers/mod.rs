@@ -1,13 +1,13 @@
-//! Tiers under staff's hands: a price, two budgets and a value for each feature, all of them data.
+//! Administration of tiers by staff. A tier has a price, two budgets and a value for each feature, all of them data.
 //!
 //! ```text
 //!   DRAFT ──offer──▶ OFFERED ──retire──▶ RETIRED
 //!                       ▲ ◀────offer──────┘
 //! ```
 //!
-//! Subscribers of a retired tier keep it. What is changed here is in force for the subscribers of the tier within a
-//! second. There is always a tier on offer that costs nothing and that anybody may choose: cancelled subscriptions fall
-//! back to it (docs/decisions.md#tiers).
+//! Subscribers of a retired tier keep it. A change takes effect for the subscribers of the tier within a second. At
+//! least one offered tier is always free and has self-service: cancelled subscriptions fall back to it
+//! (docs/decisions.md#tiers).
 
 mod list;
 mod resolvers;
@@ -24,17 +24,18 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::scope::ScopeSet;
 
-/// Makes those who change tiers or features wait for one another until the transaction ends.
+/// Serialises changes of tiers and features until the transaction ends.
 pub(in crate::subscription) async fn turn(db: &Db) -> Result<(), Fault> {
     store::catalogue_lock(db).await
 }
 
-/// Refuses what has just been written of a tier, or of what all are worth, where it leaves subscribers no way out.
+/// Rejects a change of a tier, or of feature defaults, that takes away the scopes that subscribers need to leave the
+/// tier.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] with the tier and the scopes that are lacking.
+/// [`crate::Code::Conflict`] with the tier and the missing scopes.
 pub(in crate::subscription) async fn way_out(db: &Db, tier_uuid: Option<Uuid>) -> Result<(), Fault> {
-    // Of two who change what tiers hold, the second sees what the first has written.
+    // Of two concurrent changes of tier contents, the second sees the writes of the first.
     turn(db).await?;
     for tier in store::grants_page(db, tier_uuid).await? {
         rules::leaves_a_way_out(&tier.code, ScopeSet::parse(tier.scopes.iter().map(String::as_str)))?;

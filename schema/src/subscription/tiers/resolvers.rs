@@ -1,4 +1,4 @@
-//! What staff may ask about tiers.
+//! Resolvers of tiers for staff.
 
 pub(super) mod types;
 
@@ -26,7 +26,7 @@ use crate::subscription::values::{FeatureKind, FeatureValueInput};
 pub(super) use types::TierSimulation;
 use types::{Subscriber, TierCreate, TierFeaturesPut, TierRecord, TierSimulate, TierUpdate};
 
-/// Reads of tiers.
+/// Queries of tiers.
 #[derive(Default)]
 pub(crate) struct TiersQuery;
 
@@ -100,7 +100,7 @@ impl TiersQuery {
     }
 }
 
-/// Writes of tiers.
+/// Mutations of tiers.
 #[derive(Default)]
 pub(crate) struct TiersMutation;
 
@@ -216,8 +216,8 @@ impl TiersMutation {
     }
 }
 
-/// Moves a tier on. Whoever takes tiers from the catalogue waits for one another, or two of them could take the last
-/// two that cost nothing.
+/// Changes the state of a tier. Such changes are serialised; otherwise, two concurrent ones could retire the last two
+/// free tiers.
 async fn move_tier(cx: &RequestContext, tier_uuid: Uuid, action: TierAction) -> Result<TierRecord, Fault> {
     let held = lock_tier(cx, tier_uuid).await?;
     let state = rules::after(held.state, action)?;
@@ -229,7 +229,7 @@ async fn move_tier(cx: &RequestContext, tier_uuid: Uuid, action: TierAction) -> 
     load_tier(cx, tier_uuid).await
 }
 
-/// What a body says of features, checked.
+/// Validates the feature values of a body.
 async fn features_said(cx: &RequestContext, said: &[FeatureValueInput]) -> Result<HashMap<String, Value>, Fault> {
     let mut errors: Vec<FieldError> = Vec::new();
     let definitions = features::definitions(&cx.db).await?;
@@ -241,7 +241,7 @@ fn kinds(definitions: &[features::DefinitionRow]) -> HashMap<&str, FeatureKind> 
     definitions.iter().map(|row| (row.feature_code.as_str(), row.kind)).collect()
 }
 
-/// The tier, held until the transaction ends, and named to the audit record.
+/// Locks the tier until the transaction ends and names it in the audit record.
 async fn lock_tier(cx: &RequestContext, tier_uuid: Uuid) -> Result<store::HeldRow, Fault> {
     store::catalogue_lock(&cx.db).await?;
     let held = store::lock(&cx.db, tier_uuid).await?.ok_or_else(not_found)?;
@@ -249,14 +249,14 @@ async fn lock_tier(cx: &RequestContext, tier_uuid: Uuid) -> Result<store::HeldRo
     Ok(held)
 }
 
-/// That there is such a tier, named to the audit record.
+/// Checks that the tier exists and names it in the audit record.
 async fn note(cx: &RequestContext, tier_uuid: Uuid) -> Result<(), Fault> {
     let code = store::code_get(&cx.db, tier_uuid).await?.ok_or_else(not_found)?;
     note_target(cx, tier_uuid, &code);
     Ok(())
 }
 
-/// The updated tier.
+/// Loads the current tier.
 async fn load_tier(cx: &RequestContext, tier_uuid: Uuid) -> Result<TierRecord, Fault> {
     let row = BY_UUID.one(&cx.db, [tier_uuid.into()]).await?.ok_or_else(not_found)?;
     note_target(cx, tier_uuid, &row.code);

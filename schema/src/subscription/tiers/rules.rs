@@ -1,4 +1,4 @@
-//! What may become of a tier, and what it may say.
+//! State machine of tiers, and rules on their fields.
 
 use std::collections::HashMap;
 
@@ -11,23 +11,23 @@ use crate::core::words::{Word as _, words};
 use crate::subscription::values::{FeatureKind, FeatureValueInput, parse_value};
 
 words! {
-    /// Where a tier stands.
+    /// State of a tier.
     pub(crate) enum TierState {
-        /// Being written; nobody but staff sees it.
+        /// Draft; visible only to staff.
         Draft = "DRAFT",
         /// In the public catalogue.
         Offered = "OFFERED",
-        /// Out of it; subscribers keep it.
+        /// Removed from the catalogue; subscribers keep it.
         Retired = "RETIRED",
     }
 }
 
-/// What staff can do with a tier.
+/// Action of staff on a tier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TierAction {
-    /// Into the public catalogue.
+    /// Offer in the public catalogue.
     Offer,
-    /// Out of it.
+    /// Retire from the catalogue.
     Retire,
 }
 
@@ -42,7 +42,7 @@ impl TierAction {
     }
 }
 
-/// The table of the machine.
+/// Transition table.
 const fn next(state: TierState, action: TierAction) -> Option<TierState> {
     match (state, action) {
         (TierState::Draft | TierState::Retired, TierAction::Offer) => Some(TierState::Offered),
@@ -51,26 +51,26 @@ const fn next(state: TierState, action: TierAction) -> Option<TierState> {
     }
 }
 
-/// Where an action leads.
+/// Returns the state after an action.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
+/// [`crate::Code::IllegalTransition`] with the currently allowed actions.
 pub(super) fn after(state: TierState, action: TierAction) -> Result<TierState, Fault> {
     next(state, action).ok_or_else(|| Fault::illegal("tier", state.name(), action.name(), allowed_actions(state)))
 }
 
-/// What staff can do with a tier now.
+/// Returns the currently allowed actions of staff.
 pub(super) fn allowed_actions(state: TierState) -> Vec<String> {
     let allowed = TierAction::ALL.into_iter().filter(|action| next(state, *action).is_some());
     allowed.map(|action| action.name().to_owned()).collect()
 }
 
-/// The machine as a picture.
+/// Draws the state machine.
 pub(crate) fn drawing() -> StateDiagram {
     StateDiagram::of("Tier", (TierState::ALL, TierState::name), (&TierAction::ALL, TierAction::name), [&after])
 }
 
-/// Refuses to leave cancelled subscriptions without a tier to fall back to.
+/// Rejects a change that leaves cancelled subscriptions without a fallback tier.
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
@@ -84,11 +84,11 @@ pub(super) fn ensure_fallback(is_left: bool) -> Result<(), Fault> {
     ))
 }
 
-/// Refuses a tier under which nobody could keep their own account or choose another tier: whoever was on it could not
-/// leave it alone.
+/// Rejects a tier without the scopes to manage an account and to choose another tier, because its subscribers could not
+/// leave it without staff.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] with the scopes that are lacking.
+/// [`crate::Code::Conflict`] with the missing scopes.
 pub(super) fn leaves_a_way_out(code: &str, granted: ScopeSet) -> Result<(), Fault> {
     let lacking = ScopeSet::parse(["auth.account:write", "subscription:write"]).without(granted);
     if lacking.is_empty() {
@@ -100,7 +100,8 @@ pub(super) fn leaves_a_way_out(code: &str, granted: ScopeSet) -> Result<(), Faul
     )))
 }
 
-/// Refuses to change how long periods are once there may be subscribers: their periods run.
+/// Rejects a change of the billing period once the tier may have subscribers, because their periods are already
+/// running.
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
@@ -114,7 +115,7 @@ pub(super) fn period_changeable(state: TierState, is_changed: bool) -> Result<()
     Ok(())
 }
 
-/// A name as it is kept.
+/// Validates and normalises a name.
 pub(super) fn name(text: &str, errors: &mut Vec<FieldError>) -> String {
     let name = text.trim();
     if name.is_empty() {
@@ -123,7 +124,7 @@ pub(super) fn name(text: &str, errors: &mut Vec<FieldError>) -> String {
     name.to_owned()
 }
 
-/// What is said of features, as it is kept: each at most once, each known, each value of its feature's kind.
+/// Validates feature values: each feature known and at most once, each value of its feature's kind.
 pub(super) fn features(
     said: &[FeatureValueInput],
     kinds: &HashMap<&str, FeatureKind>,
@@ -159,7 +160,7 @@ mod tests {
     use crate::core::fault::Code;
 
     #[test]
-    fn the_machine_cell_by_cell() {
+    fn state_machine_matches_table() {
         use TierAction::{Offer, Retire};
         let table: [(TierState, &[(TierAction, TierState)]); 3] = [
             (TierState::Draft, &[(Offer, TierState::Offered)]),
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_free_tier_stays_and_periods_run() {
+    fn last_free_tier_stays_and_running_periods_are_kept() {
         assert_eq!(ensure_fallback(false).unwrap_err().code(), Code::Conflict);
         assert!(ensure_fallback(true).is_ok());
         assert!(period_changeable(TierState::Draft, true).is_ok());
@@ -186,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_on_a_tier_can_leave_it() {
+    fn tier_must_include_scopes_to_leave_it() {
         let set = |names: &[&str]| ScopeSet::parse(names.iter().copied());
         assert!(leaves_a_way_out("BARE", set(&["auth.account:write", "subscription:write", "marketplace"])).is_ok());
         for lacking in [&["auth.account:write", "subscription"][..], &["subscription:write"], &[]] {
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_of_features_names_what_is_wrong_by_its_place() {
+    fn feature_errors_are_reported_at_their_pointer() {
         let kinds = HashMap::from([("apps", FeatureKind::Limit), ("early_access", FeatureKind::Flag)]);
         let say = |code: &str, value: Value| FeatureValueInput {
             code: code.to_owned(),

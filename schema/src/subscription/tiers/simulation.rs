@@ -1,4 +1,4 @@
-//! What a change of a tier would do, computed from what the change would write.
+//! Simulation of a tier change, computed from the values that the change would write.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::core::fault::Fault;
 use crate::subscription::features;
 use crate::subscription::values::{Effect, FeatureKind, FeatureValue, cap, effect};
 
-/// Partners that are shown.
+/// Largest number of listed partners.
 const SHOWN: usize = 100;
 
 /// A feature whose value would change.
@@ -26,7 +26,7 @@ struct Changed {
     effect: Effect,
 }
 
-/// What would come of a tier with these values and budgets; what is `None` would stay.
+/// Simulates a tier with these values and budgets; `None` keeps a value.
 pub(super) async fn run(
     db: &Db,
     tier: TierRecordRow,
@@ -61,7 +61,7 @@ pub(super) async fn run(
     })
 }
 
-/// The features that would be worth something else. Where the set says nothing, the default would hold.
+/// Returns the features whose value would change. A feature missing from the set would get its default.
 fn find_changed(
     tier: &TierRecordRow,
     mut values: HashMap<String, Value>,

@@ -1,4 +1,4 @@
-//! Every statement about tiers as staff change them.
+//! SQL statements with which staff change tiers.
 
 pub(super) mod effects;
 
@@ -12,28 +12,28 @@ use crate::core::db::Db;
 use crate::core::fault::{Fault, FieldError, constraint_of};
 use crate::subscription::public_tiers::BillingPeriod;
 
-/// Code of a tier.
+/// Returns the code of a tier.
 pub(super) async fn code_get(db: &Db, tier_uuid: Uuid) -> Result<Option<String>, Fault> {
     Ok(sqlx::query_scalar!("select code from tier where tier_uuid = $1", tier_uuid)
         .fetch_optional(&mut *db.conn().await?)
         .await?)
 }
 
-/// Makes those who change the catalogue wait for one another until the transaction ends. A conditional request that
-/// waited starts anew, because the row has changed since its snapshot.
+/// Serialises changes of the catalogue until the transaction ends. A conditional request that waited restarts, because
+/// the row has changed since its snapshot.
 pub(super) async fn catalogue_lock(db: &Db) -> Result<(), Fault> {
     sqlx::query!("update tier_catalogue set turn = turn + 1 where is_only").execute(&mut *db.conn().await?).await?;
     Ok(())
 }
 
-/// A tier held for a change.
+/// A tier locked for a change.
 pub(super) struct HeldRow {
     pub(super) code: String,
     pub(super) state: TierState,
     pub(super) billing_period: BillingPeriod,
 }
 
-/// Holds a tier until the transaction ends.
+/// Locks a tier until the transaction ends.
 pub(super) async fn lock(db: &Db, tier_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
     Ok(sqlx::query_as!(
         HeldRow,
@@ -45,7 +45,7 @@ pub(super) async fn lock(db: &Db, tier_uuid: Uuid) -> Result<Option<HeldRow>, Fa
     .await?)
 }
 
-/// Whether cancelled subscriptions have a tier to fall back to.
+/// Whether a fallback tier for cancelled subscriptions exists.
 pub(super) async fn fallback_is_left(db: &Db) -> Result<bool, Fault> {
     Ok(sqlx::query_scalar!(r#"select fallback_tier() is not null as "left!""#)
         .fetch_one(&mut *db.conn().await?)
@@ -58,7 +58,7 @@ pub(super) struct GrantRow {
     pub(super) scopes: Vec<String>,
 }
 
-/// What a tier grants; of every one that may have subscribers when none is named.
+/// Returns the granted scopes of a tier; without an id, of all tiers that may have subscribers.
 pub(super) async fn grants_page(db: &Db, tier_uuid: Option<Uuid>) -> Result<Vec<GrantRow>, Fault> {
     Ok(sqlx::query_as!(
         GrantRow,
@@ -71,7 +71,7 @@ pub(super) async fn grants_page(db: &Db, tier_uuid: Option<Uuid>) -> Result<Vec<
     .await?)
 }
 
-/// A tier to be.
+/// Columns of a new tier.
 pub(super) struct NewTier<'a> {
     pub(super) tier_uuid: Uuid,
     pub(super) code: &'a str,
@@ -83,15 +83,15 @@ pub(super) struct NewTier<'a> {
     pub(super) burst_per_second: i32,
     pub(super) daily_requests: i64,
     pub(super) self_service: bool,
-    /// `None` is behind all others.
+    /// `None` places it after all others.
     pub(super) position: Option<i32>,
     pub(super) highlighted: bool,
 }
 
-/// Makes a draft.
+/// Inserts a draft.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] when the code is taken.
+/// [`crate::Code::Conflict`] if the code is taken.
 pub(super) async fn insert(db: &Db, new: &NewTier<'_>) -> Result<(), Fault> {
     let inserted = sqlx::query!(
         "insert into tier (tier_uuid, code, name, description, price_amount_minor, currency, billing_period,
@@ -123,7 +123,7 @@ pub(super) async fn insert(db: &Db, new: &NewTier<'_>) -> Result<(), Fault> {
     }
 }
 
-/// What changes of a tier; what is `None` stays.
+/// A change of a tier; `None` keeps a field.
 pub(super) struct TierChange<'a> {
     pub(super) name: Option<&'a str>,
     pub(super) description: Option<&'a str>,
@@ -137,7 +137,6 @@ pub(super) struct TierChange<'a> {
     pub(super) highlighted: Option<bool>,
 }
 
-/// Changes a tier.
 pub(super) async fn update(db: &Db, tier_uuid: Uuid, change: &TierChange<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "update tier
@@ -164,7 +163,6 @@ pub(super) async fn update(db: &Db, tier_uuid: Uuid, change: &TierChange<'_>) ->
     Ok(())
 }
 
-/// Gives a tier another state.
 pub(super) async fn set_state(db: &Db, tier_uuid: Uuid, state: &str) -> Result<(), Fault> {
     sqlx::query!("update tier set state = $2, updated_at = labs_now() where tier_uuid = $1", tier_uuid, state)
         .execute(&mut *db.conn().await?)
@@ -172,8 +170,8 @@ pub(super) async fn set_state(db: &Db, tier_uuid: Uuid, state: &str) -> Result<(
     Ok(())
 }
 
-/// Makes these the whole of what a tier says of features. A value that stays is not written, so that the record of the
-/// change tells what changed.
+/// Replaces all feature values of a tier. An unchanged value is not written, so that the audit record contains only
+/// real changes.
 pub(super) async fn set_features(db: &Db, tier_uuid: Uuid, values: &HashMap<String, Value>) -> Result<(), Fault> {
     let (codes, values): (Vec<String>, Vec<Value>) =
         values.iter().map(|(code, value)| (code.clone(), value.clone())).unzip();

@@ -1,7 +1,7 @@
-//! How much of its tier a partner uses: each limit beside what is used of it.
+//! Usage of a partner's tier: each limit with its usage.
 //!
-//! It is counted as the guards count before they let more in (`partner_usage`), so that what is shown here as left is
-//! what is let in.
+//! The usage is counted by the same database function that the guards call before they admit more (`partner_usage`), so
+//! the shown remainder equals the enforced one.
 
 mod resolvers;
 mod rules;

@@ -1,4 +1,4 @@
-//! What a partner may ask about its use.
+//! Resolvers of a partner's usage.
 
 use async_graphql::{Context, Object, SimpleObject};
 use uuid::Uuid;
@@ -16,15 +16,15 @@ use crate::subscription::values::cap;
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubscriptionUsage {
-    /// The partner.
+    /// UUID of the partner.
     partner_uuid: Uuid,
-    /// The tier that it is on.
+    /// Code of the tier.
     tier_code: String,
     /// Every limit, in the order of the pricing page.
     limits: Vec<LimitUse>,
-    /// The budgets of requests.
+    /// Request budgets.
     requests: RequestUse,
-    /// What was called in the last 14 days and is to go, what ends first first.
+    /// Deprecated elements called in the last 14 days, earliest sunset first.
     deprecated_calls: Vec<DeprecatedCall>,
 }
 
@@ -34,17 +34,17 @@ pub(crate) struct SubscriptionUsage {
 pub(crate) struct DeprecatedCall {
     /// UUID of the deprecation.
     deprecation_uuid: Uuid,
-    /// Operation to deprecate, or the operation that takes the deprecated parameter.
+    /// Deprecated operation, or the operation with the deprecated parameter.
     operation_id: Option<String>,
-    /// The parameter.
+    /// Name of the parameter.
     parameter: Option<String>,
-    /// The schema that has the field.
+    /// Schema that contains the field.
     schema: Option<String>,
     /// Name of the field.
     field: Option<String>,
-    /// The value of the parameter or field.
+    /// Value of the parameter or field.
     value: Option<String>,
-    /// The program that called; null for people, and for calls of before it was deprecated.
+    /// UUID of the calling machine client; null for users, and for calls from before the deprecation.
     client_uuid: Option<Uuid>,
     /// Name of the machine client.
     program: Option<String>,
@@ -56,7 +56,7 @@ pub(crate) struct DeprecatedCall {
     sunset_at: Time,
     /// Recommended replacement, in Markdown.
     replacement: String,
-    /// The operation to call instead.
+    /// Operation to call instead.
     replacement_operation_id: Option<String>,
     /// Slug of the changelog entry that announces the deprecation. Null until the entry is released.
     changelog_slug: Option<String>,
@@ -68,35 +68,35 @@ pub(crate) struct DeprecatedCall {
 pub(crate) struct LimitUse {
     /// Code of the feature.
     code: String,
-    /// Its name for people.
+    /// Display name of the feature.
     name: String,
-    /// What it counts.
+    /// Unit that the limit counts.
     unit: Option<String>,
-    /// What is allowed; null for no cap.
+    /// Limit; null if unlimited.
     limit: Option<i64>,
-    /// Whether the limit has no cap.
+    /// Whether the limit is unlimited.
     unlimited: bool,
-    /// Where the limit comes from.
+    /// Source of the limit.
     source: EntitlementSource,
-    /// What is used; null where the service counts nothing.
+    /// Usage; null if the service does not count it.
     used: Option<i64>,
-    /// What can still be added; null for no cap, and where the service counts nothing.
+    /// Remaining amount; null if the limit is unlimited, or the service does not count the usage.
     remaining: Option<i64>,
 }
 
-/// The budgets of requests.
+/// Request budgets.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RequestUse {
     /// Requests per second.
     burst_per_second: i32,
-    /// Where that comes from.
+    /// Source of the burst budget.
     burst_source: EntitlementSource,
     /// Requests per day.
     daily_limit: i64,
-    /// Where that comes from.
+    /// Source of the daily budget.
     daily_source: EntitlementSource,
-    /// What was booked today.
+    /// Number of requests reserved today.
     daily_used: i64,
     /// Number of requests that can still be reserved today.
     daily_remaining: i64,
@@ -104,7 +104,7 @@ pub(crate) struct RequestUse {
     daily_resets_at: Time,
 }
 
-/// Reads of use.
+/// Queries of usage.
 #[derive(Default)]
 pub(crate) struct UsageQuery;
 

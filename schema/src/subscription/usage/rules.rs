@@ -1,6 +1,6 @@
-//! What is left of a limit.
+//! Remaining amount of a limit.
 
-/// What can still be added; nothing when more is used than is allowed, and `None` where there is no cap or nobody counts.
+/// Returns the remaining amount; zero if the usage exceeds the limit, and `None` if it is unlimited or not counted.
 pub(super) fn remaining(limit: Option<i64>, used: Option<i64>) -> Option<i64> {
     Some(limit?.saturating_sub(used?).max(0))
 }
@@ -10,7 +10,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_left_of_a_limit_that_became_smaller_than_its_use() {
+    fn remaining_is_zero_if_use_exceeds_limit() {
         assert_eq!(remaining(Some(3), Some(1)), Some(2));
         assert_eq!(remaining(Some(3), Some(5)), Some(0));
         assert_eq!(remaining(None, Some(5)), None);

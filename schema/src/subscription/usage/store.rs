@@ -1,4 +1,4 @@
-//! Every statement about what a partner uses.
+//! SQL statements about a partner's usage.
 
 use serde_json::Value;
 use uuid::Uuid;
@@ -9,7 +9,7 @@ use crate::core::principal::Owner;
 use crate::core::time::Time;
 use crate::subscription::entitlements::EntitlementSource;
 
-/// A limit beside what is used of it.
+/// A limit with its usage.
 pub(super) struct LimitRow {
     pub(super) code: String,
     pub(super) name: String,
@@ -19,7 +19,7 @@ pub(super) struct LimitRow {
     pub(super) used: Option<i64>,
 }
 
-/// Every limit of a partner, in the order of the pricing page.
+/// Returns every limit of a partner, in the order of the pricing page.
 pub(super) async fn limits(db: &Db, owner: Owner) -> Result<Vec<LimitRow>, Fault> {
     Ok(sqlx::query_as!(
         LimitRow,
@@ -35,7 +35,7 @@ pub(super) async fn limits(db: &Db, owner: Owner) -> Result<Vec<LimitRow>, Fault
     .await?)
 }
 
-/// Something deprecated that a partner calls.
+/// A deprecated element that a partner calls.
 pub(super) struct DeprecatedCallRow {
     pub(super) deprecation_uuid: Uuid,
     pub(super) operation_id: Option<String>,
@@ -53,7 +53,8 @@ pub(super) struct DeprecatedCallRow {
     pub(super) entry_slug: Option<String>,
 }
 
-/// What a partner called in the last 14 days that is to go, by program, what ends first first: at most 100.
+/// Returns the deprecated elements that a partner called in the last 14 days, by machine client, earliest sunset first:
+/// at most 100.
 pub(super) async fn deprecated_calls_page(db: &Db, owner: Owner) -> Result<Vec<DeprecatedCallRow>, Fault> {
     Ok(sqlx::query_as!(
         DeprecatedCallRow,
@@ -87,11 +88,11 @@ pub(super) struct RatesRow {
     pub(super) daily_requests: i64,
     pub(super) daily_source: EntitlementSource,
     pub(super) used: i64,
-    /// When the day is over, in UTC.
+    /// Time when the UTC day ends.
     pub(super) resets_at: Time,
 }
 
-/// A partner's budgets, and what is used of today's.
+/// Returns a partner's budgets, and today's usage.
 pub(super) async fn rates(db: &Db, owner: Owner) -> Result<Option<RatesRow>, Fault> {
     Ok(sqlx::query_as!(
         RatesRow,

@@ -1,4 +1,4 @@
-//! Who is calling: the first call when a request answers 403 (docs/decisions.md#identity).
+//! The calling principal: the first operation to call if a request returns 403 (docs/decisions.md#identity).
 
 mod resolvers;
 

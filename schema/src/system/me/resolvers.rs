@@ -1,4 +1,4 @@
-//! What may be asked about the caller.
+//! Resolvers about the caller.
 
 use async_graphql::{Context, Object, SimpleObject};
 use uuid::Uuid;
@@ -13,27 +13,27 @@ use crate::core::time::Time;
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Me {
-    /// The kind of principal.
+    /// Kind of principal.
     principal_type: PrincipalType,
-    /// What the token reaches: the shortest list of scopes, parents standing for their children.
+    /// Scopes of the token: the shortest equivalent list, in which a parent scope includes its children.
     scopes: Vec<String>,
-    /// The budgets.
+    /// Request budgets.
     rate_limit: RateLimit,
-    /// The person; null for a program.
+    /// UUID of the user; null for a machine client.
     subject: Option<Uuid>,
-    /// The program; null for a person.
+    /// Client id of the machine client; null for a user.
     client_id: Option<String>,
-    /// The partner the principal is bound to.
+    /// UUID of the partner that the principal belongs to.
     partner_uuid: Option<Uuid>,
-    /// A partner user's role.
+    /// Role of a partner's user.
     role: Option<Role>,
-    /// When the session ends for good; null for a program.
+    /// Time when the session ends at the latest; null for a machine client.
     session_expires_at: Option<Time>,
-    /// When this token is void.
+    /// Time when the token expires.
     token_expires_at: Time,
 }
 
-/// What may be spent and what is left.
+/// Request budgets and their remainder.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RateLimit {
@@ -47,7 +47,7 @@ pub(crate) struct RateLimit {
     resets_at: Time,
 }
 
-/// Reads about the caller.
+/// Queries about the caller.
 #[derive(Default)]
 pub(crate) struct MeQuery;
 

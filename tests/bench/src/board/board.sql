@@ -1,17 +1,17 @@
--- Grows a board to `:requests` requests, a multiple of 10,000: on average fifty votes, ten comments and five follows to
--- each, a hundred requests to a partner, all statuses, twenty topics. It may be run again with a larger number.
+-- Grows the board to `:requests` feature requests, a multiple of 10,000. Each has on average fifty votes, ten comments and
+-- five followers; each partner has a hundred requests. All statuses and twenty topics occur. Can run again with a larger
+-- number.
 --
--- What reads rely on, by a request's number: those that end in 10 to 49 stand on the board and have no parts; of these
--- the ones up to 19 are open. Those that end in 57 and 58 are merged into the 56 before them; those that end in 90 are
--- suspended. Those that end in 10 were answered just now. The comments of 10 and 56 grow with the board; 20 has a full
--- page of status changes, 156 one of duplicates.
+-- The reads rely on the last two digits of a request's number: 10 to 49 are visible without merged requests, and 10 to 19
+-- of these are open. 57 and 58 are merged into the 56 before them. 90 are suspended. 10 got a reply just now. The comments
+-- of 10 and 56 grow with the board. Request 20 has a full page of status changes, request 156 a full page of duplicates.
 set synchronous_commit = off;
 set maintenance_work_mem = '256MB';
 set work_mem = '128MB';
 -- A number below `most` that looks random and is the same in every run.
 create function pg_temp.drawn(n bigint, what integer, most integer) returns integer language sql immutable parallel safe
     as $$ select ((hashint8extended(n, what) & 2147483647) % most)::integer $$;
--- Ids in the order of the numbers, as ids that are made one after the other are.
+-- UUIDs in the order of the numbers, as if they were generated one after the other.
 create function pg_temp.request(n integer) returns uuid language sql immutable parallel safe
     as $$ select ('0198b0a0-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid $$;
 create function pg_temp.part(n integer, place integer, kind text) returns uuid language sql immutable parallel safe
@@ -37,7 +37,7 @@ select ('0198b0c0-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, jsonb_bui
   from generate_series(1, 20) as n on conflict do nothing;
 update tier set burst_per_second = 1000000, daily_requests = 1000000000;
 
--- Nothing that triggers would do is wanted, and rows name others that come later. Indexes are made at the end, at once.
+-- Disables triggers, because rows refer to later rows. The indexes are built at the end.
 set session_replication_role = replica;
 create temporary table made_anew as
 select indexdef, indexrelid::regclass as name
@@ -47,7 +47,7 @@ select indexdef, indexrelid::regclass as name
    and not exists (select from pg_constraint where conindid = indexrelid);
 do $$ begin execute (select 'drop index ' || string_agg(name::text, ', ') from made_anew); end $$;
 
--- A thousand texts. Each has a word of its own; of the others each is said in one of thirty titles or so.
+-- A thousand texts. Each has one unique word; each other word occurs in about one of thirty titles.
 create temporary table pattern as
 select p, format('%s the %s and the %s for %s %s', verb[1 + pg_temp.drawn(p, 1, 24)],
            noun[1 + pg_temp.drawn(p, 2, 120)], noun[1 + pg_temp.drawn(p, 3, 120)], noun[1 + pg_temp.drawn(p, 4, 120)],
@@ -79,7 +79,7 @@ select p, format('%s the %s and the %s for %s %s', verb[1 + pg_temp.drawn(p, 1, 
              'The law asks for it from next year.', 'Colours say nothing to some of us.',
              'An example in the documentation would do.', 'We would pay for that.'] as said) as words;
 alter table pattern add column title_words tsvector, add column body_words tsvector;
--- The words of search take some milliseconds for each text. A request's own word stands in place of this one.
+-- Computing the search words of a text takes some milliseconds. The unique word of a request replaces this one.
 update pattern set title_words = setweight(board_words(title || ' n7777777'), 'A'),
                    body_words = setweight(board_words(body), 'D');
 
@@ -208,21 +208,21 @@ begin
     end loop;
 end $$;
 analyze feature_request, feature_vote;
--- Comments that were added to what was there before. An index that is made after a change is of no use until that is
--- committed, so this comes later.
+-- Analyzes comments added to an existing board. An index built after a change is not used until the change is committed,
+-- so this runs later.
 update feature_request as r set comments = r.comments + c.added
   from (select request_uuid, count(*)::integer as added from new_comment
          where not suspended and n not in (select n from new_request) group by request_uuid) as c
  where r.request_uuid = c.request_uuid;
--- Who voted for several that are one by now counts once. The pseudonyms of authors are known to the service alone;
--- these are others'.
+-- A person who voted for several merged requests counts once. Only the service can derive the pseudonyms of authors; these
+-- are placeholders.
 select count(*) from (
     select root_uuid, array_agg(author_uuid) as authors, array_agg(sha256(author_uuid::text::bytea)) as pseudonyms
       from (select distinct root_uuid, author_uuid from feature_request
              where root_uuid in (select pg_temp.request(merged_into) from new_request)) as author
      group by root_uuid) as root cross join lateral board_recount(root_uuid, authors, pseudonyms);
 
--- A sample is held against the rows and against what the service would write.
+-- Compares a sample with the rows, and with the result of the service.
 do $$
 begin
     if exists (select from (select * from new_request where n % 100 between 10 and 49

@@ -1,7 +1,7 @@
-//! The board: its page and a vote beside hand-written handlers in every run, and each of its lists over ten times the
-//! tables with `--scale`.
+//! Benchmark of the board: in every run, its page and a vote compared with hand-written handlers; with `--scale`, each
+//! of its lists over ten times the rows.
 //!
-//! Who asks is a person of a company that registered as anybody would: programs cannot vote.
+//! The caller is a user of a partner that registered through the API, because machine clients cannot vote.
 
 mod reader;
 mod reads;
@@ -21,19 +21,19 @@ use crate::report::{Bars, Report};
 use reader::Reader;
 use reads::{By, Read, id};
 
-/// Feature requests of `--scale`, and a tenth of it, which is what every run has.
+/// Number of feature requests with `--scale`. A normal run has a tenth of it.
 const SCALE: u32 = 100_000;
-/// How many the reader votes for and follows.
+/// Number of feature requests that the reader votes for, and number that the reader follows.
 const KNOWN: u32 = 100;
-/// How many the reader proposes, which is as many as a person may in a day.
+/// Number of feature requests that the reader proposes: the daily maximum of one user.
 const PROPOSALS: u32 = 20;
 /// The cases of every run.
 const PAGE: &str = "engagement_feature_requests_list";
 const VOTE: &str = "engagement_votes_cast and withdraw";
-/// How often the votes of a day are forgotten while more are cast than a person may.
+/// Interval at which the benchmark clears the vote counts of the day, because it casts more votes than a user may.
 const FORGETTING: Duration = Duration::from_secs(1);
 
-/// The board's page, and a vote, beside hand-written handlers.
+/// Compares the board's page and a vote with hand-written handlers.
 pub(crate) async fn measure(ground: &Ground, cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
     if ![PAGE, VOTE].iter().any(|name| named(cli, name)) {
         return Ok(());
@@ -44,7 +44,7 @@ pub(crate) async fn measure(ground: &Ground, cli: &Cli, report: &mut Report) -> 
     take_part(&labs, &reader).await?;
     let colleagues = reader.colleagues(ground, CONNECTIONS).await?;
     for name in [PAGE, VOTE].into_iter().filter(|name| named(cli, name)) {
-        // A token is good for ten minutes, which a case does not take.
+        // A token is valid for ten minutes, longer than a case takes.
         let work = match name {
             PAGE => page(reader.sign_in(&labs).await?),
             _ => vote(tokens(&labs, &colleagues).await?),
@@ -74,8 +74,8 @@ fn page(token: String) -> Work {
     }
 }
 
-/// Cast and withdrawn in turn. Each connection is another person's and has three requests of its own, so that none
-/// waits for another's row.
+/// Casts and withdraws a vote in turn. Each connection has a separate user and three feature requests, so that no
+/// connection waits for another's row.
 fn vote(tokens: Vec<String>) -> Work {
     Work {
         name: VOTE,
@@ -94,7 +94,7 @@ fn vote(tokens: Vec<String>) -> Work {
     }
 }
 
-/// Forgets again and again how many votes were cast today, so that nobody spends what a person may cast in a day.
+/// Clears the vote counts of the day repeatedly, so that no user reaches the daily maximum.
 async fn forget_votes(ground: &Ground) -> anyhow::Result<()> {
     let mut owner = ground.owner().await?;
     loop {
@@ -103,12 +103,12 @@ async fn forget_votes(ground: &Ground) -> anyhow::Result<()> {
     }
 }
 
-/// Whether a read of the board is to be measured.
+/// Whether the command line selects a read of the board.
 pub(crate) fn is_named(cli: &Cli) -> bool {
     reads::all(SCALE).iter().any(|read| named(cli, read.name))
 }
 
-/// Measures every list over a tenth of the tables and over all of them.
+/// Measures every list over a tenth of the rows and over all of them.
 pub(crate) async fn scale(cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
     let ground = Ground::empty(0).await?;
     let engine = ground.inside().await?;
@@ -125,7 +125,7 @@ pub(crate) async fn scale(cli: &Cli, report: &mut Report) -> anyhow::Result<()> 
     lists(cli, &labs, (&reader, &staff), SCALE, report).await
 }
 
-/// Every list over so many requests.
+/// Measures every list over this many feature requests.
 async fn lists(
     cli: &Cli,
     labs: &Running,
@@ -144,7 +144,7 @@ async fn lists(
     Ok(())
 }
 
-/// A turn of a read, once it was seen to find something.
+/// Runs one turn of a read, after a check that the read finds something.
 async fn turn(cli: &Cli, labs: &Running, read: &Read, token: String) -> anyhow::Result<load::Turn> {
     let path = read.path.clone();
     let make = move |connection: usize, n: usize| load::get(&path(mixed(connection, n)), Some(&token));
@@ -155,7 +155,7 @@ async fn turn(cli: &Cli, labs: &Running, read: &Read, token: String) -> anyhow::
     load::turn(labs.address, &make, Duration::from_secs(cli.seconds)).await
 }
 
-/// Has the reader propose some, vote for some and follow some others.
+/// Makes the reader propose some feature requests, vote for some and follow others.
 async fn take_part(labs: &Running, reader: &Reader) -> anyhow::Result<()> {
     let token = reader.sign_in(labs).await?;
     for n in 0..PROPOSALS {

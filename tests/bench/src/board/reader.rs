@@ -1,4 +1,4 @@
-//! A person who reads the board: of a company that registers over HTTP, with the token that was mailed.
+//! A user who reads the board: administrator of a partner that registers over HTTP with the mailed token.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -14,12 +14,12 @@ use crate::load;
 
 const ADDRESS: &str = "reader@bench.example";
 const PASSWORD: &str = "a long walk along the Elbe in November";
-/// How long the mail may take.
+/// Maximum time until the mail is written.
 const MAILING: Duration = Duration::from_secs(60);
-/// A token is good for ten minutes; it is renewed well before.
+/// Age at which a token is renewed. A token is valid for ten minutes.
 const RENEWAL: Duration = Duration::from_secs(300);
 
-/// A person who signs in.
+/// A user with credentials.
 pub(super) struct Reader {
     address: String,
     token: Mutex<Option<(String, Instant)>>,
@@ -30,7 +30,8 @@ impl Reader {
         Self { address, token: Mutex::new(None) }
     }
 
-    /// Registers a company and its administrator. The company gets the largest tier, so that no budget is spent.
+    /// Registers a partner and its administrator. The partner gets the largest tier, so that it does not exhaust a
+    /// budget.
     pub(super) async fn register(ground: &Ground, labs: &Running) -> anyhow::Result<Self> {
         let administrator = json!({ "name": "Mara Vogel", "email": ADDRESS, "password": PASSWORD });
         let company = json!({ "company_name": "Reading Tills", "country": "DE", "administrator": administrator,
@@ -47,7 +48,7 @@ impl Reader {
         Ok(Self::of(ADDRESS.to_owned()))
     }
 
-    /// So many others of the same company, with the same password.
+    /// Creates this many other users of the same partner, with the same password.
     pub(super) async fn colleagues(&self, ground: &Ground, many: usize) -> anyhow::Result<Vec<Self>> {
         let addresses: Vec<String> = (0..many).map(|n| format!("colleague-{n}@bench.example")).collect();
         let copy = "insert into person (person_uuid, kind, partner_uuid, email, email_normalised, name, role, state,
@@ -61,7 +62,7 @@ impl Reader {
         Ok(addresses.into_iter().map(Self::of).collect())
     }
 
-    /// A token that is good for a while.
+    /// Returns an access token that remains valid for a while.
     pub(super) async fn token(&self, labs: &Running) -> anyhow::Result<String> {
         let known = self.token.lock().ok().and_then(|token| token.clone());
         if let Some((token, _)) = known.filter(|(_, since)| since.elapsed() < RENEWAL) {
@@ -74,7 +75,7 @@ impl Reader {
         Ok(token)
     }
 
-    /// A token that is good for ten minutes.
+    /// Signs in and returns an access token that is valid for ten minutes.
     pub(super) async fn sign_in(&self, labs: &Running) -> anyhow::Result<String> {
         let session = post(labs, "/v1/auth/sessions", &json!({ "email": self.address, "password": PASSWORD })).await?;
         Ok(session.get("access_token").and_then(Value::as_str).context("a session has a token")?.to_owned())
@@ -87,7 +88,7 @@ async fn post(labs: &Running, path: &str, body: &Value) -> anyhow::Result<Value>
     Ok(serde_json::from_slice(&answer.body)?)
 }
 
-/// The token of the mail to the reader, once that lies in the service's folder.
+/// Waits for the mail to the reader in the service's folder and returns its token.
 async fn mailed_token(ground: &Ground) -> anyhow::Result<String> {
     let begun = Instant::now();
     loop {

@@ -1,69 +1,69 @@
-//! What is asked of the board over ten times the tables. Each read asks for something else every time, as readers do.
+//! Reads of the board over ten times the rows. Each read uses a different parameter every time, as real readers do.
 //!
-//! What the numbers of requests stand for is said in `board.sql`.
+//! `board.sql` explains the numbers of the feature requests.
 
 use std::sync::Arc;
 
 const BOARD: &str = "/v1/engagement/feature-requests";
 const OF_STAFF: &str = "/v1/engagement/internal";
 
-/// The path for a number.
+/// Path of a read for a number.
 type Path = dyn Fn(u32) -> String + Send + Sync;
 
-/// Who asks.
+/// Caller of a read.
 #[derive(Clone, Copy)]
 pub(super) enum By {
     Reader,
     Staff,
 }
 
-/// What is asked for.
+/// One read of the board.
 pub(super) struct Read {
     pub(super) name: &'static str,
     pub(super) by: By,
-    /// The path for a number that is another one each time.
+    /// Path for a number that differs each time.
     pub(super) path: Arc<Path>,
 }
 
-/// By somebody, the same every time.
+/// A read that is the same every time.
 fn fixed(by: By, name: &'static str, path: &str) -> Read {
     let path = path.to_owned();
     Read { name, by, path: Arc::new(move |_| path.clone()) }
 }
 
-/// By the reader, something else every time.
+/// A read by the reader that differs every time.
 fn varied(name: &'static str, path: impl Fn(u32) -> String + Send + Sync + 'static) -> Read {
     Read { name, by: By::Reader, path: Arc::new(path) }
 }
 
-/// By staff, likewise.
+/// A read by staff that differs every time.
 fn varied_of_staff(name: &'static str, path: impl Fn(u32) -> String + Send + Sync + 'static) -> Read {
     Read { name, by: By::Staff, path: Arc::new(path) }
 }
 
-/// The id of a request.
+/// Returns the id of a feature request.
 pub(super) fn id(number: u32) -> String {
     format!("0198b0a0-0000-7000-8000-{number:012x}")
 }
 
-/// One of those that stand on the board and have no parts.
+/// Returns the number of a feature request that is visible on the board and has no merged parts.
 fn standing(n: u32, requests: u32) -> u32 {
     n % (requests / 100) * 100 + 10 + n / 7 % 40
 }
 
-/// The word that a request has and no other.
+/// Returns the word that only this feature request contains.
 fn own_word(number: u32) -> String {
     format!("n{number:07}")
 }
 
-/// A word that is said in one of a thousand requests.
+/// Returns a word that one in a thousand feature requests contains.
 fn rare_word(n: u32) -> String {
     const SYLLABLES: [&str; 10] = ["ba", "ko", "du", "fi", "ge", "lo", "mu", "na", "pi", "ro"];
     let text = standing(n, 1000);
     [text / 100, text / 10, text].map(|digit| SYLLABLES.get(digit as usize % 10).copied().unwrap_or_default()).concat()
 }
 
-/// Every read over so many requests.
+/// Returns every read over this many feature requests.
 pub(super) fn all(requests: u32) -> Vec<Read> {
     let parts = [orders(), filters(requests), own(), things(requests), moderation(requests), comments(requests)];
     parts.into_iter().flatten().collect()
@@ -95,12 +95,12 @@ fn filters(requests: u32) -> Vec<Read> {
             format!("{BOARD}?partner_uuid=0198b0b0-0000-7000-8000-{:012x}", 1 + n % (requests / 100))
         }),
         varied("board: a word of one", move |n| format!("{BOARD}?q={}", own_word(standing(n, requests)))),
-        // A thousandth is ten of the fewer, so that no page is longer than another.
+        // A thousandth of the smaller table is ten rows, so that all pages have the same length.
         varied("board: a word of a thousandth", |n| format!("{BOARD}?q={}&limit=10", rare_word(n))),
     ]
 }
 
-/// What depends on who asks.
+/// Reads whose result depends on the caller.
 fn own() -> Vec<Read> {
     let own = |name, filter: &str| fixed(By::Reader, name, &format!("{BOARD}?{filter}"));
     vec![
@@ -125,7 +125,7 @@ fn things(requests: u32) -> Vec<Read> {
     let similar = |title: &str| format!("{BOARD}:similar?title={}", title.replace(' ', "%20"));
     vec![
         varied("board: a request", move |n| of(standing(n, requests), "")),
-        // Those that end in 10 were answered, so that there is something to read beneath each.
+        // Feature requests with a number that ends in 10 have an answer, so that each read finds comments.
         varied("board: comments", move |n| of(n % (requests / 100 - 1) * 100 + 110, "/comments")),
         fixed(By::Reader, "board: comments where there are many", &of(10, "/comments")),
         fixed(By::Reader, "board: comments of many parts", &of(56, "/comments")),
@@ -169,7 +169,7 @@ fn comments(requests: u32) -> Vec<Read> {
     vec![
         fixed(By::Staff, "board of staff: comments", &format!("{OF_STAFF}/comments")),
         fixed(By::Staff, "board of staff: comments, newest", &format!("{OF_STAFF}/comments?sort=-created_at")),
-        // What every answer to a request that ends in 10 says in its own way.
+        // Words that only the answer to this feature request (its number ends in 10) contains.
         varied_of_staff("board of staff: comments, words of one", move |n| {
             format!("{OF_STAFF}/comments?q=us%20{}%2060000", n % (requests / 100) * 100 + 10)
         }),
@@ -186,7 +186,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether a path is one of an operation: its segments are the operation's, or values of its parameters.
+    /// Whether a path belongs to an operation: its segments equal the operation's or are values of its parameters.
     fn fits(path: &str, operation: &str) -> bool {
         let path = path.split('?').next().unwrap_or_default();
         let (path, operation): (Vec<&str>, Vec<&str>) = (path.split('/').collect(), operation.split('/').collect());
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn each_list_of_the_board_is_measured() {
+    fn each_board_list_is_measured() {
         let reads: Vec<String> = all(1000).iter().map(|read| (read.path)(1)).collect();
         let contract = Contract::embedded().unwrap();
         let lists = contract.operations().iter().filter(|operation| operation.id.starts_with("engagement_"));
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_stands_on_the_board() {
+    fn requested_feature_requests_exist_on_board() {
         for n in 0..10_000 {
             let number = standing(n, 10_000);
             assert!((10..10_000).contains(&number) && (10..50).contains(&(number % 100)), "{number}");

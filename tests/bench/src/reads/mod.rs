@@ -1,10 +1,11 @@
-//! `make bench -- --all`: every read of the contract beside a replay of its own statements.
+//! `make bench -- --all`: every read of the contract compared with a replay of the same statements.
 //!
-//! A service without jobs that reaches the database through a tap is asked for each read until it does the same twice in
-//! a row; what it said to PostgreSQL then is the recording. A process of its own answers the recorded bytes behind the same token check,
-//! after the same statements with the same parameters, an audit record under a new id each time included. Service and
-//! replay take turns under the same load. What the service shares between callers who ask at the same moment is its
-//! merit: the replay runs every statement for every request.
+//! The benchmark starts a service without jobs that connects to the database through a tap, and sends each read until
+//! two runs in a row are alike. The statements of the last run are the recording. A separate process then serves the
+//! recorded bytes behind the same token check, after it runs the same statements with the same parameters; if there is
+//! an audit record, it gets a new id each time. Service and replay take turns under the same load. The replay runs
+//! every statement for every request, so results that the service shares between concurrent callers count in its
+//! favour.
 
 mod recording;
 pub(crate) mod replay;
@@ -31,10 +32,10 @@ use stage::Stage;
 use table::{Measured, Table};
 use tap::Tap;
 
-/// Rounds of each read when none are asked for: the fewest that tell how sure the middle one is.
+/// Default number of rounds of each read: the minimum for a confidence interval of the median.
 const ROUNDS: u32 = 6;
 
-/// The processes that answer.
+/// The processes under test.
 struct Forms {
     labs: Running,
     replay: Running,
@@ -76,7 +77,6 @@ pub(crate) async fn measure(cli: &Cli) -> anyhow::Result<()> {
     table.print()
 }
 
-/// Measures one read.
 async fn read(cli: &Cli, forms: &Forms, request: &Request, callers: Vec<String>) -> anyhow::Result<Measured> {
     let scope = (!callers.is_empty()).then(|| request.access.scope().unwrap_or_default().to_owned());
     let path = request.path.clone();
@@ -95,7 +95,8 @@ async fn read(cli: &Cli, forms: &Forms, request: &Request, callers: Vec<String>)
     load::turn(labs, &make, turn / 2).await?;
     load::turn(replay, &make, turn / 2).await?;
     for round in 0..cli.rounds.unwrap_or(ROUNDS) {
-        // Whoever comes first finds what the other left: each does half of the time.
+        // The form that runs second slows down because of the remaining work of the first. The order alternates, so
+        // that each form runs second in half of the rounds.
         let (of_labs, of_replay) = if round % 2 == 0 {
             let of_labs = load::turn(labs, &make, turn).await?;
             (of_labs, load::turn(replay, &make, turn).await?)
@@ -108,7 +109,7 @@ async fn read(cli: &Cli, forms: &Forms, request: &Request, callers: Vec<String>)
     Ok(measured)
 }
 
-/// What is to be known of a read beside its rate.
+/// Returns remarks about a read, for example that it is audited.
 fn notes(recording: &Recording) -> Vec<&str> {
     let is_audited = recording.statements.iter().any(|statement| statement.text.starts_with("insert into audit_log"));
     let notes = [
@@ -121,7 +122,7 @@ fn notes(recording: &Recording) -> Vec<&str> {
     notes.into_iter().filter_map(|(note, holds)| holds.then_some(note)).collect()
 }
 
-/// Has the replay answer this from now on.
+/// Sets the response that the replay serves from now on.
 async fn give(replay: &Running, recording: &Recording) -> anyhow::Result<()> {
     let body = Bytes::from(serde_json::to_vec(recording)?);
     let make = move |_: usize, _: usize| {
@@ -133,8 +134,8 @@ async fn give(replay: &Running, recording: &Recording) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Both must answer what was recorded before it means anything that one is faster. What the service answers may have
-/// changed meanwhile: another request id, another record in a list of records.
+/// Rejects a read that either form no longer answers as recorded: a comparison of speed would mean nothing. The
+/// service's response may differ in its request id and in the records of a list of audit records.
 async fn is_answered(forms: &Forms, make: &Make, recording: &Recording) -> anyhow::Result<()> {
     let labs = load::answer(forms.labs.address, make).await?;
     ensure!(labs.status == 200 && labs.media_type == recording.media_type, "the service answers {}", labs.status);

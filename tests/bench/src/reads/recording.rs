@@ -1,4 +1,4 @@
-//! What a read asked of the database and what it answered, to be done again by the other form.
+//! Recording of a read: its statements and its response, for the replay.
 
 use std::time::Duration;
 
@@ -10,49 +10,49 @@ use super::wire::Statement;
 use crate::forms::Running;
 use crate::load::{self, Make};
 
-/// Asked so often before anything is written down, so that every cache is warm.
+/// Requests before the recording, to warm every cache.
 const WARMING: usize = 3;
-/// Asked so often until two recordings in a row agree: a lease of a budget comes in between now and then.
+/// Maximum requests until two recordings in a row are alike: from time to time the service also renews a budget lease.
 const TRIES: usize = 12;
-/// How many statements of a recording are told where two are not alike.
+/// Maximum number of statements shown when two recordings differ.
 const SHOWN: usize = 12;
-/// How long nothing is asked before a recording, so that what the request before it left is over.
+/// Pause before a recording, so that work that the previous request started has finished.
 const PAUSE: Duration = Duration::from_millis(15);
 
-/// A read as it was done once.
+/// Recording of one read.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Recording {
-    /// The scope that its token must reach, where it takes one. Empty: any token will do.
+    /// Scope that the token must grant, if the read needs a token. Empty: any token is sufficient.
     pub(crate) scope: Option<String>,
-    /// Its statements, those that begin and end a transaction among them, in the order in which they were sent.
+    /// Statements in the order in which they were sent, including the statements that begin and end a transaction.
     pub(crate) statements: Vec<Statement>,
-    /// What it answered.
+    /// Media type of the response.
     pub(crate) media_type: String,
-    /// The bytes of it.
+    /// Body of the response.
     pub(crate) body: Vec<u8>,
 }
 
 impl Recording {
-    /// Whether its bytes are those of a file: a picture or an archive.
+    /// Whether the body is a file: an image or an archive.
     pub(crate) fn is_file(&self) -> bool {
         self.media_type.starts_with("image/") || self.media_type == "application/zip"
     }
 
-    /// Whether it answers a page of a list with nothing on it.
+    /// Whether the response is an empty page of a list.
     pub(crate) fn is_empty_list(&self) -> bool {
         self.body.starts_with(br#"{"data":[]"#)
     }
 
-    /// Whether it has a transaction of its own.
+    /// Whether the read runs its statements in a transaction.
     pub(crate) fn has_transaction(&self) -> bool {
         self.statements.iter().any(is_begin)
     }
 }
 
-/// Asks the service behind the tap until it does the same twice in a row.
+/// Sends the read to the service behind the tap until two recordings in a row are alike.
 ///
 /// # Errors
-/// When it does something else every time, or does not answer 200.
+/// If no two recordings in a row are alike, or if the response is not 200.
 pub(crate) async fn record(
     service: &Running,
     tap: &Tap,
@@ -79,7 +79,7 @@ pub(crate) async fn record(
     bail!("its statements are others each time: {differing}")
 }
 
-/// Two recordings that are not alike, for whoever looks for the reason.
+/// Describes two different recordings, to help find the reason.
 fn difference(one: &[Statement], other: &[Statement]) -> String {
     let told = |statements: &[Statement]| {
         let words = statements
@@ -91,7 +91,8 @@ fn difference(one: &[Statement], other: &[Statement]) -> String {
     format!("once ({}), then ({})", told(one), told(other))
 }
 
-/// The statements as one connection could send them: what several sent at the same time, one transaction after the other.
+/// Orders the statements as one connection could send them: statements that several connections sent at the same time
+/// become one transaction after the other.
 fn in_order(heard: Vec<Heard>) -> Vec<Statement> {
     struct Unit {
         connection: usize,
@@ -124,7 +125,7 @@ fn has_first_word(statement: &Statement, words: &[&str]) -> bool {
     words.iter().any(|word| first.eq_ignore_ascii_case(word))
 }
 
-/// Whether both have the same statements, whatever their parameters are.
+/// Whether both recordings have the same statements, regardless of their parameters.
 fn are_alike(one: &[Statement], other: &[Statement]) -> bool {
     let texts = |statements: &[Statement]| -> Vec<String> { statements.iter().map(|said| said.text.clone()).collect() };
     texts(one) == texts(other)
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn transactions_stay_together_in_the_order_in_which_they_began() {
+    fn transactions_are_grouped_in_start_order() {
         let heard = [
             (7, "begin; set local x = 1"),
             (3, "select a"),
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn recordings_are_alike_when_only_their_parameters_differ() {
+    fn recordings_that_differ_only_in_parameters_are_equal() {
         let of = |text: &str, value: u8| vec![said(text, value)];
         assert!(are_alike(&of("select", 1), &of("select", 2)));
         assert!(!are_alike(&of("select", 1), &of("insert", 1)));

@@ -1,6 +1,6 @@
-//! The baseline of a recorded read: a bare handler that checks the token, runs the recorded statements and answers the
-//! recorded bytes. Rows are taken from the connection and not looked at; nothing is decoded, computed or written anew.
-//! What the service sends from a file is sent from a file here too.
+//! The baseline of a recorded read: a bare handler that checks the token, runs the recorded statements and sends the
+//! recorded bytes. It receives the rows but does not decode them or compute anything. Content that the service sends
+//! from a file is also sent from a file here.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -24,10 +24,10 @@ use super::recording::Recording;
 use super::wire::{Manner, Statement};
 use crate::hand::{Refusal, authenticate, fresh_uuid};
 
-/// Where a recording is put, to be what every other path answers from then on.
+/// Path that accepts a recording. Every other path then serves it.
 pub(crate) const RECORDING: &str = "/recording";
 
-/// What is read of a file at a time.
+/// Size of the chunks in which a file is read, in bytes.
 const PIECE: usize = 65_536;
 
 struct Replay {
@@ -35,7 +35,7 @@ struct Replay {
     read: RwLock<Option<Arc<Read>>>,
 }
 
-/// A recording that is ready to be done again.
+/// A recording that is ready to be replayed.
 struct Read {
     scope: Option<Option<Scope>>,
     statements: Vec<Prepared>,
@@ -43,22 +43,22 @@ struct Read {
     content: Content,
 }
 
-/// Where the bytes of an answer are.
+/// Location of the response bytes.
 enum Content {
     Memory(Bytes),
     File(tempfile::NamedTempFile, u64),
 }
 
-/// A statement whose text stands for as long as the program runs, as one in a handler's source would.
+/// A statement whose text lives as long as the program, as in the source code of a handler.
 struct Prepared {
     text: &'static str,
     manner: Manner,
     values: Vec<Value>,
-    /// Whether it writes an audit record, whose id must be another each time.
+    /// Whether it writes an audit record, which needs a new id each time.
     is_record: bool,
 }
 
-/// The handlers.
+/// Returns the router of the replay.
 pub(crate) fn router(engine: Engine) -> Router {
     let replay = Arc::new(Replay { engine, read: RwLock::new(None) });
     let load = put(load).layer(DefaultBodyLimit::disable());
@@ -118,7 +118,7 @@ impl Content {
 }
 
 impl Read {
-    /// None: of a scope or a media type that is none.
+    /// Returns `None` if the scope or the media type is invalid.
     fn of(mut recording: Recording) -> std::io::Result<Option<Self>> {
         let content = Content::of(&mut recording)?;
         let scope = match recording.scope.as_deref() {
@@ -135,7 +135,7 @@ impl Read {
 impl Prepared {
     fn of(statement: Statement) -> Self {
         let Statement { text, types, values, manner } = statement;
-        // Where a client leaves a type to the server to find out, 0 says so.
+        // 0 means that the server infers the type.
         let types = types.into_iter().chain(std::iter::repeat(0));
         let values = values.into_iter().zip(types).map(|(bytes, oid)| Value { oid: Oid(oid), bytes }).collect();
         let is_record = text.starts_with("insert into audit_log");
@@ -162,14 +162,14 @@ impl Prepared {
     }
 }
 
-/// A parameter as it was sent: its type and its bytes.
+/// A parameter as it was sent: type and bytes.
 struct Value {
     oid: Oid,
     bytes: Option<Vec<u8>>,
 }
 
 impl Value {
-    /// The array of one id with another id in it, which is what its bytes end with.
+    /// Returns the array of one id with a new id, which is at the end of its bytes.
     fn renewed(&self) -> Self {
         let mut bytes = self.bytes.clone();
         if let Some(id) = bytes.as_deref_mut().and_then(<[u8]>::last_chunk_mut::<16>) {
@@ -180,7 +180,7 @@ impl Value {
 }
 
 impl Type<Postgres> for Value {
-    /// Each value says its own.
+    /// Each value has its own type.
     fn type_info() -> PgTypeInfo {
         PgTypeInfo::with_oid(Oid(0))
     }

@@ -1,4 +1,4 @@
-//! Every read of the contract as a request that finds something.
+//! Every read of the contract, as a request that finds something.
 
 use std::collections::BTreeMap;
 
@@ -6,26 +6,26 @@ use anyhow::{Context as _, anyhow};
 use labs_rest::contract::{Access, Contract, Operation, Parameter, Place};
 use sqlx::PgConnection;
 
-/// What stands in a query though it need not: the moment up to which the audit log is read, so that every answer tells of
-/// the same records while others are added.
+/// Optional query parameters that are sent anyway: the end of the period of the audit log, so that every response
+/// contains the same records although new ones are added.
 const GIVEN: &[&str] = &["recorded_at_until"];
 
-/// A read and how it is asked.
+/// A read and its request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Request {
-    /// The operation.
+    /// Id of the operation.
     pub(crate) operation: String,
-    /// Its path, filled in.
+    /// Path with its parameters filled in.
     pub(crate) path: String,
-    /// Who may ask.
+    /// Access rule of the operation.
     pub(crate) access: Access,
 }
 
-/// What the parameters name, by their own names.
+/// Values of the parameters, by parameter name.
 type Things = BTreeMap<String, String>;
 
-/// Every GET of the contract, over what is in the database. What could not be filled in comes with what it lacks. Those that read
-/// the audit log come first, because every other audited one makes it longer.
+/// Returns every GET operation of the contract as a request for existing rows. If a request cannot be completed,
+/// returns the missing parameter. Reads of the audit log come first, because every other audited read adds to the log.
 pub(crate) async fn all(owner: &mut PgConnection) -> anyhow::Result<Vec<Result<Request, String>>> {
     let things: Vec<(String, Option<String>)> = sqlx::query_as(include_str!("things.sql")).fetch_all(owner).await?;
     let things = things.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_filled_with_what_there_is() {
+    fn path_is_filled_with_available_ids() {
         let contract = Contract::embedded().unwrap();
         let of = |id: &str, names: &[&str]| {
             let things = names.iter().map(|name| ((*name).to_owned(), format!("some-{name}"))).collect();
@@ -74,7 +74,7 @@ mod tests {
         assert_eq!(of("system_me_explain", &["method", "path"]).unwrap(), explained);
         let suggested = "/v1/marketplace/public/search-suggestions?q=some-q";
         assert_eq!(of("marketplace_listings_suggest", &["q", "locale"]).unwrap(), suggested);
-        // A filter of a list, which is left out, and the only one that is not.
+        // An optional filter of a list is omitted; `recorded_at_until` is not.
         let records = "/v1/admin/audit-records?recorded_at_until=some-recorded_at_until";
         assert_eq!(of("admin_audit_records_list", &["partner_uuid", "recorded_at_until"]).unwrap(), records);
         assert_eq!(of("marketplace_apps_get", &[]).unwrap_err(), "things.sql names no app_uuid");

@@ -1,5 +1,5 @@
--- Gives every read of the contract something to answer: rows about the partner that is measured, which the sample data
--- brought (elbkontor), and about all those that seed.sql made, so that the lists of the staff have many rows.
+-- Inserts rows for every read of the contract: about the measured partner of the sample data (elbkontor), and about all
+-- partners of seed.sql, so that the lists of staff have many rows.
 set synchronous_commit = off;
 create temporary table own as
 select p.partner_uuid, (select min(person_uuid::text)::uuid from person where kind = 'STAFF_USER') as staff_uuid,
@@ -9,13 +9,13 @@ select p.partner_uuid, (select min(person_uuid::text)::uuid from person where ki
        (select tier_uuid from tier where code = 'GROWTH') as former_tier_uuid
   from partner as p where p.slug = 'elbkontor';
 
--- A page of apps is full when there are more than twenty.
+-- A page of apps is full if there are more than twenty.
 create temporary table moved as
 select app_uuid from app where partner_uuid = '0198bbbb-0000-7000-8000-000000000001' order by app_uuid limit 20;
 update app set partner_uuid = own.partner_uuid from own where app_uuid in (select app_uuid from moved);
 update listing set partner_uuid = own.partner_uuid from own where app_uuid in (select app_uuid from moved);
 
--- Five people for each partner, thirty for the one, and what they did.
+-- Five people for each partner, thirty for the measured one, and their security events.
 create temporary table member as
 select labs_uuid() as person_uuid, p.partner_uuid, p.slug || '-' || n || '@people.example' as email, n
   from partner as p cross join own
@@ -103,7 +103,7 @@ insert into submission_finding (finding_uuid, submission_uuid, requirement_code,
 select labs_uuid(), submission_uuid, 'REQ-0' || place, 'The second screenshot shows a test account.', place, true
   from reviewed cross join generate_series(1, 3) as place;
 
--- Programs and what they asked for.
+-- Machine clients and their requests.
 insert into machine_client (client_uuid, client_id, partner_uuid, name, allowed_scopes)
 select labs_uuid(), 'own-client-' || n, own.partner_uuid, 'Build ' || n, '{marketplace.apps}'
   from own cross join generate_series(1, 20) as n;
@@ -116,7 +116,7 @@ select labs_uuid(), client_uuid, labs_uuid(), labs_now() - n * interval '1 hour'
 insert into client_scope_use (client_uuid, scope, uses)
 select client_uuid, allowed_scopes[1], 100 from machine_client on conflict do nothing;
 
--- Ledgers. A denied network of these is nobody's: they are kept for documentation.
+-- Logs. The denied networks are reserved for documentation.
 insert into network_denial (denial_uuid, network, reason, created_by)
 select labs_uuid(), ('203.0.113.' || n)::cidr, 'It guesses passwords.', own.staff_uuid
   from own cross join generate_series(1, 200) as n;

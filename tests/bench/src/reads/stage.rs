@@ -1,4 +1,4 @@
-//! What the reads stand on: the sample data of a first start, grown, and everybody who may ask.
+//! Setup of the reads: the sample data of a first start, enlarged, and all callers.
 
 use std::time::{Duration, Instant};
 
@@ -13,25 +13,25 @@ use crate::forms::Running;
 use crate::ground::{CLIENTS, Credentials, Ground, client, token};
 use crate::load::send;
 
-/// The partner of the sample data whose things are read.
+/// The partner of the sample data whose resources are read.
 const COMPANY: &str = "elbkontor";
-/// A person's token is good for ten minutes; it is renewed well before.
+/// Age at which a user's token is renewed. It is valid for ten minutes.
 const RENEWAL: Duration = Duration::from_secs(300);
-/// How long the archive of a partner may take to be written.
+/// Maximum time until the partner's data export is written.
 const ARCHIVING: Duration = Duration::from_secs(60);
 
-/// The tables, and who may ask.
+/// The tables and the callers.
 pub(crate) struct Stage {
     /// The database and its folder.
     pub(crate) ground: Ground,
-    /// What an administrator of the partner signs in with: address and password.
+    /// E-mail address and password of an administrator of the partner.
     administrator: Credentials,
     of_partner: Credentials,
     of_storefront: Credentials,
     of_staff: Vec<Credentials>,
 }
 
-/// Tokens of everybody, at the service that was asked for them.
+/// Access tokens of all callers, issued by one service.
 pub(crate) struct Tokens {
     of_partner: String,
     of_storefront: String,
@@ -40,8 +40,8 @@ pub(crate) struct Tokens {
 }
 
 impl Stage {
-    /// Starts PostgreSQL and fills it: first with the sample data, then with what the service itself has to make of it,
-    /// a logo and an archive, then with rows.
+    /// Starts PostgreSQL and fills it: first with the sample data, then with files that the service itself creates (a
+    /// logo and a data export), then with rows.
     pub(crate) async fn prepare(apps: u32) -> anyhow::Result<Self> {
         let ground = Ground::empty(apps).await?;
         let stage = Self::with_callers(ground).await?;
@@ -81,7 +81,7 @@ impl Stage {
         Ok(partner)
     }
 
-    /// Makes the icon of one of the partner's apps the partner's logo.
+    /// Uses the icon of one of the partner's apps as the partner's logo.
     async fn logo(&self, service: &Running, partner: Uuid, token: &str) -> anyhow::Result<()> {
         let mut owner = self.ground.owner().await?;
         let find = "select '/v1/marketplace/apps/' || app_uuid || '/media/' || media_uuid || '/content' from media
@@ -100,7 +100,7 @@ impl Stage {
         send(service, Method::PUT, &path, token, Some(body)).await.map(drop)
     }
 
-    /// Asks for the partner's archive and waits until it is written.
+    /// Requests the partner's data export and waits until it is written.
     async fn archive(&self, service: &Running, partner: Uuid, token: &str) -> anyhow::Result<()> {
         send(service, Method::POST, &format!("/v1/partner/{partner}/data-exports"), token, None).await?;
         let mut owner = self.ground.owner().await?;
@@ -123,7 +123,7 @@ impl Stage {
         Ok(token.context("a session has a token")?.to_owned())
     }
 
-    /// A token for everybody.
+    /// Issues a token for each caller.
     pub(crate) async fn tokens(&self, service: &Running) -> anyhow::Result<Tokens> {
         let mut of_staff = Vec::new();
         for credentials in &self.of_staff {
@@ -137,7 +137,8 @@ impl Stage {
         })
     }
 
-    /// The tokens of those who may ask for what takes this access, to be used in turns. None: it takes no token.
+    /// Returns the tokens of the callers that satisfy this access rule, to be used in turns. `None`: the operation
+    /// needs no token.
     pub(crate) async fn may_ask(
         &self,
         service: &Running,
@@ -154,7 +155,7 @@ impl Stage {
         if scope.starts_with("labs.admin") {
             return Ok(tokens.of_staff.clone());
         }
-        // No program reaches the account of a person.
+        // Machine clients cannot access a user's account.
         if scope.starts_with("auth.") {
             if tokens.of_person.1.elapsed() > RENEWAL {
                 tokens.of_person = (self.sign_in(service).await?, Instant::now());
@@ -165,7 +166,7 @@ impl Stage {
     }
 }
 
-/// What the company's administrator signs in with, where no second factor is asked for.
+/// Returns the credentials of the partner's administrator, if no second factor is required.
 fn administrator(sign_in: &SignIn) -> Option<Credentials> {
     match &sign_in.key {
         Key::Password { email, password, totp_secret: None }

@@ -1,16 +1,16 @@
-//! All reads, in a table, beside the bars that they are held to.
+//! Table of all reads with their limits.
 
 use crate::load::Turn;
 use crate::report::{Spread, line, median, rate};
 
-/// The middle of all reads with a statement is to be at least this.
+/// Minimum ratio of the median over all reads with a statement.
 const MIDDLE: f64 = 0.85;
-/// None of them is to be under this.
+/// Minimum ratio of each read.
 const LEAST: f64 = 0.70;
-/// How many of the slowest are told first.
+/// Number of the slowest reads in the summary.
 const WORST: usize = 10;
 
-/// A read with the rates of both forms, round by round.
+/// A read with the rates of both forms for each round.
 #[derive(Debug)]
 pub(crate) struct Measured {
     operation: String,
@@ -22,7 +22,7 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// A read without rounds: so many statements, an answer of so many bytes.
+    /// Creates a read without rounds, with this number of statements and this response size in bytes.
     pub(crate) fn new(operation: &str, statements: usize, size: usize, notes: &[&str]) -> Self {
         Self {
             operation: operation.to_owned(),
@@ -44,7 +44,7 @@ impl Measured {
         Spread::of(self.labs.iter().zip(&self.replay).map(|(labs, replay)| labs / replay))
     }
 
-    /// Its line: with a statement the ratio, else what a request takes.
+    /// Returns the read's row: the ratio if it has a statement, otherwise the time per request.
     pub(crate) fn told(&self) -> String {
         let (labs, replay) = (median(self.labs.iter().copied()), median(self.replay.iter().copied()));
         let Self { operation, statements, size, notes, .. } = self;
@@ -58,13 +58,13 @@ impl Measured {
     }
 }
 
-/// What the columns of a read with a statement tell.
+/// Returns the column headings of reads with a statement.
 pub(crate) fn head() -> String {
     let [operation, ratio, labs, replay] = ["read", "beside the replay", "labs /s", "replay /s"];
     format!("  {operation:<44} {ratio:<20} {labs:>8} {replay:>8} {:>5} {:>9}", "stmts", "bytes")
 }
 
-/// Everything that was measured, and what could not be.
+/// All measured reads, and the reads that could not be measured.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     reads: Vec<Measured>,
@@ -72,21 +72,21 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Adds a read, and tells it at once.
+    /// Adds a read and prints it immediately.
     pub(crate) fn add(&mut self, read: Measured) -> anyhow::Result<()> {
         line(&read.told())?;
         self.reads.push(read);
         Ok(())
     }
 
-    /// Adds a read that could not be measured, and why.
+    /// Adds a read that could not be measured, with the reason.
     pub(crate) fn lacks(&mut self, why: String) -> anyhow::Result<()> {
         line(&format!("  NOT MEASURED: {why}"))?;
         self.missing.push(why);
         Ok(())
     }
 
-    /// Prints all of it together.
+    /// Prints the whole table.
     pub(crate) fn print(&self) -> anyhow::Result<()> {
         line("")?;
         self.lines().iter().try_for_each(|text| line(text))
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_are_told_first_and_those_without_a_statement_apart() {
+    fn slowest_reads_come_first_and_idle_reads_are_separate() {
         let reads =
             vec![read("quick", 1, 90.0, 100.0), read("slow", 4, 60.0, 100.0), read("still", 0, 50_000.0, 90_000.0)];
         let lines = Table { reads, missing: vec!["lost: why".into()] }.lines();

@@ -1,4 +1,4 @@
-//! A way to the database on which every statement is overheard.
+//! A database connection proxy that records every statement.
 
 use std::str::FromStr as _;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,19 +10,19 @@ use tokio::net::{TcpListener, TcpStream, UnixStream};
 
 use super::wire::{Conversation, Statement};
 
-/// A statement and the number of the connection that it was sent on.
+/// A statement and the number of the connection on which it was sent.
 pub(crate) type Heard = (usize, Statement);
 
 type Log = Arc<Mutex<anyhow::Result<Vec<Heard>>>>;
 
-/// The way, for as long as the program runs.
+/// The proxy. It runs until the program ends.
 pub(crate) struct Tap {
     address: String,
     log: Log,
 }
 
 impl Tap {
-    /// Opens a way to the database of this address, which is reached by a socket in the file system.
+    /// Opens a proxy to the database at this URL, which must use a Unix socket.
     pub(crate) async fn open(database: &str) -> anyhow::Result<Self> {
         let options = PgConnectOptions::from_str(database)?;
         let folder = options.get_socket().context("the private PostgreSQL has a socket in the file system")?;
@@ -42,19 +42,19 @@ impl Tap {
         Ok(Self { address, log })
     }
 
-    /// The address of the database by this way.
+    /// Returns the database URL that goes through the proxy.
     pub(crate) fn address(&self) -> &str {
         &self.address
     }
 
-    /// What was said since this was asked last.
+    /// Returns and clears the recorded statements.
     pub(crate) fn take(&self) -> anyhow::Result<Vec<Heard>> {
         std::mem::replace(&mut *self.log.lock().unwrap_or_else(PoisonError::into_inner), Ok(Vec::new()))
     }
 }
 
-/// Carries both sides' bytes until one of them ends. Whoever listens for notifications is not overheard: that
-/// connection answers no request.
+/// Copies bytes in both directions until one side closes. A connection that listens for notifications is not recorded,
+/// because it answers no request.
 async fn carry(number: usize, client: TcpStream, server: UnixStream, log: Log) {
     let ((mut from_client, mut to_client), (mut from_server, mut to_server)) =
         (client.into_split(), server.into_split());

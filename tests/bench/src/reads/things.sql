@@ -1,5 +1,5 @@
--- What the parameters of the reads name, each by its own name: of the partner that is measured, the thing that has most
--- to tell.
+-- Values for the path parameters of the reads, by parameter name: for each, the object of the measured partner with the
+-- most content.
 with own as materialized (
     select partner_uuid from partner where slug = 'elbkontor'
 ), listed as materialized (

@@ -1,4 +1,4 @@
-//! What a client says to PostgreSQL, read from the bytes of its connection as they go by.
+//! Parses the PostgreSQL messages of a client from the bytes of its connection.
 
 use std::collections::BTreeMap;
 
@@ -8,28 +8,27 @@ use serde::{Deserialize, Serialize};
 /// A statement with its parameters, as it was sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Statement {
-    /// Its text.
+    /// SQL text.
     pub(crate) text: String,
-    /// The types of its parameters, by their oids.
+    /// OIDs of the parameter types.
     pub(crate) types: Vec<u32>,
-    /// Its parameters in binary form. None: null.
+    /// Parameters in binary form. `None`: null.
     pub(crate) values: Vec<Option<Vec<u8>>>,
     /// How it was sent.
     pub(crate) manner: Manner,
 }
 
-/// The ways to send a statement.
+/// The protocols for a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Manner {
-    /// As text alone, without parameters.
+    /// As text, without parameters.
     Simple,
-    /// Prepared for this one time.
+    /// Prepared for one execution.
     Once,
-    /// Prepared under a name, and used again.
+    /// Prepared under a name and reused.
     Named,
 }
 
-/// A statement that was prepared.
 #[derive(Clone)]
 struct Prepared {
     text: String,
@@ -37,7 +36,7 @@ struct Prepared {
     manner: Manner,
 }
 
-/// The client's side of one connection: messages are put together from what was read, and statements from messages.
+/// The client's side of one connection: assembles messages from bytes, and statements from messages.
 #[derive(Default)]
 pub(crate) struct Conversation {
     pending: Vec<u8>,
@@ -47,10 +46,10 @@ pub(crate) struct Conversation {
 }
 
 impl Conversation {
-    /// The statements that these bytes complete.
+    /// Returns the statements that these bytes complete.
     ///
     /// # Errors
-    /// Bytes that are none of the protocol's, or parameters that are not in binary form.
+    /// If the bytes violate the protocol, or if parameters are not in binary form.
     pub(crate) fn hear(&mut self, bytes: &[u8]) -> anyhow::Result<Vec<Statement>> {
         self.pending.extend_from_slice(bytes);
         let mut statements = Vec::new();
@@ -60,8 +59,8 @@ impl Conversation {
         Ok(statements)
     }
 
-    /// The next message that is there whole: its kind, and what follows its length. The first message of a connection
-    /// has no kind.
+    /// Returns the next complete message: its type and its content after the length. The first message of a connection
+    /// has no type.
     fn next_message(&mut self) -> anyhow::Result<Option<(u8, Vec<u8>)>> {
         let head = usize::from(self.has_begun);
         let mut reader = Reader(&self.pending);
@@ -117,14 +116,15 @@ fn parse<'a>(reader: &mut Reader<'a>) -> Option<(&'a [u8], anyhow::Result<Prepar
     Some((name, text(statement).map(|text| Prepared { text, types, manner })))
 }
 
-/// The values of a binding, whose formats come first: none for text, one for all, or one for each.
+/// Reads the values of a Bind message. Their format codes come first: none means text, otherwise one code for all or
+/// one for each.
 fn bind(reader: &mut Reader<'_>) -> Option<anyhow::Result<Vec<Option<Vec<u8>>>>> {
     const BINARY: u16 = 1;
     let formats = (0..reader.short()?).map(|_| reader.short()).collect::<Option<Vec<u16>>>()?;
     let count = reader.short()?;
     let mut values = Vec::new();
     for _ in 0..count {
-        // A length of -1 stands for null.
+        // A length of -1 means null.
         values.push(match reader.number()? {
             u32::MAX => None,
             length => Some(reader.bytes(usize::try_from(length).ok()?)?.to_vec()),
@@ -141,7 +141,7 @@ fn text(bytes: &[u8]) -> anyhow::Result<String> {
     }
 }
 
-/// Takes what a message consists of from its front.
+/// Reads the parts of a message from its start.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
         self.array().map(u16::from_be_bytes)
     }
 
-    /// What stands before the next zero byte, which is taken too.
+    /// Returns the bytes before the next zero byte, and consumes that byte too.
     fn name(&mut self) -> Option<&'a [u8]> {
         let end = self.0.iter().position(|byte| *byte == 0)?;
         let taken = self.bytes(end)?;
@@ -190,7 +190,7 @@ mod tests {
         conversation
     }
 
-    /// A statement with two parameters, of which the second is null, under this name.
+    /// Builds a statement under this name with two parameters; the second is null.
     fn prepared(name: &str) -> Vec<u8> {
         let text = b"select $1, $2\0";
         let types = [&2_u16.to_be_bytes()[..], &20_u32.to_be_bytes(), &25_u32.to_be_bytes()].concat();
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prepared_statement_is_heard_each_time_it_is_executed() {
+    fn prepared_statement_is_recorded_at_each_execution() {
         let mut conversation = begun();
         let bytes = [prepared("s1"), bound("s1", 1), executed(), bound("s1", 1), executed()].concat();
         let heard = conversation.hear(&bytes).unwrap();
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_may_be_cut_anywhere() {
+    fn bytes_may_be_split_anywhere() {
         let bytes = [prepared(""), bound("", 1), executed(), message(b'Q', b"commit\0")].concat();
         for cut in 0..bytes.len() {
             let mut conversation = begun();
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_sent_again_is_refused() {
+    fn unrepeatable_statement_is_rejected() {
         let text = begun().hear(&[prepared("s1"), bound("s1", 0)].concat()).unwrap_err();
         assert!(format!("{text:#}").ends_with("they are not in binary form"), "{text:#}");
         assert!(begun().hear(&bound("s9", 1)).is_err());

@@ -1,4 +1,4 @@
-//! The list of counts. What is not counted apart is empty in every row.
+//! The list of counts. A dimension that is not counted is empty in every row.
 
 use serde_json::json;
 use uuid::Uuid;
@@ -7,21 +7,21 @@ use super::super::record::{AuditActorKind, AuditOutcome};
 use super::Summed;
 use crate::core::list::{Bound, Condition, FixedOrder, Key, Placed, WrittenQuery};
 
-/// How many records are alike.
+/// Number of records with equal dimensions.
 #[derive(sqlx::FromRow)]
 pub(in super::super) struct AuditCountRow {
     pub(super) day: Option<String>,
     pub(super) operation: Option<String>,
     pub(super) outcome: Option<AuditOutcome>,
     pub(super) actor_kind: Option<AuditActorKind>,
-    /// Nil for an actor who has none.
+    /// Nil for an actor without a UUID.
     pub(super) actor_uuid: Option<Uuid>,
-    /// What the actor is called in their latest record, looked up for the page alone.
+    /// Label of the actor in their latest record, looked up only for the rows of the page.
     pub(super) actor_label: Option<String>,
     pub(super) records: i64,
 }
 
-/// The counts of a part of the log.
+/// List query of the counts.
 pub(in super::super) static SUMMARY: WrittenQuery<Summed, AuditCountRow, FixedOrder> = WrittenQuery {
     operation: "admin_audit_records_summarise",
     rows: "select day, operation, outcome, actor_kind, actor_uuid, records,

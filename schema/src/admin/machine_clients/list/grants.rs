@@ -1,4 +1,4 @@
-//! The ledger of tokens that a program was issued or refused.
+//! The token grants of a machine client, issued and refused.
 
 use async_graphql::InputObject;
 use serde::Serialize;
@@ -16,7 +16,7 @@ static GRANTS: Select<TokenGrant> = Select::new(
     "token_grant",
 );
 
-/// What the ledger is narrowed to. The contract describes each field.
+/// Filter of the token grants. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TokenGrantFilter {
@@ -26,26 +26,24 @@ pub(crate) struct TokenGrantFilter {
     granted_at_until: Option<Time>,
 }
 
-/// The tokens of a program.
+/// Token grants of one machine client.
 #[derive(Debug, Serialize)]
 pub(in super::super) struct GrantsOfClient {
-    /// Whose.
     pub(in super::super) client_uuid: Uuid,
-    /// Which of them.
     pub(in super::super) filter: TokenGrantFilter,
 }
 
 words! {
-    /// The orders of the ledger.
+    /// Orders of token grants.
     pub(crate) enum TokenGrantSort {
-        /// The latest first.
+        /// Newest first.
         GrantedAtDesc = "GRANTED_AT_DESC",
-        /// The earliest first.
+        /// Oldest first.
         GrantedAt = "GRANTED_AT",
     }
 }
 
-/// The ledger of a program's tokens.
+/// List query of a machine client's token grants.
 pub(in super::super) static TOKEN_GRANTS: ListQuery<GrantsOfClient, TokenGrant, TokenGrantSort> = ListQuery {
     operation: "admin_machine_clients_list_token_grants",
     select: &GRANTS,

@@ -1,4 +1,4 @@
-//! The list of the secrets that a program has or had.
+//! The list of the current and former client secrets of a machine client.
 
 use async_graphql::InputObject;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use super::super::resolvers::types::MachineClientSecretEntry;
 use super::super::rules::standing::MachineClientSecretState;
 use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select};
 
-/// Where a secret stands: deleting has the last word.
+/// State of a client secret: deletion outranks expiry.
 macro_rules! state {
     () => {
         "case when revoked_at is not null then 'DELETED' when expires_at <= labs_now() then 'EXPIRED' else 'ACTIVE' end"
@@ -25,23 +25,21 @@ static ENTRIES: Select<MachineClientSecretEntry> = Select::new(
     "machine_client_secret",
 );
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct MachineClientSecretFilter {
     state: Option<Vec<MachineClientSecretState>>,
 }
 
-/// The secrets of a program.
+/// Client secrets of one machine client.
 #[derive(Debug, Serialize)]
 pub(in super::super) struct SecretsOfClient {
-    /// Whose.
     pub(in super::super) client_uuid: Uuid,
-    /// Which of them.
     pub(in super::super) filter: MachineClientSecretFilter,
 }
 
-/// The list of a program's secrets, the newest first.
+/// List query of a machine client's client secrets, newest first.
 pub(in super::super) static SECRETS: ListQuery<SecretsOfClient, MachineClientSecretEntry, FixedOrder> = ListQuery {
     operation: "admin_machine_clients_list_secrets",
     select: &ENTRIES,

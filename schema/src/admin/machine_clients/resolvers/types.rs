@@ -1,4 +1,4 @@
-//! Programs as they are shown and described.
+//! Input and output types of machine clients.
 
 use async_graphql::{InputObject, MaybeUndefined, SimpleObject};
 use serde::{Deserialize, Serialize};
@@ -11,11 +11,11 @@ use crate::core::context::RequestContext;
 use crate::core::time::Time;
 use crate::core::words::words;
 
-/// A machine client that an operator provisioned.
+/// A machine client that staff provisioned.
 #[derive(SimpleObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct MachineClient {
-    /// For paths.
+    /// UUID of the machine client, for paths.
     uuid: Uuid,
     /// Client id, which the machine client sends as `username` to get a token.
     client_id: String,
@@ -23,29 +23,29 @@ pub(crate) struct MachineClient {
     name: String,
     /// E-mail address of the contact for the machine client.
     contact_email: Option<String>,
-    /// The partner it is bound to; null for the service's own.
+    /// UUID of the partner; null for a machine client of the service itself.
     partner_uuid: Option<Uuid>,
-    /// That partner's name; null for the service's own.
+    /// Name of the partner; null for a machine client of the service itself.
     company_name: Option<String>,
-    /// What it may ask for, in alphabetical order.
+    /// Scopes that the machine client may request, in alphabetical order.
     allowed_scopes: Vec<String>,
-    /// What its calls really needed, the latest first.
+    /// Scopes that its calls required, most recent first.
     used_scopes: Vec<MachineClientScopeUse>,
-    /// What it is allowed and none of its calls ever needed, nor anything beneath, in alphabetical order.
+    /// Allowed scopes that no call ever required, directly or through a narrower scope, in alphabetical order.
     unused_scopes: Vec<String>,
-    /// Where it may come from; empty means from anywhere.
+    /// Networks from which the machine client may call; empty means any network.
     allowed_networks: Vec<String>,
-    /// A disabled one gets no token, and its tokens are refused.
+    /// State of the machine client. A disabled client gets no token, and the service rejects its existing tokens.
     state: MachineClientState,
     /// Time when the machine client was provisioned.
     created_at: Time,
-    /// When its settings last changed.
+    /// Time of the last change to the settings.
     updated_at: Time,
-    /// When it last got a token.
+    /// Time when the client last received a token.
     last_used_at: Option<Time>,
-    /// The secrets that are good now, the newest first.
+    /// Valid client secrets, newest first.
     secrets: Vec<MachineClientSecret>,
-    /// What the caller can do to it now.
+    /// Actions that the caller can currently perform on the machine client.
     allowed_actions: Vec<String>,
 }
 
@@ -61,51 +61,51 @@ pub(crate) struct MachineClientScopeUse {
     uses: i64,
 }
 
-/// What is known of a secret.
+/// Metadata of a client secret.
 #[derive(Clone, SimpleObject, Serialize, Deserialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct MachineClientSecret {
-    /// For paths.
+    /// UUID of the client secret, for paths.
     #[serde(rename(deserialize = "secret_uuid"))]
     pub(super) uuid: Uuid,
-    /// How it begins.
+    /// First characters of the secret.
     pub(super) prefix: String,
-    /// When it was made.
+    /// Time when the secret was created.
     pub(super) created_at: Time,
-    /// When it ends; null while no newer one has taken its place.
+    /// Expiry time; null until a newer secret replaces it.
     pub(super) expires_at: Option<Time>,
-    /// When a token was last issued for it.
+    /// Time when a token was last issued for the secret.
     pub(super) last_used_at: Option<Time>,
 }
 
-/// A secret in the history of its program.
+/// An entry in the list of current and former client secrets.
 #[derive(serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct MachineClientSecretEntry {
-    /// For paths.
+    /// UUID of the client secret, for paths.
     pub(in super::super) uuid: Uuid,
-    /// How it begins.
+    /// First characters of the secret.
     prefix: String,
-    /// Whether a token can be had for it.
+    /// State of the secret.
     state: MachineClientSecretState,
-    /// When it was made.
+    /// Time when the secret was created.
     pub(in super::super) created_at: Time,
-    /// When it ends or ended by itself; null while no newer one has taken its place.
+    /// Expiry time, future or past; null until a newer secret replaces it.
     expires_at: Option<Time>,
-    /// When it was deleted.
+    /// Time when the secret was deleted.
     deleted_at: Option<Time>,
-    /// When a token was last issued for it.
+    /// Time when a token was last issued for the secret.
     last_used_at: Option<Time>,
 }
 
 words! {
-    /// How asking for a token ended.
+    /// Outcome of a token request.
     pub(crate) enum TokenGrantOutcome {
         /// A token was issued.
         Succeeded = "SUCCEEDED",
-        /// None was; the code says why.
+        /// The service refused the token; the code gives the reason.
         Refused = "REFUSED",
-        /// Something broke.
+        /// An internal error occurred.
         Failed = "FAILED",
     }
 }
@@ -114,44 +114,44 @@ words! {
 #[derive(serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TokenGrant {
-    /// The entry's id.
+    /// UUID of the token grant.
     pub(in super::super) uuid: Uuid,
     /// Time of the token request.
     pub(in super::super) granted_at: Time,
-    /// How that ended.
+    /// Outcome of the token request.
     outcome: TokenGrantOutcome,
-    /// What stood in the way; null for a token that was issued.
+    /// Code of the refusal; null for an issued token.
     code: Option<String>,
-    /// What the token was issued for.
+    /// Scopes of the issued token.
     scopes: Vec<String>,
-    /// The token's `jti`; null when there is none.
+    /// The token's `jti`; null if no token was issued.
     token_uuid: Option<Uuid>,
-    /// When the token ends by itself.
+    /// Expiry time of the token.
     expires_at: Option<Time>,
-    /// The secret that it was issued for; null for a refusal.
+    /// UUID of the client secret that was used; null for a refusal.
     secret_uuid: Option<Uuid>,
-    /// Where the program asked from.
+    /// Network address of the machine client.
     address: Option<String>,
 }
 
-/// A program just provisioned, with its secret, which is shown this once.
+/// A newly provisioned machine client with its client secret, which is shown only once.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct MachineClientWithSecret {
-    /// The secret itself.
+    /// Text of the client secret.
     pub(super) client_secret: String,
     #[graphql(flatten)]
     #[serde(flatten)]
     pub(super) client: MachineClient,
 }
 
-/// A new secret, which is shown this once.
+/// A new client secret, which is shown only once.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RotatedSecret {
-    /// What is known of it from now on.
+    /// Metadata of the new client secret.
     pub(super) secret: MachineClientSecret,
-    /// The secret itself.
+    /// Text of the client secret.
     pub(super) client_secret: String,
     /// Expiry time of the last of the earlier secrets.
     pub(super) former_secrets_expire_at: Time,
@@ -168,15 +168,15 @@ pub(crate) struct MachineClientInput {
     pub(super) contact_email: Option<String>,
 }
 
-/// A merge patch of a program (RFC 7396).
+/// A merge patch of a machine client (RFC 7396).
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct MachineClientUpdate {
     /// Display name of the machine client.
     pub(super) name: Option<String>,
-    /// Whom to write to about it; null for nobody.
+    /// E-mail address of the contact; null removes it.
     pub(super) contact_email: MaybeUndefined<String>,
-    /// Where it may come from; empty means from anywhere.
+    /// Networks from which the machine client may call; empty means any network.
     pub(super) allowed_networks: Option<Vec<String>>,
 }
 
@@ -184,7 +184,7 @@ pub(crate) struct MachineClientUpdate {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct MachineClientScopesPut {
-    /// The scopes.
+    /// Scopes that the machine client may request.
     pub(super) allowed_scopes: Vec<String>,
 }
 
@@ -196,7 +196,7 @@ pub(crate) struct SecretRotationInput {
 }
 
 impl MachineClient {
-    /// A row as it is shown to the caller.
+    /// Converts a row to the representation for the caller.
     pub(crate) fn of(row: MachineClientRow, cx: &RequestContext) -> Self {
         let own = cx.caller.principal.as_ref().filter(|_| cx.may("labs.admin.clients:write")).map(|own| own.scopes);
         let allowed = |own| allowed_actions(row.state, rules::secret_taker(&row.allowed_scopes, own).is_ok());

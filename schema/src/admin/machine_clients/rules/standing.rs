@@ -1,35 +1,35 @@
-//! The machine of a program, and where its secrets stand.
+//! The states of machine clients and of their client secrets.
 
 use crate::core::fault::Fault;
 use crate::core::words::words;
 
 words! {
-    /// Whether a program may sign in.
+    /// State of a machine client.
     pub(crate) enum MachineClientState {
-        /// It may.
+        /// The machine client can authenticate.
         Active = "ACTIVE",
-        /// It may not.
+        /// The machine client cannot authenticate.
         Disabled = "DISABLED",
     }
 }
 
-/// What can be done to a program.
+/// Action of staff on a machine client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::admin::machine_clients) enum MachineClientAction {
-    /// It may not sign in any more.
+    /// Disable authentication.
     Disable,
-    /// It may again.
+    /// Enable authentication.
     Enable,
 }
 
 words! {
-    /// Whether a token can be had for a secret.
+    /// State of a client secret.
     pub(crate) enum MachineClientSecretState {
-        /// It can.
+        /// The service issues tokens for the secret.
         Active = "ACTIVE",
-        /// A newer one has taken its place.
+        /// A newer secret has replaced it.
         Expired = "EXPIRED",
-        /// Staff deleted it.
+        /// A staff member deleted it.
         Deleted = "DELETED",
     }
 }
@@ -45,10 +45,10 @@ impl MachineClientAction {
     }
 }
 
-/// Where an action leads.
+/// Returns the state that an action results in.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the action that is allowed now.
+/// [`crate::Code::IllegalTransition`] with the action that is currently allowed.
 pub(in crate::admin::machine_clients) fn after(
     state: MachineClientState,
     action: MachineClientAction,
@@ -64,7 +64,7 @@ pub(in crate::admin::machine_clients) fn after(
     Err(Fault::illegal("machine client", state.name(), action.name(), vec![other.name().to_owned()]))
 }
 
-/// What can be done to a program now. Letting it in again is for whoever could be given its secret.
+/// Returns the currently allowed actions of a machine client. Only a caller who could receive its secret may enable it.
 pub(in crate::admin::machine_clients) fn allowed_actions(state: MachineClientState, takes_secret: bool) -> Vec<String> {
     let allowed = MachineClientAction::ALL.into_iter().filter(|action| after(state, *action).is_ok());
     let allowed = allowed.filter(|action| takes_secret || *action != MachineClientAction::Enable);
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_machine_cell_by_cell() {
+    fn state_machine_matches_table() {
         assert_eq!(after(Active, Disable).unwrap(), Disabled);
         assert_eq!(after(Disabled, Enable).unwrap(), Active);
         for (state, action, allowed) in [(Active, Enable, "disable"), (Disabled, Disable, "enable")] {

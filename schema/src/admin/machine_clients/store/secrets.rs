@@ -1,4 +1,4 @@
-//! The statements about the secrets of programs.
+//! Statements for the client secrets of machine clients.
 
 use uuid::Uuid;
 
@@ -7,7 +7,7 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::time::Time;
 
-/// How many secrets of a program are good now.
+/// Counts the valid client secrets of a machine client.
 pub(in super::super) async fn good_count(db: &Db, client_uuid: Uuid) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select count(*) as "count!" from machine_client_secret
@@ -18,13 +18,14 @@ pub(in super::super) async fn good_count(db: &Db, client_uuid: Uuid) -> Result<i
     .await?)
 }
 
-/// When a new secret was made, and when the last of the former ones ends.
+/// Creation time of a new client secret, and the expiry time of the last former secret.
 pub(in super::super) struct Rotation {
     pub(in super::super) created_at: Time,
     pub(in super::super) former_expire_at: Option<Time>,
 }
 
-/// Adds a secret and lets the good ones end after so many seconds, unless they end sooner.
+/// Inserts a client secret and sets the valid secrets to expire after the given number of seconds, unless they expire
+/// earlier.
 pub(in super::super) async fn insert(
     db: &Db,
     client_uuid: Uuid,
@@ -54,7 +55,8 @@ pub(in super::super) async fn insert(
     .await?)
 }
 
-/// Ends a secret at once, and with it the tokens that were issued for it. False when there is none to end.
+/// Revokes a client secret at once, and the tokens that were issued for it. Returns false if the secret does not exist
+/// or was already revoked.
 pub(in super::super) async fn set_revoked(db: &Db, client_uuid: Uuid, secret_uuid: Uuid) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "update machine_client_secret set revoked_at = labs_now()

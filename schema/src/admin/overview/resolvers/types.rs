@@ -1,4 +1,4 @@
-//! The platform's counts as they are shown.
+//! Output types of the platform's counts.
 
 use async_graphql::SimpleObject;
 use serde::Serialize;
@@ -11,17 +11,17 @@ use crate::core::day::Day;
 #[derive(Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct OverviewPartners {
-    /// Total number.
+    /// Total number of partners.
     total: i64,
-    /// That work here.
+    /// Active partners.
     active: i64,
-    /// That are held back.
+    /// Suspended partners.
     suspended: i64,
-    /// That are being closed.
+    /// Partners that are closing.
     closing: i64,
-    /// That are closed and kept for a while.
+    /// Closed partners that are kept until erasure.
     closed: i64,
-    /// Of whom nothing personal is left.
+    /// Erased partners, without any personal data left.
     erased: i64,
 }
 
@@ -31,13 +31,13 @@ pub(crate) struct OverviewPartners {
 pub(crate) struct OverviewUsers {
     /// Total number of users, except removed users.
     total: i64,
-    /// Who can sign in.
+    /// Users who can sign in.
     active: i64,
-    /// Who have not confirmed their registration.
+    /// Users who have not confirmed their registration.
     unverified: i64,
-    /// Whom their team suspended.
+    /// Users whom their team suspended.
     suspended: i64,
-    /// Whom staff locked.
+    /// Users whom staff locked.
     locked: i64,
 }
 
@@ -45,17 +45,17 @@ pub(crate) struct OverviewUsers {
 #[derive(Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct OverviewApps {
-    /// All of them.
+    /// Total number of apps.
     total: i64,
-    /// That were never listed.
+    /// Apps that were never listed.
     draft: i64,
-    /// That are listed.
+    /// Listed apps.
     listed: i64,
-    /// That were taken off by their partner.
+    /// Apps that their partner unlisted.
     unlisted: i64,
-    /// That were taken off by staff.
+    /// Apps that staff suspended.
     suspended: i64,
-    /// That were put away.
+    /// Archived apps.
     archived: i64,
 }
 
@@ -77,7 +77,7 @@ pub(crate) struct OverviewTier {
 pub(crate) struct PlatformOverview {
     /// Partners.
     partners: OverviewPartners,
-    /// People of their teams.
+    /// Users of partner teams.
     users: OverviewUsers,
     /// Apps.
     apps: OverviewApps,
@@ -85,14 +85,14 @@ pub(crate) struct PlatformOverview {
     listings_on_show: i64,
     /// Partners by tier.
     subscriptions: Vec<OverviewTier>,
-    /// The day in UTC.
+    /// Current day in UTC.
     today: Day,
     /// Requests of the current day so far.
     requests_today: TrafficFigures,
 }
 
 impl PlatformOverview {
-    /// Counts as they are told.
+    /// Converts the counts to their representation.
     pub(super) fn of(counts: &[CountRow], tiers: Vec<TierCountRow>, today: Day, requests: TrafficFigures) -> Self {
         let sum = |is_meant: &dyn Fn(&CountRow) -> bool| -> i64 {
             counts.iter().filter(|row| is_meant(row)).map(|row| row.number).sum()
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn people_who_were_removed_and_staff_are_not_counted() {
+    fn removed_users_and_staff_are_not_counted() {
         let row = |key: &str, number| CountRow { what: "PERSON".to_owned(), key: key.to_owned(), number };
         let counts = [
             row("PARTNER_USER:ACTIVE", 5),

@@ -1,4 +1,4 @@
-//! Making a partner on behalf of a company.
+//! Creation of a partner on behalf of a company.
 
 use uuid::Uuid;
 
@@ -12,7 +12,7 @@ use crate::partner::company::{self, NamedBy};
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::subscription::changing;
 
-/// Makes the partner, its subscription and the invitation of its first administrator.
+/// Creates the partner, its subscription and the invitation of its first administrator.
 pub(super) async fn create(cx: &RequestContext, body: AdminPartnerCreate) -> Result<Uuid, Fault> {
     let allows_imitation = body.allow_similar_name.unwrap_or_default();
     let (patch, further) = body.apart();

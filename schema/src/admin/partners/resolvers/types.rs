@@ -1,4 +1,4 @@
-//! Partners as staff are shown them, and what staff send.
+//! Input and output types of partners for staff.
 
 use async_graphql::{InputObject, MaybeUndefined, SimpleObject};
 use uuid::Uuid;
@@ -14,53 +14,53 @@ use crate::partner::standing::{PartnerState, Side, allowed_actions};
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct AdminPartner {
-    /// The partner.
+    /// UUID of the partner.
     pub(crate) uuid: Uuid,
-    /// Its name in addresses.
+    /// Slug of the partner.
     slug: String,
     /// Name of the company, as customers know it.
     company_name: String,
     /// New name of a company with published listings, not yet confirmed by staff. Null if no name is pending.
     pending_company_name: Option<String>,
-    /// As its register writes it.
+    /// Legal form, as the company's register states it.
     legal_form: Option<String>,
-    /// The number in its register.
+    /// Number in the company's register.
     registration_number: Option<String>,
     /// The VAT identification number, with its prefix.
     vat_id: Option<String>,
-    /// ISO 3166-1 code of two letters.
+    /// Two-letter ISO 3166-1 country code.
     country: Option<String>,
-    /// Where it has its seat.
+    /// Registered address of the company.
     address: CompanyAddressView,
-    /// Where bills go; null: to the seat.
+    /// Billing address; null if invoices are sent to the registered address.
     billing_address: Option<CompanyBillingAddress>,
     /// E-mail address for invoices.
     billing_email: Option<String>,
-    /// Its website.
+    /// Website of the company.
     website: Option<String>,
-    /// Where it stands.
+    /// State of the partner.
     state: PartnerState,
-    /// Why, where a reason was given.
+    /// Reason for the state, if one was given.
     state_reason: Option<String>,
     /// Time of the last state change.
     state_changed_at: Time,
-    /// When it is closed, while it is closing.
+    /// Time when the account closes, while it is closing.
     closes_at: Option<Time>,
-    /// Until when it can be opened again, while it is closed.
+    /// Time until which the account can be reopened, while it is closed.
     reopen_until: Option<Time>,
-    /// Staff's labels, in alphabetical order.
+    /// Labels that staff assign, in alphabetical order.
     labels: Vec<String>,
-    /// Since when staff know that it is the company it says; null while nobody has made sure.
+    /// Time when staff verified the identity of the company; null if it is not verified.
     verified_at: Option<Time>,
-    /// What it pays for.
+    /// Subscription of the partner.
     subscription: Option<AdminPartnerSubscription>,
-    /// How much belongs to it.
+    /// Numbers of objects that belong to the partner.
     counts: AdminPartnerCounts,
     /// Time when the partner was registered.
     registered_at: Time,
     /// Time of the last change to the data or the state.
     updated_at: Time,
-    /// What the caller can do with it now.
+    /// Actions that the caller can currently perform on the partner.
     allowed_actions: Vec<String>,
 }
 
@@ -76,7 +76,7 @@ pub(crate) struct AdminPartnerSubscription {
     state: String,
     /// Time when the subscription started.
     started_at: Time,
-    /// When the period ends; null for a tier without one.
+    /// Time when the period ends; null for a tier without a period.
     period_end: Option<Time>,
 }
 
@@ -84,63 +84,63 @@ pub(crate) struct AdminPartnerSubscription {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AdminPartnerCounts {
-    /// People in the team.
+    /// Members of the team.
     members: i64,
-    /// Invitations that wait for an answer.
+    /// Open invitations.
     invitations: i64,
-    /// Apps that are not archived.
+    /// Apps, except archived apps.
     apps: i64,
-    /// Listings that are on the storefront.
+    /// Listings that are visible on the storefront.
     listings: i64,
-    /// Programs that may sign in.
+    /// Machine clients that can authenticate.
     machine_clients: i64,
     /// Contacts.
     contacts: i64,
-    /// Staff's notes.
+    /// Notes of staff.
     notes: i64,
 }
 
-/// A partner to be.
+/// A partner to create.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AdminPartnerCreate {
     /// Name of the company.
     company_name: String,
-    /// As its register writes it.
+    /// Legal form, as the company's register states it.
     legal_form: MaybeUndefined<String>,
-    /// The number in its register.
+    /// Number in the company's register.
     registration_number: MaybeUndefined<String>,
-    /// With its prefix.
+    /// VAT identification number with its prefix.
     vat_id: MaybeUndefined<String>,
-    /// ISO 3166-1 code of two letters.
+    /// Two-letter ISO 3166-1 country code.
     country: String,
-    /// Where it has its seat.
+    /// Registered address of the company.
     address: MaybeUndefined<AddressPatch>,
-    /// Where bills go.
+    /// Billing address.
     billing_address: MaybeUndefined<BillingAddressPatch>,
     /// E-mail address for invoices.
     billing_email: MaybeUndefined<String>,
-    /// Its website.
+    /// Website of the company.
     website: MaybeUndefined<String>,
-    /// Who is invited as its first administrator.
+    /// First administrator to invite.
     administrator: AdminPartnerAdministrator,
-    /// The tier to start on; the one that cancelled subscriptions fall back to when none is named.
+    /// Code of the tier to start on; by default the tier to which cancelled subscriptions fall back.
     tier_code: Option<String>,
     /// Labels that staff assign.
     labels: Option<Vec<String>>,
-    /// Whether the company's name may look like another.
+    /// Whether the company's name may resemble the name of another partner.
     pub(super) allow_similar_name: Option<bool>,
-    /// Why; the partner reads it.
+    /// Reason for the creation. The partner can read it.
     reason: Option<String>,
 }
 
-/// Who is invited as a partner's first administrator.
+/// First administrator of a partner, who receives an invitation.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AdminPartnerAdministrator {
     /// E-mail address to which the invitation is sent.
     pub(super) email: String,
-    /// The language of the mail; `en` when none is named.
+    /// Language of the mail; `en` by default.
     pub(super) locale: Option<String>,
 }
 
@@ -150,29 +150,29 @@ pub(crate) struct AdminPartnerAdministrator {
 pub(crate) struct AdminPartnerUpdate {
     /// Name of the company.
     company_name: Option<String>,
-    /// As its register writes it.
+    /// Legal form, as the company's register states it.
     legal_form: MaybeUndefined<String>,
-    /// The number in its register.
+    /// Number in the company's register.
     registration_number: MaybeUndefined<String>,
-    /// With its prefix.
+    /// VAT identification number with its prefix.
     vat_id: MaybeUndefined<String>,
-    /// ISO 3166-1 code of two letters.
+    /// Two-letter ISO 3166-1 country code.
     country: Option<String>,
-    /// Where it has its seat.
+    /// Registered address of the company.
     address: MaybeUndefined<AddressPatch>,
-    /// Where bills go.
+    /// Billing address.
     billing_address: MaybeUndefined<BillingAddressPatch>,
     /// E-mail address for invoices.
     billing_email: MaybeUndefined<String>,
-    /// Its website.
+    /// Website of the company.
     website: MaybeUndefined<String>,
-    /// Whether staff have made sure that it is the company it says.
+    /// Whether staff have verified the identity of the company.
     pub(super) verified: Option<bool>,
-    /// Whether the company's name may look like another.
+    /// Whether the company's name may resemble the name of another partner.
     pub(super) allow_similar_name: Option<bool>,
     /// Decision about the pending name.
     pub(super) pending_name: Option<NameDecision>,
-    /// Why; the partner reads it.
+    /// Reason for the change. The partner can read it.
     reason: Option<String>,
 }
 
@@ -184,7 +184,7 @@ pub(crate) struct PartnerLabelsPut {
     pub(super) labels: Vec<String>,
 }
 
-/// What of a new partner is no company data.
+/// Data of a new partner other than the company data.
 pub(super) struct Further {
     pub(super) administrator: AdminPartnerAdministrator,
     pub(super) tier_code: Option<String>,
@@ -193,7 +193,7 @@ pub(super) struct Further {
 }
 
 impl AdminPartnerCreate {
-    /// Company data, and the rest.
+    /// Splits the input into company data and the rest.
     pub(super) fn apart(self) -> (Patch, Further) {
         let patch = Patch {
             company_name: Some(self.company_name),
@@ -212,7 +212,7 @@ impl AdminPartnerCreate {
 }
 
 impl AdminPartnerUpdate {
-    /// Company data, and why it is changed.
+    /// Splits the input into company data and the reason for the change.
     pub(super) fn apart(self) -> (Patch, Option<String>) {
         let patch = Patch {
             company_name: self.company_name,
@@ -230,7 +230,7 @@ impl AdminPartnerUpdate {
 }
 
 impl AdminPartner {
-    /// A row as it is shown to the caller.
+    /// Converts a row to the representation for the caller.
     pub(crate) fn of(row: AdminPartnerRow, cx: &RequestContext) -> Self {
         let acts = cx.may("labs.admin.partners:write");
         let allowed = || allowed_actions(row.state, Side::Staff, row.closes_at, cx.now);

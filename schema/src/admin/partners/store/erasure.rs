@@ -1,15 +1,15 @@
-//! The statements that make a partner anonymous.
+//! Statements that anonymize a partner.
 //!
-//! Rows stay where something counts by them, and lose what tells whose they are; what counts for nothing goes.
+//! If other data depends on a row, the row stays and loses its identifying data. All other rows are deleted.
 
 use uuid::Uuid;
 
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// Makes what is personal of an erased partner anonymous. Differences are captured no longer: what is being taken away
-/// would stand in the audit log for ever. Mails come last: whoever holds something of the partner may be writing one,
-/// and the steps before wait until they have.
+/// Anonymizes the personal data of an erased partner. Switches off the capture of differences, because the audit log
+/// would otherwise keep the erased data forever. Mail messages are erased last: a transaction that locks an object of
+/// the partner may be writing one, and the earlier steps wait for that transaction.
 pub(in super::super) async fn run(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     capture_end(db).await?;
     subscription_hold(db, partner_uuid).await?;
@@ -32,8 +32,8 @@ async fn capture_end(db: &Db) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Whoever is about to say something of the subscription is waited for: that goes with the rest, and whoever comes later
-/// finds the partner erased.
+/// Waits for transactions that are about to write about the subscription. Their data is erased with the rest. Later
+/// transactions find the partner erased.
 async fn subscription_hold(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!("select from subscription where partner_uuid = $1 for no key update", partner_uuid)
         .fetch_optional(&mut *db.conn().await?)
@@ -41,8 +41,8 @@ async fn subscription_hold(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Mails to the company and its people, and those to others that tell of it, are known by their kind and their time
-/// alone. Those that were not sent are not sent any more.
+/// Erases mail messages to the company, to its users, and to others about the company. Only their kind and time remain.
+/// Unsent messages are not sent.
 async fn mails_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with meant as (
@@ -65,7 +65,7 @@ async fn mails_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Whatever somebody signed in with, and where they did.
+/// Erases the credentials of the users and the places of their sign-ins.
 async fn sign_ins_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with people as (select person_uuid, email_normalised from person where partner_uuid = $1),
@@ -109,7 +109,7 @@ async fn invitations_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     Ok(())
 }
 
-/// People stay as somebody, so that what they wrote and voted goes on counting.
+/// Anonymizes the users and keeps their rows, so that their texts and votes still count.
 async fn people_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "update person
@@ -124,8 +124,8 @@ async fn people_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Apps and their listings stay, which reviews hang on; the addresses of people who gave support go, the links that
-/// lead to the company, those in manifests included, and the reasons that were given.
+/// Keeps apps and their listings, because customer reviews depend on them. Erases the e-mail addresses of support
+/// contacts, the links to the company, including those in manifests, and the recorded reasons.
 async fn apps_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         r#"with apps as (
@@ -154,8 +154,8 @@ async fn apps_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     Ok(())
 }
 
-/// What the team and reviewers wrote to one another goes, and what the team wrote to customers, also about apps that are
-/// another partner's by now; that they did stays.
+/// Erases the messages between the team and reviewers, the findings, the notes on flags, and the team's replies to
+/// customers, also for apps that now belong to another partner. The records themselves stay.
 async fn talk_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with messages as (
@@ -191,9 +191,9 @@ async fn talk_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     Ok(())
 }
 
-/// What people said to proposals goes, with what either said before, why something was taken off the board, and what was
-/// noted to reports. Each keeps its place; what was proposed stays, since others voted for it. Proposals come before
-/// comments and these before reports, as for everybody who changes them.
+/// Erases the users' comments on feature requests, earlier versions of feature requests and comments, the reasons for
+/// removals from the board, and the notes on reports. Each row keeps its place. The feature requests stay, because
+/// others voted for them. The lock order is feature requests, comments, reports, as in all writes to them.
 async fn board_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with texts as (
@@ -224,8 +224,8 @@ async fn board_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     Ok(())
 }
 
-/// What a program is called, whoever answers for it, and where it may come from and asked for its tokens. It is shut
-/// out.
+/// Erases the names and contacts of machine clients, their allowed networks, and the addresses of their token requests.
+/// Disables the clients.
 async fn programs_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with programs as (
@@ -245,7 +245,7 @@ async fn programs_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The company itself with its vendor page, whom to turn to there, and what was noted about it.
+/// Erases the company data, the profile with its contacts, and the notes about the company.
 async fn company_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with contacts as (delete from partner_contact where partner_uuid = $1),

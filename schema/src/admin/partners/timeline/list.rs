@@ -1,5 +1,5 @@
-//! The list of what happened to a partner, the latest first. Each source gives a page of the largest size and one more.
-//! What an erasure took out of the histories is not told out of the audit log again.
+//! The list of a partner's timeline, newest first. Each source contributes at most one entry more than the largest
+//! page. Data that an erasure removed from the histories is not shown from the audit log either.
 
 use async_graphql::InputObject;
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub(crate) struct PartnerTimelineRow {
     pub(super) detail: Value,
 }
 
-/// What the timeline is narrowed to. The contract describes each field.
+/// Filter of the timeline. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerTimelineFilter {
@@ -40,13 +40,11 @@ pub(crate) struct PartnerTimelineFilter {
 /// The timeline of a partner.
 #[derive(Debug, Serialize)]
 pub(in super::super) struct TimelineOfPartner {
-    /// Whose.
     pub(in super::super) partner_uuid: Uuid,
-    /// Which entries.
     pub(in super::super) filter: PartnerTimelineFilter,
 }
 
-/// The columns of an entry.
+/// Columns of an entry.
 macro_rules! told {
     () => {
         "e.event_group, e.event_uuid, e.occurred_at, e.kind, e.outcome, e.actor_kind, e.actor_uuid,
@@ -57,7 +55,7 @@ macro_rules! told {
     };
 }
 
-/// The latest of each partner's timeline.
+/// Newest timeline entries of several partners.
 pub(crate) static TIMELINE_OF_EACH: EdgeQuery<PartnerTimelineRow> = EdgeQuery {
     operation: "admin_partners_list_timeline",
     argument: "partner_uuid",
@@ -71,7 +69,7 @@ pub(crate) static TIMELINE_OF_EACH: EdgeQuery<PartnerTimelineRow> = EdgeQuery {
     order: &[OCCURRED.descending(), ID.descending()],
 };
 
-/// The timeline of a partner.
+/// List query of a partner's timeline.
 pub(in super::super) static TIMELINE: WrittenQuery<TimelineOfPartner, PartnerTimelineRow, FixedOrder> = WrittenQuery {
     operation: "admin_partners_list_timeline",
     rows: concat!(

@@ -1,4 +1,4 @@
-//! Budgets as they are shown and set.
+//! Input and output types of budgets.
 
 use async_graphql::{InputObject, SimpleObject};
 use uuid::Uuid;
@@ -16,15 +16,15 @@ use crate::core::words::Word as _;
 pub(crate) struct PartnerRateLimit {
     /// UUID of the partner.
     partner_uuid: Uuid,
-    /// Its name.
+    /// Name of the partner.
     company_name: String,
-    /// The tier that its subscription is on.
+    /// Code of the tier of its subscription.
     tier_code: String,
     /// Burst budget per second.
     burst: BurstLimit,
-    /// The budget of a day.
+    /// Daily budget.
     daily: DailyLimit,
-    /// What takes the place of the tier's limits; null when nothing does.
+    /// Effective override of the tier's limits; null if no override is set.
     r#override: Option<RateLimitOverride>,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct PartnerRateLimit {
 pub(crate) struct BurstLimit {
     /// Requests per second.
     limit: i32,
-    /// Where that comes from.
+    /// Source of the limit.
     source: LimitSource,
     /// Limit of the tier.
     tier_limit: i32,
@@ -46,11 +46,11 @@ pub(crate) struct BurstLimit {
 pub(crate) struct DailyLimit {
     /// Requests per day.
     limit: i64,
-    /// Where that comes from.
+    /// Source of the limit.
     source: LimitSource,
     /// Limit of the tier.
     tier_limit: i64,
-    /// What was booked today, since the last reset if there was one.
+    /// Requests leased today, since the last reset if there was one.
     used: i64,
     /// Requests that replicas can still lease today.
     remaining: i64,
@@ -62,17 +62,17 @@ pub(crate) struct DailyLimit {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RateLimitOverride {
-    /// Requests a second; null leaves the tier's.
+    /// Requests per second; null keeps the limit of the tier.
     burst_per_second: Option<i32>,
-    /// Requests a day; null leaves the tier's.
+    /// Requests per day; null keeps the limit of the tier.
     daily_requests: Option<i64>,
     /// Reason for the override.
     reason: String,
-    /// Who set it; null for a program, or somebody who is gone.
+    /// Staff member who set the override; null for a machine client or an erased user.
     set_by: Option<LimitSetter>,
     /// Time when the override was set.
     set_at: Time,
-    /// When the tier's limits are in force again by themselves; null for one without an end.
+    /// Time when the override ends and the tier's limits become effective again; null for an override without an end.
     expires_at: Option<Time>,
 }
 
@@ -86,17 +86,17 @@ pub(crate) struct LimitSetter {
     name: String,
 }
 
-/// An override to put in force.
+/// Override to set.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RateLimitOverridePut {
-    /// Requests a second; left out, the tier's.
+    /// Requests per second; if omitted, the limit of the tier.
     pub(super) burst_per_second: Option<i32>,
-    /// Requests a day; left out, the tier's.
+    /// Requests per day; if omitted, the limit of the tier.
     pub(super) daily_requests: Option<i64>,
     /// Reason for the override. Kept with the override and in the audit record.
     pub(super) reason: String,
-    /// When it ends by itself.
+    /// Time when the override ends.
     pub(super) expires_at: Time,
 }
 
@@ -112,11 +112,11 @@ pub(crate) struct RateLimitReset {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BudgetAccount {
-    /// The kind of account.
+    /// Kind of account.
     kind: BudgetAccountKind,
     /// UUID of the partner, machine client or staff member.
     uuid: Uuid,
-    /// Its name; null when it is gone.
+    /// Name of the account; null if it no longer exists.
     name: Option<String>,
 }
 
@@ -124,19 +124,19 @@ pub(crate) struct BudgetAccount {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RateLimitConsumer {
-    /// Whose budget it is.
+    /// Account that owns the budget.
     account: BudgetAccount,
-    /// The tier of a partner; null for others.
+    /// Code of the partner's tier; null for other accounts.
     tier_code: Option<String>,
     /// Requests per day.
     limit: i64,
-    /// Where a partner's limit comes from; null for others, whose budget is fixed.
+    /// Source of a partner's limit; null for other accounts, whose budget is fixed.
     source: Option<LimitSource>,
-    /// What was booked today.
+    /// Requests leased today.
     used: i64,
-    /// What can still be booked today.
+    /// Requests that can still be leased today.
     remaining: i64,
-    /// The part of the limit that is used, cut to four places.
+    /// Used share of the limit, truncated to four decimal places.
     share: f64,
 }
 
@@ -145,13 +145,13 @@ pub(crate) struct RateLimitConsumer {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RateLimitRefusal {
-    /// When the hour began.
+    /// Start of the hour.
     hour: Time,
-    /// Who was refused.
+    /// Account whose requests were rejected.
     account: BudgetAccount,
-    /// What was asked.
+    /// Operation id.
     operation: String,
-    /// The budget that was spent, `burst` or `daily`.
+    /// Exhausted budget, `burst` or `daily`.
     budget: String,
     /// Number of rejected requests.
     refusals: i64,
@@ -160,7 +160,7 @@ pub(crate) struct RateLimitRefusal {
 }
 
 impl PartnerRateLimit {
-    /// As it is shown.
+    /// Converts a row to its representation.
     pub(super) fn of(partner_uuid: Uuid, row: LimitRow) -> Self {
         let setter = row.set_by.zip(row.set_by_name).map(|(uuid, name)| LimitSetter { uuid, name });
         let in_force = row.reason.zip(row.set_at).map(|(reason, set_at)| RateLimitOverride {
@@ -224,7 +224,7 @@ impl TryFrom<RefusalRow> for RateLimitRefusal {
     }
 }
 
-/// An account by its name in the tables, `partner:<uuid>` for example.
+/// Parses an account from its name in the tables, for example `partner:<uuid>`.
 fn account(text: &str, name: Option<String>) -> Result<BudgetAccount, Fault> {
     let unknown = || Fault::internal(format!("a budget of the account {text}"));
     let (prefix, uuid) = text.split_once(':').ok_or_else(unknown)?;
@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_account_is_read_from_its_name() {
+    fn budget_account_is_parsed_from_name() {
         let uuid = Uuid::from_u128(7);
         for (word, kind) in [
             ("partner", BudgetAccountKind::Partner),

@@ -1,4 +1,4 @@
-//! Internal people as they are shown and described.
+//! Input and output types of staff members.
 
 use async_graphql::{InputObject, SimpleObject};
 use uuid::Uuid;
@@ -9,38 +9,38 @@ use crate::core::context::RequestContext;
 use crate::core::scope::ScopeSet;
 use crate::core::time::Time;
 
-/// What every person holds besides their roles.
+/// Scope that every user holds in addition to their roles.
 const OWN_ACCOUNT: &str = "auth.account:write";
 
 /// A staff member.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StaffMember {
-    /// For paths.
+    /// UUID of the staff member, for paths.
     uuid: Uuid,
     /// Full name of the staff member.
     name: String,
     /// E-mail address for sign-in.
     email: String,
-    /// Where they stand.
+    /// State of the staff member.
     state: StaffState,
-    /// What they are granted, in alphabetical order.
+    /// Granted roles, in alphabetical order.
     roles: Vec<StaffMemberRole>,
-    /// What their roles and their own account add up to, in the shortest form, in alphabetical order.
+    /// Scopes of the roles and of the own account combined, in the shortest form, in alphabetical order.
     effective_scopes: Vec<String>,
-    /// Since when a second factor is in force; null: they have to enrol one before they reach anything.
+    /// Time since when a second factor is active; null if the staff member must first enrol one to get access.
     second_factor_confirmed_at: Option<Time>,
-    /// Open sessions.
+    /// Number of open sessions.
     sessions_count: i64,
-    /// Until when the invitation can be accepted; null when none is open.
+    /// Time until which the invitation can be accepted; null without an open invitation.
     invitation_expires_at: Option<Time>,
-    /// When they last signed in.
+    /// Time of the last sign-in.
     last_sign_in_at: Option<Time>,
-    /// When they were invited or made.
+    /// Time when the staff member was invited or created.
     created_at: Time,
     /// Time of the last change to the name, address or state.
     updated_at: Time,
-    /// What the caller can do to their standing now.
+    /// Actions that the caller can currently perform on the state of the staff member.
     allowed_actions: Vec<String>,
 }
 
@@ -48,9 +48,9 @@ pub(crate) struct StaffMember {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StaffMemberRole {
-    /// Its code.
+    /// Code of the role.
     code: String,
-    /// What it is called.
+    /// Name of the role.
     name: String,
 }
 
@@ -60,21 +60,21 @@ pub(crate) struct StaffMemberRole {
 pub(crate) struct StaffCreate {
     /// Full name.
     pub(super) name: String,
-    /// The address to sign in with, and to invite.
+    /// E-mail address for sign-in and for the invitation.
     pub(super) email: String,
     /// Codes of the roles to grant.
     pub(super) roles: Vec<String>,
-    /// The language of mails; `en` when none is named.
+    /// Language of mails; `en` by default.
     pub(super) locale: Option<String>,
 }
 
-/// A merge patch of a person (RFC 7396).
+/// A merge patch of a staff member (RFC 7396).
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StaffUpdate {
     /// Full name.
     pub(super) name: Option<String>,
-    /// The address to sign in with.
+    /// E-mail address for sign-in.
     pub(super) email: Option<String>,
 }
 
@@ -87,7 +87,7 @@ pub(crate) struct StaffRolesPut {
 }
 
 impl StaffMember {
-    /// A row as it is shown to the caller.
+    /// Converts a row to the representation for the caller.
     pub(crate) fn of(row: MemberRow, cx: &RequestContext) -> Self {
         let names = row.roles.0.iter().flat_map(|role| role.scopes.iter().map(String::as_str));
         let granted = ScopeSet::parse(names.clone());

@@ -1,4 +1,4 @@
-//! People as operators are shown them, and what operators send.
+//! Input and output types of users for staff.
 
 use async_graphql::{InputObject, SimpleObject};
 use uuid::Uuid;
@@ -13,51 +13,51 @@ use crate::core::time::Time;
 #[derive(Clone, Debug, serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct User {
-    /// For paths.
+    /// UUID of the user, for paths.
     pub(in crate::admin::users) uuid: Uuid,
-    /// Of a partner's team, or of the staff.
+    /// Kind of user: member of a partner's team, or staff member.
     kind: PersonType,
     /// Full name.
     pub(in crate::admin::users) name: String,
     /// E-mail address for sign-in.
     email: String,
-    /// Since when the address is proved; null: not yet.
+    /// Time when the address was verified; null if it is unverified.
     email_verified_at: Option<Time>,
-    /// The address to be, while it waits to be proved.
+    /// New address that is not verified yet.
     pending_email: Option<String>,
-    /// The partner of whose team they are; null for staff.
+    /// UUID of the partner whose team they belong to; null for staff members.
     pub(in crate::admin::users) partner_uuid: Option<Uuid>,
-    /// That partner's name; null for staff.
+    /// Name of the partner; null for staff members.
     company_name: Option<String>,
-    /// Their role in the team; null for staff.
+    /// Role in the team; null for staff members.
     role: Option<Role>,
-    /// Where they stand.
+    /// State of the user.
     state: UserState,
-    /// The language of their mails.
+    /// Language of their mails.
     locale: String,
-    /// Since when a second factor is in force; null: none is.
+    /// Time since when a second factor is active; null if they have none.
     second_factor_confirmed_at: Option<Time>,
-    /// Open sessions.
+    /// Number of open sessions.
     sessions_count: i64,
-    /// Until when failed tries hold some sign-ins back; null: none are held back.
+    /// Time until which failed attempts block some sign-ins; null if no sign-in is blocked.
     sign_in_held_until: Option<Time>,
-    /// When they last signed in.
+    /// Time of the last sign-in.
     pub(in crate::admin::users) last_sign_in_at: Option<Time>,
     /// Time when the account was created.
     pub(in crate::admin::users) created_at: Time,
     /// Time of the last change to the name, address or state.
     updated_at: Time,
-    /// The name as the list by name compares it.
+    /// Sort key of the order by name.
     #[graphql(skip)]
     #[serde(skip)]
     pub(in crate::admin::users) name_sorted: String,
-    /// What the caller can do about them now.
+    /// Actions that the caller can currently perform on the user.
     #[sqlx(skip)]
     allowed_actions: Vec<String>,
 }
 
 impl User {
-    /// The same with what the caller can do about them. Internal people are changed elsewhere.
+    /// Adds the actions that the caller can perform. Staff members are changed through other operations.
     pub(crate) fn for_caller(self, cx: &RequestContext) -> Self {
         let acts = cx.may("labs.admin.users:write") && self.kind != PersonType::StaffUser;
         let is_held_back = self.sign_in_held_until.is_some();
@@ -66,12 +66,12 @@ impl User {
     }
 }
 
-/// A merge patch of a person (RFC 7396).
+/// A merge patch of a user (RFC 7396).
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct UserUpdate {
     /// Full name.
     pub(super) name: Option<String>,
-    /// The address to be; it has to be proved.
+    /// New e-mail address, which the user must verify.
     pub(super) email: Option<String>,
 }

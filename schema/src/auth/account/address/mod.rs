@@ -1,16 +1,16 @@
-//! A change of the address that a person signs in with.
+//! Change of a user's sign-in address.
 //!
 //! ```text
-//!  ask ──▶ PENDING ──token from the new address──▶ CONFIRMED
-//!            │  │                                      │
-//!            │  └──asked for another──▶ SUPERSEDED     │ token from the old address, for 7 days
-//!            │                              │          │
-//!            └──token from the old address──┴──────────┴──▶ CANCELLED
+//!  request ──▶ PENDING ──token from the new address──▶ CONFIRMED
+//!                │  │                                      │
+//!                │  └──another request────▶ SUPERSEDED     │ token from the old address, for 7 days
+//!                │                              │          │
+//!                └──token from the old address──┴──────────┴──▶ CANCELLED
 //! ```
 //!
-//! Whoever takes a change back gets the address from before it, whatever was changed after it, and every session ends:
-//! somebody else may have made the change. That is why the password goes and a reset of it follows by mail, and why a
-//! second factor that was confirmed since the change was asked for goes.
+//! A cancellation restores the address from before the change, even if the address was changed again later, and ends
+//! every session, because an attacker may have requested the change. For the same reason, it deletes the password and
+//! mails a reset, and it deletes a second factor that was confirmed after the request.
 
 pub(super) mod rules;
 mod store;
@@ -31,13 +31,14 @@ use crate::core::outbox;
 use crate::core::outbox::load_addressee;
 use crate::core::time::Time;
 
-/// The mails that go to a new address.
+/// Mail kinds that are sent to a new address.
 const MAIL_KINDS: [&str; 2] = ["CONFIRM_NEW_EMAIL", "EMAIL_TAKEN"];
-/// Seconds in which the reset that follows a cancellation must be confirmed.
+/// Seconds until the password reset after a cancellation expires.
 const RESET_SECONDS: i64 = 86_400;
 
-/// Asks for a change: a token goes to the new address, and a notice with another one to the old. When the new address
-/// is somebody else's, that person gets a mail instead, and whoever asked is told nothing of it.
+/// Requests a change. The new address gets a confirmation token, and the old address gets a notice with a cancellation
+/// token. If the new address belongs to another user, that user gets a mail instead and the response does not reveal
+/// it.
 pub(super) async fn request(cx: &RequestContext, own: &Own, email: &EmailAddress) -> Result<(), Fault> {
     let present = store::address_lock(&cx.db, own.person_uuid).await?.ok_or_else(|| Fault::not_found("account"))?;
     if present == email.normalised() {
@@ -48,12 +49,13 @@ pub(super) async fn request(cx: &RequestContext, own: &Own, email: &EmailAddress
     to_new_address(cx, own.person_uuid, email, confirm).await
 }
 
-/// The same for a person whom staff help, in no session of theirs: nothing changes before the new address is proved,
-/// and the old one can stop it. The address that the person has changes nothing.
+/// Requests a change on behalf of a user, by staff and outside a session of the user. The change takes effect only
+/// after the new address is verified, and the old address can cancel it. A request for the current address changes
+/// nothing.
 ///
 /// # Errors
-/// [`Code::Conflict`](crate::Code::Conflict) when it is somebody else's, [`Code::RateLimited`](crate::Code::RateLimited)
-/// when too many were asked for.
+/// [`Code::Conflict`](crate::Code::Conflict) if the address belongs to another user,
+/// [`Code::RateLimited`](crate::Code::RateLimited) after too many requests.
 pub(crate) async fn request_by_staff(
     cx: &RequestContext,
     person_uuid: Uuid,
@@ -76,8 +78,8 @@ pub(crate) async fn request_by_staff(
     to_new_address(cx, person_uuid, email, confirm).await
 }
 
-/// Notes the change in place of any that waits, and tells the old address how to stop it. Answers the token that proves
-/// the new one, and until when.
+/// Stores the change, supersedes a pending one, and mails the cancellation token to the old address. Returns the token
+/// that verifies the new address, and its expiry.
 async fn begin(
     cx: &RequestContext,
     person_uuid: Uuid,
@@ -112,7 +114,7 @@ async fn begin(
     Ok((confirm.text, confirm_until))
 }
 
-/// The mail to the new address; at most a few an hour, whoever asks for them.
+/// Queues the mail to the new address. Each address gets only a few of these mails an hour, across all senders.
 async fn to_new_address(
     cx: &RequestContext,
     person_uuid: Uuid,
@@ -133,13 +135,13 @@ async fn to_new_address(
     .await
 }
 
-/// Until when the old address can take back a change that staff asked for and that is in effect; `None` when there is
-/// none. Meanwhile staff take no further step that would let whoever reads the new address in.
+/// Returns the time until which the old address can cancel an effective change that staff requested; `None` if no such
+/// change exists. Until then, staff cannot take a further step that would give the reader of the new address access.
 pub(crate) async fn open_by_staff(cx: &RequestContext, person_uuid: Uuid) -> Result<Option<Time>, Fault> {
     store::open_by_staff_get(&cx.db, person_uuid).await
 }
 
-/// Takes the token from the new address. Answers the address and since when it is the person's.
+/// Consumes the token from the new address. Returns the address and the time when it became effective.
 pub(super) async fn confirm(cx: &RequestContext, token: &str) -> Result<(String, Time), Fault> {
     let change = consume_token(cx, token, "CHANGE_EMAIL").await?;
     let state = after(change.state, EmailChangeAction::Confirm);
@@ -163,7 +165,7 @@ pub(super) async fn confirm(cx: &RequestContext, token: &str) -> Result<(String,
     Ok((change.new_email, changed_at))
 }
 
-/// Takes the token from the old address, and gives the person that address back. Answers it.
+/// Consumes the token from the old address, and restores and returns that address.
 pub(super) async fn cancel(cx: &RequestContext, token: &str) -> Result<String, Fault> {
     let change = consume_token(cx, token, "CANCEL_EMAIL_CHANGE").await?;
     let state = after(change.state, EmailChangeAction::Cancel);
@@ -192,7 +194,7 @@ async fn consume_token(cx: &RequestContext, token: &str, purpose: &str) -> Resul
     store::token_set_used(&cx.db, &digest, purpose).await?.ok_or_else(rules::void_token)
 }
 
-/// Gives the person an address that was just proved. A registration that nobody verified gives way.
+/// Sets a newly verified address for the user. An unverified registration of the address is dropped.
 async fn become_theirs(cx: &RequestContext, change: &ChangeRow, email: &str, normalised: &str) -> Result<(), Fault> {
     let holder_uuid = give_way(&cx.db, normalised).await?;
     let is_free = holder_uuid.is_none_or(|uuid| uuid == change.person_uuid);

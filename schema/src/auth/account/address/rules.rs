@@ -1,46 +1,45 @@
-//! The machine of a change of address, and how long each of its parts lasts.
+//! State machine and time limits of an address change.
 
 use crate::core::fault::{Fault, FieldError, SpentBudget};
 use crate::core::words::words;
 
-/// Seconds in which the new address must be proved.
+/// Seconds until the confirmation of the new address expires.
 pub(in crate::auth::account) const CONFIRM_SECONDS: i64 = 86_400;
-/// Seconds for which the old address can take back a change that took effect.
+/// Seconds for which the old address can cancel an effective change.
 pub(super) const CANCEL_SECONDS: i64 = 7 * 86_400;
-/// Changes that a person may ask for in an hour: each writes to an address of the person's choice.
+/// Changes that a user may request per hour. Each sends a mail to an address of the user's choice.
 pub(super) const CHANGES_PER_HOUR: i64 = 5;
-/// Mails about changes that one address gets in an hour at most, whoever asks for them.
+/// Mails about changes that one address gets per hour at most, across all senders.
 pub(super) const MAILS_PER_HOUR: i64 = 5;
 
 words! {
-    /// Where a change stands.
+    /// State of an address change.
     pub(super) enum EmailChangeState {
-        /// Waits for the token from the new address.
+        /// Waiting for the token from the new address.
         Pending = "PENDING",
-        /// In effect.
+        /// Effective.
         Confirmed = "CONFIRMED",
-        /// Taken back from the old address.
+        /// Cancelled from the old address.
         Cancelled = "CANCELLED",
-        /// Another one was asked for before it took effect.
+        /// Replaced by a later request before it became effective.
         Superseded = "SUPERSEDED",
     }
 }
 
-/// What can be done about a change.
+/// Action on an address change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EmailChangeAction {
-    /// The new address was proved.
+    /// Confirm, after the new address is verified.
     Confirm,
-    /// The old address takes it back, and with it whatever was asked for after it.
+    /// Cancel from the old address, together with every later change.
     Cancel,
-    /// Another change is asked for.
+    /// Supersede with another request.
     Supersede,
 }
 
-/// Where an action leads; `None` where it leads nowhere.
+/// Returns the state after an action; `None` if the action is illegal.
 ///
-/// A change that was superseded can still be taken back: whoever holds its token holds the address from before
-/// everything that came after.
+/// A superseded change can still be cancelled: its token belongs to the address from before all later changes.
 pub(super) const fn after(state: EmailChangeState, action: EmailChangeAction) -> Option<EmailChangeState> {
     match (state, action) {
         (EmailChangeState::Pending, EmailChangeAction::Confirm) => Some(EmailChangeState::Confirmed),
@@ -53,7 +52,7 @@ pub(super) const fn after(state: EmailChangeState, action: EmailChangeAction) ->
     }
 }
 
-/// The refusal of a token that is unknown, used or past its time: the same words for all three.
+/// The fault for a token that is unknown, used or expired. The detail is the same in all three cases.
 pub(super) fn void_token() -> Fault {
     Fault::field(
         "/token",
@@ -63,25 +62,25 @@ pub(super) fn void_token() -> Fault {
     )
 }
 
-/// The refusal of the address that the person has already.
+/// The fault for a new address that equals the current one.
 pub(super) fn same_address() -> Fault {
     Fault::field("/email", "SAME", "This is already your address. Send another one.")
 }
 
-/// The refusal of one change too many.
+/// The fault after too many requests.
 pub(super) fn too_many() -> Fault {
     let detail =
         format!("The limit of {CHANGES_PER_HOUR} address changes per hour is exceeded. Wait an hour and try again.");
     Fault::rate_limited(SpentBudget::Burst, 3600, detail)
 }
 
-/// The refusal of an address that somebody has, for staff, who may know.
+/// The fault for an address that another user has. Only staff get it, because it reveals that the address is in use.
 pub(super) fn somebodys() -> Fault {
     Fault::conflict("Another user already has this e-mail address. Each address belongs to one user. Send another one.")
         .with_errors(vec![FieldError::at("/email", "TAKEN", "Another user already has this address.")])
 }
 
-/// The refusal when the address became somebody else's meanwhile.
+/// The fault for an address that another account obtained after the request.
 pub(super) fn address_taken() -> Fault {
     Fault::conflict("This address now belongs to another account. Use another one, or contact support.")
 }
@@ -91,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_machine_cell_by_cell() {
+    fn state_machine_matches_table() {
         use EmailChangeAction::{Cancel, Confirm, Supersede};
         let table: [(EmailChangeState, &[(EmailChangeAction, EmailChangeState)]); 4] = [
             (

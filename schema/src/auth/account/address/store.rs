@@ -1,4 +1,4 @@
-//! Every statement about changes of address.
+//! SQL statements about address changes.
 
 use uuid::Uuid;
 
@@ -8,10 +8,10 @@ use crate::core::fault::{Fault, constraint_of};
 use crate::core::outbox::Addressee;
 use crate::core::time::Time;
 
-/// A change with the person whose it is, held until the transaction ends.
+/// A change and its user, locked until the transaction ends.
 pub(super) struct ChangeRow {
     pub(super) change_uuid: Uuid,
-    /// The session that asked for it; none when staff did.
+    /// Session that requested the change; none if staff did.
     pub(super) session_uuid: Option<Uuid>,
     pub(super) state: EmailChangeState,
     pub(super) old_email: String,
@@ -23,12 +23,12 @@ pub(super) struct ChangeRow {
     pub(super) person_state: String,
     pub(super) name: String,
     pub(super) locale: String,
-    /// The address that the person has now.
+    /// Current address of the user.
     pub(super) email_normalised: String,
 }
 
 impl ChangeRow {
-    /// The person at an address of this change.
+    /// Returns the user as addressee at an address of this change.
     pub(super) fn at(&self, email: &str) -> Addressee {
         Addressee {
             person_uuid: Some(self.person_uuid),
@@ -40,7 +40,7 @@ impl ChangeRow {
     }
 }
 
-/// What a change is made of.
+/// Columns of a new change.
 pub(super) struct NewChange<'a> {
     pub(super) change_uuid: Uuid,
     pub(super) person_uuid: Uuid,
@@ -53,7 +53,7 @@ pub(super) struct NewChange<'a> {
     pub(super) cancel_until: Time,
 }
 
-/// The address that a person has, for comparing; holds the person until the transaction ends.
+/// Returns the normalised address of a user, and locks the user until the transaction ends.
 pub(super) async fn address_lock(db: &Db, person_uuid: Uuid) -> Result<Option<String>, Fault> {
     Ok(sqlx::query_scalar!(
         "select email_normalised from person where person_uuid = $1 and state = 'ACTIVE' for update",
@@ -63,7 +63,7 @@ pub(super) async fn address_lock(db: &Db, person_uuid: Uuid) -> Result<Option<St
     .await?)
 }
 
-/// How many changes a person asked for in the last hour.
+/// Counts the changes that a user requested in the last hour.
 pub(super) async fn count_recent(db: &Db, person_uuid: Uuid) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select count(*) as "count!" from email_change
@@ -74,7 +74,7 @@ pub(super) async fn count_recent(db: &Db, person_uuid: Uuid) -> Result<i64, Faul
     .await?)
 }
 
-/// Whoever has an address, unless it is a registration that nobody verified.
+/// Returns the user of an address, unless the address is an unverified registration.
 pub(super) async fn holder_get(db: &Db, email_normalised: &str) -> Result<Option<Uuid>, Fault> {
     Ok(sqlx::query_scalar!(
         "select person_uuid from person
@@ -85,7 +85,7 @@ pub(super) async fn holder_get(db: &Db, email_normalised: &str) -> Result<Option
     .await?)
 }
 
-/// Takes a change that waits out of force, with the token that would confirm it.
+/// Supersedes a pending change and voids its confirmation token.
 pub(super) async fn pending_supersede(
     db: &Db,
     person_uuid: Uuid,
@@ -107,8 +107,8 @@ pub(super) async fn pending_supersede(
     Ok(())
 }
 
-/// Until when the old address can take back a change that staff asked for and that is in effect; `None` when there is
-/// none.
+/// Returns the time until which the old address can cancel an effective change that staff requested; `None` if no such
+/// change exists.
 pub(super) async fn open_by_staff_get(db: &Db, person_uuid: Uuid) -> Result<Option<Time>, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select max(t.expires_at) as "until: Time"
@@ -121,7 +121,7 @@ pub(super) async fn open_by_staff_get(db: &Db, person_uuid: Uuid) -> Result<Opti
     .await?)
 }
 
-/// Notes a change with its two tokens.
+/// Inserts a change with its two tokens.
 pub(super) async fn insert(db: &Db, new: &NewChange<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "with change as (
@@ -146,7 +146,7 @@ pub(super) async fn insert(db: &Db, new: &NewChange<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Consumes a token and holds its change and person. Of several uses at once, one succeeds.
+/// Consumes a token and locks its change and user. Of several concurrent uses, one succeeds.
 pub(super) async fn token_set_used(db: &Db, sha256: &[u8], purpose: &str) -> Result<Option<ChangeRow>, Fault> {
     Ok(sqlx::query_as!(
         ChangeRow,
@@ -167,8 +167,8 @@ pub(super) async fn token_set_used(db: &Db, sha256: &[u8], purpose: &str) -> Res
     .await?)
 }
 
-/// Gives a person an address that was proved; false when it is somebody else's. Tokens that were mailed to the old one
-/// and could set a password are void.
+/// Sets a verified address; false if it belongs to another user. Voids the tokens that were mailed to the old address
+/// and could set a password.
 pub(super) async fn set_address(db: &Db, person_uuid: Uuid, email: &str, normalised: &str) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "with void as (
@@ -189,8 +189,8 @@ pub(super) async fn set_address(db: &Db, person_uuid: Uuid, email: &str, normali
     }
 }
 
-/// The change is in effect. From now on it can be taken back until this moment, with the token that was mailed before
-/// and with this further one.
+/// Marks the change as effective. Until the given time, it can be cancelled with the earlier token and with the
+/// additional one.
 pub(super) async fn set_confirmed(
     db: &Db,
     change: &ChangeRow,
@@ -218,8 +218,8 @@ pub(super) async fn set_confirmed(
     .await?)
 }
 
-/// Takes a second factor away that was confirmed after a change was asked for, with its recovery codes; false when
-/// there is none. It may be that of whoever asked.
+/// Deletes a second factor that was confirmed after the change was requested, with its recovery codes; false if no such
+/// factor exists. It may belong to an attacker who requested the change.
 pub(super) async fn later_factor_delete(db: &Db, change_uuid: Uuid) -> Result<bool, Fault> {
     Ok(sqlx::query_scalar!(
         r#"with later as (
@@ -236,8 +236,8 @@ pub(super) async fn later_factor_delete(db: &Db, change_uuid: Uuid) -> Result<bo
     .await?)
 }
 
-/// Takes back a change and whatever was asked for after it, and voids all of their tokens. The password goes as well,
-/// for whoever asked may know it; the token of a reset is kept in their place.
+/// Cancels a change and every later one, and voids all of their tokens. Deletes the password, because an attacker may
+/// know it, and stores the token of a reset.
 pub(super) async fn set_cancelled(
     db: &Db,
     change: &ChangeRow,

@@ -1,4 +1,4 @@
-//! The invitation of a partner's first administrator.
+//! SQL statements about the invitation of a partner's first administrator.
 
 use uuid::Uuid;
 
@@ -6,7 +6,7 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::time::Time;
 
-/// Source of the preview.
+/// Columns of a new first invitation.
 pub(in super::super) struct NewRow<'a> {
     pub(in super::super) invitation_uuid: Uuid,
     pub(in super::super) partner_uuid: Uuid,
@@ -18,7 +18,7 @@ pub(in super::super) struct NewRow<'a> {
     pub(in super::super) expires_at: Time,
 }
 
-/// Makes an invitation that nobody of the team sent, with its token.
+/// Inserts an invitation without an inviting team member, with its token.
 pub(in super::super) async fn insert(db: &Db, new: &NewRow<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "with made as (

@@ -1,4 +1,4 @@
-//! The statements with which whoever sent invitations changes them.
+//! SQL statements with which senders change invitations.
 
 use uuid::Uuid;
 
@@ -9,19 +9,19 @@ use crate::core::principal::Role;
 use crate::core::time::Time;
 use crate::partner::team::Team;
 
-/// An invitation held for a change.
+/// An invitation locked for a change.
 pub(in crate::auth::invitations) struct HeldRow {
     pub(in crate::auth::invitations) email: String,
     pub(in crate::auth::invitations) email_normalised: String,
     pub(in crate::auth::invitations) role: Role,
     pub(in crate::auth::invitations) locale: String,
-    /// EXPIRED as soon as its time is over.
+    /// EXPIRED as soon as its expiry has passed.
     pub(in crate::auth::invitations) state: InvitationState,
     pub(in crate::auth::invitations) company_name: String,
     pub(in crate::auth::invitations) partner_state: String,
 }
 
-/// Holds one of a team's invitations until the transaction ends.
+/// Locks one of a team's invitations until the transaction ends.
 pub(in crate::auth::invitations) async fn sent_lock(
     db: &Db,
     team: Team,
@@ -43,8 +43,7 @@ pub(in crate::auth::invitations) async fn sent_lock(
     .await?)
 }
 
-/// The invitations that somebody of a team sent and nobody has answered, with the role of each; held until the
-/// transaction ends.
+/// Locks the pending invitations that a team member sent, with the role of each, until the transaction ends.
 pub(in crate::auth::invitations) async fn pending_lock(
     db: &Db,
     team: Team,
@@ -63,14 +62,14 @@ pub(in crate::auth::invitations) async fn pending_lock(
     Ok(rows.into_iter().map(|row| (row.invitation_uuid, row.role)).collect())
 }
 
-/// An invitation whose sender goes to another team.
+/// An invitation whose sender moves to another team.
 pub(in crate::auth::invitations) struct LeftRow {
     pub(in crate::auth::invitations) invitation_uuid: Uuid,
     pub(in crate::auth::invitations) partner_uuid: Uuid,
     pub(in crate::auth::invitations) role: Role,
 }
 
-/// What a person sent for their present team and nobody has answered, held until the transaction ends.
+/// Locks the pending invitations that a user sent for their current team, until the transaction ends.
 pub(in crate::auth::invitations) async fn left_behind_lock(db: &Db, person_uuid: Uuid) -> Result<Vec<LeftRow>, Fault> {
     Ok(sqlx::query_as!(
         LeftRow,
@@ -85,7 +84,7 @@ pub(in crate::auth::invitations) async fn left_behind_lock(db: &Db, person_uuid:
     .await?)
 }
 
-/// Gives an invitation a new token, and time to answer. The old one is void.
+/// Gives an invitation a new token and expiry. The old token is void.
 pub(in crate::auth::invitations) async fn set_renewed(
     db: &Db,
     invitation_uuid: Uuid,
@@ -117,7 +116,7 @@ pub(in crate::auth::invitations) async fn set_renewed(
     }
 }
 
-/// An invitation is taken back, and its token is void.
+/// Revokes an invitation and voids its token.
 pub(in crate::auth::invitations) async fn set_revoked(
     db: &Db,
     invitation_uuid: Uuid,

@@ -1,4 +1,4 @@
-//! What is answered about sessions, and what is sent.
+//! Input and output types of sessions.
 
 use async_graphql::{InputObject, SimpleObject};
 use uuid::Uuid;
@@ -6,26 +6,26 @@ use uuid::Uuid;
 use crate::auth::sessions::list::OpenSession;
 use crate::core::time::Time;
 
-/// An access token for a person. The refresh token travels in a cookie and never in a body.
+/// An access token for a user. The refresh token is sent only in a cookie, never in a body.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SignedIn {
-    /// Goes into the Authorization header as `Bearer <access_token>`.
+    /// Value for the Authorization header: `Bearer <access_token>`.
     access_token: String,
     /// Always `Bearer`.
     token_type: &'static str,
-    /// Seconds until the token is void.
+    /// Seconds until the token expires.
     expires_in: i64,
 }
 
 impl SignedIn {
-    /// A token that lives so many seconds.
+    /// Creates the response for a token with this lifetime in seconds.
     pub(in crate::auth::sessions) fn new(access_token: String, expires_in: i64) -> Self {
         Self { access_token, token_type: "Bearer", expires_in }
     }
 }
 
-/// The end of a session.
+/// The ended session.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SignedOut {
@@ -33,33 +33,33 @@ pub(crate) struct SignedOut {
     pub(super) status: &'static str,
 }
 
-/// The end of every session of a person.
+/// The ended sessions of a user.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SignedOutEverywhere {
     /// `SIGNED_OUT`.
     pub(super) status: &'static str,
-    /// How many sessions were open, this one included.
+    /// Number of sessions that were open, including the current one.
     pub(super) sessions_ended: i64,
 }
 
-/// The password or a code was given again.
+/// The completed reauthentication.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Reauthenticated {
     /// `REAUTHENTICATED`.
     pub(super) status: &'static str,
-    /// When it was.
+    /// Time of the reauthentication.
     pub(super) reauthenticated_at: Time,
     /// Seconds during which this session may make sensitive changes.
     pub(super) expires_in: i64,
 }
 
-/// Where the caller is signed in.
+/// An open session of the caller.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Session {
-    /// Whether it is the one that asks.
+    /// Whether this is the session of the request.
     current: bool,
     /// The session.
     #[graphql(flatten)]
@@ -68,7 +68,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// A session as the session `load_own` sees it.
+    /// Creates the entry and marks it if it is the session that `load_own` returned.
     pub(super) fn of(session: OpenSession, own: Uuid) -> Self {
         Self { current: session.uuid == own, session }
     }
@@ -90,12 +90,12 @@ pub(crate) struct SessionVerifyMfa {
     pub(super) code: String,
 }
 
-/// One of the two proofs that a person can give again.
+/// Proof for a reauthentication: a password or a code.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ReauthenticationInput {
     /// Password of the user.
     pub(super) password: Option<String>,
-    /// A code of the authenticator app, or a recovery code.
+    /// Code of the authenticator app, or a recovery code.
     pub(super) code: Option<String>,
 }

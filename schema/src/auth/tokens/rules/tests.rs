@@ -5,7 +5,7 @@ fn error(outcome: Result<impl Sized, Fault>) -> &'static str {
 }
 
 #[test]
-fn id_and_secret_come_one_way_only() {
+fn credentials_must_be_sent_in_one_way_only() {
     let basic = ("id".to_owned(), "secret".to_owned());
     let form = (Some("id"), Some("secret"));
     let nothing = (None, None);
@@ -15,7 +15,7 @@ fn id_and_secret_come_one_way_only() {
     assert_eq!(way(form, None).ok(), Some(Way::Form));
     assert_eq!(way((None, None), Some(&basic)).ok(), Some(Way::Client));
     assert_eq!(way((Some(""), Some("")), Some(&basic)).ok(), Some(Way::Client));
-    // What says the same twice is one way.
+    // Equal values in two places count as one method.
     assert_eq!(way(form, Some(&basic)).ok(), Some(Way::Form));
     let id_alone = ("id".to_owned(), String::new());
     assert_eq!(way(form, Some(&id_alone)).ok(), Some(Way::Form));
@@ -37,7 +37,7 @@ fn id_and_secret_come_one_way_only() {
 }
 
 #[test]
-fn two_grants_are_known() {
+fn only_two_grant_types_are_supported() {
     let both = TokenForm { user: (Some("id"), Some("secret")), client: (Some("id"), Some("secret")) };
     for grant_type in ["authorization_code", "refresh_token", "PASSWORD", " password"] {
         assert_eq!(error(read_credentials(grant_type, both, None)), "unsupported_grant_type", "{grant_type}");
@@ -46,7 +46,7 @@ fn two_grants_are_known() {
 }
 
 #[test]
-fn a_client_shows_itself_in_the_form_or_by_basic_and_is_no_person() {
+fn client_credentials_come_from_form_or_basic_header() {
     let basic = ("id".to_owned(), "secret".to_owned());
     let told = |client, user, basic| {
         let presented = read_credentials("client_credentials", TokenForm { client, user }, basic);
@@ -65,7 +65,7 @@ fn a_client_shows_itself_in_the_form_or_by_basic_and_is_no_person() {
 }
 
 #[test]
-fn a_scope_is_a_list_of_names_with_single_spaces() {
+fn scope_parameter_is_names_separated_by_single_spaces() {
     assert!(matches!(parse_scopes(None), Ok(None)));
     assert!(matches!(parse_scopes(Some("")), Ok(None)));
     let asked = parse_scopes(Some("marketplace.apps statistics")).ok().flatten();
@@ -90,7 +90,7 @@ fn a_scope_is_a_list_of_names_with_single_spaces() {
 }
 
 #[test]
-fn whatever_stands_in_the_way_is_named_for_the_ledger() {
+fn obstacle_is_named_for_token_grant_record() {
     let good = Standing { secret_is_right: true, state: "ACTIVE", partner_state: None, network_is_allowed: true };
     assert_eq!(obstacle(good), None);
     assert_eq!(obstacle(Standing { secret_is_right: false, ..good }), Some("WRONG_SECRET"));
@@ -108,7 +108,7 @@ fn whatever_stands_in_the_way_is_named_for_the_ledger() {
 }
 
 #[test]
-fn a_token_reaches_what_is_allowed_asked_for_and_granted_by_the_tier() {
+fn granted_scopes_are_limited_by_client_request_and_tier() {
     let set = |names: &[&str]| ScopeSet::parse(names.iter().copied());
     let allowed = set(&["marketplace:write", "statistics"]);
     assert_eq!(grant(allowed, None, None), allowed);
@@ -122,7 +122,7 @@ fn a_token_reaches_what_is_allowed_asked_for_and_granted_by_the_tier() {
 }
 
 #[test]
-fn no_program_has_an_account() {
+fn machine_client_never_gets_account_scopes() {
     let everything = ScopeSet::of(Scope::all());
     for account in ["auth.account", "auth.account:write"] {
         let account = Scope::parse(account).unwrap();
@@ -132,7 +132,7 @@ fn no_program_has_an_account() {
 }
 
 #[test]
-fn the_refusal_speaks_the_language_of_the_way() {
+fn oauth_error_depends_on_authentication_method() {
     let status = |way| refused(way).oauth_error();
     assert_eq!(status(Way::Form), Some("invalid_grant"));
     assert_eq!(status(Way::Client), Some("invalid_client"));
@@ -140,7 +140,7 @@ fn the_refusal_speaks_the_language_of_the_way() {
 }
 
 #[test]
-fn a_program_shows_who_it_is_in_one_place() {
+fn client_must_authenticate_in_one_place() {
     let basic = ("id".to_owned(), "secret".to_owned());
     let way = |form, basic| client(form, basic).map(|presented| presented.way).map_err(|fault| fault.oauth_error());
     assert_eq!(way((Some("id"), Some("secret")), None), Ok(Way::Client));
@@ -154,7 +154,7 @@ fn a_program_shows_who_it_is_in_one_place() {
 }
 
 #[test]
-fn a_bound_program_sees_its_own_tokens_and_one_of_the_service_every_token() {
+fn bound_client_sees_own_tokens_and_unbound_sees_all() {
     let (partner, own, other) = (Uuid::from_u128(1), Uuid::from_u128(2), Uuid::from_u128(3));
     assert!(may_see(Some(partner), own, own) && !may_see(Some(partner), own, other));
     assert!(may_see(None, own, other));

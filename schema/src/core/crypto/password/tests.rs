@@ -11,7 +11,7 @@ fn hasher() -> PasswordHasher {
 }
 
 #[tokio::test]
-async fn a_hashed_password_matches_itself_and_nothing_else() {
+async fn hash_matches_only_its_password() {
     let hash = hasher().hash("correct horse battery".to_owned().into()).await;
     let hash = hash.unwrap();
     assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
@@ -22,14 +22,14 @@ async fn a_hashed_password_matches_itself_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn the_same_password_hashes_differently_each_time() {
+async fn same_password_hashes_differently_each_time() {
     let one = hasher().hash("correct horse battery".to_owned().into()).await;
     let two = hasher().hash("correct horse battery".to_owned().into()).await;
     assert_ne!(one.unwrap(), two.unwrap());
 }
 
 #[tokio::test]
-async fn composed_and_decomposed_letters_are_the_same_password() {
+async fn composed_and_decomposed_letters_match() {
     let hash = hasher().hash("M\u{fc}nchner Freiheit".to_owned().into()).await;
     let typed_elsewhere = SecretText::new("Mu\u{308}nchner Freiheit");
     let verdict = hasher().verify(typed_elsewhere, Some(&hash.unwrap())).await;
@@ -37,7 +37,7 @@ async fn composed_and_decomposed_letters_are_the_same_password() {
 }
 
 #[tokio::test]
-async fn a_weaker_hash_matches_and_asks_to_be_made_anew() {
+async fn weak_hash_matches_and_requests_rehash() {
     let weak = Params::new(8_192, 1, 1, None).unwrap();
     let hash = Argon2::new(Algorithm::Argon2id, Version::V0x13, weak)
         .hash_password_with_salt(b"correct horse battery", &[1; 16])
@@ -50,7 +50,7 @@ async fn a_weaker_hash_matches_and_asks_to_be_made_anew() {
 }
 
 #[tokio::test]
-async fn without_an_account_or_with_a_broken_hash_nothing_matches() {
+async fn missing_or_broken_hash_never_matches() {
     for stored in [None, Some(""), Some("$argon2id$"), Some("plain text")] {
         let verdict = hasher().verify("anything at all".to_owned().into(), stored).await;
         assert!(!verdict.unwrap().matches, "{stored:?}");
@@ -58,14 +58,14 @@ async fn without_an_account_or_with_a_broken_hash_nothing_matches() {
 }
 
 #[test]
-fn the_dummy_costs_what_a_real_hash_costs() {
+fn dummy_hash_has_current_cost_parameters() {
     let real = hash_now(&SecretText::new("correct horse battery")).unwrap();
     let dummy = dummy_hash();
     assert!(is_current(&dummy) && is_current(&real));
 }
 
 #[tokio::test]
-async fn when_too_many_wait_the_next_is_refused_at_once() {
+async fn full_password_queue_rejects_immediately() {
     let hasher = PasswordHasher::new(1, 2);
     let calls = (0..12).map(|_| hasher.hash("correct horse battery".to_owned().into()));
     let results = futures_util::future::join_all(calls).await;
@@ -75,7 +75,7 @@ async fn when_too_many_wait_the_next_is_refused_at_once() {
 }
 
 #[test]
-fn good_passwords_pass() {
+fn strong_passwords_are_accepted() {
     for good in [
         "correct horse battery staple",
         "lampe-giraffe-montag-teekanne",
@@ -88,7 +88,7 @@ fn good_passwords_pass() {
 }
 
 #[test]
-fn each_reason_is_named() {
+fn each_password_problem_is_reported() {
     use PasswordProblem::{ControlCharacter, IsEmail, TooCommon, TooLong, TooShort};
     let cells = [
         ("", vec![TooShort]),
@@ -113,7 +113,7 @@ fn each_reason_is_named() {
 }
 
 #[test]
-fn length_is_counted_in_characters_after_composition() {
+fn password_length_is_counted_after_composition() {
     // Eleven characters written with twenty-two code points.
     let eleven = "u\u{308}".repeat(11);
     assert_eq!(rule(&eleven), Err(vec![PasswordProblem::TooShort]));
@@ -123,7 +123,7 @@ fn length_is_counted_in_characters_after_composition() {
 }
 
 #[test]
-fn the_estimator_sees_no_more_of_the_worst_password_than_it_can_read_soon() {
+fn password_estimator_input_is_bounded() {
     let signs_for_letters = "4@8({[<369&#!1/|0$5+7%2".repeat(11);
     let three_signs = "1234567890@|$".repeat(19);
     for worst in [signs_for_letters, three_signs, "qwerty12".repeat(32)] {
@@ -136,7 +136,7 @@ fn the_estimator_sees_no_more_of_the_worst_password_than_it_can_read_soon() {
 }
 
 #[test]
-fn signs_read_as_letters_are_seen_through_until_there_are_too_many() {
+fn leetspeak_is_decoded_up_to_a_limit() {
     assert_eq!(rule("P@$$w0rd!P@$$w0rd!"), Err(vec![PasswordProblem::TooCommon]));
     assert_eq!(estimable_part("P@$$w0rd!").as_str(), "P@$$w0rd!");
     assert_eq!(estimable_part("P@$$w0rd!(").as_str(), "P&##w0rd?}");
@@ -144,7 +144,7 @@ fn signs_read_as_letters_are_seen_through_until_there_are_too_many() {
 }
 
 #[tokio::test]
-async fn the_rule_can_be_asked_without_holding_an_async_thread() {
+async fn password_rule_can_be_checked_asynchronously() {
     let weak = SecretText::new("password1234");
     let asked = hasher().check_rule(weak, "anna@example.com", "Anna").await;
     assert_eq!(asked, Ok(Err(vec![PasswordProblem::TooCommon])));
@@ -155,7 +155,7 @@ async fn the_rule_can_be_asked_without_holding_an_async_thread() {
 
 proptest! {
     #[test]
-    fn the_rule_never_panics_and_always_keeps_the_bounds(password in "\\PC{0,40}", email in "\\PC{0,20}", name in "\\PC{0,20}") {
+    fn password_rule_never_panics_and_enforces_minimum_length(password in "\\PC{0,40}", email in "\\PC{0,20}", name in "\\PC{0,20}") {
         let length = password.nfc().count();
         let result = password_rule(&SecretText::new(password), &email, &name);
         if length < SHORTEST_PASSWORD {

@@ -14,26 +14,26 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[test]
-fn what_is_sealed_opens_again() {
+fn sealed_value_opens() {
     let sealed = key().seal("totp-seed", b"seed");
     assert_eq!(key().open("totp-seed", &sealed).unwrap().as_slice(), b"seed");
     assert!(!sealed.windows(4).any(|window| window == b"seed"));
 }
 
 #[test]
-fn nothing_sealed_is_still_something_and_opens() {
+fn sealed_empty_value_opens() {
     let sealed = key().seal("empty", b"");
     assert_eq!(sealed.len(), 1 + 12 + 16);
     assert!(key().open("empty", &sealed).unwrap().is_empty());
 }
 
 #[test]
-fn the_same_text_seals_differently_each_time() {
+fn same_text_seals_differently_each_time() {
     assert_ne!(key().seal("a", b"text"), key().seal("a", b"text"));
 }
 
 #[test]
-fn another_purpose_or_another_key_does_not_open() {
+fn other_purpose_or_key_cannot_open() {
     let sealed = key().seal("totp-seed/1", b"seed");
     assert_eq!(key().open("totp-seed/2", &sealed), Err(OpenError));
     let other = MasterKey::from_bytes([8; 32]);
@@ -42,20 +42,20 @@ fn another_purpose_or_another_key_does_not_open() {
 
 proptest! {
     #[test]
-    fn any_changed_byte_is_noticed(at in 0usize..33, by in 1u8..=255) {
+    fn any_changed_byte_is_rejected(at in 0usize..33, by in 1u8..=255) {
         let mut sealed = key().seal("a", b"text");
         *sealed.get_mut(at).unwrap() ^= by;
         prop_assert_eq!(key().open("a", &sealed), Err(OpenError));
     }
 
     #[test]
-    fn a_cut_or_invented_value_does_not_open(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
+    fn truncated_or_invented_value_is_rejected(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
         prop_assert_eq!(key().open("a", &bytes), Err(OpenError));
     }
 }
 
 #[test]
-fn macs_differ_by_purpose_key_and_content_and_verify_whole_only() {
+fn macs_differ_by_purpose_key_and_content() {
     let mac = key().mac("cursor", b"text");
     assert_eq!(mac, key().mac("cursor", b"text"));
     assert_ne!(mac, key().mac("refresh", b"text"));
@@ -67,7 +67,7 @@ fn macs_differ_by_purpose_key_and_content_and_verify_whole_only() {
     assert!(!mac_key.verifies(b"texu", &mac));
 }
 
-/// A file of these keys, the newest first.
+/// Loads a file with these keys, newest first.
 fn of_file(keys: &[u8]) -> Result<MasterKey, KeyFileError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("master.key");
@@ -77,7 +77,7 @@ fn of_file(keys: &[u8]) -> Result<MasterKey, KeyFileError> {
 }
 
 #[test]
-fn of_several_keys_the_first_seals_and_all_open() {
+fn first_key_seals_and_all_keys_open() {
     let (old, both, new) = (of_file(&[1]).unwrap(), of_file(&[2, 1]).unwrap(), of_file(&[2]).unwrap());
     let of_old = old.seal("a", b"text");
     assert_eq!(both.open("a", &of_old).unwrap().as_slice(), b"text");
@@ -91,7 +91,7 @@ fn of_several_keys_the_first_seals_and_all_open() {
 }
 
 #[test]
-fn names_stay_when_the_key_changes() {
+fn pseudonyms_survive_key_rotation() {
     let old = of_file(&[1]).unwrap();
     let kept = of_file(&[2, 1]).unwrap().named_by(&old.naming_sealed()).unwrap();
     let new = of_file(&[2]).unwrap().named_by(&kept.naming_sealed()).unwrap();
@@ -100,7 +100,7 @@ fn names_stay_when_the_key_changes() {
 }
 
 #[test]
-fn a_file_has_one_to_eight_keys() {
+fn key_file_has_one_to_eight_keys() {
     assert!(of_file(&[1, 2, 3, 4, 5, 6, 7, 8]).is_ok());
     assert!(matches!(of_file(&[1, 2, 3, 4, 5, 6, 7, 8, 9]), Err(KeyFileError::Form(_))));
 }
@@ -113,7 +113,7 @@ fn sealing_and_signing_use_different_keys() {
 }
 
 #[test]
-fn keys_never_print() {
+fn debug_output_hides_keys() {
     let hex_of_it = "0707";
     let text = format!("{:?} {:?}", key(), key().mac_key("a"));
     assert!(!text.contains(hex_of_it) && !text.contains("7, 7"));
@@ -121,14 +121,14 @@ fn keys_never_print() {
 }
 
 #[test]
-fn the_fingerprint_names_the_key_without_telling_it() {
+fn fingerprint_identifies_key() {
     assert_eq!(key().fingerprint(), key().fingerprint());
     assert_eq!(key().fingerprint().len(), 32);
     assert_ne!(key().fingerprint(), MasterKey::from_bytes([8; 32]).fingerprint());
 }
 
 #[test]
-fn a_missing_key_is_made_private_and_then_kept() {
+fn missing_key_file_is_created_private_and_kept() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("secrets/deep/master.key");
     let first = MasterKey::load_or_create(&path).unwrap();
@@ -149,7 +149,7 @@ fn two_new_keys_differ() {
 }
 
 #[test]
-fn starters_that_race_end_with_one_key() {
+fn concurrent_starts_create_one_key() {
     let folder = tempfile::tempdir().unwrap();
     let path = Arc::new(folder.path().join("a/master.key"));
     let starters: Vec<_> = (0..16)
@@ -164,7 +164,7 @@ fn starters_that_race_end_with_one_key() {
 }
 
 #[test]
-fn a_key_file_open_to_others_is_refused() {
+fn key_file_readable_by_others_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("master.key");
     MasterKey::load_or_create(&path).unwrap();
@@ -180,7 +180,7 @@ fn a_key_file_open_to_others_is_refused() {
 }
 
 #[test]
-fn a_damaged_key_file_is_refused_and_left_as_it_is() {
+fn damaged_key_file_is_rejected_and_kept() {
     let folder = tempfile::tempdir().unwrap();
     let good = "ab".repeat(32);
     for text in ["", "ab", &format!("{good}cd\n"), &"zz".repeat(32), &"é".repeat(32)] {
@@ -194,7 +194,7 @@ fn a_damaged_key_file_is_refused_and_left_as_it_is() {
 }
 
 #[test]
-fn a_key_file_made_by_hand_is_read() {
+fn handmade_key_file_is_loaded() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("master.key");
     write_new(&path, "07".repeat(32).as_bytes()).unwrap();

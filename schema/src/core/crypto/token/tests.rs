@@ -43,7 +43,7 @@ fn payload() -> Value {
     payload
 }
 
-/// A token of any header and payload, rightly signed: what only the key's owner could make.
+/// Creates a validly signed token with any header and payload, which only the owner of the key can do.
 fn forged(key: &GeneratedKey, header: &Value, payload: &Value) -> String {
     let encode = |part: &Value| URL_SAFE_NO_PAD.encode(part.to_string());
     let message = format!("{}.{}", encode(header), encode(payload));
@@ -58,7 +58,7 @@ fn part(token: &str, at: usize) -> Value {
 }
 
 #[test]
-fn a_signed_token_verifies_and_says_what_was_signed() {
+fn signed_token_verifies_to_its_claims() {
     let key = new_signing_key().unwrap();
     let token = ring_of(&key).sign(&claims()).unwrap();
     assert_eq!(ring_of(&key).verify(token.expose(), NOW), Ok(claims()));
@@ -67,14 +67,14 @@ fn a_signed_token_verifies_and_says_what_was_signed() {
 }
 
 #[test]
-fn the_forging_helper_makes_tokens_that_verify() {
+fn forging_helper_creates_verifiable_tokens() {
     let key = new_signing_key().unwrap();
     let token = forged(&key, &header(&key), &payload());
     assert_eq!(ring_of(&key).verify(&token, NOW), Ok(claims()));
 }
 
 #[test]
-fn a_machine_clients_token_has_no_session() {
+fn machine_client_token_has_no_session() {
     let key = new_signing_key().unwrap();
     let claims = Claims { client_id: Some("storefront".to_owned()), sid: None, ..claims() };
     let token = ring_of(&key).sign(&claims).unwrap();
@@ -83,7 +83,7 @@ fn a_machine_clients_token_has_no_session() {
 }
 
 #[test]
-fn it_is_good_from_nbf_to_the_second_before_exp_without_leeway() {
+fn token_is_valid_from_nbf_until_exp_without_leeway() {
     let key = new_signing_key().unwrap();
     let token = ring_of(&key).sign(&claims()).unwrap();
     let at = |now| ring_of(&key).verify(token.expose(), now).map(|_| ());
@@ -95,21 +95,21 @@ fn it_is_good_from_nbf_to_the_second_before_exp_without_leeway() {
 }
 
 #[test]
-fn an_issue_time_in_the_future_is_not_good_yet() {
+fn issue_time_in_future_is_not_yet_valid() {
     let key = new_signing_key().unwrap();
     let token = ring_of(&key).sign(&Claims { iat: NOW + 1, ..claims() }).unwrap();
     assert_eq!(ring_of(&key).verify(token.expose(), NOW), Err(TokenError::NotYet));
 }
 
 #[test]
-fn after_rotation_old_tokens_verify_until_their_key_expires_or_leaves() {
+fn old_token_verifies_until_its_key_expires_or_is_removed() {
     let (old, new) = (new_signing_key().unwrap(), new_signing_key().unwrap());
     let token = ring_of(&old).sign(&claims()).unwrap();
     let retired = SigningKeyRow { private_key: None, expires_at: Some(NOW + 1), ..row(&old) };
     let both = KeyRing::new(ISSUER, AUDIENCE, &new.key_id, vec![row(&new), retired]).unwrap();
     assert_eq!(both.verify(token.expose(), NOW), Ok(claims()));
     assert_eq!(both.signer_key_id(), new.key_id);
-    // A token that claims to live longer was signed by a thief.
+    // A token with a longer lifetime was signed by a thief.
     let stolen = ring_of(&old).sign(&Claims { exp: NOW + 9999, ..claims() }).unwrap();
     assert!(both.verify(stolen.expose(), NOW).is_ok());
     assert_eq!(both.verify(stolen.expose(), NOW + 1), Err(TokenError::Expired));
@@ -119,7 +119,7 @@ fn after_rotation_old_tokens_verify_until_their_key_expires_or_leaves() {
 }
 
 #[test]
-fn rows_that_make_no_ring_are_named() {
+fn invalid_key_ring_rows_are_reported() {
     let (one, two) = (new_signing_key().unwrap(), new_signing_key().unwrap());
     let build = |signer: &str, rows| KeyRing::new(ISSUER, AUDIENCE, signer, rows).map(|_| ());
     let id = one.key_id.clone();
@@ -138,7 +138,7 @@ fn rows_that_make_no_ring_are_named() {
 }
 
 #[test]
-fn the_published_set_has_every_public_key_and_nothing_private() {
+fn jwks_lists_all_public_keys_and_no_private_part() {
     let (old, new) = (new_signing_key().unwrap(), new_signing_key().unwrap());
     let retired = SigningKeyRow { private_key: None, expires_at: Some(NOW + 1), ..row(&old) };
     let ring = KeyRing::new(ISSUER, AUDIENCE, &new.key_id, vec![row(&new), retired]).unwrap();
@@ -151,7 +151,7 @@ fn the_published_set_has_every_public_key_and_nothing_private() {
 }
 
 #[test]
-fn the_key_id_is_the_thumbprint_of_rfc_8037() {
+fn key_id_is_rfc_8037_thumbprint() {
     // RFC 8037, appendix A.2 and A.3.
     let x = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
     let public: [u8; 32] = URL_SAFE_NO_PAD.decode(x).unwrap().try_into().unwrap();
@@ -159,7 +159,7 @@ fn the_key_id_is_the_thumbprint_of_rfc_8037() {
 }
 
 #[test]
-fn a_ring_prints_names_and_no_keys() {
+fn key_ring_debug_hides_keys() {
     let key = new_signing_key().unwrap();
     let text = format!("{:?}", ring_of(&key));
     assert!(text.contains(&key.key_id) && !text.contains("signer: EncodingKey"));

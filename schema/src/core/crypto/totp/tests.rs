@@ -13,8 +13,8 @@ const NOW: i64 = 1_800_000_015;
 const STEP: i64 = NOW / 30;
 
 #[test]
-fn codes_are_those_of_the_rfc() {
-    // The RFC prints eight digits; six-digit codes are their ends.
+fn codes_match_rfc_vectors() {
+    // The RFC prints eight digits; a six-digit code is their end.
     let vectors = [
         (59, "287082"),
         (1_111_111_109, "081804"),
@@ -30,7 +30,7 @@ fn codes_are_those_of_the_rfc() {
 }
 
 #[test]
-fn one_step_before_and_after_are_accepted_and_no_more() {
+fn codes_one_step_before_and_after_are_accepted() {
     for (offset, accepted) in [(-61, false), (-30, true), (0, true), (30, true), (61, false)] {
         let code = seed().code_at(NOW + offset);
         let step = seed().check(&code, NOW, None);
@@ -39,7 +39,7 @@ fn one_step_before_and_after_are_accepted_and_no_more() {
 }
 
 #[test]
-fn a_step_is_used_once_and_earlier_ones_never_after_it() {
+fn used_and_earlier_steps_are_rejected() {
     let code = seed().code_at(NOW);
     assert_eq!(seed().check(&code, NOW, Some(STEP - 1)), Some(STEP));
     assert_eq!(seed().check(&code, NOW, Some(STEP)), None);
@@ -51,7 +51,7 @@ fn a_step_is_used_once_and_earlier_ones_never_after_it() {
 }
 
 #[test]
-fn blanks_and_hyphens_do_not_matter() {
+fn spaces_and_hyphens_in_code_are_ignored() {
     let code = seed().code_at(NOW);
     let (head, tail) = code.split_at(3);
     for written in [format!("{head} {tail}"), format!("{head}-{tail}"), format!(" {code}")] {
@@ -60,7 +60,7 @@ fn blanks_and_hyphens_do_not_matter() {
 }
 
 #[test]
-fn a_wrong_or_misshapen_code_is_refused() {
+fn wrong_or_malformed_code_is_rejected() {
     let code = seed().code_at(NOW);
     let other = TotpSeed::from_bytes(&[9; 20]).unwrap();
     assert_eq!(other.check(&code, NOW, None), None);
@@ -71,21 +71,21 @@ fn a_wrong_or_misshapen_code_is_refused() {
 }
 
 #[test]
-fn blanks_in_a_typed_code_do_not_matter() {
+fn spaces_in_typed_code_are_ignored() {
     let code = seed().code_at(NOW);
     let (head, tail) = code.split_at(3);
     assert_eq!(seed().check(&format!(" {head} {tail} "), NOW, None), Some(STEP));
 }
 
 #[test]
-fn the_beginning_and_the_end_of_time_do_not_panic() {
+fn extreme_times_do_not_panic() {
     for now in [0, 1, 29, 30, -1, i64::MIN / 2, i64::MAX / 64] {
         let _ = seed().check("000000", now, None);
     }
 }
 
 #[test]
-fn seeds_are_random_160_bits_and_do_not_print() {
+fn seeds_are_random_160_bits_and_debug_hides_them() {
     assert_eq!(TotpSeed::random().bytes().len(), 20);
     assert_ne!(TotpSeed::random().bytes(), TotpSeed::random().bytes());
     assert!(TotpSeed::from_bytes(&[0; 19]).is_none());
@@ -94,7 +94,7 @@ fn seeds_are_random_160_bits_and_do_not_print() {
 }
 
 #[test]
-fn the_otpauth_address_is_one_that_authenticators_read() {
+fn otpauth_uri_is_encoded_for_authenticators() {
     let uri = seed().otpauth_uri("Labs & Söhne: DE", "anna@x.example");
     assert_eq!(
         uri.expose(),
@@ -105,7 +105,7 @@ fn the_otpauth_address_is_one_that_authenticators_read() {
 }
 
 #[test]
-fn the_picture_is_a_png_with_the_code_in_a_white_frame() {
+fn qr_code_is_a_png_with_white_border() {
     let uri = seed().otpauth_uri("Labs", "anna@x.example");
     let picture = qr_data_uri(&uri).unwrap();
     let encoded = picture.expose().strip_prefix("data:image/png;base64,").unwrap();
@@ -124,12 +124,12 @@ fn the_picture_is_a_png_with_the_code_in_a_white_frame() {
 }
 
 #[test]
-fn a_text_too_long_for_a_picture_has_none() {
+fn overlong_text_has_no_qr_code() {
     assert!(qr_data_uri(&SecretText::new("x".repeat(5_000))).is_none());
 }
 
 #[test]
-fn a_set_of_recovery_codes_is_ten_different_readable_ones() {
+fn recovery_set_has_ten_distinct_readable_codes() {
     let set = RecoveryCode::new_set();
     let shown: HashSet<String> = set.iter().map(|code| code.shown().expose().to_owned()).collect();
     assert_eq!(shown.len(), 10);
@@ -141,7 +141,7 @@ fn a_set_of_recovery_codes_is_ten_different_readable_ones() {
 }
 
 #[test]
-fn every_character_appears_in_recovery_codes() {
+fn recovery_codes_use_all_characters() {
     let seen: HashSet<char> = (0..100)
         .flat_map(|_| RecoveryCode::new_set())
         .flat_map(|code| code.0.expose().chars().collect::<Vec<_>>())
@@ -150,7 +150,7 @@ fn every_character_appears_in_recovery_codes() {
 }
 
 #[test]
-fn a_recovery_code_is_read_as_people_type_it() {
+fn typed_recovery_code_is_normalized() {
     let key = MasterKey::from_bytes([1; 32]);
     let code = RecoveryCode::parse("01234-5ABCD").unwrap();
     for typed in ["012345ABCD", "o1234 5abcd", " 0i234-5aBcD ", "OL234--5ABCD"] {
@@ -163,7 +163,7 @@ fn a_recovery_code_is_read_as_people_type_it() {
 }
 
 #[test]
-fn digests_differ_by_code_and_by_key_and_codes_do_not_print() {
+fn recovery_digests_differ_by_code_and_key() {
     let code = RecoveryCode::parse("01234-5ABCD").unwrap();
     let other = RecoveryCode::parse("01234-5ABCE").unwrap();
     let key = MasterKey::from_bytes([1; 32]);
@@ -174,7 +174,7 @@ fn digests_differ_by_code_and_by_key_and_codes_do_not_print() {
 
 proptest! {
     #[test]
-    fn a_code_never_validates_twice(start in 0i64..2_000_000_000, uses in prop::collection::vec(-90i64..90, 1..20)) {
+    fn totp_code_never_validates_twice(start in 0i64..2_000_000_000, uses in prop::collection::vec(-90i64..90, 1..20)) {
         let seed = TotpSeed::from_bytes(&[7; 20]).unwrap();
         let mut last = None;
         let mut used = HashSet::new();
@@ -189,14 +189,14 @@ proptest! {
     }
 
     #[test]
-    fn no_typed_text_panics(typed in "\\PC{0,30}") {
+    fn arbitrary_typed_text_does_not_panic(typed in "\\PC{0,30}") {
         let _ = RecoveryCode::parse(&typed);
         prop_assert_eq!(seed().check(&typed, NOW, None), None);
     }
 }
 
 #[test]
-fn a_seed_is_read_as_it_is_typed() {
+fn typed_seed_is_parsed() {
     let seed = TotpSeed::from_bytes(b"12345678901234567890").unwrap();
     let typed = "gezd gnbv gy3t qojq GEZDGNBVGY3TQOJQ";
     assert_eq!(TotpSeed::from_base32(typed).map(|read| read.bytes().to_vec()), Some(seed.bytes().to_vec()));

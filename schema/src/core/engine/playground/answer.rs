@@ -1,4 +1,4 @@
-//! What a staff member's own query is answered: a GraphQL response, in which errors stand beside what was found.
+//! Response to a staff member's own query: a GraphQL response with data and errors.
 
 use async_graphql::{PathSegment, Response, ServerError, Value};
 use bytes::Bytes;
@@ -6,33 +6,33 @@ use bytes::Bytes;
 use super::{PlaygroundResponse, invalid};
 use crate::core::fault::Fault;
 
-/// The error that decides what becomes of a query: one that broke it, else the first.
+/// Returns the error that decides the outcome of a query: the first failure, otherwise the first error.
 pub(super) fn worst_of(response: &Response) -> Option<Fault> {
     let faults = || response.errors.iter().map(fault_of);
     faults().find(|fault| fault.code().is_failure()).or_else(|| faults().next())
 }
 
-/// The fault behind an error; one of the library's own speaks of the query.
+/// Returns the fault behind an error. An error of the library itself means that the query is invalid.
 pub(super) fn fault_of(error: &ServerError) -> Fault {
     error.source::<Fault>().cloned().unwrap_or_else(|| invalid(error.message.clone()))
 }
 
-/// Writes into the log what happened. The query's author is told of it in other words.
+/// Logs the causes, which the author of the query does not see.
 pub(super) fn log_causes(errors: &[ServerError], request_id: &str) {
     errors.iter().map(fault_of).for_each(|fault| fault.log(request_id, "a part of a query failed"));
 }
 
-/// Whether an error stands under this name of the answer.
+/// Whether an error belongs to this response name.
 pub(super) fn is_beneath(error: &ServerError, key: &str) -> bool {
     matches!(error.path.first(), Some(PathSegment::Field(name)) if name == key)
 }
 
-/// Whether anything stands under this name of the answer.
+/// Whether the response has data under this name.
 pub(super) fn is_shown(data: &Value, key: &str) -> bool {
     matches!(data, Value::Object(fields) if fields.get(key).is_some_and(|value| *value != Value::Null))
 }
 
-/// A GraphQL response (GraphQL specification, Response).
+/// Serialises a GraphQL response (GraphQL specification, Response).
 pub(super) fn respond(data: &Value, errors: &[ServerError]) -> Result<PlaygroundResponse, Fault> {
     #[derive(serde::Serialize)]
     struct Told<'a> {

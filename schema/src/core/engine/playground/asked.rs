@@ -1,4 +1,4 @@
-//! A root field as a query asks it, with the arguments that are its own: each audited one leaves a record of its own.
+//! Root fields of a query with their arguments: each audited one leaves a separate record.
 
 use std::collections::HashSet;
 use std::convert::Infallible;
@@ -9,25 +9,25 @@ use serde_json::{Map, Value as Json};
 
 use super::super::RootField;
 
-/// An audited root field of a query, or an edge that stands for one.
+/// Audited root field of a query, or the root field of an edge.
 #[derive(Clone)]
 pub(super) struct Asked {
-    /// What is asked.
+    /// The root field.
     pub(super) root: RootField,
-    /// Under which name its answer leaves.
+    /// Response name of its answer.
     pub(super) key: String,
-    /// Its arguments, written out or taken from the query's variables.
+    /// Arguments, as literals or from the query's variables.
     pub(super) arguments: Map<String, Json>,
 }
 
 impl Asked {
-    /// An edge. What it would have led to is not known before it is followed, and its answer stands under no root's name.
+    /// Creates the entry of an edge. Its objects are unknown before it is followed, and it has no response name of a
+    /// root field.
     pub(super) fn edge(root: RootField) -> Self {
         Self { root, key: String::new(), arguments: Map::new() }
     }
 }
 
-/// The arguments of a field.
 pub(super) fn arguments(
     field: &Field,
     operation: &OperationDefinition,
@@ -41,7 +41,7 @@ pub(super) fn arguments(
     told.collect()
 }
 
-/// What a variable stands for. One that was not sent counts as its default, or as null.
+/// Returns the value of a variable. A missing variable counts as its default, or as null.
 pub(super) fn value_of(
     operation: &OperationDefinition,
     variables: &Map<String, Json>,
@@ -54,7 +54,7 @@ pub(super) fn value_of(
     Ok(defined.and_then(|defined| defined.node.default_value.clone()).map(|value| value.node).unwrap_or_default())
 }
 
-/// Whether directives decide at the root what is asked: what is recorded must be what was asked.
+/// Whether directives at the root decide which fields run. They are rejected, because the record must match the query.
 pub(super) fn is_steered(document: &ExecutableDocument, selection: &SelectionSet) -> bool {
     selection.items.iter().any(|item| match &item.node {
         Selection::Field(field) => !field.node.directives.is_empty(),
@@ -69,7 +69,7 @@ pub(super) fn is_steered(document: &ExecutableDocument, selection: &SelectionSet
     })
 }
 
-/// The name under which two root fields would answer. Their answers would be one, and so would their records.
+/// Finds a response name that two root fields share. Their answers, and therefore their records, would be merged.
 pub(super) fn find_doubled_name<'a>(roots: &[&'a Field]) -> Option<&'a str> {
     let mut names = HashSet::new();
     roots.iter().map(|field| field.response_key().node.as_str()).find(|name| !names.insert(*name))
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_root_field_has_arguments_of_its_own() {
+    fn each_root_field_has_its_arguments() {
         let text = r#"query ($id: UUID!, $many: Int = 5, $none: Int) {
             one: thing_get(thing_uuid: $id, limit: $many) { uuid }
             ...Rest

@@ -1,5 +1,5 @@
-//! The strings that a query spells out, in the one form (NFC) in which text is compared and stored. An escape such as
-//! `\u0301` brings a text into another form after the whole request was read.
+//! String literals of a query, converted to NFC, the form in which text is compared and stored. An escape such as
+//! `\u0301` can produce another form after the whole request was normalised.
 
 use async_graphql::parser::types::{
     DocumentOperations, ExecutableDocument, OperationDefinition, Selection, SelectionSet,
@@ -9,7 +9,7 @@ use async_graphql_value::Value;
 
 use crate::core::text;
 
-/// Brings every string of a document into one form. Its brackets are bounded before it is parsed.
+/// Converts every string of a document to NFC. The nesting of its brackets was limited before parsing.
 pub(super) fn normalize(document: &mut ExecutableDocument) {
     match &mut document.operations {
         DocumentOperations::Single(operation) => of_operation(operation),
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strings_are_normalized_wherever_they_are() {
+    fn strings_are_normalized_at_every_depth() {
         let query = |e: &str| {
             let text = format!(
                 r#"query ($a: String = "{e}", $b: [Of!] = [{{of: "{e}"}}]) {{

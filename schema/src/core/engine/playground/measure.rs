@@ -1,7 +1,7 @@
-//! How large a query is once its fragments are spread, without spreading them.
+//! Size of a query with its fragments spread, computed without spreading them.
 //!
-//! Every fragment is measured once and remembered, so that a kilobyte of fragments that double each other
-//! costs a kilobyte of work. A cycle is an error, not a loop.
+//! Each fragment is measured once and cached, so a kilobyte of fragments that double each other costs a kilobyte of
+//! work. A cycle is an error.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,27 +11,27 @@ use async_graphql::parser::types::{ExecutableDocument, Field, OperationDefinitio
 use super::asked;
 use crate::core::engine::prepare::{Nested, Read};
 
-/// Most fields of a query once its fragments are spread.
+/// Maximum number of fields of a query, with its fragments spread.
 const MOST_NODES: u64 = 500;
-/// Deepest nesting. The standard introspection query needs 13.
+/// Maximum nesting. The standard introspection query needs 13.
 const DEEPEST: u64 = 15;
-/// The same with fragments counted, as far as they are followed at all: each level takes its part of the stack.
+/// Maximum nesting including fragments, up to which the measurement recurses, because each level needs stack space.
 const DEEPEST_FOLLOWED: u64 = 48;
-/// Most rows and fields that an answer may hold, by the lists' own limits.
+/// Maximum number of rows and fields in an answer, computed from the limits of the lists.
 const MOST_COST: u64 = 50_000;
-/// The most that an answer may tell of the schema itself, counted alike. What tools ask for, the whole of it through nine
-/// wrappings, counts for four fifths.
+/// Maximum number of schema elements that introspection may return, computed in the same way. The query of common
+/// tools, the whole schema through nine type wrappers, uses four fifths of it.
 const MOST_TOLD: u64 = 1_200_000;
-/// What a list without a limit of its own counts as.
+/// Assumed size of a list without a limit.
 const PLAIN_LIST: u64 = 10;
-/// What the list of the schema's types counts as.
+/// Assumed size of the list of the schema's types.
 const TYPES: u64 = 500;
-/// What arguments count as, and the types that implement another.
+/// Assumed number of arguments, and of types that implement an interface.
 const FEW: u64 = 3;
 
-/// What a query asks beside its size.
+/// Result of measuring a query, besides its size.
 pub(super) struct Measured {
-    /// The root fields that stand for the edges which it follows.
+    /// Root fields that read the same as the edges that the query follows.
     pub(super) reads: BTreeSet<String>,
 }
 
@@ -40,14 +40,14 @@ struct Size {
     nodes: u64,
     depth: u64,
     cost: u64,
-    /// What it asks of the schema itself.
+    /// Number of schema elements that introspection returns.
     told: u64,
 }
 
 /// Measures a query.
 ///
 /// # Errors
-/// A sentence that says which limit it breaks.
+/// A sentence that names the exceeded limit.
 pub(super) fn measure(
     fields: &HashMap<(String, String), Nested>,
     document: &ExecutableDocument,
@@ -84,7 +84,7 @@ pub(super) fn measure(
     Ok(Measured { reads: walk.reads })
 }
 
-/// What a field of the schema about itself leads to, and how many of it (GraphQL specification, Introspection).
+/// Returns the type and the assumed size of an introspection field (GraphQL specification, Introspection).
 fn introspection_cost(ty: &str, field: &str) -> Option<(&'static str, u64)> {
     Some(match (ty, field) {
         (_, "__schema") => ("__Schema", 1),
@@ -108,15 +108,15 @@ struct Measurement<'a> {
     document: &'a ExecutableDocument,
     operation: &'a OperationDefinition,
     variables: &'a serde_json::Map<String, serde_json::Value>,
-    /// `None` while a fragment is being measured: to meet it again is a cycle.
+    /// `None` while a fragment is being measured; meeting it again means a cycle.
     known: HashMap<Name, Option<Size>>,
-    /// What is read of each union that edges lead to.
+    /// Root fields that read each type of the unions behind edges.
     unions: Vec<(&'a str, &'a Read)>,
     reads: BTreeSet<String>,
 }
 
 impl Measurement<'_> {
-    /// Notes what is read where one type of a union is asked for.
+    /// Adds the root field that reads this type of a union.
     fn choose(&mut self, union: &str, of: &str) {
         let reads = self.unions.iter().filter(|(ty, read)| *ty == union && read.of.as_deref() == Some(of));
         self.reads.extend(reads.map(|(_, read)| read.root.clone()));
@@ -189,7 +189,7 @@ impl Measurement<'_> {
         let inner = self.selection(beneath, &field.selection_set.node, level + 1)?;
         let times = match (is_paged, is_list) {
             (true, _) => self.limit_of(field, nested.is_some_and(|nested| !nested.reads.is_empty()))?,
-            // A list beneath a paged field is the page itself and is counted there.
+            // A list below a paged field is the page itself and is already counted.
             (false, true) if ty.ends_with("List") => 1,
             (false, true) => PLAIN_LIST,
             (false, false) => 1,
@@ -202,7 +202,8 @@ impl Measurement<'_> {
         })
     }
 
-    /// The rows that a list may have. What a root field takes is held to the contract; an edge has none.
+    /// Returns the maximum number of rows of a list. For root fields the contract checks the limit; for edges it does
+    /// not.
     fn limit_of(&self, field: &Field, is_edge: bool) -> Result<u64, String> {
         let argument = field.get_argument("limit");
         let literal = argument.and_then(|argument| {

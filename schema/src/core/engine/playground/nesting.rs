@@ -1,16 +1,17 @@
-//! How deep the brackets of a query stand in one another, told from its text before it is parsed.
+//! Nesting of a query's brackets, computed from its text before parsing.
 //!
-//! The parser calls itself once per level and knows no limit on the way, so that three kilobytes of brackets would
-//! overflow its thread's stack and end the process.
+//! The parser recurses once per level without a limit, so three kilobytes of brackets would overflow the thread's stack
+//! and abort the process.
 
-/// Deepest nesting of `[`, `{` and `(`. A query of the deepest selection that is answered needs about half of it.
+/// Maximum nesting of `[`, `{` and `(`. The deepest allowed query needs about half of it.
 pub(super) const DEEPEST: usize = 64;
 
-/// Checks that no bracket stands deeper than [`DEEPEST`] others. Strings and comments end where the parser ends them
-/// (GraphQL specification, Comments and String Value), so that no bracket is counted there and none is missed after.
+/// Checks that the nesting of brackets does not exceed [`DEEPEST`]. Strings and comments end at the same position as in
+/// the parser (GraphQL specification, Comments and String Value). So brackets in them are not counted, and later
+/// brackets are not missed.
 ///
 /// # Errors
-/// A sentence that says what is wrong: too deep, or a string without an end.
+/// A sentence that names the problem: nested too deeply, or an unterminated string.
 pub(super) fn check(text: &str) -> Result<(), String> {
     let mut depth = 0_usize;
     let mut rest = text;
@@ -36,14 +37,14 @@ pub(super) fn check(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The next character that opens or closes something, and what follows it.
+/// Returns the next opening or closing character and the text after it.
 fn next(text: &str) -> Option<(char, &str)> {
     let rest = text.get(text.find(['[', ']', '{', '}', '(', ')', '#', '"'])?..)?;
     let mut characters = rest.chars();
     characters.next().map(|token| (token, characters.as_str()))
 }
 
-/// What follows a string, of which the first quote was read. `None` when it does not end, or not on its line.
+/// Returns the text after a string whose first quote was read. `None` if the string is not terminated on its line.
 fn after_string(text: &str) -> Option<&str> {
     if let Some(block) = text.strip_prefix("\"\"") {
         return after_block(block);
@@ -59,7 +60,7 @@ fn after_string(text: &str) -> Option<&str> {
     }
 }
 
-/// What follows a block string, of which the three quotes were read.
+/// Returns the text after a block string whose three quotes were read.
 fn after_block(mut text: &str) -> Option<&str> {
     loop {
         let end = text.find("\"\"\"")?;
@@ -78,7 +79,7 @@ mod tests {
 
     use super::*;
 
-    /// What opens a level, and what closes it, of every kind that the grammar has.
+    /// Opening and closing text of a nesting level, for every kind in the grammar.
     const KINDS: [(&str, &str); 9] = [
         ("{a", "}"),
         ("{a(x:[", "])}"),
@@ -90,11 +91,11 @@ mod tests {
         ("fragment F on Q{a(x:", ")}"),
         ("{a@d(x:{y:[", "]})}"),
     ];
-    /// What may stand between: strings and comments with brackets that count for nothing, and openings of such.
+    /// Texts between levels: strings and comments with brackets that do not count, and unfinished openings of them.
     const BETWEEN: [&str; 8] =
         ["", " ", "\"]])\" ", "\"\"\"}]\"\"\" ", "#]]]\n", "\"\\\"]\" ", "\"\"\"\\\"\"\" ]\"\"\"", "\"\"\""];
 
-    /// Parses on half of the stack that the playground's thread has.
+    /// Parses with half of the playground thread's stack.
     fn parse_on_its_stack(text: String) {
         let parsed = std::thread::Builder::new().stack_size(super::super::STACK_BYTES / 2);
         let parsed = parsed.spawn(move || parse_query(&text).is_ok()).unwrap().join();
@@ -103,7 +104,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_passes_is_parsed_without_overflowing(
+        fn accepted_queries_parse_without_stack_overflow(
             pieces in prop::collection::vec((0..KINDS.len(), 0..BETWEEN.len(), 1..200_usize), 1..12),
             is_closed in any::<bool>(),
         ) {
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_deepest_of_every_kind_is_parsed() {
+    fn deepest_allowed_nesting_is_parsed() {
         let values = |(open, close): (&str, &str)| {
             format!("{{a(x:{}1{})}}", open.repeat(DEEPEST - 2), close.repeat(DEEPEST - 2))
         };
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn one_level_more_is_refused_whatever_stands_between() {
+    fn one_more_level_is_rejected() {
         let whole = BETWEEN.iter().filter(|between| **between != "\"\"\"");
         for between in whole {
             let text = format!("{{a(x:[{}", format!("[{between}").repeat(DEEPEST - 2));
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn brackets_in_strings_and_comments_are_none() {
+    fn brackets_in_strings_and_comments_do_not_count() {
         let many = "[".repeat(DEEPEST + 1);
         for text in [
             format!("{{a(x:\"{many}\")}}"),
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_string_without_an_end_hides_nothing() {
+    fn unterminated_string_is_rejected() {
         for text in ["{a(x:[\"\"\"x\" [[[", "{a(x:\"\n[[[", "{a(x:\"\\"] {
             assert_eq!(check(text), Err("A string in the query is not terminated.".to_owned()), "{text}");
         }

@@ -1,14 +1,13 @@
-//! The header `Subject`. It is encoded whole (RFC 2047), so that nothing in it can be taken for an encoded word of its
-//! own: a name such as `=?utf-8?q?Labs?=` arrives as it is written.
+//! Header `Subject`. It is encoded as a whole (RFC 2047), so that no part of it can act as a separate encoded word: a
+//! name such as `=?utf-8?q?Labs?=` arrives as written.
 
 use email_encoding::headers::rfc2047;
 use email_encoding::headers::writer::EmailWriter;
 use lettre::message::header::{HeaderName, HeaderValue};
 
-/// The header's name.
 const NAME: &str = "Subject";
 
-/// The header of a subject; none where it cannot be written.
+/// Builds the header of a subject; `None` if it cannot be encoded.
 pub(super) fn header(subject: &str) -> Option<HeaderValue> {
     let line: String = subject.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
     let mut encoded = String::new();

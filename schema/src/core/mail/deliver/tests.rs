@@ -35,14 +35,14 @@ fn headers(mail: &str) -> Vec<&str> {
     mail.split("\r\n\r\n").next().unwrap().lines().collect()
 }
 
-/// The names of a mail's headers, in order.
+/// Returns the header names of a message, in order.
 fn names(mail: &str) -> Vec<&str> {
     let starts = headers(mail).into_iter().filter(|line| !line.starts_with(' '));
     starts.map(|line| line.split_once(':').map_or(line, |(name, _)| name)).collect()
 }
 
 #[test]
-fn a_mail_has_all_its_headers_and_readable_text() {
+fn mail_has_all_headers_and_readable_text() {
     let mail = written(&message(first_letter("Marta")));
     let expected = [
         "From: Labs <no-reply@labs.example>",
@@ -61,7 +61,7 @@ fn a_mail_has_all_its_headers_and_readable_text() {
 }
 
 #[test]
-fn the_same_message_gives_the_same_bytes() {
+fn same_message_yields_same_bytes() {
     for letter in one_of_each("Jörg") {
         let message = message(letter);
         assert_eq!(written(&message), written(&message));
@@ -69,7 +69,7 @@ fn the_same_message_gives_the_same_bytes() {
 }
 
 #[test]
-fn link_and_command_can_be_copied_off_the_file_whatever_else_the_mail_holds() {
+fn link_and_command_can_be_copied_from_mail_file() {
     for name in ["Marta", "Jörg", "山田太郎", "www.evil.example"] {
         for locale in [Locale::English, Locale::German] {
             for letter in one_of_each(name) {
@@ -87,7 +87,7 @@ fn link_and_command_can_be_copied_off_the_file_whatever_else_the_mail_holds() {
 }
 
 #[test]
-fn no_name_can_add_a_header() {
+fn name_cannot_add_a_header() {
     let hostile = "x\r\nBcc: all@evil.example\r\n\r\nbody\n\nSubject: y";
     for (letter, plain) in one_of_each(hostile).into_iter().zip(one_of_each("Marta")) {
         let mail = written(&message(letter));
@@ -97,7 +97,7 @@ fn no_name_can_add_a_header() {
 }
 
 #[test]
-fn parsers_read_the_same_subject_without_a_link() {
+fn subject_is_parsed_equally_and_without_link() {
     let long = "Gastronomiebedarf und Küchentechnik Müller & Söhne im Norden ".repeat(3);
     let names =
         ["=?utf-8?q?Labs_Support?=", "=?utf-8?b?TGFicw==?= Team", "evil.example", "Käse e\u{301} 山田太郎", &long];
@@ -122,7 +122,7 @@ fn parsers_read_the_same_subject_without_a_link() {
 }
 
 #[test]
-fn what_comes_every_week_is_ended_by_one_click_and_nothing_else_is() {
+fn only_weekly_mail_has_one_click_unsubscribe() {
     for letter in one_of_each("Marta") {
         let weekly = matches!(letter, Letter::Telling(Notice::BoardWeek(_)));
         let mail = written(&message(letter));
@@ -133,14 +133,14 @@ fn what_comes_every_week_is_ended_by_one_click_and_nothing_else_is() {
 }
 
 #[test]
-fn mail_goes_to_the_domain_as_servers_know_it() {
+fn recipient_domain_is_encoded_as_punycode() {
     let recipient = EmailAddress::parse("Marta@Müller.example").unwrap();
     let mail = written(&Message { recipient, ..message(first_letter("Marta")) });
     assert!(headers(&mail).contains(&"To: Marta@xn--mller-kva.example"), "{mail}");
 }
 
 #[tokio::test]
-async fn the_folder_gets_one_private_file_a_message_however_often_it_is_sent() {
+async fn mail_folder_gets_one_private_file_per_message() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("var/mail");
     let postman = Postman::folder(&path, letterhead()).unwrap();
@@ -157,7 +157,7 @@ async fn the_folder_gets_one_private_file_a_message_however_often_it_is_sent() {
 }
 
 #[tokio::test]
-async fn what_a_crash_left_behind_does_not_stop_the_next_try() {
+async fn partial_file_after_crash_does_not_block_retry() {
     let folder = tempfile::tempdir().unwrap();
     let postman = Postman::folder(folder.path(), letterhead()).unwrap();
     let message = message(first_letter("Marta"));
@@ -167,7 +167,7 @@ async fn what_a_crash_left_behind_does_not_stop_the_next_try() {
 }
 
 #[tokio::test]
-async fn a_folder_that_is_gone_is_a_passing_error_that_names_nobody() {
+async fn missing_folder_is_temporary_error_without_addresses() {
     let folder = tempfile::tempdir().unwrap();
     let postman = Postman::folder(&folder.path().join("mail"), letterhead()).unwrap();
     assert_eq!(postman.ready().await, Ok(()));
@@ -178,7 +178,7 @@ async fn a_folder_that_is_gone_is_a_passing_error_that_names_nobody() {
 }
 
 #[test]
-fn a_sender_or_server_that_makes_no_sense_is_refused_without_its_password() {
+fn invalid_sender_or_server_is_rejected_without_showing_password() {
     for from in [
         "",
         "Labs",
@@ -203,7 +203,7 @@ fn a_sender_or_server_that_makes_no_sense_is_refused_without_its_password() {
 
 proptest! {
     #[test]
-    fn every_address_that_we_accept_is_one_that_mail_can_go_to(text in "[a-z0-9.+_äß'-]{1,20}@[a-zä-]{1,12}\\.[a-z]{2,5}") {
+    fn every_accepted_address_can_receive_mail(text in "[a-z0-9.+_äß'-]{1,20}@[a-zä-]{1,12}\\.[a-z]{2,5}") {
         if let Ok(recipient) = EmailAddress::parse(&text) {
             let message = Message { recipient, ..message(first_letter("Marta")) };
             prop_assert!(letterhead().write(&message, false).is_ok(), "{}", text);
@@ -211,7 +211,7 @@ proptest! {
     }
 
     #[test]
-    fn no_name_breaks_a_mail(name in "\\PC{0,120}|[ -~\r\n\t]{0,120}") {
+    fn arbitrary_name_yields_valid_mail(name in "\\PC{0,120}|[ -~\r\n\t]{0,120}") {
         let mail = written(&message(first_letter(&name)));
         prop_assert!(mail.is_ascii());
         prop_assert_eq!(headers(&mail).iter().filter(|line| !line.starts_with(' ')).count(), 9);

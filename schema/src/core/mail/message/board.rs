@@ -1,41 +1,41 @@
-//! The mails about the board: to whom wrote something that staff took off it, or put back.
+//! Mail about the board: sent to the author of a contribution that staff suspended or reinstated.
 
 use serde::{Deserialize, Serialize};
 
-/// Something that staff did to what a person wrote on the board.
+/// Action of staff on a user's contribution to the board.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BoardNotice {
-    /// The person who is written to.
+    /// Name of the recipient.
     pub name: String,
-    /// The title of the feature request, or of the one beneath which they wrote.
+    /// Title of the feature request, or of the request that they commented on.
     pub title: String,
-    /// Events of this page.
+    /// The action.
     pub news: BoardNews,
 }
 
-/// What happened to it.
+/// Action on a contribution.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum BoardNews {
-    /// Their feature request is off the board.
+    /// Their feature request was suspended.
     RequestSuspended {
-        /// Why.
+        /// Reason for it.
         reason: String,
     },
-    /// Their feature request is back on it.
+    /// Their feature request was reinstated.
     RequestReinstated,
-    /// Their comment is not shown any more.
+    /// Their comment was suspended.
     CommentSuspended {
-        /// Why.
+        /// Reason for it.
         reason: String,
     },
-    /// Their comment is shown again.
+    /// Their comment was reinstated.
     CommentReinstated,
 }
 
 #[cfg(test)]
 impl BoardNotice {
-    /// One of each; `text` stands wherever a person's own words do.
+    /// Returns one of each kind; `text` replaces every text that users write.
     pub(super) fn one_of_each(text: &str) -> Vec<Self> {
         let text = || text.to_owned();
         [

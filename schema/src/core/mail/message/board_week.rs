@@ -1,22 +1,22 @@
-//! The weekly mail about the board.
+//! Weekly mail about the board.
 
 use serde::{Deserialize, Serialize};
 
-/// How much happened on the board in a week. It says the same to everybody who gets it.
+/// Weekly numbers of the board. The content is the same for every recipient.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BoardWeek {
-    /// The person who is written to.
+    /// Name of the recipient.
     pub name: String,
-    /// How many feature requests staff moved on.
+    /// Number of feature requests whose status staff changed.
     pub status_changes: i64,
-    /// How often staff answered.
+    /// Number of answers by staff.
     pub answers: i64,
-    /// What ends this mail without signing in; it opens nothing else.
+    /// Token that unsubscribes from this mail without signing in; it permits nothing else.
     pub token: String,
 }
 
 impl BoardWeek {
-    /// The address that ends this mail.
+    /// Returns the address that unsubscribes from this mail.
     pub(in crate::core::mail) fn unsubscribe_at(&self, base_url: &str) -> String {
         format!("{base_url}/board/mail?token={}", self.token)
     }
@@ -24,7 +24,7 @@ impl BoardWeek {
 
 #[cfg(test)]
 impl BoardWeek {
-    /// One of each; `text` stands wherever a person's own words do.
+    /// Returns one of each kind; `text` replaces every text that users write.
     pub(super) fn one_of_each(text: &str) -> Vec<Self> {
         let of = |status_changes, answers| Self {
             name: text.to_owned(),

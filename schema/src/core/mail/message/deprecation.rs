@@ -1,25 +1,25 @@
-//! The mail about what a partner calls and what is to go.
+//! Mail about deprecated elements that a partner still calls.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// That a partner still calls what is to go.
+/// Deprecated elements that a partner still calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeprecationNotice {
-    /// The person who is written to.
+    /// Name of the recipient.
     pub name: String,
-    /// What is called, that which ends first first.
+    /// The calls, earliest sunset first.
     pub calls: Vec<DeprecatedCall>,
 }
 
-/// Something that a partner called in the last 14 days and that is to go.
+/// Deprecated element that a partner called in the last 14 days.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeprecatedCall {
-    /// What it is, in the words of the contract: `operation marketplace_apps_list` for example.
+    /// Name of the element in the contract, for example `operation marketplace_apps_list`.
     pub what: String,
     /// Number of calls.
     pub requests: u64,
-    /// The program that called; none for people, and for calls of which it is not known.
+    /// The calling machine client; `None` for users, and for calls with an unknown client.
     pub program: Option<String>,
     /// Sunset: time when the element is removed.
     pub sunset_at: Timestamp,
@@ -27,7 +27,7 @@ pub struct DeprecatedCall {
 
 #[cfg(test)]
 impl DeprecationNotice {
-    /// One of each; `text` stands wherever a person's own words do.
+    /// Returns one of each kind; `text` replaces every text that users write.
     pub(super) fn one_of_each(text: &str) -> Vec<Self> {
         let of = |program: Option<&str>| DeprecatedCall {
             what: "operation marketplace_apps_list".to_owned(),

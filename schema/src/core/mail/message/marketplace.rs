@@ -1,92 +1,91 @@
-//! The mails about what a partner has in the marketplace. What reviewers or the partner wrote to each other stands in none
-//! of them: a mail says that there is something to read, and whoever may read it signs in.
+//! Mail about a partner's apps and listings. It never contains messages between reviewers and the partner: the mail
+//! only announces them, and authorised users sign in to read them.
 
 use serde::{Deserialize, Serialize};
 
-/// How a submission was decided.
+/// Decision on a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Decision {
-    /// The version may be published.
+    /// Approved: the version can be published.
     Approved,
-    /// The version needs changes first.
+    /// Changes requested: the version needs changes first.
     ChangesRequested,
-    /// The version is refused.
+    /// The version was rejected.
     Rejected,
-    /// An appeal was right: the version may be published.
+    /// The appeal succeeded: the version can be published.
     AppealUpheld,
-    /// An appeal was refused, which is final.
+    /// The appeal was rejected, which is final.
     AppealDenied,
 }
 
-/// Something that happened while a version is with the reviewers.
+/// Event of an app version in review.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VersionReview {
-    /// The person who is written to.
+    /// Name of the recipient.
     pub name: String,
-    /// The app.
+    /// Name of the app.
     pub app: String,
-    /// The version's number.
+    /// Number of the app version.
     pub version: String,
-    /// Where it can be read, as a path below the base address.
+    /// Page for reading it, as a path below the base address.
     pub path: String,
-    /// Events of this page.
+    /// The event.
     pub event: VersionReviewEvent,
 }
 
-/// What happened to a version that is with the reviewers.
+/// Event of an app version in review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum VersionReviewEvent {
-    /// To the partner: the reviewers wrote.
+    /// To the partner: the reviewers sent a message.
     Written,
-    /// To the partner: the reviewers wrote and wait for an answer.
+    /// To the partner: the reviewers sent a message and wait for an answer.
     Asked,
-    /// To the reviewer: the partner wrote.
+    /// To the reviewer: the partner sent a message.
     Answered,
-    /// To the partner: the reviewers still wait.
+    /// To the partner: the reviewers are still waiting.
     Reminded,
-    /// To the partner: nobody answered for so long that the version was withdrawn.
+    /// To the partner: the version was withdrawn because no answer arrived in time.
     Lapsed,
 }
 
-/// Something that staff did to a listing.
+/// Action of staff on a listing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListingNotice {
-    /// The person who is written to.
+    /// Name of the recipient.
     pub name: String,
-    /// The app.
+    /// Name of the app.
     pub app: String,
-    /// What staff gave as the reason.
+    /// Reason given by staff.
     pub reason: Option<String>,
-    /// Events of this page.
+    /// The action.
     pub event: ListingEvent,
 }
 
-/// What staff did to a listing.
+/// Action of staff on a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ListingEvent {
-    /// Readers see it no longer.
+    /// The listing was removed from the storefront.
     Suspended,
-    /// It is where it was.
+    /// The listing is on the storefront again.
     Reinstated,
-    /// To its former owner: it is another partner's.
+    /// To the former owner: the listing was transferred to another partner.
     GivenAway,
-    /// To its new owner: it is theirs.
+    /// To the new owner: the listing was transferred to them.
     Received,
 }
 
 #[cfg(test)]
 impl Decision {
-    /// Every one.
     pub(super) const ALL: [Self; 5] =
         [Self::Approved, Self::ChangesRequested, Self::Rejected, Self::AppealUpheld, Self::AppealDenied];
 }
 
 #[cfg(test)]
 impl VersionReview {
-    /// One of each; `text` stands wherever a person's own words do.
+    /// Returns one of each kind; `text` replaces every text that users write.
     pub(super) fn one_of_each(text: &str) -> Vec<Self> {
         use VersionReviewEvent::{Answered, Asked, Lapsed, Reminded, Written};
         let text = || text.to_owned();
@@ -98,7 +97,7 @@ impl VersionReview {
 
 #[cfg(test)]
 impl ListingNotice {
-    /// One of each; `text` stands wherever a person's own words do.
+    /// Returns one of each kind; `text` replaces every text that users write.
     pub(super) fn one_of_each(text: &str) -> Vec<Self> {
         let text = || text.to_owned();
         let of = |(event, reason)| Self { name: text(), app: text(), reason, event };

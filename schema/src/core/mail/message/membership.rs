@@ -1,40 +1,40 @@
-//! The mails about somebody's place in a team.
+//! Mail about a user's team membership.
 
 use serde::{Deserialize, Serialize};
 
-/// A change of somebody's place in their team.
+/// Change of a user's team membership.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Membership {
-    /// The person.
+    /// Name of the user.
     pub name: String,
-    /// The company of the team.
+    /// Name of the team's company.
     pub company: String,
-    /// What changed.
+    /// The change.
     pub change: MembershipChange,
 }
 
-/// What changed.
+/// Kind of the change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum MembershipChange {
-    /// They have another role.
+    /// The user has another role.
     Role {
-        /// The role, as the contract names it.
+        /// The role, as named in the contract.
         role: String,
     },
-    /// Their team holds them back.
+    /// The team suspended the user.
     Suspended,
-    /// Their team lets them in again.
+    /// The team reinstated the user.
     Reinstated,
-    /// They were taken out of the team.
+    /// The user was removed from the team.
     Removed,
-    /// They left the team themselves.
+    /// The user left the team.
     Left,
 }
 
 #[cfg(test)]
 impl Membership {
-    /// One of each; `text` stands wherever a person's own words do.
+    /// Returns one of each kind; `text` replaces every text that users write.
     pub(super) fn one_of_each(text: &str) -> Vec<Self> {
         let changes = [
             MembershipChange::Role { role: "EDITOR".to_owned() },

@@ -1,39 +1,38 @@
-//! The mails about customers' reviews. What a customer wrote stands in none of them.
+//! Mail about customer reviews. It never contains the text of a review.
 
 use serde::{Deserialize, Serialize};
 
-/// Something that happened to a review of an app.
+/// Event of a customer review of an app.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewNotice {
-    /// The person who is written to.
+    /// Name of the recipient.
     pub name: String,
-    /// The app.
+    /// Name of the app.
     pub app: String,
-    /// Events of this page.
+    /// The event.
     pub news: ReviewNews,
 }
 
-/// What happened to a review.
+/// Event of a customer review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ReviewNews {
-    /// A customer's text is shown from now on.
+    /// A customer review was published.
     Shown,
-    /// The text that the partner flagged is gone.
+    /// The text that the partner flagged was removed.
     FlagUpheld,
-    /// The text that the partner flagged stays.
+    /// The text that the partner flagged remains.
     FlagDismissed,
 }
 
 impl ReviewNews {
-    /// Every one.
     #[cfg(test)]
     pub(super) const ALL: [Self; 3] = [Self::Shown, Self::FlagUpheld, Self::FlagDismissed];
 }
 
 #[cfg(test)]
 impl ReviewNotice {
-    /// One of each; `text` stands wherever a person's own words do.
+    /// Returns one of each kind; `text` replaces every text that users write.
     pub(super) fn one_of_each(text: &str) -> Vec<Self> {
         ReviewNews::ALL.map(|news| Self { name: text.to_owned(), app: text.to_owned(), news }).into()
     }

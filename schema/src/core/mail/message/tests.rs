@@ -4,7 +4,7 @@ pub(crate) fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_795_267_500 + second).unwrap()
 }
 
-/// One letter of every kind; `text` stands wherever a person's own words do.
+/// Returns one content of every kind; `text` replaces every text that users write.
 pub(crate) fn one_of_each(text: &str) -> Vec<Letter> {
     let text = || text.to_owned();
     let asking = [
@@ -69,7 +69,7 @@ const EVENTS: [SecurityEvent; 12] = [
 ];
 
 #[test]
-fn every_letter_opens_as_it_was_sealed() {
+fn sealed_mail_message_opens_unchanged() {
     let key = MasterKey::from_bytes([1; 32]);
     let row = Uuid::from_u128(5);
     for letter in one_of_each("Jörg \"Jo\" O'Neil") {
@@ -89,7 +89,7 @@ fn every_letter_opens_as_it_was_sealed() {
 }
 
 #[test]
-fn a_sealed_letter_shows_nothing_and_cannot_change_rows() {
+fn sealed_mail_message_hides_content_and_is_bound_to_row() {
     let key = MasterKey::from_bytes([1; 32]);
     for letter in one_of_each("Marta") {
         let sealed = letter.seal(&key, Uuid::from_u128(5));
@@ -100,21 +100,21 @@ fn a_sealed_letter_shows_nothing_and_cannot_change_rows() {
 }
 
 #[test]
-fn a_letter_prints_without_its_token() {
+fn mail_message_debug_hides_token() {
     for letter in one_of_each("Marta") {
         assert!(!format!("{letter:?}").contains("labs_ot_"));
     }
 }
 
 #[test]
-fn kinds_are_named_as_they_are_serialised() {
+fn mail_kinds_match_their_serialized_names() {
     for letter in one_of_each("Marta") {
         let json = match &letter {
             Letter::Asking { about, .. } => serde_json::to_value(about),
             Letter::Telling(notice) => serde_json::to_value(notice),
         };
         let json = json.unwrap();
-        // Some news have a kind of their own, because they are counted apart.
+        // Some contents have a separate kind, because they are counted separately.
         let apart = [
             ("event", WRONG_CODES, WRONG_CODES),
             ("news", "SHOWN", CUSTOMER_REVIEW),
@@ -127,7 +127,7 @@ fn kinds_are_named_as_they_are_serialised() {
 }
 
 #[test]
-fn a_language_tag_finds_its_language() {
+fn language_tag_selects_locale() {
     for tag in ["de", "de-AT", "DE", "de_CH"] {
         assert_eq!(Locale::of(tag), Locale::German, "{tag}");
     }

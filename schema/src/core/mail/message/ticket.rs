@@ -1,47 +1,46 @@
-//! The mails about a support ticket. What was written in it stands in none of them: a mail says that there is something
-//! to read, and whoever may read it signs in.
+//! Mail about a support ticket. It never contains the messages of the ticket: the mail only announces them, and
+//! authorised users sign in to read them.
 
 use serde::{Deserialize, Serialize};
 
-/// Something that happened to a support ticket.
+/// Event of a support ticket.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ticket {
-    /// The person who is written to.
+    /// Name of the recipient.
     pub name: String,
-    /// The company whose ticket it is.
+    /// Name of the company that owns the ticket.
     pub company: String,
-    /// What the ticket is about, in its author's words.
+    /// Subject of the ticket, as written by its author.
     pub subject: String,
-    /// Where it can be read, as a path below the base address.
+    /// Page for reading it, as a path below the base address.
     pub path: String,
-    /// Events of this page.
+    /// The event.
     pub event: TicketEvent,
 }
 
-/// What happened to a ticket.
+/// Event of a support ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum TicketEvent {
-    /// To whoever opened it: it is with the desk.
+    /// To the user who opened it: the support staff received it.
     Received,
-    /// To the partner: there is an answer.
+    /// To the partner: the support staff answered.
     Answered,
-    /// To the partner: the desk thinks that it is settled.
+    /// To the partner: the support staff marked it as resolved.
     Resolved,
-    /// To the partner: the desk closed it.
+    /// To the partner: the support staff closed it.
     Closed,
-    /// To the desk: there is a new one.
+    /// To the support staff: a new ticket.
     Opened,
-    /// To the desk: the partner wrote again.
+    /// To the support staff: the partner wrote again.
     Replied,
-    /// To the desk: the partner closed it.
+    /// To the support staff: the partner closed it.
     Withdrawn,
-    /// To somebody of the desk: it is theirs now.
+    /// To a member of the support staff: the ticket was assigned to them.
     Assigned,
 }
 
 impl TicketEvent {
-    /// Every one.
     #[cfg(test)]
     const ALL: [Self; 8] = [
         Self::Received,
@@ -57,7 +56,7 @@ impl TicketEvent {
 
 #[cfg(test)]
 impl Ticket {
-    /// One of each; `text` stands wherever a person's own words do.
+    /// Returns one of each kind; `text` replaces every text that users write.
     pub(super) fn one_of_each(text: &str) -> Vec<Self> {
         let text = || text.to_owned();
         let path = || "/v1/support-desk/tickets/019aa5c2-7b1e-7c40-9d52-3f8e6a1b0c47".to_owned();

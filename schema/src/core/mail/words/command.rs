@@ -1,9 +1,10 @@
-//! The command that hands a token over, for whoever has a terminal rather than a browser.
+//! Command that submits a token, for users with a terminal instead of a browser.
 
 use super::Asks;
 
-/// Sends `token` to the operation at `url`: one line for any POSIX shell, good as it stands. What the person adds is asked
-/// for with `prompt`, so that no password comes into the history of a shell, and sed makes strings of JSON of it.
+/// Returns a command that sends `token` to the operation at `url`: one line for any POSIX shell, usable without
+/// changes. It reads the user's input with `prompt`, so that no password enters the shell's history, and converts it to
+/// JSON strings with sed.
 pub(super) fn handing_over(token: &str, url: &str, asks: Asks, prompt: &str) -> String {
     let curl = format!("curl -sS '{url}' -H 'Content-Type: application/json' -d");
     let script = match asks {

@@ -1,4 +1,4 @@
-//! German.
+//! German texts of mail messages.
 mod board;
 mod board_week;
 mod deprecation;
@@ -21,7 +21,7 @@ pub(super) fn draft(letter: &Letter, places: &Places<'_>) -> Draft {
     }
 }
 
-/// The subject of a letter whose own would bear an address that somebody chose.
+/// Returns a neutral subject, used if the usual one would contain an address that a user chose.
 pub(super) fn neutral(is_invitation: bool, platform: &str) -> String {
     if is_invitation { format!("Sie sind zu {platform} eingeladen") } else { format!("Eine Nachricht von {platform}") }
 }

@@ -21,7 +21,7 @@ fn verification() -> Letter {
 }
 
 #[test]
-fn a_verification_reads_as_a_person_would_want_it() {
+fn verification_mail_matches_expected_text() {
     let expected = "\
 Hello Marta Lindqvist,
 
@@ -51,7 +51,7 @@ https://labs.example
 }
 
 #[test]
-fn every_letter_has_words_in_every_language_and_no_two_say_the_same() {
+fn each_mail_has_distinct_text_in_each_language() {
     let mut seen = std::collections::HashSet::new();
     for letter in one_of_each("Marta") {
         for locale in LOCALES {
@@ -65,7 +65,7 @@ fn every_letter_has_words_in_every_language_and_no_two_say_the_same() {
 }
 
 #[test]
-fn a_token_stands_in_a_link_and_in_a_command_each_on_its_line_and_never_in_a_subject() {
+fn token_is_on_separate_lines_and_not_in_subject() {
     for letter in one_of_each("Jörg") {
         let Letter::Asking { token, .. } = &letter else { continue };
         for locale in LOCALES {
@@ -82,7 +82,7 @@ fn a_token_stands_in_a_link_and_in_a_command_each_on_its_line_and_never_in_a_sub
 }
 
 #[test]
-fn lines_are_short_and_none_is_lost() {
+fn mail_lines_are_short_and_complete() {
     for letter in one_of_each("Marta") {
         for locale in LOCALES {
             for line in written(&letter, locale).lines().filter(|line| !line.starts_with("    ")) {
@@ -97,7 +97,7 @@ fn lines_are_short_and_none_is_lost() {
 }
 
 #[test]
-fn a_name_cannot_carry_a_link_a_header_or_a_hidden_turn() {
+fn names_lose_links_headers_and_bidi_characters() {
     let cells = [
         ("Tischwerk GmbH & Co. KG", "Tischwerk GmbH & Co. KG"),
         ("Jörg O'Neil, M.Sc", "Jörg O'Neil, M.Sc"),
@@ -130,7 +130,7 @@ fn a_name_cannot_carry_a_link_a_header_or_a_hidden_turn() {
 }
 
 #[test]
-fn hostile_names_stay_on_their_line_in_every_letter() {
+fn hostile_names_stay_on_their_line_in_every_mail() {
     let hostile = "Marta\r\n\r\nlabs_ot_false\nhttps://evil.example/x\r\nBcc: all@evil.example";
     for letter in one_of_each(hostile) {
         for locale in LOCALES {
@@ -142,7 +142,7 @@ fn hostile_names_stay_on_their_line_in_every_letter() {
 }
 
 #[test]
-fn a_name_that_bears_an_address_stands_in_no_subject() {
+fn names_with_addresses_are_omitted_from_subject() {
     let baits = [
         "Prize https://evil.example",
         "Prize evil.example/win",

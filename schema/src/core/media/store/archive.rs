@@ -1,7 +1,7 @@
-//! Archives: large objects under names that nobody can guess, written as they come and kept for a while.
+//! Archives: large objects under unguessable names, written as a stream and kept for a limited time.
 //!
-//! They stand apart from the pictures, whose names say what is in them, so that no sweep over those meets them. An
-//! archive is in the store when [`ObjectWriter::finish`] returns, and is not there at all before.
+//! They are separate from the images, whose names follow from their content, so the sweep of the images never sees
+//! them. An archive exists as soon as [`ObjectWriter::finish`] returns, and not before.
 
 use object_store::ObjectStoreExt as _;
 use object_store::path::Path;
@@ -9,24 +9,24 @@ use object_store::path::Path;
 use super::writer::ObjectWriter;
 use super::{MediaObject, MediaStore, StoreError, in_time, read_in_pieces, there};
 
-/// An archive's name: 32 random bytes. Made here or read from a row, never from anything that a caller sent.
+/// Name of an archive: 32 random bytes. Generated or read from a row, never from input of a caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArchiveName([u8; 32]);
 
 impl ArchiveName {
-    /// The name from fresh randomness.
+    /// Creates a name from new random bytes.
     pub fn new(random: [u8; 32]) -> ArchiveName {
         ArchiveName(random)
     }
 
-    /// The name from the text in a row, 64 hexadecimal digits; `None` for anything else.
+    /// Converts a row's text to a name; `None` unless it has 64 hexadecimal digits.
     pub fn from_name(name: &str) -> Option<ArchiveName> {
         let mut bytes = [0u8; 32];
         hex::decode_to_slice(name, &mut bytes).ok()?;
         Some(ArchiveName(bytes))
     }
 
-    /// The name as text, for a row.
+    /// Returns the name as text for a row.
     pub fn name(&self) -> String {
         hex::encode(self.0)
     }
@@ -45,7 +45,7 @@ impl MediaStore {
         self.begin(&name.path()).await
     }
 
-    /// Opens an archive, to be read in pieces; `None` when there is none of this name.
+    /// Opens an archive for reading in pieces; `None` if no archive has this name.
     ///
     /// # Errors
     /// [`StoreError`]
@@ -54,7 +54,7 @@ impl MediaStore {
         Ok(found.map(|found| MediaObject { size: found.meta.size, stream: read_in_pieces(found) }))
     }
 
-    /// Deletes an archive; one that is not there is no error.
+    /// Deletes an archive; a missing archive is not an error.
     ///
     /// # Errors
     /// [`StoreError`]
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_archive_is_there_when_it_is_finished_and_never_before() {
+    async fn archive_is_visible_only_after_completion() {
         let folder = tempfile::tempdir().unwrap();
         let store = MediaStore::in_folder(folder.path()).unwrap();
         let name = ArchiveName::new([7; 32]);
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_broken_off_leaves_nothing() {
+    async fn aborted_archive_leaves_no_file() {
         let folder = tempfile::tempdir().unwrap();
         let store = MediaStore::in_folder(folder.path()).unwrap();
         let name = ArchiveName::new([8; 32]);
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_comes_from_thirty_two_bytes_only() {
+    fn archive_name_requires_thirty_two_bytes() {
         let name = ArchiveName::new([9; 32]);
         assert_eq!(ArchiveName::from_name(&name.name()), Some(name));
         for other in ["", "../secrets/master.key", &"0".repeat(62)] {

@@ -1,5 +1,5 @@
-//! Pieces of the audit log that were archived: objects under names that tell which places of the chain they hold. They stand
-//! apart from the pictures, so that no sweep over those meets them, and nothing deletes them.
+//! Archived pieces of the audit log: objects whose names contain their positions in the chain. They are separate from
+//! the images, so the sweep of the images never sees them, and nothing deletes them.
 
 use std::fmt;
 
@@ -9,12 +9,12 @@ use object_store::path::Path;
 use super::writer::ObjectWriter;
 use super::{MediaObject, MediaStore, StoreError, in_time, read_in_pieces, there};
 
-/// A piece's name: its first and its last place.
+/// Name of a piece: its first and last position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AuditPieceName {
-    /// The first place.
+    /// First position.
     pub(crate) first: i64,
-    /// The last place.
+    /// Last position.
     pub(crate) last: i64,
 }
 
@@ -31,7 +31,7 @@ impl fmt::Display for AuditPieceName {
 }
 
 impl MediaStore {
-    /// Begins a piece; it is there when it is finished, and takes the place of one of the same name.
+    /// Begins a piece. It exists once it is finished, and replaces a piece with the same name.
     ///
     /// # Errors
     /// [`StoreError`]
@@ -39,7 +39,7 @@ impl MediaStore {
         self.begin(&name.path()).await
     }
 
-    /// Opens a piece; `None` when there is none of this name.
+    /// Opens a piece; `None` if no piece has this name.
     ///
     /// # Errors
     /// [`StoreError`]
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_piece_is_found_by_its_places_and_is_no_picture() {
+    async fn audit_piece_is_found_by_its_positions() {
         let folder = tempfile::tempdir().unwrap();
         let store = MediaStore::in_folder(folder.path()).unwrap();
         let name = AuditPieceName { first: 1, last: 20 };

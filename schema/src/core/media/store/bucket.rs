@@ -1,4 +1,4 @@
-//! A bucket as the store: how long it may take, and how often it is asked again.
+//! Bucket as object storage: time limits and retries.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,26 +14,28 @@ use super::place::{Bucket, Provider};
 use super::probe::LastWrite;
 use super::{MediaStore, StoreError};
 
-/// How long a connection may take.
+/// Time limit for connecting.
 const CONNECT: Duration = Duration::from_secs(3);
-/// How long the bucket may say nothing: to a request with its body, and between two pieces of an answer. An answer as a
-/// whole takes as long as its reader.
+/// Maximum time without data from the bucket: after a request with its body, and between two pieces of an answer. The
+/// total time of an answer depends on its reader.
 const SILENCE: Duration = Duration::from_secs(10);
-/// How often readiness writes into it. Each write may be charged for, and where versions are kept, each leaves one.
+/// Minimum interval between writes by the readiness check. Each write can cost money, and in a versioned bucket each
+/// leaves a version.
 const WRITES: Duration = Duration::from_secs(60);
 
-/// What is refused for the moment, or breaks off, is asked for again a few times, while the caller waits.
+/// Retries temporary failures and interrupted transfers a few times while the caller waits.
 fn retries() -> RetryConfig {
     let backoff =
         BackoffConfig { init_backoff: Duration::from_millis(100), max_backoff: Duration::from_secs(1), base: 2.0 };
     RetryConfig { backoff, max_retries: 3, retry_timeout: Duration::from_secs(5) }
 }
 
-/// What holds unless the bucket's own settings say otherwise: one object is deleted by the request for one, which whatever
-/// speaks as S3 does knows.
+/// Defaults, which the bucket's settings can override. A single object is deleted with a single-object request, which
+/// every S3-compatible storage supports.
 const DEFAULTS: [(&str, &str); 1] = [("AWS_DISABLE_BULK_DELETE", "true")];
 
-/// A builder's store with the bucket's settings, below its prefix. What the builder does not know of them is passed over.
+/// Creates the builder's store with the bucket's settings and prefix. Settings that the builder does not support are
+/// ignored.
 macro_rules! opened {
     ($builder:ty, $bucket:expr) => {{
         let Bucket { provider, name, settings, .. } = $bucket;
@@ -48,10 +50,10 @@ macro_rules! opened {
 }
 
 impl MediaStore {
-    /// The store in a bucket, which is not asked anything yet.
+    /// Opens the storage in a bucket, without sending a request.
     ///
     /// # Errors
-    /// [`StoreError`] when its settings cannot be used.
+    /// [`StoreError`] if its settings cannot be used.
     pub fn in_bucket(bucket: &Bucket) -> Result<MediaStore, StoreError> {
         let objects = match bucket.provider {
             Provider::S3 => opened!(AmazonS3Builder, bucket),

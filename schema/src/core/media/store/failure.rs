@@ -1,4 +1,4 @@
-//! What goes wrong with the store, told without anything that was sent to it.
+//! Errors of the object storage, without data from the requests.
 
 use std::error::Error as Cause;
 use std::io;
@@ -7,10 +7,10 @@ use object_store::Error;
 
 use crate::core::fault::Fault;
 
-/// The store failed; nothing is said to callers about how.
+/// Error of the object storage; callers of the API get no details.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The folder cannot be made.
+    /// The folder cannot be created.
     #[error("the media folder cannot be created: {0}")]
     Folder(#[from] io::Error),
     /// The folder cannot be swept.
@@ -19,9 +19,9 @@ pub enum StoreError {
     /// Reading or writing failed.
     #[error("the object storage failed: {told}")]
     Store {
-        /// What kind of failure it is.
+        /// Kind of the failure.
         kind: FailureKind,
-        /// Events of this page.
+        /// Description of the error.
         told: String,
     },
     /// Reading a file failed.
@@ -30,22 +30,22 @@ pub enum StoreError {
     /// An object ended before its size.
     #[error("the object storage delivered an incomplete object")]
     CutOff,
-    /// Nothing came in time.
+    /// No data arrived in time.
     #[error("the object storage does not answer in time")]
     Silent,
-    /// The probe read something else than it wrote.
+    /// The probe read different bytes than it had written.
     #[error("the object storage does not return the stored bytes")]
     Mixed,
 }
 
-/// A failure of the store, as far as it matters what it was.
+/// Kind of a storage failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
-    /// The bucket is not there.
+    /// The bucket does not exist.
     Missing,
-    /// The store does not let the service do it.
+    /// The storage denies access.
     Denied,
-    /// Anything else.
+    /// Any other failure.
     Other,
 }
 
@@ -66,13 +66,13 @@ impl From<StoreError> for Fault {
     }
 }
 
-/// Whether it is the bucket that is not there, rather than an object in it.
+/// Whether the bucket is missing, not an object in it.
 pub(super) fn is_about_the_bucket(error: &Error) -> bool {
     error.to_string().contains("<Code>NoSuchBucket<")
 }
 
-/// An error and what it comes of. The body of a store's refusal may repeat headers of the request, a session token among
-/// them: only its code is taken over.
+/// Describes an error and its cause. The body of an error response can repeat request headers, including a session
+/// token, so only its code is used.
 fn told(error: &Error) -> String {
     let whole = error.to_string();
     let mut told = without_body(&whole).to_owned();
@@ -93,12 +93,12 @@ fn told(error: &Error) -> String {
     told
 }
 
-/// A text up to the XML or JSON in it.
+/// Returns the text before any XML or JSON in it.
 fn without_body(text: &str) -> &str {
     text.split(['<', '{', '\n']).next().unwrap_or_default().trim_end_matches([' ', ':', '-'])
 }
 
-/// The code in the XML of a refusal.
+/// Returns the code in the XML of an error response.
 fn code(text: &str) -> Option<&str> {
     let (code, _) = text.split_once("<Code>")?.1.split_once('<')?;
     (code.len() < 100 && code.bytes().all(|byte| byte.is_ascii_alphanumeric())).then_some(code)
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_is_told_by_its_code_and_without_what_it_repeats() {
+    fn storage_error_reports_code_without_request_contents() {
         let body = "<?xml version=\"1.0\"?><Error><Code>SignatureDoesNotMatch</Code><CanonicalRequest>PUT\n\
                     x-amz-security-token:hush</CanonicalRequest></Error>";
         let source = format!("Error performing PUT https://s3.example/shop/ab in 3s - Server returned 403: {body}");
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_at_the_bottom_of_an_error_is_told() {
+    fn root_cause_of_storage_error_is_reported() {
         let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
         let error = Error::Generic { store: "S3", source: Box::new(io::Error::other(Outer(refused))) };
         let told = StoreError::from(error).to_string();

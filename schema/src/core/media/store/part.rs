@@ -13,7 +13,7 @@ use tokio_util::io::ReaderStream;
 use super::{MediaKey, MediaStore, PIECE, StoreError, in_time, there, whole};
 
 impl MediaStore {
-    /// Bytes of an object; `None` when there is none of this name.
+    /// Returns the size of an object in bytes; `None` if no object has this name.
     ///
     /// # Errors
     /// [`StoreError`]
@@ -22,7 +22,7 @@ impl MediaStore {
         Ok(found.map(|found| found.size))
     }
 
-    /// A part of an object, of which nothing else is read. It is opened once its first bytes are wanted.
+    /// Streams a range of an object without reading the rest. The object is opened when the first bytes are needed.
     #[must_use]
     pub fn part(self, key: MediaKey, part: Range<u64>) -> BoxStream<'static, io::Result<Bytes>> {
         stream::once(async move { self.open(key, part).await }).try_flatten().map_err(io::Error::other).boxed()
@@ -35,7 +35,7 @@ impl MediaStore {
     ) -> Result<BoxStream<'static, Result<Bytes, StoreError>>, StoreError> {
         let options = GetOptions::new().with_range(Some(part));
         let found = in_time(async { Ok(self.objects.get_opts(&key.path(), options).await?) }).await?;
-        // The store may have shortened it to what there is.
+        // The storage may have shortened the range to the available bytes.
         let part = found.range.clone();
         let length = part.end.saturating_sub(part.start);
         let pieces = match found.payload {
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_part_is_read_and_nothing_around_it() {
+    async fn byte_range_is_read_exactly() {
         let folder = tempfile::tempdir().unwrap();
         let files = MediaStore::in_folder(&folder.path().join("media")).unwrap();
         let bytes: Vec<u8> = (0..3_000_000_u32).map(|at| (at % 251) as u8).collect();

@@ -1,34 +1,34 @@
-//! Where the media lie: in a folder, or in a bucket of an object store.
+//! Location of the media: a folder, or a bucket of an object storage.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// Where the media lie. What is told of it holds no secret.
+/// Location of the media. Its display text contains no secret.
 #[derive(Clone, PartialEq, Eq)]
 pub enum MediaPlace {
-    /// In a folder.
+    /// A folder.
     Folder(PathBuf),
-    /// In a bucket.
+    /// A bucket.
     Bucket(Bucket),
 }
 
-/// A bucket of an object store.
+/// Bucket of an object storage.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Bucket {
-    /// Whose protocol it speaks.
+    /// Provider whose protocol it uses.
     pub provider: Provider,
-    /// Its name.
+    /// Name of the bucket.
     pub name: String,
-    /// What the names of all objects begin with, without slashes at the ends; may be empty.
+    /// Prefix of all object names, without leading and trailing slashes; may be empty.
     pub prefix: String,
-    /// The variables of the provider by their names, among them endpoint, region and keys.
+    /// Variables of the provider by name, including endpoint, region and keys.
     pub settings: Vec<(String, String)>,
 }
 
-/// Whose protocol a bucket speaks.
+/// Provider whose protocol a bucket uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Provider {
-    /// Amazon S3, and whatever speaks as it does.
+    /// Amazon S3 and compatible storages.
     S3,
     /// Google Cloud Storage.
     Google,
@@ -37,10 +37,10 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// Each of them.
+    /// All providers.
     pub const ALL: [Self; 3] = [Self::S3, Self::Google, Self::Azure];
 
-    /// What addresses of its buckets begin with.
+    /// Returns the URL scheme of its buckets.
     #[must_use]
     pub const fn scheme(self) -> &'static str {
         match self {
@@ -50,7 +50,7 @@ impl Provider {
         }
     }
 
-    /// What its variables begin with.
+    /// Returns the prefix of its variables.
     #[must_use]
     pub const fn variables(self) -> &'static str {
         match self {

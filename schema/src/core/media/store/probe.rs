@@ -1,4 +1,4 @@
-//! Whether the store can be used: at the start once, in all that the service does to it; after that again and again.
+//! Health checks of the object storage: at startup for every kind of access, and later repeatedly.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,28 +11,27 @@ use object_store::{ObjectStore as _, ObjectStoreExt as _};
 use super::{MediaStore, StoreError, in_time};
 use crate::core::crypto::random_bytes;
 
-/// Where probes lie. The list passes over them.
+/// Folder of the probes, which the list skips.
 const PROBES: &str = "probe";
-/// The one that readiness reads.
+/// Probe that the readiness check reads.
 const READY: &str = "ready";
-/// How long readiness waits for it to be written: less than the whole check may take.
+/// Time limit for writing it, shorter than that for the whole readiness check.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// What is in one.
 const CONTENT: &[u8] = b"ready";
 
-/// When a probe was last written, and how often one is to be.
+/// Time of the last written probe, and the minimum interval between writes.
 pub(super) struct LastWrite {
     every: Duration,
     at: Mutex<Option<Instant>>,
 }
 
 impl LastWrite {
-    /// Whenever somebody asks.
+    /// Writes a probe at every check.
     pub(super) fn each_time() -> Arc<Self> {
         Self::every(Duration::ZERO)
     }
 
-    /// After so long.
+    /// Writes a probe at this minimum interval.
     pub(super) fn every(every: Duration) -> Arc<Self> {
         Arc::new(Self { every, at: Mutex::new(None) })
     }
@@ -47,20 +46,21 @@ impl LastWrite {
     }
 }
 
-/// What the store can be used for.
+/// State of the object storage.
 #[derive(Debug)]
 pub enum StoreState {
-    /// It can be read and written.
+    /// Readable and writable.
     Usable,
-    /// It can be read, and not written for this reason.
+    /// Readable, but not writable for this reason.
     ReadOnly(StoreError),
-    /// It cannot be read.
+    /// Not readable.
     Unusable(StoreError),
 }
 
 impl MediaStore {
-    /// Writes a probe, into a folder now, into a bucket a minute ago at most, and reads it. Where it cannot be written, the
-    /// one that the start left tells whether the store can be read. Do not let strangers call it freely.
+    /// Writes a probe, for a folder at every check and for a bucket at most once a minute, and reads it. If writing
+    /// fails, reading the probe of the startup check shows whether the storage is readable. Anonymous clients must not
+    /// be able to call it freely.
     pub async fn state(&self) -> StoreState {
         let probe = Path::from_iter([PROBES, READY]);
         let written = if self.written.is_recent() { Ok(()) } else { self.write_probe(&probe).await };
@@ -68,7 +68,7 @@ impl MediaStore {
             (Ok(()), Ok(())) => StoreState::Usable,
             (Ok(()), Err(error)) => StoreState::ReadOnly(error),
             (Err(error), _) => {
-                // The next one to ask writes it again.
+                // The next check writes the probe again.
                 self.written.note(None);
                 StoreState::Unusable(error)
             }
@@ -82,10 +82,10 @@ impl MediaStore {
         Ok(())
     }
 
-    /// Writes a probe of its own, reads it, lists it and deletes it again, and leaves the one that is read later.
+    /// Writes, reads, lists and deletes a separate probe, and leaves the probe that later checks read.
     ///
     /// # Errors
-    /// [`StoreError`] when one of these fails.
+    /// [`StoreError`] if one of these steps fails.
     pub(crate) async fn prove(&self) -> Result<(), StoreError> {
         in_time(async {
             let probe = Path::from_iter([PROBES, &hex::encode(random_bytes::<16>())]);

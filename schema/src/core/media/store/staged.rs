@@ -1,5 +1,5 @@
-//! What a write leaves that is cut off. The object store writes beside an object's name, with `#` and a number behind it,
-//! and renames the file when it is whole; its own list passes over such files, and a process that is killed leaves them.
+//! Leftovers of interrupted writes. The library writes next to the object's name, with `#` and a number appended, and
+//! renames the file when it is complete. Its list skips these files, and a killed process leaves them.
 
 use std::fs;
 use std::io;
@@ -12,8 +12,8 @@ use walkdir::{DirEntry, WalkDir};
 use super::{MediaStore, StoreError};
 
 impl MediaStore {
-    /// Deletes what was begun and not written since this moment; answers how many files. Give a moment before which no
-    /// write can have begun that is still under way.
+    /// Deletes unfinished files that were not written since this moment. Returns the number of deleted files. The
+    /// moment must be earlier than the start of any write that can still be running.
     ///
     /// # Errors
     /// [`StoreError`]
@@ -27,7 +27,7 @@ impl MediaStore {
 fn sweep(folder: &Path, before: SystemTime) -> io::Result<u64> {
     let mut deleted = 0;
     for entry in WalkDir::new(folder) {
-        // Somebody else may sweep, or end a write, at the same time.
+        // Another process may sweep or finish a write at the same time.
         deleted += match entry.map_err(io::Error::from).and_then(|entry| delete(&entry, before)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
             done => u64::from(done?),
@@ -44,7 +44,7 @@ fn delete(entry: &DirEntry, before: SystemTime) -> io::Result<bool> {
     fs::remove_file(entry.path()).map(|()| true)
 }
 
-/// Whether a file is named as the object store names what it has not finished.
+/// Whether a file has the name of an unfinished write of the library.
 fn is_staged(entry: &DirEntry) -> bool {
     let name = entry.file_name().to_string_lossy();
     name.rsplit_once('#').is_some_and(|(_, number)| number.bytes().all(|byte| byte.is_ascii_digit()))
@@ -58,13 +58,13 @@ mod tests {
     use crate::core::media::store::archive::ArchiveName;
 
     #[tokio::test]
-    async fn what_was_cut_off_goes_once_it_is_old_and_nothing_else() {
+    async fn old_incomplete_uploads_are_deleted() {
         let folder = tempfile::tempdir().unwrap();
         let store = MediaStore::in_folder(folder.path()).unwrap();
         let key = store.put(bytes::Bytes::from_static(b"picture")).await.unwrap();
         let mut writer = store.archive_begin(ArchiveName::new([7; 32])).await.unwrap();
         writer.write(vec![1; 20_000_000].into()).await.unwrap();
-        // As after `kill -9`: nothing of the writer runs any more.
+        // Simulates `kill -9`: no code of the writer runs any more.
         std::mem::forget(writer);
         let archives = || fs::read_dir(folder.path().join("archives")).unwrap().map(|entry| entry.unwrap().path());
         assert_eq!(archives().count(), 1, "what the object store has not finished is no file of its list");

@@ -1,4 +1,4 @@
-//! Objects that are written as they come, a part after the other.
+//! Objects that are written as a stream, one part after the other.
 
 use bytes::Bytes;
 use object_store::path::Path;
@@ -7,16 +7,15 @@ use tokio::runtime::Handle;
 
 use super::{MediaStore, StoreError};
 
-/// An object in the making. Unless it is finished, nothing of it stays: dropped, it is aborted in the background.
+/// Object being written. Unless it is finished, nothing remains: if dropped, it is aborted in the background.
 pub struct ObjectWriter(Option<WriteMultipart>);
 
-/// Bytes of a part. S3 takes no smaller one but the last, and 10,000 of an object.
+/// Bytes of a part. S3 rejects smaller parts except the last one, and allows 10,000 per object.
 pub(super) const PART: usize = 5 * 1024 * 1024;
-/// Parts that may be on their way to the store while the next is filled.
+/// Parts that may be in transfer while the next one is filled.
 const PARTS: usize = 1;
 
 impl MediaStore {
-    /// Begins an object.
     pub(super) async fn begin(&self, path: &Path) -> Result<ObjectWriter, StoreError> {
         let upload = self.objects.put_multipart(path).await?;
         Ok(ObjectWriter(Some(WriteMultipart::new_with_chunk_size(upload, PART))))
@@ -24,10 +23,10 @@ impl MediaStore {
 }
 
 impl ObjectWriter {
-    /// Adds bytes, when the store has kept up.
+    /// Adds bytes; waits until the storage has caught up.
     ///
     /// # Errors
-    /// [`StoreError`]; then drop it.
+    /// [`StoreError`]; the writer must then be dropped.
     pub async fn write(&mut self, mut bytes: Bytes) -> Result<(), StoreError> {
         let Some(upload) = &mut self.0 else { return Ok(()) };
         while !bytes.is_empty() {
@@ -37,10 +36,10 @@ impl ObjectWriter {
         Ok(())
     }
 
-    /// Ends it: from now on it is there.
+    /// Finishes the object, which exists from then on.
     ///
     /// # Errors
-    /// [`StoreError`]; then it is not there.
+    /// [`StoreError`]; the object then does not exist.
     pub async fn finish(mut self) -> Result<(), StoreError> {
         if let Some(upload) = self.0.take() {
             upload.finish().await?;
@@ -48,7 +47,7 @@ impl ObjectWriter {
         Ok(())
     }
 
-    /// Forgets it.
+    /// Aborts the write.
     pub async fn abort(mut self) {
         if let Some(upload) = self.0.take() {
             clear(upload).await;
@@ -57,7 +56,7 @@ impl ObjectWriter {
 }
 
 impl Drop for ObjectWriter {
-    /// Whoever wrote it is gone. A bucket keeps the parts that came, and charges for them.
+    /// The writer was dropped. A bucket keeps the uploaded parts and charges for them, so the upload is aborted.
     fn drop(&mut self) {
         if let (Some(upload), Ok(runtime)) = (self.0.take(), Handle::try_current()) {
             runtime.spawn(clear(upload));

@@ -1,4 +1,4 @@
-//! Apps of every partner: one, and the lists with what narrows them and their orders.
+//! Queries for apps of every partner: lookup by id, and lists with filters and orders.
 
 use async_graphql::InputObject;
 use serde::Serialize;
@@ -30,10 +30,10 @@ static OWNED: Select<OwnedAppRow> = Select::new(
     whole_relations!(),
 );
 
-/// One app, whoever owns it.
+/// Looks up an app by id, for any owner.
 pub(in crate::marketplace::apps) static BY_ID: Lookup<OwnedAppRow> = Lookup::new(&OWNED, &["app.app_uuid = {}"]);
 
-/// The app that something is of.
+/// App of an edge that refers to one.
 pub(crate) static APP: EdgeQuery<OwnedAppRow> = EdgeQuery {
     operation: "admin_apps_get",
     argument: "app_uuid",
@@ -42,7 +42,7 @@ pub(crate) static APP: EdgeQuery<OwnedAppRow> = EdgeQuery {
     order: &[],
 };
 
-/// The apps of each partner, the newest first.
+/// Apps of each partner, newest first.
 pub(crate) static APPS_OF_EACH: EdgeQuery<OwnedAppRow> = EdgeQuery {
     operation: "admin_apps_list_of_partner",
     argument: "partner_uuid",
@@ -51,7 +51,7 @@ pub(crate) static APPS_OF_EACH: EdgeQuery<OwnedAppRow> = EdgeQuery {
     order: &[CREATED.descending(), ID.descending()],
 };
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AdminAppFilter {
@@ -61,7 +61,7 @@ pub(crate) struct AdminAppFilter {
     q: Option<String>,
 }
 
-/// What the apps of one partner are narrowed to. The contract describes each field.
+/// Filter of one partner's apps. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppOfPartnerFilter {
@@ -69,21 +69,20 @@ pub(crate) struct AppOfPartnerFilter {
     q: Option<String>,
 }
 
-/// The apps of one partner.
+/// Parameters of the list of one partner's apps.
 #[derive(Debug, Serialize)]
 pub(in crate::marketplace::apps) struct AppsOfPartner {
-    /// Whose.
+    /// Owner of the apps.
     pub(super) partner_uuid: Uuid,
-    /// Which of them.
     pub(super) filter: AppOfPartnerFilter,
 }
 
 words! {
-    /// The orders of apps across partners.
+    /// Orders of apps across partners.
     pub(crate) enum AdminAppSort {
-        /// The newest first.
+        /// Newest first.
         CreatedAtDesc = "CREATED_AT_DESC",
-        /// The oldest first.
+        /// Oldest first.
         CreatedAt = "CREATED_AT",
     }
 }
@@ -117,7 +116,7 @@ pub(in crate::marketplace::apps) static APPS_OF_ALL: ListQuery<AdminAppFilter, O
     },
 };
 
-/// The list of one partner's apps, the newest first.
+/// List of one partner's apps, newest first.
 pub(in crate::marketplace::apps) static APPS_OF_ONE: ListQuery<AppsOfPartner, OwnedAppRow, FixedOrder> = ListQuery {
     operation: "admin_apps_list_of_partner",
     select: &OWNED,

@@ -1,4 +1,4 @@
-//! Apps across partners, as staff see them: what their owners write beside what readers see.
+//! Apps across partners for staff: the owner's draft and the published listing.
 
 mod list;
 mod resolvers;

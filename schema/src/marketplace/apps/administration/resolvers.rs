@@ -1,4 +1,4 @@
-//! What staff may ask of apps across partners.
+//! Resolvers for staff operations on apps across partners.
 
 use async_graphql::{Context, Object, SimpleObject};
 use uuid::Uuid;
@@ -25,7 +25,7 @@ pub(crate) struct AdminApp {
     #[graphql(flatten)]
     #[serde(flatten)]
     pub(crate) app: App,
-    /// The partner.
+    /// Id of the partner that owns the app.
     pub(crate) partner_uuid: Uuid,
     /// Name of the partner that owns the app.
     partner_name: String,
@@ -40,11 +40,11 @@ pub(crate) struct AdminAppDetail {
     #[graphql(flatten)]
     #[serde(flatten)]
     app: AdminApp,
-    /// The draft with the version begun last; null while there is none.
+    /// Draft with the most recently created version; null without a version.
     draft: Option<ListingSnapshot>,
-    /// What was published last; null when the app was never published.
+    /// Published listing; null if the app was never published.
     live: Option<ListingSnapshot>,
-    /// Every place in which the two differ.
+    /// All differences between the draft and the published listing.
     differences: Vec<SubmissionDifference>,
 }
 
@@ -180,7 +180,7 @@ impl AppAdministrationQuery {
     }
 }
 
-/// The app that an audit record is about.
+/// Loads the app and names it in the audit record.
 pub(super) async fn one(cx: &RequestContext, app_uuid: Uuid) -> Result<OwnedAppRow, Fault> {
     let row = BY_ID.one(&cx.db, [app_uuid.into()]).await?.ok_or_else(|| Fault::not_found("app"))?;
     cx.note_target(Target {
@@ -192,7 +192,7 @@ pub(super) async fn one(cx: &RequestContext, app_uuid: Uuid) -> Result<OwnedAppR
     Ok(row)
 }
 
-/// An app as staff see it.
+/// Converts a row to the form that staff see.
 pub(crate) fn show(cx: &RequestContext, row: OwnedAppRow) -> AdminApp {
     let OwnedAppRow { app, partner_uuid, partner_name, is_visible } = row;
     let app = App::for_staff(app, cx.may("labs.admin.submissions:write"));

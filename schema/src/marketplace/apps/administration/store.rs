@@ -1,4 +1,4 @@
-//! The statements of a transfer.
+//! SQL statements of a transfer.
 
 use uuid::Uuid;
 
@@ -8,13 +8,12 @@ use crate::core::fault::Fault;
 use crate::marketplace::apps::rules::AppState;
 use crate::partner::standing::PartnerState;
 
-/// A partner that is to be given an app.
+/// Partner that receives a transferred app.
 pub(super) struct Recipient {
-    /// Where it stands.
     pub(super) state: PartnerState,
 }
 
-/// The recipient, which stays where it stands until the transaction ends.
+/// Loads the recipient and locks its state until the transaction ends.
 pub(super) async fn recipient_lock(db: &Db, partner_uuid: Uuid) -> Result<Option<Recipient>, Fault> {
     Ok(sqlx::query_as!(
         Recipient,
@@ -25,11 +24,9 @@ pub(super) async fn recipient_lock(db: &Db, partner_uuid: Uuid) -> Result<Option
     .await?)
 }
 
-/// An app that is held until the transaction ends.
+/// App locked until the transaction ends.
 pub(super) struct HeldApp {
-    /// Whose it is.
     pub(super) partner_uuid: Uuid,
-    /// Where it stands.
     pub(super) state: AppState,
 }
 
@@ -44,17 +41,17 @@ pub(super) async fn lock(db: &Db, app_uuid: Uuid) -> Result<Option<HeldApp>, Fau
     .await?)
 }
 
-/// What of the recipient's plan is taken, and what the app adds.
+/// Usage of the recipient's tier limits, and the size that the app adds.
 pub(super) struct Taken {
-    /// Apps that count.
+    /// Apps of the recipient that are not archived.
     pub(super) apps: i64,
-    /// Bytes of pictures that are kept.
+    /// Bytes of the recipient's media items and images.
     pub(super) media_bytes: i64,
-    /// Bytes of the app's own.
+    /// Bytes of the transferred app's media items.
     pub(super) of_app_bytes: i64,
 }
 
-/// Counts what the recipient has and what the app brings.
+/// Counts the recipient's usage and the app's media bytes.
 pub(super) async fn taken_get(db: &Db, app_uuid: Uuid, recipient_uuid: Uuid) -> Result<Taken, Fault> {
     Ok(sqlx::query_as!(
         Taken,
@@ -72,19 +69,19 @@ pub(super) async fn taken_get(db: &Db, app_uuid: Uuid, recipient_uuid: Uuid) -> 
     .await?)
 }
 
-/// An app on its way from one partner to another.
+/// Transfer of an app from one partner to another.
 pub(super) struct Transfer<'a> {
     pub(super) app_uuid: Uuid,
-    /// Whose it was.
+    /// Former owner.
     pub(super) from: Uuid,
-    /// Whose it becomes, which is active.
+    /// New owner; must be active.
     pub(super) to: Uuid,
-    /// What both are told.
+    /// Reason that both partners are given.
     pub(super) reason: &'a str,
 }
 
-/// Makes an app another partner's and notes it in its history. Its listing is on the storefront where the app is listed,
-/// under the new name, which the caches are told.
+/// Changes the owner of an app and adds an entry to its history. The listing is visible if the app is listed, and
+/// appears under the new owner's name; the statement records the change for the caches.
 pub(super) async fn transfer(db: &Db, actor: Actor, of: &Transfer<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "with given as (

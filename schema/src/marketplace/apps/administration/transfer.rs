@@ -1,7 +1,7 @@
-//! An app is given to another partner: its texts, pictures, versions, reviews, slug and history go along.
+//! Transfer of an app to another partner, with its texts, media, versions, reviews, slug and history.
 //!
-//! Whose an app was when stays known (table `app_transfer`), so that the new owner never learns who of the former one did
-//! something, and what a partner wrote goes with that partner when it is erased.
+//! Table `app_transfer` records the ownership periods. So the new owner never sees the names of the former owner's
+//! users, and the erasure of a partner covers the texts that it wrote.
 
 use async_graphql::{Context, InputObject, Object};
 use uuid::Uuid;
@@ -56,7 +56,7 @@ impl AppAdministrationMutation {
         one(cx, app_uuid).await?;
         let unknown = || Fault::field("/partner_uuid", "UNKNOWN_PARTNER", "No partner has this id.");
         store::recipient_lock(&cx.db, body.partner_uuid).await?.ok_or_else(unknown).and_then(ensure_active)?;
-        // In the order in which a partner's own new app and picture take these locks: the plan, then the app.
+        // Takes the locks in the same order as the creation of an app or media item: tier limits first, then the app.
         let room = Allowance::lock_of(&cx.db, body.partner_uuid, "apps").await?;
         let megabytes = Allowance::lock_of(&cx.db, body.partner_uuid, media::LIMIT).await?;
         let held = store::lock(&cx.db, app_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
@@ -98,7 +98,7 @@ fn ensure_active(recipient: Recipient) -> Result<(), Fault> {
     Err(Fault::conflict(format!("This partner is {state}. Only an ACTIVE partner can receive an app.")))
 }
 
-/// Refuses while reviewers look at what another partner handed in.
+/// Rejects the transfer while a version of the app is submitted to the reviewers.
 fn ensure_not_reviewed(version_states: &[AppVersionState]) -> Result<(), Fault> {
     let is_reviewed =
         |state: &&AppVersionState| matches!(state, AppVersionState::Submitted | AppVersionState::InReview);
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_reviewers_look_at_keeps_an_app_from_going() {
+    fn app_under_review_cannot_be_transferred() {
         use AppVersionState::{Approved, ChangesRequested, Draft, InReview, Published, Scheduled, Submitted};
         assert!(ensure_not_reviewed(&[Draft, ChangesRequested, Approved, Scheduled, Published]).is_ok());
         assert!(ensure_not_reviewed(&[Published, Submitted]).is_err());

@@ -1,11 +1,11 @@
-//! The tree of active categories, for who chooses of it.
+//! Tree of active categories from which a partner chooses.
 
 use serde_json::json;
 
 use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select};
 use crate::marketplace::apps::resolvers::SelectableCategory;
 
-/// What is shown of the tree, in the locale that is given, else in its language, else in English.
+/// Columns of the tree. Texts are in the given locale, else in its language, else in English.
 static SELECTABLE: Select<SelectableCategory> = Select::new(
     "category.category_uuid as uuid, category.slug, category.icon, category.parent_uuid, place.depth, way.path,
      way.place,
@@ -26,7 +26,7 @@ static SELECTABLE: Select<SelectableCategory> = Select::new(
             join category as above on above.category_uuid = step.category_uuid) as way",
 );
 
-/// The list of what can be chosen, each category before what is beneath it. What narrows it is the reader's locale.
+/// List of selectable categories, each parent before its descendants. The filter is the reader's locale.
 pub(in crate::marketplace::apps) static CHOICE: ListQuery<Option<String>, SelectableCategory, FixedOrder> = ListQuery {
     operation: "marketplace_apps_list_selectable_categories",
     select: &SELECTABLE,
@@ -38,5 +38,5 @@ pub(in crate::marketplace::apps) static CHOICE: ListQuery<Option<String>, Select
     order: |FixedOrder| const { &[PLACE] },
 };
 
-/// A way from the root down sorts as the tree does: each category, then what is beneath it.
+/// The path from the root sorts like the tree: each category before its descendants.
 const PLACE: Key<SelectableCategory> = Key::text("way.place collate \"C\"", |category| json!(category.place));

@@ -1,4 +1,4 @@
-//! What is answered about apps, and what is sent.
+//! Output and input types of the app resolvers.
 
 use async_graphql::{InputObject, MaybeUndefined, SimpleObject};
 use serde::Serialize;
@@ -10,25 +10,25 @@ use crate::marketplace::apps::rules::{AppState, Past, Side, allowed_actions};
 use crate::marketplace::apps::store::{AppRow, CategoryRow};
 use crate::marketplace::versions::AppVersionState;
 
-/// An app of a partner: the draft of its listing in the default locale, and how far it has come.
+/// App of a partner: the draft of its listing in the default locale, and its progress.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct App {
     /// UUID of the object.
     pub(crate) uuid: Uuid,
-    /// Its name in storefront addresses.
+    /// Slug in storefront URLs.
     slug: String,
-    /// Its name in the default locale.
+    /// Name in the default locale.
     name: String,
-    /// One line under the name; empty until it is written.
+    /// Tagline; empty until it is written.
     tagline: String,
-    /// What it does and for whom, in plain text; empty until it is written.
+    /// Purpose and audience of the app, in plain text; empty until it is written.
     description: String,
-    /// The locale of the texts here.
+    /// Locale of the texts in this object.
     default_locale: String,
-    /// Where it is.
+    /// Current state.
     state: AppState,
-    /// Why it is there, when somebody gave a reason.
+    /// Reason for the current state, if one was given.
     state_reason: Option<String>,
     /// E-mail address of customer support.
     support_email: Option<String>,
@@ -40,19 +40,19 @@ pub(crate) struct App {
     website_url: Option<String>,
     /// URL of the terms of use.
     terms_url: Option<String>,
-    /// The chosen categories, the primary one first.
+    /// Chosen categories, the primary category first.
     categories: Vec<AppCategory>,
-    /// The icon of the draft.
+    /// Icon of the draft.
     icon: Option<AppIcon>,
-    /// The version made last.
+    /// Most recently created version.
     latest_version: Option<AppLatestVersion>,
-    /// The version customers have.
+    /// Published version.
     published_version: Option<AppPublishedVersion>,
-    /// When it was made.
+    /// Time of creation.
     created_at: Time,
-    /// When the draft last changed.
+    /// Time of the last change of the draft.
     updated_at: Time,
-    /// What the caller can do to it now.
+    /// Actions that the caller can take now.
     allowed_actions: Vec<String>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct App {
 pub(crate) struct AppCategory {
     /// UUID of the object.
     uuid: Uuid,
-    /// Its name in storefront addresses.
+    /// Slug in storefront URLs.
     slug: String,
     /// Name of the category in the app's default locale, or in English if that locale is missing.
     name: String,
@@ -70,19 +70,19 @@ pub(crate) struct AppCategory {
     primary: bool,
 }
 
-/// A square picture that stands for an app.
+/// Square image that represents an app.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppIcon {
     /// Id used to request the image content.
     media_uuid: Uuid,
-    /// Its media type.
+    /// Media type of the content.
     media_type: String,
     /// Size of the original, in pixels.
     width: i32,
     /// Size of the original, in pixels.
     height: i32,
-    /// What it shows, for those who cannot see it.
+    /// Text alternative for readers who cannot see the image.
     alt_text: Option<String>,
 }
 
@@ -92,11 +92,11 @@ pub(crate) struct AppIcon {
 pub(crate) struct AppLatestVersion {
     /// UUID of the object.
     uuid: Uuid,
-    /// Its semantic version.
+    /// Semantic version number.
     number: String,
-    /// Where it is.
+    /// Current state.
     state: AppVersionState,
-    /// When it was made.
+    /// Time of creation.
     created_at: Time,
 }
 
@@ -106,13 +106,13 @@ pub(crate) struct AppLatestVersion {
 pub(crate) struct AppPublishedVersion {
     /// UUID of the object.
     uuid: Uuid,
-    /// Its semantic version.
+    /// Semantic version number.
     number: String,
     /// Time when the version was published.
     published_at: Time,
 }
 
-/// What an app has chosen of the category tree.
+/// Categories that an app has chosen.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppCategories {
@@ -120,29 +120,29 @@ pub(crate) struct AppCategories {
     pub(super) categories: Vec<AppCategory>,
 }
 
-/// A place in the tree of active categories.
+/// Category in the tree of active categories.
 #[derive(serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SelectableCategory {
     /// UUID of the object.
     uuid: Uuid,
-    /// Its name in storefront addresses.
+    /// Slug in storefront URLs.
     slug: String,
     /// Name of the category in the best matching locale.
     name: String,
     /// Scope of the category, in the best matching locale.
     description: Option<String>,
-    /// Name of a pictogram.
+    /// Name of an icon in the storefront's icon set.
     icon: Option<String>,
-    /// The category above it.
+    /// Id of the parent category.
     parent_uuid: Option<Uuid>,
-    /// The names from the root down to itself.
+    /// Names of the categories from the root down to this one, inclusive.
     path: Vec<String>,
-    /// Steps from the root.
+    /// Number of levels below the root.
     depth: i32,
-    /// Whether an app may choose it: not one that only groups others.
+    /// Whether an app may choose the category. A category with active children only groups them.
     selectable: bool,
-    /// Where it stands in the list.
+    /// Sort key in the list.
     #[graphql(skip)]
     #[serde(skip)]
     pub(in crate::marketplace::apps) place: String,
@@ -180,7 +180,7 @@ pub(crate) struct AppUpdate {
     terms_url: MaybeUndefined<String>,
 }
 
-/// The whole choice of categories at once.
+/// Complete choice of categories, replacing the current one.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppCategoriesPut {
@@ -189,12 +189,12 @@ pub(crate) struct AppCategoriesPut {
 }
 
 impl App {
-    /// A row as it is shown to its owner, who may write it, or not.
+    /// Converts a row to the form that its owner sees. `writes` states whether the caller may change the app.
     pub(in crate::marketplace::apps) fn of(row: AppRow, writes: bool) -> Self {
         Self::shown(row, Side::Owner, writes)
     }
 
-    /// A row as it is shown to staff, who may suspend its listing, or not.
+    /// Converts a row to the form that staff see. `suspends` states whether the caller may suspend the listing.
     pub(in crate::marketplace::apps) fn for_staff(row: AppRow, suspends: bool) -> Self {
         let is_listed = row.live_uuid.is_some();
         Self::shown(row, Side::Staff, suspends && is_listed)
@@ -232,7 +232,7 @@ impl App {
 }
 
 impl AppCategory {
-    /// A chosen category; the one at position 0 is the primary one.
+    /// Converts a chosen category; position 0 is the primary category.
     pub(super) fn of(row: CategoryRow, position: i32) -> Self {
         Self { uuid: row.category_uuid, slug: row.slug, name: row.name, primary: position == 0 }
     }
@@ -301,7 +301,7 @@ impl From<AppUpdate> for Patch {
     }
 }
 
-/// A new app's field: null and nothing are the same.
+/// Converts a field of a new app: null and a missing field are equivalent.
 fn said(text: Option<String>) -> MaybeUndefined<String> {
     text.map_or(MaybeUndefined::Undefined, MaybeUndefined::Value)
 }

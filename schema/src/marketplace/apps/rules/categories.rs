@@ -1,13 +1,13 @@
-//! Which categories an app may choose.
+//! Rules for the categories that an app may choose.
 
 use uuid::Uuid;
 
 use crate::core::fault::{Fault, FieldError};
 
-/// The choice in its order, the primary one first.
+/// Returns the chosen categories in order, the primary category first.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`], pointing to each that is named twice.
+/// [`crate::Code::ValidationFailed`], pointing to each duplicate.
 pub(in crate::marketplace::apps) fn choice(primary: Uuid, further: &[Uuid]) -> Result<Vec<Uuid>, Fault> {
     let mut chosen = vec![primary];
     let mut errors = Vec::new();
@@ -24,10 +24,10 @@ pub(in crate::marketplace::apps) fn choice(primary: Uuid, further: &[Uuid]) -> R
     if errors.is_empty() { Ok(chosen) } else { Err(Fault::invalid(errors)) }
 }
 
-/// Whether each of the chosen ones is among those that can be chosen.
+/// Checks that each chosen category is selectable.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`], pointing to each that is not.
+/// [`crate::Code::ValidationFailed`], pointing to each category that is not selectable.
 pub(in crate::marketplace::apps) fn selectable(chosen: &[Uuid], known: impl Fn(Uuid) -> bool) -> Result<(), Fault> {
     let errors: Vec<FieldError> = (0..)
         .zip(chosen)
@@ -43,7 +43,7 @@ pub(in crate::marketplace::apps) fn selectable(chosen: &[Uuid], known: impl Fn(U
     if errors.is_empty() { Ok(()) } else { Err(Fault::invalid(errors)) }
 }
 
-/// Where in the body the category of this position stands; 0 is the primary one.
+/// JSON pointer in the body to the category at this position; 0 is the primary category.
 fn pointer(position: usize) -> String {
     match position.checked_sub(1) {
         None => "/primary_category_uuid".to_owned(),
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn the_primary_one_comes_first_and_none_comes_twice() {
+    fn primary_category_comes_first_and_duplicates_are_rejected() {
         let [a, b, c] = [1, 2, 3].map(Uuid::from_u128);
         assert_eq!(choice(a, &[c, b]).ok(), Some(vec![a, c, b]));
         assert_eq!(choice(a, &[]).ok(), Some(vec![a]));
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn each_that_cannot_be_chosen_is_pointed_to() {
+    fn unselectable_categories_are_reported_at_pointers() {
         let [a, b, c] = [1, 2, 3].map(Uuid::from_u128);
         assert!(selectable(&[a, b], |_| true).is_ok());
         let refused = selectable(&[a, b, c], |uuid| uuid == b).err();

@@ -1,4 +1,4 @@
-//! What an app's draft must look like, and how a change of it is merged into what is there.
+//! Rules for an app's draft, and the merge of a patch into the current draft.
 
 use async_graphql::MaybeUndefined;
 
@@ -7,7 +7,7 @@ use crate::core::fault::{Fault, FieldError};
 use crate::core::plain::{line, null_as_empty, paragraphs, too_long};
 use crate::core::slug::{NewSlug, taken};
 
-/// The part of an app that its owner writes, with the texts of one locale.
+/// Fields of an app that its owner edits, with the texts of one locale.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Draft {
     pub(crate) slug: String,
@@ -22,8 +22,8 @@ pub(crate) struct Draft {
     pub(crate) description: String,
 }
 
-/// What a request says of each field: nothing, that it be empty, or its new content (RFC 7396). A field that may not be
-/// empty says nothing with null, which the contract refuses before.
+/// Merge patch of a draft (RFC 7396): each field is absent, null or a new value. A required field has no null value,
+/// because the contract already rejects it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Patch {
     pub(crate) slug: Option<String>,
@@ -38,15 +38,15 @@ pub(crate) struct Patch {
     pub(crate) description: MaybeUndefined<String>,
 }
 
-/// The locale of an app that names none.
+/// Default locale of an app that names none.
 const FIRST_LOCALE: &str = "en";
-/// What stands before a slug made of a name that has no plain letters.
+/// Prefix of a slug derived from a name without plain letters.
 const NAMELESS: &str = "app";
 
-/// The draft of a new app, without its slug, and the slug.
+/// Builds the draft of a new app, without its slug, and the slug.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`], pointing to each field at fault.
+/// [`crate::Code::ValidationFailed`], pointing to each invalid field.
 pub(in crate::marketplace::apps) fn new_draft(mut patch: Patch) -> Result<(Draft, NewSlug), Fault> {
     let chosen = patch.slug.take();
     let nothing = Draft { default_locale: FIRST_LOCALE.to_owned(), ..Draft::default() };
@@ -55,10 +55,10 @@ pub(in crate::marketplace::apps) fn new_draft(mut patch: Patch) -> Result<(Draft
     Ok((draft, slug))
 }
 
-/// The draft with a change in it.
+/// Merges a patch into the draft.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`], pointing to each field at fault.
+/// [`crate::Code::ValidationFailed`], pointing to each invalid field.
 pub(in crate::marketplace::apps) fn merge(present: &Draft, patch: Patch) -> Result<Draft, Fault> {
     let mut draft = present.clone();
     let mut errors = Vec::new();
@@ -96,7 +96,7 @@ pub(in crate::marketplace::apps) fn merge(present: &Draft, patch: Patch) -> Resu
     if errors.is_empty() { Ok(draft) } else { Err(Fault::invalid(errors)) }
 }
 
-/// The texts of an app in one locale.
+/// Texts of an app in one locale.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::marketplace) struct Texts {
     pub(in crate::marketplace) name: String,
@@ -110,10 +110,10 @@ impl From<Draft> for Texts {
     }
 }
 
-/// The texts of one locale as they are kept, whichever locale it is.
+/// Normalizes and validates the texts of one locale. The rules are the same for every locale.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`], pointing to each field at fault.
+/// [`crate::Code::ValidationFailed`], pointing to each invalid field.
 pub(in crate::marketplace) fn whole_texts(sent: Texts) -> Result<Texts, Fault> {
     let patch = Patch {
         name: Some(sent.name),
@@ -124,7 +124,7 @@ pub(in crate::marketplace) fn whole_texts(sent: Texts) -> Result<Texts, Fault> {
     merge(&Draft::default(), patch).map(Texts::from)
 }
 
-/// The names of the fields in which two drafts differ, as the contract has them.
+/// Returns the contract names of the fields in which two drafts differ.
 pub(in crate::marketplace::apps) fn changed_fields(before: &Draft, after: &Draft) -> Vec<&'static str> {
     let fields = [
         ("slug", before.slug != after.slug),
@@ -141,16 +141,17 @@ pub(in crate::marketplace::apps) fn changed_fields(before: &Draft, after: &Draft
     fields.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
 }
 
-/// What fixes the slug of an app.
+/// Conditions that make the slug of an app immutable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fixed {
-    /// Whether readers ever saw the app.
+    /// Whether the app was ever published.
     pub(crate) was_published: bool,
-    /// Whether a version is with the reviewers, or approved and not live yet: it goes live under the slug that they saw.
+    /// Whether a version is with the reviewers, or approved and not yet published. It will be published under the slug
+    /// that the reviewers saw.
     pub(crate) is_handed_in: bool,
 }
 
-/// Whether the slug may become another one: only while readers never saw the app, and no reviewer judges it.
+/// Checks that the slug may change: only if the app was never published and no version is being reviewed or approved.
 ///
 /// # Errors
 /// [`crate::Code::Conflict`], pointing to the slug.
@@ -171,8 +172,8 @@ pub(in crate::marketplace::apps) fn slug_movable(before: &Draft, after: &Draft, 
     Err(slug_fault(detail.to_owned(), "FIXED", message))
 }
 
-/// Whether the default may become another locale: one of those that have texts, or any while there is but one, whose
-/// texts it then takes along.
+/// Checks that the default locale may change: to a locale with texts, or to any locale if the app has texts in only
+/// one. In the latter case the texts move to the new locale.
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`], pointing to the locale.
@@ -188,7 +189,7 @@ pub(in crate::marketplace::apps) fn locale_movable(after: &Draft, locales: &[Str
     ))
 }
 
-/// The refusal of a slug that another app has.
+/// Error for a slug that another app has.
 pub(in crate::marketplace::apps) fn slug_taken(slug: &str) -> Fault {
     let detail = format!("The slug {slug} belongs to another app. Send another slug.");
     Fault::conflict(detail).with_errors(vec![taken("This slug belongs to another app.")])

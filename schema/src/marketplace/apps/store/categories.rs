@@ -1,4 +1,4 @@
-//! What an app may choose of the category tree, and what it has chosen.
+//! SQL statements for selectable and chosen categories of an app.
 
 use uuid::Uuid;
 
@@ -6,8 +6,8 @@ use super::{CategoryRow, Event};
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// Those of these categories that an app may choose, named in the locale. The positions are without meaning. None of them is
-/// deleted until the transaction ends.
+/// Returns the selectable categories among the given ones, named in the locale. Their positions have no meaning. The
+/// rows are locked, so that no category is deleted until the transaction ends.
 pub(crate) async fn selectable_get(db: &Db, locale: &str, uuids: &[Uuid]) -> Result<Vec<CategoryRow>, Fault> {
     Ok(sqlx::query_as!(
         CategoryRow,
@@ -27,7 +27,7 @@ pub(crate) async fn selectable_get(db: &Db, locale: &str, uuids: &[Uuid]) -> Res
     .await?)
 }
 
-/// Makes these an app's categories, the primary one first, and notes it in the history.
+/// Replaces an app's categories, the primary category first, and adds an entry to the history.
 pub(crate) async fn categories_put(db: &Db, app_uuid: Uuid, uuids: &[Uuid], event: Event) -> Result<(), Fault> {
     sqlx::query!(
         r#"with gone as (

@@ -1,4 +1,4 @@
-//! Making an app, changing its draft, and taking it away again.
+//! SQL statements that create an app, change its draft and delete it.
 
 use serde_json::Value;
 use sqlx::types::Json;
@@ -13,35 +13,35 @@ use crate::marketplace::apps::rules::AppState;
 use crate::marketplace::apps::rules::draft::{Draft, Fixed};
 use crate::marketplace::versions::AppVersionState;
 
-/// An entry for an app's history: who did it. What was done, the statement says.
+/// Actor of an entry in an app's history. The statement adds the kind of event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Event {
     /// UUID of the object.
     pub(crate) event_uuid: Uuid,
-    /// `PARTNER_USER` for example.
+    /// Kind of actor, for example `PARTNER_USER`.
     pub(crate) actor_kind: &'static str,
-    /// The person or the program.
+    /// Id of the user or machine client.
     pub(crate) actor_uuid: Uuid,
 }
 
-/// An app as a change of it must know it.
+/// Current state of an app, as a change needs it.
 #[derive(Clone, Debug)]
 pub(crate) struct Present {
-    /// What is written now.
+    /// Current draft.
     pub(crate) draft: Draft,
-    /// The locale of the texts above.
+    /// Locale of the texts in `draft`.
     pub(crate) locale: String,
-    /// Every locale that has texts.
+    /// All locales with texts.
     pub(crate) locales: Vec<String>,
-    /// What fixes its slug.
+    /// Conditions that make the slug immutable.
     pub(crate) fixed: Fixed,
-    /// Where it is.
+    /// Current state.
     pub(crate) state: AppState,
-    /// The chosen categories, the primary one first.
+    /// Chosen categories, the primary category first.
     pub(crate) category_uuids: Vec<Uuid>,
 }
 
-/// How many apps count against the partner's plan.
+/// Counts the apps that count against the partner's tier limit.
 pub(crate) async fn app_count(db: &Db, owner: Owner) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select count(*) as "count!" from app where partner_uuid = $1 and state <> 'ARCHIVED'"#,
@@ -51,7 +51,7 @@ pub(crate) async fn app_count(db: &Db, owner: Owner) -> Result<i64, Fault> {
     .await?)
 }
 
-/// Makes an app and begins its history; `None` when the slug is taken.
+/// Inserts an app and its first history entry. Returns `None` if the slug is taken.
 pub(crate) async fn app_insert(
     db: &Db,
     owner: Owner,
@@ -95,7 +95,7 @@ pub(crate) async fn app_insert(
     }
 }
 
-/// What was just written, as a read would find it.
+/// Builds the row of a new app in the form that a read returns.
 fn new_row(app_uuid: Uuid, draft: &Draft, created_at: Time) -> AppRow {
     let draft = draft.clone();
     AppRow {
@@ -131,8 +131,8 @@ fn new_row(app_uuid: Uuid, draft: &Draft, created_at: Time) -> AppRow {
     }
 }
 
-/// Holds an app of the partner until the transaction ends. What is read of it afterwards is what the last one who
-/// held it left. `None` when it is not the partner's.
+/// Locks an app of the partner until the transaction ends, so that later reads see the previous lock holder's changes.
+/// Returns `None` if the partner does not own the app.
 pub(crate) async fn lock(db: &Db, owner: Owner, app_uuid: Uuid) -> Result<Option<()>, Fault> {
     let locked = sqlx::query!(
         "select app_uuid from app where app_uuid = $1 and partner_uuid = $2 for update",
@@ -144,7 +144,7 @@ pub(crate) async fn lock(db: &Db, owner: Owner, app_uuid: Uuid) -> Result<Option
     Ok(locked.map(drop))
 }
 
-/// What is written now, with the texts of this locale where there are some, else of the default one.
+/// Loads the current draft, with the texts of this locale if there are any, else of the default locale.
 pub(crate) async fn present_get(
     db: &Db,
     owner: Owner,
@@ -193,8 +193,8 @@ pub(crate) async fn present_get(
     }))
 }
 
-/// Writes a draft over the present one; its texts go to the row that now has the locale `locale`. `None` when the slug
-/// is taken. `fields` names what changed, for the history.
+/// Replaces the draft. Its texts go to the row that now has the locale `locale`. Returns `None` if the slug is taken.
+/// `fields` names the changed fields, for the history.
 pub(crate) async fn set_draft(
     db: &Db,
     app_uuid: Uuid,
@@ -240,7 +240,7 @@ pub(crate) async fn set_draft(
     }
 }
 
-/// Adds to an app's history, and marks its draft as changed now.
+/// Adds an entry to an app's history and sets the draft's time of change.
 pub(crate) async fn event_insert(
     db: &Db,
     app_uuid: Uuid,
@@ -264,7 +264,8 @@ pub(crate) async fn event_insert(
     Ok(())
 }
 
-/// The states of an app's versions, each held until the transaction ends, so that none is submitted meanwhile.
+/// Returns the states of an app's versions and locks each version until the transaction ends, so that none is submitted
+/// in between.
 pub(crate) async fn version_states_lock(db: &Db, app_uuid: Uuid) -> Result<Vec<AppVersionState>, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select state as "state: AppVersionState" from app_version where app_uuid = $1 for update"#,
@@ -274,7 +275,7 @@ pub(crate) async fn version_states_lock(db: &Db, app_uuid: Uuid) -> Result<Vec<A
     .await?)
 }
 
-/// Removes an app with everything that hangs on it.
+/// Deletes an app with all dependent rows.
 pub(crate) async fn delete(db: &Db, owner: Owner, app_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!("delete from app where app_uuid = $1 and partner_uuid = $2", app_uuid, owner.uuid())
         .execute(&mut *db.conn().await?)

@@ -1,4 +1,4 @@
-//! The statements that take an app from one state to another.
+//! SQL statements that change the state of an app.
 
 use uuid::Uuid;
 
@@ -8,8 +8,9 @@ use crate::core::fault::{Fault, constraint_of};
 use crate::core::principal::Owner;
 use crate::marketplace::apps::rules::AppState;
 
-/// Gives an app another state, and notes it in its history. Its listing, where it has one, is on the storefront exactly while
-/// the app is listed, which the caches are told. An app that is archived before it was ever published frees its slug.
+/// Sets the state of an app and adds an entry to its history. The listing, if there is one, is visible exactly while
+/// the app is listed; the statement records the change for the caches. An app that is archived before it was ever
+/// published frees its slug.
 pub(crate) async fn set_state(db: &Db, app_uuid: Uuid, state: AppState, kind: &str, event: Event) -> Result<(), Fault> {
     sqlx::query!(
         "with moved as (
@@ -38,7 +39,7 @@ pub(crate) async fn set_state(db: &Db, app_uuid: Uuid, state: AppState, kind: &s
     Ok(())
 }
 
-/// Reserves a slug for an archived app that freed its own. `None` when another app has it.
+/// Reserves a slug for an archived app that freed its previous one. Returns `None` if another app has the slug.
 pub(crate) async fn slug_take(db: &Db, app_uuid: Uuid, slug: &str) -> Result<Option<()>, Fault> {
     let taken = sqlx::query!("update app set slug = $2, slug_freed = false where app_uuid = $1", app_uuid, slug)
         .execute(&mut *db.conn().await?)
@@ -50,7 +51,7 @@ pub(crate) async fn slug_take(db: &Db, app_uuid: Uuid, slug: &str) -> Result<Opt
     }
 }
 
-/// Number of the partner's archived apps that were never published.
+/// Counts the partner's archived apps that were never published.
 pub(crate) async fn archived_draft_count(db: &Db, owner: Owner) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select count(*) as "count!" from app where partner_uuid = $1 and state = 'ARCHIVED' and slug_freed"#,

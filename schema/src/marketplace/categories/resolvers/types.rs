@@ -1,4 +1,4 @@
-//! A category as staff see it, and what they send of one.
+//! Output and input types of categories for staff.
 
 use async_graphql::{InputObject, Json, MaybeUndefined, SimpleObject};
 use uuid::Uuid;
@@ -8,7 +8,7 @@ use crate::core::texts::{Texts, TextsPatch, merge};
 use crate::core::time::Time;
 use crate::marketplace::categories::rules::{CategoryContent, CategoryState, allowed_actions};
 
-/// A category of the marketplace, as staff see it.
+/// Category of the marketplace in the form that staff see.
 #[derive(Clone, serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct Category {
@@ -16,48 +16,48 @@ pub(crate) struct Category {
     pub(in crate::marketplace::categories) uuid: Uuid,
     /// Slug of the category in storefront URLs, unique in the whole tree.
     pub(in crate::marketplace::categories) slug: String,
-    /// Slugs that it had before, the latest first. They lead to it and are no other category's.
+    /// Former slugs, newest first. They redirect to this category, and no other category can use them.
     former_slugs: Vec<String>,
     /// Id of the parent category. Null at the root.
     pub(crate) parent_uuid: Option<Uuid>,
-    /// Its name by locale; English is always there.
+    /// Names by locale; English is always present.
     #[sqlx(json)]
     names: Json<Texts>,
-    /// What belongs in it, by locale.
+    /// Scope of the category, by locale.
     #[sqlx(json)]
     descriptions: Json<Texts>,
     /// Name of an icon in the storefront's icon set.
     icon: Option<String>,
     /// Position among the sibling categories, from 1.
     pub(in crate::marketplace::categories) position: i32,
-    /// Whether it is shown itself; one above it may hide it.
+    /// State of the category itself. A deactivated ancestor hides it too.
     pub(in crate::marketplace::categories) state: CategoryState,
     /// Number of levels below the root. 0 at the root.
     pub(in crate::marketplace::categories) depth: i32,
     /// Number of direct child categories, including deactivated ones.
     children_count: i32,
-    /// Apps that have chosen it, in whatever state, without those of categories beneath.
+    /// Number of apps in any state that have chosen the category itself, without descendants.
     apps_count: i32,
-    /// Listings now on the storefront in it, without those of categories beneath.
+    /// Number of listings currently on the storefront in the category itself, without descendants.
     listings_count: i32,
-    /// When it was made.
+    /// Time of creation.
     pub(in crate::marketplace::categories) created_at: Time,
-    /// When it last changed.
+    /// Time of the last change.
     updated_at: Time,
-    /// What the caller can do to it now.
+    /// Actions that the caller can take now.
     #[sqlx(skip)]
     allowed_actions: Vec<String>,
 }
 
 impl Category {
-    /// The same with what the caller can do to it.
+    /// Sets the actions that the caller can take.
     pub(crate) fn for_caller(self, cx: &RequestContext) -> Self {
         let acts = cx.may("labs.admin.categories:write");
         let allowed_actions = if acts { allowed_actions(self.state) } else { Vec::new() };
         Self { allowed_actions, ..self }
     }
 
-    /// What staff write of it.
+    /// Returns the fields that staff edit.
     pub(super) fn content(&self) -> CategoryContent {
         CategoryContent {
             slug: self.slug.clone(),
@@ -68,40 +68,41 @@ impl Category {
     }
 }
 
-/// A new category.
+/// New category.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct CategoryCreate {
-    /// Its name by locale; English must be there.
+    /// Names by locale; English is required.
     pub(super) names: Json<Texts>,
-    /// What belongs in it, by locale.
+    /// Scope of the category, by locale.
     pub(super) descriptions: Option<Json<Texts>>,
     /// Slug of the category in storefront URLs. If omitted, the service derives it from the English name.
     pub(super) slug: Option<String>,
-    /// The category to put it under. Left out, it stands at the root.
+    /// Parent category. If omitted, the category is at the root.
     pub(super) parent_uuid: Option<Uuid>,
     /// Name of an icon in the storefront's icon set.
     pub(super) icon: Option<String>,
-    /// Its place among its siblings; those from there on move down. Left out, it comes last.
+    /// Position among the siblings; siblings from this position on move down. If omitted, the category becomes the
+    /// last.
     pub(super) position: Option<i32>,
 }
 
-/// A merge patch of a category (RFC 7396).
+/// Merge patch of a category (RFC 7396).
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct CategoryUpdate {
-    /// Names by locale; null takes one away, but English stays.
+    /// Names by locale; null removes a name. English cannot be removed.
     names: Option<Json<TextsPatch>>,
-    /// What belongs in it, by locale; null takes a text away, or all of them.
+    /// Scope of the category, by locale; null removes one text, or all of them.
     descriptions: MaybeUndefined<Json<TextsPatch>>,
-    /// Its name in storefront addresses. The former one leads to it from now on.
+    /// Slug in storefront URLs. The former slug redirects to the new one.
     slug: Option<String>,
     /// Name of an icon in the storefront's icon set. Null removes it.
     icon: MaybeUndefined<String>,
 }
 
 impl CategoryUpdate {
-    /// What stands once it is applied.
+    /// Returns the content after the patch.
     pub(super) fn apply_to(self, mut content: CategoryContent) -> CategoryContent {
         if let Some(patch) = self.names {
             merge(&mut content.names, patch.0);
@@ -125,18 +126,19 @@ impl CategoryUpdate {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct CategoryMove {
-    /// The category to put it under; null puts it at the root.
+    /// New parent category; null moves the category to the root.
     pub(super) parent_uuid: Option<Uuid>,
-    /// Its place among its new siblings; those from there on move down. Left out, it comes last.
+    /// Position among the new siblings; siblings from this position on move down. If omitted, the category becomes the
+    /// last.
     pub(super) position: Option<i32>,
 }
 
-/// Why a category goes, and where its listings go.
+/// Reason for the deactivation, and the new category of the listings.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct CategoryDeactivate {
     /// Stored in the audit record.
     pub(super) reason: Option<String>,
-    /// The category in which listings are filed that would be left without an active one.
+    /// Category for the listings that would otherwise have no active category.
     pub(super) move_to: Option<Uuid>,
 }

@@ -1,4 +1,4 @@
-//! Every statement about listings that lose their categories.
+//! SQL statements of listings that lose their categories.
 
 use uuid::Uuid;
 
@@ -6,14 +6,14 @@ use crate::core::actor::Actor;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// A listing, on show or not.
+/// Listing, visible or not.
 pub(in crate::marketplace::categories) struct ListingLeft {
     pub(in crate::marketplace::categories) app_uuid: Uuid,
     pub(in crate::marketplace::categories) slug: String,
 }
 
-/// The listings that readers find in these categories, all of which are shown, and in no other that is; by their slugs.
-/// They stay so until the transaction ends: a publication that is under way is waited for, and looked at anew.
+/// Returns the listings, by slug, that have a visible category only among the given ones, and locks them until the
+/// transaction ends. If a publication is in progress, the statement waits for it and reads the result.
 pub(in crate::marketplace::categories) async fn left_lock(db: &Db, hidden: &[Uuid]) -> Result<Vec<ListingLeft>, Fault> {
     let filed = sqlx::query_scalar!(
         "select app_uuid from listing
@@ -42,8 +42,8 @@ pub(in crate::marketplace::categories) async fn left_lock(db: &Db, hidden: &[Uui
     .await?)
 }
 
-/// Files the listings of these apps in another category in place of those that are hidden, where the first of them stood;
-/// notes it in the history of each app and tells the caches.
+/// Moves the listings of these apps from the hidden categories to another one, at the lowest position of the removed
+/// ones. Adds an entry to the history of each app and records the change for the caches.
 pub(in crate::marketplace::categories) async fn move_all(
     db: &Db,
     apps: &[Uuid],

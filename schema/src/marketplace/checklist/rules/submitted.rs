@@ -1,10 +1,10 @@
-//! The facts of what was handed in.
+//! Facts of a submission.
 
 use super::{Facts, PictureFact, TextFact, VersionFact};
 use crate::marketplace::publication::Snapshot;
 
 impl From<&Snapshot> for Facts {
-    /// Whether the category is shown and what the account is like, a snapshot does not know.
+    /// A snapshot does not contain the visibility of the category or the state of the account.
     fn from(snapshot: &Snapshot) -> Self {
         let texts = snapshot.texts.iter().map(|text| TextFact {
             locale: text.locale.clone(),

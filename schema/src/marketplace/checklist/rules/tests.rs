@@ -1,6 +1,7 @@
 use super::*;
 
-/// What an honest first submission has: texts, a mail address, a policy, a category, an icon, a version with notes.
+/// Returns the facts of a minimal valid submission: texts, a support e-mail address, a privacy policy, a category, an
+/// icon, and a version with release notes.
 fn minimal() -> Facts {
     Facts {
         default_locale: "en".to_owned(),
@@ -33,7 +34,7 @@ fn picture(kind: MediaKind, alt_text: &str) -> PictureFact {
     PictureFact { kind, alt_text: alt_text.to_owned() }
 }
 
-/// The numbers that are not met, blocking ones only or all.
+/// Returns the numbers of the unmet requirements, all or only the blocking ones.
 fn unmet(facts: &Facts, only_blockers: bool) -> Vec<&'static str> {
     let verdicts = CHECKS.iter().map(|check| (check.code, check_requirement(check.code, facts)));
     verdicts
@@ -43,13 +44,13 @@ fn unmet(facts: &Facts, only_blockers: bool) -> Vec<&'static str> {
 }
 
 #[test]
-fn an_honest_first_submission_passes() {
+fn complete_first_submission_passes() {
     assert!(unmet(&minimal(), true).is_empty());
     assert_eq!(unmet(&minimal(), false), ["REQ-06", "REQ-11"], "screenshots and alternative texts are recommended");
 }
 
 #[test]
-fn each_thing_that_is_taken_away_opens_its_own_number() {
+fn each_missing_item_fails_its_requirement() {
     let without = |change: fn(&mut Facts)| {
         let mut facts = minimal();
         change(&mut facts);
@@ -71,13 +72,13 @@ fn each_thing_that_is_taken_away_opens_its_own_number() {
 }
 
 #[test]
-fn a_help_page_does_as_well_as_an_address() {
+fn support_url_replaces_support_email() {
     let facts = Facts { support_email: None, support_url: Some("https://mise.example/help".to_owned()), ..minimal() };
     assert!(unmet(&facts, true).is_empty());
 }
 
 #[test]
-fn pictures_with_texts_and_two_screenshots_leave_nothing_open() {
+fn images_with_alt_texts_and_two_screenshots_meet_all_requirements() {
     let pictures = vec![
         picture(MediaKind::Icon, "A board"),
         picture(MediaKind::Screenshot, "A week"),
@@ -103,13 +104,13 @@ fn stored_addresses_without_a_valid_host_meet_no_requirement() {
 }
 
 #[test]
-fn what_the_service_cannot_check_is_left_to_reviewers() {
+fn uncheckable_requirement_is_left_to_reviewers() {
     let verdict = check_requirement("REQ-16", &minimal());
     assert_eq!(verdict, Verdict { is_met: None, is_blocker: false, pointer: "", detail: None });
 }
 
 #[test]
-fn every_detail_says_what_to_do() {
+fn every_detail_states_fix() {
     let nothing = Facts { texts: vec![text("de", "", "", "")], default_locale: "en".to_owned(), ..Facts::default() };
     for check in CHECKS.iter().filter(|check| check.code != "REQ-10") {
         let detail = check_requirement(check.code, &nothing).detail;

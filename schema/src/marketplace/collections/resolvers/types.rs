@@ -1,4 +1,4 @@
-//! A collection as staff see it, and what they send of one.
+//! Output and input types of collections for staff.
 
 use async_graphql::{InputObject, Json, MaybeUndefined, SimpleObject};
 use serde::{Deserialize, Serialize};
@@ -14,32 +14,32 @@ use crate::marketplace::collections::rules::CollectionContent;
 pub(crate) struct Collection {
     /// UUID of the object.
     pub(in crate::marketplace::collections) uuid: Uuid,
-    /// Its name in storefront addresses.
+    /// Slug in storefront URLs.
     pub(in crate::marketplace::collections) slug: String,
-    /// Slugs that it had before, the latest first. They lead to it and are no other collection's.
+    /// Former slugs, newest first. They redirect to this collection, and no other collection can use them.
     former_slugs: Vec<String>,
-    /// Its title by locale; English is always there.
+    /// Titles by locale; English is always present.
     #[sqlx(json)]
     titles: Json<Texts>,
-    /// What it holds together, by locale.
+    /// Theme of the collection, by locale.
     #[sqlx(json)]
     descriptions: Json<Texts>,
     /// Position among all collections, from 1.
     pub(in crate::marketplace::collections) position: i32,
-    /// Since when it is on show; without one it is not.
+    /// Start of the visibility window; without it the collection is hidden.
     shown_from: Option<Time>,
-    /// The first moment at which it is not on show any more; without one it stays.
+    /// End of the visibility window, exclusive; without it the collection stays visible.
     shown_until: Option<Time>,
     /// Whether readers currently see the collection.
     on_show: bool,
     /// Listings of the collection in order, including hidden listings.
     #[sqlx(json)]
     listings: Vec<CollectionListing>,
-    /// When it was made.
+    /// Time of creation.
     created_at: Time,
-    /// When it last changed.
+    /// Time of the last change.
     pub(in crate::marketplace::collections) updated_at: Time,
-    /// What can be edited, as it is now, in short: what a conditional write compares.
+    /// Hash of the editable fields, compared by conditional writes.
     pub(in crate::marketplace::collections) revision: String,
 }
 
@@ -47,18 +47,18 @@ pub(crate) struct Collection {
 #[derive(Clone, Deserialize, Serialize, SimpleObject)]
 #[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct CollectionListing {
-    /// The app that is listed.
+    /// Id of the listed app.
     pub(crate) app_uuid: Uuid,
-    /// The listing's name in addresses.
+    /// Slug of the listing.
     slug: String,
-    /// The app's name in the listing's own locale.
+    /// Name of the app in the listing's default locale.
     name: String,
-    /// Whether the listing is on the storefront now; readers are not shown a hidden one.
+    /// Whether the listing is currently on the storefront. Readers do not see a hidden listing.
     visible: bool,
 }
 
 impl Collection {
-    /// What staff write of it.
+    /// Returns the fields that staff edit.
     pub(super) fn content(&self) -> CollectionContent {
         CollectionContent {
             slug: self.slug.clone(),
@@ -69,54 +69,55 @@ impl Collection {
         }
     }
 
-    /// Whether it holds these listings in this order.
+    /// Returns whether the collection contains exactly these listings in this order.
     pub(super) fn holds(&self, apps: &[Uuid]) -> bool {
         self.listings.iter().map(|listing| listing.app_uuid).eq(apps.iter().copied())
     }
 }
 
-/// A new collection.
+/// New collection.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct CollectionCreate {
-    /// Its title by locale; English must be there.
+    /// Titles by locale; English is required.
     pub(super) titles: Json<Texts>,
-    /// What it holds together, by locale.
+    /// Theme of the collection, by locale.
     pub(super) descriptions: Option<Json<Texts>>,
     /// Slug of the collection in storefront URLs. If omitted, the service derives it from the English title.
     pub(super) slug: Option<String>,
-    /// What is in it, in this order: slugs of listings or ids of apps.
+    /// Listings in this order, each by slug or app id.
     pub(super) listings: Option<Vec<String>>,
-    /// Since when it is on show. Left out, it is not.
+    /// Start of the visibility window. If omitted, the collection is hidden.
     pub(super) shown_from: Option<Time>,
-    /// The first moment at which it is not on show any more. Left out, it stays.
+    /// End of the visibility window, exclusive. If omitted, the collection stays visible.
     pub(super) shown_until: Option<Time>,
-    /// Its place among all collections; those from there on move down. Left out, it comes last.
+    /// Position among all collections; collections from this position on move down. If omitted, the collection becomes
+    /// the last.
     pub(super) position: Option<i32>,
 }
 
-/// A merge patch of a collection (RFC 7396).
+/// Merge patch of a collection (RFC 7396).
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct CollectionUpdate {
-    /// Titles by locale; null takes one away, but English stays.
+    /// Titles by locale; null removes a title. English cannot be removed.
     titles: Option<Json<TextsPatch>>,
-    /// What it holds together, by locale; null takes a text away, or all of them.
+    /// Theme of the collection, by locale; null removes one text, or all of them.
     descriptions: MaybeUndefined<Json<TextsPatch>>,
-    /// Its name in storefront addresses. The former one leads to it from now on.
+    /// Slug in storefront URLs. The former slug redirects to the new one.
     slug: Option<String>,
-    /// What is in it from now on, in this order: slugs of listings or ids of apps.
+    /// New list of listings in this order, each by slug or app id.
     pub(super) listings: Option<Vec<String>>,
     /// Time from which the collection is visible. Null hides it.
     shown_from: MaybeUndefined<Time>,
-    /// The first moment at which it is not on show any more; null lets it stay.
+    /// End of the visibility window, exclusive. Null removes the end.
     shown_until: MaybeUndefined<Time>,
-    /// Its place among all collections; those from there on move down.
+    /// Position among all collections; collections from this position on move down.
     pub(super) position: Option<i32>,
 }
 
 impl CollectionUpdate {
-    /// What stands once it is applied.
+    /// Returns the content after the patch.
     pub(super) fn apply_to(self, mut content: CollectionContent) -> CollectionContent {
         if let Some(patch) = self.titles {
             merge(&mut content.titles, patch.0);

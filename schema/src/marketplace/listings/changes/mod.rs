@@ -1,16 +1,16 @@
-//! The storefront's changes, for whoever keeps a copy of it: first everything that is on show, then what changes.
+//! Change feed of the storefront for clients that keep a copy: first all visible listings, then the changes.
 //!
 //! ```text
-//!   a change ──commit──▶ without a place ──sealed, in order──▶ place 1, 2, 3 … ──▶ followers, by cursor
+//!   a change ──commit──▶ without a position ──sealed, in order──▶ position 1, 2, 3 … ──▶ clients, by cursor
 //! ```
 //!
-//! Places are given after the commit, by one sealer at a time. So a follower that has read up to a place has missed
-//! nothing before it, however long a transaction took. A page tells of each app once, as it is when the page is read: at
-//! least as new as the change that led to it, and what comes later has a later place. A first reading begins by keeping the
-//! last place and goes through everything on show by id; then it goes on from that place.
+//! Positions are assigned after the commit, by one sealer at a time. So a client that has read up to a position has
+//! missed no change before it, even after a long transaction. A page lists each app once, in its state when the page is
+//! read. This state includes at least the reported change; later changes have later positions. A first read stores the
+//! last position and lists all visible listings by id; then it continues from that position.
 //!
-//! A cursor names its place and the entry that was there. A database that was restored, or another one, has a different
-//! entry at that place or none, and answers that the copy must be made anew.
+//! A cursor contains its position and the id of the entry there. A restored or different database has another entry at
+//! that position, or none; the service then answers that the client must rebuild its copy.
 
 mod resolvers;
 mod rules;

@@ -1,4 +1,4 @@
-//! What a follower may ask.
+//! Resolvers of the change feed.
 
 use async_graphql::{Context, Object, SimpleObject};
 use uuid::Uuid;
@@ -13,36 +13,36 @@ use crate::core::time::Time;
 use crate::marketplace::listings::store::{ListingKey, get_each};
 use crate::marketplace::listings::types::Listing;
 
-/// The operation; its cursors serve no other.
+/// Operation of the feed; its cursors are valid for no other operation.
 const OPERATION: &str = "marketplace_listings_list_changes";
-/// Entries of a page unless told.
+/// Default number of entries on a page.
 const PAGE: i32 = 100;
-/// Entries of a page, at most.
+/// Maximum number of entries on a page.
 const LONGEST_PAGE: i32 = 500;
 
 /// A change of a listing, with its current content.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingChange {
-    /// What happened; several changes since the last page are told as one.
+    /// Kind of change; several changes since the last page are reported as one.
     change: ListingChangeKind,
-    /// Its name in addresses.
+    /// Slug in URLs.
     slug: String,
     /// Id of the app that is or was listed.
     app_uuid: Uuid,
     /// Time of the last change.
     changed_at: Time,
-    /// The listing as it is now; null once it is gone.
+    /// Current listing; null if it was removed.
     listing: Option<Listing>,
 }
 
-/// Where a follower stands.
+/// Position of a client in the feed.
 #[derive(Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingChangePage {
-    /// Goes into `cursor` for the next page, now or later; it is always there.
+    /// Value of `cursor` for the next page, now or later; always present.
     next_cursor: String,
-    /// Whether more changes can be read now.
+    /// Whether more changes are available now.
     has_more: bool,
 }
 
@@ -52,13 +52,13 @@ pub(in crate::marketplace) struct ListingChangePage {
 pub(in crate::marketplace) struct ListingChangeList {
     /// Changes on this page, each app once.
     data: Vec<ListingChange>,
-    /// Where the follower stands.
+    /// Position of the client in the feed.
     page: ListingChangePage,
-    /// Once `has_more` is false, the copy holds every change that was made before this moment.
+    /// Once `has_more` is false, the copy contains every change made before this time.
     as_of: Time,
 }
 
-/// Reads of the feed.
+/// Reads of the change feed.
 #[derive(Default)]
 pub(in crate::marketplace) struct ListingChangesQuery;
 
@@ -93,7 +93,7 @@ impl ListingChangesQuery {
     }
 }
 
-/// A follower's position.
+/// Decodes the cursor of a client into its position.
 fn open(cx: &RequestContext, form: &[u8], cursor: &str) -> Result<Position, Fault> {
     let values = cx.services.cursors.open(OPERATION, form, cursor).ok();
     values.and_then(|(values, _)| Position::read(&values)).ok_or_else(|| {
@@ -102,7 +102,7 @@ fn open(cx: &RequestContext, form: &[u8], cursor: &str) -> Result<Position, Faul
     })
 }
 
-/// The next rows from a position, the position behind them, and whether more is there.
+/// Returns the next rows from a position, the position after them, and whether more rows follow.
 async fn read(
     cx: &RequestContext,
     position: Position,
@@ -127,7 +127,7 @@ async fn read(
     }
 }
 
-/// Rows with the listings as they are now. What is not on show any more is gone, whatever the row says.
+/// Adds the current listings to the rows. A hidden listing is reported as gone, regardless of the change in the row.
 async fn show(cx: &RequestContext, locale: Option<&str>, rows: Vec<ChangeRow>) -> Result<Vec<ListingChange>, Fault> {
     let key = |row: &ChangeRow| ListingKey { slug: row.slug.clone(), locale: locale.map(str::to_owned) };
     let listings = get_each(&cx.db, rows.iter().map(key).collect()).await?;

@@ -1,4 +1,4 @@
-//! Where a follower stands, and what a page tells it.
+//! Position of a client in the change feed, and the content of a page.
 
 use std::collections::HashSet;
 
@@ -10,35 +10,36 @@ use crate::core::time::Time;
 use crate::core::words::words;
 
 words! {
-    /// What happened to a listing.
+    /// Kinds of changes of a listing.
     pub(in crate::marketplace) enum ListingChangeKind {
-        /// It came on the storefront, or a version of it did.
+        /// The listing, or a new version of it, was published.
         Published = "PUBLISHED",
-        /// Something that it shows is different.
+        /// The content of the listing changed.
         Changed = "CHANGED",
-        /// It left the storefront.
+        /// The listing was removed from the storefront.
         Gone = "GONE",
     }
 }
 
-/// A place in the feed, with the entry that a follower has seen there. Before the first one it is 0 and nil.
+/// Position in the feed, with the entry that a client has seen there. Before the first entry the values are 0 and the
+/// nil UUID.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) place: i64,
     pub(super) entry_uuid: Uuid,
 }
 
-/// How far a follower has read.
+/// Progress of a client in the feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Position {
-    /// Everything on show up to this app; then it goes on behind the place.
+    /// Initial read of all visible listings up to this app; the client then continues after `from`.
     Filling { from: Place, after: Uuid },
-    /// Every change up to the place.
+    /// All changes up to this position.
     Following(Place),
 }
 
 impl Position {
-    /// As it stands in a cursor.
+    /// Returns the values of the position for a cursor.
     pub(super) fn values(self) -> Vec<Value> {
         match self {
             Self::Filling { from, after } => vec![json!(from.place), json!(from.entry_uuid), json!(after)],
@@ -46,7 +47,7 @@ impl Position {
         }
     }
 
-    /// What a cursor says; `None` where it says something else.
+    /// Reads a position from the values of a cursor. Returns `None` for other values.
     pub(super) fn read(values: &[Value]) -> Option<Self> {
         let uuid = |value: &Value| value.as_str().and_then(|text| Uuid::parse_str(text).ok());
         match values {
@@ -59,7 +60,7 @@ impl Position {
         }
     }
 
-    /// The place behind which its changes begin.
+    /// Returns the position after which the changes begin.
     pub(super) const fn place(self) -> Place {
         match self {
             Self::Filling { from, .. } => from,
@@ -68,7 +69,7 @@ impl Position {
     }
 }
 
-/// Refuses a place at which there is another entry than the follower has seen, or none any more.
+/// Rejects a position whose entry was deleted or differs from the entry that the client has seen.
 ///
 /// # Errors
 /// [`Code::CursorExpired`].
@@ -84,7 +85,7 @@ pub(super) fn ensure_known(asked: Place, kept: Option<Uuid>, first_kept: Option<
     Err(Fault::new(Code::CursorExpired, detail))
 }
 
-/// A change that was sealed.
+/// Sealed change.
 #[derive(Clone, Debug)]
 pub(super) struct ChangeRow {
     pub(super) app_uuid: Uuid,
@@ -93,7 +94,8 @@ pub(super) struct ChangeRow {
     pub(super) changed_at: Time,
 }
 
-/// What a page tells of each app once, in the order of their latest changes; a publication among several is not lost.
+/// Returns each app once, ordered by its latest change. If one of several changes is a publication, the result keeps
+/// it.
 pub(super) fn latest_of_each(rows: Vec<ChangeRow>) -> Vec<ChangeRow> {
     let is_publication = |row: &&ChangeRow| row.change == ListingChangeKind::Published;
     let published: HashSet<Uuid> = rows.iter().filter(is_publication).map(|row| row.app_uuid).collect();
@@ -114,7 +116,7 @@ mod tests {
     use ListingChangeKind::{Changed, Gone, Published};
 
     #[test]
-    fn a_position_survives_its_cursor() {
+    fn position_round_trips_through_cursor() {
         let at = Place { place: 7, entry_uuid: Uuid::from_u128(1) };
         for position in [Position::Following(at), Position::Filling { from: at, after: Uuid::from_u128(2) }] {
             assert_eq!(Position::read(&position.values()), Some(position));
@@ -124,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_known_by_the_entry_that_was_there() {
+    fn feed_position_is_verified_by_its_entry() {
         let at = Place { place: 7, entry_uuid: Uuid::from_u128(1) };
         assert!(ensure_known(at, Some(Uuid::from_u128(1)), Some(3)).is_ok());
         assert!(ensure_known(at, Some(Uuid::from_u128(2)), Some(3)).is_err(), "another database's");
@@ -135,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn each_app_is_told_once_by_what_happened_last() {
+    fn each_app_is_reported_once_with_its_last_change() {
         let row = |app: u128, change| ChangeRow {
             app_uuid: Uuid::from_u128(app),
             slug: String::new(),

@@ -1,4 +1,4 @@
-//! Every statement about the feed.
+//! SQL statements of the change feed.
 
 use uuid::Uuid;
 
@@ -7,19 +7,19 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::time::Time;
 
-/// Where the feed ends, and what is known of one place of it.
+/// End of the feed, and the entry at one position.
 pub(super) struct FeedState {
-    /// The last place and its entry; none before the first.
+    /// Last position and its entry; `None` for an empty feed.
     pub(super) last: Option<Place>,
-    /// The first place that is kept.
+    /// First stored position.
     pub(super) first_kept: Option<i64>,
-    /// The entry at the place that was asked for.
+    /// Entry at the requested position.
     pub(super) kept: Option<Uuid>,
-    /// Every change that was committed before this moment has its place.
+    /// Every change committed before this time has a position.
     pub(super) as_of: Time,
 }
 
-/// Where the feed ends. Asked before a page is read, so that the page holds all that is promised.
+/// Loads the end of the feed. It runs before the page is read, so that the page contains every change up to `as_of`.
 pub(super) async fn state_get(db: &Db, place: i64) -> Result<FeedState, Fault> {
     let row = sqlx::query!(
         r#"select last.place as "last_place?", last.entry_uuid as "last_uuid?",
@@ -38,7 +38,7 @@ pub(super) async fn state_get(db: &Db, place: i64) -> Result<FeedState, Fault> {
     Ok(FeedState { last, first_kept: row.first_kept, kept: row.kept, as_of: row.as_of })
 }
 
-/// What is on show behind an app, by id, at most so many.
+/// Returns at most `most` visible listings after an app, ordered by id.
 pub(super) async fn shown_page(db: &Db, after: Uuid, most: i64) -> Result<Vec<ChangeRow>, Fault> {
     Ok(sqlx::query_as!(
         ChangeRow,
@@ -51,7 +51,7 @@ pub(super) async fn shown_page(db: &Db, after: Uuid, most: i64) -> Result<Vec<Ch
     .await?)
 }
 
-/// Changes behind a place, in order, at most so many, and where the last of them is.
+/// Returns at most `most` changes after a position, in order, and the position of the last one.
 pub(super) async fn changes_page(db: &Db, behind: i64, most: i64) -> Result<(Vec<ChangeRow>, Option<Place>), Fault> {
     let rows = sqlx::query!(
         r#"select place as "place!", entry_uuid, app_uuid, slug,

@@ -1,4 +1,4 @@
-//! Listings that were chosen one by one, with what lists show of them.
+//! Listings chosen individually, with the columns that lists show.
 
 use serde::Serialize;
 use uuid::Uuid;
@@ -6,16 +6,16 @@ use uuid::Uuid;
 use super::{FoundRow, ID, SHOWN};
 use crate::core::list::{Bound, Condition, FixedOrder, ListQuery};
 
-/// Listings that were chosen for a reader.
+/// Parameters of individually chosen listings.
 #[derive(Debug, Serialize)]
 pub(in crate::marketplace::listings) struct Chosen {
-    /// Of which apps.
+    /// Apps of the listings.
     pub(in crate::marketplace::listings) app_uuids: Vec<Uuid>,
     /// Locale of the texts.
     pub(in crate::marketplace::listings) locale: Option<String>,
 }
 
-/// Those of them that are visible. Whoever chose them puts them in order.
+/// Visible listings among the chosen ones. The code that chose them sorts them.
 pub(in crate::marketplace::listings) static CHOSEN: ListQuery<Chosen, FoundRow, FixedOrder> = ListQuery {
     operation: "marketplace_listings_list_related",
     select: &SHOWN,

@@ -1,9 +1,13 @@
-//! What fits the words of a search best, first.
+//! Search results ordered by relevance.
 //!
-//! What is ranked is bounded, so that a word which everything has costs no more than one that little has: the newest
-//! thousand listings that have the words in their name, the newest thousand that have them anywhere, and those that, or whose
-//! vendor, is called so as a whole. Words are taken to be common when a fifth of the newest listings has them; then the
-//! listings are looked through from the newest on, else the index of words tells which have them.
+//! The ranking considers a bounded set, so that a very common word costs no more than a rare one:
+//!
+//! - the newest thousand listings with the words in their name,
+//! - the newest thousand with the words anywhere,
+//! - the newest thousand whose full name, or whose partner's full name, equals the search term.
+//!
+//! Words are common if a fifth of the newest listings has them. For common words the query scans the listings from the
+//! newest on; otherwise it uses the word index.
 
 use serde_json::json;
 
@@ -13,8 +17,8 @@ use super::{
 };
 use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select};
 
-/// Listings by how well they fit. Conditions narrow what is ranked. What was ranked comes in order out of its relation, so
-/// that only the listings of the page are looked at.
+/// Listings by relevance. Filters restrict the listings before the ranking. The relation returns the ranked rows in
+/// order, so that only the listings of the page are read.
 static RANKED: Select<FoundRow> = Select::around(
     shown!("found.rank"),
     "(with passing as not materialized (select l.app_uuid, l.published_at from listing as l",
@@ -49,7 +53,7 @@ static RANKED: Select<FoundRow> = Select::around(
     ),
 );
 
-/// What is found, by how well it fits.
+/// Search results ordered by relevance.
 pub(super) static FITTING: ListQuery<Search, FoundRow, FixedOrder> = ListQuery {
     operation: SEARCH,
     select: &RANKED,

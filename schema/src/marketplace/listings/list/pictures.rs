@@ -1,4 +1,4 @@
-//! The pictures of a listing, as they were published.
+//! Media items of a listing, as published.
 
 use async_graphql::InputObject;
 use serde::Serialize;
@@ -8,19 +8,18 @@ use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select};
 use crate::marketplace::listings::store::PictureRow;
 use crate::marketplace::media::MediaKind;
 
-/// What the list is narrowed to. The contract describes each field.
+/// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingMediaFilter {
     kind: Option<Vec<MediaKind>>,
 }
 
-/// The pictures of a listing.
+/// Parameters of a listing's media.
 #[derive(Debug, Serialize)]
 pub(in crate::marketplace::listings) struct OfListing {
-    /// Of which one.
+    /// Slug of the listing.
     pub(in crate::marketplace::listings) slug: String,
-    /// Which of them.
     pub(in crate::marketplace::listings) filter: ListingMediaFilter,
 }
 
@@ -30,7 +29,7 @@ static SHOWN_PICTURES: Select<PictureRow> = Select::new(
     "listing as l join listing_media as lm using (app_uuid) join media as m using (media_uuid)",
 );
 
-/// The list of a visible listing's pictures: icon, banner, screenshots in their order.
+/// List of a visible listing's media: icon, banner, then screenshots in order.
 pub(in crate::marketplace::listings) static PICTURES: ListQuery<OfListing, PictureRow, FixedOrder> = ListQuery {
     operation: "marketplace_listings_list_media",
     select: &SHOWN_PICTURES,

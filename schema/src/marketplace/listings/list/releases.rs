@@ -1,4 +1,4 @@
-//! The versions that an app had on the storefront.
+//! Versions that an app had on the storefront.
 
 use serde::Serialize;
 use serde_json::json;
@@ -9,7 +9,7 @@ use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select};
 use crate::core::time::Time;
 use crate::marketplace::versions::AppPermission;
 
-/// A version that was published, with what the one before it asked of the platform.
+/// Published version, with the permissions of the version before it.
 #[derive(sqlx::FromRow)]
 pub(in crate::marketplace::listings) struct ReleaseRow {
     version_uuid: Uuid,
@@ -22,17 +22,17 @@ pub(in crate::marketplace::listings) struct ReleaseRow {
     pub(in crate::marketplace::listings) former_permissions: Option<Json<Vec<AppPermission>>>,
 }
 
-/// The versions of a listing, for a reader.
+/// Parameters of a listing's versions, for a reader.
 #[derive(Debug, Serialize)]
 pub(in crate::marketplace::listings) struct OfReader {
-    /// Of which listing.
+    /// Slug of the listing.
     pub(in crate::marketplace::listings) slug: String,
-    /// The locale of the notes.
+    /// Locale of the release notes.
     pub(in crate::marketplace::listings) locale: Option<String>,
 }
 
-/// Notes come in the locale that is given, else in its language, else in the one that was the listing's own when the version
-/// was approved, in which notes are compulsory.
+/// Release notes are in the given locale, else in its language, else in the default locale that the listing had when
+/// the version was approved. Release notes are required in that locale.
 static LIVE: Select<ReleaseRow> = Select::new(
     "v.version_uuid, v.number, v.published_at, v.version_uuid = l.version_uuid as is_current, notes.locale,
      notes.release_notes, v.manifest -> 'permissions' as permissions, former.permissions as former_permissions",
@@ -52,7 +52,7 @@ static LIVE: Select<ReleaseRow> = Select::new(
           order by f.published_at desc, f.version_uuid desc limit 1) as former on true",
 );
 
-/// The versions that the app of a visible listing has or had there, the newest first.
+/// Current and former published versions of a visible listing, newest first.
 pub(in crate::marketplace::listings) static RELEASES: ListQuery<OfReader, ReleaseRow, FixedOrder> = ListQuery {
     operation: "marketplace_listings_list_versions",
     select: &LIVE,

@@ -1,4 +1,4 @@
-//! What a storefront lists of one listing: its pictures, its versions, and the listings beside it.
+//! Lists of one listing for the storefront: its media, its versions and related listings.
 
 use std::collections::HashMap;
 
@@ -21,12 +21,12 @@ use crate::marketplace::listings::types::{
 };
 use crate::marketplace::publication::permissions_only_in;
 
-/// How many related listings are answered when nothing is said (the contract's `marketplace_listings_list_related`).
+/// Default number of related listings (the contract's `marketplace_listings_list_related`).
 const RELATED: usize = 12;
-/// The most of them.
+/// Maximum number of related listings.
 const MOST_RELATED: usize = 20;
 
-/// Reads of what belongs to a listing, by the storefront.
+/// Reads of a listing's related lists by the storefront.
 #[derive(Default)]
 pub(in crate::marketplace) struct ListingListsQuery;
 
@@ -93,12 +93,12 @@ impl ListingListsQuery {
     }
 }
 
-/// Refuses what only a listing on show answers.
+/// Rejects the request if the listing is not visible.
 async fn ensure_visible(cx: &RequestContext, slug: &str) -> Result<(), Fault> {
     if store::is_visible(&cx.db, slug).await? { Ok(()) } else { Err(Fault::not_found("listing")) }
 }
 
-/// What is shown of listings that were chosen, in their order. One that is gone since is left out.
+/// Loads the displayed columns of chosen listings, in their order, and omits listings that were removed in between.
 async fn related(
     cx: &RequestContext,
     chosen: Vec<(RelatedReason, Uuid)>,

@@ -1,49 +1,48 @@
-//! What somebody may have meant whose words nothing has.
+//! Spelling corrections for words that no listing contains.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-/// A word that was typed, folded.
+/// Typed word, case-folded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::marketplace::listings) struct TypedWord {
-    /// The word.
     pub(in crate::marketplace::listings) word: String,
-    /// Whether something on show has it.
+    /// Whether a visible listing contains the word.
     pub(in crate::marketplace::listings) is_found: bool,
-    /// Whether it says nothing (the, und), so that a search does without it where it has others.
+    /// Whether the word is a stop word (the, und), which a search ignores if it has other words.
     pub(in crate::marketplace::listings) is_common: bool,
 }
 
-/// What may have been meant by a word.
+/// Possible correction of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::marketplace::listings) struct Candidate {
-    /// One word, or two.
+    /// One word or two words.
     pub(in crate::marketplace::listings) text: String,
-    /// How far it is from what was typed.
+    /// Edit distance from the typed word.
     distance: usize,
 }
 
-/// What is looked for in the place of what was typed.
+/// Corrected search term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::marketplace::listings) struct Correction {
-    /// Text of the heading.
+    /// Corrected search term.
     pub(in crate::marketplace::listings) text: String,
-    /// Whether a word was replaced; else some that say nothing were only left out.
+    /// Whether a word was replaced; otherwise only stop words were removed.
     pub(in crate::marketplace::listings) is_respelt: bool,
 }
 
-/// Words that are corrected in one search, at most: who mistypes more of them means something else.
+/// Maximum number of corrected words in one search. A search with more wrong words probably means something else.
 const MOST_WRONG: usize = 3;
-/// Candidates that are looked at more closely, at most.
+/// Maximum number of candidates that are examined further.
 const MOST_CANDIDATES: usize = 16;
-/// Fewest letters of half of a word.
+/// Minimum number of letters of half a word.
 const SHORTEST_HALF: usize = 2;
-/// Fewest letters of what is looked for within words.
+/// Minimum number of letters for a substring search in words.
 const SHORTEST_PART: usize = 4;
-/// How far a word is that has what was typed within it: farther than one that is mistyped.
+/// Distance of a word that contains the typed word. It is greater than the distance of a misspelling.
 const WITHIN: usize = 3;
 
-/// How many letters of a word may be wrong. Short ones and numbers are what they are.
+/// Returns the maximum number of wrong letters in a word. Short words and words with digits are never corrected.
 pub(in crate::marketplace::listings) fn most_wrong(word: &str) -> usize {
     match word.chars().count() {
         4..=5 if !word.chars().any(char::is_numeric) => 1,
@@ -52,12 +51,12 @@ pub(in crate::marketplace::listings) fn most_wrong(word: &str) -> usize {
     }
 }
 
-/// Everything that may be one half of a word that was typed as one.
+/// Returns all possible halves of a word, for two words typed as one.
 pub(in crate::marketplace::listings) fn halves(word: &str) -> Vec<String> {
     splits(word).flat_map(|(front, back)| [front.to_owned(), back.to_owned()]).collect()
 }
 
-/// What is looked for within words; nothing for what is too short to say anything.
+/// Returns the substring to search for in words; `None` if the word is too short.
 pub(in crate::marketplace::listings) fn part(word: &str) -> Option<&str> {
     Some(word).filter(|word| word.chars().count() >= SHORTEST_PART)
 }
@@ -67,8 +66,9 @@ fn splits(word: &str) -> impl Iterator<Item = (&str, &str)> {
     at.filter_map(|at| word.split_at_checked(at)).filter(|(_, back)| back.chars().count() >= SHORTEST_HALF)
 }
 
-/// What may have been meant by a word, of words that listings have or had: two of them, one that is nearly so, or one that
-/// has it within. The nearest come first. Where two letters are wrong, the first one is right, as it nearly always is.
+/// Returns possible corrections of a word from the known words of listings, nearest first: two words typed as one, a
+/// similar word, or a word that contains the typed word. A correction of two letters keeps the first letter, which is
+/// almost always correct.
 pub(in crate::marketplace::listings) fn candidates(word: &str, known: &[String]) -> Vec<Candidate> {
     let (all, most) = (known.iter().map(String::as_str).collect::<HashSet<_>>(), most_wrong(word));
     let is_known = |(front, back): &(&str, &str)| all.contains(front) && all.contains(back);
@@ -86,14 +86,14 @@ pub(in crate::marketplace::listings) fn candidates(word: &str, known: &[String])
     found
 }
 
-/// The best of the candidates, given how many listings each finds: the nearest that finds anything, and of those the one
-/// that finds most.
+/// Returns the nearest candidate that finds any listing. Among equally near candidates, the one with the most listings
+/// wins. `finds` contains the number of listings of each candidate.
 pub(in crate::marketplace::listings) fn choose(candidates: Vec<Candidate>, finds: &[i64]) -> Option<String> {
     let found = candidates.into_iter().zip(finds).filter(|(_, finds)| **finds > 0);
     found.min_by_key(|(candidate, finds)| (candidate.distance, Reverse(**finds))).map(|(candidate, _)| candidate.text)
 }
 
-/// The words that have to be corrected, by their places; nothing where there are too many of them.
+/// Returns the positions of the words that need a correction; `None` if there are too many.
 pub(in crate::marketplace::listings) fn wrong(words: &[TypedWord]) -> Option<Vec<usize>> {
     let says_something = words.iter().any(|word| !word.is_common);
     let is_wrong = |word: &TypedWord| !(word.is_found || word.is_common && says_something);
@@ -101,8 +101,8 @@ pub(in crate::marketplace::listings) fn wrong(words: &[TypedWord]) -> Option<Vec
     (wrong.len() <= MOST_WRONG).then_some(wrong)
 }
 
-/// The search with its wrong words replaced, and without those that say nothing where there are others; nothing where that
-/// is what was typed.
+/// Returns the search term with corrected words and without stop words, if it has other words; `None` if that equals
+/// the typed term.
 pub(in crate::marketplace::listings) fn corrected(
     words: &[TypedWord],
     meant: &[(usize, String)],
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn near_words_two_words_and_longer_ones_are_meant() {
+    fn corrections_match_near_split_and_longer_words() {
         assert_eq!(texts("trinkgled", &["trinkgeld", "trinkgeldkasse", "tisch"]), ["trinkgeld"]);
         assert_eq!(texts("noshow", &["no", "show", "now"]), ["no show"]);
         assert_eq!(texts("monitor", &["kuchenmonitor", "motor"]), ["motor", "kuchenmonitor"]);
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_that_finds_anything_is_chosen_and_of_those_the_commonest() {
+    fn nearest_correction_with_most_hits_is_chosen() {
         let known = ["tables", "cables", "tablet"].map(str::to_owned);
         let choose = |finds: &[i64]| choose(candidates("tablez", &known), finds);
         assert_eq!(candidates("tablez", &known).len(), 2);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_is_left_out_unless_there_is_nothing_else() {
+    fn common_words_are_omitted_unless_nothing_else_remains() {
         let word = |word: &str, is_found, is_common| TypedWord { word: word.to_owned(), is_found, is_common };
         let typed = [word("the", true, true), word("kitchn", false, false)];
         assert_eq!(wrong(&typed), Some(vec![1]));

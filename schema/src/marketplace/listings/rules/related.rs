@@ -1,4 +1,4 @@
-//! Which listings are shown beside another, and in which order.
+//! Choice and order of related listings.
 
 use std::collections::HashSet;
 
@@ -7,19 +7,19 @@ use uuid::Uuid;
 use crate::core::words::words;
 
 words! {
-    /// What two listings have in common.
+    /// Reasons why two listings are related.
     pub(in crate::marketplace) enum RelatedReason {
-        /// A category.
+        /// Both are in the same category.
         SameCategory = "SAME_CATEGORY",
-        /// The partner who offers them.
+        /// Both are offered by the same partner.
         SameVendor = "SAME_VENDOR",
-        /// Words of one's name or tagline, which the other has in its name.
+        /// The name of the one contains words of the other's name or tagline.
         SimilarText = "SIMILAR_TEXT",
     }
 }
 
-/// Chooses from what was found for each reason, the best first: one of each reason, then another of each, until there are
-/// enough. An app is chosen once, for the reason whose turn it was.
+/// Merges the results of each reason, best first: one result of each reason, then the next of each, up to `most`. An
+/// app appears once, for the reason that selected it first.
 pub(in crate::marketplace::listings) fn mix(
     found: &[(RelatedReason, Uuid)],
     most: usize,
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn each_reason_has_its_turn_and_no_app_comes_twice() {
+    fn reasons_alternate_and_no_app_is_repeated() {
         let found = [
             (SameCategory, 1),
             (SameCategory, 2),

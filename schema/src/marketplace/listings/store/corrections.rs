@@ -1,4 +1,4 @@
-//! What a search may have meant whose words nothing has. Nothing is asked of this while words find something.
+//! SQL statements for spelling corrections. They run only if the search finds nothing.
 
 use crate::core::db::Db;
 use crate::core::fault::Fault;
@@ -6,7 +6,7 @@ use crate::marketplace::listings::rules::corrections::{
     Candidate, Correction, TypedWord, candidates, choose, corrected, halves, most_wrong, part, wrong,
 };
 
-/// What is looked for in the place of what was typed; nothing where something on show has its words, or nothing like them.
+/// Returns the corrected search term; `None` if a visible listing contains the words, or if no similar words exist.
 pub(in crate::marketplace::listings) async fn correction_get(
     db: &Db,
     typed: &str,
@@ -24,7 +24,7 @@ pub(in crate::marketplace::listings) async fn correction_get(
     Ok(corrected(&words, &meant))
 }
 
-/// The words that were typed; none where something on show has all of them.
+/// Returns the typed words; an empty list if a visible listing contains all of them.
 async fn words_get(db: &Db, typed: &str) -> Result<Vec<TypedWord>, Fault> {
     Ok(sqlx::query_as!(
         TypedWord,
@@ -48,7 +48,7 @@ async fn words_get(db: &Db, typed: &str) -> Result<Vec<TypedWord>, Fault> {
     .await?)
 }
 
-/// Words that listings have or had and that may be meant by one that was typed.
+/// Returns known words of current and former listings that may correct a typed word.
 async fn known_get(db: &Db, word: &str) -> Result<Vec<String>, Fault> {
     let most = i32::try_from(most_wrong(word)).unwrap_or_default();
     let first: Vec<String> = word.chars().take(2).map(String::from).collect();
@@ -70,7 +70,7 @@ async fn known_get(db: &Db, word: &str) -> Result<Vec<String>, Fault> {
     .await?)
 }
 
-/// How many listings on show each of them finds, a hundred at most.
+/// Returns the number of visible listings that each candidate finds, at most a hundred.
 async fn finds_get(db: &Db, candidates: &[Candidate]) -> Result<Vec<i64>, Fault> {
     let texts: Vec<String> = candidates.iter().map(|candidate| candidate.text.clone()).collect();
     Ok(sqlx::query_scalar!(

@@ -1,4 +1,4 @@
-//! How the whole result of a search divides.
+//! SQL statements of the facets of a search.
 
 use sqlx::types::Json;
 
@@ -16,8 +16,8 @@ struct FacetsRow {
     verified: i32,
 }
 
-/// Counts the whole result. Each facet leaves its own filter out, so every listing that the words leave is
-/// marked by which of the other filters it passes.
+/// Counts the whole result. Each facet ignores its own filter, so the statement marks every listing that matches the
+/// search term with the other filters that it passes.
 pub(in crate::marketplace::listings) async fn facets_get(db: &Db, search: &Search) -> Result<ListingFacets, Fault> {
     let row = sqlx::query_as!(
         FacetsRow,

@@ -1,4 +1,4 @@
-//! A listing as it would be shown, made of a snapshot instead of what was published.
+//! Listing built from a snapshot instead of the published rows.
 
 use sqlx::types::Json;
 use uuid::Uuid;
@@ -8,17 +8,17 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::marketplace::publication::Snapshot;
 
-/// Whether a snapshot is of what is published, which the times of its listing follow from.
+/// Whether a snapshot is published. The times of the listing depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::marketplace) enum Side {
-    /// It is: the times are those of its publication.
+    /// Published: the times are the publication times.
     Live,
-    /// It is not: the times say when it goes live, or when its app or its version last changed.
+    /// Not published: the time is the scheduled publication, or the last change of the app or version.
     Preview,
 }
 
-/// The listing of an app that readers of a locale would see of a snapshot: the statement of what is published
-/// ([`super::get_each`]), with the snapshot in the place of the copies that a publication makes of it.
+/// Builds the listing of an app from a snapshot, in the form that readers of the locale would see. It corresponds to
+/// the statement for published listings ([`super::get_each`]), but reads the snapshot instead of the published copies.
 pub(in crate::marketplace) async fn listing_of(
     db: &Db,
     app_uuid: Uuid,

@@ -1,4 +1,4 @@
-//! Which listings have something in common with another.
+//! SQL statements for related listings.
 
 use uuid::Uuid;
 
@@ -6,12 +6,13 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::marketplace::listings::rules::RelatedReason;
 
-/// What a visible listing is related to, for each reason at most fifty, the best first: what shares its primary category
-/// comes before what shares another, and what has more of its words before what has fewer. What is as good as another
-/// comes in an order that is drawn anew every day (UTC), so that each is seen.
+/// Returns the listings related to a visible listing, at most fifty for each reason, best first: a shared primary
+/// category before another shared category, more shared words before fewer. Equal results are ordered randomly, with a
+/// new order every UTC day, so that each listing is seen.
 ///
-/// What is looked at is bounded, however much there is: of a category the newest, of words three hundred texts. A word says
-/// nothing when more than two thousand names have it, as the newest two hundred and the number of all let expect.
+/// The statement considers a bounded set: the newest listings of a category and three hundred texts for the words. It
+/// ignores a word if more than two thousand names contain it, estimated from the newest two hundred names and the total
+/// number.
 pub(in crate::marketplace::listings) async fn related_page(
     db: &Db,
     slug: &str,

@@ -1,4 +1,4 @@
-//! The statements that put a text in its place, and that erase a review.
+//! SQL statements that set the current texts of a customer review, and that erase one.
 
 use uuid::Uuid;
 
@@ -7,8 +7,8 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::marketplace::reviews::rules::{Faces, ReviewRejectionReason};
 
-/// Lets these texts of a held review count from now on, and its listing count the rating that is shown. `moderator` is who
-/// of the staff decided it; none where the customer did.
+/// Sets the current texts of a locked customer review, and updates the rating of its listing. `moderator` is the
+/// deciding staff member; `None` if the customer caused the change.
 pub(in crate::marketplace::reviews) async fn set_faces(
     db: &Db,
     held: &Held,
@@ -41,7 +41,7 @@ pub(in crate::marketplace::reviews) async fn set_faces(
     count(db, held, after).await
 }
 
-/// Lets the listing count another rating of a held review.
+/// Updates the listing's rating for a locked customer review.
 async fn count(db: &Db, held: &Held, after: Option<i32>) -> Result<(), Fault> {
     if held.rating == after {
         return Ok(());
@@ -59,7 +59,7 @@ async fn count(db: &Db, held: &Held, after: Option<i32>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Keeps with a text what a moderator decided about it: why it is refused, or that it no longer is.
+/// Stores a moderator's decision with the text: the reason for the rejection, or `None` after an approval.
 pub(in crate::marketplace::reviews) async fn note_decision(
     db: &Db,
     text_uuid: Uuid,
@@ -79,7 +79,7 @@ pub(in crate::marketplace::reviews) async fn note_decision(
     Ok(())
 }
 
-/// Erases what a customer said and who they are. That there was a review stays.
+/// Erases the customer's texts and identity. The row of the customer review remains.
 pub(in crate::marketplace::reviews) async fn erase(db: &Db, held: &Held, moderator: Option<Uuid>) -> Result<(), Fault> {
     let nothing = Faces::default();
     set_faces(db, held, nothing, moderator, true).await?;

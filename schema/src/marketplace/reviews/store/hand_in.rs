@@ -1,4 +1,4 @@
-//! The statements by which a customer's text comes in.
+//! SQL statements for the submission of a customer's text.
 
 use uuid::Uuid;
 
@@ -7,7 +7,7 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::marketplace::reviews::rules::{Faces, Words};
 
-/// The review of a customer of an app, held until the transaction ends.
+/// Locks a customer's review of an app until the transaction ends.
 pub(in crate::marketplace::reviews) async fn hold_of_customer(
     db: &Db,
     app_uuid: Uuid,
@@ -33,7 +33,7 @@ pub(in crate::marketplace::reviews) async fn hold_of_customer(
     }))
 }
 
-/// A review that begins.
+/// Values of a new customer review.
 pub(in crate::marketplace::reviews) struct NewReview<'a> {
     pub(in crate::marketplace::reviews) review_uuid: Uuid,
     pub(in crate::marketplace::reviews) text_uuid: Uuid,
@@ -42,7 +42,7 @@ pub(in crate::marketplace::reviews) struct NewReview<'a> {
     pub(in crate::marketplace::reviews) words: &'a Words,
 }
 
-/// Begins a review with a text that waits. False when the customer has one already.
+/// Inserts a customer review with a pending text. Returns false if the customer already has one.
 pub(in crate::marketplace::reviews) async fn insert(db: &Db, new: &NewReview<'_>) -> Result<bool, Fault> {
     let made = sqlx::query!(
         "with made as (
@@ -68,7 +68,7 @@ pub(in crate::marketplace::reviews) async fn insert(db: &Db, new: &NewReview<'_>
     Ok(made.rows_affected() > 0)
 }
 
-/// Adds a text to a review that is held.
+/// Adds a text to a locked customer review.
 pub(in crate::marketplace::reviews) async fn text_insert(
     db: &Db,
     review_uuid: Uuid,
@@ -91,7 +91,8 @@ pub(in crate::marketplace::reviews) async fn text_insert(
     Ok(())
 }
 
-/// What is shown of a review, and what its customer said last: what waits, what is shown, or what was refused since.
+/// Returns the published text of a customer review, and the customer's last text: the pending, the published or the
+/// last rejected one.
 pub(in crate::marketplace::reviews) async fn said(db: &Db, held: &Held) -> Result<[Option<Words>; 2], Fault> {
     let rows = sqlx::query!(
         r#"select t.rating, t.title, t.body, t.locale, t.version_number,
@@ -126,7 +127,7 @@ pub(in crate::marketplace::reviews) async fn said(db: &Db, held: &Held) -> Resul
     Ok([shown, last])
 }
 
-/// Whether a version of this number was ever on the storefront.
+/// Returns whether a version with this number was ever published.
 pub(in crate::marketplace::reviews) async fn version_exists(
     db: &Db,
     app_uuid: Uuid,

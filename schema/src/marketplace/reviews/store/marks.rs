@@ -1,4 +1,4 @@
-//! The statements about what is said against a review: the partner's flags and customers' reports.
+//! SQL statements of the partner's flags and the customers' reports.
 
 use uuid::Uuid;
 
@@ -9,7 +9,7 @@ use crate::core::fault::Fault;
 use crate::core::time::Time;
 use crate::marketplace::reviews::rules::{ReviewConcern, ReviewMarkOutcome};
 
-/// The outcome of the latest flag of a review, and the text that it is about.
+/// Returns the outcome of the most recent flag of a customer review, and the text that it concerns.
 pub(in crate::marketplace::reviews) async fn last_flag(
     db: &Db,
     review_uuid: Uuid,
@@ -24,7 +24,7 @@ pub(in crate::marketplace::reviews) async fn last_flag(
     Ok(row.map(|row| (row.outcome, row.text_uuid)))
 }
 
-/// A flag that is set.
+/// Values of a new flag.
 pub(in crate::marketplace::reviews) struct NewFlag<'a> {
     pub(in crate::marketplace::reviews) flag_uuid: Uuid,
     pub(in crate::marketplace::reviews) text_uuid: Uuid,
@@ -33,7 +33,7 @@ pub(in crate::marketplace::reviews) struct NewFlag<'a> {
     pub(in crate::marketplace::reviews) by: Actor,
 }
 
-/// Flags a review that is held, which the history of its app tells.
+/// Inserts a flag for a locked customer review and adds an entry to the history of its app.
 pub(in crate::marketplace::reviews) async fn flag_insert(
     db: &Db,
     held: &Held,
@@ -62,7 +62,7 @@ pub(in crate::marketplace::reviews) async fn flag_insert(
     Ok(())
 }
 
-/// A report that comes in.
+/// Values of a new report.
 pub(in crate::marketplace::reviews) struct NewReport<'a> {
     pub(in crate::marketplace::reviews) reporter_sha256: &'a [u8],
     pub(in crate::marketplace::reviews) text_uuid: Uuid,
@@ -70,15 +70,15 @@ pub(in crate::marketplace::reviews) struct NewReport<'a> {
     pub(in crate::marketplace::reviews) note: Option<&'a str>,
 }
 
-/// A report as it stands.
+/// Current report.
 pub(in crate::marketplace::reviews) struct ReportRow {
     pub(in crate::marketplace::reviews) reason: ReviewConcern,
     pub(in crate::marketplace::reviews) note: Option<String>,
     pub(in crate::marketplace::reviews) reported_at: Time,
 }
 
-/// Counts a customer's report of a review that is held, once. One that was decided counts anew where the text has changed
-/// since. Whoever reported it already is told what they said first.
+/// Counts a customer's report of a locked customer review once. A decided report counts again if the text has changed
+/// since. If the customer has already reported it, the result is the first report.
 pub(in crate::marketplace::reviews) async fn report(
     db: &Db,
     review_uuid: Uuid,
@@ -116,7 +116,7 @@ pub(in crate::marketplace::reviews) async fn report(
     .await?)
 }
 
-/// Decides everything that is said against a review that is held. Whether there was a flag among it.
+/// Decides all open flags and reports of a locked customer review. Returns whether a flag was open.
 pub(in crate::marketplace::reviews) async fn decide_marks(
     db: &Db,
     review_uuid: Uuid,
@@ -140,7 +140,7 @@ pub(in crate::marketplace::reviews) async fn decide_marks(
     Ok(decided.rows_affected() > 0)
 }
 
-/// Lets what is said against a review be about the text that is shown from now on, so that it is asked again.
+/// Moves open flags and reports to the newly published text, so that moderators check it again.
 pub(in crate::marketplace::reviews) async fn move_marks(
     db: &Db,
     review_uuid: Uuid,

@@ -1,4 +1,4 @@
-//! The statements about the partner's reply. The one that stands has no end; the former ones are kept for staff.
+//! SQL statements of the partner's reply. The current reply has no end time; former replies are kept for staff.
 
 use uuid::Uuid;
 
@@ -7,7 +7,7 @@ use crate::core::actor::Actor;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// What a reply says, and which text it answers.
+/// Returns the current reply and the text that it answers.
 pub(in crate::marketplace::reviews) async fn present_reply(
     db: &Db,
     reply_uuid: Uuid,
@@ -18,7 +18,7 @@ pub(in crate::marketplace::reviews) async fn present_reply(
     Ok(row.map(|row| (row.body, row.text_uuid)))
 }
 
-/// A reply that is written.
+/// Values of a new reply.
 pub(in crate::marketplace::reviews) struct NewReply<'a> {
     pub(in crate::marketplace::reviews) reply_uuid: Uuid,
     pub(in crate::marketplace::reviews) text_uuid: Uuid,
@@ -26,7 +26,7 @@ pub(in crate::marketplace::reviews) struct NewReply<'a> {
     pub(in crate::marketplace::reviews) by: Actor,
 }
 
-/// Puts a reply in the place of the one that stands, which the history of the app tells. The review is held.
+/// Replaces the current reply and adds an entry to the history of the app. The customer review is locked.
 pub(in crate::marketplace::reviews) async fn reply_insert(
     db: &Db,
     held: &Held,
@@ -56,7 +56,7 @@ pub(in crate::marketplace::reviews) async fn reply_insert(
     Ok(())
 }
 
-/// Takes the reply away that stands. The review is held.
+/// Ends the current reply. The customer review is locked.
 pub(in crate::marketplace::reviews) async fn reply_end(db: &Db, held: &Held, by: Actor) -> Result<(), Fault> {
     sqlx::query!(
         "with former as (

@@ -1,4 +1,4 @@
-//! Submissions as staff see them.
+//! Output and input types of submissions for staff.
 
 use async_graphql::{InputObject, SimpleObject};
 use uuid::Uuid;
@@ -18,33 +18,33 @@ use crate::marketplace::versions::AppVersionState;
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Reviewer {
-    /// The person.
+    /// Id of the user.
     uuid: Uuid,
-    /// The person's name; partners never see it.
+    /// Name of the user; partners never see it.
     name: String,
 }
 
-/// A submission of an app version, as the queue shows it.
+/// Submission of an app version in the form that the queue shows.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct Submission {
     /// UUID of the object.
     pub(crate) uuid: Uuid,
-    /// The app.
+    /// Id of the app.
     pub(crate) app_uuid: Uuid,
     /// Name in the app's default locale at the time of submission.
     pub(in crate::marketplace::submissions) app_name: String,
-    /// The partner.
+    /// Id of the partner.
     pub(crate) partner_uuid: Uuid,
     /// Company that owns the app.
     partner_name: String,
-    /// The version handed in.
+    /// Id of the submitted version.
     pub(in crate::marketplace::submissions) version_uuid: Uuid,
-    /// Its number.
+    /// Number of the version.
     pub(in crate::marketplace::submissions) version_number: String,
-    /// Where it is.
+    /// Current state.
     state: SubmissionState,
-    /// Whether it appeals against a rejection; whoever rejected the version cannot claim it.
+    /// Whether it is an appeal against a rejection. The reviewer who rejected the version cannot claim it.
     appeal: bool,
     /// Time of submission.
     submitted_at: Time,
@@ -58,43 +58,45 @@ pub(crate) struct Submission {
     decided_at: Option<Time>,
     /// Seconds from the submission to the decision, or to the current time.
     age_seconds: i32,
-    /// The date the partner is shown; null when decided, or when too few were decided lately to tell.
+    /// Expected decision date that the partner sees; null after the decision, or if there are too few recent decisions
+    /// for an estimate.
     expected_at: Option<Time>,
-    /// What gives its place in the queue: its own handing in, or that of the one that it took the place of.
+    /// Time that determines the position in the queue: its submission, or the queue time of the submission that it
+    /// replaced.
     queued_at: Time,
-    /// Whose turn it is; null once nothing is awaited.
+    /// Party that must act next; null if no action is pending.
     waiting_on: Option<WaitingOn>,
-    /// By when the decision is promised; null while it is not the reviewers' turn.
+    /// Due time of the decision; null while the reviewers need not act.
     due_at: Option<Time>,
-    /// From when on another reviewer may take it over; null while nobody has it.
+    /// Time at which the claim expires and another reviewer may take over the submission; null without a claim.
     claim_rests_at: Option<Time>,
     /// Whether the submission requests permissions that the published version does not have.
     new_permissions: bool,
-    /// What the caller can do to it now.
+    /// Actions that the caller can take now.
     allowed_actions: Vec<String>,
 }
 
-/// A picture of a submission. Its bytes never change.
+/// Media item of a submission. Its content never changes.
 #[derive(Clone, Debug, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubmittedPicture {
     /// UUID of the object.
     uuid: Uuid,
-    /// What it is for.
+    /// Kind of media item.
     kind: MediaKind,
-    /// Its place among the pictures of its kind, from 1.
+    /// Position among the media items of the same kind, from 1.
     position: i32,
-    /// What it shows, for those who cannot see it.
+    /// Text alternative for readers who cannot see the image.
     alt_text: Option<String>,
-    /// A line shown under it.
+    /// Caption.
     caption: Option<String>,
-    /// The media type of its bytes.
+    /// Media type of the content.
     media_type: String,
     /// Size of the original, in pixels.
     width: i32,
     /// Size of the original, in pixels.
     height: i32,
-    /// Its place among all.
+    /// Position among all media items.
     #[graphql(skip)]
     pub(in crate::marketplace::submissions) ordinal: i64,
 }
@@ -122,7 +124,7 @@ pub(crate) struct SubmissionDetail {
     pub(in crate::marketplace::submissions) findings: Vec<ReviewFinding>,
     /// Result of checking the submitted snapshot against the requirements.
     pub(in crate::marketplace::submissions) checklist: AppChecklist,
-    /// What both sides said about the version, the oldest first; the last 200.
+    /// Last 200 entries of the conversation about the version, oldest first.
     pub(in crate::marketplace::submissions) messages: Vec<SubmissionMessage>,
 }
 
@@ -132,25 +134,25 @@ pub(crate) struct SubmissionDetail {
 pub(crate) struct ReviewFinding {
     /// UUID of the object.
     uuid: Uuid,
-    /// The listing requirement.
+    /// Number of the listing requirement.
     requirement_code: String,
     /// Description of the problem and its fix.
     text: String,
-    /// Where it is, a path into what was handed in; null in findings of before it was asked for.
+    /// Path into the submitted snapshot; null in findings from before it was required.
     #[graphql(name = "where")]
     #[serde(rename = "where")]
     place: Option<String>,
-    /// What the reviewer saw there; null in findings of before it was asked for.
+    /// Observation of the reviewer; null in findings from before it was required.
     observed: Option<String>,
     /// Reason why the content must change now, although it was published before and did not change.
     why_now: Option<String>,
-    /// Whether it is mended.
+    /// Whether the problem is fixed.
     resolved: bool,
-    /// Result of the reauthentication.
+    /// Status of the finding.
     status: FindingStatus,
 }
 
-/// Words with an approval.
+/// Notes with an approval.
 #[derive(InputObject, Default)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubmissionApprove {
@@ -158,7 +160,7 @@ pub(crate) struct SubmissionApprove {
     pub(in crate::marketplace::submissions) internal_note: Option<String>,
 }
 
-/// What must be mended before a version can be approved.
+/// Findings to fix before a version can be approved.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubmissionRequestChanges {
@@ -167,7 +169,7 @@ pub(crate) struct SubmissionRequestChanges {
     pub(in crate::marketplace::submissions) internal_note: Option<String>,
 }
 
-/// Why a version is refused.
+/// Reasons for the rejection of a version.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubmissionReject {
@@ -183,7 +185,7 @@ pub(crate) struct SubmissionUnclaim {
     pub(in crate::marketplace::submissions) reason: Option<String>,
 }
 
-/// A finding of the review.
+/// Finding of a reviewer.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FindingInput {
@@ -203,17 +205,17 @@ impl From<FindingInput> for Written {
     }
 }
 
-/// Who looks at a submission, and when.
+/// Viewer of a submission, and the current time.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::marketplace::submissions) struct Beholder {
     pub(in crate::marketplace::submissions) me: Uuid,
-    /// Whether they are a person who may review.
+    /// Whether the viewer is a user who may review.
     pub(in crate::marketplace::submissions) reviews: bool,
     pub(in crate::marketplace::submissions) now: Time,
 }
 
 impl Submission {
-    /// A row as it is shown.
+    /// Converts a row to its public form.
     pub(in crate::marketplace::submissions) fn of(
         row: SubmissionRow,
         standing: Option<&Standing>,
@@ -251,7 +253,7 @@ impl Submission {
 }
 
 impl SubmissionRow {
-    /// What tells whose it is.
+    /// Returns the state of the claim.
     const fn claim(&self) -> ClaimStanding {
         ClaimStanding {
             state: self.state.of_version(),

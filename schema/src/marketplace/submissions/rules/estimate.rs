@@ -1,24 +1,25 @@
-//! When to expect a decision.
+//! Estimate of the decision date.
 
 use crate::core::business_time::{after, between};
 use crate::core::time::Time;
 
-/// How many must have been decided lately to tell a date.
+/// Minimum number of recent decisions for an estimate.
 const FEWEST: usize = 3;
-/// Of a hundred submissions so many are to be decided by the date that they are told, as long as the days to come are like
-/// those before. More would tell nearly everybody the date of the slowest.
+/// Percentage of submissions that should be decided by the estimated date, if future decisions take as long as past
+/// ones. A higher value would give almost every partner the date of the slowest decision.
 const OF_A_HUNDRED: usize = 90;
 const HOUR: i64 = 3_600;
 
-/// When a submission was handed in, and when it was decided.
+/// Times of a submission and of its decision.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::marketplace::submissions) struct Decided {
     pub(in crate::marketplace::submissions) submitted_at: Time,
     pub(in crate::marketplace::submissions) decided_at: Time,
 }
 
-/// When to expect the decision about a submission, to the full hour, from how long the last ones took in business time: those
-/// that took longer than this one has waited already, so that it never lies in the past. None when too few tell.
+/// Estimates the decision date of a submission, rounded to the full hour. The estimate uses the business time of the
+/// recent decisions that took longer than this submission has already waited, so that it is never in the past. Returns
+/// `None` if there are too few decisions.
 pub(in crate::marketplace::submissions) fn expected_at(
     submitted_at: Time,
     now: Time,
@@ -45,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_tell_no_date_and_none_lies_in_the_past() {
+    fn estimate_needs_enough_decisions_and_is_never_past() {
         let took = |days: i64| {
             let submitted_at = at("2026-11-02T09:00:00Z");
             Decided { submitted_at, decided_at: submitted_at.plus_seconds(days * 86_400) }
@@ -60,7 +61,7 @@ mod tests {
         assert_eq!(expected_at(friday, friday, &[took(1); 3]), Some(at("2026-11-30T19:00:00Z")), "not on a weekend");
     }
 
-    /// Numbers that look random and are always the same.
+    /// Deterministic pseudo-random numbers.
     struct Random(u64);
 
     impl Random {
@@ -69,7 +70,7 @@ mod tests {
             f64::from(u32::try_from(self.0 >> 32).unwrap()) / f64::from(u32::MAX)
         }
 
-        /// Seconds of work on a submission: an hour and a half on average, most of them less.
+        /// Returns the seconds of work on a submission: an hour and a half on average, less for most submissions.
         fn work(&mut self) -> i64 {
             let normal: f64 = (0..12).map(|_| self.unit()).sum::<f64>() - 6.0;
             #[expect(clippy::cast_possible_truncation, reason = "some hours")]
@@ -80,12 +81,12 @@ mod tests {
 
     const DAY: i64 = 86_400;
 
-    /// Whether reviewers work at a second, counted from a Monday's midnight: nine to five, Monday to Friday.
+    /// Returns whether reviewers work at a second, counted from a Monday's midnight: nine to five, Monday to Friday.
     fn is_worked(second: i64) -> bool {
         second.div_euclid(DAY).rem_euclid(7) < 5 && (9 * HOUR..17 * HOUR).contains(&second.rem_euclid(DAY))
     }
 
-    /// When work of so many seconds that is begun at a moment is done.
+    /// Returns the time at which work of `work` seconds that starts at `second` is complete.
     fn worked_off(mut second: i64, mut work: i64) -> i64 {
         while work > 0 {
             if is_worked(second) {
@@ -98,14 +99,14 @@ mod tests {
         second
     }
 
-    /// How many of a thousand are decided by the date first told, and the middle of what was told over the middle of what it
-    /// took, with two reviewers who are busy four fifths of their time.
+    /// Simulates a thousand submissions and two reviewers who are busy four fifths of their time. Returns how many
+    /// submissions are decided by the first estimate, and the ratio of the median estimate to the median duration.
     fn simulate(seed: u64) -> (usize, f64) {
         let (mut random, monday) = (Random(seed), at("2026-01-05T00:00:00Z"));
         let (mut free, mut clock, mut all) = ([0_i64; 2], 0_i64, Vec::<Decided>::new());
         let (mut kept, mut told, mut taken) = (0, Vec::new(), Vec::new());
         while told.len() < 1_000 {
-            // Developers hand in by day, seldom on weekends.
+            // Developers submit in the daytime, rarely on weekends.
             clock += 60;
             let is_day = (8 * HOUR..20 * HOUR).contains(&clock.rem_euclid(DAY));
             let likely = if clock.div_euclid(DAY).rem_euclid(7) < 5 { 1.0 } else { 0.3 };
@@ -134,8 +135,8 @@ mod tests {
     }
 
     #[test]
-    fn four_of_five_are_decided_by_the_date_first_told_which_is_not_far_off() {
-        // How far off varies with the thousand, so that five of them are taken together.
+    fn four_of_five_decisions_meet_first_estimate() {
+        // The deviation differs between thousands, so the test combines five of them.
         let (kept, ratios): (Vec<usize>, Vec<f64>) = (1..=5).map(simulate).unzip();
         assert!(kept.iter().sum::<usize>() >= 5 * 800, "only {kept:?} of 1000 each");
         assert!(ratios.iter().sum::<f64>() <= 5.0 * 1.5, "told {ratios:?} times what it takes");

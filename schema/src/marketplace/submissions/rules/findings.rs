@@ -1,26 +1,26 @@
-//! What a finding must say: which requirement, where, what was seen, and why now.
+//! Rules for a finding: its requirement, its path, the observation, and the reason for an unchanged place.
 
 use std::collections::HashSet;
 
 use crate::core::fault::{Fault, FieldError};
 use crate::marketplace::publication::Places;
 
-/// A finding as a reviewer writes it.
+/// Finding as a reviewer writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::marketplace::submissions) struct Written {
     pub(in crate::marketplace::submissions) requirement_code: String,
     pub(in crate::marketplace::submissions) text: String,
-    /// A path into what was handed in.
+    /// Path into the submitted snapshot.
     pub(in crate::marketplace::submissions) place: String,
     pub(in crate::marketplace::submissions) observed: String,
     pub(in crate::marketplace::submissions) why_now: Option<String>,
 }
 
-/// Checks that each finding names a requirement in force and a place of what was handed in, and says why now where that
-/// place was live before and did not change.
+/// Checks that each finding names an active requirement and an existing path of the submission. If that place was
+/// published before and did not change, the finding must give the reason.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] with a pointer to each that does not.
+/// [`crate::Code::ValidationFailed`] with a pointer to each invalid finding.
 pub(in crate::marketplace::submissions) fn check(
     findings: &[Written],
     known: &HashSet<&str>,

@@ -1,5 +1,5 @@
-//! Claims and decisions. The app, its version and the submission are locked first, in that order, which is the owner's
-//! too: of several at once one is heard, and none waits for another for ever.
+//! SQL statements of claims and decisions. They lock the app, its version and the submission first, in this order, as
+//! the owner's statements do. So concurrent transactions run one after another and do not deadlock.
 
 use uuid::Uuid;
 
@@ -11,7 +11,7 @@ use crate::marketplace::submissions::rules::findings::Written;
 use crate::marketplace::submissions::rules::{ClaimStanding, WaitingOn};
 use crate::marketplace::versions::AppVersionState;
 
-/// A submission that is held until the transaction ends.
+/// Submission locked until the transaction ends.
 pub(in crate::marketplace::submissions) struct Held {
     pub(in crate::marketplace::submissions) submission_uuid: Uuid,
     pub(in crate::marketplace::submissions) app_uuid: Uuid,
@@ -31,7 +31,7 @@ pub(in crate::marketplace::submissions) struct Held {
 }
 
 impl Held {
-    /// What tells whose it is.
+    /// Returns the state of the claim.
     pub(in crate::marketplace::submissions) const fn standing(&self) -> ClaimStanding {
         ClaimStanding {
             state: self.state,
@@ -67,12 +67,12 @@ pub(in crate::marketplace::submissions) async fn lock(db: &Db, submission_uuid: 
     .await?)
 }
 
-/// Gives a submission that is held to a reviewer, also out of the hands of one whose claim rests.
+/// Assigns a locked submission to a reviewer, even if another reviewer's claim has expired.
 pub(in crate::marketplace::submissions) async fn set_claimed(db: &Db, actor: Actor, held: &Held) -> Result<(), Fault> {
     set_reviewer(db, actor, held, (AppVersionState::InReview, actor.uuid, "VERSION_CLAIMED")).await
 }
 
-/// Puts a submission that is held back into the queue, at the place that it had.
+/// Returns a locked submission to the queue at its former position.
 pub(in crate::marketplace::submissions) async fn set_unclaimed(
     db: &Db,
     actor: Actor,
@@ -117,24 +117,24 @@ async fn set_reviewer(
     Ok(())
 }
 
-/// A decision and what goes with it.
+/// Decision with its message and findings.
 pub(in crate::marketplace::submissions) struct Decision<'a> {
-    /// The state it leads to.
+    /// Target state.
     pub(in crate::marketplace::submissions) to: AppVersionState,
-    /// The kind of the event in the app's history.
+    /// Kind of the event in the app's history.
     pub(in crate::marketplace::submissions) event: &'a str,
-    /// What is written to the partner.
+    /// Message to the partner.
     pub(in crate::marketplace::submissions) note: Option<&'a str>,
-    /// What was found.
+    /// Findings.
     pub(in crate::marketplace::submissions) findings: &'a [(Uuid, Written)],
-    /// Whether an appeal was right, so that what was found before was wrong.
+    /// Whether an appeal succeeded, so that the former findings were incorrect.
     pub(in crate::marketplace::submissions) is_upheld: bool,
-    /// What is left of the promise while the partner mends, in business seconds.
+    /// Remaining time while the partner fixes the findings, in business seconds.
     pub(in crate::marketplace::submissions) due_left_seconds: i64,
 }
 
-/// Decides a submission that is held. Open findings of the version that are not named again count as mended; those that an
-/// appeal proved wrong are withdrawn.
+/// Decides a locked submission. Open findings of the version that are not named again count as fixed. If an appeal
+/// proved them incorrect, they are withdrawn instead.
 pub(in crate::marketplace::submissions) async fn set_decided(
     db: &Db,
     actor: Actor,
@@ -216,15 +216,15 @@ async fn findings_insert(db: &Db, submission_uuid: Uuid, findings: &[(Uuid, Writ
     Ok(())
 }
 
-/// The numbers of the requirements in force.
+/// Returns the numbers of the active requirements.
 pub(in crate::marketplace::submissions) async fn requirement_codes_get(db: &Db) -> Result<Vec<String>, Fault> {
     Ok(sqlx::query_scalar!("select code from listing_requirement where active")
         .fetch_all(&mut *db.conn().await?)
         .await?)
 }
 
-/// Whom news of a submission are told: the person who handed the version in or, when that was a program or the person has
-/// left, the administrators of the partner.
+/// Returns the recipients of mails about a submission: the user who submitted the version. If a machine client
+/// submitted it or the user has left, the recipients are the partner's administrators.
 pub(in crate::marketplace::submissions) async fn addressees_page(
     db: &Db,
     submission_uuid: Uuid,

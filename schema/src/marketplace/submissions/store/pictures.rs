@@ -1,4 +1,4 @@
-//! Pictures as they were handed in.
+//! Submitted media.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::marketplace::media::{Size, Stored, StoredRow};
 
-/// Where the bytes of a picture lie that a submission was handed in with. They stay there when its owner takes it out of
-/// the draft.
+/// Loads the location of a submitted media item's content. The content remains stored if the owner removes the item
+/// from the draft.
 pub(in crate::marketplace::submissions) async fn media_get(
     db: &Db,
     submission_uuid: Uuid,

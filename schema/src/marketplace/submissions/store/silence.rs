@@ -1,23 +1,23 @@
-//! Submissions that wait for their partner: reminders, and the end.
+//! SQL statements of submissions that wait for their partner: reminders and withdrawal.
 
 use uuid::Uuid;
 
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// A submission whose partner is silent.
+/// Submission whose partner does not answer.
 pub(in crate::marketplace::submissions) struct Silent {
     pub(in crate::marketplace::submissions) app_uuid: Uuid,
     pub(in crate::marketplace::submissions) app_name: String,
     pub(in crate::marketplace::submissions) version_uuid: Uuid,
     pub(in crate::marketplace::submissions) version_number: String,
-    /// Whole days without a word.
+    /// Whole days without an answer.
     pub(in crate::marketplace::submissions) days: i32,
-    /// How often the partner was reminded.
+    /// Number of reminders sent.
     pub(in crate::marketplace::submissions) reminders: i32,
 }
 
-/// Those that a reminder or the end is due for, the longest silent first.
+/// Returns the submissions with a due reminder or withdrawal, longest waiting first.
 pub(in crate::marketplace::submissions) async fn silent_page(db: &Db) -> Result<Vec<Uuid>, Fault> {
     Ok(sqlx::query_scalar!(
         "select submission_uuid
@@ -31,7 +31,8 @@ pub(in crate::marketplace::submissions) async fn silent_page(db: &Db) -> Result<
     .await?)
 }
 
-/// Locks one of them with its version and its app; `None` when somebody else has one of them, or it waits no longer.
+/// Locks a submission that waits for its partner, with its version and its app. Returns `None` if another transaction
+/// has locked one of them, or if it does not wait any more.
 pub(in crate::marketplace::submissions) async fn silent_lock(
     db: &Db,
     submission_uuid: Uuid,
@@ -52,7 +53,7 @@ pub(in crate::marketplace::submissions) async fn silent_lock(
     .await?)
 }
 
-/// Counts a reminder.
+/// Increments the number of reminders.
 pub(in crate::marketplace::submissions) async fn set_reminded(
     db: &Db,
     submission_uuid: Uuid,
@@ -68,7 +69,7 @@ pub(in crate::marketplace::submissions) async fn set_reminded(
     Ok(())
 }
 
-/// Withdraws a version that is held, because nobody answered for it.
+/// Withdraws a locked version because the partner did not answer.
 pub(in crate::marketplace::submissions) async fn lapse(
     db: &Db,
     submission_uuid: Uuid,

@@ -1,4 +1,4 @@
-//! Where those stand that wait.
+//! Queue positions of undecided submissions.
 
 use std::collections::HashMap;
 
@@ -12,19 +12,19 @@ use crate::core::fault::Fault;
 use crate::core::time::Time;
 use crate::marketplace::submissions::rules::{Decided, expected_at};
 
-/// Where a submission that is not decided stands.
+/// Queue position of an undecided submission.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::marketplace) struct Standing {
-    /// 1 is next; `None` once a reviewer has it.
+    /// Position, where 1 is next; `None` once a reviewer has claimed it.
     pub(in crate::marketplace) place: Option<i64>,
-    /// How many wait in all; `None` once a reviewer has it.
+    /// Number of waiting submissions; `None` once a reviewer has claimed it.
     pub(in crate::marketplace) length: Option<i64>,
-    /// When to expect the decision, to the full hour; `None` when too few were decided lately to tell.
+    /// Expected decision time, rounded to the full hour; `None` if there are too few recent decisions.
     pub(in crate::marketplace) expected_at: Option<Time>,
 }
 
-/// Where these submissions stand, as far as they are not decided. The date to expect comes from how long the last fifty
-/// decisions of ninety days took.
+/// Returns the queue positions of the undecided ones among these submissions. The estimate uses the last fifty
+/// decisions of ninety days.
 pub(in crate::marketplace) async fn standings(
     db: &Db,
     submissions: &[Uuid],
@@ -53,17 +53,17 @@ pub(in crate::marketplace) async fn standings(
     Ok(rows.into_iter().map(|row| standing(row.submission_uuid, row.place, row.length, row.submitted_at)).collect())
 }
 
-/// Names a standing to its loader: of which submission, at which time.
+/// Loader key: a submission and the current time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct StandingKey(Uuid, Time);
 
-/// The statement behind the loader of standings.
+/// Batch function of the loader.
 struct StandingBatch(Db);
 
 impl BatchFn<StandingKey, Result<Option<Standing>, Fault>> for StandingBatch {
     async fn load(&mut self, keys: &[StandingKey]) -> HashMap<StandingKey, Result<Option<Standing>, Fault>> {
         let mut found = HashMap::new();
-        // Requests that share a loader differ in their time.
+        // Requests that share a loader differ in their current time.
         for alike in keys.chunk_by(|one, next| one.1 == next.1) {
             let Some(StandingKey(_, now)) = alike.first() else { continue };
             let submissions: Vec<Uuid> = alike.iter().map(|key| key.0).collect();
@@ -75,8 +75,8 @@ impl BatchFn<StandingKey, Result<Option<Standing>, Fault>> for StandingBatch {
     }
 }
 
-/// The same for edges, which are followed once a query has done what it does: those asked for side by side are read
-/// together, and each once.
+/// Loads queue positions for edges, which run after the operation's writes. Concurrent lookups are batched, and each
+/// submission is read once.
 pub(in crate::marketplace) async fn load_standings(
     cx: &RequestContext,
     submissions: &[Uuid],
@@ -88,7 +88,7 @@ pub(in crate::marketplace) async fn load_standings(
     known.filter_map(Result::transpose).collect()
 }
 
-/// The last fifty decisions of ninety days.
+/// Returns the last fifty decisions of ninety days.
 async fn recent_page(db: &Db) -> Result<Vec<Decided>, Fault> {
     Ok(sqlx::query_as!(
         Decided,

@@ -1,4 +1,4 @@
-//! The talk about a version: one entry, and the list with what narrows it and its orders.
+//! Queries for the conversation about a version: lookup of an entry, and the list with its filters and orders.
 
 use serde::Serialize;
 use serde_json::json;
@@ -12,7 +12,7 @@ use crate::core::words::words;
 use crate::marketplace::submissions::rules::SubmissionState;
 use crate::marketplace::submissions::store::FindingRow;
 
-/// An entry of the talk.
+/// Entry of a conversation.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub(in crate::marketplace::submissions) struct MessageRow {
     pub(super) message_uuid: Uuid,
@@ -20,7 +20,7 @@ pub(in crate::marketplace::submissions) struct MessageRow {
     pub(super) author_kind: String,
     pub(super) author_uuid: Option<Uuid>,
     pub(super) author_name: Option<String>,
-    /// Whether the app was another partner's then.
+    /// Whether the app belonged to another partner when the entry was written.
     pub(super) by_former_owner: bool,
     pub(super) body: Option<String>,
     pub(super) decision: Option<SubmissionState>,
@@ -28,11 +28,11 @@ pub(in crate::marketplace::submissions) struct MessageRow {
     pub(super) submission_uuid: Uuid,
     pub(super) appeal: bool,
     pub(super) created_at: Time,
-    /// Whether it is newer than what whoever asks has read.
+    /// Whether the entry is newer than the caller's last read time.
     pub(super) unread: bool,
 }
 
-/// Entries; `{}` stands for who reads.
+/// Entries; `{}` is the reader.
 static SAID: Select<MessageRow> = Select::new(
     "m.message_uuid, m.kind, m.author_kind, m.author_uuid, actor_name(m.author_kind, m.author_uuid) as author_name,
      m.created_at < app_owned_since(s.app_uuid) as by_former_owner, m.body, m.decision, m.submission_uuid, s.appeal, m.created_at,
@@ -45,30 +45,30 @@ static SAID: Select<MessageRow> = Select::new(
     "review_message as m join submission as s on s.submission_uuid = m.submission_uuid",
 );
 
-/// The talk about a version.
+/// Parameters of a conversation about a version.
 #[derive(Debug, Serialize)]
 pub(in crate::marketplace::submissions) struct Talk {
-    /// Who reads it.
+    /// Reader.
     pub(super) reader_uuid: Uuid,
-    /// About which version.
+    /// Version that the conversation concerns.
     pub(super) version_uuid: Uuid,
-    /// Whether reviewers' notes are part of it.
+    /// Whether the result includes the reviewers' notes.
     pub(super) with_notes: bool,
-    /// One entry of it alone.
+    /// Restricts the result to one entry.
     pub(super) message_uuid: Option<Uuid>,
 }
 
 words! {
-    /// The orders of a talk.
+    /// Orders of a conversation.
     pub(crate) enum ReviewMessageSort {
-        /// The oldest first.
+        /// Oldest first.
         CreatedAt = "CREATED_AT",
-        /// The newest first.
+        /// Newest first.
         CreatedAtDesc = "CREATED_AT_DESC",
     }
 }
 
-/// The list of what was said.
+/// List of the entries.
 pub(in crate::marketplace::submissions) static MESSAGES: ListQuery<Talk, MessageRow, ReviewMessageSort> = ListQuery {
     operation: "marketplace_versions_list_messages",
     select: &SAID,

@@ -1,7 +1,7 @@
-//! The talk about a version: what came with each handing in, messages of both sides, reviewers' notes, and decisions with
-//! their findings, in one order.
+//! Conversation about a version: the notes of each submission, messages of both sides, reviewers' notes, and decisions
+//! with their findings, in one order.
 //!
-//! Partners read it without the notes and without the reviewers' names; their type has no field for either.
+//! Partners see neither the notes nor the reviewers' names; their type has no field for them.
 
 mod list;
 mod resolvers;

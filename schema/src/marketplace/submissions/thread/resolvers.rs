@@ -1,4 +1,4 @@
-//! What may be asked of the talk about a version, by both sides.
+//! Resolvers of the conversation about a version, for both sides.
 
 use async_graphql::{Context, Object};
 use uuid::Uuid;
@@ -25,10 +25,10 @@ use crate::marketplace::submissions::store::{Held, addressees_page};
 use crate::marketplace::submissions::thread_path;
 use crate::marketplace::versions::AppVersionState;
 
-/// Entries of a talk that a submission comes with.
+/// Number of entries that a submission includes.
 const SHOWN: i32 = 100;
 
-/// Reads of the talk by the partner.
+/// Reads of the conversation by the partner.
 #[derive(Default)]
 pub(crate) struct ReviewMessagesQuery;
 
@@ -59,7 +59,7 @@ impl ReviewMessagesQuery {
     }
 }
 
-/// Writes of the talk by the partner.
+/// Writes of the conversation by the partner.
 #[derive(Default)]
 pub(crate) struct ReviewMessagesMutation;
 
@@ -101,7 +101,7 @@ impl ReviewMessagesMutation {
     }
 }
 
-/// Writes of the talk by reviewers.
+/// Writes of the conversation by reviewers.
 #[derive(Default)]
 pub(crate) struct SubmissionMessagesMutation;
 
@@ -141,7 +141,7 @@ impl SubmissionMessagesMutation {
     }
 }
 
-/// What is said about the version of a submission, for reviewers: the last of it, the oldest first.
+/// Returns the last entries about the version of a submission, for reviewers, oldest first.
 pub(in crate::marketplace::submissions) async fn of_submission(
     cx: &RequestContext,
     version_uuid: Uuid,
@@ -158,7 +158,7 @@ pub(in crate::marketplace::submissions) async fn of_submission(
     Ok(messages)
 }
 
-/// Notes something about a submission that is held, for other reviewers.
+/// Adds a note for other reviewers to a locked submission.
 pub(in crate::marketplace::submissions) async fn note(
     cx: &RequestContext,
     held: &Held,
@@ -175,7 +175,7 @@ async fn say(cx: &RequestContext, held: &Held, kind: SubmissionMessageKind, body
     Ok(message_uuid)
 }
 
-/// The partner has answered: the clock runs again, or the days of silence are counted anew.
+/// Records the partner's answer: the clock of the due date runs again, or the days without an answer restart.
 async fn answered(cx: &RequestContext, held: &Held) -> Result<(), Fault> {
     if held.waiting_on != Some(WaitingOn::Partner) {
         return Ok(());
@@ -187,7 +187,7 @@ async fn answered(cx: &RequestContext, held: &Held) -> Result<(), Fault> {
     store::set_waiting_on_reviewers(&cx.db, held.submission_uuid, due_at).await
 }
 
-/// The reviewers have written: the clock stands while they wait for an answer.
+/// Records the reviewers' message: the clock of the due date stops while they wait for an answer.
 async fn asked(cx: &RequestContext, held: &Held, awaits_answer: bool) -> Result<(), Fault> {
     let is_waiting = matches!(held.state, AppVersionState::Submitted | AppVersionState::InReview);
     let awaits_answer = awaits_answer && is_waiting;
@@ -213,7 +213,7 @@ async fn tell(
     outbox::queue_to_person(cx, person_uuid, write).await
 }
 
-/// The entry that was just written.
+/// Loads the entry that was just written.
 async fn load(cx: &RequestContext, held: &Held, message_uuid: Uuid, with_notes: bool) -> Result<MessageRow, Fault> {
     let reader_uuid = cx.principal()?.uuid;
     let (version_uuid, message_uuid) = (held.version_uuid, Some(message_uuid));
@@ -222,7 +222,7 @@ async fn load(cx: &RequestContext, held: &Held, message_uuid: Uuid, with_notes: 
     rows.pop().ok_or_else(|| Fault::internal("a message cannot be found after it was written"))
 }
 
-/// Remembers what a person has read; a program reads nothing.
+/// Stores the time until which a user has read. Machine clients are ignored.
 async fn set_read(cx: &RequestContext, version_uuid: Uuid, until: Time) -> Result<(), Fault> {
     let principal = cx.principal()?;
     if principal.kind == PrincipalType::MachineClient {

@@ -1,16 +1,16 @@
-//! What can be said about a version, and until when.
+//! Rules for messages about a version: their size, their number, and the states that allow them.
 
 use crate::core::fault::{Fault, FieldError};
 use crate::core::plain;
 use crate::core::words::Word as _;
 use crate::marketplace::versions::AppVersionState;
 
-/// Messages of one side about a version.
+/// Maximum number of messages of one side about a version.
 pub(super) const MESSAGES: i64 = 200;
-/// Characters of a message.
+/// Maximum length of a message, in characters.
 const LENGTH: usize = 4_000;
 
-/// States of a version in which there is something to talk about with the reviewers.
+/// States of a version that allow messages.
 const OPEN: [AppVersionState; 6] = [
     AppVersionState::Submitted,
     AppVersionState::InReview,
@@ -20,7 +20,7 @@ const OPEN: [AppVersionState; 6] = [
     AppVersionState::Rejected,
 ];
 
-/// Refuses to talk about a version whose review is over.
+/// Rejects a message about a version whose review has ended.
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
@@ -34,7 +34,7 @@ pub(super) fn ensure_open(state: AppVersionState) -> Result<(), Fault> {
     )))
 }
 
-/// Refuses one more message than a side can write.
+/// Rejects a message beyond the maximum number of a side.
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
@@ -45,10 +45,11 @@ pub(super) fn ensure_room(written: i64) -> Result<(), Fault> {
     Err(Fault::conflict(format!("You have sent {MESSAGES} messages about this version, which is the maximum.")))
 }
 
-/// Words as they are kept.
+/// Normalizes a message.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] for none, for control characters, and for too many.
+/// [`crate::Code::ValidationFailed`] for an empty text, for control characters, and for a text beyond the maximum
+/// length.
 pub(super) fn body(text: &str) -> Result<String, Fault> {
     let mut errors = Vec::new();
     let text = plain::paragraphs("/body", text, &mut errors);
@@ -64,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_talk_ends_with_the_review() {
+    fn message_thread_closes_with_review() {
         let closed: Vec<&str> = AppVersionState::ALL
             .iter()
             .filter(|state| ensure_open(**state).is_err())
@@ -74,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_kept_without_blanks_around_them_and_bounded() {
+    fn messages_are_trimmed_and_length_limited() {
         assert_eq!(body(" One\r\nTwo ").ok().as_deref(), Some("One\nTwo"));
         for refused in ["", " \n ", "\u{0}", &"x".repeat(LENGTH + 1)] {
             assert!(body(refused).is_err(), "{refused:?}");

@@ -1,4 +1,4 @@
-//! Every statement about what is said.
+//! SQL statements of the conversation.
 
 use uuid::Uuid;
 
@@ -9,13 +9,13 @@ use crate::core::fault::Fault;
 use crate::core::principal::Owner;
 use crate::core::time::Time;
 
-/// The last handing in of an owner's version.
+/// Last submission of an owner's version.
 pub(super) struct LastHandingIn {
-    /// Null when it was never handed in.
+    /// `None` if the version was never submitted.
     pub(super) submission_uuid: Option<Uuid>,
 }
 
-/// The last handing in of a version; `None` when the version is not the owner's.
+/// Loads the last submission of a version; `None` if the owner does not have the version.
 pub(super) async fn last_get(
     db: &Db,
     owner: Owner,
@@ -41,7 +41,7 @@ pub(super) async fn last_get(
     .await?)
 }
 
-/// Words about a submission that is held.
+/// Values of a message about a locked submission.
 pub(super) struct NewMessage<'a> {
     pub(super) message_uuid: Uuid,
     pub(super) submission_uuid: Uuid,
@@ -50,7 +50,7 @@ pub(super) struct NewMessage<'a> {
     pub(super) body: &'a str,
 }
 
-/// Adds words to the talk.
+/// Adds a message to the conversation.
 pub(super) async fn insert(db: &Db, actor: Actor, new: &NewMessage<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "insert into review_message (message_uuid, submission_uuid, version_uuid, kind, internal, author_kind, author_uuid,
@@ -69,13 +69,14 @@ pub(super) async fn insert(db: &Db, actor: Actor, new: &NewMessage<'_>) -> Resul
     Ok(())
 }
 
-/// How much one side has written about a version, and whether what was said last, notes aside, came from it.
+/// Number of messages and notes of one side about a version, and whether this side wrote the last entry, ignoring
+/// notes.
 pub(super) struct Written {
     pub(super) count: i64,
     pub(super) spoke_last: bool,
 }
 
-/// What the reviewers, or else the partner, have written about a version.
+/// Counts the messages and notes of the reviewers, or else the messages of the partner, about a version.
 pub(super) async fn written_get(db: &Db, version_uuid: Uuid, is_reviewers: bool) -> Result<Written, Fault> {
     Ok(sqlx::query_as!(
         Written,
@@ -91,7 +92,7 @@ pub(super) async fn written_get(db: &Db, version_uuid: Uuid, is_reviewers: bool)
     .await?)
 }
 
-/// Stops the clock of a submission: it waits for its partner, who has so much of the promise left to come back to.
+/// Stops the clock of a submission while it waits for its partner, and stores the remaining time.
 pub(super) async fn set_waiting_on_partner(db: &Db, submission_uuid: Uuid, left_seconds: i64) -> Result<(), Fault> {
     sqlx::query!(
         "update submission
@@ -106,7 +107,7 @@ pub(super) async fn set_waiting_on_partner(db: &Db, submission_uuid: Uuid, left_
     Ok(())
 }
 
-/// Lets the clock of a submission run again, to this end.
+/// Restarts the clock of a submission with this due time.
 pub(super) async fn set_waiting_on_reviewers(db: &Db, submission_uuid: Uuid, due_at: Time) -> Result<(), Fault> {
     sqlx::query!(
         "update submission
@@ -120,7 +121,7 @@ pub(super) async fn set_waiting_on_reviewers(db: &Db, submission_uuid: Uuid, due
     Ok(())
 }
 
-/// Counts the days of silence anew.
+/// Restarts the count of days without an answer.
 pub(super) async fn set_heard(db: &Db, submission_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "update submission set waiting_since = labs_now(), reminders = 0, updated_at = labs_now()
@@ -132,7 +133,7 @@ pub(super) async fn set_heard(db: &Db, submission_uuid: Uuid) -> Result<(), Faul
     Ok(())
 }
 
-/// Remembers until where a person has read the talk about a version.
+/// Stores the time until which a user has read the conversation about a version.
 pub(super) async fn set_read(db: &Db, version_uuid: Uuid, person_uuid: Uuid, until: Time) -> Result<(), Fault> {
     sqlx::query!(
         "insert into review_thread_read as read (version_uuid, person_uuid, read_until) values ($1, $2, $3)

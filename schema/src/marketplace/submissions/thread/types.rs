@@ -1,4 +1,4 @@
-//! What was said about a version, as each side sees it.
+//! Types of the conversation about a version, for each side.
 
 use async_graphql::{InputObject, SimpleObject};
 use serde::Serialize;
@@ -11,39 +11,39 @@ use crate::marketplace::submissions::resolvers::ReviewFinding;
 use crate::marketplace::submissions::rules::SubmissionState;
 
 words! {
-    /// What an entry of the talk is, for staff.
+    /// Kinds of entries in the conversation, for staff.
     pub(crate) enum SubmissionMessageKind {
-        /// The version was handed in, perhaps with words.
+        /// The partner submitted the version, optionally with a message.
         Submission = "SUBMISSION",
-        /// Words from one side to the other.
+        /// Message from one side to the other.
         Message = "MESSAGE",
-        /// Words that the partner never sees.
+        /// Note that the partner never sees.
         Note = "NOTE",
-        /// A decision, perhaps with words and findings.
+        /// Decision, optionally with a message and findings.
         Decision = "DECISION",
     }
 }
 
 words! {
-    /// What an entry of the talk is.
+    /// Kinds of entries in the conversation.
     pub(crate) enum ReviewMessageKind {
-        /// The version was handed in, perhaps with words.
+        /// The partner submitted the version, optionally with a message.
         Submission = "SUBMISSION",
-        /// Words from one side to the other.
+        /// Message from one side to the other.
         Message = "MESSAGE",
-        /// A decision, perhaps with words and findings.
+        /// Decision, optionally with a message and findings.
         Decision = "DECISION",
     }
 }
 
 words! {
-    /// Who speaks.
+    /// Author of the entry.
     pub(crate) enum ReviewSide {
         /// The partner.
         Partner = "PARTNER",
         /// The reviewers.
         Reviewers = "REVIEWERS",
-        /// The service itself, because the time had come.
+        /// The service itself, at a due time.
         System = "SYSTEM",
     }
 }
@@ -52,29 +52,30 @@ words! {
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ReviewMessageAuthor {
-    /// The person or the program.
+    /// Id of the user or machine client.
     uuid: Uuid,
-    /// The name that they have now; null when they are gone.
+    /// Current name; null if the user or machine client was deleted.
     name: Option<String>,
 }
 
-/// An entry of the talk with the reviewers, as the partner sees it.
+/// Entry in the conversation with the reviewers, as the partner sees it.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ReviewMessage {
     /// UUID of the object.
     uuid: Uuid,
-    /// What it is.
+    /// Kind of entry.
     kind: ReviewMessageKind,
-    /// Who speaks.
+    /// Author of the entry.
     side: ReviewSide,
-    /// Who of the partner wrote it; null for the reviewers, who answer as an office, and for a former owner of the app.
+    /// Author on the partner's side; null for the reviewers, who answer as an office, and for a former owner of the
+    /// app.
     author: Option<ReviewMessageAuthor>,
-    /// The words, plain; null for a handing in or a decision without any.
+    /// Plain text; null for a submission or decision without a message.
     body: Option<String>,
-    /// How it was decided; null unless it is a decision.
+    /// Outcome of the decision; null for other entries.
     decision: Option<SubmissionState>,
-    /// What the decision found, each with what became of it.
+    /// Findings of the decision, each with its resolution.
     findings: Vec<ReviewFinding>,
     /// Submission that the entry concerns.
     submission_uuid: Uuid,
@@ -82,7 +83,7 @@ pub(crate) struct ReviewMessage {
     appeal: bool,
     /// Time when the entry was written.
     created_at: Time,
-    /// Whether it came from the other side and you have not read it yet.
+    /// Whether the other side wrote the entry and the caller has not read it.
     unread: bool,
 }
 
@@ -92,17 +93,17 @@ pub(crate) struct ReviewMessage {
 pub(crate) struct SubmissionMessage {
     /// UUID of the object.
     uuid: Uuid,
-    /// What it is.
+    /// Kind of entry.
     kind: SubmissionMessageKind,
-    /// Who speaks.
+    /// Author of the entry.
     side: ReviewSide,
-    /// Who wrote it; null for the service itself.
+    /// Author of the entry; null for the service itself.
     author: Option<ReviewMessageAuthor>,
-    /// The words, plain; null for a handing in or a decision without any.
+    /// Plain text; null for a submission or decision without a message.
     body: Option<String>,
-    /// How it was decided; null unless it is a decision.
+    /// Outcome of the decision; null for other entries.
     decision: Option<SubmissionState>,
-    /// What the decision found, each with what became of it.
+    /// Findings of the decision, each with its resolution.
     findings: Vec<ReviewFinding>,
     /// Submission that the entry concerns.
     submission_uuid: Uuid,
@@ -110,18 +111,18 @@ pub(crate) struct SubmissionMessage {
     appeal: bool,
     /// Time when the entry was written.
     created_at: Time,
-    /// Whether it came from the other side and you have not read it yet.
+    /// Whether the other side wrote the entry and the caller has not read it.
     unread: bool,
 }
 
-/// A message to the reviewers.
+/// Message to the reviewers.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ReviewMessagePost {
     pub(super) body: String,
 }
 
-/// A message to the partner, or a note for reviewers.
+/// Message to the partner, or a note for reviewers.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubmissionMessagePost {
@@ -131,7 +132,7 @@ pub(crate) struct SubmissionMessagePost {
 }
 
 impl ReviewMessage {
-    /// A row as the partner sees it; `None` for a note.
+    /// Converts a row to the partner's form; `None` for a note.
     pub(super) fn of(row: MessageRow) -> Option<Self> {
         let kind = match row.kind {
             SubmissionMessageKind::Submission => ReviewMessageKind::Submission,
@@ -176,14 +177,14 @@ impl From<MessageRow> for SubmissionMessage {
 }
 
 impl ReviewMessage {
-    /// Whether whoever asks has not read it.
+    /// Whether the caller has not read it.
     pub(super) const fn is_unread(&self) -> bool {
         self.unread
     }
 }
 
 impl SubmissionMessage {
-    /// Whether whoever asks has not read it.
+    /// Whether the caller has not read it.
     pub(super) const fn is_unread(&self) -> bool {
         self.unread
     }

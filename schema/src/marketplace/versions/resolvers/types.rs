@@ -1,4 +1,4 @@
-//! Versions as their owners see them.
+//! Output and input types of versions for their owners.
 
 use std::collections::BTreeMap;
 
@@ -12,25 +12,25 @@ use crate::marketplace::versions::rules;
 use crate::marketplace::versions::rules::manifest::{AppManifest, AppPermission};
 use crate::marketplace::versions::{AppVersionState, Side, allowed_actions};
 
-/// A version of an app.
+/// Version of an app.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct AppVersion {
     /// UUID of the object.
     pub(crate) uuid: Uuid,
-    /// The app it is a version of.
+    /// Id of the app.
     pub(crate) app_uuid: Uuid,
-    /// Its semantic version.
+    /// Semantic version number.
     number: String,
-    /// Where it is.
+    /// Current state.
     state: AppVersionState,
-    /// What is new, by locale.
+    /// Release notes, by locale.
     release_notes: Json<BTreeMap<String, String>>,
-    /// What it asks of the platform.
+    /// Permissions and redirect URIs that the version requests from the platform.
     manifest: AppManifest,
-    /// When it was begun.
+    /// Time of creation.
     created_at: Time,
-    /// When it last changed.
+    /// Time of the last change.
     updated_at: Time,
     /// Time of the last submission.
     submitted_at: Option<Time>,
@@ -40,37 +40,37 @@ pub(crate) struct AppVersion {
     publish_at: Option<Time>,
     /// Review of the last submission. Null before the first submission.
     review: Option<VersionReview>,
-    /// What the caller can do to it now.
+    /// Actions that the caller can take now.
     allowed_actions: Vec<String>,
 }
 
-/// Where the last submission of a version stands.
+/// Review of a version's last submission.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct VersionReview {
-    /// The submission.
+    /// Id of the submission.
     submission_uuid: Uuid,
-    /// Where it is.
+    /// Current state.
     state: SubmissionState,
     /// Whether the version was submitted as an appeal against a rejection.
     appeal: bool,
-    /// Whether it waits for another reviewer than the one who rejected the version before: that one cannot take it, also
-    /// where nobody else is on duty.
+    /// Whether the version waits for a different reviewer than the earlier one, who rejected it. The earlier reviewer
+    /// cannot claim it, even if no other reviewer is available.
     awaits_another_reviewer: bool,
-    /// 1 is next; null once a reviewer has it.
+    /// Position in the queue, where 1 is next; null once a reviewer has claimed the submission.
     place_in_queue: Option<i64>,
-    /// How many submissions wait in all, this one included; null once a reviewer has it.
+    /// Number of waiting submissions, including this one; null once a reviewer has claimed it.
     queue_length: Option<i64>,
-    /// When to expect the decision, from how long the last ones took; null when decided, or when too few were
-    /// decided lately to tell.
+    /// Expected decision time, estimated from recent decisions; null after the decision, or if there are too few recent
+    /// decisions.
     expected_at: Option<Time>,
-    /// Whose turn it is; null once nothing is awaited.
+    /// Party that must act next; null if no action is pending.
     waiting_on: Option<WaitingOn>,
-    /// By when the decision is promised; null while it is not the reviewers' turn.
+    /// Due time of the decision; null while the reviewers need not act.
     due_at: Option<Time>,
     /// Time of the decision or withdrawal.
     decided_at: Option<Time>,
-    /// Why the rejection was held to be wrong; null when it is no appeal.
+    /// Reason why the partner considers the rejection incorrect; null without an appeal.
     appeal_text: Option<String>,
     /// Findings of the reviewers in this version, open findings first.
     findings: Vec<ReviewFinding>,
@@ -78,7 +78,7 @@ pub(crate) struct VersionReview {
     decision_note: Option<String>,
 }
 
-/// A new version, created as a draft.
+/// New version, created as a draft.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppVersionCreate {
@@ -87,7 +87,7 @@ pub(crate) struct AppVersionCreate {
     pub(in crate::marketplace::versions) manifest: Option<AppManifestInput>,
 }
 
-/// What a version asks of the platform. Left out, it asks nothing.
+/// Permissions and redirect URIs that a version requests from the platform. If omitted, it requests nothing.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppManifestInput {
@@ -95,7 +95,7 @@ pub(crate) struct AppManifestInput {
     redirect_uris: Option<Vec<String>>,
 }
 
-/// A merge patch of what a version asks of the platform (RFC 7396): a list that is left out stays, null empties it.
+/// Merge patch of a version's manifest (RFC 7396): an omitted list stays, null empties it.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppManifestPatch {
@@ -104,7 +104,7 @@ pub(crate) struct AppManifestPatch {
 }
 
 impl AppManifestPatch {
-    /// The manifest once this is applied.
+    /// Returns the manifest after the patch.
     pub(in crate::marketplace::versions) fn apply_to(self, mut manifest: AppManifest) -> AppManifest {
         if !self.permissions.is_undefined() {
             manifest.permissions = permissions(self.permissions.take().unwrap_or_default());
@@ -124,7 +124,7 @@ pub(crate) struct AppPermissionInput {
     reason: String,
 }
 
-/// What goes to the reviewers with a version.
+/// Data that accompanies a version to the reviewers.
 #[derive(InputObject, Default)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppVersionSubmit {
@@ -142,7 +142,7 @@ pub(crate) struct AppVersionPublish {
 }
 
 impl AppVersion {
-    /// A row as it is shown.
+    /// Converts a row to its public form.
     pub(in crate::marketplace::versions) fn of(row: VersionRow, standing: Option<Standing>, writes: bool) -> Self {
         let allowed = |row: &VersionRow| allowed_actions(row.state, Side::Owner, row.was_appealed);
         let allowed_actions = if writes { allowed(&row) } else { Vec::new() };

@@ -1,4 +1,4 @@
-//! What a version may ask of the platform.
+//! Rules for the manifest of a version.
 
 use std::collections::HashSet;
 
@@ -9,12 +9,12 @@ use crate::core::fault::{Fault, FieldError};
 use crate::core::plain::{line, too_long};
 use crate::core::web_address::is_redirect_uri;
 
-/// Fewest characters that say why (the contract's `AppPermission`).
+/// Minimum number of characters of a reason (the contract's `AppPermission`).
 const SHORTEST_REASON: usize = 10;
-/// Most characters that say why (the contract's `AppPermission`).
+/// Maximum number of characters of a reason (the contract's `AppPermission`).
 const LONGEST_REASON: usize = 300;
 
-/// What a version asks of the platform.
+/// Permissions and redirect URIs that a version requests from the platform.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppManifest {
@@ -36,12 +36,12 @@ pub(crate) struct AppPermission {
     pub(crate) reason: String,
 }
 
-/// The manifest as it is kept, its reasons without blanks around them and in one form, when it holds what the contract's
-/// schema cannot say: each permission once and for a reason, each redirect URI one that the platform may send a customer
-/// to.
+/// Normalizes the manifest: reasons are trimmed and NFC-normalized. It checks the rules that the contract's schema
+/// cannot express: each permission appears once and has a reason, and the platform may redirect a customer to each
+/// redirect URI.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`], every breach with its pointer.
+/// [`crate::Code::ValidationFailed`], with a pointer to every violation.
 pub(in crate::marketplace::versions) fn normalise(mut manifest: AppManifest) -> Result<AppManifest, Fault> {
     let mut errors = Vec::new();
     for (position, permission) in manifest.permissions.iter_mut().enumerate() {
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_breach_is_named_with_its_place() {
+    fn every_manifest_error_has_its_pointer() {
         let manifest = |codes: &[&str], uris: &[&str]| AppManifest {
             permissions: codes
                 .iter()

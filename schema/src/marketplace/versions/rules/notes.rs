@@ -1,22 +1,22 @@
-//! What is new in a version, in all its locales together.
+//! Rules for the release notes of a version in all its locales.
 
 use std::collections::BTreeMap;
 
 use crate::core::fault::{Fault, FieldError};
 use crate::core::plain::{paragraphs, too_long};
 
-/// Most characters of a text (the contract's `ReleaseNotes`).
+/// Maximum number of characters of a text (the contract's `ReleaseNotes`).
 const LONGEST_TEXT: usize = 4_000;
-/// Most locales with texts (the contract's `ReleaseNotes`).
+/// Maximum number of locales with texts (the contract's `ReleaseNotes`).
 const MOST_LOCALES: usize = 40;
-/// Most bytes of all texts together, in UTF-8: a page has a hundred versions.
+/// Maximum size of all texts together, in bytes of UTF-8, because a page contains a hundred versions.
 const MOST_BYTES: usize = 32 * 1024;
 
-/// The texts as they are kept: without blanks around them and in one form.
+/// Normalizes the texts: trimmed and in NFC.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] at each text in which nothing can be read, or at `/release_notes` when all together
-/// are too long.
+/// [`crate::Code::ValidationFailed`] at each text without readable content, or at `/release_notes` if all texts
+/// together are too long.
 pub(in crate::marketplace::versions) fn normalise(
     notes: BTreeMap<String, String>,
 ) -> Result<BTreeMap<String, String>, Fault> {
@@ -42,10 +42,10 @@ pub(in crate::marketplace::versions) fn normalise(
     Ok(kept)
 }
 
-/// The texts with a change in them: a locale left out stays, null takes it away (RFC 7396).
+/// Merges a patch into the texts: an omitted locale keeps its text, null removes it (RFC 7396).
 ///
 /// # Errors
-/// As [`normalise`], and at `/release_notes` when there are texts in too many locales then.
+/// As [`normalise`], and at `/release_notes` if the result has texts in too many locales.
 pub(in crate::marketplace::versions) fn merge(
     mut notes: BTreeMap<String, String>,
     patch: BTreeMap<String, Option<String>>,
@@ -66,7 +66,7 @@ pub(in crate::marketplace::versions) fn merge(
     normalise(notes)
 }
 
-/// Checks how long the texts are in all.
+/// Checks the total length of the texts.
 fn check_lengths(notes: &BTreeMap<String, String>) -> Result<(), Fault> {
     let bytes: usize = notes.values().map(String::len).sum();
     if bytes <= MOST_BYTES {
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_kept_trimmed_and_composed() {
+    fn release_notes_are_trimmed_and_normalized() {
         let notes = |text: &str| normalise(BTreeMap::from([("en".to_owned(), text.to_owned())]));
         assert_eq!(notes("  Cafe\u{301}\r\nopens. \n").unwrap()["en"], "Caf\u{e9}\nopens.");
         for (text, code) in [(" \n ", "BLANK"), ("Bell\u{7}", "CHARACTER"), (&"\u{fb2c}".repeat(1_334), "TOO_LONG")] {
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_keeps_what_it_does_not_name_and_null_takes_a_locale_away() {
+    fn patch_keeps_other_locales_and_null_removes_one() {
         let texts = |all: &[(&str, &str)]| -> BTreeMap<String, String> {
             all.iter().map(|(locale, text)| ((*locale).to_owned(), (*text).to_owned())).collect()
         };
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_texts_of_all_locales_count_together_and_in_bytes() {
+    fn release_note_limit_counts_all_locales_in_bytes() {
         let notes = |letter: &str, last: usize| {
             let lengths = [4_000, 4_000, 4_000, last].into_iter().enumerate();
             check_lengths(&lengths.map(|(place, length)| (format!("l{place}"), letter.repeat(length))).collect())

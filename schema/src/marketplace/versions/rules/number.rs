@@ -1,31 +1,28 @@
-//! Version numbers, as the standard of semantic versions writes them (semver.org 2.0.0).
+//! Version numbers according to Semantic Versioning (semver.org 2.0.0).
 
 use crate::core::fault::{Fault, FieldError};
 
-/// Longest number, in characters.
+/// Maximum length of a number, in characters.
 const LONGEST: usize = 60;
-/// Most digits of major, minor and patch.
+/// Maximum number of digits of major, minor and patch.
 const MOST_DIGITS: usize = 6;
-/// Most digits of a numeric pre-release identifier.
+/// Maximum number of digits of a numeric pre-release identifier.
 const MOST_DIGITS_OF_IDENTIFIER: usize = 9;
 
-/// A version number, taken apart for its sort columns. Build metadata is not taken.
+/// Version number, split into its sort columns. Build metadata is not allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::marketplace::versions) struct Number {
-    /// As written.
+    /// Number as written.
     pub(in crate::marketplace::versions) text: String,
-    /// The first number.
     pub(in crate::marketplace::versions) major: i64,
-    /// The second.
     pub(in crate::marketplace::versions) minor: i64,
-    /// The third.
     pub(in crate::marketplace::versions) patch: i64,
-    /// The identifiers after the hyphen; empty for a release.
+    /// Identifiers after the hyphen; empty for a release.
     pub(in crate::marketplace::versions) prerelease: String,
 }
 
 impl Number {
-    /// Reads `1.5.0` or `2.0.0-rc.1`.
+    /// Parses `1.5.0` or `2.0.0-rc.1`.
     ///
     /// # Errors
     /// [`crate::Code::ValidationFailed`] at `/number`.
@@ -39,7 +36,7 @@ impl Number {
         })
     }
 
-    /// A number that is surely higher, to propose to a caller.
+    /// Returns a definitely higher number as a proposal for the caller.
     pub(in crate::marketplace::versions) fn higher(&self) -> String {
         if self.prerelease.is_empty() {
             format!("{}.{}.0", self.major, self.minor.saturating_add(1))
@@ -79,18 +76,18 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Without leading zeros.
+/// Returns whether the number has no leading zeros.
 fn is_plain(text: &str) -> bool {
     text == "0" || !text.starts_with('0')
 }
 
-/// The refusal of a number that this app has used before.
+/// Error for a number that the app has used before.
 pub(in crate::marketplace::versions) fn used(number: &str) -> Fault {
     Fault::conflict(format!("The number {number} was already used for a version of this app. Send an unused number."))
         .with_errors(vec![FieldError::at("/number", "ALREADY_USED", format!("The number {number} was already used."))])
 }
 
-/// The refusal of a number that does not come after the one that is live.
+/// Error for a number that is not higher than the published one.
 pub(in crate::marketplace::versions) fn not_higher(number: &str, published: &str) -> Fault {
     let example = example(published);
     Fault::conflict(format!(
@@ -99,7 +96,7 @@ pub(in crate::marketplace::versions) fn not_higher(number: &str, published: &str
     .with_errors(vec![must_be_higher(published)])
 }
 
-/// The refusal of a version whose number no longer comes after the one that is live.
+/// Error for a version whose number has become lower than or equal to the published one.
 pub(in crate::marketplace::versions) fn overtaken(number: &str, published: &str) -> Fault {
     let example = example(published);
     Fault::conflict(format!(
@@ -122,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_is_taken_apart() {
+    fn version_number_is_parsed() {
         let number = Number::parse("2.10.3-rc.1").unwrap();
         assert_eq!((number.major, number.minor, number.patch), (2, 10, 3));
         assert_eq!(number.prerelease, "rc.1");
@@ -132,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_semantic_version_is_refused() {
+    fn invalid_semantic_version_is_rejected() {
         let long = format!("1.0.0-{}", "a".repeat(60));
         for text in [
             "",
@@ -158,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_higher_number_is_proposed() {
+    fn higher_number_is_suggested() {
         assert_eq!(Number::parse("1.4.2").unwrap().higher(), "1.5.0");
         assert_eq!(Number::parse("2.0.0-rc.1").unwrap().higher(), "2.0.0");
         assert!(not_higher("1.3.9", "1.4.0").detail().contains("1.5.0"));

@@ -1,15 +1,15 @@
-//! When a version may go live.
+//! Rules for the publication time of a version.
 
 use crate::core::fault::Fault;
 use crate::core::time::Time;
 
-/// How far ahead a publication can be scheduled, in seconds (180 days).
+/// Maximum time in advance for a scheduled publication, in seconds (180 days).
 const FARTHEST: i64 = 180 * 86_400;
 
-/// Checks a moment to go live.
+/// Checks a publication time.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] for one that has passed or lies more than 180 days ahead.
+/// [`crate::Code::ValidationFailed`] for a time in the past, or more than 180 days in the future.
 pub(in crate::marketplace::versions) fn check_moment(publish_at: Time, now: Time) -> Result<(), Fault> {
     match publish_at.seconds_since(now) {
         _ if publish_at <= now => {
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_version_is_scheduled_for_the_next_180_days() {
+    fn version_can_be_scheduled_within_180_days() {
         let now = Time(jiff::Timestamp::UNIX_EPOCH);
         let verdict = |seconds| check_moment(now.plus_seconds(seconds), now).is_ok();
         assert!(!verdict(-1));

@@ -1,9 +1,9 @@
-//! The machine, cell by cell.
+//! Tests of every cell of the transition table.
 
 use super::*;
 use crate::core::fault::Code;
 
-/// Every cell that leads somewhere; all the others lead nowhere.
+/// All allowed transitions; every other combination is rejected.
 const TABLE: &[(AppVersionState, &[(AppVersionAction, AppVersionState)])] = &[
     (
         AppVersionState::Draft,
@@ -66,7 +66,7 @@ fn allowed(state: AppVersionState, action: AppVersionAction, was_appealed: bool)
 }
 
 #[test]
-fn the_machine_cell_by_cell() {
+fn state_machine_matches_table() {
     assert_eq!(TABLE.len(), AppVersionState::ALL.len());
     for (state, row) in TABLE {
         for action in AppVersionAction::ALL {
@@ -77,7 +77,7 @@ fn the_machine_cell_by_cell() {
 }
 
 #[test]
-fn an_appeal_is_had_once() {
+fn rejection_can_be_appealed_once() {
     for (state, row) in TABLE {
         for action in AppVersionAction::ALL {
             let expected = row.iter().find(|(known, _)| *known == action).map(|(_, next)| *next);
@@ -90,7 +90,7 @@ fn an_appeal_is_had_once() {
 }
 
 #[test]
-fn a_refusal_names_what_the_same_side_may_do() {
+fn rejected_action_lists_actions_of_same_side() {
     assert_eq!(allowed(AppVersionState::InReview, AppVersionAction::Submit, false), Some(vec!["withdraw".to_owned()]));
     assert_eq!(allowed(AppVersionState::Submitted, AppVersionAction::Approve, false), Some(vec!["claim".to_owned()]));
     let decisions = ["unclaim", "request-changes", "approve", "reject"].map(str::to_owned).to_vec();
@@ -101,7 +101,7 @@ fn a_refusal_names_what_the_same_side_may_do() {
 }
 
 #[test]
-fn only_a_draft_is_deleted() {
+fn only_draft_can_be_deleted() {
     let deleted: Vec<AppVersionState> =
         AppVersionState::ALL.iter().copied().filter(|state| deletable(*state, false).is_ok()).collect();
     assert_eq!(deleted, [AppVersionState::Draft]);
@@ -111,7 +111,7 @@ fn only_a_draft_is_deleted() {
 }
 
 #[test]
-fn names_are_read_as_they_are_written() {
+fn enum_names_round_trip() {
     for state in AppVersionState::ALL.iter().copied() {
         assert_eq!(AppVersionState::parse(state.name()).ok(), Some(state));
         let shown = async_graphql::resolver_utils::enum_value(state);
@@ -120,7 +120,7 @@ fn names_are_read_as_they_are_written() {
 }
 
 #[test]
-fn an_appeal_is_of_a_rejection_and_gives_its_reason() {
+fn appeal_requires_rejection_and_reason() {
     let text = Some("The finding says we read payments.");
     let code =
         |state, appeal, text| check_appeal(state, appeal, text).err().and_then(|fault| fault.errors().first().cloned());

@@ -1,6 +1,6 @@
-//! The countries that there are (ISO 3166-1), as far as a code of two letters names them.
+//! Countries with a two-letter code (ISO 3166-1).
 
-/// Officially assigned codes, with `XK`, under which Kosovo is known in Europe.
+/// Officially assigned codes, and `XK`, which is used for Kosovo in Europe.
 const CODES: &str = "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT \
     BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ \
     FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS \

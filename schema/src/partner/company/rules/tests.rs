@@ -32,7 +32,7 @@ fn kept(patch: Patch) -> Company {
 }
 
 #[test]
-fn what_is_left_out_stays_and_null_empties() {
+fn omitted_fields_stay_and_null_clears() {
     let patch = Patch {
         address: MaybeUndefined::Value(AddressPatch { street: MaybeUndefined::Null, ..AddressPatch::default() }),
         legal_form: value("  GmbH "),
@@ -48,7 +48,7 @@ fn what_is_left_out_stays_and_null_empties() {
 }
 
 #[test]
-fn a_vat_id_from_before_the_rule_stands_in_nobodys_way_until_it_or_the_country_changes() {
+fn legacy_vat_id_is_accepted_until_it_or_country_changes() {
     kept(Patch { website: value("https://n.example"), ..Patch::default() });
     let moved = faults(Patch { country: Some("AT".to_owned()), ..Patch::default() });
     assert_eq!(moved, [("/vat_id".to_owned(), "COUNTRY_MISMATCH".to_owned())]);
@@ -57,7 +57,7 @@ fn a_vat_id_from_before_the_rule_stands_in_nobodys_way_until_it_or_the_country_c
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once_and_where() {
+fn all_errors_are_reported_with_pointers() {
     let found = faults(Patch {
         company_name: Some(" x ".to_owned()),
         registration_number: value("HRB\n1"),
@@ -73,7 +73,7 @@ fn everything_that_is_wrong_is_told_at_once_and_where() {
 }
 
 #[test]
-fn what_grows_in_one_form_is_counted_as_it_is_kept() {
+fn length_is_counted_after_normalization() {
     let letters = |number: usize| "\u{fb2c}".repeat(number);
     let found = faults(Patch {
         company_name: Some(letters(41)),

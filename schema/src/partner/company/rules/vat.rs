@@ -1,14 +1,14 @@
-//! VAT identification numbers: how each country writes them, and which country a prefix belongs to.
+//! VAT identification numbers: the formats of each country, and the country of each prefix.
 //!
 //! Sources: the European Commission's table for VIES (member states and Northern Ireland), HMRC (GB), the Swiss and the
-//! Norwegian registers. A territory with a country code of its own whose companies stand in the register of the state
-//! that it belongs to has that state's numbers: Åland, the French overseas departments. Only the form is judged; whether
-//! the number is somebody's, its register knows.
+//! Norwegian registers. Some territories have a separate country code, but their companies are in the register of the
+//! state that they belong to. They have that state's numbers: Åland, the French overseas departments. Only the format
+//! is checked. Only the register can confirm that a number is assigned.
 
 use crate::core::fault::FieldError;
 
-/// A prefix with the forms of what follows it: `#` a digit, `@` a letter, `*` either of both, `+` a letter or one of the
-/// two signs that Ireland once used; anything else stands for itself.
+/// A prefix with the formats of the rest of the number: `#` is a digit, `@` a letter, `*` a digit or letter, `+` a
+/// letter or one of the two characters that Ireland formerly used. Any other character is literal.
 const FORMS: &[(&str, &[&str])] = &[
     ("AT", &["U########"]),
     ("BE", &["0#########", "1#########"]),
@@ -43,7 +43,7 @@ const FORMS: &[(&str, &[&str])] = &[
     ("XI", &["#########", "############", "GD###", "HA###"]),
 ];
 
-/// Countries whose numbers do not begin with their own code, or with it alone.
+/// Countries whose numbers start with another prefix than their own code, or with several prefixes.
 const PREFIXES: &[(&str, &[&str])] = &[
     ("AX", &["FI"]),
     ("CH", &["CHE"]),
@@ -58,8 +58,8 @@ const PREFIXES: &[(&str, &[&str])] = &[
     ("YT", &["FR"]),
 ];
 
-/// What is wrong with a company's VAT id; `None` when nothing is. A country whose form is not known is taken at its word,
-/// as long as the number begins with its code.
+/// Checks a company's VAT id; `None` if it is valid. For a country with an unknown format, any number that starts with
+/// its code is accepted.
 pub(super) fn error(vat_id: &str, country: Option<&str>) -> Option<FieldError> {
     let wrong = |code: &str, message: String| Some(FieldError::at("/vat_id", code, message));
     let Some(country) = country else {
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn each_country_has_its_form() {
+    fn each_country_has_its_vat_id_format() {
         let good = [
             ("AT", "ATU12345678"),
             ("BE", "BE0123456789"),
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_territory_has_the_numbers_of_the_state_whose_register_it_is_in() {
+    fn territory_uses_vat_format_of_its_state() {
         for country in ["GF", "GP", "MC", "MQ", "RE", "YT"] {
             assert_eq!(code("FR12345678901", country), None, "{country}");
             assert_eq!(code("FR1234567890", country).as_deref(), Some("FORMAT"), "{country}");
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_is_kept_to_the_letter() {
+    fn invalid_vat_id_format_is_rejected() {
         let bad = [
             ("AT", "AT12345678"),
             ("DE", "DE12345678"),
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn the_prefix_belongs_to_the_country() {
+    fn vat_prefix_must_match_country() {
         for (country, vat_id) in
             [("AT", "DE123456789"), ("GR", "GR123456789"), ("IE", "XI123456789"), ("US", "DE123456789")]
         {

@@ -25,7 +25,7 @@ fn pointers(fault: &Fault) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn each_side_is_offered_what_the_table_lets_it_do() {
+fn each_side_gets_actions_of_table() {
     for (state, team, staff) in [
         (State::Unpublished, "publish", ""),
         (State::Published, "publish unpublish", "unpublish"),
@@ -37,7 +37,7 @@ fn each_side_is_offered_what_the_table_lets_it_do() {
 }
 
 #[test]
-fn every_cell_of_the_machine_is_as_the_table_says() {
+fn state_machine_matches_table() {
     for state in State::ALL {
         for action in Action::ALL {
             let expected = match (state, action) {
@@ -60,7 +60,7 @@ fn every_cell_of_the_machine_is_as_the_table_says() {
 }
 
 #[test]
-fn a_patch_adds_changes_empties_and_removes() {
+fn patch_adds_changes_clears_and_removes_texts() {
     let one = patched(&empty(), r#"{"de": {"tagline": " Kassen ", "description": "a\r\n\r\nb"}}"#).unwrap();
     assert_eq!(one.default_locale, "de", "the first that is written is the default");
     assert_eq!(one.texts["de"], Text { tagline: "Kassen".into(), description: "a\n\nb".into() });
@@ -74,7 +74,7 @@ fn a_patch_adds_changes_empties_and_removes() {
 }
 
 #[test]
-fn the_default_locale_keeps_its_texts() {
+fn default_locale_cannot_be_removed() {
     let both = patched(&empty(), r#"{"en": {}, "fr": {}}"#).unwrap();
     let refused = patched(&both, r#"{"en": null}"#).unwrap_err();
     assert_eq!(pointers(&refused), [("/texts/en", "DEFAULT_LOCALE")]);
@@ -85,7 +85,7 @@ fn the_default_locale_keeps_its_texts() {
 }
 
 #[test]
-fn a_page_has_texts_in_forty_locales_however_often_it_is_written() {
+fn profile_has_at_most_forty_locales() {
     let locale =
         |number: u8| format!(r#""{}{}": {{}}"#, char::from(b'a' + number / 26), char::from(b'a' + number % 26));
     let some = |from: u8, to: u8| format!("{{{}}}", (from..to).map(locale).collect::<Vec<_>>().join(", "));
@@ -97,13 +97,13 @@ fn a_page_has_texts_in_forty_locales_however_often_it_is_written() {
 }
 
 #[test]
-fn a_tagline_is_one_line() {
+fn tagline_is_one_line() {
     let refused = patched(&empty(), r#"{"en": {"tagline": "a\nb", "description": "a\u0007"}}"#).unwrap_err();
     assert_eq!(pointers(&refused), [("/texts/en/tagline", "CHARACTER"), ("/texts/en/description", "CHARACTER")]);
 }
 
 #[test]
-fn what_is_open_points_to_where_it_is_mended() {
+fn open_items_point_to_field_to_fix() {
     let bare = Snapshot { draft: empty(), logo_uuid: None, banner_uuid: None };
     let ground = Ground { next: &bare, former: None, state: State::Unpublished, partner_state: "CLOSING" };
     let open = open_items(&ground);

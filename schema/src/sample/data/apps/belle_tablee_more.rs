@@ -1,4 +1,4 @@
-//! Belle Tablée of Lyon: around the evening.
+//! Belle Tablée of Lyon: additional services for restaurants.
 
 use super::{AppData, BEGUN, DAY, Scene, VersionData, look, text, version};
 

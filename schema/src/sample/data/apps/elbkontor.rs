@@ -1,4 +1,4 @@
-//! Elbkontor of Hamburg: the tills.
+//! Elbkontor of Hamburg: point of sale.
 
 use super::{AppData, BEGUN, DAY, Scene, VersionData, look, text, version};
 

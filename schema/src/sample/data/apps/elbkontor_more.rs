@@ -1,4 +1,4 @@
-//! Elbkontor of Hamburg: what belongs around a till.
+//! Elbkontor of Hamburg: accessories of a point of sale.
 
 use super::{AppData, BEGUN, DAY, Scene, VersionData, look, text, version};
 

@@ -1,4 +1,4 @@
-//! Elbkontor of Hamburg: what is not on the storefront, or not any more.
+//! Elbkontor of Hamburg: apps that are not, or not any more, on the storefront.
 
 use super::{AppData, BEGUN, DAY, Scene, VersionData, look, text, version};
 

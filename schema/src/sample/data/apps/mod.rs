@@ -1,4 +1,4 @@
-//! The forty apps, by the company that builds them.
+//! The forty apps, by partner.
 
 mod belle_tablee;
 mod belle_tablee_more;
@@ -16,30 +16,30 @@ pub(in crate::sample) struct AppData {
     pub(in crate::sample) slug: &'static str,
     /// The slug of its partner.
     pub(in crate::sample) partner: &'static str,
-    /// Who in the team made it: what stands before the `@`.
+    /// Local part of the e-mail address of the team member who created it.
     pub(in crate::sample) author: &'static str,
     pub(in crate::sample) state: &'static str,
-    /// Why it is in this state; empty where nobody said.
+    /// Reason for its state; empty without a reason.
     pub(in crate::sample) reason: &'static str,
-    /// How many hours ago it came into this state.
+    /// Hours since the last state change.
     pub(in crate::sample) state_hours: u32,
-    /// How many days ago it was begun.
+    /// Days since its creation.
     pub(in crate::sample) days: u32,
-    /// Slugs, the primary one first.
+    /// Slugs of the categories, the primary one first.
     pub(in crate::sample) categories: &'static [&'static str],
     /// The texts, the default locale first.
     pub(in crate::sample) texts: &'static [Text],
-    /// The tagline that readers still see, where the draft has gone on since; empty where it has not.
+    /// Published tagline, if the draft has another one since; otherwise empty.
     pub(in crate::sample) live_tagline: &'static str,
     /// Permissions, each with its reason.
     pub(in crate::sample) permissions: &'static [(&'static str, &'static str)],
     /// Paths of redirect URIs on the partner's domain.
     pub(in crate::sample) redirects: &'static [&'static str],
-    /// Whether the links are written already.
+    /// Whether the links are already filled in.
     pub(in crate::sample) linked: bool,
-    /// How its pictures look; `None` while it has none.
+    /// Style of its pictures; `None` without pictures.
     pub(in crate::sample) look: Option<Look>,
-    /// Its versions, the oldest first.
+    /// Versions, oldest first.
     pub(in crate::sample) versions: &'static [VersionData],
 }
 
@@ -51,28 +51,28 @@ pub(in crate::sample) struct Text {
     pub(in crate::sample) description: &'static str,
 }
 
-/// A version and its way through review.
+/// A version and its review history.
 pub(in crate::sample) struct VersionData {
     pub(in crate::sample) number: &'static str,
     pub(in crate::sample) state: &'static str,
-    /// How many hours ago it came into this state; for one that was published, how many hours ago that was.
+    /// Hours since its last state change; for a published version, hours since the publication.
     pub(in crate::sample) hours: u32,
     /// Release notes by locale.
     pub(in crate::sample) notes: &'static [(&'static str, &'static str)],
-    /// What reviewers found: the number of a requirement and a text.
+    /// Findings of the reviewers: number of the requirement and text.
     pub(in crate::sample) findings: &'static [(&'static str, &'static str)],
-    /// What reviewers wrote to their last decision; empty for nothing.
+    /// Message of the reviewers with the last decision; empty without a message.
     pub(in crate::sample) decision: &'static str,
-    /// What its owner wrote to the reviewers; empty for nothing.
+    /// Message of the owner to the reviewers; empty without a message.
     pub(in crate::sample) word: &'static str,
-    /// Why the rejection was wrong; empty where nobody appealed.
+    /// Text of the appeal against the rejection; empty without an appeal.
     pub(in crate::sample) appeal: &'static str,
 }
 
-/// Hours in a day.
+/// Hours per day.
 pub(in crate::sample) const DAY: u32 = 24;
 
-/// Every app.
+/// All apps.
 pub(in crate::sample) const APPS: [&[AppData]; 8] = [
     &elbkontor::APPS,
     &elbkontor_more::APPS,
@@ -84,7 +84,7 @@ pub(in crate::sample) const APPS: [&[AppData]; 8] = [
     &voorraadhuis_more::APPS,
 ];
 
-/// An app that is begun and no more; the tables say what is different.
+/// Default values of an app in an early draft; the tables override them.
 const BEGUN: AppData = AppData {
     slug: "",
     partner: "",

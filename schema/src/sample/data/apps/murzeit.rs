@@ -1,4 +1,4 @@
-//! Murzeit of Graz: working hours.
+//! Murzeit of Graz: time tracking.
 
 use super::{AppData, BEGUN, DAY, Scene, VersionData, look, text, version};
 

@@ -1,4 +1,4 @@
-//! Voorraadhuis of Utrecht: stock and purchasing.
+//! Voorraadhuis of Utrecht: inventory and purchasing.
 
 use super::{AppData, BEGUN, DAY, Scene, VersionData, look, text, version};
 

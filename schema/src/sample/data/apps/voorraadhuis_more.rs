@@ -1,4 +1,4 @@
-//! Voorraadhuis of Utrecht: forecasts, cellars and what is still being built.
+//! Voorraadhuis of Utrecht: forecasts, cellars and apps in development.
 
 use super::{AppData, BEGUN, DAY, Scene, VersionData, look, text, version};
 

@@ -1,4 +1,4 @@
-//! On Belle Tablée's rooms and reservations.
+//! Reviews of Belle Tablée's apps for rooms and reservations.
 
 use super::{AppReviews, Fate, answered, judged, of, said, waits};
 

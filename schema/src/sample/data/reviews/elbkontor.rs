@@ -1,4 +1,4 @@
-//! On Elbkontor's tills.
+//! Reviews of Elbkontor's point of sale apps.
 
 use super::{AppReviews, Fate, answered, judged, of, said, waits};
 

@@ -1,4 +1,4 @@
-//! On what belongs around Elbkontor's tills, and on what is gone.
+//! Reviews of Elbkontor's accessory apps and of removed apps.
 
 use super::{AppReviews, Fate, answered, judged, of, said, waits};
 

@@ -1,4 +1,4 @@
-//! What customers say, by the company whose apps they speak of.
+//! Customer reviews, by the partner of the reviewed apps.
 
 mod belle_tablee;
 mod elbkontor;
@@ -6,40 +6,40 @@ mod elbkontor_more;
 mod murzeit;
 mod voorraadhuis;
 
-/// The reviews of one app.
+/// The customer reviews of one app.
 pub(in crate::sample) struct AppReviews {
-    /// The slug of the app.
+    /// Slug of the app.
     pub(in crate::sample) app: &'static str,
-    /// Reviews of stars alone, a digit each.
+    /// Ratings without text, one digit each.
     pub(in crate::sample) stars: &'static str,
-    /// Reviews in words, the oldest first.
+    /// Reviews with text, oldest first.
     pub(in crate::sample) words: &'static [ReviewData],
 }
 
-/// A review in words.
+/// A customer review with text.
 pub(in crate::sample) struct ReviewData {
     pub(in crate::sample) rating: i32,
     pub(in crate::sample) locale: &'static str,
     pub(in crate::sample) title: &'static str,
     pub(in crate::sample) body: &'static str,
-    /// The owner's answer; empty for none.
+    /// Reply of the app's owner; empty without a reply.
     pub(in crate::sample) reply: &'static str,
     pub(in crate::sample) fate: Fate,
 }
 
-/// What moderators decided.
+/// Decision of the moderators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sample) enum Fate {
     Published,
-    /// It waits for a moderator.
+    /// Waits for a moderator.
     Pending,
-    /// Not shown, and why.
+    /// Rejected, with the reason.
     Rejected(&'static str),
-    /// Shown, and marked by the app's owner, who gave this reason.
+    /// Published, and flagged by the app's owner with this reason.
     Flagged(&'static str),
 }
 
-/// Every review.
+/// All customer reviews.
 pub(in crate::sample) const REVIEWS: [&[AppReviews]; 5] =
     [&elbkontor::REVIEWS, &elbkontor_more::REVIEWS, &belle_tablee::REVIEWS, &murzeit::REVIEWS, &voorraadhuis::REVIEWS];
 

@@ -1,4 +1,4 @@
-//! On Murzeit's clocks and rotas.
+//! Reviews of Murzeit's apps for time tracking and rotas.
 
 use super::{AppReviews, answered, of, said, waits};
 

@@ -1,4 +1,4 @@
-//! On Voorraadhuis's stock and purchasing.
+//! Reviews of Voorraadhuis's apps for inventory and purchasing.
 
 use super::{AppReviews, Fate, answered, judged, of, said, waits};
 

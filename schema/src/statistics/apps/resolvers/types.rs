@@ -1,4 +1,4 @@
-//! What is answered of the statistics of apps.
+//! Output types of app statistics.
 
 use async_graphql::SimpleObject;
 use serde::Serialize;
@@ -11,19 +11,19 @@ use crate::statistics::apps::list::AppFiguresRow;
 use crate::statistics::apps::rules::{Latest, StatisticsComparison, StatisticsFigure, StatisticsGap, StatisticsPeriod};
 use crate::statistics::freshness::{Known, StatisticsFreshness, StatisticsSource};
 
-/// How many customers use any app of a partner.
+/// Number of distinct customers of all apps of a partner.
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppStatisticsSummary {
-    /// The day that was imported last.
+    /// Last imported day.
     pub(super) day: Option<Day>,
     /// Distinct customers of all apps on that day.
     pub(super) customers: Option<i64>,
-    /// Why there is no figure.
+    /// Reason for a missing figure.
     pub(super) gap: Option<StatisticsGap>,
-    /// The same a week before.
+    /// Comparison with the same weekday a week before.
     pub(super) week_before: StatisticsComparison,
-    /// The first day of the span.
+    /// First day of the span.
     pub(super) day_from: Day,
     /// First day after the span.
     pub(super) day_until: Day,
@@ -31,13 +31,13 @@ pub(crate) struct AppStatisticsSummary {
     pub(super) days: i32,
     /// Number of completed days of the span.
     pub(super) of_days: i32,
-    /// Distinct customers on an average day of those.
+    /// Average of distinct customers over the days with a figure.
     pub(super) average: Option<f64>,
-    /// The day with most.
+    /// Day with the most customers.
     pub(super) peak: Option<StatisticsFigure>,
-    /// Where figures come from.
+    /// Source of the figures.
     pub(super) source: StatisticsSource,
-    /// How fresh they are.
+    /// Freshness of the figures.
     pub(super) freshness: StatisticsFreshness,
 }
 
@@ -45,19 +45,19 @@ pub(crate) struct AppStatisticsSummary {
 #[derive(Clone, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppStatistics {
-    /// The app.
+    /// UUID of the app.
     pub(super) app_uuid: Uuid,
-    /// Its name in addresses.
+    /// Slug of the app.
     pub(super) slug: String,
-    /// Its name.
+    /// Name of the app.
     pub(super) name: String,
-    /// Its state.
+    /// State of the app.
     pub(super) state: AppState,
-    /// Its customers on the day that was imported last.
+    /// Customers on the last imported day.
     pub(super) latest: Option<StatisticsFigure>,
-    /// Why there is no figure.
+    /// Reason for a missing figure.
     pub(super) gap: Option<StatisticsGap>,
-    /// The same a week before.
+    /// Comparison with the same weekday a week before.
     pub(super) week_before: StatisticsComparison,
 }
 
@@ -89,33 +89,33 @@ impl AppStatistics {
     }
 }
 
-/// What all its figures tell of an app.
+/// An app with the values derived from all its figures.
 #[derive(Clone, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppFigures {
     #[graphql(flatten)]
     #[serde(flatten)]
     pub(super) app: AppStatistics,
-    /// The day with most customers.
+    /// Day with the most customers.
     pub(super) peak: Option<StatisticsFigure>,
-    /// The first day of which there is a figure.
+    /// First day with a figure.
     pub(super) first_day: Option<Day>,
-    /// Days of which there is one.
+    /// Number of days with a figure.
     pub(super) days: i32,
     /// Number of completed days since the first day with a figure.
     pub(super) of_days: i32,
 }
 
-/// One app with all that its figures tell.
+/// One app with all its figures.
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppStatisticsDetail {
     #[graphql(flatten)]
     #[serde(flatten)]
     pub(super) app: AppFigures,
-    /// Where figures come from.
+    /// Source of the figures.
     pub(super) source: StatisticsSource,
-    /// How fresh they are.
+    /// Freshness of the figures.
     pub(super) freshness: StatisticsFreshness,
 }
 
@@ -123,13 +123,13 @@ pub(crate) struct AppStatisticsDetail {
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppStatisticsPage {
-    /// The apps.
+    /// Apps of the page.
     pub(super) data: Vec<AppStatistics>,
-    /// Where the page ends.
+    /// Position of the page in the list.
     pub(super) page: Page,
-    /// Where figures come from.
+    /// Source of the figures.
     pub(super) source: StatisticsSource,
-    /// How fresh they are.
+    /// Freshness of the figures.
     pub(super) freshness: StatisticsFreshness,
 }
 
@@ -137,32 +137,32 @@ pub(crate) struct AppStatisticsPage {
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StatisticsPeriods {
-    /// The periods in which there are figures.
+    /// Periods with figures.
     pub(super) data: Vec<StatisticsPeriod>,
-    /// Where the page ends.
+    /// Position of the page in the list.
     pub(super) page: Page,
-    /// Where figures come from.
+    /// Source of the figures.
     pub(super) source: StatisticsSource,
-    /// How fresh they are.
+    /// Freshness of the figures.
     pub(super) freshness: StatisticsFreshness,
 }
 
-/// An app of any partner, with all its figures and a page of its days, weeks or months.
+/// An app of any partner, with all its figures and a page of its periods.
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AdminAppStatistics {
     #[graphql(flatten)]
     #[serde(flatten)]
     pub(super) app: AppFigures,
-    /// The partner that owns it now.
+    /// UUID of the current owner.
     pub(super) partner_uuid: Uuid,
-    /// Where figures come from.
+    /// Source of the figures.
     pub(super) source: StatisticsSource,
-    /// How fresh they are.
+    /// Freshness of the figures.
     pub(super) freshness: StatisticsFreshness,
-    /// The periods in which there are figures.
+    /// Periods with figures.
     pub(super) data: Vec<StatisticsPeriod>,
-    /// Where the page ends.
+    /// Position of the page in the list.
     pub(super) page: CountedPage,
 }
 

@@ -14,7 +14,7 @@ fn latest(customers: Option<i64>, has_week_before: bool, customers_before: Optio
 }
 
 #[test]
-fn a_comparison_lacks_with_a_reason_where_either_day_does() {
+fn comparison_states_reason_if_either_day_is_missing() {
     let whole = latest(Some(12), true, Some(9)).compared();
     assert_eq!((whole.change, whole.change_percent, whole.gap), (Some(3), Some(33.3), None));
     assert_eq!(whole.day, Some(day("2026-11-17")));
@@ -35,7 +35,7 @@ fn a_comparison_lacks_with_a_reason_where_either_day_does() {
 }
 
 #[test]
-fn weeks_and_months_have_an_average_and_a_peak_over_the_days_that_are_there() {
+fn weeks_and_months_have_average_and_peak_of_present_days() {
     // 23 November 2026 is a Monday.
     let figures = [figure("2026-11-22", 10), figure("2026-11-23", 4), figure("2026-11-25", 7), figure("2026-12-01", 1)];
     let span = Span { from: day("2026-11-21"), until: day("2026-12-02") };
@@ -62,7 +62,7 @@ fn weeks_and_months_have_an_average_and_a_peak_over_the_days_that_are_there() {
 }
 
 #[test]
-fn what_is_asked_for_ends_with_the_last_completed_day() {
+fn requested_span_ends_with_last_completed_day() {
     let (first, today) = (day("2026-01-01"), day("2026-11-25"));
     let asked = |from: Option<&str>, until: Option<&str>| {
         Span::asked(from.map(day), until.map(day), first, today).map(|span| (span.from, span.until, span.days()))

@@ -1,4 +1,4 @@
-//! What is entered into the history of subscriptions.
+//! SQL statements that add events to a subscription.
 
 use serde_json::Value;
 use sqlx::types::Json;
@@ -9,11 +9,11 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::time::Time;
 
-/// What happened to a subscription.
+/// A new event of a subscription.
 pub(in crate::subscription::changing) struct NewEvent<'a> {
     pub(in crate::subscription::changing) partner_uuid: Uuid,
     pub(in crate::subscription::changing) kind: &'static str,
-    /// The moment since which it holds, where that is not now.
+    /// Time since which the event is effective, if not now.
     pub(in crate::subscription::changing) since: Option<Time>,
     pub(in crate::subscription::changing) from_tier_uuid: Option<Uuid>,
     pub(in crate::subscription::changing) to_tier_uuid: Option<Uuid>,
@@ -22,7 +22,7 @@ pub(in crate::subscription::changing) struct NewEvent<'a> {
     pub(in crate::subscription::changing) detail: Value,
 }
 
-/// Writes down what happened.
+/// Inserts an event.
 pub(in crate::subscription::changing) async fn insert(db: &Db, new: &NewEvent<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "insert into subscription_event

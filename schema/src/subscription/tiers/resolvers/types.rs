@@ -1,4 +1,4 @@
-//! Tiers as staff see and write them.
+//! Input and output types of tiers for staff.
 
 use async_graphql::{InputObject, Json, MaybeUndefined, SimpleObject};
 use serde_json::Value;
@@ -18,19 +18,19 @@ use crate::subscription::values::{Effect, FeatureKind, FeatureValue, FeatureValu
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TierRecord {
-    /// The tier.
+    /// UUID of the tier.
     uuid: Uuid,
-    /// By which programs know it; it never changes.
+    /// Stable code of the tier. It never changes.
     code: String,
     /// Display name of the tier.
     name: String,
-    /// For whom it is.
+    /// Description of the target group.
     description: String,
-    /// Where it stands.
+    /// State of the tier.
     state: TierState,
     /// Price of one billing period, without tax.
     price: Money,
-    /// What the price pays for.
+    /// Billing period of the price.
     billing_period: BillingPeriod,
     /// Requests per second.
     burst_per_second: i32,
@@ -42,7 +42,7 @@ pub(crate) struct TierRecord {
     position: i32,
     /// Whether the pricing page should highlight the tier.
     highlighted: bool,
-    /// What every feature is worth in it.
+    /// Value of every feature.
     features: Vec<TierRecordFeature>,
     /// Number of partners on the tier.
     subscribers_count: i64,
@@ -50,7 +50,7 @@ pub(crate) struct TierRecord {
     created_at: Time,
     /// Time of the last change.
     updated_at: Time,
-    /// What the caller can do with it now.
+    /// Actions that the caller can perform on it now.
     allowed_actions: Vec<String>,
 }
 
@@ -60,21 +60,21 @@ pub(crate) struct TierRecord {
 pub(crate) struct TierRecordFeature {
     /// Code of the feature.
     code: String,
-    /// Its name for people.
+    /// Display name of the feature.
     name: String,
-    /// How to read its value.
+    /// Kind of the feature.
     kind: FeatureKind,
-    /// True or false, or a number; null for a limit without a cap.
+    /// True or false, or a number; null for an unlimited limit.
     value: Option<Json<Value>>,
-    /// The number of a limit; null for one without a cap, and for what is no limit.
+    /// Number of a LIMIT; null if it is unlimited, and for other kinds.
     limit: Option<i64>,
-    /// Whether what is no limit is granted; null for a limit.
+    /// Whether a FLAG or SCOPE is granted; null for a LIMIT.
     enabled: Option<bool>,
-    /// Whether a limit has no cap.
+    /// Whether a LIMIT is unlimited.
     unlimited: bool,
-    /// What a limit counts.
+    /// Unit that a LIMIT counts.
     unit: Option<String>,
-    /// The scope that it opens.
+    /// Scope that the feature grants.
     scope: Option<String>,
     /// `TIER` if the tier sets the value, `DEFAULT` if it sets none.
     source: EntitlementSource,
@@ -84,29 +84,29 @@ pub(crate) struct TierRecordFeature {
 #[derive(serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Subscriber {
-    /// The partner.
+    /// UUID of the partner.
     pub(in crate::subscription::tiers) partner_uuid: Uuid,
-    /// Its name.
+    /// Name of the company.
     company_name: String,
-    /// Where its subscription stands.
+    /// State of the subscription.
     state: SubscriptionState,
     /// Time since which the partner is on the tier.
     pub(in crate::subscription::tiers) started_at: Time,
-    /// When its period ends; null where there are none.
+    /// End of the current period; null without periods.
     period_end: Option<Time>,
     /// Number of the partner's features with an effective override.
     overrides_count: i64,
-    /// Whether the tier costs nothing.
+    /// Whether the tier is free.
     #[graphql(skip)]
     #[serde(skip)]
     is_free: bool,
-    /// What the caller can do with its subscription now.
+    /// Actions that the caller can perform on the subscription now.
     #[sqlx(skip)]
     allowed_actions: Vec<String>,
 }
 
 impl Subscriber {
-    /// The same with what the caller can do with its subscription.
+    /// Returns the subscriber with the caller's allowed actions.
     pub(super) fn for_caller(self, cx: &RequestContext) -> Self {
         let acts = cx.may("labs.admin.subscriptions:write");
         let (state, has_end) = (self.state, self.period_end.is_some());
@@ -120,15 +120,15 @@ impl Subscriber {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TierCreate {
-    /// By which programs know it.
+    /// Stable code of the tier.
     pub(super) code: String,
-    /// Its name for people.
+    /// Display name of the tier.
     pub(super) name: String,
-    /// For whom it is.
+    /// Description of the target group.
     pub(super) description: Option<String>,
-    /// The price of one billing period.
+    /// Price of one billing period.
     pub(super) price: PriceInput,
-    /// What the price pays for.
+    /// Billing period of the price.
     pub(super) billing_period: BillingPeriod,
     /// Requests per second.
     pub(super) burst_per_second: i32,
@@ -136,11 +136,11 @@ pub(crate) struct TierCreate {
     pub(super) daily_requests: i64,
     /// Whether a partner may choose the tier without approval.
     pub(super) self_service: Option<bool>,
-    /// Its place on the pricing page; behind all others unless it is said.
+    /// Position on the pricing page; by default after all others.
     pub(super) position: Option<i32>,
     /// Whether the pricing page should highlight the tier.
     pub(super) highlighted: Option<bool>,
-    /// What features are worth in it; where it says nothing, their default holds.
+    /// Feature values of the tier. A feature without a value gets its default.
     pub(super) features: Option<Vec<FeatureValueInput>>,
 }
 
@@ -148,23 +148,23 @@ pub(crate) struct TierCreate {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PriceInput {
-    /// In the smallest unit of the currency.
+    /// Amount in the smallest unit of the currency.
     pub(super) amount_minor: i64,
-    /// ISO 4217 code.
+    /// ISO 4217 currency code.
     pub(super) currency: String,
 }
 
-/// A merge patch of a tier (RFC 7396).
+/// Merge patch of a tier (RFC 7396).
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TierUpdate {
-    /// Its name for people.
+    /// Display name of the tier.
     pub(super) name: Option<String>,
-    /// For whom it is; null empties it.
+    /// Description of the target group; null clears it.
     pub(super) description: MaybeUndefined<String>,
-    /// The price of one billing period.
+    /// Price of one billing period.
     pub(super) price: Option<PriceInput>,
-    /// What the price pays for; only a draft's changes.
+    /// Billing period of the price. Only the billing period of a draft can be changed.
     pub(super) billing_period: Option<BillingPeriod>,
     /// Requests per second.
     pub(super) burst_per_second: Option<i32>,
@@ -172,7 +172,7 @@ pub(crate) struct TierUpdate {
     pub(super) daily_requests: Option<i64>,
     /// Whether a partner may choose the tier without approval.
     pub(super) self_service: Option<bool>,
-    /// Its place on the pricing page.
+    /// Position on the pricing page.
     pub(super) position: Option<i32>,
     /// Whether the pricing page should highlight the tier.
     pub(super) highlighted: Option<bool>,
@@ -182,11 +182,11 @@ pub(crate) struct TierUpdate {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TierFeaturesPut {
-    /// The whole set; where it says nothing, a feature's default holds.
+    /// Complete set. A feature without a value gets its default.
     pub(super) features: Vec<FeatureValueInput>,
 }
 
-/// How a tier might be changed.
+/// Hypothetical change of a tier.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TierSimulate {
@@ -194,7 +194,7 @@ pub(crate) struct TierSimulate {
     pub(super) burst_per_second: Option<i32>,
     /// Requests per day.
     pub(super) daily_requests: Option<i64>,
-    /// The whole set of features, as it would be put.
+    /// Complete set of feature values.
     pub(super) features: Option<Vec<FeatureValueInput>>,
 }
 
@@ -202,17 +202,17 @@ pub(crate) struct TierSimulate {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TierSimulation {
-    /// The tier.
+    /// UUID of the tier.
     pub(in crate::subscription::tiers) tier_uuid: Uuid,
-    /// Its code.
+    /// Code of the tier.
     pub(in crate::subscription::tiers) tier_code: String,
     /// Number of partners on the tier.
     pub(in crate::subscription::tiers) subscribers_count: i64,
     /// Features whose values would change.
     pub(in crate::subscription::tiers) features: Vec<SimulatedFeature>,
-    /// Requests a second; null when they would stay.
+    /// Requests per second; null if unchanged.
     pub(in crate::subscription::tiers) burst_per_second: Option<SimulatedRate>,
-    /// Requests a day; null when they would stay.
+    /// Requests per day; null if unchanged.
     pub(in crate::subscription::tiers) daily_requests: Option<SimulatedRate>,
     /// First hundred partners whose features would change, most recent subscribers first.
     pub(in crate::subscription::tiers) partners: Vec<SimulatedPartner>,
@@ -226,19 +226,19 @@ pub(crate) struct TierSimulation {
 pub(crate) struct SimulatedFeature {
     /// Code of the feature.
     pub(in crate::subscription::tiers) code: String,
-    /// Its name for people.
+    /// Display name of the feature.
     pub(in crate::subscription::tiers) name: String,
-    /// How to read its values.
+    /// Kind of the feature.
     pub(in crate::subscription::tiers) kind: FeatureKind,
     /// Current value.
     pub(in crate::subscription::tiers) before: FeatureValue,
     /// New value.
     pub(in crate::subscription::tiers) after: FeatureValue,
-    /// Whether that is more or less.
+    /// Whether the value increases or decreases.
     pub(in crate::subscription::tiers) effect: Effect,
-    /// Number of partners that the change would reach.
+    /// Number of partners that the change would affect.
     pub(in crate::subscription::tiers) partners_affected: i64,
-    /// How many would keep what an override gives them.
+    /// Number of partners that keep their value because of an override.
     pub(in crate::subscription::tiers) partners_overridden: i64,
 }
 
@@ -250,11 +250,11 @@ pub(crate) struct SimulatedRate {
     pub(in crate::subscription::tiers) before: i64,
     /// New number of requests.
     pub(in crate::subscription::tiers) after: i64,
-    /// Whether that is more or less.
+    /// Whether the value increases or decreases.
     pub(in crate::subscription::tiers) effect: Effect,
-    /// Number of partners that the change would reach.
+    /// Number of partners that the change would affect.
     pub(in crate::subscription::tiers) partners_affected: i64,
-    /// How many would keep what an override gives them.
+    /// Number of partners that keep their value because of an override.
     pub(in crate::subscription::tiers) partners_overridden: i64,
 }
 
@@ -262,15 +262,15 @@ pub(crate) struct SimulatedRate {
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SimulatedPartner {
-    /// The partner.
+    /// UUID of the partner.
     pub(in crate::subscription::tiers) partner_uuid: Uuid,
-    /// Its name.
+    /// Name of the company.
     pub(in crate::subscription::tiers) company_name: String,
     /// Codes of the features with a higher value for the partner.
     pub(in crate::subscription::tiers) gained: Vec<String>,
     /// Codes of the features with a lower value for the partner.
     pub(in crate::subscription::tiers) lost: Vec<String>,
-    /// The limits beyond which it would be: it keeps what it has and cannot add more.
+    /// Limits that the partner would exceed. It would keep everything and could add no more.
     pub(in crate::subscription::tiers) over_limit: Vec<SimulatedOverLimit>,
 }
 
@@ -287,7 +287,7 @@ pub(crate) struct SimulatedOverLimit {
 }
 
 impl TierRecord {
-    /// A row as it is shown to the caller.
+    /// Converts a row for the caller.
     pub(super) fn of(row: TierRecordRow, cx: &RequestContext) -> Self {
         let acts = cx.may("labs.admin.tiers:write");
         Self {

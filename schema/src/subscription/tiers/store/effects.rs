@@ -1,4 +1,4 @@
-//! What a change of a tier would do to its subscribers.
+//! SQL statements that compute the effects of a tier change on its subscribers.
 
 use serde::Deserialize;
 use sqlx::types::Json;
@@ -7,15 +7,15 @@ use uuid::Uuid;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// How many subscribers a change of a feature would reach.
+/// Number of subscribers that a change of a feature would affect.
 pub(in crate::subscription::tiers) struct ReachRow {
     pub(in crate::subscription::tiers) code: String,
     pub(in crate::subscription::tiers) affected: i64,
-    /// Those for whom an override in force decides.
+    /// Number of subscribers with an active override.
     pub(in crate::subscription::tiers) overridden: i64,
 }
 
-/// How many of a tier's subscribers a change of these features would reach.
+/// Counts the subscribers of a tier that a change of these features would affect.
 pub(in crate::subscription::tiers) async fn reach(
     db: &Db,
     tier_uuid: Uuid,
@@ -41,14 +41,14 @@ pub(in crate::subscription::tiers) async fn reach(
     .await?)
 }
 
-/// How many subscribers a change of a budget would reach.
+/// Number of subscribers that a change of a budget would affect.
 pub(in crate::subscription::tiers) struct RateReachRow {
     pub(in crate::subscription::tiers) subscribers: i64,
     pub(in crate::subscription::tiers) burst_overridden: i64,
     pub(in crate::subscription::tiers) daily_overridden: i64,
 }
 
-/// How many of a tier's subscribers have budgets of their own.
+/// Counts the subscribers of a tier with overridden budgets.
 pub(in crate::subscription::tiers) async fn rate_reach(db: &Db, tier_uuid: Uuid) -> Result<RateReachRow, Fault> {
     Ok(sqlx::query_as!(
         RateReachRow,
@@ -68,21 +68,21 @@ pub(in crate::subscription::tiers) async fn rate_reach(db: &Db, tier_uuid: Uuid)
 pub(in crate::subscription::tiers) struct ReachedRow {
     pub(in crate::subscription::tiers) partner_uuid: Uuid,
     pub(in crate::subscription::tiers) company_name: String,
-    /// Those of the changed features that no override decides.
+    /// Codes of the changed features without an override.
     pub(in crate::subscription::tiers) codes: Vec<String>,
-    /// What is used of the limits among them.
+    /// Usage of the limits among them.
     pub(in crate::subscription::tiers) used: Json<Vec<UsedRow>>,
 }
 
-/// What is used of a limit.
+/// Usage of a limit.
 #[derive(Deserialize)]
 pub(in crate::subscription::tiers) struct UsedRow {
     pub(in crate::subscription::tiers) code: String,
     pub(in crate::subscription::tiers) used: i64,
 }
 
-/// The first subscribers whom a change of these features would reach, the latest on the tier first, and one more than
-/// are shown.
+/// Returns the first subscribers that a change of these features would affect, most recent on the tier first, and one
+/// more than the response lists.
 pub(in crate::subscription::tiers) async fn list_reached(
     db: &Db,
     tier_uuid: Uuid,

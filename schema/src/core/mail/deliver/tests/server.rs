@@ -1,11 +1,11 @@
-//! Handing over to a mail server: a small one on the loopback that plays what it is told.
+//! Tests of delivery to a mail server: a small server on the loopback interface with scripted behaviour.
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use super::*;
 
-/// How the server behaves.
+/// Behaviour of the server.
 #[derive(Clone, Copy)]
 enum Mood {
     Accepts,
@@ -14,7 +14,7 @@ enum Mood {
     SaysNothing,
 }
 
-/// Starts a server for one connection; it answers with all that it was told.
+/// Starts a server for one connection. The handle returns everything that it received.
 async fn server(mood: Mood) -> (String, JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("smtp://{}", listener.local_addr().unwrap());
@@ -64,7 +64,7 @@ fn postman(url: &str) -> Postman {
 }
 
 #[tokio::test]
-async fn a_mail_reaches_the_server_with_its_envelope() {
+async fn mail_reaches_server_with_its_envelope() {
     let (url, told) = server(Mood::Accepts).await;
     let message = message(first_letter("Marta"));
     postman(&url).send(&message).await.unwrap();
@@ -76,7 +76,7 @@ async fn a_mail_reaches_the_server_with_its_envelope() {
 }
 
 #[tokio::test]
-async fn a_lasting_refusal_and_a_passing_one_are_told_apart_and_name_nobody() {
+async fn permanent_and_temporary_rejections_differ_and_hide_addresses() {
     let moods = [("550 no such user marta@tischwerk.example", true), ("451 later, marta@tischwerk.example", false)];
     for (answer, is_permanent) in moods {
         let (url, _told) = server(Mood::RefusesRecipientWith(answer)).await;
@@ -88,7 +88,7 @@ async fn a_lasting_refusal_and_a_passing_one_are_told_apart_and_name_nobody() {
 }
 
 #[tokio::test]
-async fn a_server_that_hangs_is_given_up() {
+async fn hanging_mail_server_times_out() {
     for mood in [Mood::SaysNothing, Mood::HangsAfterData] {
         let (url, _told) = server(mood).await;
         let error = postman(&url).send(&message(first_letter("Marta"))).await.unwrap_err();
@@ -97,7 +97,7 @@ async fn a_server_that_hangs_is_given_up() {
 }
 
 #[tokio::test]
-async fn readiness_asks_the_server() {
+async fn mail_readiness_connects_to_server() {
     let (url, told) = server(Mood::Accepts).await;
     assert_eq!(postman(&url).ready().await, Ok(()));
     assert!(!told.await.unwrap().contains("MAIL FROM"));

@@ -1,4 +1,4 @@
-//! The mails about the board.
+//! English texts about the board.
 
 use super::greet;
 use crate::core::mail::message::{BoardNews, BoardNotice};

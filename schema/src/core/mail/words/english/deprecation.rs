@@ -1,4 +1,4 @@
-//! The mail about what a partner calls and what is to go.
+//! English text about deprecated elements that a partner still calls.
 
 use super::greet;
 use crate::core::mail::message::{DeprecatedCall, DeprecationNotice};

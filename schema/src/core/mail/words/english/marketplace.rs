@@ -1,4 +1,4 @@
-//! English: what a partner has in the marketplace.
+//! English texts about a partner's apps and listings.
 
 use super::greet;
 use crate::core::mail::message::{Decision, ListingEvent, ListingNotice, VersionReview, VersionReviewEvent};

@@ -1,4 +1,4 @@
-//! The mails about customers' reviews.
+//! English texts about customer reviews.
 
 use super::greet;
 use crate::core::mail::message::{ReviewNews, ReviewNotice};

@@ -1,4 +1,4 @@
-//! What is told of a subscription, in English.
+//! English texts about a subscription.
 
 use super::super::{Draft, moment, tame, tame_reason};
 use super::greet;

@@ -1,4 +1,4 @@
-//! English: a team, and its support tickets.
+//! English texts about a team and its support tickets.
 
 use super::{greet, role};
 use crate::core::mail::message::{Membership, MembershipChange, Ticket, TicketEvent};

@@ -1,4 +1,4 @@
-//! The weekly mail about the board.
+//! German text of the weekly mail about the board.
 
 use super::greet;
 use crate::core::mail::message::BoardWeek;

@@ -1,4 +1,4 @@
-//! German: what a partner has in the marketplace.
+//! German texts about a partner's apps and listings.
 
 use super::greet;
 use crate::core::mail::message::{Decision, ListingEvent, ListingNotice, VersionReview, VersionReviewEvent};

@@ -1,4 +1,4 @@
-//! German: a team, and its support tickets.
+//! German texts about a team and its support tickets.
 
 use super::{greet, role};
 use crate::core::mail::message::{Membership, MembershipChange, Ticket, TicketEvent};

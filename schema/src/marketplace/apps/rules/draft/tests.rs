@@ -25,20 +25,20 @@ fn errors(fault: Option<Fault>) -> Vec<(String, String)> {
 }
 
 #[test]
-fn a_name_is_enough_to_begin() {
+fn name_is_sufficient_for_new_draft() {
     let draft = new_draft(Patch { name: Some("  Küche & Kasse ".to_owned()), ..Patch::default() }).ok();
     let expected = Draft { name: "Küche & Kasse".to_owned(), default_locale: "en".to_owned(), ..Draft::default() };
     assert_eq!(draft, Some((expected, NewSlug::Derived("kuche-kasse".to_owned()))));
 }
 
 #[test]
-fn a_slug_of_ones_own_stays() {
+fn chosen_slug_is_kept() {
     let patch = Patch { name: Some("Kasse".to_owned()), slug: Some("till".to_owned()), ..Patch::default() };
     assert_eq!(new_draft(patch).ok().map(|(_, slug)| slug), Some(NewSlug::Chosen("till".to_owned())));
 }
 
 #[test]
-fn what_is_left_out_stays_and_null_empties() {
+fn omitted_fields_stay_and_null_clears() {
     let patch = Patch {
         tagline: MaybeUndefined::Null,
         terms_url: MaybeUndefined::Null,
@@ -57,7 +57,7 @@ fn what_is_left_out_stays_and_null_empties() {
 }
 
 #[test]
-fn every_field_at_fault_is_named() {
+fn every_invalid_field_is_reported() {
     let patch = Patch {
         name: Some(" a ".to_owned()),
         tagline: said("two\nlines"),
@@ -76,20 +76,20 @@ fn every_field_at_fault_is_named() {
 }
 
 #[test]
-fn a_description_keeps_its_paragraphs() {
+fn description_keeps_paragraphs() {
     let patch = Patch { description: said("One.\r\n\r\nTwo.\n"), ..Patch::default() };
     assert_eq!(merge(&present(), patch).ok().map(|draft| draft.description), Some("One.\n\nTwo.".to_owned()));
 }
 
 #[test]
-fn the_history_names_what_changed() {
+fn history_lists_changed_fields() {
     let after = Draft { slug: "planner".to_owned(), terms_url: None, ..present() };
     assert_eq!(changed_fields(&present(), &after), ["slug", "terms_url"]);
     assert!(changed_fields(&present(), &present()).is_empty());
 }
 
 #[test]
-fn a_slug_is_fixed_once_readers_or_reviewers_saw_it() {
+fn slug_is_fixed_after_submission_or_publication() {
     let after = Draft { slug: "planner".to_owned(), ..present() };
     let fixed = |was_published, is_handed_in| Fixed { was_published, is_handed_in };
     assert!(slug_movable(&present(), &after, fixed(false, false)).is_ok());
@@ -102,7 +102,7 @@ fn a_slug_is_fixed_once_readers_or_reviewers_saw_it() {
 }
 
 #[test]
-fn the_default_locale_is_one_that_has_texts() {
+fn default_locale_must_have_texts() {
     let after = Draft { default_locale: "fr".to_owned(), ..present() };
     let locales = |known: &[&str]| known.iter().map(|locale| (*locale).to_owned()).collect::<Vec<_>>();
     assert!(locale_movable(&after, &locales(&["de"])).is_ok(), "the only texts move along");
