@@ -11,7 +11,7 @@ from pathlib import Path
 
 import yaml
 
-# What Prometheus adds to each series, and the label of ours that it calls otherwise.
+# Labels that Prometheus adds to each series, and its name for the label `job` of Labs.
 OF_PROMETHEUS = {"instance", "job", "exported_job", "le"}
 MANUAL = Path("operate/observability.md")
 ALERTS = Path("operate/alerts.md")
@@ -34,7 +34,7 @@ def described():
 
 
 def faults(where, expression, names, labels):
-    """What in an expression is none of the program's."""
+    """Metrics and labels of an expression that the program does not have."""
     known = set(OF_PROMETHEUS)
     for name, matchers in NAME.findall(expression):
         name = name if name in names else re.sub(r"_(bucket|sum|count)$", "", name)
@@ -49,7 +49,7 @@ def faults(where, expression, names, labels):
                     yield f"{where}: {name} has no label {label}"
     for label in re.findall(r"[a-z_]+", " ".join(GROUPED.findall(expression))):
         if label not in known:
-            yield f"{where}: nothing there has a label {label}"
+            yield f"{where}: no metric there has a label {label}"
 
 
 def main():
@@ -76,7 +76,7 @@ def main():
     plain = [expression.replace("$__rate_interval", "5m").replace("$instance", ".*") for _, expression in shown]
     records = [{"record": f"dashboard:{number}", "expr": text} for number, text in enumerate(plain)]
     Path(sys.argv[1]).write_text(json.dumps({"groups": [{"name": "dashboard", "rules": records}]}))
-    print(f"{len(alerts)} alerts and {len(shown)} expressions of the dashboard name metrics that there are")
+    print(f"{len(alerts)} alerts and {len(shown)} expressions of the dashboard name existing metrics")
 
 
 main()
