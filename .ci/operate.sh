@@ -35,7 +35,7 @@ quietly promtool check rules operate/alerts.yaml "$made/dashboard.yaml"
 quietly promtool test rules operate/alerts-test.yaml
 echo "alerts and dashboard: Prometheus accepts them, and each alert fires in its test"
 
-# The oldest version that deployment.yaml names, and the newest one that the package supports.
+# The oldest version that deployment.yaml names, and the newest version that the package supports.
 for version in 1.30.0 1.37.0; do
   quietly "$libraries/bin/kubernetes-validate" --strict --kubernetes-version "$version" operate/kubernetes/*.yaml
 done
