@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Checks the deployment files in operate/ without running them: the systemd unit with systemd-analyze, the alerts and
-# the dashboard with promtool and against the service's own metrics, the manifests with the Kubernetes schemas, the
-# Dockerfile with hadolint.
-# Called by ./test. Needs Python and promtool, and no build.
+# Checks the files of operators (operate/) without running them: the unit with systemd-analyze, alerts and dashboard with
+# promtool and against the metrics of the program, the manifests with Kubernetes' schemas, the Dockerfile with hadolint.
+# ./test calls this. It needs Python and promtool, and no build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=.ci/machine.sh
@@ -14,34 +13,33 @@ python_libraries tests/operate
 made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
 
-# quietly <command>: prints the command's output only if the command fails.
+# quietly <command>: shows the output only if the command fails.
 quietly() { "$@" >"$made/said" 2>&1 || { cat "$made/said" >&2; return 1; }; }
 
-# The original unit, except for the path of its program, which need not be installed here.
+# The unit with another program, because labs need not be installed here.
 if is_macos; then
   say "operate/labs.service is not checked: macOS has no systemd-analyze."
 elif [ "$(systemd-analyze --version | sed -n 's/^systemd \([0-9]*\).*/\1/p')" -lt 250 ]; then
-  say "operate/labs.service is not checked: that takes systemd 250 or newer."
+  say "operate/labs.service is not checked: the check requires systemd 250 or newer."
 else
   sed "s|/usr/local/bin/labs |$(command -v true) |" operate/labs.service >"$made/labs.service"
   quietly systemd-analyze verify --man=no "$made/labs.service"
-  # systemd-analyze only warns about an unknown keyword, so a warning about this unit fails the step. Warnings about
-  # other units of this machine are ignored.
+  # It only warns about an unknown word. Warnings about other units do not matter.
   if grep 'labs\.service' "$made/said" >&2; then exit 1; fi
   quietly systemd-analyze security --no-pager --offline=true --threshold=20 "$made/labs.service"
-  echo "labs.service: systemd takes it, exposed by 2.0 at most"
+  echo "labs.service: systemd accepts it, with an exposure of 2.0 at most"
 fi
 
 "$libraries/bin/python" -B tests/operate/metrics.py "$made/dashboard.yaml"
 quietly promtool check rules operate/alerts.yaml "$made/dashboard.yaml"
 quietly promtool test rules operate/alerts-test.yaml
-echo "alerts and dashboard: Prometheus takes them, and each alert fires in its test"
+echo "alerts and dashboard: Prometheus accepts them, and each alert fires in its test"
 
-# Checks against the oldest version that deployment.yaml names and the newest version that the package supports.
+# The oldest version that deployment.yaml names, and the newest version that the package supports.
 for version in 1.30.0 1.37.0; do
   quietly "$libraries/bin/kubernetes-validate" --strict --kubernetes-version "$version" operate/kubernetes/*.yaml
 done
-echo "kubernetes: the manifests are as Kubernetes 1.30 and 1.37 have them"
+echo "kubernetes: the schemas of Kubernetes 1.30 and 1.37 accept the manifests"
 
 "$libraries/bin/hadolint" operate/Dockerfile
 echo "Dockerfile: hadolint finds nothing"

@@ -98,7 +98,7 @@ pub enum Keys {
                             service runs. First write the newest key into the first line of the file, keep the former \
                             key below it,\nand restart every replica with this file. The command fails if a running \
                             replica does not know the newest key.\nAfter the rotation you can remove the former line \
-                            (operate/README.md).")]
+                            (operate/keys.md).")]
     Rotate(Common),
 }
 

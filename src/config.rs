@@ -1,5 +1,5 @@
 //! Settings of `labs serve`, by flags and by LABS_* variables. This is the only list of them: `--help` prints it,
-//! [`table`] reads it, and a test compares the README with it.
+//! [`table`] reads it, and a test compares `operate/settings.md` with it.
 
 mod database;
 mod media;

@@ -215,20 +215,21 @@ fn each_mutant_target_occurs_once_in_its_file() {
 }
 
 #[test]
-fn readme_lists_exactly_settings() {
-    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+fn settings_page_lists_exactly_the_settings() {
+    let page = std::fs::read_to_string(root().join("operate/settings.md")).unwrap();
     let rows = labs::config::table().into_iter().map(|row| {
         let default = if row.default.is_empty() { String::new() } else { format!("`{}`", row.default) };
         format!("| `{}` | `{}` | {default} | {} |", row.variable, row.flag, row.meaning)
     });
-    let (_, section) = readme.split_once("\n## Configuration\n").unwrap();
-    // Skips the table's header and separator rows.
-    let mut stray: Vec<&str> = section.lines().filter(|line| line.starts_with('|')).skip(2).collect();
+    let (_, section) = page.split_once("\n## Flags and variables\n").unwrap();
+    let (section, _) = section.split_once("\n## ").unwrap();
+    // Header rows do not start with code.
+    let mut stray: Vec<&str> = section.lines().filter(|line| line.starts_with("| `")).collect();
     let (shown, lacking): (Vec<_>, Vec<_>) = rows.partition(|row| stray.contains(&row.as_str()));
     stray.retain(|line| !shown.iter().any(|row| row == line));
     let stray: Vec<String> = stray.into_iter().map(str::to_owned).collect();
-    none(&lacking, "README.md lacks these lines of its table of settings:");
-    none(&stray, "these lines of README.md's table are no settings:");
+    none(&lacking, "operate/settings.md lacks these lines; each replaces the line of the same variable:");
+    none(&stray, "these lines of operate/settings.md do not match a setting:");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use clap::CommandFactory;
 
 use crate::cli::Cli;
 
-/// One setting, as in the README's table.
+/// One setting, as in the tables of `operate/settings.md`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// The environment variable.
