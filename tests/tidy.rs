@@ -1,5 +1,6 @@
 //! The rules of the sources, each failure saying what to do.
 
+mod links;
 mod texts;
 
 use std::path::{Path, PathBuf};
