@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Checks the files of operators (operate/) without running them: the unit with systemd-analyze, alerts and dashboard with
-# promtool and against the metrics of the program, the manifests with Kubernetes' schemas, the Dockerfile with hadolint.
-# ./test calls this. It needs Python and promtool, and no build.
+# Checks the files of operators (operate/) without running them: the unit with systemd-analyze, alerts and dashboard
+# with promtool and against the metrics of the program, the manifests with Kubernetes' schemas, the Dockerfile with
+# hadolint. ./test calls this. It needs Python and promtool, and no build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=.ci/machine.sh

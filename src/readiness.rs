@@ -2,7 +2,7 @@
 //!
 //! All replicas share mail and media. If one of them is unavailable, another replica has the same problem, and most
 //! requests need neither: the replica stays ready and reports that it is degraded
-//! (docs/decisions.md#what-an-operator-sees).
+//! (docs/decisions/operations.md#readiness).
 
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 /// A text that is never printed.
 ///
-/// Rule: docs/decisions.md#identity.
+/// Rule: docs/decisions/credentials.md.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 

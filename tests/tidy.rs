@@ -1,5 +1,6 @@
 //! Rules for the sources. Each failure states how to fix it.
 
+mod links;
 mod texts;
 
 use std::path::{Path, PathBuf};

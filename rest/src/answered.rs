@@ -42,7 +42,8 @@ pub(crate) struct RefusedFor(pub(crate) Code);
 
 impl Answered<'_> {
     /// Writes the log line of the request, unless the operation is unattributed. The time of a vote next to the lines
-    /// of other requests, some recorded in the audit log by id, would reveal the voter (docs/decisions.md#board).
+    /// of other requests, some recorded in the audit log by id, would reveal the voter
+    /// (docs/decisions/board.md#counts-by-account-exclude-votes).
     pub(crate) fn log(&self) {
         if self.operation.is_some_and(|operation| operation.unattributed) {
             return;

@@ -7,7 +7,7 @@
 //!
 //! Headers: `X-Labs-Deprecation` and `Sunset` (RFC 8594) contain the earliest sunset, `Deprecation` (RFC 9745) the
 //! earliest start. Each deprecation has a `Link` to its changelog entry, or to the reference until the entry is
-//! released (docs/decisions.md#answers).
+//! released (docs/decisions/contract.md#deprecations).
 
 pub(crate) mod marked;
 

@@ -1,4 +1,4 @@
-//! Problem documents: the only form of error responses (RFC 9457; docs/decisions.md#errors).
+//! Problem documents: the only form of error responses (RFC 9457; docs/decisions/api.md#problem-documents).
 
 use http::StatusCode;
 use labs_schema::fault::{Reason, SpentBudget};

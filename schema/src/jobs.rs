@@ -1,5 +1,5 @@
 //! Background jobs. Each job reads the state and acts, repeatedly. A job takes no input, so a missed signal, a failure
-//! or a restart never matters (docs/decisions.md#transactions).
+//! or a restart never matters (docs/decisions/engine.md#jobs).
 //!
 //! A job that repeats with a pause runs on every replica and itself prevents duplicate work (advisory locks, `for
 //! update skip locked`). A job with a calendar runs on one replica. Its run in progress is a row of the run history. A

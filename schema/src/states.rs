@@ -1,4 +1,4 @@
-//! Diagrams of the state machines, drawn from the tables in code (docs/decisions.md#states).
+//! Diagrams of the state machines, drawn from the tables in code (docs/decisions/api.md#state-machines).
 
 /// Draws every state machine, as Markdown (`schema/states.md`).
 #[must_use]

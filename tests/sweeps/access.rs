@@ -19,8 +19,8 @@ struct Principal {
     scopes: Vec<String>,
 }
 
-/// Scopes of each role on the free tier (docs/decisions.md#principals). Duplicated on purpose, not read from the
-/// service's own tables.
+/// Scopes of each role on the free tier (docs/decisions/access.md#partner-roles). Duplicated on purpose, not read from
+/// the service's own tables.
 const ROLES: &[(&str, &[&str])] = &[
     ("ADMINISTRATOR", &["partner:write", "subscription:write", "marketplace:write", "engagement:write"]),
     (

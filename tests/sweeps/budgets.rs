@@ -14,7 +14,7 @@ use super::{empty_body, filled, operations};
 use crate::harness::{Answer, Harness, contract};
 use crate::partner::team::colleague;
 
-/// Operations with a separate budget for each network (docs/decisions.md#budgets).
+/// Operations with a separate budget for each network (docs/decisions/edge.md#attempts).
 const DOORS: &[&str] = &[
     "auth_account_confirm_email",
     "auth_invitations_accept",

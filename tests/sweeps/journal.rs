@@ -1,5 +1,5 @@
 //! Durability sweep: an acknowledged write is present, a rejected write is absent, a write with unknown outcome is
-//! present at most once (docs/decisions.md#transactions).
+//! present at most once (docs/decisions/api.md#unknown-outcome-of-commit).
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{files, none};
+use super::{code, files, none};
 
 /// Verbs that may start the summary of an operation.
 const VERBS: &str = "Accept Activate Approve Archive Assign Cancel Change Claim Close Confirm Create Deactivate Decline \
@@ -108,6 +108,61 @@ fn contract_has_no_confusing_phrases() {
         texts(&yaml).into_iter().map(move |text| (path.clone(), text.line, text.words)).collect::<Vec<_>>()
     });
     none(&findings(texts), "write these in plain words (CONTRIBUTING.md):");
+}
+
+#[test]
+fn comments_and_documents_have_no_confusing_phrases() {
+    let marks: [(&str, &[&str]); 7] = [
+        (".rs", &["//"]),
+        (".sql", &["--"]),
+        (".ts", &["//", "/*", "*"]),
+        (".tsx", &["//", "/*", "*"]),
+        (".mjs", &["//", "/*", "*"]),
+        (".sh", &["#"]),
+        (".md", &[""]),
+    ];
+    let mut found = Vec::new();
+    for (ending, marks) in marks {
+        let lines = files("", ending).into_iter().flat_map(|(path, text)| {
+            let lines = text.lines().enumerate().filter(|(_, line)| {
+                let line = line.trim_start();
+                marks.iter().any(|mark| line.starts_with(mark))
+            });
+            lines.map(|(place, line)| (path.clone(), place + 1, line.to_owned())).collect::<Vec<_>>()
+        });
+        found.extend(findings(lines));
+    }
+    // The list of phrases itself is no comment; the page that explains them quotes them.
+    found.retain(|finding| !finding.starts_with("docs/glossary.md") && !finding.starts_with("CONTRIBUTING.md"));
+    none(&found, "write these in plain words (CONTRIBUTING.md):");
+}
+
+#[test]
+fn function_names_have_no_confusing_phrases() {
+    let names = files("", ".rs").into_iter().flat_map(|(path, text)| {
+        let names = text.lines().enumerate().filter_map(|(place, line)| {
+            let (_, rest) = line.split_once("fn ")?;
+            let name = rest.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next()?;
+            Some((path.clone(), place + 1, name.replace('_', " ")))
+        });
+        names.collect::<Vec<_>>()
+    });
+    none(&findings(names), "name these as standard terms do (CONTRIBUTING.md):");
+}
+
+#[test]
+fn messages_have_no_confusing_phrases() {
+    let sources = ["src", "rest/src", "schema/src"].into_iter().flat_map(|folder| files(folder, ".rs"));
+    let sources = sources.filter(|(path, _)| !path.contains("/tests") && !path.contains("/sample/"));
+    let literals = sources.flat_map(|(path, text)| {
+        let lines = code(&text).lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"));
+        let literals = lines.flat_map(|(place, line)| {
+            let literals = line.split('"').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
+            literals.into_iter().map(move |literal| (place + 1, literal))
+        });
+        literals.map(|(line, literal)| (path.clone(), line, literal)).collect::<Vec<_>>()
+    });
+    none(&findings(literals), "write these in plain words (CONTRIBUTING.md):");
 }
 
 #[test]

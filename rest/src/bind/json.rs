@@ -1,5 +1,5 @@
 //! JSON bodies, read strictly: UTF-8, no duplicate keys, no U+0000, limited depth and length, and no number that cannot
-//! be represented exactly (docs/decisions.md#edge). Strings are normalized to NFC.
+//! be represented exactly (docs/decisions/edge.md#strict-json). Strings are normalized to NFC.
 
 use std::cell::RefCell;
 use std::fmt;

@@ -79,7 +79,7 @@ impl Bound {
 ///
 /// # Errors
 /// In this order: [`Refusal::UnsupportedMediaType`], then [`Refusal::Malformed`] or [`Refusal::Invalid`] with all
-/// errors in query, headers and body (docs/decisions.md#errors).
+/// errors in query, headers and body (docs/decisions/api.md#problem-documents).
 pub async fn bind(contract: &Contract, operation: &Operation, request: Request<'_>) -> Result<Bound, Refusal> {
     let mut bound = Bound { variables: request.path.clone(), ..Bound::default() };
     let form = form(operation, request.headers)?;

@@ -1,4 +1,4 @@
-//! The query: strictly decoded, only known names, every value typed by its schema (docs/decisions.md#answers).
+//! The query: strictly decoded, only known names, every value typed by its schema (docs/decisions/api.md#filters).
 
 use serde_json::{Map, Value};
 

@@ -1,5 +1,5 @@
 //! Decides whether a comma may separate two values of a query parameter. It may only if no value can contain one
-//! (docs/decisions.md#answers).
+//! (docs/decisions/api.md#filters).
 
 use serde_json::Value;
 

@@ -9,7 +9,7 @@ const FILE: &str = "contract/openapi.yaml";
 
 impl Contract {
     /// Returns every example of a body, response, parameter or component schema that does not fit its schema
-    /// (docs/decisions.md#contract).
+    /// (docs/decisions/contract.md).
     pub fn problems_of_examples(&self) -> Vec<Problem> {
         let Ok(document) = yaml::read(self.text()) else {
             return Vec::new();

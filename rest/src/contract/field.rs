@@ -16,7 +16,7 @@ use super::text;
 /// Maximum number of errors in one response.
 pub const MOST: usize = 50;
 
-/// One error of one field or parameter (docs/decisions.md#errors).
+/// One error of one field or parameter (docs/decisions/api.md#problem-documents).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
     /// Place of the error.

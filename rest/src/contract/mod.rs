@@ -44,7 +44,7 @@ use schema_set::SchemaSet;
 pub use surface::{served_contract, surface};
 pub(crate) use workflows::workflows;
 
-/// The nine groups, in the contract's order (docs/decisions.md#principals).
+/// The nine groups, in the contract's order (docs/decisions/access.md#scopes).
 pub const GROUPS: [&str; 9] =
     ["system", "auth", "publication", "subscription", "marketplace", "partner", "statistics", "admin", "engagement"];
 

@@ -53,13 +53,13 @@ pub struct Operation {
     /// Members of a successful response that change without an edit; only for a response with an `ETag`.
     pub computed: Computed,
     /// Whether each request writes an audit record: every scope under labs.admin, including the whole admin group
-    /// (docs/decisions.md#audit).
+    /// (docs/decisions/audit.md#audited-operations).
     pub audited: bool,
     /// Whether an attacker could use the operation to guess secrets. Its attempts are counted per network, in addition
     /// to all other budgets (`x-attempts`).
     pub counts_attempts: bool,
     /// Whether no counter of an account, including its budgets and the network's, reveals that the account called this
-    /// operation (`x-unattributed`; docs/decisions.md#board).
+    /// operation (`x-unattributed`; docs/decisions/board.md#counts-by-account-exclude-votes).
     pub unattributed: bool,
     /// Maximum size of the body in bytes, if it exceeds the general limit (`x-largest-body`). Only a few of these
     /// bodies are read at once.
@@ -140,7 +140,7 @@ pub enum Probe {
     Readiness,
 }
 
-/// Required access of an operation (docs/decisions.md#principals).
+/// Required access of an operation (docs/decisions/access.md#default-deny).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Any client, without a token.

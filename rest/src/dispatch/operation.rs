@@ -1,6 +1,6 @@
 //! Processing of a request to an operation of the contract, from its head to its response.
 //!
-//! Errors have a fixed order (docs/decisions.md#errors): 401, 403, 404, 422. An unknown path is 404 before
+//! Errors have a fixed order (docs/decisions/api.md#order-of-checks): 401, 403, 404, 422. An unknown path is 404 before
 //! authentication.
 
 use std::sync::Arc;
@@ -186,8 +186,8 @@ async fn identify(
 }
 
 /// Handles an early rejection. It writes an audit record if the caller is known, has access and has spent the budget
-/// (docs/decisions.md#audit), but only the first time in a minute: a program in a loop must not fill a log that cannot
-/// be deleted. The counts of rejected requests include all of them. An invalid token leaves no record.
+/// (docs/decisions/audit.md#spent-budgets), but only the first time in a minute: a program in a loop must not fill a
+/// log that cannot be deleted. The counts of rejected requests include all of them. An invalid token leaves no record.
 async fn refuse_early(rest: &Rest, operation: &Operation, caller: Caller, fault: Fault) -> Fault {
     let prepared = rest.bound(operation).and_then(|bound| bound.prepared.as_ref());
     let (Some(prepared), Some(principal)) = (prepared, &caller.principal) else { return fault };

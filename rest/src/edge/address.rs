@@ -1,5 +1,5 @@
 //! Address of a request. Forwarded headers count only if a configured peer sent them, and hops are counted from the
-//! right (docs/decisions.md#edge).
+//! right (docs/decisions/edge.md#client-addresses).
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 

@@ -1,10 +1,10 @@
-//! Credentials in headers: each is read from exactly one place (RFC 6750; docs/decisions.md#identity).
+//! Credentials in headers: each is read from exactly one place (RFC 6750; docs/decisions/credentials.md).
 
 use base64::Engine as _;
 use http::{HeaderMap, header};
 use labs_schema::{Code, Fault};
 
-/// Name of the refresh cookie (docs/decisions.md#identity).
+/// Name of the refresh cookie (docs/decisions/credentials.md).
 pub const REFRESH_COOKIE: &str = "__Host-refresh";
 
 /// Returns the access token of exactly one `Authorization: Bearer` header.

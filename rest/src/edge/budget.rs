@@ -1,5 +1,5 @@
-//! Budgets of requests: per second and per day (docs/decisions.md#budgets). Every response states the remaining budget,
-//! including errors and anonymous responses.
+//! Budgets of requests: per second and per day (docs/decisions/edge.md#request-budgets). Every response states the
+//! remaining budget, including errors and anonymous responses.
 
 mod unattributed;
 
@@ -252,7 +252,7 @@ impl RateLimiters {
     }
 
     /// Spends one attempt at an operation that an attacker could use to guess secrets (`x-attempts`;
-    /// docs/decisions.md#budgets).
+    /// docs/decisions/edge.md#request-budgets).
     ///
     /// # Errors
     /// [`Code::RateLimited`] with the time to wait.

@@ -28,7 +28,7 @@ pub const EXPOSED: &[&str] = &[
     "content-range",
 ];
 
-/// Adds the remaining budgets (docs/decisions.md#budgets).
+/// Adds the remaining budgets (docs/decisions/edge.md#request-budgets).
 pub fn allowance(headers: &mut HeaderMap, allowance: &Allowance) {
     number(headers, "x-ratelimit-limit", allowance.limit.into());
     number(headers, "x-ratelimit-remaining", allowance.remaining.into());

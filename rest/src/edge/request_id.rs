@@ -1,4 +1,4 @@
-//! Id of a request: the caller's, if well formed, else a new one (docs/decisions.md#answers).
+//! Id of a request: the caller's, if well formed, else a new one (docs/decisions/api.md#request-id).
 
 use http::HeaderMap;
 use opentelemetry::trace::{SpanContext, SpanId, TraceFlags, TraceId, TraceState};

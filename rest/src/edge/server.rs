@@ -1,5 +1,5 @@
-//! The HTTP server: closes slow, excess or malformed connections (docs/decisions.md#edge), and drains in-flight
-//! requests on shutdown.
+//! The HTTP server: closes slow, excess or malformed connections (docs/decisions/edge.md#limits-of-a-connection), and
+//! drains in-flight requests on shutdown.
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
@@ -53,8 +53,8 @@ const DRAIN: Duration = Duration::from_secs(20);
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub IpAddr);
 
-/// Serves until shutdown, then drains (docs/decisions.md#edge). Trusted proxies open connections for many callers, so
-/// only the total limit applies to them.
+/// Serves until shutdown, then drains (docs/decisions/edge.md#limits-of-a-connection). Trusted proxies open connections
+/// for many callers, so only the total limit applies to them.
 ///
 /// # Errors
 /// If the listener cannot be drained.

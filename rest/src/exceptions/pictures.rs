@@ -1,5 +1,5 @@
 //! Public media, for an `<img>` of any page: outside the contract, without a token, cacheable for a day by any cache
-//! (docs/decisions.md#lists).
+//! (docs/decisions/files.md#public-images).
 
 use std::sync::Arc;
 

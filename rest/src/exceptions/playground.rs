@@ -1,5 +1,5 @@
 //! The playground's endpoint: queries of staff members, with limited concurrency and on a separate runtime, so that no
-//! query can stall the public API (docs/decisions.md#playground).
+//! query can stall the public API (docs/decisions/engine.md#bounds-of-staff-queries).
 
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;

@@ -53,7 +53,7 @@ fn expected_scalar(shape: &Shape<'_>, name: &str, own_scalar: bool) -> Option<&'
     (!fits).then_some(expected)
 }
 
-/// Whether a value is UPPER_SNAKE_CASE, which decisions.md requires of enumerated values.
+/// Whether a value is UPPER_SNAKE_CASE, which docs/decisions/api.md#formats-of-values requires of enumerated values.
 fn is_enum_name(value: &str) -> bool {
     value.starts_with(|char: char| char.is_ascii_uppercase())
         && value.chars().all(|char| char.is_ascii_uppercase() || char.is_ascii_digit() || char == '_')

@@ -41,7 +41,7 @@ fn names_a_host(value: &HeaderValue) -> bool {
 }
 
 /// Rejects another partner's uuid under /v1/partner/{partner_uuid} with 403, whether it exists or not
-/// (docs/decisions.md#errors).
+/// (docs/decisions/api.md#resources-of-other-partners).
 pub(crate) fn partner(path: &str, caller: &Caller, values: &[(&str, &str)]) -> Result<(), Fault> {
     own_partner(path, caller.principal.as_ref().and_then(|principal| principal.partner_uuid), values)
 }
@@ -62,7 +62,7 @@ fn own_partner(path: &str, own: Option<Uuid>, values: &[(&str, &str)]) -> Result
 }
 
 /// Rejects foreign origins: the browser sends a cookie automatically, so a foreign page must not be able to use it
-/// (docs/decisions.md#identity).
+/// (docs/decisions/credentials.md).
 pub(crate) fn origin(rest: &Rest, sent: &HeaderMap) -> Result<(), Fault> {
     let Some(origin) = sent.get(header::ORIGIN).and_then(|value| value.to_str().ok()) else { return Ok(()) };
     let host = sent.get(header::HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();

@@ -89,7 +89,7 @@ impl<'a> Exchange<'a> {
     }
 
     /// Starts the request's span, and returns the context for child spans; none for an unattributed request, because
-    /// its time next to others would reveal the caller (docs/decisions.md#board).
+    /// its time next to others would reveal the caller (docs/decisions/board.md#counts-by-account-exclude-votes).
     pub(crate) fn trace(&mut self, (name, route): (&str, &str), parts: &Parts) -> Option<Context> {
         if self.operation.is_some_and(|operation| operation.unattributed) {
             return None;

@@ -1,8 +1,9 @@
 //! Converts an upload to the pictures that the service stores. The uploaded bytes are never served.
 //!
 //! The type is read from the content, and the size is checked before decoding. Decoding has limits. Every picture is
-//! re-encoded, which removes metadata, trailing bytes and polyglot content (docs/decisions.md#edge). Its colours are
-//! converted to sRGB, because no profile is kept. The same upload always produces the same bytes.
+//! re-encoded, which removes metadata, trailing bytes and polyglot content
+//! (docs/decisions/files.md#images-are-re-encoded). Its colours are converted to sRGB, because no profile is kept. The
+//! same upload always produces the same bytes.
 //!
 //! This is a separate crate because loops over pixels are too slow without optimisation, and this crate is always
 //! optimised. The pictures of the sample data are drawn here for the same reason.
@@ -126,11 +127,11 @@ pub enum ImageProblem {
     Damaged,
 }
 
-/// Largest upload in bytes. Rule: docs/decisions.md#edge.
+/// Largest upload in bytes. Rule: docs/decisions/files.md#images-are-re-encoded.
 pub const LARGEST_UPLOAD: usize = 8 * 1024 * 1024;
 /// Largest number of pixels of an upload: the output of a 24 megapixel camera. Each pixel is decoded, rotated and
 /// averaged, but the stored picture has at most 2,048 pixels a side. A higher limit would use CPU time of other
-/// requests (docs/decisions.md#edge).
+/// requests (docs/decisions/files.md#images-are-re-encoded).
 pub const MOST_PIXELS: u64 = 24_000_000;
 /// Longest side of an upload in pixels. The contract documents it in `MediaUpload`.
 pub const LONGEST_UPLOADED_SIDE: u32 = 16_384;

@@ -1,6 +1,6 @@
 //! Service-internal administration across all partners. Every call leaves an audit record, reads included.
 //!
-//! Rule: docs/decisions.md#principals.
+//! Rule: docs/decisions/access.md.
 
 pub(crate) mod audit_records;
 mod data_exports;

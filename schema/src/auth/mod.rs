@@ -1,6 +1,6 @@
 //! Authentication of both kinds of principal: users sign in and have sessions, machine clients have client secrets.
 //!
-//! Rules: docs/decisions.md#principals, docs/decisions.md#identity.
+//! Rules: docs/decisions/access.md, docs/decisions/credentials.md.
 
 pub(crate) mod account;
 pub(crate) mod attempts;

@@ -1,6 +1,6 @@
 //! Access rules of the root fields. Each rule is declared on its resolver and is readable in the SDL.
 //!
-//! Rule: docs/decisions.md#principals (default deny).
+//! Rule: docs/decisions/access.md#default-deny (default deny).
 
 use std::sync::OnceLock;
 
@@ -162,8 +162,8 @@ impl Access {
         }
     }
 
-    /// Whether every call leaves an audit record (docs/decisions.md#audit). True for every operation under a scope of
-    /// the operator's domain, which includes the whole admin group.
+    /// Whether every call leaves an audit record (docs/decisions/audit.md#audited-operations). True for every operation
+    /// under a scope of the operator's domain, which includes the whole admin group.
     #[must_use]
     pub fn is_audited(self) -> bool {
         self.scope().is_some_and(Scope::is_admin)

@@ -1,4 +1,4 @@
-//! Target kinds of audit records (docs/decisions.md#audit).
+//! Target kinds of audit records (docs/decisions/audit.md).
 
 use crate::core::words::words;
 

@@ -4,7 +4,7 @@
 //! alters a right notifies the channel `authority` from a trigger (migrations), in the same transaction. Each replica
 //! queries its listening connection several times a second, so a cached entry is at most one second out of date. If the
 //! last answer is older than that, every token is looked up again; without a database it is rejected
-//! (docs/decisions.md#identity).
+//! (docs/decisions/credentials.md#revocation-within-a-second).
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -2,8 +2,8 @@
 //!
 //! A replica takes a lease of some requests from the account's row and spends it in memory. Leased requests count as
 //! spent, so the limit is never exceeded. A crash loses the requests that the replica holds, at most two leases; a
-//! clean stop returns the rest (docs/decisions.md#budgets). The next lease of a large budget is taken before the
-//! current one ends, so that no request waits for it.
+//! clean stop returns the rest (docs/decisions/edge.md#daily-budgets). The next lease of a large budget is taken before
+//! the current one ends, so that no request waits for it.
 //!
 //! Staff can reset a day's budget. Requests leased before the reset belong to the earlier budget. They can be spent
 //! until the replica learns about the reset, within a second, and are then discarded, not returned. So the requests

@@ -1,4 +1,5 @@
-//! Business time, in which deadlines are counted: all hours of Monday to Friday, in UTC (docs/decisions.md#states).
+//! Business time, in which deadlines are counted: all hours of Monday to Friday, in UTC
+//! (docs/decisions/review.md#due-date-of-a-decision).
 
 use crate::core::time::Time;
 

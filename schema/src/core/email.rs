@@ -76,7 +76,7 @@ impl EmailAddress {
     }
 
     /// Returns the normalised form in the unique index: NFC, lower case, the domain in its ASCII form. Two addresses
-    /// with the same normalised form belong to one account (docs/decisions.md#answers).
+    /// with the same normalised form belong to one account (docs/decisions/texts.md#normalisation).
     pub fn normalised(&self) -> &str {
         &self.normalised
     }

@@ -1,6 +1,7 @@
 //! Limits of a partner's entitlements, locked so that two concurrent requests cannot both use the last unit.
 //!
-//! Rule: docs/decisions.md#tiers. A lower limit does not affect existing objects; it only prevents new ones.
+//! Rule: docs/decisions/partners.md#tiers-are-data. A lower limit does not affect existing objects; it only prevents
+//! new ones.
 
 use serde_json::Value;
 use uuid::Uuid;

@@ -1,8 +1,8 @@
 //! Faults: errors of the service, independent of HTTP.
 //!
 //! A store or a rule returns a [`Fault`]; the REST layer converts its [`Code`] to a status and a problem document (RFC
-//! 9457; docs/decisions.md#errors). Creating a fault does not log it. The layer that answers with it logs it once, with
-//! the request's id.
+//! 9457; docs/decisions/api.md#problem-documents). Creating a fault does not log it. The layer that answers with it
+//! logs it once, with the request's id.
 
 mod code;
 mod reason;
@@ -77,7 +77,8 @@ impl Fault {
         Self::new(Code::NotFound, format!("There is no such {thing}, or it is not yours. Check the identifier."))
     }
 
-    /// The path contains a former name of an object (docs/decisions.md#answers): the parameter, and its current value.
+    /// The path contains a former name of an object (docs/decisions/api.md#former-slugs): the parameter, and its
+    /// current value.
     pub fn moved(parameter: &'static str, present: impl Into<String>) -> Self {
         let present = present.into();
         let detail = format!("This resource is now named {present}. Use the new name in future requests.");
@@ -111,7 +112,7 @@ impl Fault {
         Self::invalid(vec![FieldError::at(pointer, code, message)])
     }
 
-    /// The state does not allow this action (docs/decisions.md#states).
+    /// The state does not allow this action (docs/decisions/api.md#state-machines).
     #[must_use]
     pub fn illegal(thing: &str, state: &str, action: &str, allowed: Vec<String>) -> Self {
         let now = if allowed.is_empty() { "nothing".to_owned() } else { allowed.join(", ") };
@@ -169,7 +170,7 @@ impl Fault {
         fault.caused_by(cause)
     }
 
-    /// The tier's limit is reached (docs/decisions.md#tiers).
+    /// The tier's limit is reached (docs/decisions/partners.md#tiers-are-data).
     #[must_use]
     pub fn entitlement(feature: &str, limit: i64, used: i64) -> Self {
         Self::of(

@@ -2,7 +2,7 @@
 
 use async_graphql::SimpleObject;
 
-/// An amount in the smallest unit of its currency (docs/decisions.md#answers).
+/// An amount in the smallest unit of its currency (docs/decisions/api.md#formats-of-values).
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub struct Money {

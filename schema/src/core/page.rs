@@ -1,7 +1,7 @@
 //! Pages of lists: cursor, limit and order.
 //!
-//! Rule: docs/decisions.md#answers. Cursors are opaque keyset cursors, encrypted and bound to their list and filter. A
-//! list never skips or repeats a row that remains in it.
+//! Rule: docs/decisions/api.md#cursors. Cursors are opaque keyset cursors, encrypted and bound to their list and
+//! filter. A list never skips or repeats a row that remains in it.
 
 use std::borrow::Cow;
 

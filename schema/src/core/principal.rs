@@ -1,6 +1,6 @@
 //! Principals and their rights.
 //!
-//! Rule: docs/decisions.md#principals.
+//! Rule: docs/decisions/access.md#kinds-of-principal.
 
 use std::net::IpAddr;
 
@@ -13,7 +13,7 @@ use crate::core::time::Time;
 use crate::core::words::words;
 
 words! {
-    /// Kind of a principal (docs/decisions.md#principals).
+    /// Kind of a principal (docs/decisions/access.md#kinds-of-principal).
     pub enum PrincipalType {
         /// A user of a partner's team.
         PartnerUser = "PARTNER_USER",
@@ -25,7 +25,7 @@ words! {
 }
 
 words! {
-    /// Role of a user in a partner's team (docs/decisions.md#principals).
+    /// Role of a user in a partner's team (docs/decisions/access.md#kinds-of-principal).
     pub enum Role {
         /// May do everything that a partner may do.
         Administrator = "ADMINISTRATOR",

@@ -7,7 +7,7 @@
 //!
 //! A reader who saw data of a replica never sees older data later: list cursors contain the WAL position of that time,
 //! and a cursor from the primary is read from the primary. Conditional requests are repeated on the primary, unless the
-//! replica's answer equals the caller's copy (docs/decisions.md#database).
+//! replica's answer equals the caller's copy (docs/decisions/database.md#read-replicas).
 
 mod watch;
 

@@ -1,6 +1,6 @@
 //! Scope rules: definition of scopes and of the access that they grant.
 //!
-//! Rule: docs/decisions.md#principals. A scope nests by domain and has an access level: `a` grants `a.b` read-only,
+//! Rule: docs/decisions/access.md#scopes. A scope nests by domain and has an access level: `a` grants `a.b` read-only,
 //! `a:write` grants `a`, `a.b` and `a.b:write`, and `a` never grants `a.b:write`.
 
 use std::fmt;

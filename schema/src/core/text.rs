@@ -1,5 +1,6 @@
 //! Rule for text that users send: the characters allowed in a single line (a name, a title) and in several lines, and
-//! the normal form (NFC) in which every text is compared and stored (docs/decisions.md#names-and-titles).
+//! the normal form (NFC) in which every text is compared and stored
+//! (docs/decisions/texts.md#one-rule-for-accepted-text).
 //!
 //! The contract declares the kind of each text field (`x-text`). The REST API and the playground check both through the
 //! contract's schemas; commands of the operator check here.

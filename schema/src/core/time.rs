@@ -12,7 +12,7 @@ use sqlx::error::BoxDynError;
 use sqlx::postgres::{PgArgumentBuffer, PgTypeInfo, PgValueRef};
 use sqlx::{Decode, Encode, Postgres, Type};
 
-/// A moment in UTC with microseconds, RFC 3339 in answers (docs/decisions.md#answers).
+/// A moment in UTC with microseconds, RFC 3339 in answers (docs/decisions/api.md#formats-of-values).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(pub Timestamp);
 

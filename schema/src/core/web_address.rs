@@ -66,8 +66,8 @@ impl WebAddress {
     }
 }
 
-/// Whether the platform may redirect a customer to `text`: a [`WebAddress`], or an http or https address on the loopback
-/// interface (RFC 8252, section 7.3). A fragment and a wildcard are never allowed.
+/// Whether the platform may redirect a customer to `text`: a [`WebAddress`], or an http or https address on the
+/// loopback interface (RFC 8252, section 7.3). A fragment and a wildcard are never allowed.
 #[must_use]
 pub fn is_redirect_uri(text: &str) -> bool {
     if text.contains(['#', '*']) {

@@ -1,6 +1,6 @@
 //! Edges between objects in the queries of staff. Each field here is an edge; no fixed document requests it.
 //!
-//! An edge represents the root field that reads the same data (docs/decisions.md#playground). A list's
+//! An edge represents the root field that reads the same data (docs/decisions/engine.md#edges). A list's
 //! [`EdgeQuery`](crate::core::list::EdgeQuery) reads the objects of an edge: one statement for all objects from which a
 //! query follows it.
 

@@ -1,7 +1,8 @@
 //! The board: feature requests of partners, and the answers by staff.
 //!
 //! Partners read it with a token; it is never public. Every entry names its company, and its author while their
-//! attribution is on. Votes, follows and reads of a user are never disclosed (docs/decisions.md#board).
+//! attribution is on. Votes, follows and reads of a user are never disclosed
+//! (docs/decisions/board.md#votes-are-pseudonymous).
 
 mod attribution;
 mod author;

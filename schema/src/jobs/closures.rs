@@ -12,7 +12,7 @@ use crate::partner::standing;
 /// partners.
 ///
 /// Several replicas may run it at once. A failure delays no other partner, and the next run retries it
-/// (docs/decisions.md#states).
+/// (docs/decisions/engine.md#jobs).
 ///
 /// # Errors
 /// If the database does not answer.

@@ -1,5 +1,6 @@
 //! Deletion of unreferenced media objects: an upload that was rejected or interrupted after its object was written, a
-//! replaced media item, an erased profile; and unfinished files of a killed process (docs/decisions.md#mail).
+//! replaced media item, an erased profile; and unfinished files of a killed process
+//! (docs/decisions/files.md#objects-before-rows).
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use jiff::{SignedDuration, Timestamp};

@@ -27,7 +27,7 @@ macro_rules! swept {
 
 /// Deletes expired rows of every table that only grows. Returns the number of deleted rows.
 pub(super) async fn tidy(pool: &PgPool) -> Result<u64, Fault> {
-    // An idempotency key is valid for 24 hours (docs/decisions.md#answers).
+    // An idempotency key is valid for 24 hours (docs/decisions/api.md#idempotency-keys).
     let keys = swept!(
         pool,
         "delete from idempotency_key where ctid = any (array (

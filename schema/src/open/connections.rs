@@ -1,4 +1,5 @@
-//! Connections of the service: with the service's role and a timeout for everything (docs/decisions.md#database).
+//! Connections of the service: with the service's role and a timeout for everything
+//! (docs/decisions/database.md#settings-of-a-connection).
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! Operations of a team on its partner. The token determines the partner; the path only repeats it.
 //!
-//! Rule: docs/decisions.md#principals.
+//! Rule: docs/decisions/api.md#resources-of-other-partners.
 
 mod account;
 pub(crate) mod company;

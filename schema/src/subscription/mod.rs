@@ -1,7 +1,7 @@
 //! Tiers, their features, and the entitlements of each partner's subscription. The subscription record decides access,
 //! never a payment provider.
 //!
-//! Rule: docs/decisions.md#tiers.
+//! Rule: docs/decisions/partners.md#tiers-are-data.
 
 pub(crate) mod change_requests;
 pub(crate) mod changing;

@@ -1,10 +1,10 @@
 //! Values of features: input, stored form, output and comparison.
 //!
-//! A FLAG or a SCOPE is granted or not; a LIMIT is an integer or unlimited (docs/decisions.md#tiers). The stored form
-//! is true or false, a number, or `"unlimited"`. The output has `limit` for a LIMIT and `enabled` for the other kinds;
-//! the field that does not apply is null. Only `unlimited` marks an unlimited LIMIT. `value` repeats the field that
-//! applies, because clients generated from a contract cannot read a field of either type. The input accepts either
-//! form, or both if they agree.
+//! A FLAG or a SCOPE is granted or not; a LIMIT is an integer or unlimited (docs/decisions/partners.md#tiers-are-data).
+//! The stored form is true or false, a number, or `"unlimited"`. The output has `limit` for a LIMIT and `enabled` for
+//! the other kinds; the field that does not apply is null. Only `unlimited` marks an unlimited LIMIT. `value` repeats
+//! the field that applies, because clients generated from a contract cannot read a field of either type. The input
+//! accepts either form, or both if they agree.
 
 use std::cmp::Ordering;
 

@@ -1,5 +1,5 @@
 //! Assembles the contract. It is written in pieces (`contract/root.yaml`, `paths/`, `components/`) and assembled into
-//! one file that is committed, embedded and served (docs/decisions.md#contract). A piece contains only decisions of its
+//! one file that is committed, embedded and served (docs/decisions/contract.md). A piece contains only decisions of its
 //! authors; this module adds everything that follows from a rule.
 
 mod check;

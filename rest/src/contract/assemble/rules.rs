@@ -1,5 +1,5 @@
 //! Adds everything that follows from a rule and is therefore not written in a piece: shared error responses, headers,
-//! list parameters, conditional requests and idempotent writes (docs/decisions.md#answers).
+//! list parameters, conditional requests and idempotent writes (docs/decisions/api.md).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -147,7 +147,7 @@ pub(super) fn scope_of(operation: &Map<String, Value>) -> Option<&str> {
     Some(scopes.first().and_then(Value::as_str).unwrap_or_default())
 }
 
-/// Whether a scope belongs to staff, so that its operations are audited (decisions.md, Audit).
+/// Whether a scope belongs to staff, so that its operations are audited (docs/decisions/audit.md#audited-operations).
 pub(crate) fn is_staff_scope(scope: &str) -> bool {
     scope.strip_prefix("labs.admin").is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', ':']))
 }

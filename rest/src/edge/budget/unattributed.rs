@@ -1,5 +1,5 @@
-//! Limits of unattributed operations (`x-unattributed`; docs/decisions.md#budgets): they spend nothing that another
-//! principal can observe.
+//! Limits of unattributed operations (`x-unattributed`; docs/decisions/edge.md#limits-of-unattributed-operations): they
+//! spend nothing that another principal can observe.
 
 use std::net::IpAddr;
 
@@ -16,7 +16,8 @@ impl RateLimiters {
     /// Spends one unattributed request (`x-unattributed`) from a separate limit of the caller, which is as large as the
     /// account's burst budget and kept in this replica's memory until it is full again. Team members and machine
     /// clients share the account's budgets and see the remainder, so these budgets are not spent. The response shows
-    /// them unchanged, with a full burst budget, because reading it would spend it (docs/decisions.md#budgets).
+    /// them unchanged, with a full burst budget, because reading it would spend it
+    /// (docs/decisions/edge.md#limits-of-unattributed-operations).
     ///
     /// # Errors
     /// [`Code::RateLimited`], [`Code::Unavailable`] if the daily budget cannot be read.

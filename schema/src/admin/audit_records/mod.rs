@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The engine writes the records ([`crate::core::engine`]) and the sealer chains them ([`crate::core::audit_chain`]).
-//! This module only reads them. No code changes or deletes a record (docs/decisions.md#audit).
+//! This module only reads them. No code changes or deletes a record (docs/decisions/audit.md#audited-operations).
 
 mod export;
 mod list;

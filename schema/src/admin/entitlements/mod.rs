@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Entitlements are resolved by the same function that the guards call. A change takes effect on every replica within
-//! one second (docs/decisions.md#tiers).
+//! one second (docs/decisions/partners.md#tiers-are-data).
 
 mod resolvers;
 mod rules;

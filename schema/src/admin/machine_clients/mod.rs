@@ -11,8 +11,8 @@
 //! A machine client is permanently bound to one partner, or belongs to the service itself (the storefront, a release
 //! tool). The service records the allowed scopes and, separately, the scopes that its calls required. It authenticates
 //! with a client secret. Two secrets may be valid at the same time, so that a client can rotate without a gap
-//! (docs/decisions.md#principals). Deleting a secret also revokes the tokens that were issued for it. Enabling a client
-//! does not restore tokens from before: they stay void.
+//! (docs/decisions/credentials.md#client-secrets). Deleting a secret also revokes the tokens that were issued for it.
+//! Enabling a client does not restore tokens from before: they stay void.
 
 mod list;
 mod resolvers;

@@ -19,10 +19,10 @@ const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 /// Returns the shortest list of scopes that covers `wanted`, in alphabetical order.
 ///
-/// A machine client bound to a partner gets no scope under `labs.admin` (docs/decisions.md#principals). A machine
-/// client of the service itself gets only the scopes under `labs.admin` that the caller holds (`own`). Otherwise a
-/// caller could provision a client with more rights than they have. Scopes that the client already has, read under
-/// `lock_client`, may stay.
+/// A machine client bound to a partner gets no scope under `labs.admin` (docs/decisions/access.md#kinds-of-principal).
+/// A machine client of the service itself gets only the scopes under `labs.admin` that the caller holds (`own`).
+/// Otherwise a caller could provision a client with more rights than they have. Scopes that the client already has,
+/// read under `lock_client`, may stay.
 pub(super) fn scopes(
     wanted: &[String],
     is_bound: bool,

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! [`crate::core::budget`] and the REST layer enforce the budgets. A change here reaches every replica within a second
-//! (docs/decisions.md#budgets).
+//! (docs/decisions/edge.md#request-budgets).
 
 mod list;
 mod resolvers;

@@ -5,7 +5,8 @@
 //! ```
 //!
 //! Every replica has the next key before that key signs, so every replica can verify tokens of a new current key at
-//! once. When a key is retired, the private key is deleted from the database (docs/decisions.md#identity).
+//! once. When a key is retired, the private key is deleted from the database
+//! (docs/decisions/credentials.md#signing-keys).
 
 mod list;
 mod resolvers;

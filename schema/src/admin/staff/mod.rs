@@ -10,7 +10,7 @@
 //! ```
 //!
 //! An invited staff member receives a mail with a token and sets a password with it. Until a second factor is active,
-//! they can access only their own account. Rules (docs/decisions.md#principals):
+//! they can access only their own account. Rules (docs/decisions/access.md#the-last-staff-member-with-a-right):
 //!
 //! - A caller cannot grant rights that they do not hold.
 //! - A caller cannot change their own rights.

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! A caller cannot add scopes to a role that they lack themselves, and cannot change the scopes of a role that they
-//! hold. A change of scopes takes effect for the holders within a second (docs/decisions.md#principals).
+//! hold. A change of scopes takes effect for the holders within a second
+//! (docs/decisions/credentials.md#revocation-within-a-second).
 
 mod list;
 mod resolvers;

@@ -3,7 +3,7 @@
 //! Each failure counts for several subjects: for the account from one network, with delays that grow long; for the
 //! account overall and for the network overall, with delays that stay short. Therefore, guessing is slow from one
 //! network and from many. An attacker cannot block the owner for long, and not from a network where the owner signed in
-//! before (docs/decisions.md#identity).
+//! before (docs/decisions/credentials.md#failed-sign-ins).
 
 mod rules;
 mod store;

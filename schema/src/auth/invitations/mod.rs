@@ -1,6 +1,6 @@
 //! Invitation into a partner's team, sent by e-mail to one address.
 //!
-//! The state machine (docs/decisions.md#states):
+//! The state machine (docs/decisions/api.md#state-machines):
 //!
 //! ```text
 //!  invite ──▶ PENDING ──accept──▶ ACCEPTED

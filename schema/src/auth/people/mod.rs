@@ -1,6 +1,6 @@
 //! A user: a member of a partner's team, or a staff member.
 //!
-//! The state machine of a partner's users (docs/decisions.md#states):
+//! The state machine of a partner's users (docs/decisions/api.md#state-machines):
 //!
 //! ```text
 //!  UNVERIFIED ──verify──▶ ACTIVE ──suspend──▶ SUSPENDED (by the team)

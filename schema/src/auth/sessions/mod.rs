@@ -8,7 +8,7 @@
 //!
 //! The refresh token of a session contains its id and a counter. Each use increments the counter. For ten seconds, the
 //! replaced token returns the same successor, so that two tabs or a lost response never sign a user out. Any older
-//! token ends the session (docs/decisions.md#identity).
+//! token ends the session (docs/decisions/credentials.md#refresh-tokens).
 //!
 //! A sign-in or a reauthentication with password or code opens a short period in which the session may change security
 //! settings.

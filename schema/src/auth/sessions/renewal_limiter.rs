@@ -1,4 +1,4 @@
-//! Rate limit for renewals of a user's sessions, across all networks (docs/decisions.md#budgets).
+//! Rate limit for renewals of a user's sessions, across all networks (docs/decisions/edge.md#attempts).
 
 use std::num::NonZeroU32;
 

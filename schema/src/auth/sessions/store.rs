@@ -150,7 +150,7 @@ pub(super) async fn lock(db: &Db, session_uuid: Uuid) -> Result<Option<SessionRo
 }
 
 /// Increments the counter, by the database clock. The time of last use is rounded to the hour, so that it cannot be
-/// correlated with actions on the board (docs/decisions.md#board).
+/// correlated with actions on the board (docs/decisions/board.md#last-use-of-a-session).
 pub(super) async fn set_rotated(db: &Db, session_uuid: Uuid, counter: i64, idle_expires_at: Time) -> Result<(), Fault> {
     sqlx::query!(
         "update session

@@ -191,7 +191,7 @@ pub(super) fn obstacle(client: Standing<'_>) -> Option<&'static str> {
 
 /// Computes the scopes of a token: the intersection of the client's allowed scopes and the requested scopes. For a
 /// client of a partner, it is also intersected with the scopes of the partner's tier, which never include staff scopes
-/// (docs/decisions.md#principals). Account scopes belong to users, so no machine client gets one.
+/// (docs/decisions/access.md#kinds-of-principal). Account scopes belong to users, so no machine client gets one.
 pub(super) fn grant(allowed: ScopeSet, requested: Option<ScopeSet>, tier: Option<ScopeSet>) -> ScopeSet {
     let own = allowed.without(ScopeSet::parse(["auth.account:write"]));
     let asked = requested.map_or(own, |requested| own.intersect(requested));

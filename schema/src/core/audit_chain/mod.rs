@@ -1,5 +1,5 @@
 //! Audit chain: each audit record gets a position and a hash that covers the previous one, so that any altered, removed
-//! or inserted record is detected (docs/decisions.md#audit).
+//! or inserted record is detected (docs/decisions/audit.md#hash-chain).
 //!
 //! ```text
 //!   hash(n) = SHA-256( hash(n - 1) ‖ SHA-256(canonical text of record n) )        hash(0) = 32 zero bytes

@@ -209,7 +209,7 @@ async fn client(pool: &PgPool, claims: &Claims, client_id: &str, own_per_second:
 
 /// Computes the scopes of a principal that is bound to a partner: the intersection of the principal's scopes and the
 /// tier's scopes. The operator's domain, writes to the storefront and the changelog are always excluded, even if a row
-/// grants them (docs/decisions.md#principals).
+/// grants them (docs/decisions/access.md#kinds-of-principal).
 #[must_use]
 pub fn effective_scopes(own: ScopeSet, tier: ScopeSet) -> ScopeSet {
     own.intersect(tier).without_admin().without_storefront_writes().without_changelog()

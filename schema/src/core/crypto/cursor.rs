@@ -1,9 +1,9 @@
 //! Page cursors: encrypted positions in a list, bound to the list and its filter.
 //!
-//! A cursor contains the keyset position as JSON. A position has values that no answer shows, such as the heat of a feature
-//! request, from which a reader could compute the day of a vote. So the position is encrypted (AES-256-GCM-SIV) and padded,
-//! and the list's name and the filter are authenticated with it: a client can neither read a cursor, nor make one up, nor
-//! use it for another list (docs/decisions.md#answers).
+//! A cursor contains the keyset position as JSON. A position has values that no answer shows, such as the heat of a
+//! feature request, from which a reader could compute the day of a vote. So the position is encrypted (AES-256-GCM-SIV)
+//! and padded, and the list's name and the filter are authenticated with it: a client can neither read a cursor, nor
+//! make one up, nor use it for another list (docs/decisions/api.md#cursors).
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
@@ -36,7 +36,8 @@ const ENCRYPTED: u8 = 3;
 const ENCRYPTED_OF_REPLICA: u8 = 4;
 /// Bytes of the tag of an unencrypted cursor.
 const PLAIN_TAG_BYTES: usize = 16;
-/// The length of an encrypted position is a multiple of this, so that it does not reveal the number of digits of a value.
+/// The length of an encrypted position is a multiple of this, so that it does not reveal the number of digits of a
+/// value.
 const PADDED: usize = 128;
 /// Longest accepted cursor, in characters. Positions are a few short values.
 pub const LONGEST_CURSOR: usize = 2_048;

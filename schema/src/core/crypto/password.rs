@@ -30,7 +30,7 @@ pub struct Verdict {
     pub needs_rehash: bool,
 }
 
-/// Memory in KiB, passes and lanes. Rule: docs/decisions.md#identity.
+/// Memory in KiB, passes and lanes. Rule: docs/decisions/credentials.md#passwords.
 const MEMORY_KIB: u32 = 19_456;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
@@ -153,7 +153,7 @@ pub enum PasswordProblem {
     TooCommon,
 }
 
-/// Shortest password, in characters. Rule: docs/decisions.md#identity.
+/// Shortest password, in characters. Rule: docs/decisions/credentials.md#passwords.
 pub const SHORTEST_PASSWORD: usize = 12;
 /// Longest password, in characters.
 pub const LONGEST_PASSWORD: usize = 256;
@@ -191,7 +191,7 @@ impl PasswordProblem {
 /// Checks whether `password` is acceptable for the user with this e-mail address and name.
 ///
 /// Takes a few milliseconds, 30 at worst; on an async thread use [`PasswordHasher::check_rule`]. Rule:
-/// docs/decisions.md#identity.
+/// docs/decisions/credentials.md#passwords.
 ///
 /// # Errors
 /// All reasons for rejection, at least one.

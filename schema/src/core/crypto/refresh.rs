@@ -3,7 +3,7 @@
 //! A token contains the session and a counter, authenticated by the master key. Only the counter is stored. Because the
 //! text follows from session and counter, the successor of a token can be sent twice and is identical both times. So
 //! two browser tabs or a lost response cause no sign-out, and a second chain of tokens never starts
-//! (docs/decisions.md#identity).
+//! (docs/decisions/credentials.md#refresh-tokens).
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::{SignedDuration, Timestamp};

@@ -1,9 +1,9 @@
 //! Master key and everything derived from it: sealing (AES-256-GCM) and MACs (HMAC-SHA-256).
 //!
 //! The key is in a file outside the database, so that a copy of the database alone opens nothing
-//! (docs/decisions.md#identity). Each purpose has separate derived keys, so data sealed or signed for one purpose is
-//! useless for another. A purpose is a plain name such as `signing-key`. If a value must not be moved to another row,
-//! the row is part of the name: `totp-seed/<user_uuid>`.
+//! (docs/decisions/credentials.md#rotation-of-the-master-key). Each purpose has separate derived keys, so data sealed
+//! or signed for one purpose is useless for another. A purpose is a plain name such as `signing-key`. If a value must
+//! not be moved to another row, the row is part of the name: `totp-seed/<user_uuid>`.
 use std::collections::VecDeque;
 use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -20,7 +20,7 @@ use super::random_bytes;
 
 /// The secret on which all sealed or signed data of the service depends: 256 random bits. Its file can contain several
 /// keys: the first one seals and signs, all of them open and verify, so that one key can replace another
-/// (docs/decisions.md#identity).
+/// (docs/decisions/credentials.md#rotation-of-the-master-key).
 ///
 /// Its loss makes TOTP seeds, signing keys and queued mail unreadable, and invalidates cursors, refresh cookies and
 /// recovery codes.

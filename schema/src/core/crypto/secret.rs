@@ -76,7 +76,7 @@ pub struct IssuedSecret {
     pub digest: [u8; 32],
 }
 
-/// Random bytes in an issued secret. Rule: docs/decisions.md#identity.
+/// Random bytes in an issued secret. Rule: docs/decisions/credentials.md#client-secrets.
 const RANDOM_BYTES: usize = 32;
 const TAIL: usize = 6;
 

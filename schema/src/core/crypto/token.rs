@@ -1,7 +1,8 @@
 //! Access tokens: JWTs of the RFC 9068 profile, signed with Ed25519, and the ring of their keys.
 //!
-//! One algorithm, one `typ`, keys only from the ring, no leeway (RFC 8725, RFC 9068; docs/decisions.md#identity). Key
-//! references in a header (`jku`, `jwk`, `x5u`, `x5c`) are never read.
+//! One algorithm, one `typ`, keys only from the ring, no leeway (RFC 8725, RFC 9068;
+//! docs/decisions/credentials.md#access-tokens). Key references in a header (`jku`, `jwk`, `x5u`, `x5c`) are never
+//! read.
 use std::collections::HashMap;
 use std::fmt;
 

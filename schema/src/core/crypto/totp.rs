@@ -1,7 +1,7 @@
 //! Second factor: time-based codes (RFC 6238) and recovery codes.
 //!
 //! Seeds are stored sealed, recovery codes as MACs under the master key: a copy of the database alone reveals neither
-//! (docs/decisions.md#identity).
+//! (docs/decisions/credentials.md#second-factors).
 use std::io::Cursor;
 
 use base64::Engine;

@@ -1,6 +1,7 @@
 //! Audit record of a call, written in the same transaction as its answer.
 //!
-//! Rule: docs/decisions.md#audit. If the record cannot be written, the call has no effect and no answer.
+//! Rule: docs/decisions/audit.md#audited-operations. If the record cannot be written, the call has no effect and no
+//! answer.
 
 use std::sync::Arc;
 

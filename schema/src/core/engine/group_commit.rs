@@ -2,9 +2,10 @@
 //!
 //! A record in the same transaction costs an audited read more than the read itself: BEGIN, the record, COMMIT.
 //! Concurrent reads of one kind are therefore read in one transaction, by one statement if they use a loader. One
-//! statement writes their records, and all are answered after the COMMIT (docs/decisions.md#audit). While the records
-//! of one batch are written, the next batch is read. A call that is rejected or fails is run again alone. If the shared
-//! transaction fails, every call is run again alone, so that no call suffers from another.
+//! statement writes their records, and all are answered after the COMMIT
+//! (docs/decisions/audit.md#shared-transactions-of-audited-reads). While the records of one batch are written, the next
+//! batch is read. A call that is rejected or fails is run again alone. If the shared transaction fails, every call is
+//! run again alone, so that no call suffers from another.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;

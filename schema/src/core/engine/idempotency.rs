@@ -1,4 +1,4 @@
-//! Idempotency keys: a repeated request gets the answer of the first one (docs/decisions.md#answers).
+//! Idempotency keys: a repeated request gets the answer of the first one (docs/decisions/api.md#idempotency-keys).
 //!
 //! The key and the sealed answer are written in the transaction of the effect, so both exist or neither.
 

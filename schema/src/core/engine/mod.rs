@@ -99,7 +99,7 @@ pub struct Call {
     pub may_lag: bool,
 }
 
-/// An `Idempotency-Key` (docs/decisions.md#answers).
+/// An `Idempotency-Key` (docs/decisions/api.md#idempotency-keys).
 #[derive(Clone)]
 pub struct IdempotencyKey {
     /// Key as sent.

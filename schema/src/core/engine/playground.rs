@@ -1,5 +1,5 @@
 //! Staff members' own queries: the same schema, guards and audit, with the limits that external text needs
-//! (docs/decisions.md#playground).
+//! (docs/decisions/engine.md#bounds-of-staff-queries).
 
 mod answer;
 mod asked;

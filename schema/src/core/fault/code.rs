@@ -1,6 +1,6 @@
 //! Codes of rejections and failures.
 
-/// Code of every fault that the service returns (docs/decisions.md#errors).
+/// Code of every fault that the service returns (docs/decisions/api.md#problem-documents).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Code {
     /// The requested object has another address now.

@@ -21,7 +21,7 @@ use crate::core::fault::Fault;
 /// Query of an edge. `R` is a row.
 ///
 /// A caller who follows the edge needs the scope of a root field that reads the same, and leaves the audit record of
-/// that root field (docs/decisions.md#playground).
+/// that root field (docs/decisions/engine.md#edges).
 pub(crate) struct EdgeQuery<R: 'static> {
     /// Root field that reads the same.
     pub(crate) operation: &'static str,

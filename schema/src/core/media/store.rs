@@ -2,7 +2,7 @@
 //!
 //! An object is written completely and is on disk (file and folders) or in the bucket before [`MediaStore::put`]
 //! returns. So call `put` first, then commit the row that names the object. A crash between the two leaves an object
-//! without a row, which is not visible and is removed by a sweep (docs/decisions.md#mail).
+//! without a row, which is not visible and is removed by a sweep (docs/decisions/files.md#objects-before-rows).
 //!
 //! Two rows may name the same object. Delete an object only if no row names it *and* it is older than the longest
 //! possible upload. Every `put`, even of existing content, renews the object's age, so the sweep never removes the

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A slow mail server does not delay any answer, and a message whose transaction is rolled back never existed
-//! (docs/decisions.md#mail).
+//! (docs/decisions/mail.md#outbox).
 
 mod addressee;
 mod deliver;

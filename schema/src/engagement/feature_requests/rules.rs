@@ -7,7 +7,7 @@ use crate::core::words::{Word as _, words};
 use crate::engagement::standing::Standing;
 
 words! {
-    /// Status of a feature request (docs/decisions.md#states).
+    /// Status of a feature request (docs/decisions/api.md#state-machines).
     pub(crate) enum FeatureRequestStatus {
         /// Not yet considered by staff.
         Open = "OPEN",

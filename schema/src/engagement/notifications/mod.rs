@@ -1,7 +1,7 @@
 //! Notifications of a user: events of the last year on feature requests that they proposed, voted for or follow.
 //!
 //! Notifications are not stored per user. Each read computes them from the user's own feature requests, votes and
-//! follows, with ids specific to the user. The read state is one encrypted row (docs/decisions.md#board).
+//! follows, with ids specific to the user. The read state is one encrypted row (docs/decisions/board.md#notifications).
 
 mod list;
 mod reading;

@@ -12,8 +12,9 @@
 //!                 ARCHIVED ───────────▶ DRAFT or UNLISTED
 //! ```
 //!
-//! The owner is the partner of the access token and appears in no path and no body (docs/decisions.md#principals). The
-//! owner edits a draft; the storefront shows the snapshot of the last approved publication.
+//! The owner is the partner of the access token and appears in no path and no body
+//! (docs/decisions/api.md#resources-of-other-partners). The owner edits a draft; the storefront shows the snapshot of
+//! the last approved publication.
 
 mod administration;
 mod events;

@@ -9,7 +9,7 @@ use crate::core::words::{Word as _, words};
 use crate::marketplace::versions::AppVersionState;
 
 words! {
-    /// State of an app (docs/decisions.md#states).
+    /// State of an app (docs/decisions/api.md#state-machines).
     pub(crate) enum AppState {
         /// Never published.
         Draft = "DRAFT",

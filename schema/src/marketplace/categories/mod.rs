@@ -9,7 +9,7 @@
 //! ```
 //!
 //! A category below a deactivated one is hidden too, but keeps its state, so that activating the ancestor restores all
-//! of them. Partners choose among the visible categories; only staff write (docs/decisions.md#principals).
+//! of them. Partners choose among the visible categories; only staff write (docs/decisions/storefront.md#categories).
 
 mod list;
 mod resolvers;

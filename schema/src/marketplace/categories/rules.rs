@@ -27,7 +27,7 @@ pub(super) struct CategoryContent {
 }
 
 words! {
-    /// State of a category itself (docs/decisions.md#states).
+    /// State of a category itself (docs/decisions/api.md#state-machines).
     pub(crate) enum CategoryState {
         /// Visible, unless an ancestor is deactivated.
         Active = "ACTIVE",

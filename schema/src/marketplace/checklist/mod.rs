@@ -7,7 +7,7 @@
 //!
 //! The requirements are rows (`listing_requirement`); reviewers' findings name the same numbers. Each requirement that
 //! the service checks has a check in `rules`, which also states whether an unmet requirement blocks the submission.
-//! Reviewers judge the other requirements (docs/decisions.md#states).
+//! Reviewers judge the other requirements (docs/decisions/review.md#findings).
 
 mod resolvers;
 mod rules;

@@ -8,7 +8,8 @@
 //! ```
 //!
 //! The service never delivers an uploaded file: it decodes and re-encodes every image ([`crate::core::media::image`]).
-//! The content of a media item never changes; a new upload creates a new media item (docs/decisions.md#edge).
+//! The content of a media item never changes; a new upload creates a new media item
+//! (docs/decisions/files.md#images-are-re-encoded).
 
 mod changes;
 mod content;

@@ -27,7 +27,7 @@ pub(super) type Texts = BTreeMap<String, String>;
 
 /// Maximum number of screenshots of an app (the contract's `MediaKind`).
 const MOST_SCREENSHOTS: i64 = 10;
-/// Feature of a tier that limits the stored bytes (docs/decisions.md#tiers).
+/// Feature of a tier that limits the stored bytes (docs/decisions/partners.md#tiers-are-data).
 pub(crate) const LIMIT: &str = "media_megabytes";
 /// Bytes per megabyte, as limits count them.
 const MEGABYTE: i64 = 1024 * 1024;

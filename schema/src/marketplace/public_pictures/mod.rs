@@ -8,9 +8,9 @@
 //! ```
 //!
 //! Each replica keeps the list of published images in memory and receives changes over a separate connection. So an
-//! unknown URL costs no statement, and a removed image is unavailable within a second (docs/decisions.md#lists). If a
-//! replica has received no confirmation for a second, requests wait briefly, and then it answers that it cannot
-//! determine which images are published.
+//! unknown URL costs no statement, and a removed image is unavailable within a second
+//! (docs/decisions/files.md#public-images). If a replica has received no confirmation for a second, requests wait
+//! briefly, and then it answers that it cannot determine which images are published.
 
 mod address;
 mod due;

@@ -18,7 +18,7 @@ const PUT_OFF_SECONDS: i64 = 60;
 /// Publishes every scheduled version whose time has come, each in a separate transaction, and returns their number.
 ///
 /// The job reads the state and takes no input, so a missed run has no effect. Several replicas may run it at the same
-/// time. A failed version does not block the others; the job retries it a minute later (docs/decisions.md#states).
+/// time. A failed version does not block the others; the job retries it a minute later (docs/decisions/engine.md#jobs).
 ///
 /// # Errors
 /// If the database does not answer.

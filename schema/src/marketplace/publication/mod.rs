@@ -5,8 +5,8 @@
 //! ```
 //!
 //! The service takes the snapshot at the submission. Reviewers examine it, and exactly this snapshot is published: a
-//! later edit waits for the next submission (docs/decisions.md#states). [`publish_due`] publishes a scheduled version
-//! once its time has come.
+//! later edit waits for the next submission (docs/decisions/storefront.md#the-storefront-shows-a-snapshot).
+//! [`publish_due`] publishes a scheduled version once its time has come.
 
 mod due;
 mod rules;

@@ -7,7 +7,7 @@ use crate::core::state_diagram::StateDiagram;
 use crate::core::words::{Word as _, words};
 
 words! {
-    /// State of a customer review (docs/decisions.md#states).
+    /// State of a customer review (docs/decisions/api.md#state-machines).
     pub(crate) enum CustomerReviewState {
         /// The first text waits for a moderator.
         Pending = "PENDING",

@@ -12,7 +12,7 @@
 //! submission (`versions/rules.rs`). Only the reviewer who claimed a submission decides it; a claim expires after two
 //! business days. A rejection can be appealed once, and the reviewer who rejected the version cannot claim the appeal.
 //! The conversation of both sides about a version is in [`thread`], and [`silence`] reminds a partner that does not
-//! answer (docs/decisions.md#states).
+//! answer (docs/decisions/review.md).
 
 mod list;
 mod resolvers;

@@ -1,5 +1,5 @@
 //! Job that reminds partners whose versions wait for an answer, and withdraws versions without an answer
-//! (docs/decisions.md#states).
+//! (docs/decisions/review.md#silent-partners).
 
 use sqlx::PgPool;
 use uuid::Uuid;

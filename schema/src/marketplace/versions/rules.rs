@@ -10,7 +10,7 @@ use crate::core::state_diagram::StateDiagram;
 use crate::core::words::{Word as _, words};
 
 words! {
-    /// State of a version (docs/decisions.md#states).
+    /// State of a version (docs/decisions/api.md#state-machines).
     pub(crate) enum AppVersionState {
         /// Editable draft.
         Draft = "DRAFT",
@@ -221,7 +221,7 @@ pub(super) const fn awaits_another_reviewer(state: AppVersionState, was_appealed
 /// Checks the appeal fields of a submission: whether it is an appeal against a rejection, and the reason.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] in these cases (docs/decisions.md#states):
+/// [`crate::Code::ValidationFailed`] in these cases (docs/decisions/api.md#state-machines):
 ///
 /// - an appeal without a text, or a text without an appeal,
 /// - an appeal of a version that was not rejected,

@@ -35,8 +35,8 @@ pub(crate) struct Decided<'a> {
 /// Decides about the pending name of a partner and notifies its administrators. `None` if the partner does not exist.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if no name is pending. [`crate::Code::ValidationFailed`] if the name now looks like another
-/// name, or if a rejection has no reason.
+/// [`crate::Code::Conflict`] if no name is pending. [`crate::Code::ValidationFailed`] if the name now looks like
+/// another name, or if a rejection has no reason.
 pub(crate) async fn decide(
     db: &Db,
     services: &Services,

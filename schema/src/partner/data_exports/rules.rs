@@ -8,7 +8,7 @@ use crate::core::state_diagram::StateDiagram;
 use crate::core::words::{Word as _, words};
 
 words! {
-    /// State of a data export (docs/decisions.md#states).
+    /// State of a data export (docs/decisions/api.md#state-machines).
     pub(crate) enum DataExportState {
         /// The export waits for a run.
         Queued = "QUEUED",

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! As with the media of an app, the service never serves the uploaded bytes, and the bytes of an image never change
-//! (docs/decisions.md#edge).
+//! (docs/decisions/files.md#images-are-re-encoded).
 
 mod list;
 mod resolvers;

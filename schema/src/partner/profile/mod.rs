@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Editing changes only the draft. Publishing copies the draft into a snapshot. The profile lists the obstacles to a
-//! publication in advance (docs/decisions.md#states).
+//! publication in advance (docs/decisions/storefront.md#public-profiles-of-partners).
 
 mod resolvers;
 mod rules;

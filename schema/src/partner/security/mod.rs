@@ -2,7 +2,7 @@
 //!
 //! A change of the policy takes effect at the next sign-in of each member. A session keeps the requirements of its
 //! start. If a second factor is required, a session without one can access only the member's own account, to enrol a
-//! factor (docs/decisions.md#principals).
+//! factor (docs/decisions/access.md#policy-of-a-team).
 
 mod list;
 mod resolvers;

@@ -1,6 +1,6 @@
 //! Support tickets: questions of a partner to the support staff, and their answers.
 //!
-//! State machine (docs/decisions.md#states):
+//! State machine (docs/decisions/api.md#state-machines):
 //!
 //! ```text
 //!          ┌──reply──┐                  ┌──answer──┐

@@ -7,7 +7,7 @@ use crate::core::state_diagram::StateDiagram;
 use crate::core::words::{Word as _, words};
 
 words! {
-    /// State of an import (docs/decisions.md#states).
+    /// State of an import (docs/decisions/api.md#state-machines).
     pub(crate) enum StatisticsImportState {
         /// Waiting to be started.
         Queued = "QUEUED",

@@ -15,7 +15,8 @@ use crate::core::services::Services;
 ///
 /// The job looks at the state and takes no input, so a missed run never matters. Several replicas may run it at once;
 /// each change is executed by one of them. If a partner has several due changes, the next run executes the next one. A
-/// failed change does not block the others and is retried (docs/decisions.md#tiers).
+/// failed change does not block the others and is retried
+/// (docs/decisions/partners.md#pending-changes-of-a-subscription).
 ///
 /// # Errors
 /// If the database does not answer.

@@ -13,7 +13,8 @@
 //! A subscription has at most one pending change: a cancellation replaces a scheduled tier change, and a tier change
 //! replaces a cancellation. A cancellation, or a self-service tier change, also withdraws a pending tier change
 //! request. Pending changes and renewals are executed by [`apply_due`] at their time, by exactly one replica, or by an
-//! earlier action on the subscription. A smaller tier deletes nothing that exists (docs/decisions.md#tiers).
+//! earlier action on the subscription. A smaller tier deletes nothing that exists
+//! (docs/decisions/partners.md#tiers-are-data).
 
 mod due;
 mod events;

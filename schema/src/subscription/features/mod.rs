@@ -2,7 +2,7 @@
 //!
 //! The code and the kind never change, because the service and the partners' programs depend on them. A SCOPE names the
 //! scope that it grants to users and machine clients of partners; staff scopes can never be granted by a feature
-//! (docs/decisions.md#tiers).
+//! (docs/decisions/partners.md#tiers-are-data).
 
 mod list;
 mod resolvers;

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! This module contains only offered tiers; staff change the state in [`crate::subscription::tiers`]. Tiers are data,
-//! so no code here names a tier (docs/decisions.md#tiers).
+//! so no code here names a tier (docs/decisions/partners.md#tiers-are-data).
 
 mod list;
 mod resolvers;

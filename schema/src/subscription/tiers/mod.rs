@@ -7,7 +7,7 @@
 //!
 //! Subscribers of a retired tier keep it. A change takes effect for the subscribers of the tier within a second. At
 //! least one offered tier is always free and has self-service: cancelled subscriptions fall back to it
-//! (docs/decisions.md#tiers).
+//! (docs/decisions/partners.md#the-free-tier-always-exists).
 
 mod list;
 mod resolvers;

@@ -1,4 +1,4 @@
-//! The calling principal: the first operation to call if a request returns 403 (docs/decisions.md#identity).
+//! The calling principal: the first operation to call if a request returns 403 (docs/decisions/access.md).
 
 mod resolvers;
 
