@@ -32,8 +32,9 @@ use crate::core::outbox::Addressee;
 /// # Errors
 /// [`crate::Code::RateLimited`] if the address got too many of these mails.
 pub(crate) async fn mail_reset(cx: &RequestContext, to: &Addressee) -> Result<(), Fault> {
-    if outbox::room_for(cx, &to.email, &[RESET_MAIL]).await? == 0 {
-        return Err(rules::too_many_mails());
+    let allowance = outbox::allowance_of(cx, &to.email, &[RESET_MAIL]).await?;
+    if allowance.left == 0 {
+        return Err(rules::too_many_mails(allowance.wait_seconds));
     }
     let token = SecretKind::OneTime.issue();
     let expires_at = cx.now.plus_seconds(rules::RESET_SECONDS);

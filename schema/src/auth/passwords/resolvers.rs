@@ -88,8 +88,8 @@ impl PasswordsMutation {
         let person = store::load_addressee(&cx.db, email.normalised()).await?;
         // From here on, known and unknown addresses cost the same work.
         let address = person.as_ref().map_or(email.as_str(), |person| person.email.as_str());
-        let room = outbox::room_for(cx, address, &[RESET_MAIL]).await?;
-        let person = person.filter(|_| room > 0);
+        let allowance = outbox::allowance_of(cx, address, &[RESET_MAIL]).await?;
+        let person = person.filter(|_| allowance.left > 0);
         let token = SecretKind::OneTime.issue();
         let expires_at = cx.now.plus_seconds(rules::RESET_SECONDS);
         let person_uuid = person.as_ref().and_then(|person| person.person_uuid);

@@ -23,11 +23,11 @@ pub(super) fn void_token() -> Fault {
     Fault::field("/token", "INVALID", message)
 }
 
-/// The fault after too many mails.
-pub(super) fn too_many_mails() -> Fault {
+/// The fault after too many mails. The limit has room again after this number of seconds.
+pub(super) fn too_many_mails(wait_seconds: u64) -> Fault {
     let detail = "This address has received the maximum number of password-reset e-mails for this hour or day. Try \
                   again later.";
-    Fault::rate_limited(SpentBudget::Burst, 3600, detail)
+    Fault::rate_limited(SpentBudget::Burst, wait_seconds, detail)
 }
 
 /// The fault for a change after a concurrent change of the password.

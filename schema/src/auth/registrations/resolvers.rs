@@ -143,7 +143,7 @@ impl RegistrationsMutation {
         let password = SecretText::new(body.administrator.password.as_str());
         let password_hash = cx.services.passwords.hash(password).await.map_err(busy)?;
         store::email_lock(&cx.db, email.normalised()).await?;
-        if outbox::room_for(cx, email.as_str(), &MAIL_KINDS).await? > 0 {
+        if outbox::allowance_of(cx, email.as_str(), &MAIL_KINDS).await?.left > 0 {
             match store::holder_get(&cx.db, email.normalised()).await? {
                 Some(holder_uuid) => notify_owner(cx, holder_uuid).await?,
                 None => register(cx, &checked, &password_hash).await?,
@@ -166,7 +166,7 @@ impl RegistrationsMutation {
             return Err(Fault::invalid(errors));
         };
         store::email_lock(&cx.db, email.normalised()).await?;
-        let room = outbox::room_for(cx, email.as_str(), &MAIL_KINDS).await?;
+        let room = outbox::allowance_of(cx, email.as_str(), &MAIL_KINDS).await?.left;
         let holder = store::holder_get(&cx.db, email.normalised()).await?;
         let waiting = store::waiting_page(&cx.db, email.normalised()).await?;
         let waiting = waiting.iter().filter(|_| holder.is_none()).take(room);

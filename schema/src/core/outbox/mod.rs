@@ -20,6 +20,7 @@ use uuid::Uuid;
 
 pub(crate) use addressee::{Addressee, list_administrators, load_addressee};
 pub use deliver::{Round, deliver_due};
+pub(crate) use rules::MailAllowance;
 
 use crate::core::context::RequestContext;
 use crate::core::crypto;
@@ -202,17 +203,16 @@ pub(crate) async fn recent_count(cx: &RequestContext, email: &str, kinds: &[&str
     store::count_recent(&cx.db, email, &kinds).await
 }
 
-/// Returns how many more messages of these kinds anonymous requests may send to an address: a few per hour from one
-/// network, so that requests from other networks do not use up the owner's share, and a limited number per day in
+/// Returns how many more messages of these kinds a request may send to an address: a few per hour from one network, so that requests from other networks do not use up the owner's share, and a limited number per day in
 /// total. Concurrent requests for the same address wait until the transaction ends, as in [`recent_count`].
 ///
 /// # Errors
 /// The fault of the database.
-pub(crate) async fn room_for(cx: &RequestContext, email: &str, kinds: &[&str]) -> Result<usize, Fault> {
+pub(crate) async fn allowance_of(cx: &RequestContext, email: &str, kinds: &[&str]) -> Result<MailAllowance, Fault> {
     store::recipient_lock(&cx.db, email).await?;
     let kinds: Vec<String> = kinds.iter().map(|kind| (*kind).to_owned()).collect();
     let asked = store::count_asked(&cx.db, email, &kinds, cx.caller.network()).await?;
-    Ok(rules::room(asked.from_network, asked.today))
+    Ok(rules::allowance(asked.from_network, asked.today))
 }
 
 /// Returns the platform's name in subjects: the sender's name.

@@ -14,11 +14,21 @@ const MOST_FROM_NETWORK: i64 = 5;
 /// Maximum messages on one subject to an address per day, from all networks.
 const MOST_A_DAY: i64 = 20;
 
-/// Computes how many more messages on a subject an address may get. The inputs are the number caused by this network in
-/// the last hour and the total of the last day.
-pub(super) fn room(from_network: i64, today: i64) -> usize {
-    let room = (MOST_FROM_NETWORK - from_network).min(MOST_A_DAY - today);
-    usize::try_from(room).unwrap_or_default()
+/// Messages on one subject that an address can still get.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct MailAllowance {
+    /// Number of messages.
+    pub(crate) left: usize,
+    /// Seconds after which a spent allowance has room again: the period of its limit.
+    pub(crate) wait_seconds: u64,
+}
+
+/// Computes the allowance of an address. The inputs are the number of messages caused by this network in the last hour
+/// and the total of the last day.
+pub(super) fn allowance(from_network: i64, today: i64) -> MailAllowance {
+    let left = (MOST_FROM_NETWORK - from_network).min(MOST_A_DAY - today);
+    let wait_seconds = if today >= MOST_A_DAY { 24 * 3600 } else { 3600 };
+    MailAllowance { left: usize::try_from(left).unwrap_or_default(), wait_seconds }
 }
 
 /// Seconds to wait after this attempt failed, counted from one; `None` after the last attempt.
@@ -40,9 +50,15 @@ mod tests {
 
     #[test]
     fn mail_limit_leaves_room_for_other_networks() {
+        let counts = [(0, 0), (4, 4), (5, 5), (0, 5), (0, 18), (0, 20), (9, 30)];
+        assert_eq!(counts.map(|(from_network, today)| allowance(from_network, today).left), [5, 1, 0, 5, 2, 0, 0]);
+    }
+
+    #[test]
+    fn wait_is_the_period_of_the_spent_limit() {
         assert_eq!(
-            [room(0, 0), room(4, 4), room(5, 5), room(0, 5), room(0, 18), room(0, 20), room(9, 30)],
-            [5, 1, 0, 5, 2, 0, 0]
+            [(5, 5), (0, 20), (9, 30)].map(|(hour, day)| allowance(hour, day).wait_seconds),
+            [3600, 86_400, 86_400]
         );
     }
 
