@@ -145,7 +145,8 @@ async fn keep(mut server: Server, plan: Plan, mut stopped: oneshot::Receiver<()>
                 server = loop {
                     match Server::start(&plan).await {
                         Ok(server) => break server,
-                        Err(error) => tracing::error!("the private PostgreSQL could not be restarted: {error:#}"),
+                        Err(error) => tracing::error!("the private PostgreSQL could not be restarted, next attempt \
+                                                       in 1 s: {error:#}"),
                     }
                     tokio::select! {
                         _ = &mut stopped => return Ok(()),

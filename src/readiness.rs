@@ -59,7 +59,7 @@ pub(crate) fn probes(engine: &Engine, postman: &Arc<Postman>) -> Probes {
         async move {
             let behind = list_behind(&pool, now).await;
             behind
-                .inspect_err(|fault| tracing::warn!(cause = fault.for_log(), "the state of the jobs cannot be read"))
+                .inspect_err(|fault| tracing::warn!(cause = fault.for_log(), "the states of the jobs cannot be read"))
                 .unwrap_or_default()
         }
     };
@@ -78,6 +78,6 @@ fn away(part: &'static str, fault: &Fault, said: &str) -> Trouble {
 }
 
 fn logged(part: &'static str, cause: impl std::fmt::Display, said: &str) -> String {
-    tracing::warn!(part, %cause, "a component does not work");
+    tracing::warn!(part, %cause, "a component of the readiness check does not work");
     said.to_owned()
 }

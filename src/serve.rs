@@ -114,7 +114,7 @@ async fn serve_with(
     if let Some(metrics) = metrics {
         metrics.await??;
     }
-    tracing::info!("all requests have finished");
+    tracing::info!("the shutdown is complete");
     Ok(())
 }
 

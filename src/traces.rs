@@ -65,7 +65,7 @@ impl Traces {
     pub async fn end(self) {
         let ended = tokio::task::spawn_blocking(move || self.0.shutdown_with_timeout(PATIENCE)).await;
         if !matches!(ended, Ok(Ok(()))) {
-            tracing::warn!(seconds = PATIENCE.as_secs(), "the last spans could not be exported in time");
+            tracing::warn!(seconds = PATIENCE.as_secs(), "the last trace spans could not be exported before shutdown");
         }
     }
 }
@@ -130,9 +130,10 @@ impl SpanExporter for TellingExporter {
         let was_failing = self.is_failing.swap(sent.is_err(), Ordering::Relaxed);
         match &sent {
             Err(error) if !was_failing => {
-                tracing::warn!(cause = %error, "the collector rejects spans; they are lost until it accepts them");
+                tracing::warn!(cause = %error, "the trace collector rejects spans; spans are lost until it accepts \
+                                                them");
             }
-            Ok(()) if was_failing => tracing::info!("the collector accepts spans again"),
+            Ok(()) if was_failing => tracing::info!("the trace collector accepts spans again"),
             _ => {}
         }
         sent

@@ -99,13 +99,13 @@ test('an error says its own sentence, a syntax error its place, and only names t
 
   await write(page, 'query near { admin_audit_record_list { data { uuid } } }');
   await execute(page);
-  await refusal.getByText('There is no root field `admin_audit_record_list`. Did you mean "admin_audit_records_list"?').waitFor();
+  await refusal.getByText('The schema has no root field `admin_audit_record_list`. Did you mean "admin_audit_records_list"?').waitFor();
   await page.close();
 
   const other = await limited.open();
   await write(other, 'query near { admin_audit_record_list { data { uuid } } }');
   await execute(other);
-  await other.locator('.answer .refusal').getByText('There is no root field `admin_audit_record_list`.').waitFor();
+  await other.locator('.answer .refusal').getByText('The schema has no root field `admin_audit_record_list`.').waitFor();
   assert.doesNotMatch(await other.locator('.answer .refusal').innerText(), /Did you mean|records/);
   await other.close();
 });

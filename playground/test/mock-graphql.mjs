@@ -33,7 +33,7 @@ function broken(message) {
 function inTheWordsOfTheService(message) {
   const [, field, type] = /^Cannot query field "(\w+)" on type "(\w+)"/.exec(message) ?? [];
   if (!field) return message;
-  return type === 'Query' || type === 'Mutation' ? `There is no root field \`${field}\`.` : `Unknown field "${field}" on type "${type}".`;
+  return type === 'Query' || type === 'Mutation' ? `The schema has no root field \`${field}\`.` : `Unknown field "${field}" on type "${type}".`;
 }
 
 /** What is handed in: the bytes of the first come, those of the second do not. */

@@ -146,7 +146,7 @@ async function account({ person: one }) {
 
 async function picture({ pathname, person: one }) {
   if (!one) return refusal(401, 'TOKEN_EXPIRED', 'The token has expired', 'Renew it.');
-  if (pathname.match(PICTURE)[1] !== PICTURES[0].uuid) return refusal(404, 'NOT_FOUND', 'Not found', 'There is no such media item of this submission.');
+  if (pathname.match(PICTURE)[1] !== PICTURES[0].uuid) return refusal(404, 'NOT_FOUND', 'Not found', 'The media item of this submission does not exist, or it does not belong to you.');
   return { status: 200, type: 'image/png', body: PIXEL };
 }
 

@@ -158,7 +158,7 @@ test('former addresses lead to the same places', async () => {
     assert.equal(await focused(page), 'Errors');
     expect(`${await page.locator('html').getAttribute('data-pieces')}operations/no_such_thing.json`, 404);
     await page.goto(`${service.base}/reference#/operations/no_such_thing`);
-    await heading(page, 'There is no such page');
+    await heading(page, 'This page does not exist');
   });
 });
 

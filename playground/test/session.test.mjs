@@ -97,7 +97,7 @@ test('the pictures of a submission stand below its answer, and one that does not
     await shown.waitFor();
     assert.match(await shown.getAttribute('src'), /^blob:/);
     assert.equal(await shown.evaluate((image) => image.decode().then(() => image.naturalWidth)), 1);
-    await page.locator('.pictures').getByText('There is no such media item of this submission.').waitFor();
+    await page.locator('.pictures').getByText('The media item of this submission does not exist, or it does not belong to you.').waitFor();
     await page.locator('.pictures').getByText(PICTURES[1].caption).waitFor();
 
     await openQuestion(page, 'Submissions waiting for review');

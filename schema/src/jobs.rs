@@ -108,10 +108,10 @@ impl Jobs {
     pub async fn end(self) {
         self.tasks.wait().await;
         if let Err(fault) = self.services.usage.flush(&self.pool).await {
-            tracing::warn!(cause = fault.for_log(), "the latest usage counts are lost");
+            tracing::warn!(cause = fault.for_log(), "the last request counts could not be written and are lost");
         }
         if let Err(fault) = self.board.tell(&self.pool).await {
-            tracing::warn!(cause = fault.for_log(), "the latest results of the jobs could not be saved");
+            tracing::warn!(cause = fault.for_log(), "the last results of the jobs could not be written");
         }
     }
 }

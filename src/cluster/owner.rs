@@ -97,7 +97,10 @@ async fn substitute() -> anyhow::Result<(u32, u32)> {
             return Ok((uid, gid));
         }
     }
-    bail!("PostgreSQL refuses to run as root, and there is no user postgres or nobody")
+    bail!(
+        "PostgreSQL refuses to run as root, and neither the user postgres nor the user nobody exists: create one, \
+           or start Labs as another user"
+    )
 }
 
 /// Returns the methods by which root runs a command as another user, best first. The two fallbacks accept only user

@@ -31,12 +31,15 @@ pub(super) async fn outwait(place: &Place) -> anyhow::Result<Option<u32>> {
             return Ok(Some(process));
         }
         if !told && begun.elapsed() > PATIENCE {
-            tracing::warn!(process, "a PostgreSQL left over from an earlier run is stopped");
+            tracing::warn!(process, "a private PostgreSQL from an earlier run is still running; it is stopped now");
             output("sh", &["-c", "kill -INT \"$1\"", "labs-stop", &process.to_string()]).await?;
             told = true;
         }
         if begun.elapsed() > STOP_MAX {
-            bail!("a PostgreSQL left over from an earlier run (process {process}) does not stop");
+            bail!(
+                "the private PostgreSQL of an earlier run (process {process}) does not stop: stop it, then start \
+                   again"
+            );
         }
         sleep(Duration::from_millis(10)).await;
     }

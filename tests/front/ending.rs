@@ -78,7 +78,7 @@ fn ctrl_c_for_process_group_stops_service_before_database() {
     assert!(service.wait().success());
     assert!(processes(&[&name]).is_empty());
     let log = std::fs::read_to_string(service.log.path()).unwrap();
-    assert!(log.contains("all requests have finished"), "{log}");
+    assert!(log.contains("the shutdown is complete"), "{log}");
     assert!(!log.contains("stopped unexpectedly"), "{log}");
 }
 

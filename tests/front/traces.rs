@@ -264,7 +264,7 @@ async fn silent_trace_collector_delays_neither_requests_nor_shutdown() {
     service.stop();
     assert!(begun.elapsed() < Duration::from_secs(30), "it took {:?} to end", begun.elapsed());
     let log = std::fs::read_to_string(log.path()).unwrap();
-    assert!(log.contains("the last spans could not be exported in time"), "{log}");
+    assert!(log.contains("the last trace spans could not be exported before shutdown"), "{log}");
 }
 
 #[tokio::test]
@@ -290,8 +290,8 @@ async fn collector_outage_and_recovery_are_logged_once() {
     let log = Arc::clone(&service.log);
     service.stop();
     let log = std::fs::read_to_string(log.path()).unwrap();
-    assert_eq!(log.matches("the collector rejects spans").count(), 1, "{log}");
-    assert_eq!(log.matches("the collector accepts spans again").count(), 1, "{log}");
+    assert_eq!(log.matches("the trace collector rejects spans").count(), 1, "{log}");
+    assert_eq!(log.matches("the trace collector accepts spans again").count(), 1, "{log}");
 }
 
 #[test]

@@ -156,7 +156,7 @@ async fn partner_follows_its_state_machine() {
     let uuid = cast.harness.partner("Spree Software").await.partner_uuid.unwrap();
     let reason = json!({ "reason": "As agreed on the phone." });
     Machine {
-        thing: "Business partner",
+        thing: "Partner",
         table: "partner",
         key: "partner_uuid",
         uuid,
@@ -356,7 +356,7 @@ async fn profile_follows_its_state_machine_on_both_sides() {
     let publish = cast.harness.call("partner_profile_publish").path("partner_uuid", partner);
     publish.token(&cast.administrator.token).expect(200).await;
     let own = Machine {
-        thing: "Vendor page",
+        thing: "Profile",
         table: "partner_profile",
         key: "partner_uuid",
         uuid: partner,

@@ -41,7 +41,7 @@ function At({ place: { line, column }, query }: { place: NonNullable<Complaint['
   );
 }
 
-const UNKNOWN_ROOT = /^There is no root field `(\w+)`\.$/;
+const UNKNOWN_ROOT = /^The schema has no root field `(\w+)`\.$/;
 
 /** The service suggests no names; the page knows which ones the person may ask. */
 function Suggestion({ sentence, query }: { sentence: string; query: string }) {

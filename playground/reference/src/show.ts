@@ -53,7 +53,7 @@ async function contentOf(place: Place): Promise<Node[]> {
 
 function failure(error: unknown): HTMLElement {
   if (error instanceof Missing) {
-    return element('article', {}, element('h1', { tabindex: '-1' }, 'There is no such page'),
+    return element('article', {}, element('h1', { tabindex: '-1' }, 'This page does not exist'),
       element('p', {}, 'Search for it, or look through the list of operations. If the service has become newer since this page was opened, load it again.'));
   }
   const again = element('button', { type: 'button' }, 'Try again');

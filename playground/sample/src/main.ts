@@ -44,7 +44,7 @@ start(
     '/board/new': board.propose,
     '/board/:name': board.request,
   },
-  async () => nothingHere('There is no such page.'),
+  async () => nothingHere('This page does not exist.'),
   broken,
 );
 

@@ -24,7 +24,7 @@ pub(crate) fn contract(text: &str, announced: &Announced) -> String {
         yaml::write(&contract)
     });
     marked.unwrap_or_else(|error| {
-        tracing::error!(error, "the contract is served without its deprecations");
+        tracing::error!(error, "the deprecations cannot be written into the contract; it is served without them");
         text.to_owned()
     })
 }

@@ -114,7 +114,7 @@ impl<'a> Reached<'a> {
                         continue;
                     }
                     let Some((name, (home, fragment))) = self.known.get_key_value(name) else {
-                        problems.push(file.problem(item.pos, format!("there is no fragment {name}")));
+                        problems.push(file.problem(item.pos, format!("the documents define no fragment {name}")));
                         continue;
                     };
                     if self.fragments.insert(name, (home, fragment)).is_none() {

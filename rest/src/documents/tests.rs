@@ -91,7 +91,7 @@ fn duplicate_operation_name_across_files_is_rejected() {
 fn missing_unused_and_cyclic_fragments_are_rejected() {
     let path = "marketplace/apps.graphql";
     let missing = problem(path, "query marketplace_apps_list {\n ...App\n}");
-    assert_eq!(missing, "rest/documents/marketplace/apps.graphql: line 2: there is no fragment App");
+    assert_eq!(missing, "rest/documents/marketplace/apps.graphql: line 2: the documents define no fragment App");
     let unused = problem(path, "fragment App on App { a }\nquery marketplace_apps_list { a }");
     assert!(unused.contains("line 1: no operation uses the fragment App"), "{unused}");
     let endless = problem(
@@ -130,7 +130,7 @@ fn fragment_is_defined_once_and_usable_in_all_files() {
         "{twice}"
     );
     let lacking = files(&[other]).unwrap_err()[0].to_string();
-    assert!(lacking.contains("there is no fragment Page"), "{lacking}");
+    assert!(lacking.contains("the documents define no fragment Page"), "{lacking}");
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn is_well_formed(id: &str) -> bool {
         && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':'))
 }
 
-#[expect(clippy::disallowed_methods, reason = "a request's id decides nothing and is made where the request begins")]
+#[expect(clippy::disallowed_methods, reason = "a request id influences no decision and is created at the edge")]
 fn fresh() -> String {
     Uuid::now_v7().to_string()
 }

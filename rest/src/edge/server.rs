@@ -188,7 +188,7 @@ async fn answer(
         }
     };
     if let Err(error) = ended {
-        tracing::debug!(cause = %error, "a connection ended with an error");
+        tracing::debug!(cause = %error, "a client connection ended with an error");
     }
     drop(seat);
 }

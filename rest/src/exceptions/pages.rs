@@ -101,7 +101,7 @@ async fn file(rest: &Rest, parts: &Parts) -> Result<Response<Body>, Fault> {
         "reference" => "reference/index.html",
         other => other,
     };
-    let missing = || Fault::new(Code::NotFound, "There is no such page. Start at /.");
+    let missing = || Fault::new(Code::NotFound, "This page does not exist. Start at /.");
     let mut response = FILES.get(name).ok_or_else(missing)?.answer(&parts.headers).await;
     let out = response.headers_mut();
     out.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type(name)));

@@ -57,10 +57,10 @@ struct Sent {
     #[serde(default)]
     variables: Option<serde_json::Map<String, serde_json::Value>>,
     #[serde(default, rename = "operationName")]
-    #[expect(dead_code, reason = "clients send it; a document holds one operation, so it decides nothing")]
+    #[expect(dead_code, reason = "clients send it; a query contains only one operation, so the name has no effect")]
     operation_name: Option<String>,
     #[serde(default)]
-    #[expect(dead_code, reason = "clients send it; no extension is understood")]
+    #[expect(dead_code, reason = "clients send it; the service supports no extension")]
     extensions: Option<serde_json::Value>,
 }
 
@@ -96,7 +96,7 @@ async fn answer_query(
     let sent: Sent =
         serde_json::from_value(bind::value(&bytes).map_err(|detail| Fault::new(Code::MalformedRequest, detail))?)
             .map_err(|_| {
-                Fault::new(Code::MalformedRequest, "Send one object with `query` and, if need be, `variables`.")
+                Fault::new(Code::MalformedRequest, "Send one object with `query` and, optionally, `variables`.")
             })?;
     let exploration = PlaygroundQuery { query: sent.query, variables: sent.variables.unwrap_or_default() };
     let runtime = RUNTIME

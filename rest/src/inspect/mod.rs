@@ -67,7 +67,7 @@ fn counts(contract: &Contract, found: &mut Vec<Difference>) {
             let said = said.map_or_else(|| "nothing".to_owned(), |said| said.to_string());
             found.push(Difference {
                 file: "contract/openapi.yaml".to_owned(),
-                what: format!("info.x-operations says {said} for {name}, but there are {real}: run `make accept`"),
+                what: format!("info.x-operations declares {said} for {name} instead of {real}: run `make accept`"),
             });
         }
     };

@@ -99,17 +99,17 @@ pub enum ImageProblem {
     #[error("the file is larger than 8 MB")]
     TooManyBytes,
     /// The content is neither PNG, JPEG nor WebP. The file name does not count.
-    #[error("the file is not a PNG, JPEG or WebP picture")]
+    #[error("the file is not a PNG, JPEG or WebP image")]
     UnknownType,
     /// The picture has more than one frame.
-    #[error("animated pictures are not accepted: upload a still one")]
+    #[error("animated images are not accepted: upload a still image")]
     Animated,
     /// The picture has more than [`MOST_PIXELS`], a side longer than [`LONGEST_UPLOADED_SIDE`], or needs too much
     /// memory.
-    #[error("the picture has more than 24 megapixels, or a side longer than 16,384 pixels")]
+    #[error("the image has more than 24 megapixels, or a side longer than 16,384 pixels")]
     TooManyPixels,
     /// The picture is smaller than its kind requires.
-    #[error("the picture must be at least {width} pixels wide and {height} pixels high")]
+    #[error("the image must be at least {width} pixels wide and {height} pixels high")]
     TooSmall {
         /// Smallest width in pixels.
         width: u32,
@@ -117,13 +117,13 @@ pub enum ImageProblem {
         height: u32,
     },
     /// The icon is not square.
-    #[error("the picture must be square")]
+    #[error("the image must be square")]
     NotSquare,
     /// The banner is not wider than high.
-    #[error("the picture must be wider than high")]
+    #[error("the image must be wider than high")]
     NotWide,
     /// The file is truncated or cannot be decoded.
-    #[error("the picture is damaged and cannot be decoded")]
+    #[error("the image is damaged and cannot be decoded")]
     Damaged,
 }
 

@@ -178,7 +178,7 @@ fn size_limits_of_each_kind_are_inclusive() {
 #[test]
 fn error_messages_state_limits() {
     let small = TooSmall { width: 640, height: 400 };
-    assert_eq!(small.to_string(), "the picture must be at least 640 pixels wide and 400 pixels high");
+    assert_eq!(small.to_string(), "the image must be at least 640 pixels wide and 400 pixels high");
 }
 
 /// One blue, 640 by 400, as a lossy WebP: the only format that the encoders here cannot write.

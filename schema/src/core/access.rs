@@ -16,7 +16,7 @@ pub(crate) use directive::{
 };
 
 mod directive {
-    #![expect(missing_docs, reason = "the macro makes items that it gives no documentation")]
+    #![expect(missing_docs, reason = "the macro generates items without documentation")]
 
     use super::{AuditTargetKind, TypeDirective};
 

@@ -225,7 +225,8 @@ impl Authority {
             {
                 tracing::warn!(
                     cause = fault.for_log(),
-                    "the authority feed was interrupted; tokens are looked up one by one until it works again"
+                    "the feed of authorization changes was interrupted; tokens are looked up one by one until it \
+                     works again"
                 );
             }
             tokio::time::sleep(BEAT).await;
@@ -281,7 +282,7 @@ impl Authority {
             let asked = self.started.elapsed();
             tokio::time::timeout(PATIENCE, sqlx::query("select 1").execute(&mut listener))
                 .await
-                .map_err(|_| Fault::unavailable("the listening connection does not answer"))??;
+                .map_err(|_| Fault::unavailable("the connection that listens for notifications does not answer"))??;
             while let Some(notice) = listener.next_buffered() {
                 self.learn(notice.payload(), &mut listener).await?;
             }

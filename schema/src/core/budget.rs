@@ -249,7 +249,8 @@ async fn put_part_back(pool: PgPool, account: String, day: i64, left: u64, reset
     .execute(&pool)
     .await;
     if let Err(error) = given {
-        tracing::warn!(cause = %error, "a lease could not be returned; its remainder counts as used");
+        tracing::warn!(cause = %error, "the lease on a daily budget could not be returned; its remainder counts as \
+                                        used");
     }
 }
 

@@ -70,7 +70,7 @@ impl<K: Send + 'static, V: Send + 'static> Coalescer<K, V> {
                 }
             });
         }
-        answered.await.map_err(|_| Fault::internal("a shared statement ended without a result"))?
+        answered.await.map_err(|_| Fault::internal("a statement shared by several reads ended without a result"))?
     }
 }
 
@@ -125,7 +125,11 @@ where
         Err(fault) => {
             let heard = asking.into_iter().filter_map(|answer| answer.send(Err(fault.clone())).ok()).count();
             if heard == 0 {
-                tracing::warn!(cause = fault.for_log(), "a shared statement failed after its callers had gone");
+                tracing::warn!(
+                    cause = fault.for_log(),
+                    "a statement shared by several reads failed after all their \
+                                                         clients had disconnected"
+                );
             }
         }
     }

@@ -161,7 +161,7 @@ impl Deprecations {
                     *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(found);
                 }
                 Ok(_) => {}
-                Err(fault) => tracing::debug!(cause = fault.for_log(), "the deprecations could not be read"),
+                Err(fault) => tracing::debug!(cause = fault.for_log(), "the deprecations cannot be read yet"),
             }
             if stop.run_until_cancelled(sleep(BEAT)).await.is_none() {
                 return;

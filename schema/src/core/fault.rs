@@ -74,7 +74,13 @@ impl Fault {
     /// The object does not exist, or the caller may not see it.
     #[must_use]
     pub fn not_found(thing: &str) -> Self {
-        Self::new(Code::NotFound, format!("There is no such {thing}, or it is not yours. Check the identifier."))
+        Self::new(
+            Code::NotFound,
+            format!(
+                "The {thing} does not exist, or it does not belong to you. Check the \
+                                           identifier."
+            ),
+        )
     }
 
     /// The path contains a former name of an object (docs/decisions/api.md#former-slugs): the parameter, and its

@@ -124,7 +124,7 @@ impl JobCode {
             }
             Self::MailDelivery => "Delivers mail messages to the mail server.",
             Self::ObjectsSweep => "Deletes unreferenced files: replaced files and interrupted uploads.",
-            Self::PartnerClosures => "Closes accounts after their waiting period, and erases their data.",
+            Self::PartnerClosures => "Closes accounts whose waiting period has ended.",
             Self::PictureRenditions => "Creates the image sizes that pages show, for images that lack them.",
             Self::PlatformCounts => "Adds changes to the counts of the platform overview.",
             Self::PublicationReleases => {

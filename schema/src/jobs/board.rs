@@ -93,7 +93,11 @@ impl Board {
         let mut beats = 0;
         loop {
             if let Err(fault) = self.beat(&pool, beats).await {
-                tracing::debug!(cause = fault.for_log(), "the table of jobs does not answer; the next beat retries");
+                tracing::debug!(
+                    cause = fault.for_log(),
+                    "the states of the jobs cannot be read or written; the \
+                                                          service retries"
+                );
             }
             beats = (beats + 1) % BEATS_A_TELLING;
             if stop.run_until_cancelled(sleep(BEAT)).await.is_none() {

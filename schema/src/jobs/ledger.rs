@@ -65,15 +65,21 @@ impl Ledger for PgLedger {
         let (job, failures) = (ended.code.name(), ended.failures);
         let is_worth_a_row = match &ended.outcome {
             Err(fault) if failures == 0 => {
-                tracing::warn!(job, code = fault.code().name(), cause = fault.for_log(), "a job failed; it is retried");
+                tracing::warn!(
+                    job,
+                    code = fault.code().name(),
+                    cause = fault.for_log(),
+                    "a job run failed; it is \
+                                                                                          retried"
+                );
                 true
             }
             Err(fault) => {
-                tracing::warn!(job, failures, cause = fault.for_log(), "a job failed again");
+                tracing::warn!(job, failures, cause = fault.for_log(), "a job run failed again; the service retries");
                 false
             }
             Ok(_) if failures > 0 => {
-                tracing::info!(job, failures, "a job succeeds again");
+                tracing::info!(job, failures, "a job run succeeded after failures");
                 true
             }
             Ok(done) => {

@@ -54,7 +54,7 @@ async fn archive(pool: &PgPool, services: &Services, days: u16) -> Result<u64, F
         if !when_free(|| audit_chain::detach(pool, &part)).await? {
             tracing::warn!(
                 part = part.suffix,
-                "an archived part of the audit log is kept because not all of it is sealed"
+                "a partition of the audit log is not dropped, because it contains unsealed records"
             );
         }
     }
@@ -72,5 +72,5 @@ where
         }
         tokio::time::sleep(PAUSE).await;
     }
-    Err(Fault::unavailable("The partitions of an event table were locked by other transactions during all attempts."))
+    Err(Fault::unavailable("Other transactions locked the partitions of an event table during all attempts."))
 }

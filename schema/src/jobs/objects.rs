@@ -33,7 +33,7 @@ pub(super) async fn sweep(pool: &PgPool, services: &Services) -> Result<u64, Fau
     Ok(deleted)
 }
 
-#[expect(clippy::disallowed_methods, reason = "ages of files are by the file system's clock, which nobody moves")]
+#[expect(clippy::disallowed_methods, reason = "file ages follow the file system's clock, which tests cannot set")]
 fn file_time() -> Timestamp {
     Timestamp::now()
 }

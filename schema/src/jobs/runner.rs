@@ -83,7 +83,12 @@ where
             }
             Ok(None) => {}
             Err(fault) => {
-                tracing::warn!(job = job.code.name(), cause = fault.for_log(), "the table of job runs does not answer");
+                tracing::warn!(
+                    job = job.code.name(),
+                    cause = fault.for_log(),
+                    "a job run could not be started; the \
+                                                                                service retries"
+                );
             }
         }
         tokio::select! {
@@ -136,8 +141,8 @@ async fn attend(job: &Job, stop: &CancellationToken) -> Outcome {
             () = &mut given_up => return Err(Fault::unavailable("The service stopped before the run ended.")),
             () = sleep(job.plan.deadline) => {
                 let seconds = job.plan.deadline.as_secs();
-                tracing::warn!(job = job.code.name(), seconds, "a run takes longer than its deadline; the service \
-                                                                waits for it");
+                tracing::warn!(job = job.code.name(), seconds, "a job run exceeds its deadline; the service waits \
+                                                                for its end");
             }
         }
     }

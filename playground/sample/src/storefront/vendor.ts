@@ -9,7 +9,7 @@ export const vendor: View = async ({ name, signal }) => {
   const ask = (cursor?: string) => dataOf(storefront.GET('/v1/marketplace/public/listings', { params: { query: { ...query, partner: name, sort: 'name', limit: 12, ...given({ cursor }) } }, signal }));
   const [page, apps] = await Promise.all([published(name, signal), ask()]);
   const known = page ?? apps.data[0]?.vendor;
-  if (!known) throw new Refusal({ status: 404, title: 'Not found', detail: 'There is no such vendor on the marketplace.' });
+  if (!known) throw new Refusal({ status: 404, title: 'Not found', detail: 'This partner does not exist on the marketplace.' });
   return h(
     'article',
     { class: 'stack' },

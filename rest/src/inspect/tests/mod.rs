@@ -207,9 +207,9 @@ fn directly_served_operation_must_be_declared_without_document() {
 #[test]
 fn operation_counts_must_match() {
     let house = House::new().contract("    system: 3\n", "    system: 4\n");
-    assert!(house.difference().contains("info.x-operations says 4 for system, but there are 3"));
+    assert!(house.difference().contains("info.x-operations declares 4 for system instead of 3"));
     let house = House::new().contract("    total: 16\n", "");
-    assert!(house.difference().contains("says nothing for total, but there are 16"));
+    assert!(house.difference().contains("declares nothing for total instead of 16"));
 }
 
 #[test]

@@ -98,7 +98,7 @@ pub(super) fn replacement(
 pub(super) fn sunset(sunset_at: Time, now: Time, errors: &mut Vec<FieldError>) {
     let earliest = now.0.to_zoned(TimeZone::UTC).saturating_add(LEAST_MONTHS.months()).timestamp();
     if sunset_at.0 < earliest {
-        let message = format!("Callers must have at least six months. Send {earliest:.0} or a later time.");
+        let message = format!("Callers need six months of notice. Send {earliest:.0} or a later time.");
         errors.push(FieldError::at("/sunset_at", "TOO_SOON", message));
     }
 }

@@ -135,7 +135,7 @@ fn note_target(cx: &RequestContext, message_uuid: Uuid, held: &HeldRow) {
 }
 
 fn not_found() -> Fault {
-    Fault::not_found("mail")
+    Fault::not_found("mail message")
 }
 
 impl MailMessage {

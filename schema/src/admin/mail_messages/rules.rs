@@ -39,7 +39,9 @@ pub(super) fn after(state: MailMessageState, action: MailMessageAction) -> Resul
     use MailMessageState::{Failed, Queued, Sent};
     match (state, action) {
         (Queued | Failed, MailMessageAction::Retry) => Ok(Queued),
-        (Sent, MailMessageAction::Retry) => Err(Fault::illegal("mail", state.name(), action.name(), Vec::new())),
+        (Sent, MailMessageAction::Retry) => {
+            Err(Fault::illegal("mail message", state.name(), action.name(), Vec::new()))
+        }
     }
 }
 
@@ -52,7 +54,7 @@ pub(super) fn allowed_actions(state: MailMessageState) -> Vec<String> {
 /// Draws the state diagram.
 pub(crate) fn drawing() -> StateDiagram {
     StateDiagram::of(
-        "Mail, by staff",
+        "Mail message",
         (MailMessageState::ALL, MailMessageState::name),
         (&[MailMessageAction::Retry], MailMessageAction::name),
         [&after],

@@ -33,7 +33,7 @@ const USED_TODAY: &str = "(
              where day = (labs_now() at time zone 'UTC')::date) as today
 ) as shared";
 
-const _: () = assert!(OWN_DAILY_REQUESTS == 5_000_000, "USED_TODAY says the budget of accounts without a partner");
+const _: () = assert!(OWN_DAILY_REQUESTS == 5_000_000, "USED_TODAY contains this daily budget");
 
 static USE: Select<UseRow> = Select::new(
     "account, budget_account_name(account) as name, tier_code, daily_source, whole as \"limit\", used, share",

@@ -108,7 +108,7 @@ impl SigningKeysMutation {
         few_enough(store::count_verifying(&cx.db).await?)?;
         let former = store::set_retired(&cx.db, VERIFIES_SECONDS).await?;
         let current = store::set_current(&cx.db).await?;
-        let missing = || Fault::internal("there was no current and no next signing key; a restart creates them");
+        let missing = || Fault::internal("the current or the next signing key is missing; a restart creates it");
         let (former, current) = former.zip(current).ok_or_else(missing)?;
         let next = store::insert(&cx.db, &fresh).await?;
         cx.note_target(Target {

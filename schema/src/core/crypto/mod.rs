@@ -25,7 +25,7 @@ pub mod totp;
 use aws_lc_rs::{constant_time, digest, rand};
 
 /// Returns `N` bytes from the system's generator. The only source of randomness in this module.
-#[expect(clippy::expect_used, reason = "a system without randomness must not go on issuing secrets")]
+#[expect(clippy::expect_used, reason = "without randomness, the service must not issue secrets")]
 pub fn random_bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0u8; N];
     rand::fill(&mut bytes).expect("the system's random generator failed");

@@ -271,7 +271,7 @@ where
     Prk::new_less_safe(HKDF_SHA256, key).expand(&info, length).expect("32 bytes can always be derived").into()
 }
 
-#[expect(clippy::expect_used, reason = "AES-GCM refuses only messages over 64 GiB")]
+#[expect(clippy::expect_used, reason = "AES-GCM rejects only messages over 64 GiB")]
 fn unwrap_sealing<T, E: fmt::Debug>(tag: Result<T, E>) -> T {
     tag.expect("a message of ordinary size can always be sealed")
 }

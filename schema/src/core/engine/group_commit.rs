@@ -59,7 +59,7 @@ impl Engine {
             for ((teller, outcome), request_id) in tellers.into_iter().zip(outcomes).zip(request_ids) {
                 // The caller may have left; then only its fault is logged.
                 if let Err(Err(fault)) = teller.send(outcome) {
-                    fault.log(&request_id, "a request failed after its caller had gone");
+                    fault.log(&request_id, "a request failed after its client had disconnected");
                 }
             }
         }));
@@ -109,7 +109,13 @@ impl Engine {
             let walked = AssertUnwindSafe(self.walk(call, &cx)).catch_unwind().await;
             let outcome = walked.unwrap_or_else(|_| Err(super::panicked()));
             outcome
-                .inspect_err(|fault| fault.log(&call.caller().request_id, "a shared read failed and is run separately"))
+                .inspect_err(|fault| {
+                    fault.log(
+                        &call.caller().request_id,
+                        "a read in a shared transaction failed; it \
+                                                                           runs again separately",
+                    )
+                })
                 .ok()
         }))
         .await;
@@ -119,7 +125,11 @@ impl Engine {
         match self.commit_together(&db, &entries).await {
             Ok(()) => Ok(answers),
             Err(fault) => {
-                tracing::warn!(cause = fault.for_log(), "reads that shared a transaction are run separately");
+                tracing::warn!(
+                    cause = fault.for_log(),
+                    "a transaction shared by several reads failed; each read \
+                                                         runs again separately"
+                );
                 self.roll_back(&db).await;
                 Ok(Vec::new())
             }
@@ -143,5 +153,5 @@ impl Engine {
 }
 
 fn unsettled() -> Fault {
-    Fault::internal("a shared read has no result")
+    Fault::internal("a read in a shared transaction has no result")
 }

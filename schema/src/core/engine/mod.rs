@@ -318,7 +318,7 @@ impl Engine {
         let (engine, request_id) = (self.clone(), call.caller().request_id.clone());
         let unheard = move |outcome: std::thread::Result<Result<Answer, Fault>>| {
             if let Ok(Err(fault)) = outcome {
-                fault.log(&request_id, "a request failed after its caller had gone");
+                fault.log(&request_id, "a request failed after its client had disconnected");
             }
         };
         match (DetachOnDrop::new(async move { engine.settle(call).await }, unheard).await, kept) {
@@ -364,7 +364,7 @@ impl Answer {
 }
 
 fn panicked() -> Fault {
-    Fault::internal("a query panicked")
+    Fault::internal("the execution of a query panicked")
 }
 
 #[cfg(test)]

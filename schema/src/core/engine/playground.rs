@@ -224,7 +224,7 @@ impl Engine {
             return (None, if may_look { Ok(()) } else { Err(Fault::scope("labs.admin.overview")) });
         }
         let Some(root) = self.0.plan.roots.get(name) else {
-            return (None, Err(invalid(format!("There is no root field `{name}`."))));
+            return (None, Err(invalid(format!("The schema has no root field `{name}`."))));
         };
         let at_its_door = || rest.endpoint(name).unwrap_or_else(|| "the REST API".to_owned());
         let verdict = match root.access {

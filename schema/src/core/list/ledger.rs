@@ -100,7 +100,14 @@ where
         statement.text(limit_of(usize::MAX));
         let rows: Vec<R> = statement.builder.build_query_as().fetch_all(&mut *db.conn().await?).await?;
         let keys = |row: &R| order.iter().map(|key| key.kind.read(&(key.of)(row))).collect::<Option<Vec<_>>>();
-        let place = rows.last().map(|row| keys(row).ok_or_else(|| Fault::internal("an entry without a place")));
+        let place = rows.last().map(|row| {
+            keys(row).ok_or_else(|| {
+                Fault::internal(
+                    "an entry of a list has no value \
+                                                                                   for a sort key",
+                )
+            })
+        });
         Ok((rows, place.transpose()?))
     }
 

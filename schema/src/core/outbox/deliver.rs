@@ -99,7 +99,7 @@ async fn settle(db: &Db, row: &DueRow, outcome: Result<(), DeliveryError>, round
         }
         None => {
             round.failed += 1;
-            tracing::error!(message_uuid = %row.message_uuid, attempt = row.attempts, cause = %error, "delivery of a mail message was given up");
+            tracing::error!(message_uuid = %row.message_uuid, attempt = row.attempts, cause = %error, "a mail message failed permanently; delivery is not retried");
             store::set_failed(db, row.message_uuid, &error.detail).await
         }
     }

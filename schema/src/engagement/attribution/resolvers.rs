@@ -64,5 +64,5 @@ impl AttributionMutation {
 }
 
 async fn load(cx: &RequestContext, person: &Person) -> Result<BoardAttribution, Fault> {
-    store::get(&cx.db, person.uuid).await?.ok_or_else(|| Fault::not_found("person"))
+    store::get(&cx.db, person.uuid).await?.ok_or_else(|| Fault::not_found("user"))
 }

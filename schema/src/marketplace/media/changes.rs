@@ -144,5 +144,5 @@ async fn lock_picture(cx: &RequestContext, app_uuid: Uuid, media_uuid: Uuid) -> 
 
 async fn load_picture(cx: &RequestContext, app_uuid: Uuid, media_uuid: Uuid) -> Result<MediaRow, Fault> {
     let row = store::get(&cx.db, cx.owner()?, app_uuid, media_uuid).await?;
-    row.ok_or_else(|| Fault::not_found("picture"))
+    row.ok_or_else(|| Fault::not_found("media item"))
 }

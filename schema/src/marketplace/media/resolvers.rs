@@ -124,7 +124,7 @@ impl MediaQuery {
     ) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
         let stored = store::stored_get(&cx.db, cx.owner()?, app_uuid, media_uuid).await?;
-        let stored = stored.ok_or_else(|| Fault::not_found("picture"))?;
+        let stored = stored.ok_or_else(|| Fault::not_found("media item"))?;
         let called = stored.media_uuid.to_string();
         content::deliver(cx, &stored, variant.unwrap_or(MediaVariantName::Original), &called).await?;
         cx.answer(true)

@@ -55,7 +55,7 @@ async fn make(services: &Services, picture: &DuePicture) -> Result<Made, Fault> 
         Ok(copies) => Ok(Made::Copies(keep_renditions(&services.media, &copies).await?)),
         Err(ImageError::Overloaded) => Ok(Made::Later),
         Err(ImageError::Refused(problem)) => {
-            tracing::warn!(picture = %picture.uuid, cause = %problem, "a stored image has no copies");
+            tracing::warn!(picture = %picture.uuid, cause = %problem, "the copies of a stored image cannot be created");
             Ok(Made::Nothing)
         }
     }

@@ -144,7 +144,7 @@ impl PublicPictures {
             let asked = Instant::now();
             timeout(PATIENCE, sqlx::query("select 1").execute(&mut listener))
                 .await
-                .map_err(|_| Fault::unavailable("the listening connection does not answer"))??;
+                .map_err(|_| Fault::unavailable("the connection that listens for notifications does not answer"))??;
             let mut owners = BTreeSet::new();
             while let Some(notice) = listener.next_buffered() {
                 owners.extend(Uuid::parse_str(notice.payload()));

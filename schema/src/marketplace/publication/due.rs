@@ -30,8 +30,8 @@ pub(crate) async fn publish_due(pool: &PgPool, put_off: &PutOff, now: Time) -> R
             Ok(false) => {}
             Err(fault) => {
                 put_off.add(version_uuid, now);
-                tracing::warn!(%version_uuid, cause = fault.for_log(), "a scheduled version was not published; \
-                                                                        publication is retried in a minute");
+                tracing::warn!(%version_uuid, cause = fault.for_log(), "a scheduled app version was not published; \
+                                                                        the service retries in a minute");
             }
         }
     }

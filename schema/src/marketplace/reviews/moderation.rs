@@ -135,7 +135,7 @@ async fn hold(cx: &RequestContext, review_uuid: Uuid, reason: Option<&str>) -> R
     if let Some(reason) = reason {
         cx.note_reason(reason);
     }
-    store::hold(&cx.db, review_uuid).await?.ok_or_else(|| Fault::not_found("review"))
+    store::hold(&cx.db, review_uuid).await?.ok_or_else(|| Fault::not_found("customer review"))
 }
 
 /// Returns the deciding user, if the caller is a user.
@@ -147,7 +147,7 @@ fn moderator(cx: &RequestContext) -> Result<Option<Uuid>, Fault> {
 /// Loads the current customer review and names it in the audit record by its app.
 async fn load(cx: &RequestContext, review_uuid: Uuid) -> Result<CustomerReview, Fault> {
     let found = ONE_MODERATED.one(&cx.db, [review_uuid.into()]).await?;
-    let review = found.ok_or_else(|| Fault::not_found("review"))?;
+    let review = found.ok_or_else(|| Fault::not_found("customer review"))?;
     cx.note_target(Target {
         kind: Some(AuditTargetKind::CustomerReview),
         uuid: Some(review.uuid),

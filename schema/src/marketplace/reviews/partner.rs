@@ -149,9 +149,9 @@ async fn ensure_own(cx: &RequestContext, app_uuid: Uuid) -> Result<(), Fault> {
 /// Locks a published customer review of the partner's app for a change, and returns it with the published text.
 async fn hold(cx: &RequestContext, app_uuid: Uuid, review_uuid: Uuid) -> Result<(Held, Uuid), Fault> {
     let found = store::hold_shown(&cx.db, cx.owner()?, app_uuid, review_uuid).await?;
-    found.ok_or_else(|| Fault::not_found("review"))
+    found.ok_or_else(|| Fault::not_found("customer review"))
 }
 
 async fn load(cx: &RequestContext, review_uuid: Uuid) -> Result<AppReview, Fault> {
-    OWN_REVIEW.one(&cx.db, [review_uuid.into()]).await?.ok_or_else(|| Fault::not_found("review"))
+    OWN_REVIEW.one(&cx.db, [review_uuid.into()]).await?.ok_or_else(|| Fault::not_found("customer review"))
 }

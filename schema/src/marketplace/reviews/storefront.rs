@@ -138,7 +138,7 @@ impl ListingReviewsMutation {
     ) -> Result<Option<CountedReviewReport>, Fault> {
         let cx = ctx.cx();
         let found = store::hold_public(&cx.db, review_uuid).await?;
-        let (held, text_uuid) = found.ok_or_else(|| Fault::not_found("review"))?;
+        let (held, text_uuid) = found.ok_or_else(|| Fault::not_found("customer review"))?;
         let reporter = store::customer_hash(&cx.services, held.app_uuid, &body.customer_reference);
         let note = rules::trimmed(body.note);
         let new = NewReport { reporter_sha256: &reporter, text_uuid, reason: body.reason, note: note.as_deref() };
@@ -166,5 +166,5 @@ async fn visible_app(cx: &RequestContext, listing_slug: &str) -> Result<Uuid, Fa
 }
 
 async fn submitted(cx: &RequestContext, review_uuid: Uuid) -> Result<SubmittedReview, Fault> {
-    SUBMITTED.one(&cx.db, [review_uuid.into()]).await?.ok_or_else(|| Fault::not_found("review"))
+    SUBMITTED.one(&cx.db, [review_uuid.into()]).await?.ok_or_else(|| Fault::not_found("customer review"))
 }

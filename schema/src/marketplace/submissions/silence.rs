@@ -49,8 +49,8 @@ pub(crate) async fn attend_silent(pool: &PgPool, services: &Services) -> Result<
             Ok(true) => attended += 1,
             Ok(false) => {}
             Err(fault) => {
-                tracing::warn!(%submission_uuid, cause = fault.for_log(), "a reminder was not sent to a partner; the \
-                                                                           next run retries");
+                tracing::warn!(%submission_uuid, cause = fault.for_log(), "a reminder about a submission was not \
+                                                                           sent to the partner; the next run retries");
             }
         }
     }

@@ -97,7 +97,7 @@ impl VendorsQuery {
     ) -> Result<Option<Vendor>, Fault> {
         let cx = ctx.cx();
         let row = store::get(&cx.db, &partner_slug, preference(locale).as_deref()).await?;
-        let row = row.ok_or_else(|| Fault::not_found("vendor"))?;
+        let row = row.ok_or_else(|| Fault::not_found("partner"))?;
         cx.note_language(&row.locale);
         cx.answer(row.shown(&cx.services.settings.pictures_url))
     }

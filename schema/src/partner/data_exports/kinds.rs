@@ -323,7 +323,7 @@ pub(super) const KINDS: &[Kind] = &[
     kind!(
         "listing_media",
         "marketplace.apps",
-        "their pictures",
+        "their images",
         r#"select data_export_line(to_jsonb(t)) as "line!" from listing as l
              join listing_media as t using (app_uuid) where l.partner_uuid = $1"#
     ),

@@ -187,7 +187,8 @@ async fn pictures(db: &Db, services: &Services, partner_uuid: Uuid, intake: &Int
                 None => None,
             };
             let Some(mut object) = found else {
-                tracing::error!(picture_uuid = %picture.picture_uuid, "an image has no object");
+                tracing::error!(picture_uuid = %picture.picture_uuid, "a data export lacks an image that is missing \
+                                                                       in the object storage");
                 continue;
             };
             hand_in(intake, Piece::Begin(picture.path.clone())).await?;

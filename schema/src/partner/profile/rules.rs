@@ -108,7 +108,7 @@ pub(super) fn after(state: State, action: Action) -> Result<State, Fault> {
             .filter(|other| other.is_staffs() == action.is_staffs() && next(state, *other).is_some())
             .map(|other| other.name().to_owned())
             .collect();
-        Fault::illegal("vendor page", state.name(), action.name(), allowed)
+        Fault::illegal("profile", state.name(), action.name(), allowed)
     })
 }
 
@@ -120,7 +120,7 @@ pub(super) fn allowed_actions(state: State, is_staff: bool) -> Vec<String> {
 
 /// Draws the state diagram.
 pub(crate) fn drawing() -> StateDiagram {
-    StateDiagram::of("Vendor page", (&State::ALL, State::name), (&Action::ALL, Action::name), [&after])
+    StateDiagram::of("Profile", (&State::ALL, State::name), (&Action::ALL, Action::name), [&after])
 }
 
 /// Texts of the profile in one locale. Empty until they are written.

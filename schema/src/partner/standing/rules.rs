@@ -191,7 +191,7 @@ pub(super) fn in_time(state: PartnerState, until: Option<Time>, now: Time) -> Re
 /// Draws the state diagram.
 pub(crate) fn drawing() -> StateDiagram {
     StateDiagram::of(
-        "Business partner",
+        "Partner",
         (PartnerState::ALL, PartnerState::name),
         (&Action::ALL, Action::name),
         [

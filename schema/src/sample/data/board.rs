@@ -133,7 +133,7 @@ pub(in crate::sample) const PROPOSALS: [ProposalData; 40] = [
     ),
     one(
         "Webhooks for cancelled orders",
-        "We poll every minute to learn of cancellations. A call to us would do.",
+        "We poll every minute to notice cancellations. A webhook would be enough.",
         (ARE, "Webhooks"),
         (38, 140),
         &[REVIEW, ("PLANNED", "Cancellations come with the first set of webhooks.")],
@@ -172,7 +172,7 @@ pub(in crate::sample) const PROPOSALS: [ProposalData; 40] = [
         &[],
     ),
     one(
-        "Facets beside the search",
+        "Facets next to the search",
         "How many listings there are in each category.",
         (BAS, "Marketplace"),
         (12, 155),
@@ -336,14 +336,7 @@ pub(in crate::sample) const PROPOSALS: [ProposalData; 40] = [
             &[(INE, "Ce n'est pas l'endroit pour cela.")],
         ),
     ),
-    one(
-        "Webhook deliveries in the console",
-        "To see what was sent and what came back.",
-        (INE, "Webhooks"),
-        (9, 47),
-        &[],
-        &[],
-    ),
+    one("Webhook deliveries in the console", "To see requests and responses.", (INE, "Webhooks"), (9, 47), &[], &[]),
     one("Release notes by locale", "Our customers read German.", (ARE, "Marketplace"), (8, 45), &[], &[]),
     one(
         "Badges for verified vendors",

@@ -55,7 +55,7 @@ pub(in crate::sample) const CATEGORIES: [CategoryData; 30] = [
         "badge",
         ["Team and shifts", "Team und Schichten", "Équipe et plannings"],
         [
-            "Who works when, and what they are paid for it.",
+            "Shifts, working hours and pay.",
             "Wer wann arbeitet und was dafür bezahlt wird.",
             "Qui travaille quand, et pour quelle paie.",
         ],
@@ -66,7 +66,7 @@ pub(in crate::sample) const CATEGORIES: [CategoryData; 30] = [
         "crate",
         ["Stock and purchasing", "Lager und Einkauf", "Stocks et achats"],
         [
-            "What is on the shelf, what is missing and what it costs.",
+            "Stock, shortages and costs.",
             "Was im Regal steht, was fehlt und was es kostet.",
             "Ce qui est en rayon, ce qui manque et ce que cela coûte.",
         ],
@@ -88,7 +88,7 @@ pub(in crate::sample) const CATEGORIES: [CategoryData; 30] = [
         "chart",
         ["Reports and accounting", "Berichte und Buchhaltung", "Rapports et comptabilité"],
         [
-            "Figures for those who run the house and for those who audit it.",
+            "Figures for managers and auditors.",
             "Zahlen für alle, die das Haus führen oder prüfen.",
             "Des chiffres pour ceux qui dirigent la maison et ceux qui la contrôlent.",
         ],
@@ -267,7 +267,7 @@ pub(in crate::sample) const CATEGORIES: [CategoryData; 30] = [
         "crate",
         ["Inventory", "Inventur", "Inventaire"],
         [
-            "Counting, wasting less, knowing what is left.",
+            "Counting, wasting less, knowing the stock.",
             "Zählen, weniger wegwerfen, wissen, was noch da ist.",
             "Compter, jeter moins, savoir ce qui reste.",
         ],
@@ -289,7 +289,7 @@ pub(in crate::sample) const CATEGORIES: [CategoryData; 30] = [
         "book",
         ["Recipes and costing", "Rezepte und Kalkulation", "Recettes et coûts"],
         [
-            "What goes into a dish and what it costs to make.",
+            "The ingredients of a dish and their cost.",
             "Was in ein Gericht kommt und was es kostet.",
             "Ce qui entre dans un plat et ce qu'il coûte à préparer.",
         ],
@@ -333,7 +333,7 @@ pub(in crate::sample) const CATEGORIES: [CategoryData; 30] = [
         "ledger",
         ["Accounting", "Buchhaltung", "Comptabilité"],
         [
-            "Handing the day's figures to those who keep the books.",
+            "Sending the day's figures to the accountants.",
             "Die Zahlen des Tages an die Buchhaltung übergeben.",
             "Transmettre les chiffres du jour à la comptabilité.",
         ],

@@ -52,7 +52,7 @@ pub(in crate::sample) const COLLECTIONS: [CollectionData; 3] = [
         slug: "less-waste",
         titles: ["Less in the bin", "Weniger in der Tonne", "Moins de gaspillage"],
         descriptions: [
-            "Buy what you cook, cook what is ordered.",
+            "Buy what you cook, cook what guests order.",
             "Kaufen, was gekocht wird; kochen, was bestellt wird.",
             "Acheter ce qu’on cuisine, cuisiner ce qu’on commande.",
         ],

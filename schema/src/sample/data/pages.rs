@@ -95,7 +95,7 @@ pub(in crate::sample) const PAGES: [PageData; 4] = [
         partner: "voorraadhuis",
         texts: &[[
             "en",
-            "Knows what is on the shelf, what is missing and what it costs.",
+            "Knows your stock, its gaps and its costs.",
             "Voorraadhuis counts, orders and compares prices for kitchens that would rather cook. From the stock take on \
              Sunday evening to the invoice that does not match, it is one list.",
         ]],

@@ -54,7 +54,7 @@ pub(in crate::sample) const ITEMS: [ItemData; 8] = [
     ItemData {
         slug: "0-9-0-follow-changes-of-listings",
         title: "Follow the changes of listings",
-        summary: "A storefront that keeps a copy no longer has to read everything anew to find what changed.",
+        summary: "A storefront that keeps a copy no longer has to read everything again to find the changes.",
         body: "[The feed of changes](op:marketplace_listings_list_changes) tells of each listing that was shown, changed or \
                hidden since your last visit, in order and without gaps. Keep the cursor of the last page and come back \
                with it.\n\nA cursor that is older than 90 days answers 410 `CURSOR_EXPIRED`: read everything once and \
@@ -80,7 +80,7 @@ pub(in crate::sample) const ITEMS: [ItemData; 8] = [
     ItemData {
         slug: "0-9-1-a-refused-request-names-all-that-is-wrong",
         title: "A refused request names all that is wrong",
-        summary: "Until now a 422 told of the first mistake only.",
+        summary: "Until now, a 422 listed only the first error.",
         body: "`errors` names every place that breaks a rule, at most a hundred, each by its JSON pointer. \
                [Asking why](op:system_me_explain) tells the same about a call that you have not sent yet.",
         tags: &["errors"],
@@ -104,7 +104,7 @@ pub(in crate::sample) const ITEMS: [ItemData; 8] = [
     ItemData {
         slug: "version-one",
         title: "Version one",
-        summary: "What the number promises, and how we tell you when something is to go.",
+        summary: "The meaning of the version number, and how we announce removals.",
         body: "With 1.0.0 the contract holds.\n\n## What stays\n\nWe add operations, fields and values. We take none away \
                within version 1, rename none, and demand nothing new of a request that worked.\n\n## What goes, and how\n\n\
                | when | what you see |\n|---|---|\n| six months before | `X-Labs-Deprecation`, `Sunset` and a `Link` on \

@@ -67,7 +67,7 @@ pub(crate) fn after(
     state: TierChangeRequestState,
     action: TierChangeRequestAction,
 ) -> Result<TierChangeRequestState, Fault> {
-    next(state, action).ok_or_else(|| Fault::illegal("request", state.name(), action.name(), Vec::new()))
+    next(state, action).ok_or_else(|| Fault::illegal("tier change request", state.name(), action.name(), Vec::new()))
 }
 
 /// Returns the currently allowed actions of one side.

@@ -226,7 +226,7 @@ impl TryFrom<RefusalRow> for RateLimitRefusal {
 
 /// Parses an account from its name in the tables, for example `partner:<uuid>`.
 fn account(text: &str, name: Option<String>) -> Result<BudgetAccount, Fault> {
-    let unknown = || Fault::internal(format!("a budget of the account {text}"));
+    let unknown = || Fault::internal(format!("a budget belongs to the unknown account {text}"));
     let (prefix, uuid) = text.split_once(':').ok_or_else(unknown)?;
     let kind = BudgetAccountKind::ALL.iter().copied().find(|kind| kind.prefix() == prefix).ok_or_else(unknown)?;
     Ok(BudgetAccount { kind, uuid: uuid.parse().map_err(|_| unknown())?, name })

@@ -19,7 +19,7 @@ pub(super) fn fault_of(error: &ServerError) -> Fault {
 
 /// Logs the causes, which the author of the query does not see.
 pub(super) fn log_causes(errors: &[ServerError], request_id: &str) {
-    errors.iter().map(fault_of).for_each(|fault| fault.log(request_id, "a part of a query failed"));
+    errors.iter().map(fault_of).for_each(|fault| fault.log(request_id, "a field of a playground query failed"));
 }
 
 /// Whether an error belongs to this response name.

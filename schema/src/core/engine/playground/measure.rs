@@ -164,7 +164,12 @@ impl Measurement<'_> {
             None => {}
         }
         let document = self.document;
-        let fragment = document.fragments.get(name).ok_or_else(|| format!("There is no fragment {name}."))?;
+        let fragment = document.fragments.get(name).ok_or_else(|| {
+            format!(
+                "The query does not define the fragment \
+                                                                           {name}. Define it, or correct its name."
+            )
+        })?;
         self.known.insert(name.clone(), None);
         let ty = fragment.node.type_condition.node.on.node.clone();
         let size = self.selection(&ty, &fragment.node.selection_set.node, level + 1)?;

@@ -79,15 +79,12 @@ fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Pl
     };
     let draft = draft.hand_over(token, &way, from_terminal, places);
     draft.say(format!("You can use one of them, once, until {}.", moment(expires_at))).say(match about {
-        Asking::CancelEmailChange { .. } => "If you made the change yourself, there is nothing to do.",
+        Asking::CancelEmailChange { .. } => "If you made the change yourself, you can ignore this e-mail.",
         Asking::VerifyEmail { .. } => {
-            "If you did not register this company at that time, another person did. Ignore this e-mail, and nothing \
-             happens. Do not share the link."
+            "If you did not register this company at that time, another person did. Ignore this e-mail, and do not \
+             share the link."
         }
-        _ => {
-            "If you did not expect this e-mail, there is nothing to do. Nothing happens without the link. Do not \
-             share it."
-        }
+        _ => "If you did not expect this e-mail, ignore it: without the link, nothing changes. Do not share the link.",
     })
 }
 
@@ -100,18 +97,18 @@ fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
                  an account, so nothing was registered."
             ))
             .say("Sign in as usual. If you have forgotten the password, ask for a new one.")
-            .say("If it was not you, there is nothing to do."),
+            .say("If it was not you, you can ignore this e-mail."),
         Notice::EmailTaken { name } => greet(format!("Your e-mail address already has an account at {platform}"), name)
             .say(format!(
                 "someone, perhaps you, tried to use this address for another account at {platform}. The address \
                  already has an account, so nothing was changed."
             ))
-            .say("If it was not you, there is nothing to do."),
+            .say("If it was not you, you can ignore this e-mail."),
         Notice::Security { name, event, occurred_at } => {
             let (subject, what) = security(*event);
             greet(format!("{subject} at {platform}"), name)
                 .say(format!("{what} This happened at {}.", moment(*occurred_at)))
-                .say("If you did this or know about it, there is nothing to do.")
+                .say("If you did this or know about it, you can ignore this e-mail.")
                 .say(format!(
                     "Otherwise, reset your password at once, check the security events of your account, and contact \
                      the support of {platform}."
@@ -231,10 +228,10 @@ fn security(event: SecurityEvent) -> (&'static str, &'static str) {
             "a new password was set with a token from an e-mail, and all sessions of your account were ended.",
         ),
         SecurityEvent::SecondFactorEnabled => {
-            ("Second factor on", "sign-in to your account now requires an authenticator app.")
+            ("Second factor enabled", "sign-in to your account now requires an authenticator app.")
         }
         SecurityEvent::SecondFactorDisabled => {
-            ("Second factor off", "sign-in to your account does not require the authenticator app any more.")
+            ("Second factor disabled", "sign-in to your account no longer requires the authenticator app.")
         }
         SecurityEvent::SecondFactorReset => (
             "Second factor reset",

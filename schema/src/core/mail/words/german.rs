@@ -41,7 +41,8 @@ fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Pl
             .say("jemand, vermutlich Sie, hat ein neues Passwort angefordert. Unter diesem Link können Sie eines wählen:"),
         Asking::ConfirmNewEmail { name } => {
             greet(format!("Bestätigen Sie Ihre neue E-Mail-Adresse für {platform}"), name).say(format!(
-                "mit dieser Adresse möchten Sie sich künftig bei {platform} anmelden. Bestätigen Sie sie unter diesem Link:"
+                "mit dieser Adresse melden Sie sich künftig bei {platform} an. Bestätigen Sie die Adresse unter \
+                 diesem Link:"
             ))
         }
         Asking::CancelEmailChange { name } => {
@@ -72,10 +73,11 @@ fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Pl
     };
     let way = way(about);
     let from_terminal = match way.asks {
-        Asks::Nothing => ("Oder tun Sie es im Terminal:", ""),
-        Asks::Password => ("Oder tun Sie es im Terminal, das nach dem Passwort fragt:", "Passwort:"),
+        Asks::Nothing => ("Oder führen Sie diesen Befehl im Terminal aus:", ""),
+        Asks::Password => ("Oder führen Sie diesen Befehl im Terminal aus. Er fragt nach dem Passwort:", "Passwort:"),
         Asks::NameAndPassword => (
-            "Oder, wenn Sie noch kein Konto haben, im Terminal, das nach Ihrem Namen und einem Passwort fragt:",
+            "Wenn Sie noch kein Konto haben, können Sie auch diesen Befehl im Terminal ausführen. Er fragt nach \
+             Ihrem Namen und einem Passwort:",
             "Ihr Name, und in der Zeile darunter ein Passwort:",
         ),
     };
@@ -83,12 +85,12 @@ fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Pl
     draft.say(format!("Sie können einen der beiden Wege einmal nutzen, bis {}.", moment(expires_at))).say(match about {
         Asking::CancelEmailChange { .. } => "Wenn Sie selbst die Adresse ändern, ist nichts zu tun.",
         Asking::VerifyEmail { .. } => {
-            "Wenn Sie diese Firma nicht um diese Zeit registriert haben, war es jemand anderes. Ignorieren Sie diese \
-             E-Mail, dann geschieht nichts. Geben Sie den Link nicht weiter."
+            "Wenn Sie diese Firma nicht zu dieser Zeit registriert haben, war es eine andere Person. Ignorieren Sie \
+             diese E-Mail: Ohne den Link ändert sich nichts. Geben Sie den Link nicht weiter."
         }
         _ => {
-            "Wenn Sie diese E-Mail nicht erwartet haben, ist nichts zu tun. Ohne den Link geschieht nichts. Geben \
-             Sie ihn nicht weiter."
+            "Wenn Sie diese E-Mail nicht erwartet haben, ignorieren Sie sie: Ohne den Link ändert sich nichts. Geben \
+             Sie den Link nicht weiter."
         }
     })
 }
@@ -184,9 +186,8 @@ fn closing(name: &str, company: &str, step: &ClosingStep, platform: &str) -> Dra
                      zurücknehmen.",
                 )
         }
-        ClosingStep::Cancelled => greet(format!("{company} bleibt bei {platform}"), name).say(format!(
-            "das Konto von {company} bei {platform} wird nun doch nicht geschlossen. Es ändert sich nichts."
-        )),
+        ClosingStep::Cancelled => greet(format!("{company} bleibt bei {platform}"), name)
+            .say(format!("das Konto von {company} bei {platform} wird nicht geschlossen. Es ändert sich nichts.")),
         ClosingStep::Closed { until, reason } => {
             let draft = greet(format!("{company} ist bei {platform} geschlossen"), name).say(format!(
                 "das Konto von {company} bei {platform} ist geschlossen. Weder Personen noch Programme Ihres \
@@ -209,9 +210,9 @@ fn archive(name: &str, company: &str, until: Option<Timestamp>, platform: &str) 
             moment(until)
         )),
         None => greet(format!("Der Datenexport von {company} bei {platform} ist fehlgeschlagen"), name).say(format!(
-            "das Archiv mit allen Daten von {company} bei {platform} konnte nicht erstellt werden. Es sind keine Daten \
-             verloren. Fordern Sie es noch einmal an, und schreiben Sie dem Support von {platform}, wenn es wieder \
-             fehlschlägt."
+            "das Archiv mit allen Daten von {company} bei {platform} konnte nicht erstellt werden. Es gingen keine \
+             Daten verloren. Fordern Sie das Archiv noch einmal an. Wenn es wieder fehlschlägt, schreiben Sie dem \
+             Support von {platform}."
         )),
     }
 }
@@ -242,10 +243,10 @@ fn security(event: SecurityEvent) -> (&'static str, &'static str) {
              beendet.",
         ),
         SecurityEvent::SecondFactorEnabled => {
-            ("Zweiter Faktor ein", "bei der Anmeldung wird nun eine Authenticator-App verlangt.")
+            ("Zweiter Faktor aktiviert", "bei der Anmeldung wird nun eine Authenticator-App verlangt.")
         }
         SecurityEvent::SecondFactorDisabled => {
-            ("Zweiter Faktor aus", "die Authenticator-App Ihres Kontos wird bei der Anmeldung nicht mehr verlangt.")
+            ("Zweiter Faktor deaktiviert", "bei der Anmeldung wird keine Authenticator-App mehr verlangt.")
         }
         SecurityEvent::SecondFactorReset => (
             "Zweiter Faktor zurückgesetzt",
@@ -272,7 +273,8 @@ fn security(event: SecurityEvent) -> (&'static str, &'static str) {
         SecurityEvent::EmailChanged => ("E-Mail-Adresse geändert", "die E-Mail-Adresse Ihres Kontos wurde geändert."),
         SecurityEvent::AccountLocked => (
             "Konto gesperrt",
-            "unsere Mitarbeiter haben Ihr Konto gesperrt. Bis sie es entsperren, kann sich niemand damit anmelden.",
+            "unsere Mitarbeiter haben Ihr Konto gesperrt. Sie können sich erst wieder anmelden, wenn sie es \
+             entsperren.",
         ),
         SecurityEvent::AccountUnlocked => {
             ("Konto entsperrt", "unsere Mitarbeiter haben Ihr Konto entsperrt. Sie können sich wieder anmelden.")

@@ -39,7 +39,7 @@ Or do it at a terminal, which asks for the password:
 You can use one of them, once, until 2026-11-21 14:25 UTC.
 
 If you did not register this company at that time, another person did.
-Ignore this e-mail, and nothing happens. Do not share the link.
+Ignore this e-mail, and do not share the link.
 
 -- 
 Labs

@@ -66,6 +66,6 @@ impl Drop for ObjectWriter {
 
 async fn clear(upload: WriteMultipart) {
     if let Err(error) = upload.abort().await.map_err(StoreError::from) {
-        tracing::warn!(cause = %error, "an incomplete object could not be deleted");
+        tracing::warn!(cause = %error, "an incomplete object could not be deleted from the object storage");
     }
 }

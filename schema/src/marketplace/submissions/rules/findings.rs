@@ -45,8 +45,8 @@ pub(in crate::marketplace::submissions) fn check(
         }
         if !places.has(place) {
             let message = format!(
-                "The submission has nothing at {place}. Send a path in `submitted` or `differences`, for example \
-                 /texts/en/tagline, /media/{{uuid}} or /version."
+                "The path {place} does not exist in the submission. Send a path in `submitted` or `differences`, for \
+                 example /texts/en/tagline, /media/{{uuid}} or /version."
             );
             refuse("where", "UNKNOWN_PLACE", message);
         } else if places.is_unchanged(place) && finding.why_now.is_none() {

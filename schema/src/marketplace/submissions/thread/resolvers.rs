@@ -96,7 +96,7 @@ impl ReviewMessagesMutation {
             tell(cx, &held, reviewer_uuid, path, VersionReviewEvent::Answered).await?;
         }
         let row = load(cx, &held, message_uuid, false).await?;
-        let message = ReviewMessage::of(row).ok_or_else(|| Fault::internal("a message became a note"))?;
+        let message = ReviewMessage::of(row).ok_or_else(|| Fault::internal("a message was stored as a note"))?;
         cx.answer_created(message_uuid, message)
     }
 }

@@ -68,7 +68,7 @@ pub(super) const APPS: [AppData; 5] = [
                 "SUPERSEDED",
                 170 * DAY,
                 &[
-                    ("en", "Works on through a lost network and merges what several tablets did meanwhile."),
+                    ("en", "Continues without a network and merges the work of several tablets later."),
                     ("fr", "Continue sans réseau et réunit ensuite ce que plusieurs tablettes ont fait."),
                 ],
             ),
@@ -145,7 +145,7 @@ pub(super) const APPS: [AppData; 5] = [
             text(
                 "en",
                 "No-Show Guard",
-                "Deposits only from those who have let you down before.",
+                "Asks for a deposit only after a no-show.",
                 "Most guests come. No-Show Guard asks for a deposit only where the risk is real: large parties, the \
                  big evenings, guests who failed to come twice. Everyone else books as always. Whoever cancels in time \
                  gets the money back by itself.\n\nYour rules are sentences that guests can read before they book, and \
@@ -194,7 +194,7 @@ pub(super) const APPS: [AppData; 5] = [
                     "PUBLISHED",
                     66 * DAY,
                     &[
-                        ("en", "Rules are sentences now, and guests see the one that applies to them."),
+                        ("en", "Rules are sentences now, and guests see the rule that applies to them."),
                         ("fr", "Les règles sont des phrases, et le client voit celle qui le concerne."),
                     ],
                 )
@@ -235,22 +235,17 @@ pub(super) const APPS: [AppData; 5] = [
         look: look(
             [0x582f0e, 0xb6ad90],
             &["LEFEVRE", "WINDOW", "NO CORIANDER", "14TH VISIT", "BIRTHDAY", "TABLE 3"],
-            &[(Scene::Cards, "Tonight's regulars at a glance"), (Scene::List, "What the house knows about a guest")],
+            &[(Scene::Cards, "Tonight's regulars at a glance"), (Scene::List, "The notes about a guest")],
         ),
         versions: &[
             version("1.0.0", "SUPERSEDED", 486 * DAY, &[("en", "First release.")]),
-            version(
-                "2.0.0",
-                "SUPERSEDED",
-                190 * DAY,
-                &[("en", "Guests can read and delete what is noted about them.")],
-            ),
+            version("2.0.0", "SUPERSEDED", 190 * DAY, &[("en", "Guests can read and delete the notes about them.")]),
             version(
                 "2.0.1",
                 "PUBLISHED",
                 155 * DAY,
                 &[
-                    ("en", "Mends notes that were cut off after a hundred letters."),
+                    ("en", "Fixes notes that were cut off after a hundred letters."),
                     ("fr", "Corrige les notes coupées après cent lettres."),
                 ],
             ),

@@ -102,7 +102,7 @@ pub(super) const APPS: [AppData; 6] = [
         look: look(
             [0x264653, 0xe9c46a],
             &["HOW WAS IT", "FOOD", "SERVICE", "4.6", "THIS WEEK", "CALL MANAGER"],
-            &[(Scene::Board, "The week by dish and by shift"), (Scene::Cards, "Two questions beside the bill")],
+            &[(Scene::Board, "The week by dish and by shift"), (Scene::Cards, "Two questions next to the bill")],
         ),
         versions: &[
             version("1.0.0", "SUPERSEDED", 197 * DAY, &[("en", "First release.")]),
@@ -118,7 +118,8 @@ pub(super) const APPS: [AppData; 6] = [
             VersionData {
                 findings: &[(
                     "REQ-15",
-                    "The listing says that answers are anonymous, but the summary names tables of one guest. Mend one of the two.",
+                    "The listing says that answers are anonymous, but the summary names tables of one guest. Fix one \
+                     of the two.",
                 )],
                 decision: "We cannot let this version go to customers while text and behaviour differ.",
                 ..version("1.1.0", "REJECTED", 8 * DAY, &[("en", "Summaries by table, updated every hour.")])
@@ -230,7 +231,7 @@ pub(super) const APPS: [AppData; 6] = [
         texts: &[text(
             "en",
             "Table Auction",
-            "The last table of the evening goes to whoever wants it most.",
+            "The last table of the evening goes to the highest bidder.",
             "Table Auction offers your last free table to guests on the waiting list and lets them bid for it. The \
              winner pays the bid with the bill; everyone else pays nothing. You set the least price, the end and the \
              evenings, and may give the money to a good cause with a note on the receipt.",

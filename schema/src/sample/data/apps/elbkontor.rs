@@ -40,7 +40,7 @@ pub(super) const APPS: [AppData; 5] = [
         permissions: &[
             ("orders:write", "Opens, changes and closes the orders of a table."),
             ("payments", "Shows which parts of a bill are paid."),
-            ("menu", "Reads dishes, prices and what is sold out."),
+            ("menu", "Reads dishes, prices and sold-out items."),
         ],
         redirects: &["/till/oauth/callback", "/till/setup/done"],
         look: look(
@@ -89,7 +89,7 @@ pub(super) const APPS: [AppData; 5] = [
                 41 * DAY,
                 &[
                     ("de", "Der Bondruck wartet nicht mehr auf die Signatur. Fehler bei halben Portionen behoben."),
-                    ("en", "Printing no longer waits for the signature. Mends half portions."),
+                    ("en", "Printing no longer waits for the signature. Fixes half portions."),
                     ("fr", "L'impression n'attend plus la signature. Corrige les demi-portions."),
                 ],
             ),
@@ -127,7 +127,7 @@ pub(super) const APPS: [AppData; 5] = [
             ),
         ],
         permissions: &[
-            ("orders:write", "Writes down what is sold over the counter."),
+            ("orders:write", "Records sales over the counter."),
             ("menu", "Reads products, sizes and prices."),
         ],
         redirects: &["/counter/oauth/callback"],
@@ -217,10 +217,10 @@ pub(super) const APPS: [AppData; 5] = [
                     ("REQ-16", "The second screenshot shows a till, not the kitchen display. Show the display itself."),
                     (
                         "REQ-15",
-                        "The listing promises voice control, which we could not find. Take it out or tell us where it is.",
+                        "The listing promises voice control, which we could not find. Remove it, or write where it is.",
                     ),
                 ],
-                decision: "Thank you for mending both points so quickly.",
+                decision: "Thank you for fixing both points so quickly.",
                 ..version(
                     "2.1.0",
                     "PUBLISHED",
@@ -352,7 +352,7 @@ pub(super) const APPS: [AppData; 5] = [
                 "PUBLISHED",
                 128 * DAY,
                 &[
-                    ("en", "Rules can differ by weekday. Leftover cents go to whoever got least last time."),
+                    ("en", "Rules can differ by weekday. Leftover cents go to the person who got least last time."),
                     (
                         "de",
                         "Regeln dürfen je Wochentag anders sein. Restcents bekommt, wer zuletzt am wenigsten hatte.",

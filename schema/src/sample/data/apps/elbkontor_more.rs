@@ -45,17 +45,17 @@ pub(super) const APPS: [AppData; 5] = [
         look: look(
             [0x3d348b, 0xf18701],
             &["YOUR PART", "2 OF 11 PAID", "CREME BRULEE", "WATER 0.7", "SHARE THE REST", "PAY"],
-            &[(Scene::List, "What is yours on a shared bill"), (Scene::Cards, "Who has paid, as the waiter sees it")],
+            &[(Scene::List, "Your share of a common bill"), (Scene::Cards, "Who has paid, as the waiter sees it")],
         ),
         versions: &[
             version("1.0.0", "SUPERSEDED", 331 * DAY, &[("en", "First release.")]),
-            version("1.0.1", "SUPERSEDED", 322 * DAY, &[("en", "Mends rounding when three guests share a bottle.")]),
+            version("1.0.1", "SUPERSEDED", 322 * DAY, &[("en", "Fixes rounding when three guests share a bottle.")]),
             version(
                 "1.1.0",
                 "PUBLISHED",
                 54 * DAY,
                 &[
-                    ("en", "What nobody ticked can be shared among all. French added."),
+                    ("en", "Unticked items can be shared among all guests. French added."),
                     ("de", "Was niemand abhakt, lässt sich auf alle verteilen. Französisch ist dazugekommen."),
                     ("fr", "Ce que personne n'a coché peut être partagé. L'application parle français."),
                 ],
@@ -156,7 +156,7 @@ pub(super) const APPS: [AppData; 5] = [
         look: look(
             [0x283618, 0xdda15e],
             &["8400 REVENUE 19", "8300 REVENUE 7", "1360 TRANSIT", "1371 VOUCHERS", "TO CLARIFY", "SENT 02:14"],
-            &[(Scene::List, "The journal of one evening"), (Scene::Board, "What was sent this month")],
+            &[(Scene::List, "The journal of one evening"), (Scene::Board, "Journals sent this month")],
         ),
         versions: &[
             version(
@@ -180,7 +180,7 @@ pub(super) const APPS: [AppData; 5] = [
                 63 * DAY,
                 &[
                     ("de", "Gutscheine werden beim Verkauf und beim Einlösen richtig gebucht."),
-                    ("en", "Vouchers are booked rightly when sold and when redeemed."),
+                    ("en", "Vouchers are booked correctly when sold and when redeemed."),
                 ],
             ),
         ],
@@ -195,7 +195,7 @@ pub(super) const APPS: [AppData; 5] = [
             text(
                 "en",
                 "Day Close",
-                "One page at midnight: what sold, what did not, what was odd.",
+                "One page at midnight: best sellers, slow sellers, oddities.",
                 "Day Close sends one page when the last till is closed. It says what sold, compares the evening with \
                  the same weekday of the last four weeks, and names what stands out: three cancelled steaks, a table \
                  that stayed four hours, a discount without a reason.\n\nIt fits on a phone and takes a minute to \
@@ -227,7 +227,7 @@ pub(super) const APPS: [AppData; 5] = [
         ),
         versions: &[
             version("1.0.0", "SUPERSEDED", 274 * DAY, &[("en", "First release.")]),
-            version("1.2.0", "SUPERSEDED", 160 * DAY, &[("en", "Names what was odd instead of listing everything.")]),
+            version("1.2.0", "SUPERSEDED", 160 * DAY, &[("en", "Names only the oddities.")]),
             version(
                 "1.3.0",
                 "PUBLISHED",
@@ -266,14 +266,14 @@ pub(super) const APPS: [AppData; 5] = [
             ),
         ],
         permissions: &[
-            ("payments:write", "Takes vouchers in payment and notes what is left on them."),
+            ("payments:write", "Accepts vouchers as payment and records the remaining value."),
             ("guests", "Greets the buyer by name on the voucher."),
         ],
         redirects: &["/vouchers/oauth/callback"],
         look: look(
             [0x6d2e46, 0xd5b9b2],
             &["50 EUR", "DINNER FOR TWO", "REST 18.40", "XMAS", "PRINT", "CODE 7F2K"],
-            &[(Scene::Cards, "Three templates in your colours"), (Scene::List, "Vouchers and what is left on them")],
+            &[(Scene::Cards, "Three templates in your colours"), (Scene::List, "Vouchers and their remaining value")],
         ),
         versions: &[
             version("1.0.0", "SUPERSEDED", 209 * DAY, &[("de", "Erste Fassung."), ("en", "First release.")]),

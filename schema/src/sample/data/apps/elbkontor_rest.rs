@@ -32,7 +32,7 @@ pub(super) const APPS: [AppData; 5] = [
             ),
         ],
         permissions: &[
-            ("orders:write", "Writes down what is sold at the tap."),
+            ("orders:write", "Records sales at the tap."),
             ("menu:write", "Switches the card between garden and house."),
         ],
         redirects: &["/garden/oauth/callback"],
@@ -118,7 +118,7 @@ pub(super) const APPS: [AppData; 5] = [
         look: look(
             [0x7209b7, 0xf72585],
             &["17:00", "19:00", "NEGRONI", "SPRITZ", "CAKE", "BACK TO 9.50"],
-            &[(Scene::Week, "A week of planned prices"), (Scene::List, "What a Negroni costs from hour to hour")],
+            &[(Scene::Week, "A week of planned prices"), (Scene::List, "The price of a Negroni from hour to hour")],
         ),
         versions: &[VersionData {
             findings: &[
@@ -136,7 +136,7 @@ pub(super) const APPS: [AppData; 5] = [
     AppData {
         slug: "coat-check",
         state: "SUSPENDED",
-        reason: "Tags of one guest were shown to another. Withdrawn until a mended version has been reviewed.",
+        reason: "Tags of one guest were shown to another. Withdrawn until a fixed version has been reviewed.",
         state_hours: 9 * DAY,
         days: 190,
         categories: &["waiting-lists"],
@@ -202,7 +202,7 @@ pub(super) const APPS: [AppData; 5] = [
              installations we recommend Kontor Till.",
             ),
         ],
-        permissions: &[("orders:write", "Hands in what the old till has sold.")],
+        permissions: &[("orders:write", "Sends the sales of the old till.")],
         redirects: &["/bridge/oauth/callback"],
         look: look(
             [0x3a3a3a, 0x8d99ae],

@@ -30,7 +30,7 @@ pub(super) const APPS: [AppData; 4] = [
                  before they happen.",
             ),
         ],
-        permissions: &[("staff:write", "Writes down when somebody comes and goes.")],
+        permissions: &[("staff:write", "Records when employees come and go.")],
         redirects: &["/clock/oauth/callback"],
         look: look(
             [0x0f4c5c, 0x9a031e],
@@ -138,7 +138,7 @@ pub(super) const APPS: [AppData; 4] = [
             ),
         ],
         permissions: &[
-            ("staff", "Reads hours to compute what is due."),
+            ("staff", "Reads hours to compute the wages."),
             ("payments", "Reads tips that are paid out with the wage."),
         ],
         redirects: &["/payroll/oauth/callback"],

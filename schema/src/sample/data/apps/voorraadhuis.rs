@@ -37,8 +37,8 @@ pub(super) const APPS: [AppData; 5] = [
             ),
         ],
         permissions: &[
-            ("stock:write", "Writes down what was counted."),
-            ("menu", "Knows what should be left by what was sold."),
+            ("stock:write", "Records the counted stock."),
+            ("menu", "Computes the expected stock from the sales."),
         ],
         redirects: &["/count/oauth/callback"],
         look: look(
@@ -46,7 +46,7 @@ pub(super) const APPS: [AppData; 5] = [
             &["COLD ROOM", "SHELF 3", "BUTTER 250", "12 OF 14", "MINUS 8.40", "NEXT"],
             &[
                 (Scene::List, "Shelf three of the cold room"),
-                (Scene::Board, "What differs, and what it costs"),
+                (Scene::Board, "Differences and their cost"),
                 (Scene::Cards, "Three people counting at once"),
             ],
         ),
@@ -106,7 +106,7 @@ pub(super) const APPS: [AppData; 5] = [
             ),
         ],
         permissions: &[
-            ("stock", "Sees what has fallen below its mark."),
+            ("stock", "Finds items below their minimum stock."),
             ("suppliers:write", "Sends orders to your suppliers in your name."),
         ],
         redirects: &["/desk/oauth/callback"],
@@ -143,7 +143,7 @@ pub(super) const APPS: [AppData; 5] = [
             text(
                 "en",
                 "Recipe Book",
-                "What the dish costs today, with today's price of butter.",
+                "The cost of the dish with today's price of butter.",
                 "Recipe Book keeps recipes as cooks write them, by gram and by pan, and costs them with the prices of \
                  your last deliveries. When butter goes up you see which eleven dishes feel it and by how much. Scale \
                  a recipe to 7 or to 70 and it rounds as a cook would.\n\nOld versions stay, so that the sauce of \
@@ -168,7 +168,7 @@ pub(super) const APPS: [AppData; 5] = [
         ],
         permissions: &[
             ("stock", "Reads the prices of your last deliveries."),
-            ("menu:write", "Writes portion costs beside your dishes."),
+            ("menu:write", "Writes portion costs next to your dishes."),
         ],
         redirects: &["/recipes/oauth/callback"],
         look: look(
@@ -246,7 +246,7 @@ pub(super) const APPS: [AppData; 5] = [
                 "PUBLISHED",
                 174 * DAY,
                 &[
-                    ("en", "Lupin is no longer mistaken for lupine flowers."),
+                    ("en", "Lupin and lupine flowers are not confused any more."),
                     ("de", "Lupine wird nicht mehr mit der Blume verwechselt."),
                     ("fr", "Le lupin n'est plus confondu avec la fleur."),
                 ],
@@ -289,7 +289,7 @@ pub(super) const APPS: [AppData; 5] = [
                  ändern lohnen. Namen stehen keine darin, darum wird weniger gestritten.",
             ),
         ],
-        permissions: &[("stock:write", "Takes what was thrown away out of the stock.")],
+        permissions: &[("stock:write", "Removes thrown-away goods from the stock.")],
         redirects: &["/waste/oauth/callback"],
         look: look(
             [0x606c38, 0xbc6c25],

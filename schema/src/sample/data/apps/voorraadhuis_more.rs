@@ -30,7 +30,7 @@ pub(super) const APPS: [AppData; 5] = [
             ),
         ],
         permissions: &[
-            ("reports", "Reads what was sold, by dish and hour."),
+            ("reports", "Reads sales by dish and hour."),
             ("reservations", "Counts the guests who have booked."),
         ],
         redirects: &["/forecast/oauth/callback"],
@@ -115,12 +115,12 @@ pub(super) const APPS: [AppData; 5] = [
                  Gutschrift ist angefordert, bevor der Wagen vom Hof ist.",
             ),
         ],
-        permissions: &[("stock:write", "Puts what came on the shelf."), ("suppliers", "Reads what was ordered.")],
+        permissions: &[("stock:write", "Adds delivered goods to the stock."), ("suppliers", "Reads orders.")],
         redirects: &["/dock/oauth/callback"],
         look: look(
             [0x274c77, 0xa3cef1],
             &["COD 12 KG", "2.1 C", "SHORT 1", "SIGN", "CREDIT NOTE", "LORRY 3"],
-            &[(Scene::List, "What was ordered and what came"), (Scene::Cards, "Weight, picture, temperature")],
+            &[(Scene::List, "Ordered and delivered goods"), (Scene::Cards, "Weight, picture, temperature")],
         ),
         versions: &[VersionData {
             decision: "Approved. Publish whenever you like.",
@@ -182,7 +182,7 @@ pub(super) const APPS: [AppData; 5] = [
         look: look(
             [0x2f3e46, 0x84a98c],
             &["INVOICE 7731", "ORDER", "NOTE", "OFF BY 3.20", "MATCHED", "ASK"],
-            &[(Scene::List, "Three papers, one line"), (Scene::Board, "What was matched this month")],
+            &[(Scene::List, "Three papers, one line"), (Scene::Board, "Invoices matched this month")],
         ),
         versions: &[
             version("0.1.0", "WITHDRAWN", 6 * DAY, &[("en", "Tried out with two suppliers.")]),

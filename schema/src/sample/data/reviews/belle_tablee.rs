@@ -124,7 +124,7 @@ pub(super) const REVIEWS: [AppReviews; 9] = [
                 "en",
                 "Notes cut off",
                 "Long notes end in the middle of a",
-                "The irony was not lost on us. Mended in 2.0.1, and nothing that was cut off is gone.",
+                "We noticed the irony. Fixed in 2.0.1, and no text was lost.",
             ),
             judged(
                 Fate::Rejected("Describes a guest so that he can be recognised."),
@@ -150,7 +150,7 @@ pub(super) const REVIEWS: [AppReviews; 9] = [
                 5,
                 "en",
                 "Gone at three",
-                "The nicest thing about it: at three o'clock it takes itself off, and nobody comes for a lunch that is over.",
+                "The best part: at three o'clock the menu disappears, and no guest comes too late for lunch.",
             ),
         ],
     ),

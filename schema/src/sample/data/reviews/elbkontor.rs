@@ -86,7 +86,7 @@ pub(super) const REVIEWS: [AppReviews; 5] = [
                 5,
                 "en",
                 "Works on our old screen",
-                "Nobody else could promise that. It runs on a till from 2014 and is faster than what was on it.",
+                "No other app could promise that. It runs on a till from 2014 and is faster than the old software.",
             ),
         ],
     ),
@@ -184,7 +184,7 @@ pub(super) const REVIEWS: [AppReviews; 5] = [
                 4,
                 "en",
                 "Almost",
-                "Works well with cards. Cash tips have to be typed in, and at two in the morning nobody does.",
+                "Works well with cards. Cash tips have to be typed in, and at two in the morning we forget to.",
                 "We are trying out a one-tap entry for cash with a few houses. Write to us if you would like to be one of them.",
             ),
             judged(

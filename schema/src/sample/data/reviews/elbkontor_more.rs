@@ -30,7 +30,7 @@ pub(super) const REVIEWS: [AppReviews; 8] = [
                 "en",
                 "Rounding",
                 "A bottle of wine for three: 11.33, 11.33, 11.33, and one cent stayed open. The till would not close the table.",
-                "Mended in 1.0.1: the last one to pay takes the cent. We are sorry for the evening.",
+                "Fixed in 1.0.1: the last guest to pay gets the cent. We are sorry for the evening.",
             ),
             waits(3, "de", "Code am Tisch", "Die Aufkleber lösen sich beim Wischen. Gibt es andere?"),
         ],

@@ -30,7 +30,7 @@ pub(super) const REVIEWS: [AppReviews; 8] = [
                 4,
                 "en",
                 "Order of the shelves matters",
-                "It follows our shelves and not the alphabet. Whoever thought of that has counted crates before.",
+                "It follows our shelves and not the alphabet. Its author has counted crates before.",
             ),
             said(
                 5,
@@ -117,12 +117,7 @@ pub(super) const REVIEWS: [AppReviews; 8] = [
         "waste-log",
         "4454",
         &[
-            said(
-                5,
-                "en",
-                "62 euros of bread",
-                "A week. We bake less on Tuesdays now, and nobody has noticed but the bin.",
-            ),
+            said(5, "en", "62 euros of bread", "A week. We bake less on Tuesdays now, and only the bin has noticed."),
             said(
                 4,
                 "de",
@@ -148,7 +143,8 @@ pub(super) const REVIEWS: [AppReviews; 8] = [
                 "en",
                 "First month",
                 "For the first four weeks the figures were no better than mine.",
-                "They cannot be: it learns your house from those weeks. We now say so before you begin, and show your own guess beside ours.",
+                "They cannot be: it learns your business from those weeks. We now say so before you begin, and show \
+                 your own estimate next to ours.",
             ),
             waits(
                 4,

@@ -8,7 +8,7 @@ pub(super) fn telling(DeprecationNotice { name, calls }: &DeprecationNotice, pla
     let platform = places.platform;
     let mut draft = greet(format!("Your machine clients use deprecated parts of {platform}"), name).say(
         "in the last 14 days your company used the following deprecated elements of the API. They stop working at \
-         the times given here:",
+         the given times:",
     );
     for call in calls {
         draft = draft.say(line(call));

@@ -81,7 +81,8 @@ pub(super) fn listing(notice: &ListingNotice, platform: &str) -> Draft {
         ListingEvent::Reinstated => (
             format!("{app} is not suspended any more at {platform}"),
             format!(
-                "the suspension of {app} at {platform} has ended. The app is as it was before: listed or unlisted."
+                "the suspension of {app} at {platform} has ended. The app is listed or unlisted again, as before the \
+                 suspension."
             ),
         ),
         ListingEvent::GivenAway => (

@@ -22,8 +22,8 @@ pub(super) fn telling(notice: &SubscriptionNotice, platform: &str) -> Draft {
         SubscriptionNews::WillEnd => (
             format!("Your subscription at {platform} is cancelled"),
             format!(
-                "the subscription of {company} at {platform} is cancelled. It does not change until {when} and falls \
-                 back to {tier} then. You can undo the cancellation until then."
+                "the subscription of {company} at {platform} is cancelled. It does not change before {when}. Then it \
+                 falls back to {tier}. Until then, you can undo the cancellation."
             ),
         ),
         SubscriptionNews::Resumed => (
@@ -36,8 +36,8 @@ pub(super) fn telling(notice: &SubscriptionNotice, platform: &str) -> Draft {
         SubscriptionNews::Ended => (
             format!("Your subscription at {platform} has ended"),
             format!(
-                "the subscription of {company} at {platform} has fallen back to {tier}. Everything that you have is \
-                 kept. If you exceed a limit of {tier}, you must remove something before you can add more."
+                "the subscription of {company} at {platform} has fallen back to {tier}. Your data is kept. If you \
+                 exceed a limit of {tier}, you must remove something before you can add more."
             ),
         ),
         SubscriptionNews::Extended => (
@@ -45,7 +45,7 @@ pub(super) fn telling(notice: &SubscriptionNotice, platform: &str) -> Draft {
             format!("the current period of the subscription of {company} at {platform} ({tier}) now ends at {when}."),
         ),
         SubscriptionNews::RequestRejected => (
-            format!("{tier} at {platform}: not approved"),
+            format!("Tier {tier} at {platform} not approved"),
             format!(
                 "you requested {tier} for {company} at {platform}. Our staff did not approve the request, so nothing \
                  changes."

@@ -10,7 +10,7 @@ pub(super) fn telling(week: &BoardWeek, places: &Places<'_>) -> Draft {
         number(week.status_changes, "Vorschlag hat den Status gewechselt", "Vorschläge haben den Status gewechselt");
     let answers = number(week.answers, "Antwort wurde geschrieben", "Antworten wurden geschrieben");
     greet(format!("Das Board von {platform} in der letzten Woche"), &week.name)
-        .say(format!("die Vorwoche auf dem Board von {platform}: {changes}, und {answers}."))
+        .say(format!("in der Vorwoche gab es auf dem Board von {platform} Neues: {changes}, und {answers}."))
         .say("Die Änderungen, die neuesten zuerst:")
         .say(format!("    GET {base_url}/v1/engagement/feature-requests?sort=-active_at"))
         .say("Alle Abonnenten erhalten dieselbe E-Mail. Unter diesem Link bestellen Sie sie ab:")

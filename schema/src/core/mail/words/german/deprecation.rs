@@ -14,7 +14,7 @@ pub(super) fn telling(DeprecationNotice { name, calls }: &DeprecationNotice, pla
         draft = draft.say(line(call));
     }
     draft
-        .say("Was sie jeweils ersetzt, steht hier:")
+        .say("Hier steht, wodurch Sie die Teile ersetzen können:")
         .say(format!("    GET {}/v1/subscription/usage", places.base_url))
         .say("Jede betroffene Antwort nennt in ihrem Link-Header den Eintrag im Changelog.")
 }

@@ -39,12 +39,12 @@ pub(super) fn version_review(review: &VersionReview, places: &Places<'_>) -> Dra
     let (app, version) = (tame(&review.app), tame(&review.version));
     let (title, what) = match review.event {
         VersionReviewEvent::Written => {
-            ("Nachricht der Prüfung", format!("die Prüfung von {app} {version} hat Ihnen geschrieben."))
+            ("Nachricht des Prüfteams", format!("das Prüfteam von {app} {version} hat Ihnen geschrieben."))
         }
         VersionReviewEvent::Asked => (
-            "Frage der Prüfung",
+            "Frage des Prüfteams",
             format!(
-                "die Prüfung von {app} {version} hat eine Frage und wartet auf Ihre Antwort. Bis dahin ruht die \
+                "das Prüfteam von {app} {version} hat eine Frage und wartet auf Ihre Antwort. Bis dahin ruht die \
                  Prüfung; der Platz in der Warteschlange bleibt erhalten."
             ),
         ),
@@ -52,7 +52,7 @@ pub(super) fn version_review(review: &VersionReview, places: &Places<'_>) -> Dra
             ("Nachricht des Partners", format!("der Partner hat zu {app} {version} geschrieben, die Sie prüfen."))
         }
         VersionReviewEvent::Reminded => (
-            "die Prüfung wartet noch auf Sie",
+            "das Prüfteam wartet auf Sie",
             format!(
                 "{app} {version} wartet auf Ihre Antwort oder auf die Änderungen, um die gebeten wurde. Nach 90 \
                  Tagen ohne Antwort wird die Version zurückgezogen."
@@ -82,22 +82,22 @@ pub(super) fn listing(notice: &ListingNotice, platform: &str) -> Draft {
         ListingEvent::Reinstated => (
             format!("{app} ist bei {platform} nicht mehr gesperrt"),
             format!(
-                "die Sperre von {app} bei {platform} ist beendet. Die App ist wieder, wie sie war: gelistet oder \
-                 nicht."
+                "die Sperre von {app} bei {platform} ist beendet. Die App ist wieder gelistet oder nicht gelistet \
+                 wie vor der Sperre."
             ),
         ),
         ListingEvent::GivenAway => (
-            format!("{app} gehört bei {platform} einem anderen Partner"),
+            format!("{app} wurde bei {platform} an einen anderen Partner übertragen"),
             format!(
-                "{app} wurde bei {platform} einem anderen Partner übergeben, samt Versionen, Bewertungen und Verlauf. Ihre \
-                 Programme und Ihr Team erreichen die App nicht mehr."
+                "{app} wurde bei {platform} mit Versionen, Bewertungen und Verlauf an einen anderen Partner \
+                 übertragen. Ihr Team und Ihre Programme haben keinen Zugriff mehr auf die App."
             ),
         ),
         ListingEvent::Received => (
-            format!("{app} gehört bei {platform} jetzt Ihnen"),
+            format!("{app} wurde bei {platform} an Sie übertragen"),
             format!(
-                "{app} wurde Ihnen bei {platform} übergeben, samt Versionen, Bewertungen und Verlauf. Prüfen Sie zuerst die \
-                 Links."
+                "{app} wurde bei {platform} mit Versionen, Bewertungen und Verlauf an Sie übertragen. Prüfen Sie \
+                 zuerst die Links."
             ),
         ),
     };

@@ -14,12 +14,12 @@ pub(super) fn telling(ReviewNotice { name, app, news }: &ReviewNotice) -> Draft 
             ))
             .say("Sie erhalten diese Mail höchstens einmal am Tag. Auch andere Apps von Ihnen können neue Bewertungen haben."),
         ReviewNews::FlagUpheld => greet(format!("Eine Bewertung von {app} wurde entfernt"), name).say(format!(
-            "wir haben uns die Bewertung von {app} angesehen, die Sie gemeldet haben. Sie verstößt gegen unsere Regeln und \
-             steht nicht mehr im Marktplatz."
+            "wir haben die Bewertung von {app} geprüft, die Sie gemeldet haben. Sie verstößt gegen unsere Regeln und \
+             wurde aus dem Marktplatz entfernt."
         )),
-        ReviewNews::FlagDismissed => greet(format!("Eine Bewertung von {app} bleibt stehen"), name).say(format!(
-            "wir haben uns die Bewertung von {app} angesehen, die Sie gemeldet haben. Sie hält unsere Regeln ein und bleibt \
-             stehen. Sie können öffentlich antworten."
+        ReviewNews::FlagDismissed => greet(format!("Eine Bewertung von {app} wird nicht entfernt"), name).say(format!(
+            "wir haben die Bewertung von {app} geprüft, die Sie gemeldet haben. Sie hält unsere Regeln ein und \
+             bleibt im Marktplatz. Sie können öffentlich antworten."
         )),
     }
 }

@@ -9,36 +9,36 @@ pub(super) fn telling(notice: &SubscriptionNotice, platform: &str) -> Draft {
     let when = notice.at.map(moment).unwrap_or_default();
     let (subject, what) = match notice.news {
         SubscriptionNews::Changed => (
-            format!("Sie haben bei {platform} jetzt {tier}"),
+            format!("Ihr Tarif bei {platform} ist jetzt {tier}"),
             format!(
-                "das Abonnement von {company} bei {platform} läuft jetzt mit {tier}. Die Funktionen und Grenzen für \
-                 Ihr Team und Ihre Programme ändern sich sofort."
+                "das Abonnement von {company} bei {platform} hat jetzt den Tarif {tier}. Die Funktionen und Grenzen \
+                 für Ihr Team und Ihre Programme ändern sich sofort."
             ),
         ),
         SubscriptionNews::WillChange => (
-            format!("Sie wechseln bei {platform} zu {tier}"),
-            format!("das Abonnement von {company} bei {platform} wechselt am {when} zu {tier}."),
+            format!("Ihr Tarif bei {platform} wechselt zu {tier}"),
+            format!("das Abonnement von {company} bei {platform} wechselt am {when} zum Tarif {tier}."),
         ),
         SubscriptionNews::WillEnd => (
             format!("Ihr Abonnement bei {platform} ist gekündigt"),
             format!(
                 "das Abonnement von {company} bei {platform} ist gekündigt. Bis {when} bleibt es unverändert, dann \
-                 fällt es auf {tier} zurück. Bis dahin können Sie die Kündigung zurücknehmen."
+                 fällt es auf den Tarif {tier} zurück. Bis dahin können Sie die Kündigung zurücknehmen."
             ),
         ),
         SubscriptionNews::Resumed => (
             format!("Ihr Abonnement bei {platform} läuft weiter"),
             format!(
-                "das Abonnement von {company} bei {platform} läuft mit {tier} weiter: Die geplante Änderung wurde \
-                 zurückgenommen."
+                "das Abonnement von {company} bei {platform} läuft mit dem Tarif {tier} weiter: Die geplante \
+                 Änderung wurde zurückgenommen."
             ),
         ),
         SubscriptionNews::Ended => (
             format!("Ihr Abonnement bei {platform} ist beendet"),
             format!(
-                "das Abonnement von {company} bei {platform} ist auf {tier} zurückgefallen. Alles, was Sie haben, \
-                 bleibt erhalten. Wo Sie mehr haben, als {tier} erlaubt, müssen Sie erst etwas entfernen, bevor Sie \
-                 Neues hinzufügen können."
+                "das Abonnement von {company} bei {platform} ist auf den Tarif {tier} zurückgefallen. Ihre Daten \
+                 bleiben erhalten. Wenn Sie eine Grenze von {tier} überschreiten, müssen Sie erst etwas entfernen, \
+                 bevor Sie Neues hinzufügen können."
             ),
         ),
         SubscriptionNews::Extended => (
@@ -48,10 +48,10 @@ pub(super) fn telling(notice: &SubscriptionNotice, platform: &str) -> Draft {
             ),
         ),
         SubscriptionNews::RequestRejected => (
-            format!("{tier} bei {platform}: nicht genehmigt"),
+            format!("Tarif {tier} bei {platform} nicht genehmigt"),
             format!(
-                "Sie haben für {company} bei {platform} um {tier} gebeten. Unser Team hat es nicht genehmigt, und es \
-                 ändert sich nichts."
+                "Sie haben für {company} bei {platform} den Tarif {tier} beantragt. Unser Team hat den Antrag nicht \
+                 genehmigt, daher ändert sich nichts."
             ),
         ),
     };
