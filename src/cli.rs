@@ -142,7 +142,7 @@ fn conclude(differences: &[String]) -> anyhow::Result<&'static str> {
 }
 
 /// Acts on an existing database, whether or not a service uses it.
-async fn beside(
+async fn run_on_database(
     common: &Common,
     act: impl AsyncFnOnce(&labs_schema::Engine) -> anyhow::Result<String>,
 ) -> anyhow::Result<String> {
@@ -166,8 +166,8 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
         }
         Command::Check => {
             let differences = wiring::check().await?;
-            say(&differences.join("\n"))?;
-            say(conclude(&differences)?)
+            print_lines(&differences.join("\n"))?;
+            print_lines(conclude(&differences)?)
         }
         Command::Migrate(common) => {
             begin(&common, false, false)?;
@@ -175,23 +175,23 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
             let done = wiring::migrate(database.urls()).await;
             database.close().await?;
             match done? {
-                0 => say("The database is up to date."),
-                run => say(&format!("The database is up to date. Migrations run: {run}.")),
+                0 => print_lines("The database is up to date."),
+                run => print_lines(&format!("The database is up to date. Migrations run: {run}.")),
             }
         }
-        Command::Staff(command) => say(&people::staff(command).await?),
-        Command::Client(command) => say(&people::client(command).await?),
-        Command::Keys(Keys::Rotate(common)) => say(&beside(&common, wiring::keys::rotate).await?),
+        Command::Staff(command) => print_lines(&people::staff(command).await?),
+        Command::Client(command) => print_lines(&people::client(command).await?),
+        Command::Keys(Keys::Rotate(common)) => print_lines(&run_on_database(&common, wiring::keys::rotate).await?),
         Command::Totp(Totp { secret }) => {
             let seed = TotpSeed::from_base32(&secret);
             let seed = seed.context("this is not a TOTP secret: it must have 32 letters A to Z and digits 2 to 7")?;
-            say(&seed.code_at(Clock::default().now().unix()))
+            print_lines(&seed.code_at(Clock::default().now().unix()))
         }
         Command::Contract(Contract { assemble: true, .. }) => wiring::contract_assemble(),
         Command::Contract(Contract { schema: true, .. }) => wiring::schema_write(),
         Command::Contract(Contract { documents: true, .. }) => wiring::documents_write(),
-        Command::Contract(Contract { .. }) => say(wiring::contract_text()?.trim_end()),
-        Command::ReleaseNotes(ReleaseNotes { since }) => say(wiring::release_notes(&since)?.trim_end()),
+        Command::Contract(Contract { .. }) => print_lines(wiring::contract_text()?.trim_end()),
+        Command::ReleaseNotes(ReleaseNotes { since }) => print_lines(wiring::release_notes(&since)?.trim_end()),
     }
 }
 
@@ -207,7 +207,7 @@ fn begin(common: &Common, log_requests: bool, is_traced: bool) -> anyhow::Result
 }
 
 /// Prints lines for the caller. A closed pipe is not an error.
-fn say(lines: &str) -> anyhow::Result<()> {
+fn print_lines(lines: &str) -> anyhow::Result<()> {
     if !lines.is_empty() {
         let mut out = std::io::stdout().lock();
         match writeln!(out, "{lines}").and_then(|()| out.flush()) {

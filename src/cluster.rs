@@ -24,7 +24,7 @@
 mod binaries;
 mod data;
 mod owner;
-mod place;
+mod paths;
 mod predecessor;
 mod ready;
 mod server;
@@ -76,8 +76,8 @@ impl Cluster {
     /// not start; the message contains PostgreSQL's output.
     pub async fn start(folder: &Folder, settings: &Settings) -> anyhow::Result<Self> {
         let plan = Plan::new(folder.path(), settings).await?;
-        let url = plan.place.url()?;
-        if !plan.place.data.exists() {
+        let url = plan.paths.url()?;
+        if !plan.paths.data.exists() {
             data::make(&plan).await.context("the private PostgreSQL could not be created")?;
         }
         let server = Server::start(&plan).await.context("the private PostgreSQL could not be started")?;
@@ -115,7 +115,7 @@ impl Cluster {
 /// Whether a folder contains a private PostgreSQL, running or not.
 #[must_use]
 pub fn is_in(folder: &Path) -> bool {
-    place::data_of(folder).join("PG_VERSION").exists()
+    paths::data_of(folder).join("PG_VERSION").exists()
 }
 
 /// Returns the address at which another process serves this folder's database. It need not run.
@@ -123,7 +123,7 @@ pub fn is_in(folder: &Path) -> bool {
 /// # Errors
 /// If the folder's path is too long for a socket or is not UTF-8.
 pub fn address(folder: &Path) -> anyhow::Result<String> {
-    place::Place::of(folder)?.url()
+    paths::ClusterPaths::of(folder)?.url()
 }
 
 /// Restarts the server if it ends by itself, until the stop signal.
@@ -134,11 +134,11 @@ async fn keep(mut server: Server, plan: Plan, mut stopped: oneshot::Receiver<()>
                 server.stop().await?;
                 if asked.is_ok() {
                     // Otherwise the service does not wait for the end, and the next server may already run.
-                    plan.place.socket_remove();
+                    plan.paths.remove_socket();
                 }
                 return Ok(());
             }
-            () = tokio::time::sleep(Duration::from_secs(60)) => data::logs_prune(&plan.place),
+            () = tokio::time::sleep(Duration::from_secs(60)) => data::prune_logs(&plan.paths),
             ended = server.wait_for_end() => {
                 drop(server);
                 tracing::error!(%ended, "the private PostgreSQL stopped unexpectedly; it is restarted");

@@ -273,7 +273,7 @@ pub struct Config {
     /// Retention of the logs.
     pub retention: Retention,
     /// The budgets of callers without an account.
-    pub limits: labs_rest::edge::budget::Limits,
+    pub limits: labs_rest::front::budget::Limits,
     base_url: Option<String>,
     media_public_url: Option<String>,
 }
@@ -320,7 +320,7 @@ impl Serve {
             stop_grace: Duration::from_secs(self.stop_grace_seconds),
             statistics: statistics.transpose()?,
             retention: self.retention.settle(),
-            limits: labs_rest::edge::budget::Limits {
+            limits: labs_rest::front::budget::Limits {
                 anonymous_per_second: self.anonymous_per_second,
                 anonymous_per_day: self.anonymous_per_day,
                 pictures_per_second: self.pictures_per_second,

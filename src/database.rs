@@ -23,7 +23,7 @@ impl Database {
     /// If the private PostgreSQL cannot be started, or the password of an external one cannot be read.
     pub async fn reach(common: &Common) -> anyhow::Result<Self> {
         if let Some(urls) = common.database_urls()? {
-            return Ok(Self::elsewhere(urls));
+            return Ok(Self::external(urls));
         }
         match Folder::claim(&common.folder)? {
             Claim::Theirs(_) => Ok(Self {
@@ -60,7 +60,7 @@ impl Database {
     /// If the private PostgreSQL cannot be started.
     pub async fn start(folder: &Folder, urls: Option<&DatabaseUrls>, binaries: Option<&Path>) -> anyhow::Result<Self> {
         if let Some(urls) = urls {
-            return Ok(Self::elsewhere(urls.clone()));
+            return Ok(Self::external(urls.clone()));
         }
         let binaries = binaries.map(Path::to_owned);
         let settings = Settings { binaries, ..Settings::default() };
@@ -74,7 +74,7 @@ impl Database {
         &self.urls
     }
 
-    fn elsewhere(urls: DatabaseUrls) -> Self {
+    fn external(urls: DatabaseUrls) -> Self {
         Self { urls, private: None, _folder: None }
     }
 

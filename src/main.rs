@@ -3,7 +3,7 @@
 use clap::Parser;
 use labs::cli::{Cli, run};
 use labs::config::sentence;
-use labs::telemetry::{flush, say_last};
+use labs::telemetry::{flush, log_last};
 use mimalloc::MiMalloc;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -16,8 +16,8 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse_from(&words) {
         Ok(cli) => cli,
         Err(error) => match sentence(&error, &words) {
-            Some(said) => {
-                say_last(&format!("labs: {said}"));
+            Some(message) => {
+                log_last(&format!("labs: {message}"));
                 return ExitCode::from(2);
             }
             None => error.exit(),
@@ -29,6 +29,6 @@ fn main() -> ExitCode {
         flush();
         return ExitCode::SUCCESS;
     };
-    say_last(&format!("labs: {error:#}"));
+    log_last(&format!("labs: {error:#}"));
     ExitCode::FAILURE
 }

@@ -14,9 +14,9 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use http::{HeaderValue, Method, Response, StatusCode, header};
-use labs_rest::edge::stop::StopSignal;
+use labs_rest::front::stop::StopSignal;
 use labs_rest::probes::Probes;
-use labs_rest::{Answered, Observer};
+use labs_rest::{AnsweredRequest, Observer};
 use labs_schema::Engine;
 use labs_schema::operator::{Figures, load_figures};
 use labs_schema::read_replicas::{ReadCounts, ReadReplicas};
@@ -142,7 +142,7 @@ impl Metrics {
             async move { metrics.answer(&engine, request.method(), request.uri().path()).await }
         };
         let router = Router::new().fallback(answer);
-        let served = labs_rest::edge::server::serve(listener, router, Vec::new(), stop).await;
+        let served = labs_rest::front::server::serve(listener, router, Vec::new(), stop).await;
         looking.abort();
         served
     }
@@ -175,7 +175,7 @@ impl Metrics {
             let handle = self.handle.clone();
             let _done = tokio::task::spawn_blocking(move || handle.run_upkeep()).await;
             tokio::select! {
-                () = stop.closing() => return,
+                () = stop.wait_for_close() => return,
                 () = tokio::time::sleep(INTERVAL) => {}
             }
         }
@@ -259,7 +259,7 @@ impl Metrics {
 }
 
 impl Observer for Metrics {
-    fn note(&self, answered: &Answered<'_>) {
+    fn note(&self, answered: &AnsweredRequest<'_>) {
         let (index, status) = (answered.operation.map(|operation| operation.index), answered.status.as_u16());
         let operation = || {
             let id = answered.operation.map_or_else(|| NONE.to_owned(), |operation| operation.id.clone());
@@ -288,7 +288,7 @@ fn resident_bytes() -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use labs_rest::contract::Contract;
-    use labs_schema::operator::{JobFigures, LedgerFigures};
+    use labs_schema::operator::{JobFigures, LogFigures};
     use labs_schema::{Code, PrincipalType};
 
     use super::*;
@@ -298,7 +298,7 @@ mod tests {
         let (metrics, contract) = (Metrics::new().unwrap(), Contract::embedded().unwrap());
         let operation = contract.operation("marketplace_apps_list").unwrap();
         let note = |operation, status, code| {
-            metrics.note(&Answered {
+            metrics.note(&AnsweredRequest {
                 operation,
                 status,
                 code,
@@ -334,7 +334,7 @@ mod tests {
             oldest_mail_seconds: 40.0,
             oldest_unsealed_seconds: 0.0,
             jobs: vec![job],
-            ledgers: vec![LedgerFigures { ledger: "AUDIT", partitions: 3, room_seconds: 86_400.0 }],
+            ledgers: vec![LogFigures { ledger: "AUDIT", partitions: 3, room_seconds: 86_400.0 }],
         };
         metrics.show(Some(&figures));
         let text = metrics.handle.render();

@@ -6,16 +6,16 @@
 
 use std::sync::Arc;
 
-use labs_rest::probes::{Probe, Probes, Trouble};
+use labs_rest::probes::{Probe, ProbeFailure, Probes};
 use labs_schema::jobs::list_behind;
-use labs_schema::mail::deliver::Postman;
+use labs_schema::mail::deliver::Mailer;
 use labs_schema::media::store::StoreState;
 use labs_schema::open::{is_migrated, ping};
 use labs_schema::{Engine, Fault};
 
 /// Returns the dependencies that readiness checks.
-pub(crate) fn probes(engine: &Engine, postman: &Arc<Postman>) -> Probes {
-    let postman = Arc::clone(postman);
+pub(crate) fn probes(engine: &Engine, mailer: &Arc<Mailer>) -> Probes {
+    let mailer = Arc::clone(mailer);
     let (database, migrations, media) = (engine.pool().clone(), engine.pool().clone(), engine.services().media.clone());
     let check_database = move || {
         let pool = database.clone();
@@ -26,16 +26,16 @@ pub(crate) fn probes(engine: &Engine, postman: &Arc<Postman>) -> Probes {
         async move {
             match is_migrated(&pool).await {
                 Ok(true) => Ok(()),
-                Ok(false) => Err(Trouble::Failing("Migrations of this release are missing.".to_owned())),
+                Ok(false) => Err(ProbeFailure::Failing("Migrations of this release are missing.".to_owned())),
                 Err(fault) => Err(away("MIGRATIONS", &fault, "The applied migrations cannot be read.")),
             }
         }
     };
     let check_mail = move || {
-        let postman = Arc::clone(&postman);
+        let mailer = Arc::clone(&mailer);
         async move {
             let said = "Mail messages cannot be delivered and stay queued.";
-            postman.ready().await.map_err(|error| Trouble::Degraded(logged("MAIL", error, said)))
+            mailer.ready().await.map_err(|error| ProbeFailure::Degraded(logged("MAIL", error, said)))
         }
     };
     let check_media = move || {
@@ -45,10 +45,10 @@ pub(crate) fn probes(engine: &Engine, postman: &Arc<Postman>) -> Probes {
             match media.state().await {
                 StoreState::Usable => Ok(()),
                 StoreState::ReadOnly(error) => {
-                    Err(Trouble::Degraded(logged(part, error, "The object storage can be read, but not written.")))
+                    Err(ProbeFailure::Degraded(logged(part, error, "The object storage can be read, but not written.")))
                 }
                 StoreState::Unusable(error) => {
-                    Err(Trouble::Failing(logged(part, error, "The object storage cannot be read.")))
+                    Err(ProbeFailure::Failing(logged(part, error, "The object storage cannot be read.")))
                 }
             }
         }
@@ -63,7 +63,7 @@ pub(crate) fn probes(engine: &Engine, postman: &Arc<Postman>) -> Probes {
                 .unwrap_or_default()
         }
     };
-    let (failing, degraded) = (Trouble::Failing, Trouble::Degraded);
+    let (failing, degraded) = (ProbeFailure::Failing, ProbeFailure::Degraded);
     let probes = vec![
         Probe { name: "DATABASE", silent: failing, check: Box::new(move || Box::pin(check_database())) },
         Probe { name: "MIGRATIONS", silent: failing, check: Box::new(move || Box::pin(check_migrations())) },
@@ -73,8 +73,8 @@ pub(crate) fn probes(engine: &Engine, postman: &Arc<Postman>) -> Probes {
     Probes::new(probes, Box::new(move || Box::pin(jobs_behind())))
 }
 
-fn away(part: &'static str, fault: &Fault, said: &str) -> Trouble {
-    Trouble::Failing(logged(part, fault.for_log(), said))
+fn away(part: &'static str, fault: &Fault, said: &str) -> ProbeFailure {
+    ProbeFailure::Failing(logged(part, fault.for_log(), said))
 }
 
 fn logged(part: &'static str, cause: impl std::fmt::Display, said: &str) -> String {

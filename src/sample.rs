@@ -17,14 +17,14 @@ use labs_schema::sample::{Sample, is_wanted, sheet};
 /// # Errors
 /// If the file cannot be written or the database is unavailable; then no sample data exists.
 pub async fn fill(engine: &Engine, file: &Path, base_url: &str) -> anyhow::Result<()> {
-    let told = |fault: labs_schema::Fault| anyhow!("the sample data could not be created: {}", fault.for_log());
-    if !is_wanted(engine.pool()).await.map_err(told)? {
+    let to_error = |fault: labs_schema::Fault| anyhow!("the sample data could not be created: {}", fault.for_log());
+    if !is_wanted(engine.pool()).await.map_err(to_error)? {
         return Ok(());
     }
-    let sample = Sample::make(engine.services(), engine.services().clock.now()).await.map_err(told)?;
+    let sample = Sample::make(engine.services(), engine.services().clock.now()).await.map_err(to_error)?;
     write_private(file, &sheet(sample.sign_ins(), base_url))
         .context("the file of sample sign-ins could not be written")?;
-    sample.insert(engine.pool()).await.map_err(told)
+    sample.insert(engine.pool()).await.map_err(to_error)
 }
 
 /// Writes a file that only its owner can read, atomically.

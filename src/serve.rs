@@ -7,7 +7,7 @@ use crate::traces::Traces;
 use crate::wiring::people;
 use crate::{sample, telemetry, wiring};
 use anyhow::anyhow;
-use labs_rest::edge::stop::StopSignal;
+use labs_rest::front::stop::StopSignal;
 use labs_schema::media::store::MediaStore;
 use labs_schema::time::Clock;
 use std::io::{ErrorKind, Write};
@@ -92,7 +92,7 @@ async fn serve_with(
     };
     let (application, migrations) = tokio::select! {
         started = starting => started?,
-        () = stop.begun() => return Ok(()),
+        () = stop.wait_for_begin() => return Ok(()),
     };
     let scraped = listeners.metrics.as_ref().map(TcpListener::local_addr).transpose()?;
     log_start(config, database, (address, scraped), migrations)?;
@@ -147,7 +147,7 @@ fn log_start(
 /// Prints on standard output that the service is ready, and its addresses.
 fn announce(config: &Config, address: SocketAddr, metrics: Option<SocketAddr>, has_staff: bool) {
     let mut out = std::io::stdout().lock();
-    let lines = announcement(config, address, metrics, has_staff);
+    let lines = format_announcement(config, address, metrics, has_staff);
     if let Err(error) = out.write_all(lines.as_bytes()).and_then(|()| out.flush()) {
         tracing::warn!(%error, "the start message could not be written to standard output");
     }
@@ -156,7 +156,7 @@ fn announce(config: &Config, address: SocketAddr, metrics: Option<SocketAddr>, h
 /// Returns the printed text. The first line contains the base address, for programs; if the service listens on another
 /// address, the second line states it. The file of sign-ins is named only with the private database, to which it
 /// belongs. If no staff member exists, the last line says how to create one.
-fn announcement(config: &Config, address: SocketAddr, metrics: Option<SocketAddr>, has_staff: bool) -> String {
+fn format_announcement(config: &Config, address: SocketAddr, metrics: Option<SocketAddr>, has_staff: bool) -> String {
     let base = config.base_url(address);
     let mut lines = format!("Labs is ready at {base}\n");
     if base != format!("http://{address}") {
@@ -185,7 +185,7 @@ fn stop_on_signal(config: &Config) -> anyhow::Result<StopSignal> {
     let mut interrupts = signal(SignalKind::interrupt())?;
     let mut terminations = signal(SignalKind::terminate())?;
     // No other server has a private database's data, so no load balancer redirects its requests.
-    let stop = StopSignal::leaving_when_idle(config.database.is_none());
+    let stop = StopSignal::close_when_idle(config.database.is_none());
     let (stopping, grace) = (stop.clone(), config.stop_grace);
     tokio::spawn(async move {
         let has_grace = is_termination(&mut interrupts, &mut terminations).await && !grace.is_zero();
@@ -226,30 +226,30 @@ mod tests {
     use crate::cli::{Cli, Command};
     use clap::Parser;
 
-    fn announced(arguments: &[&str]) -> String {
+    fn write_announcement(arguments: &[&str]) -> String {
         let words = ["labs", "serve"].iter().chain(arguments);
         let Command::Serve(serve) = Cli::try_parse_from(words).unwrap().command else { panic!("`serve` is a command") };
-        announcement(&serve.settle().unwrap(), "127.0.0.1:4711".parse().unwrap(), None, true)
+        format_announcement(&serve.settle().unwrap(), "127.0.0.1:4711".parse().unwrap(), None, true)
     }
 
     #[test]
     fn sign_ins_are_announced_only_for_private_database() {
         let place = tempfile::tempdir().unwrap();
         let folder = ["--folder", place.path().to_str().unwrap()];
-        assert!(!announced(&folder).contains("Sign-ins"));
+        assert!(!write_announcement(&folder).contains("Sign-ins"));
         std::fs::write(place.path().join("sign-ins.txt"), "").unwrap();
-        let private = announced(&folder);
+        let private = write_announcement(&folder);
         assert!(private.starts_with("Labs is ready at http://127.0.0.1:4711\n"), "{private}");
         assert!(
             private.contains("Sign-ins") && private.contains("npm run sample") && !private.contains("Listens at"),
             "{private}"
         );
-        let named = announced(&[folder.as_slice(), &["--base-url", "https://labs.example"]].concat());
+        let named = write_announcement(&[folder.as_slice(), &["--base-url", "https://labs.example"]].concat());
         assert!(
             named.starts_with("Labs is ready at https://labs.example\n  Listens at     127.0.0.1:4711\n"),
             "{named}"
         );
-        let elsewhere = announced(&[folder.as_slice(), &["--database-url", "postgres://db/labs"]].concat());
+        let elsewhere = write_announcement(&[folder.as_slice(), &["--database-url", "postgres://db/labs"]].concat());
         assert!(!elsewhere.contains("Sign-ins"), "{elsewhere}");
     }
 }

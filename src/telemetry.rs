@@ -47,7 +47,7 @@ pub fn flush() {
 }
 
 /// Writes the last line of a process, after its log lines.
-pub fn say_last(line: &str) {
+pub fn log_last(line: &str) {
     let writer = WRITER.get().cloned().map_or_else(|| LogWriter::to(std::io::stderr()), Ok);
     // No output is left for this error.
     let Ok(mut writer) = writer else { return };

@@ -49,7 +49,7 @@ impl Traces {
     pub fn begin(settings: &TraceSettings) -> anyhow::Result<Self> {
         let exporter = OtlpExporter::builder().with_http().build().context("traces")?;
         let waiting = Arc::new(AtomicUsize::new(0));
-        let telling = TellingExporter { exporter, waiting: Arc::clone(&waiting), is_failing: AtomicBool::new(false) };
+        let telling = LoggingExporter { exporter, waiting: Arc::clone(&waiting), is_failing: AtomicBool::new(false) };
         let batches = BatchSpanProcessor::builder(telling).build();
         let provider = SdkTracerProvider::builder()
             .with_resource(resource(settings))
@@ -114,13 +114,13 @@ impl SpanProcessor for BoundedProcessor {
 
 /// Counts exported spans, and logs once when the export starts to fail and once when it works again.
 #[derive(Debug)]
-struct TellingExporter {
+struct LoggingExporter {
     exporter: OtlpExporter,
     waiting: Arc<AtomicUsize>,
     is_failing: AtomicBool,
 }
 
-impl SpanExporter for TellingExporter {
+impl SpanExporter for LoggingExporter {
     async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
         let count = batch.len();
         self.waiting.fetch_sub(count, Ordering::Relaxed);

@@ -13,14 +13,14 @@ use axum::Router;
 use ipnet::IpNet;
 use labs_rest::contract::{Contract, compare};
 use labs_rest::documents::SERVED_DIRECTLY;
-use labs_rest::edge::stop::StopSignal;
+use labs_rest::front::stop::StopSignal;
 use labs_rest::probes::Probes;
-use labs_rest::{Bound, Observer, Rest};
+use labs_rest::{BoundContract, Observer, Rest};
 use labs_schema::Engine;
 use labs_schema::crypto::sealed::MasterKey;
 use labs_schema::engine::PreparedSchema;
 use labs_schema::jobs::{Job, JobCode, Jobs};
-use labs_schema::mail::deliver::{Letterhead, Postman};
+use labs_schema::mail::deliver::{MailSender, Mailer};
 use labs_schema::media::store::MediaStore;
 use labs_schema::open::{DatabaseUrls, OpenOptions, open, open_media};
 use labs_schema::operator;
@@ -44,7 +44,7 @@ pub struct Application {
     rest: Arc<Rest>,
     router: Router,
     trusted_proxies: Vec<IpNet>,
-    postman: Arc<Postman>,
+    mailer: Arc<Mailer>,
     probes: Arc<Probes>,
     platform: Option<Arc<Platform>>,
     metrics: Option<Arc<Metrics>>,
@@ -79,21 +79,21 @@ pub async fn migrate(urls: &DatabaseUrls) -> anyhow::Result<usize> {
 }
 
 /// Embedded parts: the schema, the contract, and the binding between them. They do not depend on the configuration.
-struct Carried {
+struct EmbeddedContract {
     plan: Arc<PreparedSchema>,
-    bound: Arc<Bound>,
+    bound: Arc<BoundContract>,
     operations: Arc<BTreeSet<String>>,
 }
 
 /// Reads, inspects and binds them once, regardless of the number of services in the process.
-async fn carried() -> anyhow::Result<&'static Carried> {
-    static CARRIED: OnceCell<Carried> = OnceCell::const_new();
+async fn load_embedded() -> anyhow::Result<&'static EmbeddedContract> {
+    static CARRIED: OnceCell<EmbeddedContract> = OnceCell::const_new();
     let make = || async {
         let contract = Contract::embedded().map_err(|found| differences(&found))?;
         let plan = PreparedSchema::new(contract.descriptions()).map_err(|breaches| differences(&breaches))?;
         let operations = contract.operations().iter().map(|operation| operation.id.clone()).collect();
-        let bound = Bound::to(&plan, contract).await.map_err(|found| differences(&found))?;
-        Ok(Carried { plan: Arc::new(plan), bound: Arc::new(bound), operations: Arc::new(operations) })
+        let bound = BoundContract::to(&plan, contract).await.map_err(|found| differences(&found))?;
+        Ok(EmbeddedContract { plan: Arc::new(plan), bound: Arc::new(bound), operations: Arc::new(operations) })
     };
     CARRIED.get_or_try_init(make).await
 }
@@ -117,7 +117,7 @@ pub async fn application(
     base_url: &str,
     clock: Clock,
 ) -> anyhow::Result<Application> {
-    let carried = carried().await?;
+    let carried = load_embedded().await?;
     let opening = OpenOptions {
         database: database.clone(),
         plan: Arc::clone(&carried.plan),
@@ -145,28 +145,19 @@ pub async fn application(
         trusted_proxies: config.trusted_proxies.clone(),
         limits: config.limits,
     };
-    let postman = Arc::new(postman(config, base_url)?);
+    let mailer = Arc::new(build_mailer(config, base_url)?);
     let platform = config
         .statistics
         .clone()
         .map(Platform::open)
         .transpose()
         .context("the client of the platform's API could not be created")?;
-    let probes = Arc::new(probes(&engine, &postman));
+    let probes = Arc::new(probes(&engine, &mailer));
     let metrics = config.metrics_listen.map(|_| Metrics::new()).transpose()?.map(Arc::new);
     let rest = Rest::new(engine.clone(), Arc::clone(&carried.bound), settings, Arc::clone(&probes));
-    let rest = Arc::new(rest.observed_by(metrics.clone().map(|metrics| metrics as Arc<dyn Observer>)));
+    let rest = Arc::new(rest.with_observer(metrics.clone().map(|metrics| metrics as Arc<dyn Observer>)));
     let (router, trusted_proxies) = (labs_rest::dispatch::router(&rest), config.trusted_proxies.clone());
-    Ok(Application {
-        engine,
-        rest,
-        router,
-        trusted_proxies,
-        postman,
-        probes,
-        platform: platform.map(Arc::new),
-        metrics,
-    })
+    Ok(Application { engine, rest, router, trusted_proxies, mailer, probes, platform: platform.map(Arc::new), metrics })
 }
 
 /// Answers requests until shutdown, then finishes in-flight ones, then returns leased budget portions.
@@ -180,13 +171,13 @@ pub async fn answer(
 ) -> anyhow::Result<()> {
     let stop = stop.into();
     application.rest.stop_at(stop.clone());
-    let Application { engine, rest, router, trusted_proxies, postman, platform, .. } = application;
+    let Application { engine, rest, router, trusted_proxies, mailer, platform, .. } = application;
     let ending = CancellationToken::new();
     let statistics = platform.map(|platform| labs_schema::jobs::statistics::job(&engine, platform));
-    let further = [mail(&engine, postman), job_of_unconfirmed(&engine)].into_iter().chain(statistics);
+    let further = [mail(&engine, mailer), job_of_unconfirmed(&engine)].into_iter().chain(statistics);
     let jobs = Jobs::spawn(&engine, further.collect(), &ending);
-    let tidying = tokio::spawn(tidy(rest, ending.clone()));
-    let served = labs_rest::edge::server::serve(listener, router, trusted_proxies, stop).await;
+    let tidying = tokio::spawn(evict_periodically(rest, ending.clone()));
+    let served = labs_rest::front::server::serve(listener, router, trusted_proxies, stop).await;
     ending.cancel();
     tidying.await?;
     jobs.end().await;
@@ -196,12 +187,12 @@ pub async fn answer(
 }
 
 /// Builds the job that sends queued mail messages.
-fn mail(engine: &Engine, postman: Arc<Postman>) -> Job {
+fn mail(engine: &Engine, mailer: Arc<Mailer>) -> Job {
     let engine = engine.clone();
     Job::new(JobCode::MailDelivery, move || {
-        let (engine, postman) = (engine.clone(), Arc::clone(&postman));
+        let (engine, mailer) = (engine.clone(), Arc::clone(&mailer));
         async move {
-            let round = labs_schema::outbox::deliver_due(engine.pool(), engine.services(), &postman).await?;
+            let round = labs_schema::outbox::deliver_due(engine.pool(), engine.services(), &mailer).await?;
             Ok((round.sent + round.failed) as u64)
         }
     })
@@ -217,17 +208,17 @@ fn job_of_unconfirmed(engine: &Engine) -> Job {
 }
 
 /// Builds the mailer, which sends mail to a server, or writes it to files.
-fn postman(config: &Config, base_url: &str) -> anyhow::Result<Postman> {
-    let letterhead = Letterhead::new(&config.mail_from, base_url).context("the sender address of mail is invalid")?;
+fn build_mailer(config: &Config, base_url: &str) -> anyhow::Result<Mailer> {
+    let letterhead = MailSender::new(&config.mail_from, base_url).context("the sender address of mail is invalid")?;
     match &config.smtp_url {
-        Some(url) => Postman::smtp(url.expose(), letterhead).context("the mail server cannot be used"),
-        None => Postman::folder(&config.mail_folder, letterhead).context("the mail folder cannot be used"),
+        Some(url) => Mailer::smtp(url.expose(), letterhead).context("the mail server cannot be used"),
+        None => Mailer::folder(&config.mail_folder, letterhead).context("the mail folder cannot be used"),
     }
 }
 
-async fn tidy(rest: Arc<Rest>, ending: CancellationToken) {
+async fn evict_periodically(rest: Arc<Rest>, ending: CancellationToken) {
     while ending.run_until_cancelled(tokio::time::sleep(TIDY)).await.is_some() {
-        rest.tidy();
+        rest.evict_idle();
     }
 }
 
@@ -242,7 +233,7 @@ pub async fn check() -> anyhow::Result<Vec<String>> {
     };
     match PreparedSchema::new(contract.descriptions()) {
         Err(breaches) => Ok(breaches),
-        Ok(plan) => Ok(Bound::to(&plan, contract).await.err().unwrap_or_default()),
+        Ok(plan) => Ok(BoundContract::to(&plan, contract).await.err().unwrap_or_default()),
     }
 }
 

@@ -89,7 +89,7 @@ fn transactions_begin_and_end_in_allowed_modules() {
         "schema/src/operator",
         "schema/src/sample",
         "schema/src/marketplace/versions/store.rs",
-        "schema/src/marketplace/publication",
+        "schema/src/marketplace/release",
         "schema/src/subscription/changing/due.rs",
         "schema/src/partner/data_exports/run.rs",
     ];

@@ -13,15 +13,15 @@ use labs_schema::{Code, Fault};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 
-use crate::answered::RefusedFor;
 use crate::bind::{Condition, EntityTag};
 use crate::contract::{Computed, Operation};
-use crate::edge::coding::OnlyTag;
-use crate::edge::{bearer, headers};
+use crate::front::coding::OnlyTag;
+use crate::front::{bearer, headers};
+use crate::observer::RefusedFor;
 use crate::problem::{Problem, status};
 
 /// Parts of the request that determine how its response is written.
-pub(crate) struct Asked<'a> {
+pub(crate) struct AnswerContext<'a> {
     /// The operation of the request.
     pub(crate) operation: &'a Operation,
     /// Whether the response has no body (HEAD).
@@ -38,7 +38,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) query: &'a str,
 }
 
-impl Asked<'_> {
+impl AnswerContext<'_> {
     /// Whether the caller names a representation that it has.
     pub(crate) fn is_conditional(&self) -> bool {
         let names_tags = matches!(self.if_none_match, Some(Condition::Tags(_)));
@@ -56,23 +56,26 @@ pub(crate) fn is_what_was_seen(response: &Response<Body>) -> bool {
 ///
 /// # Errors
 /// [`Code::PreconditionFailed`] if `If-Match` of a read names another representation.
-pub(crate) fn success(asked: &Asked<'_>, mut answer: Answer) -> Result<Response<Body>, Fault> {
+pub(crate) fn write_success(requested: &AnswerContext<'_>, mut answer: Answer) -> Result<Response<Body>, Fault> {
     if let Some(document) = answer.extras.document.take() {
-        return document::answer(asked, document);
+        return document::answer(requested, document);
     }
     let download = answer.extras.download.take();
     let mut response = match download {
         Some(download) => file(download),
-        None => json(asked, &answer),
+        None => json(requested, &answer),
     };
     if !answer.extras.languages.is_empty() {
         headers::text(response.headers_mut(), header::CONTENT_LANGUAGE, &answer.extras.languages.join(", "));
     }
-    if asked.operation.success_response().is_some_and(|response| response.json().is_some() && response.media.len() > 1)
+    if requested
+        .operation
+        .success_response()
+        .is_some_and(|response| response.json().is_some() && response.media.len() > 1)
     {
         response.headers_mut().append(header::VARY, HeaderValue::from_static("accept"));
     }
-    let mut response = conditionally(response, (asked.if_match, asked.if_none_match), asked.headers)?;
+    let mut response = write_conditional(response, (requested.if_match, requested.if_none_match), requested.headers)?;
     if let Some(cookie) = answer.extras.cookie {
         set_cookie(&mut response, &cookie);
     }
@@ -87,7 +90,7 @@ pub(crate) fn success(asked: &Asked<'_>, mut answer: Answer) -> Result<Response<
 ///
 /// # Errors
 /// [`Code::PreconditionFailed`] if `If-Match` does not match.
-pub(crate) fn conditionally(
+pub(crate) fn write_conditional(
     mut response: Response<Body>,
     (if_match, if_none_match): (Option<&Condition>, Option<&Condition>),
     sent: &HeaderMap,
@@ -109,7 +112,7 @@ pub(crate) fn conditionally(
 }
 
 /// Writes a problem document (RFC 9457). `base_url` is the address of this service, `instance` the requested path.
-pub(crate) fn refusal(
+pub(crate) fn write_refusal(
     fault: &Fault,
     base_url: &str,
     instance: &str,
@@ -140,12 +143,12 @@ pub(crate) fn refusal(
 
 /// Redirects from a former address to the current one: the requested path with one parameter replaced, and the query as
 /// sent.
-pub(crate) fn redirect(operation: &Operation, asked: &Uri, moved: &Moved) -> Response<Body> {
+pub(crate) fn write_redirect(operation: &Operation, requested: &Uri, moved: &Moved) -> Response<Body> {
     let place = format!("{{{}}}", moved.parameter);
-    let segments = operation.path.split('/').zip(asked.path().split('/'));
+    let segments = operation.path.split('/').zip(requested.path().split('/'));
     let present = segments.map(|(template, sent)| if template == place { moved.present.as_str() } else { sent });
     let mut location = present.collect::<Vec<_>>().join("/");
-    if let Some(query) = asked.query() {
+    if let Some(query) = requested.query() {
         location.push('?');
         location.push_str(query);
     }
@@ -165,7 +168,7 @@ pub(crate) fn etag_of(computed: &Computed, body: &[u8]) -> String {
     if computed.is_empty() {
         return etag(body);
     }
-    format!("{}.{}", etag(&computed.without(body)), etag(body))
+    format!("{}.{}", etag(&computed.remove_computed(body)), etag(body))
 }
 
 /// Returns the strong entity tag of bytes, without its quotation marks.
@@ -176,20 +179,21 @@ pub(crate) fn etag(body: &[u8]) -> String {
 }
 
 /// Returns the status of a success. An operation with both 200 and 201 returns 201 if it created a resource.
-fn success_of(operation: &Operation, is_created: bool) -> u16 {
+fn success_status(operation: &Operation, is_created: bool) -> u16 {
     if is_created && operation.promises(201) { 201 } else { operation.success }
 }
 
-fn json(asked: &Asked<'_>, answer: &Answer) -> Response<Body> {
-    let success = StatusCode::from_u16(success_of(asked.operation, answer.created.is_some())).unwrap_or(StatusCode::OK);
+fn json(requested: &AnswerContext<'_>, answer: &Answer) -> Response<Body> {
+    let success =
+        StatusCode::from_u16(success_status(requested.operation, answer.created.is_some())).unwrap_or(StatusCode::OK);
     if success == StatusCode::NO_CONTENT {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = success;
         return response;
     }
-    let tag = asked.operation.sends_etag.then(|| etag_of(&asked.operation.computed, &answer.body));
-    let location = if success == StatusCode::CREATED { location(asked, answer.created.as_ref()) } else { None };
-    let link = answer.next_cursor.as_deref().and_then(|cursor| next_link(asked, cursor));
+    let tag = requested.operation.sends_etag.then(|| etag_of(&requested.operation.computed, &answer.body));
+    let location = if success == StatusCode::CREATED { location(requested, answer.created.as_ref()) } else { None };
+    let link = answer.next_cursor.as_deref().and_then(|cursor| next_link(requested, cursor));
     let mut response = Response::new(Body::from(answer.body.clone()));
     *response.status_mut() = success;
     let headers = response.headers_mut();
@@ -238,14 +242,14 @@ fn not_modified(tag: &EntityTag) -> Response<Body> {
 
 /// Returns the address of the created resource: the contract's `x-location` with the path parameters filled in, and the
 /// identifier of the resource for any other name.
-fn location(asked: &Asked<'_>, created: Option<&Created>) -> Option<String> {
-    let template = asked.operation.location.as_deref()?;
+fn location(requested: &AnswerContext<'_>, created: Option<&Created>) -> Option<String> {
+    let template = requested.operation.location.as_deref()?;
     let mut out = String::with_capacity(template.len() + 36);
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
         let (name, behind) = after.split_once('}')?;
         out.push_str(before);
-        match asked.variables.get(name).and_then(Value::as_str) {
+        match requested.variables.get(name).and_then(Value::as_str) {
             Some(value) => out.push_str(value),
             None => out.push_str(&created?.to_string()),
         }
@@ -256,18 +260,18 @@ fn location(asked: &Asked<'_>, created: Option<&Created>) -> Option<String> {
 }
 
 /// Returns the link to the next page: the same request with the cursor of the response (RFC 8288).
-fn next_link(asked: &Asked<'_>, cursor: &str) -> Option<String> {
+fn next_link(requested: &AnswerContext<'_>, cursor: &str) -> Option<String> {
     let kept =
-        asked.query.split('&').filter(|pair| !pair.is_empty() && !pair.starts_with("cursor=") && *pair != "cursor");
+        requested.query.split('&').filter(|pair| !pair.is_empty() && !pair.starts_with("cursor=") && *pair != "cursor");
     let query: Vec<&str> = kept.collect();
     let separator = if query.is_empty() { "" } else { "&" };
-    let path = fill_path(asked)?;
+    let path = fill_path(requested)?;
     Some(format!("<{path}?{}{separator}cursor={cursor}>; rel=\"next\"", query.join("&")))
 }
 
-fn fill_path(asked: &Asked<'_>) -> Option<String> {
-    let mut path = asked.operation.path.clone();
-    for (name, value) in asked.variables {
+fn fill_path(requested: &AnswerContext<'_>) -> Option<String> {
+    let mut path = requested.operation.path.clone();
+    for (name, value) in requested.variables {
         if let Some(text) = value.as_str() {
             path = path.replace(&format!("{{{name}}}"), text);
         }

@@ -84,7 +84,7 @@ pub(crate) fn bind(
     for operation in contract.operations() {
         let orders = orders(contract, sdl, operation);
         if let Some(prepared) = prepared.get_mut(&operation.id) {
-            prepared.spell(orders.clone(), orders::name_of);
+            prepared.map_enum_words(orders.clone(), orders::name_of);
         }
         orders_of.insert(&operation.id, orders);
     }

@@ -19,7 +19,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use jiff::fmt::rfc2822;
 use labs_schema::context::Caller;
-use labs_schema::deprecation::{Announced, Deprecation, DeprecationTarget};
+use labs_schema::deprecation::{AnnouncedDeprecations, Deprecation, DeprecationTarget};
 use labs_schema::surface::Surface;
 use labs_schema::usage::Usage;
 use serde_json::Value;
@@ -38,7 +38,7 @@ pub(crate) struct DeprecationMarks(RwLock<Arc<Marks>>);
 /// Deprecations by the operations that they affect.
 #[derive(Default)]
 pub(crate) struct Marks {
-    all: Arc<Announced>,
+    all: Arc<AnnouncedDeprecations>,
     of_operation: HashMap<String, Vec<Mark>>,
     served: OnceLock<Arc<ServedContract>>,
 }
@@ -70,7 +70,7 @@ enum Concerns {
 
 impl DeprecationMarks {
     /// Returns the marks of the current deprecations. They are rebuilt only after a change.
-    pub(crate) fn of(&self, all: Arc<Announced>, surface: fn() -> &'static Surface) -> Arc<Marks> {
+    pub(crate) fn of(&self, all: Arc<AnnouncedDeprecations>, surface: fn() -> &'static Surface) -> Arc<Marks> {
         let known = Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner));
         if Arc::ptr_eq(&known.all, &all) || known.all == all {
             return known;
@@ -82,7 +82,7 @@ impl DeprecationMarks {
 }
 
 impl Marks {
-    fn new(all: Arc<Announced>, surface: fn() -> &'static Surface) -> Self {
+    fn new(all: Arc<AnnouncedDeprecations>, surface: fn() -> &'static Surface) -> Self {
         let mut of_operation = HashMap::<String, Vec<Mark>>::new();
         let mut add = |id: &str, deprecation: &Arc<Deprecation>, concerns: Concerns| {
             let mark = Mark { deprecation: Arc::clone(deprecation), concerns };
@@ -109,7 +109,7 @@ impl Marks {
     }
 
     /// Returns the deprecations that affect a request to this operation by its head.
-    pub(crate) fn by_head(
+    pub(crate) fn marks_of_head(
         &self,
         operation: &Operation,
         query: Option<&str>,
@@ -124,7 +124,7 @@ impl Marks {
     }
 
     /// Returns the further deprecations that affect a request by its body.
-    pub(crate) fn by_body(&self, operation: &Operation, body: Option<&Value>) -> Vec<Arc<Deprecation>> {
+    pub(crate) fn marks_of_body(&self, operation: &Operation, body: Option<&Value>) -> Vec<Arc<Deprecation>> {
         let Some(body) = body else { return Vec::new() };
         let concerns = |mark: &&Mark| match &mark.concerns {
             Concerns::Body(places, value) => places.iter().any(|place| has(body, place, value.as_deref())),
@@ -141,7 +141,7 @@ impl Marks {
     /// operations that they name. None if it has neither; then the built contract is served. It is built once, outside
     /// the threads that serve requests.
     pub(crate) async fn contract(self: &Arc<Self>, contract: &Contract) -> Option<Arc<ServedContract>> {
-        if *self.all == Announced::default() {
+        if *self.all == AnnouncedDeprecations::default() {
             return None;
         }
         if let Some(served) = self.served.get() {

@@ -14,5 +14,5 @@ use crate::rest::Rest;
 /// Builds the HTTP service: the operations of the contract, the pages and the playground. The operations have their own
 /// routing, because axum's router rejects paths with a custom verb.
 pub fn router(rest: &Arc<Rest>) -> Router {
-    layers::around(rest)
+    layers::wrap(rest)
 }

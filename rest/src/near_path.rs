@@ -8,7 +8,7 @@ use crate::contract::{Contract, nearest};
 const MOST_SEGMENTS: usize = 12;
 
 /// Returns the error for a path outside the contract.
-pub(crate) fn no_such_path(contract: &Contract, raw_path: &str) -> Fault {
+pub(crate) fn err_no_such_path(contract: &Contract, raw_path: &str) -> Fault {
     let meant = near_path(contract, raw_path).map(|near| format!(" Did you mean {near}?")).unwrap_or_default();
     let detail = format!("No operation has this path.{meant} The reference at /reference lists every path.");
     Fault::new(Code::NotFound, detail)
@@ -19,12 +19,12 @@ pub(crate) fn no_such_path(contract: &Contract, raw_path: &str) -> Fault {
 /// or with one mistyped piece.
 fn near_path<'c>(contract: &'c Contract, raw_path: &str) -> Option<&'c str> {
     let path = raw_path.trim_end_matches('/');
-    let asked: Vec<&str> = path.split(['/', ':']).filter(|piece| !piece.is_empty()).collect();
-    if asked.is_empty() || asked.len() > MOST_SEGMENTS {
+    let segments: Vec<&str> = path.split(['/', ':']).filter(|piece| !piece.is_empty()).collect();
+    if segments.is_empty() || segments.len() > MOST_SEGMENTS {
         return None;
     }
-    let version = (asked.first() != Some(&"v1")).then_some("v1");
-    let versioned: Vec<&str> = version.into_iter().chain(asked).collect();
+    let version = (segments.first() != Some(&"v1")).then_some("v1");
+    let versioned: Vec<&str> = version.into_iter().chain(segments).collect();
     let near = |template: &'c str| Some((errors(&pieces(template), &versioned)?, template));
     let templates = contract.operations().iter().map(|operation| operation.path.as_str());
     templates.filter_map(near).min_by_key(|(errors, _)| *errors).map(|(_, template)| template)
@@ -36,12 +36,12 @@ fn pieces(template: &str) -> Vec<&str> {
 }
 
 /// Returns the number of mistyped pieces; none if it is a different path.
-fn errors(template: &[&str], asked: &[&str]) -> Option<usize> {
-    if template.len() != asked.len() {
+fn errors(template: &[&str], segments: &[&str]) -> Option<usize> {
+    if template.len() != segments.len() {
         return None;
     }
     let mut errors = 0;
-    for (known, piece) in template.iter().zip(asked) {
+    for (known, piece) in template.iter().zip(segments) {
         if known.starts_with('{') || known == piece {
             continue;
         }

@@ -11,7 +11,7 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use http::{HeaderMap, HeaderValue, Response, header};
 
-use crate::edge::coding::{Settled, takes_gzip};
+use crate::front::coding::{CodingSettled, accepts_gzip};
 
 /// An immutable document.
 pub(crate) struct PrecompressedDocument {
@@ -29,7 +29,7 @@ impl PrecompressedDocument {
     }
 
     /// Creates a document from its gzip form.
-    pub(crate) fn packed(gzip: Bytes) -> Self {
+    pub(crate) fn from_gzip(gzip: Bytes) -> Self {
         Self { plain: None, gzip: Arc::new(OnceLock::from(Some(gzip))) }
     }
 
@@ -40,14 +40,14 @@ impl PrecompressedDocument {
 
     /// Builds a response in the form that these headers accept.
     pub(super) async fn answer(&self, headers: &HeaderMap) -> Response<Body> {
-        let gzip = if takes_gzip(headers) { self.gzip().await } else { None };
+        let gzip = if accepts_gzip(headers) { self.gzip().await } else { None };
         let is_gzip = gzip.is_some();
         let bytes = match gzip.or_else(|| self.plain.clone()) {
             Some(bytes) => bytes,
             None => self.unpacked().await,
         };
         let mut response = Response::new(Body::from(bytes));
-        response.extensions_mut().insert(Settled);
+        response.extensions_mut().insert(CodingSettled);
         let out = response.headers_mut();
         out.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
         if is_gzip {
@@ -116,7 +116,7 @@ mod tests {
     async fn compressed_document_is_unpacked_for_clients_without_gzip() {
         let text = Bytes::from_static(&[b'a'; 4096]);
         let gzip = compress(&text).unwrap();
-        let packed = PrecompressedDocument::packed(gzip.clone());
+        let packed = PrecompressedDocument::from_gzip(gzip.clone());
         assert_eq!(answer(&packed, "gzip").await, (true, gzip));
         assert_eq!(answer(&packed, "identity").await, (false, text.clone()));
         assert_eq!(packed.plain(), Some(text));

@@ -10,7 +10,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Effect of a failed dependency on requests, in a sentence without addresses or secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum ProbeFailure {
     /// This replica still answers requests: the failed work is delayed, or is a small part of all work. Another replica
     /// would have the same problem.
     Degraded(String),
@@ -23,9 +23,9 @@ pub struct Probe {
     /// `DATABASE`, `MIGRATIONS`, `MAIL` or `MEDIA_STORE`.
     pub name: &'static str,
     /// Effect of a check that does not end in time.
-    pub silent: fn(String) -> Trouble,
+    pub silent: fn(String) -> ProbeFailure,
     /// Checks whether it works.
-    pub check: Box<dyn Fn() -> BoxFuture<'static, Result<(), Trouble>> + Send + Sync>,
+    pub check: Box<dyn Fn() -> BoxFuture<'static, Result<(), ProbeFailure>> + Send + Sync>,
 }
 
 /// Returns the names of delayed background jobs on which others depend; none if they cannot be determined.
@@ -33,7 +33,7 @@ pub type JobsBehind = Box<dyn Fn() -> BoxFuture<'static, Vec<&'static str>> + Se
 
 /// Results of the checks.
 #[derive(Clone)]
-pub(crate) struct Verdicts {
+pub(crate) struct ProbeResults {
     /// One entry per dependency.
     pub(crate) checks: Vec<Value>,
     /// Codes of delayed jobs.
@@ -45,7 +45,7 @@ pub(crate) struct Verdicts {
 pub struct Probes {
     probes: Vec<Probe>,
     jobs_behind: JobsBehind,
-    found: tokio::sync::Mutex<Option<(Instant, Verdicts)>>,
+    found: tokio::sync::Mutex<Option<(Instant, ProbeResults)>>,
 }
 
 /// Time for which a result is reused.
@@ -66,7 +66,7 @@ impl Probes {
     }
 
     /// Returns the results of all checks, at most one second old.
-    pub(crate) async fn verdicts(&self) -> Verdicts {
+    pub(crate) async fn verdicts(&self) -> ProbeResults {
         let mut found = self.found.lock().await;
         if let Some((at, verdicts)) = found.as_ref().filter(|(at, _)| at.elapsed() < GOOD_FOR) {
             tracing::trace!(age_ms = at.elapsed().as_millis(), "a recent readiness result was reused");
@@ -74,7 +74,7 @@ impl Probes {
         }
         let behind = async { tokio::time::timeout(PATIENCE, (self.jobs_behind)()).await.unwrap_or_default() };
         let (checks, degraded) = futures_util::join!(join_all(self.probes.iter().map(verdict)), behind);
-        let verdicts = Verdicts { checks, degraded };
+        let verdicts = ProbeResults { checks, degraded };
         *found = Some((Instant::now(), verdicts.clone()));
         verdicts
     }
@@ -85,8 +85,8 @@ async fn verdict(probe: &Probe) -> Value {
     let found = found.unwrap_or_else(|_| Err((probe.silent)("The check did not finish in time.".to_owned())));
     let (state, detail) = match found {
         Ok(()) => ("OK", None),
-        Err(Trouble::Degraded(detail)) => ("DEGRADED", Some(detail)),
-        Err(Trouble::Failing(detail)) => ("FAILING", Some(detail)),
+        Err(ProbeFailure::Degraded(detail)) => ("DEGRADED", Some(detail)),
+        Err(ProbeFailure::Failing(detail)) => ("FAILING", Some(detail)),
     };
     json!({ "name": probe.name, "state": state, "detail": detail })
 }

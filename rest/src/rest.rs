@@ -10,15 +10,15 @@ use labs_schema::engine::PreparedSchema;
 use moka::sync::Cache;
 use tokio::sync::Semaphore;
 
-use crate::answered::Observer;
 use crate::bound::{self, BoundOperation};
 use crate::contract::{Contract, Operation};
 use crate::deprecations::{DeprecationMarks, Marks};
 use crate::documents::{Documents, SERVED_DIRECTLY};
-use crate::edge::body_slots::{BodySlots, SlotLimits};
-use crate::edge::budget::{Limits, RateLimiters};
-use crate::edge::stop::StopSignal;
+use crate::front::body_slots::{BodySlots, SlotLimits};
+use crate::front::budget::{Limits, RateLimiters};
+use crate::front::stop::StopSignal;
 use crate::inspect;
+use crate::observer::Observer;
 use crate::precompressed::PrecompressedDocument;
 use crate::probes::Probes;
 use crate::routes::Routes;
@@ -48,13 +48,13 @@ pub struct Settings {
 }
 
 /// The contract bound to the schema: every operation has its implementation and its route.
-pub struct Bound {
+pub struct BoundContract {
     contract: Contract,
     routes: Routes,
     operations: Vec<BoundOperation>,
 }
 
-impl Bound {
+impl BoundContract {
     /// Inspects contract, documents, schema and router against each other and binds them. It needs no database: `labs
     /// check` does only this.
     ///
@@ -90,14 +90,14 @@ pub struct Rest {
     pub(crate) contract: Contract,
     pub(crate) document: PrecompressedDocument,
     marks: DeprecationMarks,
-    bound: Arc<Bound>,
-    pub(crate) meter: RateLimiters,
-    pub(crate) seats: Semaphore,
+    bound: Arc<BoundContract>,
+    pub(crate) limiters: RateLimiters,
+    pub(crate) in_flight: Semaphore,
     pub(crate) bodies: BodySlots,
     pub(crate) uploads: BodySlots,
     pub(crate) large_uploads: BodySlots,
     /// Accounts and operations whose spent budget was recorded in the last minute.
-    pub(crate) told: Cache<(String, String), ()>,
+    pub(crate) recorded_refusals: Cache<(String, String), ()>,
     pub(crate) settings: Settings,
     pub(crate) probes: Arc<Probes>,
     pub(crate) observer: Option<Arc<dyn Observer>>,
@@ -107,25 +107,25 @@ pub struct Rest {
 impl Rest {
     /// Binds the contract's operations to the engine's schema, at the address of this service.
     #[must_use]
-    pub fn new(engine: Engine, bound: Arc<Bound>, settings: Settings, probes: impl Into<Arc<Probes>>) -> Self {
-        let contract = bound.contract.clone().at(&settings.base_url);
-        let meter = RateLimiters::new(settings.limits);
+    pub fn new(engine: Engine, bound: Arc<BoundContract>, settings: Settings, probes: impl Into<Arc<Probes>>) -> Self {
+        let contract = bound.contract.clone().at_base_url(&settings.base_url);
+        let limiters = RateLimiters::new(settings.limits);
         let document = PrecompressedDocument::new(Bytes::from(contract.text().to_owned()));
-        let seats = Semaphore::new(AT_ONCE);
+        let in_flight = Semaphore::new(AT_ONCE);
         let (bodies, uploads) = (BodySlots::new(AWAITED), BodySlots::new(UPLOADS));
-        let told = Cache::builder().max_capacity(10_000).time_to_live(Duration::from_secs(60)).build();
+        let recorded_refusals = Cache::builder().max_capacity(10_000).time_to_live(Duration::from_secs(60)).build();
         Self {
             engine,
             contract,
             document,
             marks: DeprecationMarks::default(),
             bound,
-            meter,
-            seats,
+            limiters,
+            in_flight,
             bodies,
             uploads,
             large_uploads: BodySlots::new(LARGE_UPLOADS),
-            told,
+            recorded_refusals,
             settings,
             probes: probes.into(),
             observer: None,
@@ -135,7 +135,7 @@ impl Rest {
 
     /// Returns the same service with an observer of its responses.
     #[must_use]
-    pub fn observed_by(self, observer: Option<Arc<dyn Observer>>) -> Self {
+    pub fn with_observer(self, observer: Option<Arc<dyn Observer>>) -> Self {
         Self { observer, ..self }
     }
 
@@ -172,8 +172,8 @@ impl Rest {
     }
 
     /// Removes accounts whose budgets are full again. Called every few minutes.
-    pub fn tidy(&self) {
-        self.meter.tidy();
+    pub fn evict_idle(&self) {
+        self.limiters.evict_idle();
     }
 }
 

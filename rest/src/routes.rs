@@ -148,9 +148,9 @@ fn is_plain(raw_path: &str) -> bool {
     let Some(segments) = raw_path.strip_prefix('/') else {
         return false;
     };
-    segments
-        .split('/')
-        .all(|segment| !segment.is_empty() && !is_dots(segment) && !segment.contains('\\') && !hides_something(segment))
+    segments.split('/').all(|segment| {
+        !segment.is_empty() && !is_dots(segment) && !segment.contains('\\') && !has_hidden_character(segment)
+    })
 }
 
 /// Whether the segment is `.` or `..`, plain or encoded.
@@ -170,7 +170,7 @@ fn is_dots(segment: &str) -> bool {
 }
 
 /// Whether the segment contains an encoded slash, backslash or control character.
-fn hides_something(segment: &str) -> bool {
+fn has_hidden_character(segment: &str) -> bool {
     segment.split('%').skip(1).any(|part| {
         let byte = part.get(..2).and_then(|hex| u8::from_str_radix(hex, 16).ok());
         byte.is_some_and(|byte| byte < 0x20 || matches!(byte, b'/' | b'\\' | 0x7f))

@@ -200,7 +200,7 @@ impl Sdl {
     }
 
     /// Whether `name` is the object type `home` or reaches it through its plain fields.
-    pub(crate) fn leads_to(&self, name: &str, home: &str) -> bool {
+    pub(crate) fn contains_type(&self, name: &str, home: &str) -> bool {
         let (mut seen, mut waiting) = (BTreeSet::new(), self.objects(name));
         while let Some(name) = waiting.pop() {
             if name == home {
@@ -215,12 +215,12 @@ impl Sdl {
 
     /// Whether a selection of this type ends below the open types: the type has reached its maximum depth, or all of
     /// its plain fields end.
-    pub(crate) fn ends(&self, name: &str, open: &[&str]) -> bool {
+    pub(crate) fn is_leaf(&self, name: &str, open: &[&str]) -> bool {
         self.objects(name).into_iter().any(|member| {
             let deeper = [open, &[member]].concat();
             let field_ends = |field: &Field| {
                 let beneath = innermost(&field.ty);
-                !self.objects(beneath).is_empty() && self.ends(beneath, &deeper)
+                !self.objects(beneath).is_empty() && self.is_leaf(beneath, &deeper)
             };
             deeper.iter().filter(|open| **open == member).count() > LEVELS
                 || self.object(member).is_some_and(|object| object.plain_fields().all(field_ends))

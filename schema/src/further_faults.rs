@@ -20,7 +20,7 @@ pub fn find<'a>(
     body: &'a Value,
 ) -> BoxFuture<'a, Result<Vec<FieldError>, Fault>> {
     async move {
-        let (services, db) = (engine.services(), Db::pooled(engine.pool().clone()));
+        let (services, db) = (engine.services(), Db::from_pool(engine.pool().clone()));
         match operation {
             "auth_registrations_create" => registrations::find_faults(services, &db, body).await,
             "auth_invitations_accept" => invitations::find_faults(services, &db, body).await,

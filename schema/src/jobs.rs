@@ -13,10 +13,10 @@
 mod board;
 mod closures;
 mod counts;
-mod ledger;
-mod ledgers;
 mod listing_feed;
 mod objects;
+mod partitions;
+mod run_store;
 mod runner;
 pub mod statistics;
 mod tidy;
@@ -30,8 +30,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use self::board::Board;
-use self::ledger::PgLedger;
-pub use self::ledger::list_behind;
+use self::run_store::PgRunStore;
+pub use self::run_store::list_behind;
 use crate::admin::deprecations::remind_callers;
 use crate::core::audit_chain::Sealer;
 use crate::core::engine::Engine;
@@ -40,7 +40,7 @@ pub use crate::core::job::JobCode;
 use crate::core::job::JobPlan;
 use crate::core::services::Services;
 use crate::engagement::{board_texts, weekly_mail};
-use crate::marketplace::{PutOff, attend_silent, public_pictures, publish_due};
+use crate::marketplace::{PostponedVersions, process_silent, public_pictures, publish_due};
 use crate::partner::data_exports::export_due;
 use crate::publication::items::release_due;
 use crate::subscription::changing::apply_due;
@@ -95,8 +95,8 @@ impl Jobs {
         let board = Arc::new(Board::of(jobs.iter().map(|job| job.code)));
         for job in jobs {
             let clock = services.clock.clone();
-            let ledger = PgLedger(pool.clone());
-            tasks.spawn(runner::repeat(job, Arc::clone(&board), ledger, move || clock.now(), stop.clone()));
+            let run_store = PgRunStore(pool.clone());
+            tasks.spawn(runner::repeat(job, Arc::clone(&board), run_store, move || clock.now(), stop.clone()));
         }
         tasks.spawn(Arc::clone(&board).keep(pool.clone(), stop.clone()));
         tasks.close();
@@ -110,7 +110,7 @@ impl Jobs {
         if let Err(fault) = self.services.usage.flush(&self.pool).await {
             tracing::warn!(cause = fault.for_log(), "the last request counts could not be written and are lost");
         }
-        if let Err(fault) = self.board.tell(&self.pool).await {
+        if let Err(fault) = self.board.push_report(&self.pool).await {
             tracing::warn!(cause = fault.for_log(), "the last results of the jobs could not be written");
         }
     }
@@ -118,7 +118,7 @@ impl Jobs {
 
 /// Returns the jobs that every instance of the service has.
 fn jobs_of_every_service(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
-    let (sealer, put_off) = (Arc::new(Sealer::new(pool.clone())), Arc::<PutOff>::default());
+    let (sealer, put_off) = (Arc::new(Sealer::new(pool.clone())), Arc::<PostponedVersions>::default());
     let seal = move || {
         let sealer = Arc::clone(&sealer);
         async move { Ok(sealer.seal_due().await? as u64) }
@@ -142,7 +142,7 @@ fn jobs_of_every_service(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
             JobCode::PublicationReleases,
             |pool, services| async move { release_due(&pool, &services).await },
         ),
-        job_with(with, JobCode::SilentPartners, |pool, services| async move { attend_silent(&pool, &services).await }),
+        job_with(with, JobCode::SilentPartners, |pool, services| async move { process_silent(&pool, &services).await }),
         job_with(with, JobCode::PartnerClosures, |pool, services| async move {
             closures::close_due(&pool, &services).await
         }),
@@ -152,7 +152,7 @@ fn jobs_of_every_service(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
         job_with(with, JobCode::ListingChangesSeal, |pool, _| async move { listing_feed::seal_due(&pool).await }),
         job_with(with, JobCode::UsageCounts, |pool, services| async move { services.usage.flush(&pool).await }),
         job_with(with, JobCode::PlatformCounts, |pool, _| async move { counts::fold(&pool).await }),
-        job_with(with, JobCode::Ledgers, |pool, services| async move { ledgers::keep(&pool, &services).await }),
+        job_with(with, JobCode::Ledgers, |pool, services| async move { partitions::keep(&pool, &services).await }),
         job_with(with, JobCode::Tidying, |pool, _| async move { tidy::tidy(&pool).await }),
         job_with(with, JobCode::ObjectsSweep, |pool, services| async move { objects::sweep(&pool, &services).await }),
         job_with(with, JobCode::PictureRenditions, |pool, services| async move {

@@ -3,10 +3,10 @@
 mod address;
 mod connections;
 mod media;
-mod place;
 mod refusal;
 mod replicas;
 mod server;
+mod target;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,9 +21,9 @@ use tokio::time::timeout;
 use self::address::Address;
 pub use self::address::DatabaseUrls;
 pub use self::media::open_media;
-use self::place::Place;
 pub use self::refusal::OpenRefusal;
 pub use self::server::check_server;
+use self::target::DatabaseTarget;
 use crate::core::authority::{self, Authority};
 use crate::core::blocking::fair::QueueLimits;
 use crate::core::budget::Budgets;
@@ -74,25 +74,25 @@ pub struct OpenOptions {
 /// If a migration fails or a newer version has migrated the database.
 pub fn migrate(urls: &DatabaseUrls) -> LocalBoxFuture<'_, Result<usize, OpenRefusal>> {
     async move {
-        let (mut owner, place) = connect_owner(&urls.migrate).await?;
-        let told = |error: sqlx::Error| OpenRefusal::of(&error, &place);
-        let of_migration = |error: MigrateError| OpenRefusal::of_migration(&error, &place);
-        let lacking = lacking(&applied(&mut owner).await.map_err(told)?).map_err(of_migration)?;
+        let (mut owner, target) = connect_owner(&urls.migrate).await?;
+        let to_refusal = |error: sqlx::Error| OpenRefusal::of(&error, &target);
+        let of_migration = |error: MigrateError| OpenRefusal::of_migration(&error, &target);
+        let lacking = count_lacking(&list_applied(&mut owner).await.map_err(to_refusal)?).map_err(of_migration)?;
         if lacking > 0 {
             // Replicas take turns through a lock that a database session holds.
             if server::lends_for_a_transaction(&urls.migrate).await? {
-                return Err(OpenRefusal::needs_a_session(&place));
+                return Err(OpenRefusal::needs_a_session(&target));
             }
             MIGRATIONS.run(&mut owner).await.map_err(of_migration)?;
         }
-        owner.close().await.map_err(told)?;
+        owner.close().await.map_err(to_refusal)?;
         Ok(lacking)
     }
     .boxed_local()
 }
 
 /// Loads the applied migrations and their checksums; empty if none was ever applied.
-async fn applied(connection: &mut PgConnection) -> Result<Vec<(i64, Vec<u8>)>, sqlx::Error> {
+async fn list_applied(connection: &mut PgConnection) -> Result<Vec<(i64, Vec<u8>)>, sqlx::Error> {
     let is_new = sqlx::query_scalar("select to_regclass('_sqlx_migrations') is null").persistent(false);
     if is_new.fetch_one(&mut *connection).await? {
         return Ok(Vec::new());
@@ -101,7 +101,7 @@ async fn applied(connection: &mut PgConnection) -> Result<Vec<(i64, Vec<u8>)>, s
 }
 
 /// Counts the missing migrations compared with the applied ones.
-fn lacking(applied: &[(i64, Vec<u8>)]) -> Result<usize, MigrateError> {
+fn count_lacking(applied: &[(i64, Vec<u8>)]) -> Result<usize, MigrateError> {
     for (version, checksum) in applied {
         let known = MIGRATIONS.iter().find(|migration| migration.version == *version);
         let known = known.ok_or(MigrateError::VersionMissing(*version))?;
@@ -117,18 +117,18 @@ fn lacking(applied: &[(i64, Vec<u8>)]) -> Result<usize, MigrateError> {
 /// # Errors
 /// If the address is invalid.
 pub fn describe(urls: &DatabaseUrls) -> Result<String, OpenRefusal> {
-    Ok(Place::of(&urls.service)?.0.describe())
+    Ok(DatabaseTarget::of(&urls.service)?.0.describe())
 }
 
 /// Opens a connection as the database's owner, and returns the database. Statement logging is disabled. A migration is
 /// tens of kilobytes of SQL, and a migration of more than a second would be logged in full as a slow statement.
-async fn connect_owner(address: &Address) -> Result<(PgConnection, Place), OpenRefusal> {
-    let (place, options) = connections::options_of(address)?;
+async fn connect_owner(address: &Address) -> Result<(PgConnection, DatabaseTarget), OpenRefusal> {
+    let (target, options) = connections::options_of(address)?;
     let options = options.disable_statement_logging();
     match timeout(SILENCE, PgConnection::connect_with(&options)).await {
-        Ok(Ok(owner)) => Ok((owner, place)),
-        Ok(Err(error)) => Err(OpenRefusal::of(&error, &place)),
-        Err(_) => Err(OpenRefusal::silent(&place)),
+        Ok(Ok(owner)) => Ok((owner, target)),
+        Ok(Err(error)) => Err(OpenRefusal::of(&error, &target)),
+        Err(_) => Err(OpenRefusal::silent(&target)),
     }
 }
 

@@ -4,7 +4,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use labs_schema::scope::Scope;
 
-use super::beside;
+use super::run_on_database;
 use crate::config::Common;
 use crate::wiring::people;
 
@@ -121,13 +121,16 @@ fn scopes() -> PossibleValuesParser {
 /// Runs a command for staff members; returns the lines to print.
 pub(super) async fn staff(command: Staff) -> anyhow::Result<String> {
     match command {
-        Staff::Create(new) => beside(&new.common, async |engine| people::staff_create(engine, &new).await).await,
-        Staff::List(common) => beside(&common, people::staff_list).await,
+        Staff::Create(new) => {
+            run_on_database(&new.common, async |engine| people::staff_create(engine, &new).await).await
+        }
+        Staff::List(common) => run_on_database(&common, people::staff_list).await,
         Staff::ResetPassword(member) => {
-            beside(&member.common, async |engine| people::staff_reset_password(engine, &member.email).await).await
+            run_on_database(&member.common, async |engine| people::staff_reset_password(engine, &member.email).await)
+                .await
         }
         Staff::ResetMfa(member) => {
-            beside(&member.common, async |engine| people::staff_reset_mfa(engine, &member.email).await).await
+            run_on_database(&member.common, async |engine| people::staff_reset_mfa(engine, &member.email).await).await
         }
     }
 }
@@ -135,12 +138,14 @@ pub(super) async fn staff(command: Staff) -> anyhow::Result<String> {
 /// Runs a command for machine clients; returns the lines to print.
 pub(super) async fn client(command: Client) -> anyhow::Result<String> {
     match command {
-        Client::Create(new) => beside(&new.common, async |engine| people::client_create(engine, &new).await).await,
-        Client::List(common) => beside(&common, people::client_list).await,
+        Client::Create(new) => {
+            run_on_database(&new.common, async |engine| people::client_create(engine, &new).await).await
+        }
+        Client::List(common) => run_on_database(&common, people::client_list).await,
         Client::RotateSecret(of) => {
             let act =
                 async |engine: &_| people::client_rotate_secret(engine, &of.client_id, of.old_secret_expires_in).await;
-            beside(&of.common, act).await
+            run_on_database(&of.common, act).await
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The data directory: creation, version and log files.
 
-use super::place::Place;
+use super::paths::ClusterPaths;
 use super::server::Plan;
 use anyhow::{Context, bail};
 use std::fs::{self, DirBuilder, File};
@@ -17,8 +17,8 @@ const LOGS_MAX: usize = 10;
 
 /// Creates the data under a temporary name first, so that an interrupted creation is never used.
 pub(super) async fn make(plan: &Plan) -> anyhow::Result<()> {
-    let place = &plan.place;
-    leftovers_remove(place);
+    let place = &plan.paths;
+    remove_leftovers(place);
     let draft = place.folder.join(format!("postgres.new-{}", std::process::id()));
     DirBuilder::new().mode(0o700).create(&draft)?;
     plan.owner.give(&draft)?;
@@ -42,7 +42,7 @@ pub(super) fn read_version(data: &Path) -> anyhow::Result<Option<u32>> {
 }
 
 /// Removes the oldest log files beyond the limit. If the service's user lacks the permission, the files only use space.
-pub(super) fn logs_prune(place: &Place) {
+pub(super) fn prune_logs(place: &ClusterPaths) {
     let mut logs = logs(place);
     logs.truncate(logs.len().saturating_sub(LOGS_MAX));
     for log in logs {
@@ -51,7 +51,7 @@ pub(super) fn logs_prune(place: &Place) {
 }
 
 /// Returns the server's last output: the start log, which says why it did not start, then its log.
-pub(super) fn last_words(place: &Place) -> String {
+pub(super) fn last_words(place: &ClusterPaths) -> String {
     let texts = [Some(place.start_log()), logs(place).pop()];
     let texts = texts.iter().flatten().filter_map(|file| fs::read_to_string(file).ok());
     let ends = texts.map(|text| {
@@ -63,14 +63,14 @@ pub(super) fn last_words(place: &Place) -> String {
 }
 
 /// Returns the log files, the oldest first: their names begin with the time.
-fn logs(place: &Place) -> Vec<std::path::PathBuf> {
+fn logs(place: &ClusterPaths) -> Vec<std::path::PathBuf> {
     let entries = fs::read_dir(place.data.join("log")).into_iter().flatten().flatten();
     let mut logs: Vec<_> = entries.map(|entry| entry.path()).collect();
     logs.sort();
     logs
 }
 
-fn leftovers_remove(place: &Place) {
+fn remove_leftovers(place: &ClusterPaths) {
     for entry in fs::read_dir(&place.folder).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with("postgres.new-") {
             // A folder that initdb of a killed run still writes disappears later.
@@ -111,8 +111,8 @@ async fn database_create(plan: &Plan, draft: &Path) -> anyhow::Result<()> {
 }
 
 fn program(plan: &Plan, name: &str, draft: &Path) -> Command {
-    let (_, data) = plan.owner.paths(&plan.place.socket, draft);
-    let mut command = plan.owner.command(&plan.binaries.path(name), &plan.place.folder, draft);
+    let (_, data) = plan.owner.paths(&plan.paths.socket, draft);
+    let mut command = plan.owner.command(&plan.binaries.path(name), &plan.paths.folder, draft);
     if name == "postgres" {
         command.arg("--single");
     }

@@ -1,6 +1,6 @@
 //! Selects the user that runs PostgreSQL: never root.
 
-use super::place::Place;
+use super::paths::ClusterPaths;
 use anyhow::{Context, bail};
 use std::ffi::OsString;
 use std::fs;
@@ -25,7 +25,7 @@ pub(super) struct Owner {
 
 impl Owner {
     /// Returns the service's own user; for root, the owner of existing data, else `postgres`, else `nobody`.
-    pub(super) async fn of(place: &Place) -> anyhow::Result<Self> {
+    pub(super) async fn of(place: &ClusterPaths) -> anyhow::Result<Self> {
         let uid = id(&["-u"]).await?;
         if uid != 0 {
             let gid = id(&["-g"]).await?;
@@ -53,7 +53,7 @@ impl Owner {
     }
 
     /// Whether the server runs as another user than the service.
-    pub(super) fn drops(&self) -> bool {
+    pub(super) fn is_other_user(&self) -> bool {
         !self.drop.is_empty()
     }
 
@@ -86,7 +86,7 @@ impl Owner {
     }
 
     fn by_descriptor(&self) -> bool {
-        self.drops() && Path::new("/proc/self/fd").exists()
+        self.is_other_user() && Path::new("/proc/self/fd").exists()
     }
 }
 
@@ -98,8 +98,8 @@ async fn substitute() -> anyhow::Result<(u32, u32)> {
         }
     }
     bail!(
-        "PostgreSQL refuses to run as root, and neither the user postgres nor the user nobody exists: create one, \
-           or start Labs as another user"
+        "PostgreSQL refuses to run as root, and neither the user postgres nor the user nobody exists: create one, or \
+         start Labs as another user"
     )
 }
 

@@ -1,7 +1,7 @@
 //! The server of an earlier run, which may still be stopping or may be orphaned.
 
 use super::owner::output;
-use super::place::Place;
+use super::paths::ClusterPaths;
 use anyhow::bail;
 use std::fs;
 use std::path::Path;
@@ -20,9 +20,9 @@ const STOP_MAX: Duration = Duration::from_secs(60);
 /// especially in containers, and PostgreSQL would refuse to start.
 ///
 /// This process has the folder's lock, so every server that still runs here is left over.
-pub(super) async fn outwait(place: &Place) -> anyhow::Result<Option<u32>> {
+pub(super) async fn wait_until_stopped(place: &ClusterPaths) -> anyhow::Result<Option<u32>> {
     let begun = Instant::now();
-    let mut told = false;
+    let mut is_logged = false;
     loop {
         let Some(process) = read_pid(&place.data) else {
             return Ok(None);
@@ -30,15 +30,14 @@ pub(super) async fn outwait(place: &Place) -> anyhow::Result<Option<u32>> {
         if !runs_here(process, place).await {
             return Ok(Some(process));
         }
-        if !told && begun.elapsed() > PATIENCE {
+        if !is_logged && begun.elapsed() > PATIENCE {
             tracing::warn!(process, "a private PostgreSQL from an earlier run is still running; it is stopped now");
             output("sh", &["-c", "kill -INT \"$1\"", "labs-stop", &process.to_string()]).await?;
-            told = true;
+            is_logged = true;
         }
         if begun.elapsed() > STOP_MAX {
             bail!(
-                "the private PostgreSQL of an earlier run (process {process}) does not stop: stop it, then start \
-                   again"
+                "the private PostgreSQL of an earlier run (process {process}) does not stop: stop it, then start again"
             );
         }
         sleep(Duration::from_millis(10)).await;
@@ -52,7 +51,7 @@ fn read_pid(data: &Path) -> Option<u32> {
 }
 
 /// Whether a process is the server of these data: its command line contains their name.
-async fn runs_here(process: u32, place: &Place) -> bool {
+async fn runs_here(process: u32, place: &ClusterPaths) -> bool {
     let command = if Path::new("/proc/self").exists() {
         fs::read_to_string(format!("/proc/{process}/cmdline")).unwrap_or_default()
     } else {

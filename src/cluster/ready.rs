@@ -17,15 +17,15 @@ pub(super) enum Answer {
 
 /// Connects as the owner, and disconnects as soon as the server accepts.
 pub(super) async fn ask(socket: &Path) -> Answer {
-    match converse(socket).await {
+    match exchange_startup(socket).await {
         Ok((b'R', _)) => Answer::Ready,
-        Ok((b'E', body)) => judge(&body),
+        Ok((b'E', body)) => parse_error(&body),
         _ => Answer::NotYet,
     }
 }
 
 /// Sends the startup message (PostgreSQL's manual, "Message Formats") and reads the first response.
-async fn converse(socket: &Path) -> std::io::Result<(u8, Vec<u8>)> {
+async fn exchange_startup(socket: &Path) -> std::io::Result<(u8, Vec<u8>)> {
     const VERSION_3: u32 = 196_608;
     const STARTUP: &[u8] = b"user\0labs\0database\0labs\0application_name\0labs start\0\0";
     const TERMINATE: &[u8] = b"X\0\0\0\x04";
@@ -47,7 +47,7 @@ async fn converse(socket: &Path) -> std::io::Result<(u8, Vec<u8>)> {
 }
 
 /// Parses an error: fields with one letter and a text, each terminated by a zero byte.
-fn judge(body: &[u8]) -> Answer {
+fn parse_error(body: &[u8]) -> Answer {
     // cannot_connect_now; too_many_connections of other clients: both are temporary.
     const PASSING: [&str; 2] = ["57P03", "53300"];
     let field = |letter: char| {
@@ -64,8 +64,8 @@ mod tests {
 
     #[test]
     fn starting_server_is_awaited_and_rejection_is_reported() {
-        assert_eq!(judge(b"SFATAL\0C57P03\0Mthe database system is starting up\0\0"), Answer::NotYet);
+        assert_eq!(parse_error(b"SFATAL\0C57P03\0Mthe database system is starting up\0\0"), Answer::NotYet);
         let refused = Answer::Refused("no such database".into());
-        assert_eq!(judge(b"SFATAL\0C3D000\0Mno such database\0\0"), refused);
+        assert_eq!(parse_error(b"SFATAL\0C3D000\0Mno such database\0\0"), refused);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::binaries::Binaries;
 use super::owner::Owner;
-use super::place::Place;
+use super::paths::ClusterPaths;
 use super::ready::{Answer, ask};
 use super::{Settings, data, predecessor};
 use anyhow::{Context, bail};
@@ -43,7 +43,7 @@ const STOP_MAX: Duration = Duration::from_secs(60);
 /// Everything that is decided before a server starts.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
-    pub(super) place: Place,
+    pub(super) paths: ClusterPaths,
     pub(super) owner: Owner,
     pub(super) binaries: Binaries,
     pub(super) durable: bool,
@@ -52,14 +52,14 @@ pub(super) struct Plan {
 
 impl Plan {
     pub(super) async fn new(folder: &Path, settings: &Settings) -> anyhow::Result<Self> {
-        let place = Place::of(folder)?;
-        let made_by = data::read_version(&place.data)?;
+        let paths = ClusterPaths::of(folder)?;
+        let made_by = data::read_version(&paths.data)?;
         Ok(Self {
-            owner: Owner::of(&place).await?,
+            owner: Owner::of(&paths).await?,
             binaries: Binaries::find(settings.binaries.as_deref(), made_by).await?,
             durable: settings.durable,
             extra: settings.extra.clone(),
-            place,
+            paths,
         })
     }
 
@@ -70,7 +70,7 @@ impl Plan {
         let fixed = [
             ("listen_addresses", ""),
             ("unix_socket_permissions", "0700"),
-            ("cluster_name", &self.place.name),
+            ("cluster_name", &self.paths.name),
             ("max_connections", "100"),
             ("shared_buffers", "128MB"),
             ("jit", "off"),
@@ -106,12 +106,12 @@ impl Server {
     /// Waits for the end of the previous server, starts the server, and waits until it accepts connections.
     pub(super) async fn start(plan: &Plan) -> anyhow::Result<Self> {
         let until = Instant::now() + START_MAX;
-        let stale = predecessor::outwait(&plan.place).await?;
-        plan.place.socket_make(&plan.owner)?;
-        data::logs_prune(&plan.place);
+        let stale = predecessor::wait_until_stopped(&plan.paths).await?;
+        plan.paths.make_socket(&plan.owner)?;
+        data::prune_logs(&plan.paths);
         loop {
             let mut server = Self::spawn(plan, stale)?;
-            match server.answers(plan, until).await? {
+            match server.wait_until_ready(plan, until).await? {
                 None => return Ok(server),
                 Some(words) if words.contains("shared memory block") && Instant::now() < until => {
                     // A backend of a killed server still runs; it will exit soon.
@@ -123,9 +123,9 @@ impl Server {
     }
 
     fn spawn(plan: &Plan, stale: Option<u32>) -> anyhow::Result<Self> {
-        let place = &plan.place;
-        let (socket, data) = plan.owner.paths(&place.socket, &place.data);
-        let mut command = plan.owner.command("sh".as_ref(), &place.socket, &place.data);
+        let paths = &plan.paths;
+        let (socket, data) = plan.owner.paths(&paths.socket, &paths.data);
+        let mut command = plan.owner.command("sh".as_ref(), &paths.socket, &paths.data);
         command.args(["-c", WATCHDOG, "labs-watchdog"]);
         command.arg(plan.binaries.path("postgres")).arg("-D").arg(data);
         // The setting is a list, hence the quotes: a folder's name may contain a comma.
@@ -138,7 +138,7 @@ impl Server {
             // PostgreSQL treats a lock file with this process number as stale.
             command.env("PG_GRANDPARENT_PID", process.to_string());
         }
-        let log = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(place.start_log())?;
+        let log = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(paths.start_log())?;
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(log);
         command.process_group(0);
         let mut watchdog = command.spawn().context("the watchdog of PostgreSQL could not be started")?;
@@ -147,8 +147,8 @@ impl Server {
     }
 
     /// Waits until the server accepts connections. Some: it ended before, with this output.
-    async fn answers(&mut self, plan: &Plan, until: Instant) -> anyhow::Result<Option<String>> {
-        let socket = plan.place.socket_file();
+    async fn wait_until_ready(&mut self, plan: &Plan, until: Instant) -> anyhow::Result<Option<String>> {
+        let socket = plan.paths.socket_file();
         let mut pause = Duration::from_millis(5);
         loop {
             match ask(&socket).await {
@@ -157,13 +157,13 @@ impl Server {
                 Answer::NotYet => {}
             }
             if self.watchdog.try_wait()?.is_some() {
-                return Ok(Some(data::last_words(&plan.place)));
+                return Ok(Some(data::last_words(&plan.paths)));
             }
             if Instant::now() > until {
                 bail!(
                     "PostgreSQL did not accept connections within {} s. Its log:\n{}",
                     START_MAX.as_secs(),
-                    data::last_words(&plan.place)
+                    data::last_words(&plan.paths)
                 );
             }
             sleep(pause).await;

@@ -36,15 +36,15 @@ fn postmaster(folder: &Folder) -> Option<String> {
 
 #[tokio::test]
 async fn data_survive_a_stop() {
-    let place = tempfile::tempdir().unwrap();
-    let folder = Folder::open(place.path()).unwrap();
-    fs::create_dir(place.path().join("postgres.new-1")).unwrap();
+    let paths = tempfile::tempdir().unwrap();
+    let folder = Folder::open(paths.path()).unwrap();
+    fs::create_dir(paths.path().join("postgres.new-1")).unwrap();
 
     let cluster = Cluster::start(&folder, &SETTINGS).await.unwrap();
     tell(cluster.url(), "create table word as select 'kept' as word").await;
     cluster.stop().await.unwrap();
     assert_eq!(postmaster(&folder), None);
-    assert!(!place.path().join("postgres.new-1").exists());
+    assert!(!paths.path().join("postgres.new-1").exists());
 
     let cluster = Cluster::start(&folder, &SETTINGS).await.unwrap();
     assert_eq!(ask(cluster.url(), "select word from word").await.unwrap(), "kept");
@@ -53,8 +53,8 @@ async fn data_survive_a_stop() {
 
 #[tokio::test]
 async fn cluster_is_durable_and_not_reachable_from_network() {
-    let place = tempfile::tempdir().unwrap();
-    let folder = Folder::open(place.path()).unwrap();
+    let paths = tempfile::tempdir().unwrap();
+    let folder = Folder::open(paths.path()).unwrap();
     let cluster = Cluster::start(&folder, &SETTINGS).await.unwrap();
     for (question, answer) in [
         ("show listen_addresses", ""),
@@ -70,7 +70,7 @@ async fn cluster_is_durable_and_not_reachable_from_network() {
     }
     for part in ["", "postgres", "socket"] {
         use std::os::unix::fs::PermissionsExt;
-        let mode = fs::metadata(place.path().join(part)).unwrap().permissions().mode();
+        let mode = fs::metadata(paths.path().join(part)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700, "{part}");
     }
     cluster.stop().await.unwrap();
@@ -78,14 +78,14 @@ async fn cluster_is_durable_and_not_reachable_from_network() {
 
 #[tokio::test]
 async fn test_cluster_may_disable_durability_and_add_settings() {
-    let place = tempfile::tempdir().unwrap();
-    let deep = place.path().join("deep, \"odd\"/".repeat(10));
+    let paths = tempfile::tempdir().unwrap();
+    let deep = paths.path().join("deep, \"odd\"/".repeat(10));
     let folder = Folder::open(&deep).unwrap();
     let settings = Settings { durable: false, extra: vec![("work_mem".into(), "7MB".into())], ..SETTINGS };
     let cluster = Cluster::start(&folder, &settings).await.unwrap();
     assert_eq!(ask(cluster.url(), "show fsync").await.unwrap(), "off");
     assert_eq!(ask(cluster.url(), "show work_mem").await.unwrap(), "7MB");
-    let socket = place::Place::of(folder.path()).unwrap().socket;
+    let socket = paths::ClusterPaths::of(folder.path()).unwrap().socket;
     assert!(socket.starts_with(std::env::temp_dir()), "{socket:?}");
     cluster.stop().await.unwrap();
     assert!(!socket.exists());
@@ -93,8 +93,8 @@ async fn test_cluster_may_disable_durability_and_add_settings() {
 
 #[tokio::test]
 async fn invalid_setting_is_reported_with_postgresql_message() {
-    let place = tempfile::tempdir().unwrap();
-    let folder = Folder::open(place.path()).unwrap();
+    let paths = tempfile::tempdir().unwrap();
+    let folder = Folder::open(paths.path()).unwrap();
     let settings = Settings { extra: vec![("work_memory".into(), "7MB".into())], ..SETTINGS };
     let refusal = Cluster::start(&folder, &settings).await.unwrap_err();
     assert!(format!("{refusal:#}").contains("work_memory"), "{refusal:#}");
@@ -102,22 +102,22 @@ async fn invalid_setting_is_reported_with_postgresql_message() {
 
 #[tokio::test]
 async fn data_of_another_major_version_are_rejected() {
-    let place = tempfile::tempdir().unwrap();
-    let folder = Folder::open(place.path()).unwrap();
-    fs::create_dir(place.path().join("postgres")).unwrap();
+    let paths = tempfile::tempdir().unwrap();
+    let folder = Folder::open(paths.path()).unwrap();
+    fs::create_dir(paths.path().join("postgres")).unwrap();
     if let Ok(uid) = owner::output("id", &["-u", "postgres"]).await {
         // Only root may change the owner of a folder; for any other user the call fails, which is fine here.
-        let _ = std::os::unix::fs::chown(place.path().join("postgres"), uid.parse().ok(), None);
+        let _ = std::os::unix::fs::chown(paths.path().join("postgres"), uid.parse().ok(), None);
     }
-    fs::write(place.path().join("postgres/PG_VERSION"), "9\n").unwrap();
+    fs::write(paths.path().join("postgres/PG_VERSION"), "9\n").unwrap();
     let refusal = Cluster::start(&folder, &SETTINGS).await.unwrap_err();
     assert!(format!("{refusal:#}").contains("created by PostgreSQL 9"), "{refusal:#}");
 }
 
 #[tokio::test]
 async fn cluster_stops_when_dropped() {
-    let place = tempfile::tempdir().unwrap();
-    let folder = Folder::open(&place.path().join("a, \"b\" 100%")).unwrap();
+    let paths = tempfile::tempdir().unwrap();
+    let folder = Folder::open(&paths.path().join("a, \"b\" 100%")).unwrap();
     let cluster = Cluster::start(&folder, &SETTINGS).await.unwrap();
     assert!(ask(cluster.url(), "select 'here'").await.is_ok());
     assert!(postmaster(&folder).is_some());
@@ -132,8 +132,8 @@ async fn cluster_stops_when_dropped() {
 
 #[tokio::test]
 async fn cluster_dropped_during_start_still_stops() {
-    let (place, slow) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let folder = Folder::open(place.path()).unwrap();
+    let (paths, slow) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let folder = Folder::open(paths.path()).unwrap();
     let first = Cluster::start(&folder, &SETTINGS).await.unwrap();
     slow_server(slow.path(), first.programs());
     first.stop().await.unwrap();
@@ -169,8 +169,8 @@ fn slow_server(folder: &Path, programs: &Path) {
 
 #[tokio::test]
 async fn killed_server_recovers_committed_data() {
-    let place = tempfile::tempdir().unwrap();
-    let folder = Folder::open(place.path()).unwrap();
+    let paths = tempfile::tempdir().unwrap();
+    let folder = Folder::open(paths.path()).unwrap();
     let cluster = Cluster::start(&folder, &SETTINGS).await.unwrap();
     tell(cluster.url(), "create table word as select 'kept' as word").await;
     let killed = postmaster(&folder).unwrap();
@@ -183,11 +183,11 @@ async fn killed_server_recovers_committed_data() {
 
 #[tokio::test]
 async fn stale_lock_file_with_unrelated_process_does_not_block_start() {
-    let place = tempfile::tempdir().unwrap();
-    let folder = Folder::open(place.path()).unwrap();
+    let paths = tempfile::tempdir().unwrap();
+    let folder = Folder::open(paths.path()).unwrap();
     Cluster::start(&folder, &SETTINGS).await.unwrap().stop().await.unwrap();
     let stranger = format!("{}\n/elsewhere\n0\n5432\n\n\n", std::process::id());
-    let lock = place.path().join("postgres/postmaster.pid");
+    let lock = paths.path().join("postgres/postmaster.pid");
     fs::write(&lock, stranger).unwrap();
     Cluster::start(&folder, &SETTINGS).await.unwrap().stop().await.unwrap();
     assert!(!lock.exists());

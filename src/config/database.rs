@@ -39,9 +39,9 @@ impl Common {
                 "LABS_MIGRATE_PASSWORD_FILE requires LABS_MIGRATE_URL, for example postgres://user@host:5432/database"
             );
         }
-        let service = filled(&service, file, ("DATABASE_URL", "LABS_DATABASE_PASSWORD_FILE"))?;
+        let service = fill_password(&service, file, ("DATABASE_URL", "LABS_DATABASE_PASSWORD_FILE"))?;
         let migrate =
-            migrate.map(|url| filled(&url, file_of_migrate, ("LABS_MIGRATE_URL", "LABS_MIGRATE_PASSWORD_FILE")));
+            migrate.map(|url| fill_password(&url, file_of_migrate, ("LABS_MIGRATE_URL", "LABS_MIGRATE_PASSWORD_FILE")));
         Ok(Some(DatabaseUrls::new(service).migrated_at(migrate.transpose()?)))
     }
 
@@ -81,7 +81,7 @@ impl Common {
     fn with_usual_password(&self, url: &Secret, setting: &'static str) -> anyhow::Result<String> {
         let file = self.database_password_file.as_deref().filter(|file| !file.as_os_str().is_empty());
         let file = file.filter(|_| !has_password(url.expose()));
-        filled(url, file, (setting, "LABS_DATABASE_PASSWORD_FILE"))
+        fill_password(url, file, (setting, "LABS_DATABASE_PASSWORD_FILE"))
     }
 
     /// Returns the path of the master key.
@@ -95,7 +95,7 @@ impl Common {
 }
 
 /// Returns the address with the password of a file, if one is configured. The two names are the names of the settings.
-fn filled(url: &Secret, file: Option<&Path>, (setting, of_file): (&str, &str)) -> anyhow::Result<String> {
+fn fill_password(url: &Secret, file: Option<&Path>, (setting, of_file): (&str, &str)) -> anyhow::Result<String> {
     let Some(file) = file else { return Ok(url.expose().to_owned()) };
     let password = std::fs::read_to_string(file)
         .map_err(|error| anyhow!("{of_file} names the file {}, which cannot be read ({error})", file.display()))?;

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use anyhow::{anyhow, bail};
 use ipnet::IpNet;
-use labs_schema::mail::deliver::Letterhead;
+use labs_schema::mail::deliver::MailSender;
 use reqwest::Url;
 
 /// Parses an address and a port to listen on. A name is resolved to its first address, preferably IPv4.
@@ -83,7 +83,7 @@ impl BaseUrl {
 
 /// Checks a sender of mail, and returns it unchanged.
 pub(super) fn mailbox(text: &str) -> anyhow::Result<String> {
-    Letterhead::new(text, "")
+    MailSender::new(text, "")
         .map(|_| text.to_owned())
         .map_err(|_| anyhow!("write a name and an address, for example Labs <no-reply@example.com>"))
 }

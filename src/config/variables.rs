@@ -12,7 +12,7 @@ const OF_TESTS: &[&str] = &["LABS_SEED", "LABS_MUTANT"];
 
 /// Returns a sentence about each unknown variable that begins with `LABS_`. The sentences contain no values.
 pub fn unknown(set: impl IntoIterator<Item = (String, String)>) -> Vec<String> {
-    let known = known();
+    let known = list_known();
     let stray = set.into_iter().filter(|(name, value)| {
         name.starts_with("LABS_")
             && !known.contains(name)
@@ -33,7 +33,7 @@ fn sentence(name: &str, known: &BTreeSet<String>) -> String {
 }
 
 /// Returns all variables that any command reads.
-fn known() -> BTreeSet<String> {
+fn list_known() -> BTreeSet<String> {
     let (mut found, mut waiting) = (BTreeSet::new(), vec![Cli::command()]);
     while let Some(command) = waiting.pop() {
         let variables = command.get_arguments().filter_map(|argument| argument.get_env()?.to_str());
@@ -56,7 +56,7 @@ fn is_of_kubernetes(name: &str, value: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn told(name: &str, value: &str) -> String {
+    fn unknown_setting(name: &str, value: &str) -> String {
         unknown([(name.to_owned(), value.to_owned())]).join(" ")
     }
 
@@ -68,7 +68,7 @@ mod tests {
             ("LABS_DATABASE_URL", "Did you mean DATABASE_URL?"),
             ("LABS_WONDERFUL_THING", "lists all settings"),
         ] {
-            let told = told(name, "hush");
+            let told = unknown_setting(name, "hush");
             assert!(told.starts_with(name) && told.contains(meant) && !told.contains("hush"), "{told}");
         }
     }
@@ -86,7 +86,7 @@ mod tests {
             ("LABS_PORT", "tcp://10.0.0.7:80"),
             ("LABS_PORT_80_TCP_ADDR", "10.0.0.7"),
         ] {
-            assert_eq!(told(name, value), "", "{name}");
+            assert_eq!(unknown_setting(name, value), "", "{name}");
         }
     }
 }

@@ -209,7 +209,7 @@ mod tests {
             tracing::info!(target: "some_dependency", "something");
             tracing::debug!(target: "some_dependency", "something");
             tracing::info!(target: labs_rest::REQUESTS, "a request");
-            tracing::debug!(target: "labs_rest::edge", "something of Labs");
+            tracing::debug!(target: "labs_rest::front", "something of Labs");
             tracing::trace!(target: "labs_schema::core", "something of Labs");
         });
         let seen = seen.lock().unwrap();
@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn level_without_target_applies_to_own_crates() {
         let (slow, other) = (("sqlx::query", "WARN"), ("some_dependency", "INFO"));
-        let (debug, trace) = (("labs_rest::edge", "DEBUG"), ("labs_schema::core", "TRACE"));
+        let (debug, trace) = (("labs_rest::front", "DEBUG"), ("labs_schema::core", "TRACE"));
         assert_eq!(passed("", false), [slow, other]);
         assert_eq!(passed("info", false), [slow, other]);
         assert_eq!(passed("DEBUG", false), [slow, other, debug]);
@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(passed("info,sqlx::query=debug", false), [("sqlx::query", "DEBUG"), slow, other]);
         assert_eq!(passed("sqlx=debug", false), [("sqlx::query", "DEBUG"), slow, other]);
         assert_eq!(passed("info,reqwest", false), [slow, ("reqwest::connect", "TRACE"), other]);
-        assert_eq!(passed("warn, labs=debug", false), [slow, ("labs_rest::edge", "DEBUG")]);
+        assert_eq!(passed("warn, labs=debug", false), [slow, ("labs_rest::front", "DEBUG")]);
         assert_eq!(passed("debug,labs::requests=trace", false).len(), 3, "requests have a setting of their own");
     }
 

@@ -29,7 +29,7 @@ pub async fn staff_create(engine: &Engine, new: &StaffCreate) -> anyhow::Result<
         "{} can now sign in. The following is shown only once:\n  password        {}\n{}",
         new.email,
         made.password.unwrap_or_default(),
-        shown(&made.factor),
+        format_second_factor(&made.factor),
     ))
 }
 
@@ -66,10 +66,10 @@ pub async fn staff_reset_password(engine: &Engine, email: &str) -> anyhow::Resul
 /// If no staff member has the address, or the database cannot be reached.
 pub async fn staff_reset_mfa(engine: &Engine, email: &str) -> anyhow::Result<String> {
     let factor = operator::staff_reset_mfa(engine.pool(), engine.services(), email).await.map_err(to_error)?;
-    Ok(format!("{email} must sign in again. The following is shown only once:\n{}", shown(&factor)))
+    Ok(format!("{email} must sign in again. The following is shown only once:\n{}", format_second_factor(&factor)))
 }
 
-fn shown(factor: &SecondFactor) -> String {
+fn format_second_factor(factor: &SecondFactor) -> String {
     let codes = factor.recovery_codes.join(" ");
     let (secret, uri) = (&factor.totp_secret, &factor.otpauth_uri);
     format!("  authenticator   {secret}\n                  {uri}\n  recovery codes  {codes}")

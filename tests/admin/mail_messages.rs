@@ -1,7 +1,7 @@
 //! Tests of the outbox for operators: delivery state of a mail message, never its content, and retry.
 
 use labs_schema::crypto::secret::SecretText;
-use labs_schema::mail::message::{Asking, Letter, Notice};
+use labs_schema::mail::message::{Asking, MailContent, Notice};
 use serde_json::{Value, json};
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -28,7 +28,7 @@ impl Office {
     }
 
     /// Queues a mail message that is due in an hour, then brings it into the state that a test needs.
-    async fn mail(&self, number: u128, letter: &Letter, then: &str) -> Uuid {
+    async fn mail(&self, number: u128, letter: &MailContent, then: &str) -> Uuid {
         let message_uuid = Uuid::from_u128(number);
         let sealed = letter.seal(&self.harness.engine.services().key, message_uuid);
         let pool = PgPool::connect(&self.harness.database_url).await.unwrap();
@@ -61,14 +61,14 @@ impl Office {
     }
 }
 
-fn notice() -> Letter {
-    Letter::Telling(Notice::AlreadyRegistered { name: "Ada".to_owned() })
+fn notice() -> MailContent {
+    MailContent::Telling(Notice::AlreadyRegistered { name: "Ada".to_owned() })
 }
 
 /// A message whose link expires in this many seconds.
-fn asking(harness: &Harness, seconds: i64) -> Letter {
+fn asking(harness: &Harness, seconds: i64) -> MailContent {
     let (about, token) = (Asking::ResetPassword { name: "Ada".to_owned() }, SecretText::new(TOKEN));
-    Letter::Asking { about, token, expires_at: harness.clock.now().plus_seconds(seconds).0 }
+    MailContent::Asking { about, token, expires_at: harness.clock.now().plus_seconds(seconds).0 }
 }
 
 #[tokio::test]

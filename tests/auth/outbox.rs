@@ -1,8 +1,8 @@
 //! Tests of the outbox: the service sends each mail message once, later rather than never, and deletes its content.
 
 use futures_util::future::join_all;
-use labs_schema::mail::deliver::{Letterhead, Postman};
-use labs_schema::outbox::{Round, deliver_due};
+use labs_schema::mail::deliver::{MailSender, Mailer};
+use labs_schema::outbox::{DeliveryRound, deliver_due};
 use serde_json::json;
 use sqlx::PgPool;
 
@@ -15,13 +15,13 @@ async fn ours(harness: &Harness) -> PgPool {
     PgPool::connect(&harness.database_url).await.unwrap()
 }
 
-fn letterhead() -> Letterhead {
-    Letterhead::new("Labs <labs@localhost>", "http://127.0.0.1").unwrap()
+fn letterhead() -> MailSender {
+    MailSender::new("Labs <labs@localhost>", "http://127.0.0.1").unwrap()
 }
 
 /// A mailer whose SMTP server is unreachable.
-fn stranded() -> Postman {
-    Postman::smtp("smtp://127.0.0.1:1", letterhead()).unwrap()
+fn stranded() -> Mailer {
+    Mailer::smtp("smtp://127.0.0.1:1", letterhead()).unwrap()
 }
 
 async fn register(harness: &Harness, number: usize) {
@@ -30,8 +30,8 @@ async fn register(harness: &Harness, number: usize) {
     harness.call("auth_registrations_create").json(&body).expect(202).await;
 }
 
-fn sent(number: usize) -> Round {
-    Round { sent: number, ..Round::default() }
+fn sent(number: usize) -> DeliveryRound {
+    DeliveryRound { sent: number, ..DeliveryRound::default() }
 }
 
 #[tokio::test]
@@ -42,7 +42,7 @@ async fn each_mail_is_sent_once_by_concurrent_mailers() {
         register(&harness, number).await;
     }
     let folder = tempfile::tempdir().unwrap();
-    let postmen: Vec<Postman> = (0..4).map(|_| Postman::folder(folder.path(), letterhead()).unwrap()).collect();
+    let postmen: Vec<Mailer> = (0..4).map(|_| Mailer::folder(folder.path(), letterhead()).unwrap()).collect();
     let rounds = join_all(postmen.iter().map(|postman| deliver_due(&pool, harness.engine.services(), postman))).await;
     let total: usize = rounds.iter().map(|round| round.as_ref().unwrap().sent).sum();
     assert_eq!(total, 20);
@@ -59,15 +59,15 @@ async fn mail_server_outage_delays_but_loses_no_mail() {
     register(&harness, 1).await;
     let services = harness.engine.services();
     let away = deliver_due(&pool, services, &stranded()).await.unwrap();
-    assert_eq!(away, Round { postponed: 1, ..Round::default() });
-    assert_eq!(deliver_due(&pool, services, &stranded()).await.unwrap(), Round::default(), "it waits");
+    assert_eq!(away, DeliveryRound { postponed: 1, ..DeliveryRound::default() });
+    assert_eq!(deliver_due(&pool, services, &stranded()).await.unwrap(), DeliveryRound::default(), "it waits");
     harness.advance(31).await;
     assert_eq!(deliver_due(&pool, services, &stranded()).await.unwrap().postponed, 1);
     let told = "select count(*) from mail_message where attempts = 2 and last_error is not null and last_error !~ '@'";
     assert_eq!(harness.number(told).await, 1);
     harness.advance(121).await;
     let folder = tempfile::tempdir().unwrap();
-    let back = Postman::folder(folder.path(), letterhead()).unwrap();
+    let back = Mailer::folder(folder.path(), letterhead()).unwrap();
     assert_eq!(deliver_due(&pool, services, &back).await.unwrap(), sent(1));
 }
 
@@ -83,11 +83,11 @@ async fn mail_fails_after_eight_attempts_or_with_expired_token() {
         harness.advance(21_601).await;
     }
     assert!(rounds[..7].iter().all(|round| round.postponed == 1), "{rounds:?}");
-    assert_eq!(rounds[7], Round { failed: 1, ..Round::default() });
+    assert_eq!(rounds[7], DeliveryRound { failed: 1, ..DeliveryRound::default() });
     register(&harness, 1).await;
     harness.advance(86_401).await;
     let late = deliver_due(&pool, services, &stranded()).await.unwrap();
-    assert_eq!(late, Round { failed: 1, ..Round::default() });
+    assert_eq!(late, DeliveryRound { failed: 1, ..DeliveryRound::default() });
     assert_eq!(harness.number("select count(*) from mail_message where state = 'FAILED'").await, 2);
 }
 
@@ -104,9 +104,9 @@ async fn mail_of_rolled_back_transaction_is_not_queued() {
 impl Harness {
     /// Inserts a mail message without a token directly into the outbox.
     async fn partner_notice(&self) {
-        use labs_schema::mail::message::{Letter, Notice};
+        use labs_schema::mail::message::{MailContent, Notice};
         let message_uuid = uuid::Uuid::from_u128(7);
-        let letter = Letter::Telling(Notice::AlreadyRegistered { name: "Ada".to_owned() });
+        let letter = MailContent::Telling(Notice::AlreadyRegistered { name: "Ada".to_owned() });
         let sealed = letter.seal(&self.engine.services().key, message_uuid);
         let pool = PgPool::connect(&self.database_url).await.unwrap();
         sqlx::query("insert into mail_message (message_uuid, kind, recipient, subject, content_sealed) values ($1, 'ALREADY_REGISTERED', 'ada@weser-software.example', 'Hello', $2)")

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{swift, wait_until_refused};
 use crate::harness::people::Program;
-use crate::harness::{Answer, Harness, Held};
+use crate::harness::{Answer, Harness, OpenTransaction};
 
 fn basic(program: &Program) -> String {
     format!("Basic {}", STANDARD.encode(format!("{}:{}", program.client_id, program.secret)))
@@ -69,7 +69,7 @@ async fn bound_client_introspects_only_its_tokens() {
 
 /// Cuts off the change notifications. Because the signing keys are locked, the reconnected listener only waits for
 /// them.
-async fn cut_off_from_what_changes(harness: &Harness) -> Held {
+async fn cut_off_from_what_changes(harness: &Harness) -> OpenTransaction {
     let mut held = harness.lock("signing_key", "access exclusive").await;
     let end = "select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid() and query = 'select 1'";

@@ -10,23 +10,23 @@ pub(crate) const WAITING: &str = "select count(distinct pid) from pg_locks as l 
 
 impl Harness {
     /// Starts a transaction as the database owner with these statements and holds it open.
-    pub(crate) async fn hold(&self, statements: impl AsRef<str>) -> Held {
-        let mut held = Held(self.owner().await);
+    pub(crate) async fn hold(&self, statements: impl AsRef<str>) -> OpenTransaction {
+        let mut held = OpenTransaction(self.owner().await);
         held.go_on("begin").await;
         held.go_on(statements).await;
         held
     }
 
     /// Locks a table in this mode, for example `access exclusive`.
-    pub(crate) async fn lock(&self, table: &str, mode: &str) -> Held {
+    pub(crate) async fn lock(&self, table: &str, mode: &str) -> OpenTransaction {
         self.hold(format!("lock table {table} in {mode} mode")).await
     }
 }
 
 /// A transaction that is held open. If it is dropped, it rolls back when the server notices.
-pub(crate) struct Held(PgConnection);
+pub(crate) struct OpenTransaction(PgConnection);
 
-impl Held {
+impl OpenTransaction {
     /// Runs further statements in it.
     pub(crate) async fn go_on(&mut self, statements: impl AsRef<str>) {
         sqlx::raw_sql(AssertSqlSafe(statements.as_ref().to_owned())).execute(&mut self.0).await.unwrap();

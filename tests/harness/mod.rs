@@ -31,7 +31,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use call::{Answer, Call, contract};
 pub(crate) use follower::{Followed, database_at};
-pub(crate) use held::{Held, WAITING};
+pub(crate) use held::{OpenTransaction, WAITING};
 pub(crate) use media::{FaultyBucket, StoreFault};
 pub(crate) use pooler::Pooler;
 pub(crate) use replica::Replica;

@@ -32,13 +32,13 @@ pub(crate) async fn before(replicas: Vec<SocketAddr>) -> SocketAddr {
 }
 
 /// A connection to a server that can be paused without closing any connection. It ends with the test's runtime.
-pub(crate) struct Way {
+pub(crate) struct StallableProxy {
     /// Address of its near end.
     pub(crate) address: SocketAddr,
     stands: watch::Sender<bool>,
 }
 
-impl Way {
+impl StallableProxy {
     /// Opens one to this address.
     pub(crate) async fn to(far_end: SocketAddr) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -168,7 +168,7 @@ async fn data_export_is_created_once_bucket_recovers() {
 async fn aborted_upload_leaves_no_billed_parts() {
     let house = House::new().await;
     let media = &house.harness.engine.services().media;
-    let mut writer = media.archive_begin(ArchiveName::new([7; 32])).await.unwrap();
+    let mut writer = media.begin_archive(ArchiveName::new([7; 32])).await.unwrap();
     writer.write(text(12_000_000).into()).await.unwrap();
     assert_eq!(house.harness.unfinished().await, 1);
     drop(writer);

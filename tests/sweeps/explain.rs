@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use labs_rest::contract::{Access, Operation, Place};
+use labs_rest::contract::{Access, Operation, ParameterIn};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -45,13 +45,13 @@ fn value(parameter: &str, partner: Uuid) -> String {
 }
 
 fn path_of(operation: &Operation, partner: Uuid) -> String {
-    operation.parameters_in(Place::Path).fold(operation.path.clone(), |path, parameter| {
+    operation.parameters_in(ParameterIn::Path).fold(operation.path.clone(), |path, parameter| {
         path.replace(&format!("{{{}}}", parameter.name), &value(&parameter.name, partner))
     })
 }
 
 fn call_of<'h>(harness: &'h Harness, operation: &'static Operation, token: &str, partner: Uuid) -> Call<'h> {
-    let call = operation.parameters_in(Place::Path).fold(harness.call(&operation.id), |call, parameter| {
+    let call = operation.parameters_in(ParameterIn::Path).fold(harness.call(&operation.id), |call, parameter| {
         call.path(&parameter.name, value(&parameter.name, partner))
     });
     let call = empty_body(operation, call);
@@ -63,7 +63,7 @@ fn call_of<'h>(harness: &'h Harness, operation: &'static Operation, token: &str,
 
 /// Returns the partners that the path of an operation may name.
 fn named(operation: &Operation, partners: &[Uuid]) -> impl Iterator<Item = Uuid> {
-    let names_one = operation.parameters_in(Place::Path).any(|parameter| parameter.name == "partner_uuid");
+    let names_one = operation.parameters_in(ParameterIn::Path).any(|parameter| parameter.name == "partner_uuid");
     partners.iter().copied().take(if names_one { partners.len() } else { 1 })
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use http::Method;
-use labs_rest::contract::{BodyKind, Operation, Place};
+use labs_rest::contract::{BodyKind, Operation, ParameterIn};
 use reqwest::multipart::{Form, Part};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
@@ -101,13 +101,13 @@ impl Holder {
 
     /// Sets the path parameters to this partner's ids.
     fn named<'h>(&self, call: Call<'h>, operation: &'static Operation) -> Call<'h> {
-        let names = operation.parameters_in(Place::Path).map(|parameter| parameter.name.as_str());
+        let names = operation.parameters_in(ParameterIn::Path).map(|parameter| parameter.name.as_str());
         names.fold(call, |call, name| call.path(name, self.thing(operation, name)))
     }
 
     /// Returns the combinations of ids in which at least one belongs to the other partner.
     fn mixtures(&self, other: &Self, operation: &'static Operation) -> Vec<BTreeMap<&'static str, String>> {
-        let names = operation.parameters_in(Place::Path).map(|parameter| parameter.name.as_str());
+        let names = operation.parameters_in(ParameterIn::Path).map(|parameter| parameter.name.as_str());
         let mut names: Vec<&'static str> = names.collect();
         let ids = names.iter().filter(|name| name.ends_with("_uuid")).count();
         names.sort_by_key(|name| !name.ends_with("_uuid"));
@@ -130,7 +130,7 @@ fn of_partners() -> impl Iterator<Item = &'static Operation> {
         // partners.
         let is_of_partners = !matches!(domain, "public" | "cookie" | "client" | "engagement" | "labs" | "storefront")
             && !access.starts_with("publication.changelog");
-        is_of_partners && operation.parameters_in(Place::Path).any(|parameter| parameter.name.ends_with("_uuid"))
+        is_of_partners && operation.parameters_in(ParameterIn::Path).any(|parameter| parameter.name.ends_with("_uuid"))
     })
 }
 

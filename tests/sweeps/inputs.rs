@@ -1,7 +1,7 @@
 //! Input sweep: values defined by open standards. The fields are derived from their `format` in the contract, so a new
 //! field is tested without a change here.
 
-use labs_rest::contract::{BodyKind, Operation, Parameter, Place};
+use labs_rest::contract::{BodyKind, Operation, Parameter, ParameterIn};
 use serde_json::{Value, json};
 
 use super::{Cast, operations};
@@ -85,7 +85,7 @@ fn codes<'a>(answer: &'a Answer, place: &str, name: &str) -> Vec<&'a str> {
 /// Returns the query parameters that declare this format, each with its operation.
 fn parameters_of(format: &str) -> Vec<(&'static Operation, &'static Parameter)> {
     let all = operations()
-        .flat_map(|operation| operation.parameters_in(Place::Query).map(move |parameter| (operation, parameter)));
+        .flat_map(|operation| operation.parameters_in(ParameterIn::Query).map(move |parameter| (operation, parameter)));
     let declares = |parameter: &Parameter| {
         let schema = contract().resolve(&parameter.schema);
         let entry = contract().resolve(&schema["items"]);

@@ -39,7 +39,7 @@ use std::path::Path;
 use clap::Parser as _;
 use labs::cli::{Cli, Command};
 use labs::wiring::{self, Application};
-use labs_rest::contract::{Access, BodyKind, Operation, Place};
+use labs_rest::contract::{Access, BodyKind, Operation, ParameterIn};
 use serde_json::json;
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;
@@ -146,7 +146,7 @@ fn filled<'h>(harness: &'h Harness, operation: &'static Operation) -> Call<'h> {
 /// all other checks.
 fn filled_at<'h>(harness: &'h Harness, operation: &'static Operation, partner: Option<Uuid>) -> Call<'h> {
     let partner = partner.filter(|_| operation.path.starts_with("/v1/partner/"));
-    operation.parameters_in(Place::Path).fold(harness.call(&operation.id), |call, parameter| {
+    operation.parameters_in(ParameterIn::Path).fold(harness.call(&operation.id), |call, parameter| {
         let value = if let (Some(partner), "partner_uuid") = (partner, parameter.name.as_str()) {
             partner.to_string()
         } else if parameter.name.ends_with("_uuid") {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use http::Method;
-use labs_rest::contract::{Access, Operation, Place};
+use labs_rest::contract::{Access, Operation, ParameterIn};
 use labs_rest::documents::Documents;
 use serde_json::{Map, Value, json};
 
@@ -29,7 +29,7 @@ impl Cast {
     async fn read(&self, operation: &'static Operation, places: &Map<String, Value>) -> Value {
         let call =
             places.iter().fold(self.harness.call(&operation.id).token(&self.staff.token), |call, (name, value)| {
-                let is_of_path = operation.parameters_in(Place::Path).any(|parameter| parameter.name == *name);
+                let is_of_path = operation.parameters_in(ParameterIn::Path).any(|parameter| parameter.name == *name);
                 let value = value.as_str().unwrap_or_default();
                 if is_of_path { call.path(name, value) } else { call.query(name, value) }
             });
@@ -40,13 +40,13 @@ impl Cast {
     /// above it), and a value for each required query parameter. `None` if that list is empty or staff cannot read it.
     fn places(&self, operation: &'static Operation, known: &BTreeMap<String, Value>) -> Option<Map<String, Value>> {
         let mut places = Map::new();
-        for parameter in operation.parameters_in(Place::Path) {
+        for parameter in operation.parameters_in(ParameterIn::Path) {
             let (above, _) = operation.path.split_once(&format!("/{{{}}}", parameter.name))?;
             let first = known.get(above)?.pointer("/data/0")?;
             let own = first.get(&parameter.name).or_else(|| first.get("uuid")).or_else(|| first.get("code"))?;
             places.insert(parameter.name.clone(), own.clone());
         }
-        for parameter in operation.parameters_in(Place::Query).filter(|parameter| parameter.required) {
+        for parameter in operation.parameters_in(ParameterIn::Query).filter(|parameter| parameter.required) {
             places.insert(parameter.name.clone(), json!("labs"));
         }
         Some(places)

@@ -14,7 +14,7 @@ use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
 use super::operations;
 use super::stock::Stock;
-use crate::harness::proxy::Way;
+use crate::harness::proxy::StallableProxy;
 use crate::harness::{Followed, Harness, ROOMY, database_at};
 use crate::soak;
 
@@ -183,7 +183,7 @@ async fn failed_read_replica_is_noticed_only_by_operator() {
 #[tokio::test]
 async fn silent_read_replica_delays_readers_only_briefly() {
     let servers = Followed::start().await;
-    let way = Way::to(servers.follower.address()).await;
+    let way = StallableProxy::to(servers.follower.address()).await;
     let harness = Harness::over(servers.leader.url(), &flags(&database_at(way.address))).await;
     let house = House { servers, stock: Stock::within(harness).await };
     house.becomes_fresh().await;

@@ -4,7 +4,7 @@
 use std::io::Read as _;
 
 use http::Method;
-use labs_rest::contract::{BodyKind, Contract, Operation, Place};
+use labs_rest::contract::{BodyKind, Contract, Operation, ParameterIn};
 use serde_json::json;
 
 use super::headers::lacking;
@@ -23,11 +23,11 @@ fn with_json() -> impl Iterator<Item = &'static Operation> {
 
 /// Whether all path parameters are ids, for which an invented value looks valid.
 fn is_by_uuid(operation: &Operation) -> bool {
-    operation.parameters_in(Place::Path).all(|parameter| parameter.name.ends_with("_uuid"))
+    operation.parameters_in(ParameterIn::Path).all(|parameter| parameter.name.ends_with("_uuid"))
 }
 
 fn has_no_path_parameter(operation: &Operation) -> bool {
-    operation.parameters_in(Place::Path).next().is_none()
+    operation.parameters_in(ParameterIn::Path).next().is_none()
 }
 
 /// An empty call by an authorized caller.
@@ -109,7 +109,7 @@ async fn empty_object_is_accepted_without_expected_body() {
     let cast = Cast::new().await;
     // For a missing resource, so that no write affects the next call.
     let changes_nothing = |operation: &Operation| {
-        let mut named = operation.parameters_in(Place::Path).filter(|parameter| parameter.name != "partner_uuid");
+        let mut named = operation.parameters_in(ParameterIn::Path).filter(|parameter| parameter.name != "partner_uuid");
         is_by_uuid(operation) && (!operation.is_write() || named.next().is_some())
     };
     for operation in operations().filter(|operation| operation.body.is_none() && changes_nothing(operation)) {
@@ -173,7 +173,9 @@ async fn timestamps_beyond_supported_range_are_reported() {
     let cast = Cast::new().await;
     let mut parameters = 0;
     for operation in operations().filter(|operation| cast_reads_query(operation)) {
-        for parameter in operation.parameters_in(Place::Query).filter(|parameter| parameter.name.ends_with("_until")) {
+        for parameter in
+            operation.parameters_in(ParameterIn::Query).filter(|parameter| parameter.name.ends_with("_until"))
+        {
             let answer = cast.admitted(operation).query(&parameter.name, "9999-12-31T23:59:59Z").send().await;
             assert_eq!(answer.status, 422, "{} with {}: {}", operation.id, parameter.name, answer.text());
             assert!(names(&answer.json, "parameter", &parameter.name), "{}: {}", operation.id, answer.text());
@@ -187,7 +189,7 @@ async fn timestamps_beyond_supported_range_are_reported() {
 async fn unsupported_methods_return_405_with_allow() {
     let cast = Cast::new().await;
     for operation in operations() {
-        let path = operation.parameters_in(Place::Path).fold(operation.path.clone(), |path, parameter| {
+        let path = operation.parameters_in(ParameterIn::Path).fold(operation.path.clone(), |path, parameter| {
             path.replace(&format!("{{{}}}", parameter.name), "0198d000-0000-7000-8000-00000000dead")
         });
         let url = format!("{}{path}", cast.harness.base_url);
@@ -208,7 +210,7 @@ async fn unacceptable_media_type_returns_406() {
         // A path with an unknown kind of image returns 404.
         let call = if operation.path.ends_with("/{kind}") {
             let own = cast.administrator.partner_uuid.unwrap().to_string();
-            let names = operation.parameters_in(Place::Path).map(|parameter| parameter.name.as_str());
+            let names = operation.parameters_in(ParameterIn::Path).map(|parameter| parameter.name.as_str());
             let named = names.fold(cast.harness.call(&operation.id), |call, name| match name {
                 "kind" => call.path(name, "LOGO"),
                 "partner_uuid" => call.path(name, &own),
@@ -369,7 +371,7 @@ async fn only_large_compressible_responses_are_gzipped() {
 #[tokio::test]
 async fn reference_equals_served_contract_and_returns_304_if_unchanged() {
     let harness = Harness::new().await;
-    let served = Contract::embedded().unwrap_or_else(|found| panic!("{found:#?}")).at(&harness.base_url);
+    let served = Contract::embedded().unwrap_or_else(|found| panic!("{found:#?}")).at_base_url(&harness.base_url);
     let server = format!("\nservers:\n- url: \"{}\"\n", harness.base_url);
     assert!(served.text().contains(&server), "the served contract names the address at which it is served");
     for id in ["publication_api_reference_get", "system_contract_get"] {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use http::Method;
-use labs_rest::contract::{Access, Operation, Place};
+use labs_rest::contract::{Access, Operation, ParameterIn};
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
@@ -267,7 +267,7 @@ impl Stock {
     /// A call by an authorized caller, with the existing values.
     pub(super) fn call(&self, id: &str) -> Call<'_> {
         let operation = contract().operation(id).unwrap();
-        let names = operation.parameters_in(Place::Path).map(|parameter| parameter.name.as_str());
+        let names = operation.parameters_in(ParameterIn::Path).map(|parameter| parameter.name.as_str());
         let call = names.fold(self.cast.harness.call(id), |call, name| call.path(name, self.place(operation, name)));
         match operation.access {
             Access::Any | Access::Scope(_) => call.token(self.cast.token_for(operation)),
@@ -281,7 +281,7 @@ impl Stock {
     }
 
     pub(super) fn path(&self, operation: &'static Operation) -> String {
-        let names = operation.parameters_in(Place::Path).map(|parameter| parameter.name.as_str());
+        let names = operation.parameters_in(ParameterIn::Path).map(|parameter| parameter.name.as_str());
         names.fold(operation.path.clone(), |path, name| {
             path.replace(&format!("{{{name}}}"), self.place(operation, name))
         })

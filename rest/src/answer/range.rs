@@ -11,7 +11,7 @@ use labs_schema::fault::Reason;
 ///
 /// # Errors
 /// [`labs_schema::Code::RangeNotSatisfiable`] if the range begins after the last byte.
-pub(super) fn asked(headers: &HeaderMap, tag: &str, length: u64) -> Result<Option<Range<u64>>, Fault> {
+pub(super) fn requested_part(headers: &HeaderMap, tag: &str, length: u64) -> Result<Option<Range<u64>>, Fault> {
     let mut sent = headers.get_all(header::RANGE).iter();
     let Some(Part { first, last }) = sent.next().and_then(|value| value.to_str().ok()).and_then(Part::parse) else {
         return Ok(None);
@@ -79,7 +79,7 @@ mod tests {
 
     fn of(sent: &[(HeaderName, &'static str)]) -> Result<Option<Range<u64>>, u64> {
         let headers = sent.iter().map(|(name, value)| (name.clone(), HeaderValue::from_static(value))).collect();
-        asked(&headers, "tag", 10).map_err(|fault| match fault.reason() {
+        requested_part(&headers, "tag", 10).map_err(|fault| match fault.reason() {
             Reason::RangeNotSatisfiable(length) => *length,
             _ => 0,
         })

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use serde_json::{Map, Value};
 
-use super::refusal::Findings;
+use super::refusal::ErrorCollector;
 use super::{Request, form};
 use crate::contract::{BodyForm, Contract, FieldCode, FieldError, below, quote_name};
 
@@ -39,23 +39,23 @@ pub(super) async fn read(
     contract: &Contract,
     form: &BodyForm,
     request: &Request<'_>,
-    findings: &mut Findings,
+    findings: &mut ErrorCollector,
 ) -> Option<Parts> {
     let mut parts = Parts { fields: Map::new(), files: Vec::new() };
     match read_parts(contract, form, request, &mut parts, findings).await {
         Ok(()) => Some(parts),
-        Err(Stop::Unreadable) => {
+        Err(StopReason::Unreadable) => {
             let detail = "The service cannot parse the multipart body. Separate its parts with the boundary named in \
                           Content-Type.";
             findings.add_malformed(detail);
             None
         }
-        Err(Stop::Noted) => None,
+        Err(StopReason::Noted) => None,
     }
 }
 
 /// Reason why reading stopped.
-enum Stop {
+enum StopReason {
     Unreadable,
     Noted,
 }
@@ -65,25 +65,25 @@ async fn read_parts(
     form: &BodyForm,
     request: &Request<'_>,
     parts: &mut Parts,
-    findings: &mut Findings,
-) -> Result<(), Stop> {
+    findings: &mut ErrorCollector,
+) -> Result<(), StopReason> {
     let mut multipart = open(request).await?;
-    while let Some(part) = multipart.next_field().await.map_err(|_| Stop::Unreadable)? {
+    while let Some(part) = multipart.next_field().await.map_err(|_| StopReason::Unreadable)? {
         let Some(name) = part.name().map(str::to_owned) else {
             findings.add_malformed("A part of the multipart body has no name. Name every part.");
-            return Err(Stop::Noted);
+            return Err(StopReason::Noted);
         };
         let file_name = part.file_name().map(quote_name);
         let media_type = part.content_type().unwrap_or("application/octet-stream").to_owned();
-        let bytes = part.bytes().await.map_err(|_| Stop::Unreadable)?;
+        let bytes = part.bytes().await.map_err(|_| StopReason::Unreadable)?;
         let known = parts.fields.contains_key(&name) || parts.files.iter().any(|file| file.name == name);
         if known {
-            findings.add_malformed_at(form::duplicate_field(&name));
-            return Err(Stop::Noted);
+            findings.add_malformed_at(form::err_duplicate_field(&name));
+            return Err(StopReason::Noted);
         }
         if parts.fields.len() + parts.files.len() >= MOST_PARTS {
             findings.add_malformed(format!("Send at most {MOST_PARTS} parts."));
-            return Err(Stop::Noted);
+            return Err(StopReason::Noted);
         }
         if is_file(contract, form, &name) {
             parts.files.push(Attachment { name, file_name, media_type, bytes });
@@ -94,19 +94,26 @@ async fn read_parts(
     Ok(())
 }
 
-async fn open(request: &Request<'_>) -> Result<Multipart, Stop> {
-    let content_type = request.headers.get(CONTENT_TYPE).ok_or(Stop::Unreadable)?;
+async fn open(request: &Request<'_>) -> Result<Multipart, StopReason> {
+    let content_type = request.headers.get(CONTENT_TYPE).ok_or(StopReason::Unreadable)?;
     let mut whole = http::Request::builder()
         .method(http::Method::POST)
         .header(CONTENT_TYPE, content_type)
         .body(Body::from(request.body.clone()))
-        .map_err(|_| Stop::Unreadable)?;
+        .map_err(|_| StopReason::Unreadable)?;
     // The edge has already limited the body.
     DefaultBodyLimit::disable().apply(&mut whole);
-    Multipart::from_request(whole, &()).await.map_err(|_| Stop::Unreadable)
+    Multipart::from_request(whole, &()).await.map_err(|_| StopReason::Unreadable)
 }
 
-fn text(contract: &Contract, form: &BodyForm, name: &str, bytes: &[u8], parts: &mut Parts, findings: &mut Findings) {
+fn text(
+    contract: &Contract,
+    form: &BodyForm,
+    name: &str,
+    bytes: &[u8],
+    parts: &mut Parts,
+    findings: &mut ErrorCollector,
+) {
     let pointer = below("", name);
     let Ok(text) = std::str::from_utf8(bytes) else {
         let message = "This field is not valid UTF-8. Encode its text as UTF-8.";

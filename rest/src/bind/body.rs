@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::media::{says_nothing, unread};
-use super::refusal::{Findings, Refusal};
-use super::{Attachment, Bound, Request, attachments, form, json};
+use super::media::{is_empty_body, refuse_body};
+use super::refusal::{ErrorCollector, Refusal};
+use super::{Attachment, BoundRequest, Request, attachments, form, json};
 use crate::contract::{BodyForm, BodyKind, Contract, Operation};
 
 /// The variable that receives the body.
@@ -20,11 +20,11 @@ pub(super) async fn read(
     operation: &Operation,
     form: Option<&BodyForm>,
     request: &Request<'_>,
-    bound: &mut Bound,
-    findings: &mut Findings,
+    bound: &mut BoundRequest,
+    findings: &mut ErrorCollector,
 ) -> Result<(), Refusal> {
     let Some(body) = &operation.body else {
-        return if says_nothing(&request.body) { Ok(()) } else { Err(unread()) };
+        return if is_empty_body(&request.body) { Ok(()) } else { Err(refuse_body()) };
     };
     if request.body.is_empty() && form.is_none_or(|form| form.kind != BodyKind::Form) {
         if body.required {
@@ -61,8 +61,8 @@ async fn multipart(
     contract: &Contract,
     form: &BodyForm,
     request: &Request<'_>,
-    bound: &mut Bound,
-    findings: &mut Findings,
+    bound: &mut BoundRequest,
+    findings: &mut ErrorCollector,
 ) -> Result<(), Refusal> {
     let Some(parts) = attachments::read(contract, form, request, findings).await else {
         return Ok(());
@@ -78,7 +78,7 @@ async fn multipart(
     Ok(())
 }
 
-fn check(contract: &Contract, form: &BodyForm, value: &Value, findings: &mut Findings) {
+fn check(contract: &Contract, form: &BodyForm, value: &Value, findings: &mut ErrorCollector) {
     for error in contract.check(form.schema, value) {
         findings.invalid(error);
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use http::HeaderMap;
 
-use crate::edge::coding;
+use crate::front::coding;
 
 /// The value of a condition header.
 #[derive(Clone, Debug, PartialEq, Eq)]

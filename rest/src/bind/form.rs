@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::refusal::Findings;
+use super::refusal::ErrorCollector;
 use super::{percent, text};
 use crate::contract::{BodyForm, Contract, FieldCode, FieldError, Kind, below};
 
 /// Returns the fields of a form as an object, typed by their schemas; none if they cannot be read.
-pub(super) fn read(contract: &Contract, form: &BodyForm, body: &[u8], findings: &mut Findings) -> Option<Value> {
+pub(super) fn read(contract: &Contract, form: &BodyForm, body: &[u8], findings: &mut ErrorCollector) -> Option<Value> {
     let Ok(body) = std::str::from_utf8(body) else {
         findings.add_malformed("The form is not valid UTF-8. Encode its text as UTF-8.");
         return None;
@@ -24,7 +24,7 @@ pub(super) fn read(contract: &Contract, form: &BodyForm, body: &[u8], findings: 
             }
         };
         if fields.contains_key(&name) {
-            findings.add_malformed_at(duplicate_field(&name));
+            findings.add_malformed_at(err_duplicate_field(&name));
             readable = false;
             continue;
         }
@@ -41,7 +41,7 @@ pub(super) fn field(
     form: &BodyForm,
     name: &str,
     text: &str,
-    findings: &mut Findings,
+    findings: &mut ErrorCollector,
 ) -> Option<Value> {
     let schema = contract.resolve(contract.schema(form.schema));
     let property = schema.get("properties").and_then(|properties| properties.get(name));
@@ -56,6 +56,6 @@ pub(super) fn field(
 }
 
 /// Returns the error of a field that was sent twice.
-pub(super) fn duplicate_field(name: &str) -> FieldError {
+pub(super) fn err_duplicate_field(name: &str) -> FieldError {
     FieldError::pointer(below("", name), FieldCode::Duplicate, "This field occurs twice. Send it once.")
 }

@@ -3,9 +3,9 @@
 use http::HeaderMap;
 use serde_json::{Map, Value};
 
-use super::refusal::Findings;
-use super::{Bound, Condition, text};
-use crate::contract::{FieldCode, FieldError, Operation, Parameter, Place};
+use super::refusal::ErrorCollector;
+use super::{BoundRequest, Condition, text};
+use crate::contract::{FieldCode, FieldError, Operation, Parameter, ParameterIn};
 
 const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
 const IF_MATCH: &str = "If-Match";
@@ -18,8 +18,8 @@ pub(super) fn read(
     operation: &Operation,
     headers: &HeaderMap,
     values: &mut Map<String, Value>,
-    bound: &mut Bound,
-    findings: &mut Findings,
+    bound: &mut BoundRequest,
+    findings: &mut ErrorCollector,
 ) {
     if operation.takes_idempotency_key {
         bound.idempotency_key = idempotency_key(headers, findings);
@@ -39,7 +39,7 @@ pub(super) fn read(
                        it.";
         findings.parameter(IF_NONE_MATCH, FieldCode::NotAllowed, message);
     }
-    for parameter in operation.parameters_in(Place::Header) {
+    for parameter in operation.parameters_in(ParameterIn::Header) {
         let special = [IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH].into_iter().chain(OF_A_PART);
         if special.into_iter().any(|name| parameter.name.eq_ignore_ascii_case(name)) {
             continue;
@@ -51,7 +51,7 @@ pub(super) fn read(
 }
 
 /// Reads `Idempotency-Key`: 1 to 255 visible ASCII characters, once.
-fn idempotency_key(headers: &HeaderMap, findings: &mut Findings) -> Option<String> {
+fn idempotency_key(headers: &HeaderMap, findings: &mut ErrorCollector) -> Option<String> {
     let mut sent = headers.get_all(IDEMPOTENCY_KEY).iter();
     let value = sent.next()?.as_bytes();
     let (code, message) = if sent.next().is_some() {
@@ -73,7 +73,7 @@ fn idempotency_key(headers: &HeaderMap, findings: &mut Findings) -> Option<Strin
     None
 }
 
-fn condition(name: &str, headers: &HeaderMap, findings: &mut Findings) -> Option<Condition> {
+fn condition(name: &str, headers: &HeaderMap, findings: &mut ErrorCollector) -> Option<Condition> {
     if !headers.contains_key(name) {
         return None;
     }
@@ -90,7 +90,7 @@ fn condition(name: &str, headers: &HeaderMap, findings: &mut Findings) -> Option
 }
 
 /// Reads any other header. Several lines of one name are one list (RFC 9110, section 5.3).
-fn other(parameter: &Parameter, headers: &HeaderMap, findings: &mut Findings) -> Option<Value> {
+fn other(parameter: &Parameter, headers: &HeaderMap, findings: &mut ErrorCollector) -> Option<Value> {
     let mut lines = Vec::new();
     for line in headers.get_all(&parameter.name) {
         match line.to_str() {

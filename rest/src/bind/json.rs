@@ -5,11 +5,11 @@ use std::cell::RefCell;
 use std::fmt;
 
 use labs_schema::text::normalize;
-use labs_schema::whole_number::exact;
+use labs_schema::whole_number::to_exact;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-use super::refusal::Findings;
+use super::refusal::ErrorCollector;
 use crate::contract::{FieldCode, FieldError, below};
 
 /// Maximum nesting depth of arrays and objects.
@@ -22,12 +22,12 @@ const MOST_ENTRIES: usize = 1000;
 const MOST_KEY: usize = 1024;
 
 /// Reads a JSON text. If it cannot be read, the function records the reason and returns none. Explicit nulls are kept.
-pub(super) fn read(bytes: &[u8], findings: &mut Findings) -> Option<Value> {
+pub(super) fn read(bytes: &[u8], findings: &mut ErrorCollector) -> Option<Value> {
     let Ok(text) = std::str::from_utf8(bytes) else {
         findings.add_malformed("The body is not valid UTF-8. Encode the JSON as UTF-8.");
         return None;
     };
-    let noted = RefCell::new(Noted::default());
+    let noted = RefCell::new(ReadErrors::default());
     let mut reader = serde_json::Deserializer::from_str(text);
     let seed = Seed { path: &Path::Root, depth: 0, noted: &noted };
     let read = seed.deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));
@@ -48,7 +48,7 @@ pub(super) fn read(bytes: &[u8], findings: &mut Findings) -> Option<Value> {
 
 /// Errors that were found while reading.
 #[derive(Default)]
-struct Noted {
+struct ReadErrors {
     /// An error that stops reading.
     malformed: Option<FieldError>,
     /// Rule violations; reading continues.
@@ -77,7 +77,7 @@ impl Path<'_> {
 struct Seed<'a> {
     path: &'a Path<'a>,
     depth: usize,
-    noted: &'a RefCell<Noted>,
+    noted: &'a RefCell<ReadErrors>,
 }
 
 impl Seed<'_> {
@@ -148,7 +148,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
         if number.fract() != 0.0 {
             return Ok(Value::from(number));
         }
-        let whole = exact(number);
+        let whole = to_exact(number);
         if whole.is_none() {
             self.invalid(FieldCode::Range, TOO_LARGE);
         }

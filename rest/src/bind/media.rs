@@ -16,8 +16,8 @@ use crate::contract::{BodyForm, BodyKind, FieldCode, FieldError, Operation};
 pub fn form<'o>(operation: &'o Operation, headers: &HeaderMap) -> Result<Option<&'o BodyForm>, Refusal> {
     let Some(body) = &operation.body else {
         let is_small = length(headers).is_none_or(|length| length <= EMPTY_OBJECT);
-        let is_readable = is_small && !(is_coded(headers) && brings_body(headers));
-        return if is_readable { Ok(None) } else { Err(unread()) };
+        let is_readable = is_small && !(is_coded(headers) && has_body(headers));
+        return if is_readable { Ok(None) } else { Err(refuse_body()) };
     };
     let refusal = || Refusal::UnsupportedMediaType { accepted: body.media_types().map(str::to_owned).collect() };
     if is_coded(headers) {
@@ -25,7 +25,7 @@ pub fn form<'o>(operation: &'o Operation, headers: &HeaderMap) -> Result<Option<
     }
     let mut types = headers.get_all(CONTENT_TYPE).iter();
     let Some(value) = types.next() else {
-        return if brings_body(headers) { Err(refusal()) } else { Ok(None) };
+        return if has_body(headers) { Err(refusal()) } else { Ok(None) };
     };
     if types.next().is_some() {
         return Err(refusal());
@@ -44,20 +44,20 @@ pub fn form<'o>(operation: &'o Operation, headers: &HeaderMap) -> Result<Option<
 pub(crate) const EMPTY_OBJECT: usize = 16;
 
 /// Whether a body has no content: it is empty, or the empty object that several HTTP clients send with every POST.
-pub(super) fn says_nothing(body: &[u8]) -> bool {
+pub(super) fn is_empty_body(body: &[u8]) -> bool {
     let body = body.trim_ascii();
     let inside = body.strip_prefix(b"{").and_then(|body| body.strip_suffix(b"}"));
     body.is_empty() || inside.is_some_and(|inside| inside.trim_ascii().is_empty())
 }
 
 /// Returns the error of a body to an operation without one: the caller expects it to have an effect.
-pub(crate) fn unread() -> Refusal {
+pub(crate) fn refuse_body() -> Refusal {
     let message = "This operation does not accept a body. Omit it, or send {}.";
     Refusal::Invalid { errors: vec![FieldError::pointer("", FieldCode::NotAllowed, message)] }
 }
 
 /// Whether the headers announce a body.
-pub(crate) fn brings_body(headers: &HeaderMap) -> bool {
+pub(crate) fn has_body(headers: &HeaderMap) -> bool {
     let length = headers.get(CONTENT_LENGTH).map(|length| length.as_bytes() != b"0");
     length.unwrap_or_else(|| headers.contains_key(TRANSFER_ENCODING))
 }

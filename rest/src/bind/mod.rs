@@ -26,10 +26,10 @@ pub use attachments::Attachment;
 pub(crate) use body::VARIABLE as BODY;
 pub use condition::{Condition, EntityTag};
 pub use media::form;
-pub(crate) use media::{EMPTY_OBJECT, brings_body, is_coded, unread};
+pub(crate) use media::{EMPTY_OBJECT, has_body, is_coded, refuse_body};
 pub use path::path;
 pub(crate) use percent::query_pairs;
-use refusal::Findings;
+use refusal::ErrorCollector;
 pub use refusal::Refusal;
 
 /// A request with its complete body.
@@ -46,7 +46,7 @@ pub struct Request<'a> {
 
 /// The values that a request binds to its document.
 #[derive(Debug, Default)]
-pub struct Bound {
+pub struct BoundRequest {
     /// Path and query parameters by name, other header parameters in snake_case, the body as `body`. Omitted values
     /// without a default are absent.
     pub variables: Map<String, Value>,
@@ -60,7 +60,7 @@ pub struct Bound {
     pub attachments: Vec<Attachment>,
 }
 
-impl Bound {
+impl BoundRequest {
     /// Returns the fingerprint that identifies a repeated request under one `Idempotency-Key`: SHA-256 of every
     /// variable and every file.
     pub(crate) fn fingerprint(&self) -> [u8; 32] {
@@ -80,10 +80,10 @@ impl Bound {
 /// # Errors
 /// In this order: [`Refusal::UnsupportedMediaType`], then [`Refusal::Malformed`] or [`Refusal::Invalid`] with all
 /// errors in query, headers and body (docs/decisions/api.md#problem-documents).
-pub async fn bind(contract: &Contract, operation: &Operation, request: Request<'_>) -> Result<Bound, Refusal> {
-    let mut bound = Bound { variables: request.path.clone(), ..Bound::default() };
+pub async fn bind(contract: &Contract, operation: &Operation, request: Request<'_>) -> Result<BoundRequest, Refusal> {
+    let mut bound = BoundRequest { variables: request.path.clone(), ..BoundRequest::default() };
     let form = form(operation, request.headers)?;
-    let mut findings = Findings::default();
+    let mut findings = ErrorCollector::default();
     let mut checked = query::read(operation, request.query, &mut findings);
     headers::read(operation, request.headers, &mut checked, &mut bound, &mut findings);
     text::check(contract, operation, &mut checked, &mut findings);
@@ -97,7 +97,7 @@ pub async fn bind(contract: &Contract, operation: &Operation, request: Request<'
 /// # Errors
 /// A sentence that describes the error.
 pub fn value(bytes: &[u8]) -> Result<Value, String> {
-    let mut findings = Findings::default();
+    let mut findings = ErrorCollector::default();
     let value = json::read(bytes, &mut findings);
     match findings.into_result() {
         Err(Refusal::Malformed { detail, .. }) => Err(detail),

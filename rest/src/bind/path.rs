@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::refusal::Refusal;
 use super::{percent, text};
-use crate::contract::{Contract, Operation, Place};
+use crate::contract::{Contract, Operation, ParameterIn};
 
 /// Returns the values of an operation's path parameters by name.
 ///
@@ -15,7 +15,7 @@ pub fn path(contract: &Contract, operation: &Operation, raw: &[(&str, &str)]) ->
         return Ok(Map::new());
     };
     let mut values = Map::with_capacity(raw.len());
-    for parameter in operation.parameters_in(Place::Path) {
+    for parameter in operation.parameters_in(ParameterIn::Path) {
         let raw = raw.iter().find(|(name, _)| *name == parameter.name);
         let (_, raw) = raw.ok_or(Refusal::NotFound)?;
         let decoded = percent::decode(raw).map_err(|_| Refusal::NotFound)?;

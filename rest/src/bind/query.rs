@@ -2,15 +2,15 @@
 
 use serde_json::{Map, Value};
 
-use super::refusal::Findings;
+use super::refusal::ErrorCollector;
 use super::{percent, text};
-use crate::contract::{FieldCode, FieldError, Operation, Parameter, Place, nearest, quote_name};
+use crate::contract::{FieldCode, FieldError, Operation, Parameter, ParameterIn, nearest, quote_name};
 
 /// Maximum number of parameters that the error of an unknown parameter lists.
 const MOST_NAMED: usize = 30;
 
 /// Returns the query's values by parameter, with defaults. They are typed and not yet validated.
-pub(super) fn read(operation: &Operation, query: Option<&str>, findings: &mut Findings) -> Map<String, Value> {
+pub(super) fn read(operation: &Operation, query: Option<&str>, findings: &mut ErrorCollector) -> Map<String, Value> {
     let mut sent: Vec<(String, String)> = Vec::new();
     for (name, value) in percent::pairs(query.unwrap_or_default()) {
         match (percent::decode_form(name), percent::decode_form(value)) {
@@ -28,7 +28,7 @@ pub(super) fn read(operation: &Operation, query: Option<&str>, findings: &mut Fi
     }
     refuse_unknown(operation, &sent, findings);
     let mut values = Map::new();
-    for parameter in operation.parameters_in(Place::Query) {
+    for parameter in operation.parameters_in(ParameterIn::Query) {
         let texts: Vec<&str> =
             sent.iter().filter(|(name, _)| *name == parameter.name).map(|(_, value)| value.as_str()).collect();
         if let Some(value) = of_parameter(parameter, &texts, findings) {
@@ -38,14 +38,14 @@ pub(super) fn read(operation: &Operation, query: Option<&str>, findings: &mut Fi
     values
 }
 
-fn refuse_unknown(operation: &Operation, sent: &[(String, String)], findings: &mut Findings) {
-    let known = || operation.parameters_in(Place::Query).map(|parameter| parameter.name.as_str());
-    let mut told: Vec<&str> = Vec::new();
+fn refuse_unknown(operation: &Operation, sent: &[(String, String)], findings: &mut ErrorCollector) {
+    let known = || operation.parameters_in(ParameterIn::Query).map(|parameter| parameter.name.as_str());
+    let mut reported: Vec<&str> = Vec::new();
     for (name, _) in sent {
-        if told.contains(&name.as_str()) || known().any(|known| known == name) {
+        if reported.contains(&name.as_str()) || known().any(|known| known == name) {
             continue;
         }
-        told.push(name);
+        reported.push(name);
         let suggestion = match nearest(name, known()) {
             Some(near) => format!(" Did you mean `{near}`?"),
             None => {
@@ -58,7 +58,7 @@ fn refuse_unknown(operation: &Operation, sent: &[(String, String)], findings: &m
     }
 }
 
-fn of_parameter(parameter: &Parameter, texts: &[&str], findings: &mut Findings) -> Option<Value> {
+fn of_parameter(parameter: &Parameter, texts: &[&str], findings: &mut ErrorCollector) -> Option<Value> {
     match texts {
         [] => {
             if parameter.required && parameter.default.is_none() {
@@ -78,7 +78,7 @@ fn of_parameter(parameter: &Parameter, texts: &[&str], findings: &mut Findings) 
 }
 
 /// Reads several values: a repeated parameter, or commas if no value can contain one.
-fn array(parameter: &Parameter, texts: &[&str], findings: &mut Findings) -> Option<Value> {
+fn array(parameter: &Parameter, texts: &[&str], findings: &mut ErrorCollector) -> Option<Value> {
     let items: Vec<&str> =
         if parameter.splits_commas { texts.iter().flat_map(|text| text.split(',')).collect() } else { texts.to_vec() };
     let mut values = Vec::with_capacity(items.len());
@@ -88,7 +88,7 @@ fn array(parameter: &Parameter, texts: &[&str], findings: &mut Findings) -> Opti
     Some(Value::Array(values))
 }
 
-fn one(parameter: &Parameter, text: &str, findings: &mut Findings) -> Option<Value> {
+fn one(parameter: &Parameter, text: &str, findings: &mut ErrorCollector) -> Option<Value> {
     match text::value(parameter.kind, text) {
         Ok(value) => Some(value),
         Err((code, message)) => {

@@ -30,12 +30,12 @@ pub enum Refusal {
 
 /// Errors that were found in a request; reading continues as far as possible.
 #[derive(Default)]
-pub(super) struct Findings {
+pub(super) struct ErrorCollector {
     malformed: Vec<(String, Option<FieldError>)>,
     invalid: Vec<FieldError>,
 }
 
-impl Findings {
+impl ErrorCollector {
     /// Records that a part of the request cannot be parsed.
     pub(super) fn add_malformed(&mut self, detail: impl Into<String>) {
         self.push_malformed(detail.into(), None);

@@ -3,8 +3,8 @@
 use labs_schema::text::normalize;
 use serde_json::{Map, Number, Value};
 
-use super::refusal::Findings;
-use crate::contract::{Contract, FieldCode, FieldPlace, Kind, Operation, Place};
+use super::refusal::ErrorCollector;
+use crate::contract::{Contract, FieldCode, FieldPlace, Kind, Operation, ParameterIn};
 
 /// Returns the value of a text in NFC, or the violated rule and what to do.
 pub(super) fn value(kind: Kind, text: &str) -> Result<Value, (FieldCode, &'static str)> {
@@ -44,7 +44,7 @@ pub(super) fn check(
     contract: &Contract,
     operation: &Operation,
     values: &mut Map<String, Value>,
-    findings: &mut Findings,
+    findings: &mut ErrorCollector,
 ) {
     let Some(schema) = operation.query_schema() else {
         return;
@@ -59,7 +59,7 @@ pub(super) fn check(
         let parameter = operation
             .parameters
             .iter()
-            .find(|parameter| parameter.place != Place::Path && parameter.variable() == variable);
+            .find(|parameter| parameter.place != ParameterIn::Path && parameter.variable() == variable);
         let name = parameter.map_or(variable, |parameter| parameter.name.as_str());
         let value = whole.get(variable).and_then(Value::as_str).unwrap_or_default();
         if error.code == FieldCode::Format && value.contains(' ') {

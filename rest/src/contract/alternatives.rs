@@ -16,7 +16,7 @@ pub(super) fn explain(book: &SchemaSet, pointer: &str, forms: &[Form], errors: &
     let possible: Vec<&Form> =
         forms.iter().filter(|form| !form.iter().any(|error| is_type_error_at(error, pointer))).collect();
     if possible.is_empty() {
-        errors.push(no_type(pointer, forms));
+        errors.push(err_no_type(pointer, forms));
         return;
     }
     let undecided = possible.iter().all(|form| discriminator(form, pointer).is_some());
@@ -40,7 +40,7 @@ fn is_type_error_at(error: &ValidationError<'_>, pointer: &str) -> bool {
 }
 
 /// Returns one error that names the types of all alternatives.
-fn no_type(pointer: &str, forms: &[Form]) -> FieldError {
+fn err_no_type(pointer: &str, forms: &[Form]) -> FieldError {
     let mut names: Vec<&str> = Vec::new();
     let mut found = "this";
     for error in forms.iter().flatten() {

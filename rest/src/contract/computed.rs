@@ -48,7 +48,7 @@ impl Computed {
     }
 
     /// Returns the editable part of a response. Bytes that are not JSON are returned unchanged.
-    pub fn without(&self, body: &[u8]) -> Vec<u8> {
+    pub fn remove_computed(&self, body: &[u8]) -> Vec<u8> {
         let Ok(mut value) = serde_json::from_slice::<Value>(body) else { return body.to_vec() };
         for path in &self.members {
             remove(&mut value, path);
@@ -121,7 +121,7 @@ mod tests {
             "name": "a", "allowed_actions": ["archive"], "count": 3,
             "parts": [{ "label": "b", "used_at": 1 }], "best": { "label": "c", "used_at": 2 },
         });
-        let left = computed.without(body.to_string().as_bytes());
+        let left = computed.remove_computed(body.to_string().as_bytes());
         let expected = json!({ "name": "a", "parts": [{ "label": "b" }], "best": { "label": "c" } });
         assert_eq!(serde_json::from_slice::<Value>(&left).unwrap(), expected);
         assert!(Computed::of(&document, &json!({ "type": "object" })).is_empty());

@@ -134,10 +134,10 @@ pub(super) fn errors<'a>(book: &SchemaSet, found: impl Iterator<Item = Validatio
             unique.push(error);
         }
     }
-    let told: Vec<(FieldPlace, u8)> =
+    let reported: Vec<(FieldPlace, u8)> =
         unique.iter().filter_map(|error| Some((error.place.clone(), weight(error.code)?))).collect();
     let says_most = |error: &FieldError| {
-        let heavier = |own: u8| told.iter().any(|(place, other)| *place == error.place && *other > own);
+        let heavier = |own: u8| reported.iter().any(|(place, other)| *place == error.place && *other > own);
         weight(error.code).is_none_or(|own| !heavier(own))
     };
     unique.retain(says_most);
@@ -169,7 +169,7 @@ pub(super) fn explain(book: &SchemaSet, error: &ValidationError<'_>, errors: &mu
         }
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
             let known =
-                error.absolute_keyword_location().and_then(|location| book.properties_beside(location.as_str()));
+                error.absolute_keyword_location().and_then(|location| book.sibling_properties(location.as_str()));
             // A body may have a hundred thousand unknown fields.
             for name in unexpected.iter().take(MOST) {
                 let suggestion = known
@@ -212,7 +212,7 @@ fn simple(book: &SchemaSet, error: &ValidationError<'_>) -> (FieldCode, String) 
             text::explain(location.and_then(|location| book.text_kind_at(location)), error.instance())
         }
         Kind::Pattern { .. } => {
-            let words = error.absolute_keyword_location().and_then(|location| book.message_beside(location.as_str()));
+            let words = error.absolute_keyword_location().and_then(|location| book.sibling_message(location.as_str()));
             (
                 FieldCode::Pattern,
                 words

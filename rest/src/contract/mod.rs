@@ -37,7 +37,9 @@ pub use computed::Computed;
 pub use field::{FieldCode, FieldError, FieldPlace, MOST};
 pub(crate) use field::{below, quote_name};
 pub use nearest::nearest;
-pub use operation::{Access, Body, BodyForm, BodyKind, Kind, Operation, Parameter, Place, Probe, Response, Segment};
+pub use operation::{
+    Access, Body, BodyForm, BodyKind, Kind, Operation, Parameter, ParameterIn, Probe, Response, Segment,
+};
 pub use problem::Problem;
 pub use schema_set::SchemaId;
 use schema_set::SchemaSet;
@@ -94,7 +96,7 @@ impl Contract {
     /// Returns the contract as the service at `base_url` serves it: its text names this address as the server and for
     /// tokens, so that clients can import it, call the service and sign in. The digest changes accordingly.
     #[must_use]
-    pub fn at(mut self, base_url: &str) -> Contract {
+    pub fn at_base_url(mut self, base_url: &str) -> Contract {
         self.text = served::text(&self.text, base_url);
         self.digest = sha256(self.text.as_bytes());
         self
@@ -110,7 +112,7 @@ impl Contract {
         self.compile(schemas.filter_map(|schema| *schema).collect())
     }
 
-    /// Text of the contract: as committed, or as served after [`Contract::at`].
+    /// Text of the contract: as committed, or as served after [`Contract::at_base_url`].
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -145,13 +147,14 @@ impl Contract {
     pub fn descriptions(&self) -> Descriptions {
         let of = |operation: &Arc<Operation>| {
             let id = operation.id.clone();
-            let told = operation.parameters.iter().filter(|parameter| !parameter.description.is_empty());
-            let told = told.map(|parameter| ((id.clone(), parameter.name.clone()), parameter.description.clone()));
+            let described = operation.parameters.iter().filter(|parameter| !parameter.description.is_empty());
+            let described =
+                described.map(|parameter| ((id.clone(), parameter.name.clone()), parameter.description.clone()));
             let endpoint = format!("Request body, as for {} {}.", operation.method, operation.path);
             let body = operation.body.as_ref().map(|_| ((id.clone(), "body".to_owned()), endpoint));
             let narrowed = "Filter of the list. An omitted field does not restrict the result.".to_owned();
             let filter = operation.is_list.then(|| ((id.clone(), "filter".to_owned()), narrowed));
-            told.chain(body).chain(filter).collect::<Vec<_>>()
+            described.chain(body).chain(filter).collect::<Vec<_>>()
         };
         self.operations.iter().flat_map(of).collect()
     }
@@ -221,7 +224,7 @@ impl Contract {
     }
 }
 
-/// Returns the contract's text as the service at `base_url` serves it: the text of [`Contract::at`], without parsing
+/// Returns the contract's text as the service at `base_url` serves it: the text of [`Contract::at_base_url`], without parsing
 /// it.
 pub(crate) fn served_text(base_url: &str) -> String {
     served::text(EMBEDDED, base_url)

@@ -102,7 +102,7 @@ impl Operation {
     }
 
     /// Returns the parameters in `place`.
-    pub fn parameters_in(&self, place: Place) -> impl Iterator<Item = &Parameter> {
+    pub fn parameters_in(&self, place: ParameterIn) -> impl Iterator<Item = &Parameter> {
         self.parameters.iter().filter(move |parameter| parameter.place == place)
     }
 
@@ -178,7 +178,7 @@ impl Access {
 
 /// Location of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ParameterIn {
     /// In the path.
     Path,
     /// In the query.
@@ -208,7 +208,7 @@ pub struct Parameter {
     /// Description in the contract.
     pub description: String,
     /// Location of the parameter.
-    pub place: Place,
+    pub place: ParameterIn,
     /// Whether the parameter is required.
     pub required: bool,
     /// Whether the parameter accepts several values.
@@ -229,7 +229,7 @@ impl Parameter {
     /// Returns the GraphQL variable of the parameter: its name, for a header in snake_case.
     pub fn variable(&self) -> String {
         match self.place {
-            Place::Header => self.name.to_ascii_lowercase().replace('-', "_"),
+            ParameterIn::Header => self.name.to_ascii_lowercase().replace('-', "_"),
             _ => self.name.clone(),
         }
     }

@@ -7,10 +7,10 @@ use http::Method;
 use serde_json::{Map, Value, json};
 
 use super::assemble::is_staff_scope;
-use super::commas::never_contains_comma;
+use super::commas::is_free_of_commas;
 use super::computed::Computed;
 use super::kinds::{is_type, kind};
-use super::operation::{Access, Body, BodyForm, BodyKind, Operation, Parameter, Place, Probe, Response, Segment};
+use super::operation::{Access, Body, BodyForm, BodyKind, Operation, Parameter, ParameterIn, Probe, Response, Segment};
 use super::problem::Problem;
 use super::schema_set::{SchemaId, SchemaSet};
 use super::{Contract, resolve, sha256, yaml};
@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
             *responses.keys().find(|status| (200..300).contains(*status)).ok_or("declares no successful response")?;
         let creates = responses.contains_key(&201);
         let takes = |name: &str| {
-            let mut headers = parameters.iter().filter(|parameter| parameter.place == Place::Header);
+            let mut headers = parameters.iter().filter(|parameter| parameter.place == ParameterIn::Header);
             headers.any(|parameter| parameter.name.eq_ignore_ascii_case(name))
         };
         let sends = responses.get(&success).map(|response| &response.headers);
@@ -127,8 +127,8 @@ impl<'a> Reader<'a> {
             probe: probe(value)?,
             location: text(value, "x-location").map(str::to_owned).or_else(|| location_of_created(path, creates)),
             deprecated: flag(value, "deprecated"),
-            path_schema: self.object_schema(&id, "path", &parameters, |place| place == Place::Path),
-            query_schema: self.object_schema(&id, "query", &parameters, |place| place != Place::Path),
+            path_schema: self.object_schema(&id, "path", &parameters, |place| place == ParameterIn::Path),
+            query_schema: self.object_schema(&id, "query", &parameters, |place| place != ParameterIn::Path),
             id,
             access,
             parameters,
@@ -150,9 +150,9 @@ impl<'a> Reader<'a> {
             let parameter = resolve(self.document, parameter);
             let name = text(parameter, "name").ok_or("has a parameter without a name")?;
             let place = match text(parameter, "in") {
-                Some("path") => Place::Path,
-                Some("query") => Place::Query,
-                Some("header") => Place::Header,
+                Some("path") => ParameterIn::Path,
+                Some("query") => ParameterIn::Query,
+                Some("header") => ParameterIn::Header,
                 Some("cookie") => continue,
                 _ => return Err(format!("the parameter {name} has no `in`")),
             };
@@ -162,7 +162,7 @@ impl<'a> Reader<'a> {
         Ok(parameters)
     }
 
-    fn parameter(&self, name: &str, place: Place, parameter: &Value, schema: &Value) -> Parameter {
+    fn parameter(&self, name: &str, place: ParameterIn, parameter: &Value, schema: &Value) -> Parameter {
         let resolved = resolve(self.document, schema);
         let array = is_type(resolved, "array");
         let item = match resolved.get("items") {
@@ -177,7 +177,7 @@ impl<'a> Reader<'a> {
             required: flag(parameter, "required"),
             array,
             kind: kind(self.document, item),
-            splits_commas: array && never_contains_comma(item),
+            splits_commas: array && is_free_of_commas(item),
             default: default.cloned(),
             deprecated: flag(parameter, "deprecated"),
             schema: schema.clone(),
@@ -191,7 +191,7 @@ impl<'a> Reader<'a> {
         id: &str,
         name: &str,
         parameters: &[Parameter],
-        chosen: impl Fn(Place) -> bool,
+        chosen: impl Fn(ParameterIn) -> bool,
     ) -> Option<SchemaId> {
         let properties: Map<String, Value> = parameters
             .iter()

@@ -133,21 +133,21 @@ impl SchemaSet {
     }
 
     /// Returns the keys of the `properties` next to the keyword at `location`.
-    pub(super) fn properties_beside(&self, location: &str) -> Option<&Map<String, Value>> {
-        self.beside(location, "properties")?.as_object()
+    pub(super) fn sibling_properties(&self, location: &str) -> Option<&Map<String, Value>> {
+        self.sibling(location, "properties")?.as_object()
     }
 
     /// Returns the message (`x-message`) next to the pattern at `location`.
-    pub(super) fn message_beside(&self, location: &str) -> Option<&str> {
-        self.beside(location, "x-message")?.as_str()
+    pub(super) fn sibling_message(&self, location: &str) -> Option<&str> {
+        self.sibling(location, "x-message")?.as_str()
     }
 
     /// Returns the kind of text that the keyword at `location` declares.
     pub(super) fn text_kind_at(&self, location: &str) -> Option<TextKind> {
-        self.beside(location, text::KEYWORD)?.as_str().and_then(TextKind::of)
+        self.sibling(location, text::KEYWORD)?.as_str().and_then(TextKind::of)
     }
 
-    fn beside(&self, location: &str, keyword: &str) -> Option<&Value> {
+    fn sibling(&self, location: &str, keyword: &str) -> Option<&Value> {
         let (_, fragment) = location.split_once('#')?;
         let (parent, _) = fragment.rsplit_once('/')?;
         let parent = percent_encoding::percent_decode_str(parent).decode_utf8().ok()?;

@@ -8,7 +8,7 @@ use labs_schema::surface::{ContractDifference, ServedContract, Surface};
 use serde_json::Value;
 
 use super::compare::{Difference, compare};
-use super::{Contract, EMBEDDED as EMBEDDED_TEXT, Operation, Place, SchemaId, below, yaml};
+use super::{Contract, EMBEDDED as EMBEDDED_TEXT, Operation, ParameterIn, SchemaId, below, yaml};
 
 /// Maximum depth of the search in a body or a response.
 const DEEPEST: usize = 16;
@@ -42,7 +42,7 @@ fn differences_since(former: &str) -> Result<Vec<ContractDifference>, String> {
 pub(super) fn of(contract: &Contract) -> Surface {
     let mut surface = Surface::default();
     for operation in contract.operations() {
-        let sent = operation.parameters.iter().filter(|parameter| parameter.place != Place::Path);
+        let sent = operation.parameters.iter().filter(|parameter| parameter.place != ParameterIn::Path);
         let named = sent.map(|parameter| (parameter.name.clone(), values(contract, &parameter.schema)));
         surface.operations.insert(operation.id.clone(), named.collect());
         for form in operation.body.iter().flat_map(|body| &body.forms) {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use labs_schema::deprecation::{Announced, Deprecation, DeprecationTarget, ReleasedEntry};
+use labs_schema::deprecation::{AnnouncedDeprecations, Deprecation, DeprecationTarget, ReleasedEntry};
 use serde_json::{Map, Value, json};
 
 use crate::contract::yaml;
@@ -15,7 +15,7 @@ pub(super) const ENTRY: &str = "/changelog/";
 
 /// Returns the text with its marks. If it cannot be read or written, the text is returned unchanged; this never happens
 /// for a built contract.
-pub(crate) fn contract(text: &str, announced: &Announced) -> String {
+pub(crate) fn contract(text: &str, announced: &AnnouncedDeprecations) -> String {
     let marked = yaml::read(text).and_then(|mut contract| {
         for deprecation in &announced.deprecations {
             mark(&mut contract, deprecation);
@@ -45,13 +45,14 @@ fn enter(contract: &mut Value, entries: &[ReleasedEntry]) {
         paths.into_iter().flat_map(Map::values_mut).filter_map(Value::as_object_mut).flat_map(Map::values_mut);
     for operation in methods.filter_map(Value::as_object_mut) {
         let id = operation.get("operationId").and_then(Value::as_str);
-        let Some(told) = id.and_then(|id| by_operation.get(id)) else { continue };
-        let links = told.iter().map(|entry| format!("[{}: {}]({ENTRY}{})", entry.version, entry.title, entry.slug));
+        let Some(announced) = id.and_then(|id| by_operation.get(id)) else { continue };
+        let links =
+            announced.iter().map(|entry| format!("[{}: {}]({ENTRY}{})", entry.version, entry.title, entry.slug));
         let sentence = format!("Changelog: {}", links.collect::<Vec<_>>().join(" · "));
         let description = operation.get("description").and_then(Value::as_str).unwrap_or_default();
         let description = format!("{description}\n\n{sentence}").trim_start().to_owned();
         operation.insert("description".to_owned(), Value::String(description));
-        let listed = told.iter().map(|entry| {
+        let listed = announced.iter().map(|entry| {
             json!({ "version": entry.version, "title": entry.title, "entry": format!("{ENTRY}{}", entry.slug) })
         });
         operation.insert("x-changelog".to_owned(), listed.collect());
@@ -182,7 +183,7 @@ components:
                 entry_slug: "it-goes".to_owned(),
             }),
         };
-        let announced = Announced { deprecations: vec![Arc::new(deprecation)], entries: Vec::new() };
+        let announced = AnnouncedDeprecations { deprecations: vec![Arc::new(deprecation)], entries: Vec::new() };
         yaml::read(&contract(TEXT, &announced)).unwrap()
     }
 
@@ -194,7 +195,7 @@ components:
             version: "1.4.0".to_owned(),
             operations: vec!["a_create".to_owned(), "a_drop".to_owned()],
         };
-        let announced = Announced { deprecations: Vec::new(), entries: vec![entry("two"), entry("one")] };
+        let announced = AnnouncedDeprecations { deprecations: Vec::new(), entries: vec![entry("two"), entry("one")] };
         let found = yaml::read(&contract(TEXT, &announced)).unwrap();
         let operation = &found["paths"]["/a"]["post"];
         assert_eq!(operation["x-changelog"][0]["entry"], "/changelog/two");

@@ -17,9 +17,9 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use super::operation::operation;
 use super::readable;
-use crate::edge::coding;
-use crate::edge::headers::EXPOSED;
 use crate::exceptions;
+use crate::front::coding;
+use crate::front::headers::EXPOSED;
 use crate::request::{Exchange, denied};
 use crate::rest::Rest;
 
@@ -28,13 +28,13 @@ const WORTH_COMPRESSING: u64 = 1024;
 
 /// Wraps the handlers in their layers. They are one service rather than layers of the router, because each router layer
 /// would box every request and response.
-pub(super) fn around(rest: &Arc<Rest>) -> Router {
+pub(super) fn wrap(rest: &Arc<Rest>) -> Router {
     let worth = SizeAbove::new(WORTH_COMPRESSING)
         .and(NotForContentType::IMAGES)
         .and(NotForContentType::const_new("application/x-ndjson"))
         .and(NotForContentType::const_new("application/zip"))
-        .and(is_unsettled);
-    let face = Arc::new(Face::new(Arc::clone(rest)));
+        .and(is_coding_open);
+    let face = Arc::new(Dispatcher::new(Arc::clone(rest)));
     let answered = tower::service_fn(move |request| {
         let face = Arc::clone(&face);
         async move { Ok::<_, Infallible>(face.answer(request).await) }
@@ -44,13 +44,13 @@ pub(super) fn around(rest: &Arc<Rest>) -> Router {
 }
 
 /// The operations, the other paths, and the network denials before both.
-struct Face {
+struct Dispatcher {
     rest: Arc<Rest>,
     beside: Router,
     cors: Option<CorsLayer>,
 }
 
-impl Face {
+impl Dispatcher {
     fn new(rest: Arc<Rest>) -> Self {
         let beside = exceptions::router().merge(readable::router()).fallback(operation).with_state(Arc::clone(&rest));
         let origins: Vec<HeaderValue> =
@@ -66,14 +66,14 @@ impl Face {
             return refusal;
         }
         match &self.cors {
-            Some(cors) => self.across(cors, parts, body).await,
+            Some(cors) => self.apply_cors(cors, parts, body).await,
             None => self.route(Request::from_parts(parts, body)).await,
         }
     }
 
     /// The library treats every OPTIONS request as a preflight, but only a request with a requested method is one. A
     /// preflight spends no budget, because its actual request will. Its response has the common headers.
-    async fn across(&self, cors: &CorsLayer, parts: Parts, body: Body) -> Response<Body> {
+    async fn apply_cors(&self, cors: &CorsLayer, parts: Parts, body: Body) -> Response<Body> {
         let asks = parts.headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
         if parts.method == Method::OPTIONS && !asks {
             return self.route(Request::from_parts(parts, body)).await;
@@ -103,8 +103,8 @@ impl Face {
 }
 
 /// Whether the coding of a response is still undecided.
-fn is_unsettled(_: StatusCode, _: Version, _: &HeaderMap, extensions: &Extensions) -> bool {
-    extensions.get::<coding::Settled>().is_none()
+fn is_coding_open(_: StatusCode, _: Version, _: &HeaderMap, extensions: &Extensions) -> bool {
+    extensions.get::<coding::CodingSettled>().is_none()
 }
 
 fn cors(origins: Vec<HeaderValue>) -> CorsLayer {

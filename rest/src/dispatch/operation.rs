@@ -17,16 +17,16 @@ use labs_schema::usage::AnswerKind;
 use labs_schema::{Code, Fault};
 use serde_json::{Map, Value};
 
-use crate::answer::{self, Asked};
-use crate::bind::{self, Bound, Condition};
+use crate::answer::{self, AnswerContext};
+use crate::bind::{self, BoundRequest, Condition};
 use crate::bound::{BoundOperation, Representation};
 use crate::contract::{Access, Operation};
 use crate::deprecations;
-use crate::edge::in_flight::InFlightPermit;
-use crate::edge::{address, bearer, headers};
 use crate::exceptions;
-use crate::near_path::no_such_path;
-use crate::request::body::{self, Arriving};
+use crate::front::in_flight::InFlightPermit;
+use crate::front::{address, bearer, headers};
+use crate::near_path::err_no_such_path;
+use crate::request::body::{self, IncomingBody};
 use crate::request::{Exchange, catch_panic, checks, refusals};
 use crate::rest::Rest;
 use crate::routes::Match;
@@ -59,7 +59,7 @@ fn kind_of(status: StatusCode) -> AnswerKind {
 
 fn refuse(fault: &Fault, parts: &Parts, exchange: &Exchange<'_>) -> Response<Body> {
     if let (Reason::Moved(moved), Some(operation)) = (fault.reason(), exchange.operation) {
-        return answer::redirect(operation, &parts.uri, moved);
+        return answer::write_redirect(operation, &parts.uri, moved);
     }
     let mut response = exchange.refusal(fault, parts);
     // A foreign page must not be able to sign a user out, not even through an error response. If no cookie was sent,
@@ -78,7 +78,7 @@ async fn answer_operation<'a>(
     body: Body,
     exchange: &mut Exchange<'a>,
 ) -> Result<Response<Body>, Fault> {
-    checks::head(parts)?;
+    checks::check_head(parts)?;
     let path = parts.uri.path();
     let (operation, values) = match rest.routes().find(&parts.method, path) {
         Match::Operation { operation, values } => (operation.as_ref(), values),
@@ -95,12 +95,12 @@ async fn answer_operation<'a>(
         }
         Match::NotFound => {
             exchange.spend_anonymous(rest)?;
-            return Err(no_such_path(rest.contract(), path));
+            return Err(err_no_such_path(rest.contract(), path));
         }
     };
     exchange.operation = Some(operation);
     let span = exchange.trace((&operation.id, &operation.path), parts);
-    trace::within(span, answer_found(rest, (parts, body), exchange, operation, &values)).await
+    trace::in_span(span, answer_found(rest, (parts, body), exchange, operation, &values)).await
 }
 
 async fn answer_found<'a>(
@@ -111,11 +111,11 @@ async fn answer_found<'a>(
     values: &[(&str, &str)],
 ) -> Result<Response<Body>, Fault> {
     let marks = rest.marks();
-    exchange.deprecated = marks.by_head(operation, parts.uri.query(), &parts.headers);
+    exchange.deprecated = marks.marks_of_head(operation, parts.uri.query(), &parts.headers);
     let Some(bound) = rest.bound(operation) else {
         return Err(Fault::internal(format!("{} is not bound", operation.id)));
     };
-    let mut seat = InFlightPermit::of(operation, &rest.seats)?;
+    let mut permit = InFlightPermit::acquire(operation, &rest.in_flight)?;
     let guarding = async {
         let caller = Arc::new(identify(rest, parts, operation, exchange).await?);
         let admission = match &bound.prepared {
@@ -130,10 +130,10 @@ async fn answer_found<'a>(
     let places = if operation.largest_body.is_some() { &rest.large_uploads } else { &rest.uploads };
     let _place = body::place(places, operation, &network, &caller).await?;
     let largest = operation.largest_body;
-    let arriving = Arriving { body, seat: &mut seat, places: &rest.bodies, network: &network, largest };
+    let arriving = IncomingBody { body, permit: &mut permit, places: &rest.bodies, network: &network, largest };
     let checked = check_request(rest, parts, arriving, operation, &caller, values).await;
     let sent = checked.as_ref().map_or_else(|(_, variables)| variables, |request| &request.variables);
-    exchange.deprecated.extend(marks.by_body(operation, sent.get(bind::BODY)));
+    exchange.deprecated.extend(marks.marks_of_body(operation, sent.get(bind::BODY)));
     if !operation.unattributed {
         deprecations::count(&rest.engine.services().usage, &exchange.deprecated, &caller);
     }
@@ -173,7 +173,7 @@ async fn identify(
         Access::Cookie => {
             exchange.spend_anonymous(rest)?;
             exchange.is_foreign = true;
-            checks::origin(rest, &parts.headers)?;
+            checks::check_origin(rest, &parts.headers)?;
             exchange.is_foreign = false;
             caller.credentials.refresh = bearer::refresh_cookie(&parts.headers);
         }
@@ -181,7 +181,7 @@ async fn identify(
     if operation.takes_client_credentials {
         caller.credentials.client = bearer::basic(&parts.headers)?;
     }
-    rest.meter.spend_attempt(operation, address::network(exchange.address))?;
+    rest.limiters.spend_attempt(operation, address::network(exchange.address))?;
     Ok(caller)
 }
 
@@ -193,7 +193,7 @@ async fn refuse_early(rest: &Rest, operation: &Operation, caller: Caller, fault:
     let (Some(prepared), Some(principal)) = (prepared, &caller.principal) else { return fault };
     let about = (principal.budget.account.clone(), operation.id.clone());
     let Ok(admission) = Admission::of(prepared, &Arc::new(caller)) else { return fault };
-    if rest.told.entry(about).or_insert(()).is_fresh() {
+    if rest.recorded_refusals.entry(about).or_insert(()).is_fresh() {
         return rest.engine.refuse(&admission, &Map::new(), fault).await;
     }
     fault
@@ -215,13 +215,13 @@ type Unbound = (Fault, Map<String, Value>);
 async fn check_request(
     rest: &Rest,
     parts: &Parts,
-    arriving: Arriving<'_, '_>,
+    arriving: IncomingBody<'_, '_>,
     operation: &Operation,
     caller: &Caller,
     values: &[(&str, &str)],
-) -> Result<Bound, Unbound> {
+) -> Result<BoundRequest, Unbound> {
     let plain = |fault: Fault| (fault, Map::new());
-    checks::partner(&operation.path, caller, values).map_err(plain)?;
+    checks::check_partner(&operation.path, caller, values).map_err(plain)?;
     let path =
         bind::path(&rest.contract, operation, values).map_err(|refusal| plain(refusals::fault(operation, refusal)))?;
     let with_path = |fault: Fault| (fault, path.clone());
@@ -230,7 +230,7 @@ async fn check_request(
     let form = bind::form(operation, &parts.headers).map_err(refused)?;
     let body = match body::read(form, parts, arriving).await {
         Err(fault) if operation.body.is_none() && fault.code() == Code::PayloadTooLarge => {
-            return Err(refused(bind::unread()));
+            return Err(refused(bind::refuse_body()));
         }
         read => read.map_err(with_path)?,
     };
@@ -250,7 +250,7 @@ async fn ask(
     operation: &Operation,
     bound: &BoundOperation,
     admission: Admission,
-    request: Bound,
+    request: BoundRequest,
 ) -> Result<Response<Body>, Fault> {
     let idempotency = request.idempotency_key.as_ref().map(|key| IdempotencyKey {
         key: key.clone(),
@@ -268,7 +268,7 @@ async fn ask(
         expected: of_write.filter(|_| bound.representation.is_none()).cloned().map(names_revision),
         may_lag: true,
     };
-    let asked = Asked {
+    let requested = AnswerContext {
         operation,
         is_head: parts.method == Method::HEAD,
         variables: &request.variables,
@@ -279,16 +279,16 @@ async fn ask(
     };
     // A caller that has seen a representation must not get an older one: unless a read replica has exactly the same
     // one, the request is sent to the primary.
-    if asked.is_conditional() && rest.engine.may_lag(&call) {
+    if requested.is_conditional() && rest.engine.may_lag(&call) {
         let first = rest.engine.ask(call.clone()).await;
         let lagged = first.as_ref().map_or(true, |answer| answer.lagged);
-        let response = first.and_then(|answer| answer::success(&asked, answer));
+        let response = first.and_then(|answer| answer::write_success(&requested, answer));
         if !lagged || response.as_ref().is_ok_and(answer::is_what_was_seen) {
             return response;
         }
         call.may_lag = false;
     }
-    answer::success(&asked, rest.engine.ask(call).await?)
+    answer::write_success(&requested, rest.engine.ask(call).await?)
 }
 
 impl Representation {

@@ -4,7 +4,7 @@
 use askama::Template;
 use serde::Deserialize;
 
-use super::readable::Asked;
+use super::readable::PageQuery;
 
 /// A page of a list.
 #[derive(Deserialize)]
@@ -35,7 +35,7 @@ pub(super) struct EntrySummary {
 #[derive(Template)]
 #[template(path = "changelog.html")]
 pub(super) struct Changelog<'a> {
-    pub(super) asked: &'a Asked,
+    pub(super) asked: &'a PageQuery,
     pub(super) list: ListOf<EntrySummary>,
 }
 
@@ -100,7 +100,7 @@ pub(super) struct PostSummary {
 #[derive(Template)]
 #[template(path = "blog.html")]
 pub(super) struct Blog<'a> {
-    pub(super) asked: &'a Asked,
+    pub(super) asked: &'a PageQuery,
     pub(super) list: ListOf<PostSummary>,
 }
 

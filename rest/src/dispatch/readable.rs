@@ -20,8 +20,8 @@ use serde::de::DeserializeOwned;
 use super::operation::operation;
 use super::pages::{Blog, Changelog, Entry, EntryText, ListOf, Notice, Post, PostText};
 use crate::bind::query_pairs;
-use crate::edge::headers;
 use crate::exceptions::other_method;
+use crate::front::headers;
 use crate::rest::Rest;
 
 /// Content security policy of a page: its own style and images. Its form is sent to the same origin.
@@ -34,7 +34,7 @@ struct Part {
     page: &'static str,
     /// Path of the same data in the API.
     api: &'static str,
-    list: fn(&[u8], &Asked) -> Result<String, Fault>,
+    list: fn(&[u8], &PageQuery) -> Result<String, Fault>,
     one: fn(&[u8]) -> Result<String, Fault>,
     /// Renders the same in Markdown.
     text: fn(&[u8]) -> Result<String, Fault>,
@@ -61,9 +61,9 @@ const PARTS: [Part; 2] = [
 ];
 
 /// Filters of a requested list.
-pub(super) struct Asked(Vec<(String, String)>);
+pub(super) struct PageQuery(Vec<(String, String)>);
 
-impl Asked {
+impl PageQuery {
     /// Parses the query of a page. Fields that a form sends empty are ignored.
     fn of(uri: &Uri) -> Self {
         Self(query_pairs(uri.query().unwrap_or_default()).filter(|(_, value)| !value.is_empty()).collect())
@@ -110,7 +110,7 @@ async fn page(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body>
     };
     let below = path.strip_prefix(part.page).unwrap_or_default();
     let (below, ending) = below.strip_suffix(MARKDOWN).map_or((below, ""), |below| (below, MARKDOWN));
-    let asked = Asked::of(request.uri());
+    let asked = PageQuery::of(request.uri());
     let query = asked.query();
     let target = [part.api, below, if query.is_empty() { "" } else { "?" }, &query].concat();
     let answered = operation(State(rest), ask(&target, request)).await;
@@ -125,7 +125,7 @@ async fn page(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body>
         (StatusCode::OK, "") => (part.list)(&body, &asked),
         (StatusCode::OK, _) if ending == MARKDOWN => (part.text)(&body),
         (StatusCode::OK, _) => (part.one)(&body),
-        (status, _) => tell(status, &body),
+        (status, _) => render_notice(status, &body),
     };
     let html = html.unwrap_or_else(|fault| {
         tracing::error!(cause = fault.for_log(), path, "a page could not be rendered from the response");
@@ -167,7 +167,7 @@ fn render(page: &impl Template) -> Result<String, Fault> {
 }
 
 /// Renders a page that explains why a page is missing.
-fn tell(status: StatusCode, body: &Bytes) -> Result<String, Fault> {
+fn render_notice(status: StatusCode, body: &Bytes) -> Result<String, Fault> {
     let problem = serde_json::from_slice::<Notice>(body);
     let otherwise =
         || Notice { title: status.canonical_reason().unwrap_or("No page").to_owned(), detail: String::new() };

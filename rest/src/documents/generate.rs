@@ -37,8 +37,8 @@ pub fn generate(contract: &Contract, sdl: &str, served_directly: &[&str]) -> Res
         let mut writer = Writer::new(&sdl);
         writer.selection(innermost(&field.ty), "    ");
         let asked = writer.written;
-        definitions.entry(file.clone()).or_default().push(question(&sdl, operation, (root, field), &asked.text));
-        for name in fragments.reached(asked.spread) {
+        definitions.entry(file.clone()).or_default().push(operation_text(&sdl, operation, (root, field), &asked.text));
+        for name in fragments.reached_types(asked.spread) {
             used.entry(name).or_default().insert(file.clone());
         }
     }
@@ -54,7 +54,7 @@ pub fn generate(contract: &Contract, sdl: &str, served_directly: &[&str]) -> Res
 }
 
 /// Writes the GraphQL operation of a contract operation.
-fn question(sdl: &Sdl, operation: &Operation, (root, field): (Root, &Field), selection: &str) -> String {
+fn operation_text(sdl: &Sdl, operation: &Operation, (root, field): (Root, &Field), selection: &str) -> String {
     let kind = match root {
         Root::Query => "query",
         Root::Mutation => "mutation",
@@ -74,7 +74,7 @@ fn question(sdl: &Sdl, operation: &Operation, (root, field): (Root, &Field), sel
         None => passed(&argument.name),
     });
     let id = &operation.id;
-    let (head, asked) = (laid_out("", &format!("{kind} {id}"), variables), laid_out("  ", id, arguments));
+    let (head, asked) = (lay_out("", &format!("{kind} {id}"), variables), lay_out("  ", id, arguments));
     if selection.is_empty() {
         return format!("{head} {{\n{asked}\n}}\n");
     }
@@ -82,7 +82,7 @@ fn question(sdl: &Sdl, operation: &Operation, (root, field): (Root, &Field), sel
 }
 
 /// Writes a name with its bracketed entries: on one line, or each entry on a separate line.
-fn laid_out(indent: &str, name: &str, entries: impl Iterator<Item = String>) -> String {
+fn lay_out(indent: &str, name: &str, entries: impl Iterator<Item = String>) -> String {
     let entries: Vec<String> = entries.collect();
     if entries.is_empty() {
         return format!("{indent}{name}");
@@ -99,12 +99,12 @@ fn laid_out(indent: &str, name: &str, entries: impl Iterator<Item = String>) -> 
 /// The fragments that were needed so far.
 struct Fragments<'a> {
     sdl: &'a Sdl,
-    texts: BTreeMap<String, Written>,
+    texts: BTreeMap<String, DocumentPart>,
 }
 
 impl Fragments<'_> {
     /// Returns the types of these fragments and of all fragments that they spread, recursively.
-    fn reached(&mut self, first: BTreeSet<String>) -> BTreeSet<String> {
+    fn reached_types(&mut self, first: BTreeSet<String>) -> BTreeSet<String> {
         let (mut reached, mut waiting) = (first.clone(), Vec::from_iter(first));
         while let Some(name) = waiting.pop() {
             let sdl = self.sdl;
@@ -117,7 +117,7 @@ impl Fragments<'_> {
 
 /// A part of a document.
 #[derive(Default)]
-struct Written {
+struct DocumentPart {
     text: String,
     /// Types whose fragments it spreads.
     spread: BTreeSet<String>,
@@ -126,18 +126,18 @@ struct Written {
 /// Writes selections of a schema.
 struct Writer<'a> {
     sdl: &'a Sdl,
-    written: Written,
+    written: DocumentPart,
     /// Object types on the path to the next field, starting with the type of the fragment.
     open: Vec<&'a str>,
 }
 
 impl<'a> Writer<'a> {
     fn new(sdl: &'a Sdl) -> Self {
-        Writer { sdl, written: Written::default(), open: Vec::new() }
+        Writer { sdl, written: DocumentPart::default(), open: Vec::new() }
     }
 
     /// Writes the fragment of an object type.
-    fn fragment(mut self, name: &str) -> Written {
+    fn fragment(mut self, name: &str) -> DocumentPart {
         self.line("", &format!("fragment {name}Fields on {name} {{"));
         if let Some(&name) = self.sdl.objects(name).first() {
             self.fields(name, "  ");
@@ -150,7 +150,7 @@ impl<'a> Writer<'a> {
     /// cannot spread itself, so a recursive type is written out.
     fn selection(&mut self, name: &str, indent: &str) {
         let home = self.open.first().copied();
-        let leads_back = home.is_some_and(|home| self.sdl.leads_to(name, home));
+        let leads_back = home.is_some_and(|home| self.sdl.contains_type(name, home));
         for member in self.sdl.objects(name) {
             if !leads_back {
                 self.line(indent, &format!("...{member}Fields"));
@@ -172,7 +172,7 @@ impl<'a> Writer<'a> {
             let beneath = innermost(&field.ty);
             if self.sdl.objects(beneath).is_empty() {
                 self.line(indent, &field.name);
-            } else if !self.sdl.ends(beneath, &self.open) {
+            } else if !self.sdl.is_leaf(beneath, &self.open) {
                 self.line(indent, &format!("{} {{", field.name));
                 self.selection(beneath, &format!("{indent}  "));
                 self.line(indent, "}");

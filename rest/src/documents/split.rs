@@ -22,7 +22,7 @@ pub(super) fn documents(files: &[(String, String)], problems: &mut Vec<Problem>)
         .iter()
         .filter_map(|(name, text)| File::read(name, text).map_err(|error| problems.push(error)).ok())
         .collect();
-    let mut known = Known::new();
+    let mut known = KnownFragments::new();
     for file in &files {
         for (name, fragment) in &file.parsed.fragments {
             if let Some((first, _)) = known.insert(name.as_str(), (file, fragment)) {
@@ -49,7 +49,7 @@ pub(super) fn documents(files: &[(String, String)], problems: &mut Vec<Problem>)
         }
         operations.sort_by_key(|(_, operation)| (operation.pos.line, operation.pos.column));
         for (name, operation) in operations {
-            let mut reached = Reached { known: &known, fragments: BTreeMap::new(), open: Vec::new() };
+            let mut reached = ReachedFragments { known: &known, fragments: BTreeMap::new(), open: Vec::new() };
             reached.follow(file, &operation.node.selection_set.node, problems);
             used.extend(reached.fragments.keys().copied());
             documents.push(reached.document(file, name, operation));
@@ -64,7 +64,7 @@ pub(super) fn documents(files: &[(String, String)], problems: &mut Vec<Problem>)
 }
 
 /// Every fragment by its name, with its file.
-type Known<'a> = HashMap<&'a str, (&'a File<'a>, &'a Positioned<FragmentDefinition>)>;
+type KnownFragments<'a> = HashMap<&'a str, (&'a File<'a>, &'a Positioned<FragmentDefinition>)>;
 
 /// One file, parsed.
 struct File<'a> {
@@ -94,13 +94,13 @@ impl<'a> File<'a> {
 }
 
 /// The fragments that an operation reaches, and the fragments on the current path.
-struct Reached<'a> {
-    known: &'a Known<'a>,
+struct ReachedFragments<'a> {
+    known: &'a KnownFragments<'a>,
     fragments: BTreeMap<&'a str, (&'a File<'a>, &'a Positioned<FragmentDefinition>)>,
     open: Vec<&'a str>,
 }
 
-impl<'a> Reached<'a> {
+impl<'a> ReachedFragments<'a> {
     /// Follows the fragments of a selection in this file, including nested fragments.
     fn follow(&mut self, file: &'a File<'a>, selection: &'a SelectionSet, problems: &mut Vec<Problem>) {
         for item in &selection.items {

@@ -35,7 +35,7 @@ pub(super) fn router() -> Router<Arc<Rest>> {
 async fn page(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
     let (parts, _) = request.into_parts();
     let mut exchange = Exchange::begin(&rest, &parts);
-    let answered = match checks::head(&parts).and_then(|()| exchange.spend_anonymous(&rest)) {
+    let answered = match checks::check_head(&parts).and_then(|()| exchange.spend_anonymous(&rest)) {
         Ok(()) => catch_panic(find(&rest, &parts)).await,
         Err(fault) => Err(fault),
     };

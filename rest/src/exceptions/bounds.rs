@@ -10,17 +10,17 @@ use labs_schema::principal::Principal;
 use labs_schema::{Fault, FieldError};
 use serde_json::{Map, Value};
 
-use crate::contract::{BodyKind, Contract, FieldPlace, Operation, Place, SchemaId};
-use crate::edge::budget::Allowance;
+use crate::contract::{BodyKind, Contract, FieldPlace, Operation, ParameterIn, SchemaId};
+use crate::front::budget::Allowance;
 use crate::rest::Rest;
 
 /// The REST limits for a query, and the remaining budgets after its root fields.
-pub(super) struct Metered {
+pub(super) struct MeteredApi {
     rest: Arc<Rest>,
     allowance: Mutex<Option<Allowance>>,
 }
 
-impl Metered {
+impl MeteredApi {
     /// Creates it with nothing spent yet.
     pub(super) fn new(rest: Arc<Rest>) -> Self {
         Self { rest, allowance: Mutex::default() }
@@ -32,12 +32,12 @@ impl Metered {
     }
 }
 
-impl RestApi for Metered {
+impl RestApi for MeteredApi {
     fn spend_further<'a>(&'a self, principal: &'a Principal, requests: u32) -> BoxFuture<'a, Result<(), Fault>> {
         async move {
             let services = self.rest.engine.services();
             let (budget, now) = ((&principal.budget, requests), services.clock.now());
-            let (allowance, spent) = match self.rest.meter.spend_further(&services.budgets, budget, now).await {
+            let (allowance, spent) = match self.rest.limiters.spend_further(&services.budgets, budget, now).await {
                 Ok(allowance) => (allowance, Ok(())),
                 Err((fault, allowance)) => (allowance, Err(fault)),
             };
@@ -68,8 +68,8 @@ impl Contract {
         let Some(operation) = self.operation(root) else { return Vec::new() };
         let mut breaches = Vec::new();
         let parameters = [
-            (operation.path_schema(), values(operation, arguments, |place| place == Place::Path)),
-            (operation.query_schema(), values(operation, arguments, |place| place != Place::Path)),
+            (operation.path_schema(), values(operation, arguments, |place| place == ParameterIn::Path)),
+            (operation.query_schema(), values(operation, arguments, |place| place != ParameterIn::Path)),
         ];
         for (schema, values) in parameters {
             let found = schema.map(|schema| self.check(schema, &values)).unwrap_or_default();
@@ -112,7 +112,7 @@ impl Contract {
 
 /// Returns the arguments in these places, with lists for list parameters: in GraphQL, a single value is equivalent to a
 /// list with this value.
-fn values(operation: &Operation, arguments: &Map<String, Value>, stands: impl Fn(Place) -> bool) -> Value {
+fn values(operation: &Operation, arguments: &Map<String, Value>, stands: impl Fn(ParameterIn) -> bool) -> Value {
     let told = operation.parameters.iter().filter(|parameter| stands(parameter.place)).filter_map(|parameter| {
         let name = parameter.variable();
         let value = arguments.get(&name).filter(|value| !value.is_null())?.clone();
@@ -141,7 +141,7 @@ mod tests {
     use crate::documents::Documents;
 
     /// Returns the place and code of each violation.
-    fn told(root: &str, arguments: Value) -> Vec<(String, String)> {
+    fn error_codes(root: &str, arguments: Value) -> Vec<(String, String)> {
         let Value::Object(arguments) = arguments else { unreachable!() };
         let breaches = Contract::embedded().unwrap().breaches(root, &arguments);
         breaches.into_iter().map(|breach| (breach.pointer.or(breach.parameter).unwrap(), breach.code)).collect()
@@ -152,15 +152,15 @@ mod tests {
     #[test]
     fn contract_limits_apply_to_graphql() {
         let suspend = |reason: &str| {
-            told("admin_partners_suspend", json!({ "partner_uuid": PARTNER, "body": { "reason": reason } }))
+            error_codes("admin_partners_suspend", json!({ "partner_uuid": PARTNER, "body": { "reason": reason } }))
         };
         assert_eq!(suspend("They asked."), []);
         assert_eq!(suspend("")[0], ("/body/reason".to_owned(), "TOO_SHORT".to_owned()));
-        let many = told("admin_partners_list", json!({ "limit": 0 }));
+        let many = error_codes("admin_partners_list", json!({ "limit": 0 }));
         assert_eq!(many, [("limit".to_owned(), "RANGE".to_owned())]);
         let role = |code: &str, name: &str| {
             let body = json!({ "name": name, "description": null });
-            told("admin_staff_roles_update", json!({ "role_code": code, "body": body }))
+            error_codes("admin_staff_roles_update", json!({ "role_code": code, "body": body }))
         };
         assert_eq!(role("REVIEWER", "Reviewers"), []);
         assert_eq!(role("reviewer", "Reviewers"), [("role_code".to_owned(), "PATTERN".to_owned())]);
@@ -171,7 +171,7 @@ mod tests {
     fn urls_in_staff_queries_are_validated() {
         let website = |text: &str| {
             let body = json!({ "website": text, "reason": "They asked." });
-            told("admin_partners_update", json!({ "partner_uuid": PARTNER, "body": body }))
+            error_codes("admin_partners_update", json!({ "partner_uuid": PARTNER, "body": body }))
         };
         assert_eq!(website("https://bücher.example/ä"), []);
         assert_eq!(website("https://"), [("/body/website".to_owned(), "FORMAT".to_owned())]);
@@ -179,10 +179,10 @@ mod tests {
 
     #[test]
     fn null_equals_omitted_and_single_value_equals_list() {
-        assert_eq!(told("admin_partners_list", json!({ "limit": null, "state": "ACTIVE" })), []);
-        assert_eq!(told("no_such_field", json!({ "limit": 0 })), []);
+        assert_eq!(error_codes("admin_partners_list", json!({ "limit": null, "state": "ACTIVE" })), []);
+        assert_eq!(error_codes("no_such_field", json!({ "limit": 0 })), []);
         let reopen = json!({ "partner_uuid": PARTNER, "body": { "reason": null } });
-        assert_eq!(told("admin_partners_reopen", reopen), []);
+        assert_eq!(error_codes("admin_partners_reopen", reopen), []);
     }
 
     #[test]

@@ -10,10 +10,10 @@ use labs_schema::{Code, Engine, Fault};
 use serde_json::{Value, json};
 
 use super::status::answer;
-use crate::bind::{self, Bound};
+use crate::bind::{self, BoundRequest};
 use crate::contract::{Access, Operation};
-use crate::edge::bearer;
-use crate::near_path::no_such_path;
+use crate::front::bearer;
+use crate::near_path::err_no_such_path;
 use crate::problem::status;
 use crate::request::{checks, refusals};
 use crate::rest::Rest;
@@ -24,7 +24,7 @@ pub(super) async fn explain(
     rest: &Rest,
     parts: &Parts,
     caller: &Caller,
-    bound: &Bound,
+    bound: &BoundRequest,
 ) -> Result<Response<Body>, Fault> {
     let asked = |name: &str| bound.variables.get(name).and_then(Value::as_str).unwrap_or_default();
     let (method, path) = (asked("method"), asked("path"));
@@ -83,7 +83,7 @@ fn verdict<'a>(rest: &'a Rest, parts: &Parts, caller: &Caller, method: &str, pat
             return Verdict { operation: None, refusal: Some(fault) };
         }
         Match::NotFound => {
-            return Verdict { operation: None, refusal: Some(no_such_path(rest.contract(), path)) };
+            return Verdict { operation: None, refusal: Some(err_no_such_path(rest.contract(), path)) };
         }
     };
     let guarded = match (&operation.access, rest.bound(operation).and_then(|bound| bound.prepared.as_ref())) {
@@ -95,7 +95,7 @@ fn verdict<'a>(rest: &'a Rest, parts: &Parts, caller: &Caller, method: &str, pat
         (_, Some(prepared)) => Engine::guard(prepared.root.access, caller),
         (_, None) => Ok(()),
     };
-    let checked = guarded.and_then(|()| checks::partner(&operation.path, caller, &values)).and_then(|()| {
+    let checked = guarded.and_then(|()| checks::check_partner(&operation.path, caller, &values)).and_then(|()| {
         bind::path(&rest.contract, operation, &values).map(drop).map_err(|refusal| refusals::fault(operation, refusal))
     });
     Verdict { operation: Some(operation), refusal: checked.err() }

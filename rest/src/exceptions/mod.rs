@@ -18,7 +18,7 @@ use http::{HeaderValue, Method, Response, StatusCode, header, request::Parts};
 use labs_schema::context::Caller;
 use labs_schema::{Code, Fault};
 
-use crate::bind::Bound;
+use crate::bind::BoundRequest;
 use crate::contract::Operation;
 use crate::request::{Exchange, checks};
 use crate::rest::Rest;
@@ -35,7 +35,7 @@ pub(crate) async fn serve(
     operation: &Operation,
     parts: &Parts,
     caller: &Caller,
-    bound: &Bound,
+    bound: &BoundRequest,
 ) -> Result<Response<Body>, Fault> {
     match operation.id.as_str() {
         "system_health_get" => Ok(status::health()),
@@ -51,7 +51,7 @@ pub(crate) async fn serve(
 pub(crate) fn other_method(rest: &Rest, request: Request, allow: &'static str) -> Response<Body> {
     let (parts, _) = request.into_parts();
     let mut exchange = Exchange::begin(rest, &parts);
-    let mut response = match checks::head(&parts).and_then(|()| exchange.spend_anonymous(rest)) {
+    let mut response = match checks::check_head(&parts).and_then(|()| exchange.spend_anonymous(rest)) {
         Ok(()) if parts.method == Method::OPTIONS => {
             let mut response = Response::new(Body::empty());
             *response.status_mut() = StatusCode::NO_CONTENT;

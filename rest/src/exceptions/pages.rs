@@ -16,7 +16,7 @@ use rust_embed::RustEmbed;
 use serde::Deserialize;
 
 use super::other_method;
-use crate::edge::headers;
+use crate::front::headers;
 use crate::precompressed::PrecompressedDocument;
 use crate::request::{Exchange, catch_panic, checks};
 use crate::rest::Rest;
@@ -34,7 +34,7 @@ static FILES: LazyLock<HashMap<String, PrecompressedDocument>> = LazyLock::new(|
             Cow::Owned(bytes) => Bytes::from(bytes),
         };
         Some(match name.strip_suffix(".gz") {
-            Some(plain) => (plain.to_owned(), PrecompressedDocument::packed(bytes)),
+            Some(plain) => (plain.to_owned(), PrecompressedDocument::from_gzip(bytes)),
             None => (name.into_owned(), PrecompressedDocument::new(bytes)),
         })
     });
@@ -80,7 +80,7 @@ pub(super) fn router() -> Router<Arc<Rest>> {
 async fn page(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
     let (parts, _) = request.into_parts();
     let mut exchange = Exchange::begin(&rest, &parts);
-    let answered = match checks::head(&parts).and_then(|()| exchange.spend_anonymous(&rest)) {
+    let answered = match checks::check_head(&parts).and_then(|()| exchange.spend_anonymous(&rest)) {
         Ok(()) => catch_panic(file(&rest, &parts)).await,
         Err(fault) => Err(fault),
     };

@@ -12,9 +12,9 @@ use labs_schema::pictures::{self, PictureName};
 use labs_schema::{Code, Fault};
 
 use super::other_method;
-use crate::answer::conditionally;
+use crate::answer::write_conditional;
 use crate::bind::Condition;
-use crate::edge::headers;
+use crate::front::headers;
 use crate::request::{Exchange, catch_panic, checks};
 use crate::rest::Rest;
 
@@ -29,7 +29,7 @@ pub(super) fn router() -> Router<Arc<Rest>> {
 async fn picture(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
     let (parts, _) = request.into_parts();
     let mut exchange = Exchange::begin(&rest, &parts);
-    let answered = match checks::head(&parts).and_then(|()| exchange.spend_picture(&rest)) {
+    let answered = match checks::check_head(&parts).and_then(|()| exchange.spend_picture(&rest)) {
         Ok(()) => catch_panic(find(&rest, &parts)).await,
         Err(fault) => Err(fault),
     };
@@ -52,7 +52,7 @@ async fn find(rest: &Rest, parts: &Parts) -> Result<Response<Body>, Fault> {
     headers::text(out, header::ETAG, &format!("\"{}\"", name.sha256()));
     let sent = parts.headers.get_all(header::IF_NONE_MATCH).iter();
     let if_none_match = Condition::parse(sent.map(HeaderValue::as_bytes));
-    let mut response = conditionally(response, (None, if_none_match.as_ref()), &parts.headers)?;
+    let mut response = write_conditional(response, (None, if_none_match.as_ref()), &parts.headers)?;
     let out = response.headers_mut();
     out.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=86400, s-maxage=60, immutable"));
     let policy = HeaderName::from_static("cross-origin-resource-policy");

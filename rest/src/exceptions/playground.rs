@@ -17,7 +17,7 @@ use tokio::runtime::{Handle, Runtime};
 use tokio::sync::Semaphore;
 use tokio_util::context::TokioContext;
 
-use super::bounds::Metered;
+use super::bounds::MeteredApi;
 use super::other_method;
 use crate::bind;
 use crate::request::{Exchange, body, catch_panic, checks, refusals};
@@ -52,7 +52,7 @@ pub(super) fn router() -> Router<Arc<Rest>> {
 /// Request of the page.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Sent {
+struct PlaygroundRequest {
     query: String,
     #[serde(default)]
     variables: Option<serde_json::Map<String, serde_json::Value>>,
@@ -68,7 +68,7 @@ async fn query(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body
     let (parts, body) = request.into_parts();
     let mut exchange = Exchange::begin(&rest, &parts);
     let span = exchange.trace(("playground", "/playground/graphql"), &parts);
-    let response = match catch_panic(trace::within(span, answer_query(&rest, &parts, body, &mut exchange))).await {
+    let response = match catch_panic(trace::in_span(span, answer_query(&rest, &parts, body, &mut exchange))).await {
         Ok(response) => response,
         Err(fault) => exchange.refusal(&fault, &parts),
     };
@@ -81,10 +81,10 @@ async fn answer_query(
     body: Body,
     exchange: &mut Exchange<'_>,
 ) -> Result<Response<Body>, Fault> {
-    checks::head(parts)?;
+    checks::check_head(parts)?;
     let mut caller = exchange.caller(parts, Channel::Playground);
     exchange.authenticate(rest, parts, &mut caller).await?;
-    staff_only(&caller)?;
+    ensure_staff(&caller)?;
     let declared = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if declared.split(';').next().map(str::trim) != Some("application/json") {
         return Err(Fault::new(Code::UnsupportedMediaType, "Send the query as application/json."));
@@ -93,7 +93,7 @@ async fn answer_query(
         return Err(Fault::new(Code::UnsupportedMediaType, refusals::CODED));
     }
     let bytes = body::read_small(parts, body, LARGEST).await?;
-    let sent: Sent =
+    let sent: PlaygroundRequest =
         serde_json::from_value(bind::value(&bytes).map_err(|detail| Fault::new(Code::MalformedRequest, detail))?)
             .map_err(|_| {
                 Fault::new(Code::MalformedRequest, "Send one object with `query` and, optionally, `variables`.")
@@ -103,14 +103,14 @@ async fn answer_query(
         .as_ref()
         .ok_or_else(|| Fault::unavailable("The playground cannot run queries now. Try again later."))?;
     let wait = tokio::time::timeout(LONGEST_WAIT, SEATS.acquire()).await;
-    let seat = wait.map_err(|_| Fault::unavailable("Too many queries are running. Try again in a moment."))?;
-    let seat = seat.map_err(Fault::internal)?;
-    let (asked, metered) = (Arc::clone(rest), Arc::new(Metered::new(Arc::clone(rest))));
+    let permit = wait.map_err(|_| Fault::unavailable("Too many queries are running. Try again in a moment."))?;
+    let permit = permit.map_err(Fault::internal)?;
+    let (asked, metered) = (Arc::clone(rest), Arc::new(MeteredApi::new(Arc::clone(rest))));
     let spent = Arc::clone(&metered);
-    let exploring = trace::apart(async move {
-        let explored = asked.engine.explore(Arc::new(caller), exploration, &*metered).await;
+    let exploring = trace::detached(async move {
+        let explored = asked.engine.run_query(Arc::new(caller), exploration, &*metered).await;
         // Not earlier: if the client disconnects, its query continues to run.
-        drop(seat);
+        drop(permit);
         explored
     });
     // A connection that is opened during the query may serve the public API later, so it belongs to that runtime.
@@ -124,7 +124,7 @@ async fn answer_query(
 }
 
 /// Only staff may send queries; the body of any other caller is not read.
-fn staff_only(caller: &Caller) -> Result<(), Fault> {
+fn ensure_staff(caller: &Caller) -> Result<(), Fault> {
     match &caller.principal {
         None => Err(Fault::new(Code::Unauthenticated, "Sign in first.")),
         Some(principal) if principal.kind != PrincipalType::StaffUser => Err(Fault::scope("labs.admin")),

@@ -5,10 +5,10 @@ use http::{HeaderValue, Response, StatusCode, header, request::Parts};
 use labs_schema::Fault;
 use serde_json::{Value, json};
 
-use crate::answer::{conditionally, etag};
-use crate::bind::Bound;
-use crate::edge::headers;
-use crate::probes::Verdicts;
+use crate::answer::{etag, write_conditional};
+use crate::bind::BoundRequest;
+use crate::front::headers;
+use crate::probes::ProbeResults;
 use crate::rest::Rest;
 
 /// Answers the liveness probe. The response must not be cached.
@@ -20,7 +20,7 @@ pub(super) fn health() -> Response<Body> {
 
 /// Answers the readiness probe: whether this replica should receive requests.
 pub(super) async fn readiness(rest: &Rest) -> Response<Body> {
-    let Verdicts { mut checks, degraded } = rest.probes.verdicts().await;
+    let ProbeResults { mut checks, degraded } = rest.probes.verdicts().await;
     checks.insert(checks.len().min(2), json!({ "name": "CONTRACT", "state": "OK", "detail": null }));
     checks.push(if rest.is_stopping() {
         let detail = "This replica is stopping. Send requests to another one.";
@@ -58,7 +58,7 @@ pub(super) async fn readiness(rest: &Rest) -> Response<Body> {
 }
 
 /// Returns the contract's text.
-pub(super) async fn contract(rest: &Rest, parts: &Parts, bound: &Bound) -> Result<Response<Body>, Fault> {
+pub(super) async fn contract(rest: &Rest, parts: &Parts, bound: &BoundRequest) -> Result<Response<Body>, Fault> {
     let marked = rest.marks().contract(&rest.contract).await;
     let (document, digest) = match &marked {
         Some(marked) => (&marked.document, marked.digest.as_str()),
@@ -69,7 +69,7 @@ pub(super) async fn contract(rest: &Rest, parts: &Parts, bound: &Bound) -> Resul
     let out = response.headers_mut();
     out.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/yaml"));
     headers::text(out, header::ETAG, &format!("\"{tag}\""));
-    conditionally(response, (bound.if_match.as_ref(), bound.if_none_match.as_ref()), &parts.headers)
+    write_conditional(response, (bound.if_match.as_ref(), bound.if_none_match.as_ref()), &parts.headers)
 }
 
 /// Builds a JSON response.

@@ -10,7 +10,7 @@ mod requests;
 mod typescript;
 
 use bytes::Bytes;
-use labs_schema::deprecation::Announced;
+use labs_schema::deprecation::AnnouncedDeprecations;
 use labs_schema::surface::{GeneratedFile, GeneratedResource};
 use serde_json::Value;
 use uuid::{Uuid, uuid};
@@ -27,9 +27,13 @@ const NAMESPACE: Uuid = uuid!("3a0cf6a4-5c1c-4d0f-9b1f-6f1e52a7c0d8");
 ///
 /// # Errors
 /// If the embedded contract cannot be read, or the file cannot be written.
-pub fn make(resource: GeneratedResource, base_url: &str, announced: &Announced) -> Result<GeneratedFile, String> {
+pub fn make(
+    resource: GeneratedResource,
+    base_url: &str,
+    announced: &AnnouncedDeprecations,
+) -> Result<GeneratedFile, String> {
     let mut text = served_text(base_url);
-    if *announced != Announced::default() {
+    if *announced != AnnouncedDeprecations::default() {
         text = marked::contract(&text, announced);
     }
     let contract = yaml::read(&text)?;

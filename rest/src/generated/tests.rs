@@ -17,7 +17,7 @@ const ALL: [GeneratedResource; 5] = [
 ];
 
 fn made(resource: GeneratedResource) -> GeneratedFile {
-    make(resource, BASE, &Announced::default()).unwrap()
+    make(resource, BASE, &AnnouncedDeprecations::default()).unwrap()
 }
 
 fn read(resource: GeneratedResource) -> Value {
@@ -80,7 +80,7 @@ const VERSIONS: Versions<'static> = Versions { contract: "1.0.0", service: "1.2.
 
 #[test]
 fn generated_resources_match_contract_and_state_version() {
-    let contract = Contract::embedded().unwrap().at(BASE);
+    let contract = Contract::embedded().unwrap().at_base_url(BASE);
     let yaml = made(GeneratedResource::OpenapiYaml);
     assert_eq!(yaml.content, contract.text());
     assert_eq!(yaml.version, format!("{} (release {})", contract.version(), env!("CARGO_PKG_VERSION")));

@@ -29,13 +29,13 @@ pub(super) fn types(contract: &Value, versions: &Versions<'_>) -> String {
 fn paths(contract: &Value, file: &mut String) {
     file.push_str("export interface paths {\n");
     for (path, item) in fields(contract.get("paths")) {
-        line(file, 1, &format!("{}: {{", quoted(path)));
+        line(file, 1, &format!("{}: {{", quote(path)));
         line(file, 2, "parameters: { query?: never; header?: never; path?: never; cookie?: never };");
         for method in METHODS {
             match item.get(method) {
                 Some(operation) => {
                     document(file, 2, operation);
-                    let id = quoted(text_at(operation, "/operationId"));
+                    let id = quote(text_at(operation, "/operationId"));
                     line(file, 2, &format!("{method}: operations[{id}];"));
                 }
                 None => line(file, 2, &format!("{method}?: never;")),
@@ -107,7 +107,7 @@ fn parameters(contract: &Value, operation: &Value, file: &mut String) {
         for (written, parameter) in all() {
             document(file, 4, parameter);
             let optional = if is_required(parameter) { "" } else { "?" };
-            let of = named(written).unwrap_or_else(|| type_of(schema_of(parameter), 4));
+            let of = reference_type(written).unwrap_or_else(|| type_of(schema_of(parameter), 4));
             line(file, 4, &format!("{}{optional}: {of};", key(text_at(parameter, "/name"))));
         }
         line(file, 3, "};");
@@ -124,7 +124,7 @@ fn request_body(contract: &Value, operation: &Value, file: &mut String) {
 }
 
 fn response_type(contract: &Value, response: &Value) -> String {
-    if let Some(name) = named(response) {
+    if let Some(name) = reference_type(response) {
         return name;
     }
     let response = resolve(contract, response);
@@ -137,13 +137,13 @@ fn response_type(contract: &Value, response: &Value) -> String {
 /// Returns the media types of a body or a response, each with its type.
 fn media(of: &Value, depth: usize) -> String {
     let forms = fields(of.get("content"));
-    let forms = forms.map(|(name, form)| format!("{}: {}", quoted(name), type_of(schema_of(form), depth)));
+    let forms = forms.map(|(name, form)| format!("{}: {}", quote(name), type_of(schema_of(form), depth)));
     forms.collect::<Vec<_>>().join("; ")
 }
 
 /// Returns the type of a schema.
 fn type_of(schema: &Value, depth: usize) -> String {
-    if let Some(name) = named(schema) {
+    if let Some(name) = reference_type(schema) {
         return name;
     }
     if let Some(value) = schema.get("const") {
@@ -207,10 +207,10 @@ fn object(schema: &Value, depth: usize) -> String {
 }
 
 /// Returns the target of a `$ref`: `components["schemas"]["Time"]`.
-fn named(schema: &Value) -> Option<String> {
+fn reference_type(schema: &Value) -> Option<String> {
     let steps = schema.get("$ref")?.as_str()?.strip_prefix("#/components/")?;
     let (section, name) = steps.split_once('/')?;
-    Some(format!("components[{}][{}]", quoted(section), quoted(name)))
+    Some(format!("components[{}][{}]", quote(section), quote(name)))
 }
 
 fn schema_of(value: &Value) -> &Value {
@@ -230,17 +230,17 @@ fn document(file: &mut String, depth: usize, of: &Value) {
     }
     match lines.as_slice() {
         [] => {}
-        [only] => line(file, depth, &format!("/** {} */", harmless(only))),
+        [only] => line(file, depth, &format!("/** {} */", escape_comment(only))),
         lines => {
             line(file, depth, "/**");
-            lines.iter().for_each(|text| line(file, depth, format!(" * {}", harmless(text)).trim_end()));
+            lines.iter().for_each(|text| line(file, depth, format!(" * {}", escape_comment(text)).trim_end()));
             line(file, depth, " */");
         }
     }
 }
 
 /// Escapes a text so that it does not end the comment around it.
-fn harmless(text: &str) -> String {
+fn escape_comment(text: &str) -> String {
     text.replace("*/", "*\\/")
 }
 
@@ -249,7 +249,7 @@ fn line(file: &mut String, depth: usize, text: &str) {
     let _ = writeln!(file, "{}{text}", "    ".repeat(depth));
 }
 
-fn quoted(name: &str) -> String {
+fn quote(name: &str) -> String {
     Value::from(name).to_string()
 }
 
@@ -257,5 +257,5 @@ fn quoted(name: &str) -> String {
 fn key(name: &str) -> String {
     let is_plain = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
         && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
-    if is_plain { name.to_owned() } else { quoted(name) }
+    if is_plain { name.to_owned() } else { quote(name) }
 }

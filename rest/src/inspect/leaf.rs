@@ -10,7 +10,7 @@ use crate::sdl::{Kind, Sdl};
 const DEFINITE: [&str; 9] = ["Int", "Float", "Boolean", "String", "ID", "UUID", "Time", "JSON", "JSONObject"];
 
 /// Returns the mismatch between a leaf of type `name` and `shape`. None if they fit.
-pub(super) fn misfit(sdl: &Sdl, shape: &Shape<'_>, name: &str) -> Option<String> {
+pub(super) fn find_misfit(sdl: &Sdl, shape: &Shape<'_>, name: &str) -> Option<String> {
     let kind = sdl.kind(name);
     if let (Shape::Enum(values), Some(Kind::Enum(own))) = (shape, kind) {
         if orders::are_orders(values.iter().copied()) {

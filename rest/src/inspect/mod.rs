@@ -62,12 +62,12 @@ pub fn inspect(contract: &Contract, documents: &Documents, sdl: &str, served_dir
 /// Checks that `info.x-operations` has the actual numbers.
 fn counts(contract: &Contract, found: &mut Vec<Difference>) {
     let mut tell = |name: &str, real: usize| {
-        let said = contract.counts().get(name).copied();
-        if said != u64::try_from(real).ok() {
-            let said = said.map_or_else(|| "nothing".to_owned(), |said| said.to_string());
+        let stated = contract.counts().get(name).copied();
+        if stated != u64::try_from(real).ok() {
+            let stated = stated.map_or_else(|| "nothing".to_owned(), |stated| stated.to_string());
             found.push(Difference {
                 file: "contract/openapi.yaml".to_owned(),
-                what: format!("info.x-operations declares {said} for {name} instead of {real}: run `make accept`"),
+                what: format!("info.x-operations declares {stated} for {name} instead of {real}: run `make accept`"),
             });
         }
     };

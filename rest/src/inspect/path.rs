@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::contract::{Operation, Place};
+use crate::contract::{Operation, ParameterIn};
 
 /// Groups whose paths begin with another word: OAuth clients expect their path, and paths below /v1/partner belong to
 /// one partner.
@@ -20,7 +20,7 @@ pub(super) fn differences(operation: &Operation) -> Vec<String> {
     let named: BTreeSet<&str> =
         path.split('{').skip(1).filter_map(|rest| rest.split_once('}').map(|(name, _)| name)).collect();
     let promised: BTreeSet<&str> =
-        operation.parameters_in(Place::Path).map(|parameter| parameter.name.as_str()).collect();
+        operation.parameters_in(ParameterIn::Path).map(|parameter| parameter.name.as_str()).collect();
     for name in named.difference(&promised) {
         found.push(format!("{id} has the path {path}: declare the parameter {name}, or rename it in the path"));
     }

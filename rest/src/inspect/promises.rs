@@ -2,7 +2,7 @@
 
 use async_graphql::parser::types::{Field, OperationDefinition, OperationType, Selection};
 
-use super::selection::Answers;
+use super::selection::AnswerComparison;
 use super::{Difference, path, variables};
 use crate::contract::{Contract, GROUPS, Operation};
 use crate::documents::{Document, Documents};
@@ -18,9 +18,9 @@ pub(super) fn inspect(
 ) {
     let inspection = Inspection { contract, documents, sdl, served_directly };
     for operation in contract.operations() {
-        inspection.promise(operation, found);
+        inspection.inspect_operation(operation, found);
     }
-    inspection.leftovers(found);
+    inspection.find_leftovers(found);
 }
 
 struct Inspection<'a> {
@@ -31,7 +31,7 @@ struct Inspection<'a> {
 }
 
 impl Inspection<'_> {
-    fn promise(&self, operation: &Operation, found: &mut Vec<Difference>) {
+    fn inspect_operation(&self, operation: &Operation, found: &mut Vec<Difference>) {
         let id = operation.id.as_str();
         if let Some(scope) = operation.access.scope()
             && !self.contract.scopes().contains_key(scope)
@@ -151,7 +151,7 @@ impl Inspection<'_> {
         let mut ty = root_field.ty.clone();
         ty.nullable = false;
         let mut answers =
-            Answers { contract: self.contract, sdl: self.sdl, document: &document.parsed, open: Vec::new() };
+            AnswerComparison { contract: self.contract, sdl: self.sdl, document: &document.parsed, open: Vec::new() };
         let successes = operation.responses.range(200..300).filter_map(|(_, response)| response.json());
         successes
             .flat_map(|schema| answers.differences("", self.contract.schema(schema), &ty, &field.selection_set.node))
@@ -159,7 +159,7 @@ impl Inspection<'_> {
     }
 
     /// Finds documents and root fields without an operation, and unused exceptions.
-    fn leftovers(&self, found: &mut Vec<Difference>) {
+    fn find_leftovers(&self, found: &mut Vec<Difference>) {
         for document in self.documents.iter() {
             if self.contract.operation(&document.name).is_none() {
                 let what = format!(

@@ -10,12 +10,12 @@ use async_graphql::parser::types::{ExecutableDocument, Field, Selection, Selecti
 use serde_json::Value;
 
 use super::leaf;
-use super::shape::{Fields, Shape, Shaped, merge_fields, shape};
+use super::shape::{Fields, NullableShape, Shape, merge_fields, shape};
 use crate::contract::Contract;
 use crate::sdl::{Kind, Object, Sdl, entries, innermost, named_type};
 
 /// Compares responses with one document.
-pub(super) struct Answers<'a> {
+pub(super) struct AnswerComparison<'a> {
     pub(super) contract: &'a Contract,
     pub(super) sdl: &'a Sdl,
     pub(super) document: &'a ExecutableDocument,
@@ -24,9 +24,9 @@ pub(super) struct Answers<'a> {
 }
 
 /// The fields of a selection, by their response key.
-type Selected<'a> = BTreeMap<&'a str, &'a Field>;
+type SelectedFields<'a> = BTreeMap<&'a str, &'a Field>;
 
-impl<'a> Answers<'a> {
+impl<'a> AnswerComparison<'a> {
     /// Returns the differences at `place` between a schema and a field of type `ty` with this selection.
     pub(super) fn differences(
         &mut self,
@@ -35,7 +35,7 @@ impl<'a> Answers<'a> {
         ty: &'a Type,
         selection: &'a SelectionSet,
     ) -> Vec<String> {
-        let Shaped { nullable, shape } = shape(self.contract, schema);
+        let NullableShape { nullable, shape } = shape(self.contract, schema);
         let mut found = Vec::new();
         if ty.nullable && !nullable {
             found.push(format!("{place} can be null in the schema ({ty}), but not in the contract"));
@@ -64,7 +64,10 @@ impl<'a> Answers<'a> {
         match self.sdl.kind(name) {
             Some(Kind::Object(object)) if !object.interface => self.object(place, shape, name, object, selection),
             Some(Kind::Object(_) | Kind::Union(_)) => self.abstract_type(place, shape, name, selection),
-            _ => leaf::misfit(self.sdl, &shape, name).map(|misfit| format!("{place}: {misfit}")).into_iter().collect(),
+            _ => leaf::find_misfit(self.sdl, &shape, name)
+                .map(|misfit| format!("{place}: {misfit}"))
+                .into_iter()
+                .collect(),
         }
     }
 
@@ -125,7 +128,7 @@ impl<'a> Answers<'a> {
             return vec![format!("{place} is an object ({name}), but not an object with named fields in the contract")];
         };
         let mut found = Vec::new();
-        let mut selected = Selected::new();
+        let mut selected = SelectedFields::new();
         self.collect(name, object, selection, &mut selected, &mut found);
         self.open.push(name);
         for (key, field) in &selected {
@@ -136,7 +139,7 @@ impl<'a> Answers<'a> {
                     "{place}: {name}.{asked} is an edge or takes arguments, and only staff queries may follow it: \
                      run `make accept`"
                 )),
-                (None, _) => found.push(leak(&place, name, asked)),
+                (None, _) => found.push(find_leak(&place, name, asked)),
                 (Some(_), _) if asked == "__typename" => {}
                 (Some(schema), Some(definition)) => {
                     let selection = &field.selection_set.node;
@@ -145,20 +148,20 @@ impl<'a> Answers<'a> {
                 (Some(_), None) => found.push(format!("{place}: the type {name} has no field {asked}")),
             }
         }
-        found.extend(self.lacking(place, name, object, &fields, &selected));
+        found.extend(self.find_missing(place, name, object, &fields, &selected));
         self.open.pop();
         found
     }
 
     /// Returns the fields at `place` that are declared or returned and not selected. For a recursive type, a document
     /// selects only some levels; the response contains all levels, because it is written from the whole value.
-    fn lacking(
+    fn find_missing(
         &self,
         place: &str,
         name: &str,
         object: &Object,
         fields: &Fields<'a>,
-        selected: &Selected<'a>,
+        selected: &SelectedFields<'a>,
     ) -> Vec<String> {
         let mut found = Vec::new();
         for key in fields.properties.keys().filter(|key| !selected.contains_key(*key)) {
@@ -172,7 +175,7 @@ impl<'a> Answers<'a> {
                     "{place} is in the contract, but {name}.{key} is an edge or takes arguments, which documents do \
                      not follow: make it a plain field, or remove it from the contract"
                 ),
-                Some(field) if self.sdl.ends(innermost(&field.ty), &self.open) => continue,
+                Some(field) if self.sdl.is_leaf(innermost(&field.ty), &self.open) => continue,
                 Some(_) => {
                     format!("{place} is in the contract, but the document does not select it: run `make accept`")
                 }
@@ -180,7 +183,7 @@ impl<'a> Answers<'a> {
         }
         let answered = object.plain_fields().map(|field| field.name.as_str());
         let unpromised = answered.filter(|key| !selected.contains_key(key) && !fields.properties.contains_key(key));
-        found.extend(unpromised.map(|key| leak(&below(place, key), name, key)));
+        found.extend(unpromised.map(|key| find_leak(&below(place, key), name, key)));
         found
     }
 
@@ -190,7 +193,7 @@ impl<'a> Answers<'a> {
         name: &str,
         object: &Object,
         selection: &'a SelectionSet,
-        selected: &mut Selected<'a>,
+        selected: &mut SelectedFields<'a>,
         found: &mut Vec<String>,
     ) {
         for item in &selection.items {
@@ -238,7 +241,7 @@ fn shape_of<'a>(contract: &'a Contract, schema: &'a Value) -> Shape<'a> {
 }
 
 /// Describes a field that is returned and not declared.
-fn leak(place: &str, name: &str, field: &str) -> String {
+fn find_leak(place: &str, name: &str, field: &str) -> String {
     format!("{place}: {name}.{field} is returned, but the contract does not declare it: declare it, or mark it @edge")
 }
 

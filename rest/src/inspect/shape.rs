@@ -8,7 +8,7 @@ use crate::contract::Contract;
 
 /// The value that a schema describes.
 #[derive(Debug)]
-pub(super) struct Shaped<'a> {
+pub(super) struct NullableShape<'a> {
     /// Whether null is allowed.
     pub(super) nullable: bool,
     /// Shape of a non-null value.
@@ -48,7 +48,7 @@ pub(super) struct Fields<'a> {
 }
 
 /// Determines the shape of a schema; `$ref`s are resolved.
-pub(super) fn shape<'a>(contract: &'a Contract, schema: &'a Value) -> Shaped<'a> {
+pub(super) fn shape<'a>(contract: &'a Contract, schema: &'a Value) -> NullableShape<'a> {
     let schema = contract.resolve(schema);
     for keyword in ["oneOf", "anyOf"] {
         if let Some(forms) = schema.get(keyword).and_then(Value::as_array) {
@@ -63,7 +63,7 @@ pub(super) fn shape<'a>(contract: &'a Contract, schema: &'a Value) -> Shaped<'a>
         nullable |= values.iter().any(Value::is_null);
         let texts: BTreeSet<&str> = values.iter().filter_map(Value::as_str).collect();
         if !texts.is_empty() {
-            return Shaped { nullable, shape: Shape::Enum(texts) };
+            return NullableShape { nullable, shape: Shape::Enum(texts) };
         }
     }
     let format = schema.get("format").and_then(Value::as_str);
@@ -79,7 +79,7 @@ pub(super) fn shape<'a>(contract: &'a Contract, schema: &'a Value) -> Shaped<'a>
         _ => Shape::Free,
     };
     let anything = types.is_empty() && matches!(shape, Shape::Free);
-    Shaped { nullable: nullable || anything, shape }
+    NullableShape { nullable: nullable || anything, shape }
 }
 
 /// Merges the fields of several alternatives: all fields, required if every alternative requires them. None if one is
@@ -134,21 +134,21 @@ fn required_names(schema: &Value) -> impl Iterator<Item = &str> {
     schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
 }
 
-fn of_forms<'a>(contract: &'a Contract, forms: &'a [Value]) -> Shaped<'a> {
+fn of_forms<'a>(contract: &'a Contract, forms: &'a [Value]) -> NullableShape<'a> {
     let is_null = |form: &&Value| contract.resolve(form).get("type").and_then(Value::as_str) == Some("null");
     let nullable = forms.iter().any(|form| is_null(&form));
     let rest: Vec<&Value> = forms.iter().filter(|form| !is_null(form)).collect();
     match rest.as_slice() {
         [only] => {
             let shaped = shape(contract, only);
-            Shaped { nullable: nullable || shaped.nullable, shape: shaped.shape }
+            NullableShape { nullable: nullable || shaped.nullable, shape: shaped.shape }
         }
-        _ => Shaped { nullable, shape: Shape::Forms(rest) },
+        _ => NullableShape { nullable, shape: Shape::Forms(rest) },
     }
 }
 
 /// Merges `allOf`: objects contribute their fields; for any other type, the first part counts.
-fn of_parts<'a>(contract: &'a Contract, schema: &'a Value, parts: &'a [Value]) -> Shaped<'a> {
+fn of_parts<'a>(contract: &'a Contract, schema: &'a Value, parts: &'a [Value]) -> NullableShape<'a> {
     let mut all = Fields::default();
     let mut other = None;
     for part in parts {
@@ -168,6 +168,6 @@ fn of_parts<'a>(contract: &'a Contract, schema: &'a Value, parts: &'a [Value]) -
     all.required.extend(required_names(schema));
     match other {
         Some(other) if all.properties.is_empty() => other,
-        _ => Shaped { nullable: false, shape: Shape::Object(all) },
+        _ => NullableShape { nullable: false, shape: Shape::Object(all) },
     }
 }

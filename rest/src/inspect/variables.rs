@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::leaf;
 use super::shape::{Fields, Shape, merge_fields, shape};
-use crate::contract::{BodyKind, Contract, Operation, Place};
+use crate::contract::{BodyKind, Contract, Operation, ParameterIn};
 use crate::sdl::{Input, Kind, Sdl, entries, named_type};
 
 /// Returns the differences between an operation's inputs and its document's variables.
@@ -34,11 +34,11 @@ pub(super) fn differences(
         known.push(name.clone());
         match variable {
             Some((ty, has_default)) => {
-                let always = parameter.required || parameter.default.is_some() || parameter.place == Place::Path;
+                let always = parameter.required || parameter.default.is_some() || parameter.place == ParameterIn::Path;
                 let presence = Presence { required: parameter.required, always, has_default: *has_default };
                 compare.input(&format!("${name}"), &parameter.schema, ty, presence);
             }
-            None if parameter.place == Place::Header => {}
+            None if parameter.place == ParameterIn::Header => {}
             None => compare.found.push(format!(
                 "the contract declares the parameter {name}, but the root field does not take it: add the argument \
                  {name}"
@@ -152,7 +152,7 @@ impl<'a> Compare<'a> {
                 }
             },
             (shape, _) => {
-                if let Some(misfit) = leaf::misfit(self.sdl, &shape, name) {
+                if let Some(misfit) = leaf::find_misfit(self.sdl, &shape, name) {
                     self.found.push(format!("{place}: {misfit}"));
                 }
                 return;

@@ -14,8 +14,8 @@ use tokio::time::Instant;
 
 use crate::bind;
 use crate::contract::{BodyForm, BodyKind, Operation};
-use crate::edge::body_slots::{BodySlot, BodySlots, SlotHolder};
-use crate::edge::in_flight::InFlightPermit;
+use crate::front::body_slots::{BodySlot, BodySlots, SlotHolder};
+use crate::front::in_flight::InFlightPermit;
 
 /// Maximum size of a body in bytes.
 const LARGEST: usize = 1024 * 1024;
@@ -129,7 +129,7 @@ pub(crate) async fn place<'r>(
         return Ok(None);
     }
     let account = caller.principal.as_ref().map_or(network, |principal| principal.budget.account.as_str());
-    let place = places.take(SlotHolder { network: network.to_owned(), account: account.to_owned() }).await;
+    let place = places.acquire(SlotHolder { network: network.to_owned(), account: account.to_owned() }).await;
     place.map(Some).ok_or_else(|| Fault::unavailable("Too many uploads are in progress. Try again in a moment."))
 }
 
@@ -138,9 +138,9 @@ fn is_upload(form: &BodyForm) -> bool {
 }
 
 /// An incoming body, and the resources of its request.
-pub(crate) struct Arriving<'r, 's> {
+pub(crate) struct IncomingBody<'r, 's> {
     pub(crate) body: Body,
-    pub(crate) seat: &'s mut InFlightPermit<'r>,
+    pub(crate) permit: &'s mut InFlightPermit<'r>,
     /// Slots for bodies that are still arriving, by network.
     pub(crate) places: &'r BodySlots,
     pub(crate) network: &'s str,
@@ -155,9 +155,13 @@ pub(crate) struct Arriving<'r, 's> {
 /// # Errors
 /// [`Code::PayloadTooLarge`] if the body is too large; [`Code::MalformedRequest`] if it does not arrive in time or
 /// breaks off; [`Code::Unavailable`] if too many bodies are pending.
-pub(crate) async fn read(form: Option<&BodyForm>, parts: &Parts, arriving: Arriving<'_, '_>) -> Result<Bytes, Fault> {
+pub(crate) async fn read(
+    form: Option<&BodyForm>,
+    parts: &Parts,
+    arriving: IncomingBody<'_, '_>,
+) -> Result<Bytes, Fault> {
     let bounds = match (form, arriving.largest) {
-        (None, _) if !bind::brings_body(&parts.headers) => return Ok(Bytes::new()),
+        (None, _) if !bind::has_body(&parts.headers) => return Ok(Bytes::new()),
         // The operation takes no body: only an empty object is allowed.
         (None, _) => Bounds::small(bind::EMPTY_OBJECT),
         (Some(_), Some(largest)) => Bounds::large(largest),
@@ -169,13 +173,13 @@ pub(crate) async fn read(form: Option<&BodyForm>, parts: &Parts, arriving: Arriv
         return read;
     }
     let awaited = async {
-        let place = arriving.places.take(SlotHolder::network(arriving.network)).await;
+        let place = arriving.places.acquire(SlotHolder::network(arriving.network)).await;
         let _place = place.ok_or_else(|| {
             Fault::unavailable("Too many requests are waiting for their bodies. Try again in a moment.")
         })?;
         body.await
     };
-    arriving.seat.aside(awaited).await
+    arriving.permit.release_while(awaited).await
 }
 
 /// Reads a body of at most this size.
@@ -206,7 +210,7 @@ async fn collect(parts: &Parts, body: Body, bounds: Bounds) -> Result<Bytes, Fau
     let mut due = Instant::now() + grace;
     loop {
         let Ok(frame) = tokio::time::timeout_at(due.min(latest), body.frame()).await else {
-            return Err(late(bounds, due < latest));
+            return Err(err_timeout(bounds, due < latest));
         };
         match frame {
             None => return Ok(collected.freeze()),
@@ -227,7 +231,7 @@ async fn collect(parts: &Parts, body: Body, bounds: Bounds) -> Result<Bytes, Fau
     }
 }
 
-fn late(bounds: Bounds, is_slow: bool) -> Fault {
+fn err_timeout(bounds: Bounds, is_slow: bool) -> Fault {
     let detail = if is_slow {
         format!(
             "The body arrived too slowly. It may lag at most {} seconds behind a rate of {} bytes per second. Use a \
@@ -249,7 +253,7 @@ mod tests {
 
     use super::*;
     use crate::contract::Contract;
-    use crate::edge::body_slots::SlotLimits;
+    use crate::front::body_slots::SlotLimits;
 
     #[tokio::test]
     async fn stalled_body_frees_request_slot_and_keeps_network_limit() {
@@ -259,17 +263,22 @@ mod tests {
         let (parts, ()) = Request::new(()).into_parts();
         let (seats, places) = (Semaphore::new(1), BodySlots::new(SlotLimits { all: 2, of_network: 1, of_account: 1 }));
         let silent = || Body::from_stream(futures_util::stream::pending::<Result<Bytes, std::io::Error>>());
-        let mut seat = InFlightPermit::of(operation, &seats).unwrap();
+        let mut permit = InFlightPermit::acquire(operation, &seats).unwrap();
         let arriving =
-            Arriving { body: silent(), seat: &mut seat, places: &places, network: "192.0.2.1", largest: None };
+            IncomingBody { body: silent(), permit: &mut permit, places: &places, network: "192.0.2.1", largest: None };
         let mut waiting = Box::pin(read(json, &parts, arriving));
         assert!(futures_util::poll!(waiting.as_mut()).is_pending());
-        let mut other = InFlightPermit::of(operation, &seats).unwrap();
-        assert!(places.take(SlotHolder::network("192.0.2.1")).now_or_never().is_none(), "the network has its share");
-        let whole =
-            Arriving { body: Body::from("{}"), seat: &mut other, places: &places, network: "192.0.2.1", largest: None };
+        let mut other = InFlightPermit::acquire(operation, &seats).unwrap();
+        assert!(places.acquire(SlotHolder::network("192.0.2.1")).now_or_never().is_none(), "the network has its share");
+        let whole = IncomingBody {
+            body: Body::from("{}"),
+            permit: &mut other,
+            places: &places,
+            network: "192.0.2.1",
+            largest: None,
+        };
         assert_eq!(read(json, &parts, whole).await.unwrap(), "{}", "what came with its head needs no place");
-        assert!(InFlightPermit::of(operation, &seats).is_err(), "and keeps its seat");
+        assert!(InFlightPermit::acquire(operation, &seats).is_err(), "and keeps its seat");
     }
 
     /// Returns a body with this number of pieces of this size, one after each pause, that never ends.

@@ -16,14 +16,14 @@ const LONGEST_TARGET: usize = 4096;
 ///
 /// # Errors
 /// [`Code::MalformedRequest`] for such heads.
-pub(crate) fn head(parts: &Parts) -> Result<(), Fault> {
+pub(crate) fn check_head(parts: &Parts) -> Result<(), Fault> {
     let malformed = |detail: &str| Err(Fault::new(Code::MalformedRequest, detail));
     if parts.uri.path_and_query().is_none_or(|target| target.as_str().len() > LONGEST_TARGET) {
         return malformed("The request target is longer than 4096 bytes. Send fewer or shorter parameters.");
     }
     let mut hosts = parts.headers.get_all(header::HOST).iter();
     match (hosts.next(), hosts.next()) {
-        (Some(host), None) if names_a_host(host) => Ok(()),
+        (Some(host), None) if is_host(host) => Ok(()),
         (Some(_), None) => {
             malformed("The Host header names no host. Send a host, for example api.example.com or [::1]:8080.")
         }
@@ -34,7 +34,7 @@ pub(crate) fn head(parts: &Parts) -> Result<(), Fault> {
 }
 
 /// Whether a Host header contains a host, and optionally a port (RFC 9110 section 7.2).
-fn names_a_host(value: &HeaderValue) -> bool {
+fn is_host(value: &HeaderValue) -> bool {
     let Ok(authority) = Authority::try_from(value.as_bytes()) else { return false };
     let is_port_good = authority.as_str().len() == authority.host().len() || authority.port_u16().is_some();
     !authority.as_str().contains('@') && !authority.host().is_empty() && is_port_good
@@ -42,11 +42,11 @@ fn names_a_host(value: &HeaderValue) -> bool {
 
 /// Rejects another partner's uuid under /v1/partner/{partner_uuid} with 403, whether it exists or not
 /// (docs/decisions/api.md#resources-of-other-partners).
-pub(crate) fn partner(path: &str, caller: &Caller, values: &[(&str, &str)]) -> Result<(), Fault> {
-    own_partner(path, caller.principal.as_ref().and_then(|principal| principal.partner_uuid), values)
+pub(crate) fn check_partner(path: &str, caller: &Caller, values: &[(&str, &str)]) -> Result<(), Fault> {
+    ensure_own_partner(path, caller.principal.as_ref().and_then(|principal| principal.partner_uuid), values)
 }
 
-fn own_partner(path: &str, own: Option<Uuid>, values: &[(&str, &str)]) -> Result<(), Fault> {
+fn ensure_own_partner(path: &str, own: Option<Uuid>, values: &[(&str, &str)]) -> Result<(), Fault> {
     if !path.starts_with("/v1/partner/{partner_uuid}") {
         return Ok(());
     }
@@ -63,7 +63,7 @@ fn own_partner(path: &str, own: Option<Uuid>, values: &[(&str, &str)]) -> Result
 
 /// Rejects foreign origins: the browser sends a cookie automatically, so a foreign page must not be able to use it
 /// (docs/decisions/credentials.md).
-pub(crate) fn origin(rest: &Rest, sent: &HeaderMap) -> Result<(), Fault> {
+pub(crate) fn check_origin(rest: &Rest, sent: &HeaderMap) -> Result<(), Fault> {
     let Some(origin) = sent.get(header::ORIGIN).and_then(|value| value.to_str().ok()) else { return Ok(()) };
     let host = sent.get(header::HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let own = origin == rest.settings.base_url || origin.split_once("://").is_some_and(|(_, named)| named == host);
@@ -82,7 +82,7 @@ mod tests {
         let verdict = |version: Version, hosts: &[&str]| {
             let request = http::Request::builder().version(version).uri("/v1/system/health");
             let request = hosts.iter().fold(request, |request, host| request.header(header::HOST, *host));
-            head(&request.body(()).unwrap().into_parts().0).map_err(|fault| fault.code())
+            check_head(&request.body(()).unwrap().into_parts().0).map_err(|fault| fault.code())
         };
         for good in ["labs", "labs.example:8080", "127.0.0.1:1", "[::1]", "[::1]:65535"] {
             assert_eq!(verdict(Version::HTTP_11, &[good]), Ok(()), "{good}");
@@ -100,7 +100,7 @@ mod tests {
     fn path_with_another_partner_is_rejected() {
         let own = Uuid::from_u128(1);
         let verdict = |path: &str, own, named: &str| {
-            own_partner(path, own, &[("user_uuid", "x"), ("partner_uuid", named)]).map_err(|fault| fault.code())
+            ensure_own_partner(path, own, &[("user_uuid", "x"), ("partner_uuid", named)]).map_err(|fault| fault.code())
         };
         let team = "/v1/partner/{partner_uuid}/team-members/{user_uuid}";
         assert_eq!(verdict(team, Some(own), &own.to_string()), Ok(()));

@@ -15,13 +15,13 @@ use labs_schema::{Fault, PrincipalType};
 use opentelemetry::Context;
 
 use crate::answer;
-use crate::answered::{Answered, RefusedFor};
 use crate::contract::{Access, Operation};
 use crate::deprecations;
-use crate::edge::budget::{Allowance, Spending};
-use crate::edge::request_span::RequestSpan;
-use crate::edge::server::Peer;
-use crate::edge::{address, bearer, headers, request_id};
+use crate::front::budget::{Allowance, Spending};
+use crate::front::request_span::RequestSpan;
+use crate::front::server::Peer;
+use crate::front::{address, bearer, headers, request_id};
+use crate::observer::{AnsweredRequest, RefusedFor};
 use crate::rest::Rest;
 
 /// Maximum length of a stored user agent, in bytes.
@@ -105,7 +105,7 @@ impl<'a> Exchange<'a> {
     pub(crate) fn spend_anonymous(&mut self, rest: &Rest) -> Result<(), Fault> {
         let now = rest.engine.services().clock.now();
         let spending = self.operation.map_or(Spending::Whole, Spending::of);
-        self.book(rest.meter.spend_anonymous(address::network(self.address), spending, now))
+        self.record_spending(rest.limiters.spend_anonymous(address::network(self.address), spending, now))
     }
 
     /// Spends the request from its network's media budget.
@@ -114,7 +114,7 @@ impl<'a> Exchange<'a> {
     /// [`Code::RateLimited`] if the budget is spent.
     pub(crate) fn spend_picture(&mut self, rest: &Rest) -> Result<(), Fault> {
         let now = rest.engine.services().clock.now();
-        self.book(rest.meter.spend_picture(address::network(self.address), now))
+        self.record_spending(rest.limiters.spend_picture(address::network(self.address), now))
     }
 
     /// Verifies the token and spends the request from its account's budget; with an invalid token, from its network's
@@ -134,9 +134,9 @@ impl<'a> Exchange<'a> {
             Ok(principal) => {
                 self.principal = Some(principal.kind);
                 let booked = if unattributed {
-                    rest.meter.spend_unattributed(&services.budgets, &principal, now).await
+                    rest.limiters.spend_unattributed(&services.budgets, &principal, now).await
                 } else {
-                    rest.meter.spend(&services.budgets, &principal.budget, now).await
+                    rest.limiters.spend(&services.budgets, &principal.budget, now).await
                 };
                 if let (Err((fault, _)), Some(operation)) = (&booked, self.operation)
                     && !unattributed
@@ -145,21 +145,21 @@ impl<'a> Exchange<'a> {
                     services.usage.note_refusal(&principal.budget.account, &operation.id, budget.name());
                 }
                 caller.principal = Some(principal);
-                self.book(booked)
+                self.record_spending(booked)
             }
             Err(fault) => {
                 let booked = if unattributed {
-                    self.book(rest.meter.spend_unattributed_refusal(address::network(self.address), now))
+                    self.record_spending(rest.limiters.spend_unattributed_refusal(address::network(self.address), now))
                 } else {
                     self.spend_anonymous(rest)
                 };
-                booked.map_err(|spent| spent.in_place_of(&fault))?;
+                booked.map_err(|spent| spent.replacing(&fault))?;
                 Err(fault)
             }
         }
     }
 
-    fn book(&mut self, booked: Result<Allowance, (Fault, Option<Allowance>)>) -> Result<(), Fault> {
+    fn record_spending(&mut self, booked: Result<Allowance, (Fault, Option<Allowance>)>) -> Result<(), Fault> {
         match booked {
             Ok(allowance) => {
                 self.allowance = Some(allowance);
@@ -174,35 +174,35 @@ impl<'a> Exchange<'a> {
 
     /// Builds the error response of this request.
     pub(crate) fn refusal(&self, fault: &Fault, parts: &Parts) -> Response<Body> {
-        answer::refusal(fault, self.base_url, parts.uri.path(), &self.request_id, self.operation)
+        answer::write_refusal(fault, self.base_url, parts.uri.path(), &self.request_id, self.operation)
     }
 
     /// Adds the headers of every response, and reports the request to the observer and to the log.
     pub(crate) fn finish(mut self, rest: &Rest, mut response: Response<Body>) -> Response<Body> {
-        self.tell(rest, &response);
+        self.notify_observer(rest, &response);
         if self.allowance.is_none() {
             let now = rest.engine.services().clock.now();
-            self.allowance = Some(rest.meter.look_anonymous(address::network(self.address), now));
+            self.allowance = Some(rest.limiters.peek_anonymous(address::network(self.address), now));
         }
         let is_good = is_good(response.status());
         let out = response.headers_mut();
         if let Some(allowance) = &self.allowance {
-            headers::allowance(out, allowance);
+            headers::set_allowance(out, allowance);
         }
         if let Some(operation) = self.operation {
             deprecations::announce(out, &self.deprecated, &operation.id, &rest.settings.base_url);
         }
         headers::text(out, http::HeaderName::from_static("x-request-id"), &self.request_id);
-        headers::security(out, rest.settings.base_url.starts_with("https:"));
+        headers::set_security(out, rest.settings.base_url.starts_with("https:"));
         let is_public_read = self
             .operation
             .is_some_and(|operation| operation.access == Access::Public && operation.method == Method::GET);
-        headers::caching(out, is_public_read && is_good);
+        headers::set_caching(out, is_public_read && is_good);
         response
     }
 
-    fn tell(&self, rest: &Rest, response: &Response<Body>) {
-        let answered = Answered {
+    fn notify_observer(&self, rest: &Rest, response: &Response<Body>) {
+        let answered = AnsweredRequest {
             operation: self.operation,
             status: response.status(),
             code: response.extensions().get::<RefusedFor>().map(|refused| refused.0),

@@ -13,7 +13,7 @@ pub(crate) const CODED: &str = "Send the body without Content-Encoding.";
 /// Returns the fault of a binding error. The token endpoints use the form of RFC 6749 section 5.2.
 pub(crate) fn fault(operation: &Operation, refusal: Refusal) -> Fault {
     let fault = match refusal {
-        Refusal::NotFound => Fault::not_found(thing(operation)),
+        Refusal::NotFound => Fault::not_found(resource_name(operation)),
         Refusal::UnsupportedMediaType { accepted } => Fault::new(
             Code::UnsupportedMediaType,
             format!("Send the body as {} and set Content-Type to this media type.", accepted.join(" or ")),
@@ -57,7 +57,7 @@ fn another_grant(fault: &Fault) -> Option<String> {
 }
 
 /// Returns the name of the resource of the path's last parameter.
-fn thing(operation: &Operation) -> &str {
+fn resource_name(operation: &Operation) -> &str {
     let last = operation.path.rsplit('{').next().and_then(|rest| rest.split('}').next()).unwrap_or("thing");
     ["_uuid", "_slug", "_code"].iter().find_map(|kind| last.strip_suffix(kind)).unwrap_or(last)
 }

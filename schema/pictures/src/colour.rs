@@ -34,8 +34,9 @@ impl ColourSpace {
     /// Finds the colour space of an upload from its profile and, for a PNG, from its chunks.
     pub(super) fn find(png: Option<&[u8]>, profile: Option<&[u8]>, is_grey: bool) -> Self {
         let chunks = png.map(PngColours::read).unwrap_or_default();
-        let found = chunks.code_points.and_then(of_code_points).or_else(|| of_profile(profile?, is_grey));
-        let found = found.or_else(|| if chunks.is_srgb { None } else { of_gamma(chunks.gamma, chunks.chromaticities) });
+        let found = chunks.code_points.and_then(from_code_points).or_else(|| from_profile(profile?, is_grey));
+        let found =
+            found.or_else(|| if chunks.is_srgb { None } else { from_gamma(chunks.gamma, chunks.chromaticities) });
         Self(found.map(Box::new))
     }
 
@@ -83,7 +84,7 @@ fn grid(layout: Layout) -> Vec<u8> {
 }
 
 /// Returns the RGB colour space of an ICC profile.
-fn of_profile(profile: &[u8], is_grey: bool) -> Option<ColorProfile> {
+fn from_profile(profile: &[u8], is_grey: bool) -> Option<ColorProfile> {
     if profile.len() > LARGEST_PROFILE {
         return None;
     }
@@ -97,7 +98,7 @@ fn of_profile(profile: &[u8], is_grey: bool) -> Option<ColorProfile> {
 
 /// Returns the colour space for the code points of a `cICP` chunk (ITU-T H.273). HDR code points need more than a
 /// conversion and are ignored.
-fn of_code_points([primaries, transfer, matrix, full_range]: [u8; 4]) -> Option<ColorProfile> {
+fn from_code_points([primaries, transfer, matrix, full_range]: [u8; 4]) -> Option<ColorProfile> {
     use TransferCharacteristics as Transfer;
     let transfer = match transfer {
         1 | 6 | 14 | 15 => Transfer::Bt709,
@@ -126,7 +127,7 @@ fn of_code_points([primaries, transfer, matrix, full_range]: [u8; 4]) -> Option<
 }
 
 /// Returns the colour space of a PNG's `gAMA` and `cHRM`. A missing chunk defaults to the sRGB value.
-fn of_gamma(gamma: Option<u32>, chromaticities: Option<[u32; 8]>) -> Option<ColorProfile> {
+fn from_gamma(gamma: Option<u32>, chromaticities: Option<[u32; 8]>) -> Option<ColorProfile> {
     let gamma = gamma.filter(|gamma| GAMMAS.contains(gamma) && gamma.abs_diff(SRGB_GAMMA) > NEAR_SRGB_GAMMA);
     let chromaticities = chromaticities.and_then(points);
     if gamma.is_none() && chromaticities.is_none() {

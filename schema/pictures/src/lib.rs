@@ -200,7 +200,7 @@ pub fn process(upload: &[u8], kind: PictureKind) -> Result<Processed, ImageProbl
     let mut last = None;
     for (name, side) in SIZES {
         let from = last.as_ref().unwrap_or(&whole);
-        let bytes = match from.within(side) {
+        let bytes = match from.scale_to_fit(side) {
             Some(smaller) => last.insert(smaller).encode(encoding)?,
             None => bytes.clone(),
         };

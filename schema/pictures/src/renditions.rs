@@ -41,7 +41,7 @@ pub(super) fn make(
     encoded: &[Encoded],
 ) -> Result<Vec<Rendition>, ImageProblem> {
     let copy = |width| {
-        let narrower = whole.at_width(width);
+        let narrower = whole.scale_to_width(width);
         let picture = narrower.as_ref().unwrap_or(whole);
         let size = picture.size();
         let own = match encoded.iter().find(|(known, _)| *known == size) {

@@ -86,30 +86,30 @@ impl Canvas {
     /// Scales the picture down until its longer side is at most `side` pixels. Works in place where possible, because
     /// pictures are largest here.
     pub(super) fn shrink_to(&mut self, side: u32) {
-        if let Some((width, height)) = self.fitting(side) {
+        if let Some((width, height)) = self.fit_size(side) {
             let picture = std::mem::take(&mut self.0);
-            self.0 = weighted(picture, |picture| average_down(picture, width, height));
+            self.0 = scale_weighted(picture, |picture| average_down(picture, width, height));
         }
     }
 
     /// Returns the picture scaled down to fit a square of `side` pixels; `None` if it already fits.
-    pub(super) fn within(&self, side: u32) -> Option<Canvas> {
-        let (width, height) = self.fitting(side)?;
+    pub(super) fn scale_to_fit(&self, side: u32) -> Option<Canvas> {
+        let (width, height) = self.fit_size(side)?;
         Some(Canvas(scale_down(self.0.clone(), width, height)))
     }
 
     /// Returns the picture scaled down to this width; `None` if it is not wider.
-    pub(super) fn at_width(&self, width: u32) -> Option<Canvas> {
+    pub(super) fn scale_to_width(&self, width: u32) -> Option<Canvas> {
         let (own_width, own_height) = self.size();
-        let height = in_proportion(own_height, width, own_width);
+        let height = scale_length(own_height, width, own_width);
         (own_width > width).then(|| Canvas(scale_down(self.0.clone(), width, height)))
     }
 
     /// Returns the size that fits a square of `side` pixels; `None` if the picture already fits.
-    fn fitting(&self, side: u32) -> Option<(u32, u32)> {
+    fn fit_size(&self, side: u32) -> Option<(u32, u32)> {
         let (width, height) = self.size();
         let longer = width.max(height);
-        (longer > side).then(|| (in_proportion(width, side, longer), in_proportion(height, side, longer)))
+        (longer > side).then(|| (scale_length(width, side, longer), scale_length(height, side, longer)))
     }
 
     /// Encodes the picture without metadata.
@@ -131,7 +131,7 @@ impl Canvas {
 
 /// Scales down in two steps: averages to twice the size, then applies a high-quality filter.
 fn scale_down(picture: DynamicImage, width: u32, height: u32) -> DynamicImage {
-    weighted(picture, |picture| {
+    scale_weighted(picture, |picture| {
         let halfway = |own: u32, wanted: u32| own.min(wanted.saturating_mul(2));
         let (own_width, own_height) = (picture.width(), picture.height());
         let (middle_width, middle_height) = (halfway(own_width, width), halfway(own_height, height));
@@ -149,7 +149,7 @@ fn average_down(picture: &DynamicImage, width: u32, height: u32) -> DynamicImage
 
 /// Scales with colours weighted by their alpha. Otherwise, the invisible colour of transparent pixels would bleed into
 /// the edges.
-fn weighted(mut picture: DynamicImage, scale: impl FnOnce(&DynamicImage) -> DynamicImage) -> DynamicImage {
+fn scale_weighted(mut picture: DynamicImage, scale: impl FnOnce(&DynamicImage) -> DynamicImage) -> DynamicImage {
     if let DynamicImage::ImageRgba8(pixels) = &mut picture {
         weigh(pixels);
     }
@@ -161,7 +161,7 @@ fn weighted(mut picture: DynamicImage, scale: impl FnOnce(&DynamicImage) -> Dyna
 }
 
 /// Computes `length` × `wanted` / `own`, rounded, at least one.
-fn in_proportion(length: u32, wanted: u32, own: u32) -> u32 {
+fn scale_length(length: u32, wanted: u32, own: u32) -> u32 {
     let own = u64::from(own.max(1));
     let scaled = (u64::from(length) * u64::from(wanted) + own / 2) / own;
     u32::try_from(scaled).unwrap_or(u32::MAX).max(1)
@@ -170,8 +170,8 @@ fn in_proportion(length: u32, wanted: u32, own: u32) -> u32 {
 fn weigh(picture: &mut RgbaImage) {
     for pixel in picture.pixels_mut() {
         let [red, green, blue, alpha] = pixel.0;
-        let weighted = |colour: u8| ((u16::from(colour) * u16::from(alpha) + 127) / 255) as u8;
-        pixel.0 = [weighted(red), weighted(green), weighted(blue), alpha];
+        let scale_weighted = |colour: u8| ((u16::from(colour) * u16::from(alpha) + 127) / 255) as u8;
+        pixel.0 = [scale_weighted(red), scale_weighted(green), scale_weighted(blue), alpha];
     }
 }
 

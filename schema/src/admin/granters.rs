@@ -3,7 +3,7 @@
 //! right again.
 //!
 //! Code that removes a right from staff members holds [`lock`] during the change, so that two concurrent removals run
-//! one after the other, and calls [`remain`] afterwards. The database checks again at the end of the transaction
+//! one after the other, and calls [`ensure_granter_remains`] afterwards. The database checks again at the end of the transaction
 //! (migrations, `staff_granter_kept` and `staff_whole_kept`).
 
 use crate::core::db::Db;
@@ -33,7 +33,7 @@ pub(super) async fn lock(db: &Db) -> Result<Granters, Fault> {
 ///
 /// # Errors
 /// [`crate::Code::Conflict`] in both cases.
-pub(super) async fn remain(db: &Db, before: &Granters) -> Result<(), Fault> {
+pub(super) async fn ensure_granter_remains(db: &Db, before: &Granters) -> Result<(), Fault> {
     let left = get(db).await?;
     if !left.grants {
         return Err(Fault::last_granter());
@@ -57,7 +57,7 @@ async fn get(db: &Db) -> Result<Granters, Fault> {
 ///
 /// # Errors
 /// [`crate::Code::Conflict`] if no role with all of it remains.
-pub(super) async fn whole_remains(db: &Db) -> Result<(), Fault> {
+pub(super) async fn ensure_full_role_remains(db: &Db) -> Result<(), Fault> {
     let some_role = sqlx::query_scalar!(
         r#"select exists (select from staff_role where scopes @> array['labs.admin:write']) as "some_role!""#
     )

@@ -21,7 +21,7 @@ pub(in crate::admin) fn parse_networks(
 ) -> Result<Option<Vec<IpNet>>, Fault> {
     let Some(texts) = texts.filter(|texts| !texts.is_empty()) else { return Ok(None) };
     let network = |text: &String| text.parse::<IpAddr>().map(IpNet::from).or_else(|_| text.parse::<IpNet>());
-    let mut networks = texts.iter().map(|text| network(text).map(canonical)).collect::<Result<Vec<_>, _>>();
+    let mut networks = texts.iter().map(|text| network(text).map(to_canonical)).collect::<Result<Vec<_>, _>>();
     if let Ok(networks) = &mut networks {
         networks.sort_unstable();
         networks.dedup();
@@ -33,7 +33,7 @@ pub(in crate::admin) fn parse_networks(
 }
 
 /// Normalizes a network for comparison: clears the bits behind its prefix, and converts a mapped IPv4 network to IPv4.
-fn canonical(network: IpNet) -> IpNet {
+fn to_canonical(network: IpNet) -> IpNet {
     let bits = network.prefix_len().checked_sub(MAPPED);
     let mapped = bits.and_then(|bits| match network.addr().to_canonical() {
         address @ IpAddr::V4(_) if matches!(network, IpNet::V6(_)) => IpNet::new(address, bits).ok(),

@@ -28,7 +28,7 @@ impl Reason {
     }
 
     /// Returns the text.
-    pub(in crate::admin) fn said(self) -> String {
+    pub(in crate::admin) fn into_text(self) -> String {
         self.reason
     }
 }
@@ -40,8 +40,8 @@ impl Remark {
     }
 
     /// Adds the reason to the audit record, if one was given.
-    pub(in crate::admin) fn note(said: Option<Self>, cx: &RequestContext) {
-        if let Some(reason) = said.and_then(|remark| remark.reason) {
+    pub(in crate::admin) fn note(remark: Option<Self>, cx: &RequestContext) {
+        if let Some(reason) = remark.and_then(|remark| remark.reason) {
             cx.note_reason(reason);
         }
     }

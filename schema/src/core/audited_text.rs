@@ -5,7 +5,7 @@ use crate::core::email::EmailAddress;
 
 /// Returns the trimmed text, or the keyed hash of an e-mail address. The hash does not depend on how the address is
 /// written, so a reader can compare searches without reading the address.
-pub(crate) fn recorded(text: &str, key: &MasterKey) -> String {
+pub(crate) fn to_recorded(text: &str, key: &MasterKey) -> String {
     let text = text.trim();
     if !text.contains('@') {
         return text.to_owned();
@@ -22,10 +22,10 @@ mod tests {
     #[test]
     fn email_in_audit_record_is_stored_as_normalized_hash() {
         let key = MasterKey::from_bytes([7; 32]);
-        assert_eq!(recorded(" Nordsee ", &key), "Nordsee");
-        assert_eq!(recorded("Anna@Example.com", &key), recorded(" anna@EXAMPLE.com ", &key));
+        assert_eq!(to_recorded(" Nordsee ", &key), "Nordsee");
+        assert_eq!(to_recorded("Anna@Example.com", &key), to_recorded(" anna@EXAMPLE.com ", &key));
         for text in ["anna@example.com", "anna@exam", "@anna"] {
-            assert!(recorded(text, &key).starts_with("hmac-sha256:"), "{text}");
+            assert!(to_recorded(text, &key).starts_with("hmac-sha256:"), "{text}");
         }
     }
 }

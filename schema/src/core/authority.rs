@@ -65,8 +65,8 @@ pub struct Authority {
     generation: AtomicU64,
     floor: AtomicU64,
     changed: Cache<String, u64>,
-    tokens: Cache<[u8; 32], Arc<Known>>,
-    refused: refused::Refused,
+    tokens: Cache<[u8; 32], Arc<CachedPrincipal>>,
+    refused: refused::RefusedTokens,
     ring: RwLock<Arc<KeyRing>>,
     reloading: tokio::sync::Mutex<()>,
     key: MasterKey,
@@ -75,7 +75,7 @@ pub struct Authority {
 }
 
 /// Cached principal and the conditions under which it is valid.
-struct Known {
+struct CachedPrincipal {
     principal: Arc<Principal>,
     basis: PrincipalSource,
 }
@@ -117,7 +117,7 @@ impl Authority {
             floor: AtomicU64::new(1),
             changed: Cache::builder().max_capacity(100_000).time_to_live(Duration::from_secs(7200)).build(),
             tokens: Cache::builder().max_capacity(50_000).time_to_live(Duration::from_secs(3600)).build(),
-            refused: refused::Refused::default(),
+            refused: refused::RefusedTokens::default(),
             ring: RwLock::new(Arc::new(ring)),
             reloading: tokio::sync::Mutex::default(),
             key,
@@ -135,11 +135,13 @@ impl Authority {
         let now = self.clock.now();
         let mut digest = [0; 32];
         digest.copy_from_slice(digest::digest(&digest::SHA256, token.as_bytes()).as_ref());
-        if let Some(known) = self.tokens.get(&digest).filter(|known| known.basis.is_vouched_for(&self.heard(), now)) {
+        if let Some(known) =
+            self.tokens.get(&digest).filter(|known| known.basis.is_vouched_for(&self.change_feed(), now))
+        {
             return if known.principal.token_expires_at > now {
                 Ok(Arc::clone(&known.principal))
             } else {
-                Err(expired())
+                Err(err_expired())
             };
         }
         let generation = self.generation.load(Ordering::Acquire);
@@ -151,7 +153,7 @@ impl Authority {
         let loaded = loaded.inspect_err(|fault| self.refused.note(digest, generation, fault))?;
         let principal = Arc::new(loaded.principal);
         let basis = PrincipalSource { subjects: loaded.subjects, generation, good_until: loaded.good_until };
-        self.tokens.insert(digest, Arc::new(Known { principal: Arc::clone(&principal), basis }));
+        self.tokens.insert(digest, Arc::new(CachedPrincipal { principal: Arc::clone(&principal), basis }));
         Ok(principal)
     }
 
@@ -166,7 +168,7 @@ impl Authority {
             return Ok(principal);
         }
         self.foreign_networks.note(&self.pool, &principal, address).await;
-        Err(foreign_networks::refused())
+        Err(foreign_networks::err_refused())
     }
 
     /// Rejects requests from denied networks. Reads only the memory of this replica.
@@ -236,7 +238,7 @@ impl Authority {
     async fn verify(&self, token: &str, now: Time) -> Result<Claims, Fault> {
         match self.ring().verify(token, now.unix()) {
             Err(TokenError::UnknownKey) => {
-                if self.looks_for_strange_keys() {
+                if self.may_reload_keys() {
                     self.reload_keys(&self.pool).await?;
                 }
                 self.ring().verify(token, now.unix()).map_err(token_fault)
@@ -248,7 +250,7 @@ impl Authority {
     /// Whether to reload the keys for a token with an unknown key. A key is announced before it signs, so such tokens
     /// are rare: forgeries, the first moment of a replica, or two rotations in quick succession. A few reloads per
     /// second are enough.
-    fn looks_for_strange_keys(&self) -> bool {
+    fn may_reload_keys(&self) -> bool {
         let second = self.started.elapsed().as_secs();
         let mut looked = self.strange_keys.lock().unwrap_or_else(PoisonError::into_inner);
         if looked.0 != second {
@@ -284,14 +286,14 @@ impl Authority {
                 .await
                 .map_err(|_| Fault::unavailable("the connection that listens for notifications does not answer"))??;
             while let Some(notice) = listener.next_buffered() {
-                self.learn(notice.payload(), &mut listener).await?;
+                self.reload(notice.payload(), &mut listener).await?;
             }
             self.beaten_at.store(u64::try_from(asked.as_millis()).unwrap_or(u64::MAX), Ordering::Release);
             tokio::time::sleep(BEAT).await;
         }
     }
 
-    async fn learn(&self, subject: &str, listener: &mut PgListener) -> Result<(), Fault> {
+    async fn reload(&self, subject: &str, listener: &mut PgListener) -> Result<(), Fault> {
         let generation = self.generation.fetch_add(1, Ordering::AcqRel) + 1;
         if subject.starts_with("keys:") {
             return self.reload_keys(listener).await;
@@ -316,7 +318,7 @@ impl Authority {
     }
 
     /// Returns the current state of the change feed.
-    fn heard(&self) -> ChangeFeed<'_> {
+    fn change_feed(&self) -> ChangeFeed<'_> {
         ChangeFeed { age: self.age(), floor: self.floor.load(Ordering::Acquire), changed: &self.changed }
     }
 }
@@ -333,20 +335,20 @@ struct ChangeFeed<'a> {
 
 impl PrincipalSource {
     /// Whether the entry is still valid according to the feed.
-    fn is_vouched_for(&self, heard: &ChangeFeed<'_>, now: Time) -> bool {
-        heard.age < VOUCHED
+    fn is_vouched_for(&self, feed: &ChangeFeed<'_>, now: Time) -> bool {
+        feed.age < VOUCHED
             && self.good_until.is_none_or(|until| now < until)
-            && self.generation >= heard.floor
+            && self.generation >= feed.floor
             && self
                 .subjects
                 .iter()
-                .all(|subject| heard.changed.get(subject).is_none_or(|changed| changed <= self.generation))
+                .all(|subject| feed.changed.get(subject).is_none_or(|changed| changed <= self.generation))
     }
 }
 
 fn token_fault(error: TokenError) -> Fault {
     match error {
-        TokenError::Expired => expired(),
+        TokenError::Expired => err_expired(),
         _ => Fault::new(
             Code::Unauthenticated,
             "The access token is not valid. Sign in, or request a new token from POST /v1/oauth/token.",
@@ -354,7 +356,7 @@ fn token_fault(error: TokenError) -> Fault {
     }
 }
 
-fn expired() -> Fault {
+fn err_expired() -> Fault {
     Fault::new(Code::TokenExpired, "The access token has expired. Refresh the session or request a new token.")
 }
 
@@ -367,19 +369,19 @@ mod tests {
         let now = Time(jiff::Timestamp::from_second(1_795_267_500).unwrap());
         let changed = Cache::new(10);
         changed.insert("person:a".to_owned(), 7);
-        let heard =
+        let feed =
             |milliseconds, floor| ChangeFeed { age: Duration::from_millis(milliseconds), floor, changed: &changed };
         let basis = |subject: &str, generation, good_until| PrincipalSource {
             subjects: vec!["tier:t".to_owned(), subject.to_owned()],
             generation,
             good_until,
         };
-        assert!(basis("person:a", 7, None).is_vouched_for(&heard(999, 7), now));
-        assert!(!basis("person:a", 7, None).is_vouched_for(&heard(1000, 7), now), "nothing was heard for a second");
-        assert!(!basis("person:a", 7, None).is_vouched_for(&heard(0, 8), now), "the feed has begun anew");
-        assert!(!basis("person:a", 6, None).is_vouched_for(&heard(0, 1), now), "it has changed since");
-        assert!(basis("person:b", 6, None).is_vouched_for(&heard(0, 1), now), "somebody else has");
-        assert!(basis("person:a", 7, Some(now.plus_seconds(1))).is_vouched_for(&heard(0, 1), now));
-        assert!(!basis("person:a", 7, Some(now)).is_vouched_for(&heard(0, 1), now), "an override has ended");
+        assert!(basis("person:a", 7, None).is_vouched_for(&feed(999, 7), now));
+        assert!(!basis("person:a", 7, None).is_vouched_for(&feed(1000, 7), now), "nothing was heard for a second");
+        assert!(!basis("person:a", 7, None).is_vouched_for(&feed(0, 8), now), "the feed has begun anew");
+        assert!(!basis("person:a", 6, None).is_vouched_for(&feed(0, 1), now), "it has changed since");
+        assert!(basis("person:b", 6, None).is_vouched_for(&feed(0, 1), now), "somebody else has");
+        assert!(basis("person:a", 7, Some(now.plus_seconds(1))).is_vouched_for(&feed(0, 1), now));
+        assert!(!basis("person:a", 7, Some(now)).is_vouched_for(&feed(0, 1), now), "an override has ended");
     }
 }

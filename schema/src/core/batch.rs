@@ -6,7 +6,7 @@ use std::hash::Hash;
 use crate::core::fault::Fault;
 
 /// Assigns each key of a batch its row, if any, or the failure of the whole batch.
-pub(crate) fn by_key<K: Copy + Eq + Hash, R>(
+pub(crate) fn collect_by_key<K: Copy + Eq + Hash, R>(
     keys: &[K],
     rows: Result<Vec<R>, Fault>,
     key_of: impl Fn(&R) -> K,

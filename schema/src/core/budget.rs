@@ -60,11 +60,11 @@ struct Lease {
     /// Number of resets of the day before the lease was taken.
     resets: i32,
     /// The next lease, being taken.
-    ahead: Option<JoinHandle<Result<Option<Taken>, Fault>>>,
+    ahead: Option<JoinHandle<Result<Option<BudgetLease>, Fault>>>,
 }
 
 /// Lease granted by the account's row.
-struct Taken {
+struct BudgetLease {
     day: i64,
     /// Requests granted to all replicas for the whole day.
     granted: u64,
@@ -106,7 +106,7 @@ impl Budgets {
             self.take(&budget.account, &mut lease).await.map_err(|fault| (fault, None))?;
         }
         if lease.left == 0 {
-            return Err((spent(&lease, now), Some(lease.daily(now))));
+            return Err((err_spent(&lease, now), Some(lease.daily(now))));
         }
         lease.left -= 1;
         if lease.ends_soon() {
@@ -255,7 +255,7 @@ async fn put_part_back(pool: PgPool, account: String, day: i64, left: u64, reset
 }
 
 /// Takes the next part of an account's day, if any is left. The database's clock determines the day.
-async fn take_part(pool: PgPool, account: String, limit: u64) -> Result<Option<Taken>, Fault> {
+async fn take_part(pool: PgPool, account: String, limit: u64) -> Result<Option<BudgetLease>, Fault> {
     let row = sqlx::query!(
         r#"with first as (
              insert into daily_budget (account, day, granted)
@@ -284,7 +284,7 @@ async fn take_part(pool: PgPool, account: String, limit: u64) -> Result<Option<T
     )
     .fetch_optional(&pool)
     .await?;
-    Ok(row.map(|row| Taken {
+    Ok(row.map(|row| BudgetLease {
         day: i64::from(row.day),
         granted: u64::try_from(row.granted).unwrap_or_default(),
         requests: u64::try_from(row.taken).unwrap_or_default(),
@@ -320,7 +320,7 @@ impl Lease {
     }
 }
 
-fn spent(lease: &Lease, now: Time) -> Fault {
+fn err_spent(lease: &Lease, now: Time) -> Fault {
     let wait = reset(now);
     let detail = format!(
         "The daily budget of {} requests is spent. It resets at midnight UTC, in {wait} seconds. A larger tier has a \

@@ -57,7 +57,7 @@ impl<K: Send + 'static, V: Send + 'static> Coalescer<K, V> {
         let (answer, answered) = oneshot::channel();
         let opens_lane = {
             let mut queue = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            queue.waiting.push(Waiter { key, span: trace::asking(), answer });
+            queue.waiting.push(Waiter { key, span: trace::current_span(), answer });
             let opens_lane = queue.lanes < LANES;
             queue.lanes += usize::from(opens_lane);
             opens_lane
@@ -116,7 +116,7 @@ where
     let spans = batch.iter().filter_map(|waiting| waiting.span.clone()).collect();
     let (keys, asking): (Vec<K>, Vec<_>) = batch.into_iter().map(|waiting| (waiting.key, waiting.answer)).unzip();
     // Sends to callers that have left fail and are ignored.
-    match trace::shared("shared statement", spans, fetch(keys)).await {
+    match trace::in_shared_span("shared statement", spans, fetch(keys)).await {
         Ok(found) => {
             for (answer, value) in asking.into_iter().zip(found) {
                 let _ = answer.send(Ok(value));
@@ -127,8 +127,7 @@ where
             if heard == 0 {
                 tracing::warn!(
                     cause = fault.for_log(),
-                    "a statement shared by several reads failed after all their \
-                                                         clients had disconnected"
+                    "a statement shared by several reads failed after all their clients had disconnected"
                 );
             }
         }

@@ -25,7 +25,7 @@ use crate::core::services::Services;
 use crate::core::time::Time;
 use crate::core::type_map::TypeMap;
 
-pub use answer::{Created, Written};
+pub use answer::{Created, WrittenAnswer};
 pub use document::{Document, DocumentContent, OpenPart};
 pub use revision::NamesRevision;
 
@@ -52,7 +52,7 @@ pub struct RequestContext {
     expected: revision::ExpectedRevision,
     extras: Mutex<AnswerExtras>,
     /// Answer to a fixed document.
-    written: Mutex<Option<Written>>,
+    written: Mutex<Option<WrittenAnswer>>,
     loaders: Loaders,
     /// Operations of the edges that the query may follow.
     edges: BTreeSet<String>,
@@ -155,11 +155,11 @@ pub struct AnswerExtras {
     /// Notes for the audit record of each root field of a staff member's own query, by response name.
     pub noted_at: HashMap<String, AuditNotes>,
     /// Objects that edges read, by the operations that read the same objects.
-    pub followed: Followed,
+    pub followed: FollowedEdges,
 }
 
 /// By operation: the argument that identifies the objects, and their UUIDs.
-pub type Followed = BTreeMap<&'static str, (&'static str, BTreeSet<Uuid>)>;
+pub type FollowedEdges = BTreeMap<&'static str, (&'static str, BTreeSet<Uuid>)>;
 
 /// Notes of a resolver for its audit record.
 #[derive(Clone, Debug, Default)]
@@ -253,7 +253,7 @@ impl RequestContext {
 
     /// Shares the loaders of other requests in the same transaction. The result of a loader never depends on the
     /// caller.
-    pub(crate) fn sharing(self, loaders: &Loaders) -> Self {
+    pub(crate) fn with_shared_loaders(self, loaders: &Loaders) -> Self {
         Self { loaders: Arc::clone(loaders), ..self }
     }
 

@@ -24,7 +24,7 @@ fn cell(out: &mut String, text: &str) {
         out.push('\'');
     }
     for piece in text.split_inclusive([';', '\t', '\r', '\n']) {
-        if begins_formula(piece) {
+        if is_formula(piece) {
             out.push('\'');
         }
         out.push_str(&piece.replace('"', "\"\""));
@@ -36,7 +36,7 @@ fn cell(out: &mut String, text: &str) {
 
 /// Spaces before a formula do not prevent a spreadsheet from executing it, and neither does a quote that it reads as an
 /// opening quote. Some spreadsheets also accept the full-width forms.
-fn begins_formula(piece: &str) -> bool {
+fn is_formula(piece: &str) -> bool {
     piece
         .trim_start_matches(|sign: char| sign.is_whitespace() || sign == '"')
         .starts_with(['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'])

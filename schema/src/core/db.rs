@@ -31,7 +31,7 @@ impl ConnectionSource {
     fn pool(&self) -> &PgPool {
         match self {
             Self::Pool(pool) => pool,
-            Self::Requests(handoff) => handoff.pool(),
+            Self::Requests(lane) => lane.pool(),
             Self::Reads(lanes) => lanes.leader().pool(),
         }
     }
@@ -39,7 +39,7 @@ impl ConnectionSource {
     async fn take(&self) -> Result<LentConnection, Fault> {
         match self {
             Self::Pool(pool) => LentConnection::of(pool).await,
-            Self::Requests(handoff) => handoff.take().await,
+            Self::Requests(lane) => lane.take().await,
             Self::Reads(lanes) => Ok(lanes.take().await?.lent),
         }
     }
@@ -66,19 +66,19 @@ pub struct Db {
 impl Db {
     /// Creates a handle that runs each statement on a separate connection.
     #[must_use]
-    pub fn pooled(pool: PgPool) -> Self {
+    pub fn from_pool(pool: PgPool) -> Self {
         Self { source: ConnectionSource::Pool(pool), mode: Mode::Single }
     }
 
-    /// Creates the handle of a request that only reads, on one connection at a time. Call [`Self::answered`] after
+    /// Creates the handle of a request that only reads, on one connection at a time. Call [`Self::release`] after
     /// success.
-    pub(crate) fn answering(lanes: ReadLanes) -> Self {
+    pub(crate) fn for_read(lanes: ReadLanes) -> Self {
         Self { source: ConnectionSource::Reads(lanes), mode: Mode::ReadConnection(Arc::default()) }
     }
 
     /// Creates the handle of a request in one transaction, which its first statement begins.
-    pub(crate) fn settling(handoff: PoolLane, terms: TransactionOptions) -> Self {
-        Self::in_transaction(ConnectionSource::Requests(handoff), terms)
+    pub(crate) fn for_transaction(lane: PoolLane, terms: TransactionOptions) -> Self {
+        Self::in_transaction(ConnectionSource::Requests(lane), terms)
     }
 
     /// Creates a handle for one transaction, which its first statement begins.
@@ -87,7 +87,7 @@ impl Db {
     }
 
     /// Creates a handle for one transaction outside a request, for example of a job. End it with [`Self::settle`].
-    pub(crate) fn apart(pool: PgPool) -> Self {
+    pub(crate) fn own_transaction(pool: PgPool) -> Self {
         Self::within(pool, TransactionOptions::default())
     }
 
@@ -104,7 +104,7 @@ impl Db {
             self.commit().await?;
         } else if let Err(failed) = self.rollback().await {
             return Err(match &outcome {
-                Err(fault) => failed.in_place_of(fault),
+                Err(fault) => failed.replacing(fault),
                 Ok(_) => failed,
             });
         }
@@ -138,7 +138,7 @@ impl Db {
     }
 
     /// Marks the statements of a read as answered, so that its connection is clean and can pass to another request.
-    pub(crate) async fn answered(&self) {
+    pub(crate) async fn release(&self) {
         if let Mode::ReadConnection(kept) = &self.mode {
             kept.lock().await.pass_on();
         }
@@ -146,9 +146,9 @@ impl Db {
 
     /// Sets the required freshness of the following reads. Only affects requests that only read; all others read from
     /// the primary.
-    pub(crate) fn demand(&self, freshness: Freshness) {
+    pub(crate) fn require_freshness(&self, freshness: Freshness) {
         if let ConnectionSource::Reads(lanes) = &self.source {
-            lanes.demand(freshness);
+            lanes.require_freshness(freshness);
         }
     }
 
@@ -167,9 +167,9 @@ impl Db {
     ///
     /// # Errors
     /// The fault of the work; [`crate::core::fault::Code::Unavailable`] if it took longer.
-    pub(crate) async fn in_time<T>(&self, work: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+    pub(crate) async fn limit_time<T>(&self, work: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
         match &self.source {
-            ConnectionSource::Reads(lanes) if lanes.may_lag() => lanes.in_time(work).await,
+            ConnectionSource::Reads(lanes) if lanes.may_lag() => lanes.limit_time(work).await,
             _ => work.await,
         }
     }
@@ -177,13 +177,13 @@ impl Db {
     /// Returns a handle of the same database outside the request's transaction, for a read whose connection must be
     /// free before slow work. It has the same freshness as the request's other reads.
     #[must_use]
-    pub fn aside(&self) -> Self {
+    pub fn outside_transaction(&self) -> Self {
         match &self.source {
-            ConnectionSource::Reads(lanes) => lanes.aside(),
+            ConnectionSource::Reads(lanes) => lanes.outside_transaction(),
             ConnectionSource::Pool(_) | ConnectionSource::Requests(_) => None,
         }
         .map_or_else(
-            || Self::pooled(self.pool().clone()),
+            || Self::from_pool(self.pool().clone()),
             |lanes| Self { source: ConnectionSource::Reads(lanes), mode: Mode::Single },
         )
     }

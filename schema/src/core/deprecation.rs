@@ -109,7 +109,7 @@ impl DeprecationTarget {
 
     /// Lists the operations for which every call is affected, regardless of its content: the deprecated operation
     /// itself, and those whose answer contains the field.
-    pub(crate) fn always(&self, surface: &Surface) -> Vec<String> {
+    pub(crate) fn always_operations(&self, surface: &Surface) -> Vec<String> {
         match self {
             Self::Operation(id) => vec![id.clone()],
             Self::Parameter { .. } => Vec::new(),
@@ -135,7 +135,7 @@ pub struct ReleasedEntry {
 
 /// Current announcements about the contract.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Announced {
+pub struct AnnouncedDeprecations {
     /// Deprecations, in the order of their ids.
     pub deprecations: Vec<Arc<Deprecation>>,
     /// Released entries that name operations, newest first.
@@ -144,12 +144,12 @@ pub struct Announced {
 
 /// Current announcements, as cached by this replica.
 #[derive(Default)]
-pub struct Deprecations(RwLock<Arc<Announced>>);
+pub struct Deprecations(RwLock<Arc<AnnouncedDeprecations>>);
 
 impl Deprecations {
     /// Returns all announcements. The pointer stays the same while nothing changes.
     #[must_use]
-    pub fn all(&self) -> Arc<Announced> {
+    pub fn all(&self) -> Arc<AnnouncedDeprecations> {
         Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -170,7 +170,7 @@ impl Deprecations {
     }
 }
 
-async fn load(pool: &PgPool) -> Result<Announced, Fault> {
+async fn load(pool: &PgPool) -> Result<AnnouncedDeprecations, Fault> {
     let rows = sqlx::query!(
         r#"select deprecation_uuid, operation_id, parameter, schema_name, field, value, replacement,
                   deprecation.sunset_at as "sunset_at: Time",
@@ -201,5 +201,5 @@ async fn load(pool: &PgPool) -> Result<Announced, Fault> {
     )
     .fetch_all(pool)
     .await?;
-    Ok(Announced { deprecations, entries })
+    Ok(AnnouncedDeprecations { deprecations, entries })
 }

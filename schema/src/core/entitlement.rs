@@ -57,7 +57,7 @@ impl Allowance {
         )
         .fetch_optional(&mut *db.conn().await?)
         .await?;
-        Ok(Self { feature, most: most(value.as_ref()).ok_or_else(|| no_limit(feature, value.as_ref()))? })
+        Ok(Self { feature, most: most(value.as_ref()).ok_or_else(|| err_no_limit(feature, value.as_ref()))? })
     }
 
     /// Returns the maximum; `None` means unlimited.
@@ -85,7 +85,7 @@ fn most(value: Option<&Value>) -> Option<Option<i64>> {
     }
 }
 
-fn no_limit(feature: &str, value: Option<&Value>) -> Fault {
+fn err_no_limit(feature: &str, value: Option<&Value>) -> Fault {
     Fault::internal(format!("the feature {feature} has the value {value:?}, which is not a limit"))
 }
 

@@ -76,10 +76,7 @@ impl Fault {
     pub fn not_found(thing: &str) -> Self {
         Self::new(
             Code::NotFound,
-            format!(
-                "The {thing} does not exist, or it does not belong to you. Check the \
-                                           identifier."
-            ),
+            format!("The {thing} does not exist, or it does not belong to you. Check the identifier."),
         )
     }
 
@@ -241,7 +238,7 @@ impl Fault {
 
     /// Replaces another fault and keeps its cause for the log.
     #[must_use]
-    pub fn in_place_of(mut self, former: &Self) -> Self {
+    pub fn replacing(mut self, former: &Self) -> Self {
         if let Some(former) = former.cause() {
             self.0.cause = Some(match self.0.cause.take() {
                 Some(own) => format!("{own}; before it: {former}"),
@@ -259,7 +256,7 @@ impl Fault {
 
     /// Marks the whole transaction as retryable.
     #[must_use]
-    pub(crate) fn retryable(self) -> Self {
+    pub(crate) fn mark_retryable(self) -> Self {
         self.settled(Settlement::Retryable)
     }
 

@@ -55,7 +55,7 @@ const LEGAL_FORMS: [&str; 12] = ["ag", "bv", "co", "corp", "gmbh", "inc", "kg", 
 pub(crate) fn skeletons(name: &str) -> Vec<String> {
     let letters = letters_of(name, |letter| letter.is_alphanumeric() || is_combining_mark(letter));
     let lower: String = letters.to_lowercase();
-    let mut skeletons = vec![lowered(&letters), lowered(&lower)];
+    let mut skeletons = vec![to_lower(&letters), to_lower(&lower)];
     skeletons.retain(|skeleton| !skeleton.is_empty());
     skeletons.sort_unstable();
     skeletons.dedup();
@@ -69,7 +69,7 @@ pub(crate) fn of_platform(pointer: &str, name: &str) -> Option<FieldError> {
 }
 
 /// Returns the error for a company name that resembles the name of another company.
-pub(crate) fn of_company(pointer: &str) -> FieldError {
+pub(crate) fn err_company_name(pointer: &str) -> FieldError {
     let message = "This name resembles the name of a company whose apps are on the storefront. Choose another one, \
                    or ask support to allow it.";
     FieldError::at(pointer, CODE, message)
@@ -81,24 +81,26 @@ fn imitates_platform(name: &str) -> bool {
     // Accents are removed: Lábs is the platform's name with an accent.
     let plain: String = name.nfkd().filter(|letter| !is_combining_mark(*letter)).collect();
     let letters = letters_of(&plain, char::is_alphanumeric);
-    [lowered(&letters), lowered(&letters.to_lowercase())].iter().any(|skeleton| is_designation(skeleton))
+    [to_lower(&letters), to_lower(&letters.to_lowercase())].iter().any(|skeleton| is_designation(skeleton))
 }
 
 /// Whether a skeleton is the platform's name, alone or with words of an office and a legal form. The word "staff"
 /// counts without the platform's name.
 fn is_designation(skeleton: &str) -> bool {
-    let offices: Vec<String> = OFFICES.iter().map(|office| lowered(office)).collect();
-    let forms = LEGAL_FORMS.iter().map(|form| lowered(form));
-    let platform = lowered(PLATFORM);
+    let offices: Vec<String> = OFFICES.iter().map(|office| to_lower(office)).collect();
+    let forms = LEGAL_FORMS.iter().map(|form| to_lower(form));
+    let platform = to_lower(PLATFORM);
     let without_form = forms.filter_map(|form| skeleton.strip_suffix(form.as_str()).map(str::to_owned));
     let mut candidates = without_form.chain([skeleton.to_owned()]);
     candidates.any(|text| {
-        text == lowered("staff")
+        text == to_lower("staff")
             || text == platform
             || text.strip_prefix(platform.as_str()).is_some_and(|rest| is_of(rest, &offices))
-            || text.strip_suffix(platform.as_str()).is_some_and(|rest| LEADING.iter().any(|word| rest == lowered(word)))
+            || text
+                .strip_suffix(platform.as_str())
+                .is_some_and(|rest| LEADING.iter().any(|word| rest == to_lower(word)))
             || LEADING.iter().any(|word| {
-                let rest = text.strip_prefix(&lowered(word)).and_then(|rest| rest.strip_prefix(platform.as_str()));
+                let rest = text.strip_prefix(&to_lower(word)).and_then(|rest| rest.strip_prefix(platform.as_str()));
                 rest.is_some_and(|rest| is_of(rest, &offices))
             })
     })
@@ -118,7 +120,7 @@ fn letters_of(name: &str, counts: impl Fn(char) -> bool) -> String {
 }
 
 /// Returns the skeleton of the lower-case skeleton, so that neither case nor Unicode form makes a difference.
-fn lowered(text: &str) -> String {
+fn to_lower(text: &str) -> String {
     let once: String = skeleton(text).collect::<String>().to_lowercase();
     skeleton(&once).collect()
 }
@@ -127,7 +129,7 @@ fn lowered(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn look_alike(one: &str, other: &str) -> bool {
+    fn is_similar(one: &str, other: &str) -> bool {
         let other = skeletons(other);
         skeletons(one).iter().any(|skeleton| other.contains(skeleton))
     }
@@ -186,10 +188,10 @@ mod tests {
             ("IBIS", "Ibis"),
             ("Café Moka", "Cafe\u{301} Moka"),
         ] {
-            assert!(look_alike(one, other), "{one} and {other}");
+            assert!(is_similar(one, other), "{one} and {other}");
         }
         for (one, other) in [("Café", "Cafe"), ("Alma", "Aima"), ("Tischwerk", "Tischwerke"), ("東京", "京都")] {
-            assert!(!look_alike(one, other), "{one} and {other}");
+            assert!(!is_similar(one, other), "{one} and {other}");
         }
         assert!(skeletons("!!!").is_empty());
     }

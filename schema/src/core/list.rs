@@ -6,7 +6,7 @@
 
 mod edge;
 mod every;
-mod ledger;
+mod log;
 mod reading;
 mod select;
 mod statement;
@@ -28,13 +28,13 @@ use crate::core::words::Word;
 
 pub(crate) use edge::EdgeQuery;
 pub(crate) use every::EveryId;
-pub(crate) use ledger::{Lead, LedgerQuery};
+pub(crate) use log::{IndexedFilter, LogQuery};
 pub(crate) use reading::page_in_memory;
-use reading::{Reading, limit_of};
+use reading::{PageReading, limit_of};
 pub(crate) use select::Select;
-pub(crate) use statement::Bound;
+pub(crate) use statement::SqlValue;
 use statement::Statement;
-pub(crate) use written::{Placed, WrittenQuery};
+pub(crate) use written::{PlacedValue, WrittenQuery};
 
 /// Definition of a list. `F` is the filter, `R` a row, `S` the order.
 pub(crate) struct ListQuery<F: 'static, R: 'static, S: 'static> {
@@ -63,7 +63,7 @@ impl<R> Lookup<R> {
         Self { select, conditions }
     }
 
-    fn statement(&self, mut values: impl Iterator<Item = Bound>) -> Statement {
+    fn statement(&self, mut values: impl Iterator<Item = SqlValue>) -> Statement {
         let mut statement = Statement::new("select ");
         self.select.rows(&mut statement);
         for condition in self.conditions {
@@ -82,7 +82,7 @@ where
     ///
     /// # Errors
     /// If the database does not answer.
-    pub(crate) async fn one<const N: usize>(&self, db: &Db, values: [Bound; N]) -> Result<Option<R>, Fault> {
+    pub(crate) async fn fetch_one<const N: usize>(&self, db: &Db, values: [SqlValue; N]) -> Result<Option<R>, Fault> {
         let mut statement = self.statement(values.into_iter());
         Ok(statement.builder.build_query_as().fetch_optional(&mut *db.conn().await?).await?)
     }
@@ -91,7 +91,7 @@ where
     ///
     /// # Errors
     /// If the database does not answer.
-    pub(crate) async fn all<const N: usize>(&self, db: &Db, values: [Bound; N]) -> Result<Vec<R>, Fault> {
+    pub(crate) async fn fetch_all<const N: usize>(&self, db: &Db, values: [SqlValue; N]) -> Result<Vec<R>, Fault> {
         let mut statement = self.statement(values.into_iter());
         Ok(statement.builder.build_query_as().fetch_all(&mut *db.conn().await?).await?)
     }
@@ -102,13 +102,13 @@ pub(crate) struct Condition<F> {
     /// SQL of the condition, in which `{}` is the placeholder of its value and may occur several times.
     pub(crate) sql: &'static str,
     /// Returns the value; `None` if the request does not use the condition.
-    pub(crate) value: fn(&F) -> Option<Bound>,
+    pub(crate) value: fn(&F) -> Option<SqlValue>,
 }
 
 impl<F> Condition<F> {
     /// Defines a value without a condition. `{}` is its placeholder in the select and the keys, for example for the
     /// reader's locale.
-    pub(crate) const fn given(value: fn(&F) -> Option<Bound>) -> Self {
+    pub(crate) const fn given(value: fn(&F) -> Option<SqlValue>) -> Self {
         Self { sql: "", value }
     }
 
@@ -171,13 +171,13 @@ pub(crate) enum KeyKind {
 
 impl KeyKind {
     /// Converts a cursor's value for binding; `None` if it has another type.
-    fn read(self, value: &Value) -> Option<Bound> {
+    fn read(self, value: &Value) -> Option<SqlValue> {
         Some(match self {
-            Self::Moment if value.is_null() => Bound::Never,
-            Self::Moment => Bound::Moment(serde_json::from_value(value.clone()).ok()?),
-            Self::Text => Bound::Text(value.as_str()?.to_owned()),
-            Self::Id => Bound::Id(serde_json::from_value(value.clone()).ok()?),
-            Self::Whole => Bound::Whole(value.as_i64()?),
+            Self::Moment if value.is_null() => SqlValue::Never,
+            Self::Moment => SqlValue::Moment(serde_json::from_value(value.clone()).ok()?),
+            Self::Text => SqlValue::Text(value.as_str()?.to_owned()),
+            Self::Id => SqlValue::Id(serde_json::from_value(value.clone()).ok()?),
+            Self::Whole => SqlValue::Whole(value.as_i64()?),
         })
     }
 }
@@ -238,7 +238,7 @@ where
         narrowed: &F,
         request: &PageRequest<S>,
     ) -> Result<Rows<R>, Fault> {
-        let (order, reading) = ((self.order)(request.sort), Reading::new(cx, self.operation, narrowed, request)?);
+        let (order, reading) = ((self.order)(request.sort), PageReading::new(cx, self.operation, narrowed, request)?);
         let mut statement = self.narrow(Select::rows, |condition| (condition.value)(narrowed).map(Some));
         if let Some(keys) = reading.start_after(order)? {
             statement.begin_after(order, Some(keys));
@@ -258,7 +258,7 @@ where
         request: &PageRequest<S>,
     ) -> Result<(), Fault> {
         let order = (self.order)(request.sort);
-        Reading::new(cx, self.operation, narrowed, request)?.start_after(order).map(drop)
+        PageReading::new(cx, self.operation, narrowed, request)?.start_after(order).map(drop)
     }
 
     /// Counts all rows of the filtered list, if the caller wants the total.
@@ -284,12 +284,12 @@ impl<F, R, S> ListQuery<F, R, S> {
     fn narrow(
         &self,
         selected: impl FnOnce(&Select<R>, &mut Statement),
-        value: impl Fn(&Condition<F>) -> Option<Option<Bound>>,
+        value: impl Fn(&Condition<F>) -> Option<Option<SqlValue>>,
     ) -> Statement {
         let mut statement = Statement::new("select ");
         let given = self.within.first().filter(|condition| condition.is_given());
         if let Some(given) = given {
-            statement.given(value(given).flatten());
+            statement.set_param(value(given).flatten());
         }
         selected(self.select, &mut statement);
         for condition in self.within.iter().chain(self.conditions).skip(usize::from(given.is_some())) {
@@ -313,7 +313,7 @@ impl<F, R, S> ListQuery<F, R, S> {
     }
 
     /// Returns an unbound placeholder if the condition always applies or is chosen; `None` otherwise.
-    fn open_place_of(&self, condition: &Condition<F>, chosen: &[&Condition<F>]) -> Option<Option<Bound>> {
+    fn open_place_of(&self, condition: &Condition<F>, chosen: &[&Condition<F>]) -> Option<Option<SqlValue>> {
         let mut known = self.within.iter().chain(chosen.iter().copied());
         known.any(|known| std::ptr::eq(known, condition)).then_some(None)
     }

@@ -20,7 +20,7 @@ const QUEUE: usize = 200;
 
 /// Rendered text.
 #[derive(Clone, Debug)]
-pub(crate) struct ShownText {
+pub(crate) struct RenderedText {
     /// HTML of the text, with details of its content; the escaped source if rendering failed.
     pub(crate) rendered: Rendered,
     /// Reason why the text must be rejected, if any.
@@ -30,14 +30,15 @@ pub(crate) struct ShownText {
 /// Renders and caches texts. The cache key is a digest of source and format, so an entry is never out of date.
 pub(crate) struct TextRenderer {
     pool: BlockingPool,
-    known: Cache<[u8; 32], Arc<ShownText>>,
+    known: Cache<[u8; 32], Arc<RenderedText>>,
 }
 
 impl Default for TextRenderer {
     fn default() -> Self {
         // A heading repeats its words at most twice.
-        let weigh =
-            |_: &[u8; 32], text: &Arc<ShownText>| u32::try_from(text.rendered.html.len() * 3 + 256).unwrap_or(u32::MAX);
+        let weigh = |_: &[u8; 32], text: &Arc<RenderedText>| {
+            u32::try_from(text.rendered.html.len() * 3 + 256).unwrap_or(u32::MAX)
+        };
         Self {
             pool: BlockingPool::new(spare_cores(), QUEUE),
             known: Cache::builder().max_capacity(ROOM).weigher(weigh).build(),
@@ -50,7 +51,7 @@ impl TextRenderer {
     ///
     /// # Errors
     /// [`crate::Code::Unavailable`] if too many texts wait.
-    pub(crate) async fn show(&self, markdown: &str, format: TextFormat) -> Result<Arc<ShownText>, Fault> {
+    pub(crate) async fn show(&self, markdown: &str, format: TextFormat) -> Result<Arc<RenderedText>, Fault> {
         let key = key_of(markdown, format);
         if let Some(known) = self.known.get(&key) {
             return Ok(known);
@@ -60,7 +61,7 @@ impl TextRenderer {
             // A call that waited for the same text finds it in the cache.
             known.get_with(key, || {
                 let (rendered, error) = labs_markdown::render_stored(&markdown, format, anchor_of);
-                Arc::new(ShownText { rendered, error })
+                Arc::new(RenderedText { rendered, error })
             })
         });
         rendered.await.map_err(|error| match error {

@@ -5,8 +5,8 @@ use crate::core::text::{self, TextKind};
 use async_graphql::MaybeUndefined;
 
 /// Converts null to an empty text.
-pub(crate) fn null_as_empty(said: MaybeUndefined<String>) -> Option<String> {
-    match said {
+pub(crate) fn null_as_empty(input: MaybeUndefined<String>) -> Option<String> {
+    match input {
         MaybeUndefined::Undefined => None,
         MaybeUndefined::Null => Some(String::new()),
         MaybeUndefined::Value(text) => Some(text),
@@ -22,7 +22,7 @@ pub(crate) fn line(pointer: &str, text: &str, errors: &mut Vec<FieldError>) -> S
 
 /// Returns the error of a text with more characters than this. The contract counts the characters as sent.
 /// Normalisation can make a text longer, so stored texts are counted again.
-pub(crate) fn too_long(pointer: &str, text: &str, most: usize) -> Option<FieldError> {
+pub(crate) fn err_too_long(pointer: &str, text: &str, most: usize) -> Option<FieldError> {
     let length = text.chars().count();
     let message = || format!("Send at most {most} characters; in normalized form (NFC) this text has {length}.");
     (length > most).then(|| FieldError::at(pointer, "TOO_LONG", message()))
@@ -44,8 +44,8 @@ mod tests {
         let mut errors = Vec::new();
         let kept = line("/name", &"\u{fb2c}".repeat(41), &mut errors);
         assert_eq!((kept.chars().count(), errors.len()), (123, 0), "one letter becomes three");
-        let error = too_long("/name", &kept, 120).unwrap();
+        let error = err_too_long("/name", &kept, 120).unwrap();
         assert_eq!((error.pointer.as_deref(), error.code.as_str()), (Some("/name"), "TOO_LONG"));
-        assert!(too_long("/name", &kept, 123).is_none());
+        assert!(err_too_long("/name", &kept, 123).is_none());
     }
 }

@@ -108,7 +108,7 @@ impl PoolLane {
     /// [`crate::core::fault::Code::Unavailable`] if the database does not answer or no connection is free in time.
     pub(crate) async fn take(&self) -> Result<LentConnection, Fault> {
         let taken = async {
-            let place = QueuePlace::new(&self.0);
+            let place = QueueSlot::new(&self.0);
             let turn = Arc::clone(&self.0.turns).acquire_owned().await.map_err(|_| sqlx::Error::PoolClosed)?;
             let away = match place.leave() {
                 Some(passed) => passed,
@@ -137,9 +137,9 @@ impl Inner {
 }
 
 /// Place in the queue. If a waiter is cancelled, the surplus connection returns to the pool.
-struct QueuePlace<'a>(&'a Inner);
+struct QueueSlot<'a>(&'a Inner);
 
-impl<'a> QueuePlace<'a> {
+impl<'a> QueueSlot<'a> {
     fn new(inner: &'a Inner) -> Self {
         inner.line().waiting += 1;
         Self(inner)
@@ -151,7 +151,7 @@ impl<'a> QueuePlace<'a> {
     }
 }
 
-impl Drop for QueuePlace<'_> {
+impl Drop for QueueSlot<'_> {
     fn drop(&mut self) {
         let mut line = self.0.line();
         line.waiting -= 1;

@@ -52,7 +52,7 @@ impl WalPlace {
     ///
     /// # Errors
     /// If it does not answer, or is not a replica any more.
-    pub(crate) async fn received(replica: &mut PgConnection) -> Result<Self, Fault> {
+    pub(crate) async fn received_until(replica: &mut PgConnection) -> Result<Self, Fault> {
         Self::read(RECEIVED, replica).await
     }
 

@@ -126,7 +126,7 @@ impl fmt::Debug for Scope {
 
 /// Returns every scope that grants one of the named scopes: the holder of any of them has one of these. Unknown names
 /// are ignored.
-pub(crate) fn opening(named: &[String]) -> Vec<String> {
+pub(crate) fn opening_scopes(named: &[String]) -> Vec<String> {
     let named: Vec<Scope> = named.iter().filter_map(|name| Scope::parse(name)).collect();
     let opens = |scope: &Scope| named.iter().any(|named| scope.grants(*named));
     Scope::all().filter(opens).map(|scope| scope.to_string()).collect()
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn scope_is_opened_by_parents_and_write_scopes() {
-        let opening = opening(&["marketplace.apps".to_owned(), "no.scope".to_owned()]);
+        let opening = opening_scopes(&["marketplace.apps".to_owned(), "no.scope".to_owned()]);
         assert_eq!(opening, ["marketplace", "marketplace:write", "marketplace.apps", "marketplace.apps:write"]);
     }
 

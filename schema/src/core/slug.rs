@@ -139,7 +139,7 @@ impl<'d> SlugAttempts<'d> {
 }
 
 /// Returns the field error for a slug that belongs to another resource.
-pub(crate) fn taken(message: &str) -> FieldError {
+pub(crate) fn err_taken(message: &str) -> FieldError {
     FieldError::at("/slug", TAKEN, message)
 }
 

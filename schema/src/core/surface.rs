@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 
-use crate::core::deprecation::Announced;
+use crate::core::deprecation::AnnouncedDeprecations;
 use crate::core::words::words;
 
 words! {
@@ -41,7 +41,7 @@ pub struct GeneratedFile {
 }
 
 /// Generates a file from the contract as served at an address, with the current announcements.
-pub type MakeGenerated = fn(GeneratedResource, &str, &Announced) -> Result<GeneratedFile, String>;
+pub type MakeGenerated = fn(GeneratedResource, &str, &AnnouncedDeprecations) -> Result<GeneratedFile, String>;
 
 /// Served contract, as far as the core needs it. Everything is computed on first use.
 #[derive(Clone, Copy, Debug)]

@@ -187,7 +187,7 @@ fn has_an_effect(before: &[char], found: char, after: &[char]) -> bool {
     let last = before.last().copied();
     match found {
         ZWNJ => follows_virama(before) || is_between_joining(before, after),
-        ZWJ => joins(before, after),
+        ZWJ => is_joined(before, after),
         '\u{FE0E}' | '\u{FE0F}' => last.is_some_and(has_emoji_variants),
         '\u{FE00}'..='\u{FE02}' | '\u{E0100}'..='\u{E01EF}' => last.is_some_and(is_ideograph),
         '\u{180B}'..='\u{180D}' | '\u{180F}' => last.is_some_and(|last| script(last) == Script::Mongolian),
@@ -198,7 +198,7 @@ fn has_an_effect(before: &[char], found: char, after: &[char]) -> bool {
 
 /// Whether a joiner is between emoji, after a virama, before one (the Bengali ya-phala), or in a position where it
 /// changes the form of the joining letter before it.
-fn joins(before: &[char], after: &[char]) -> bool {
+fn is_joined(before: &[char], after: &[char]) -> bool {
     let next = after.first().copied();
     let modifiers = |letter: &&char| matches!(**letter, '\u{FE0F}' | '\u{20E3}') || is_emoji_modifier(**letter);
     let emoji = before.iter().rev().find(|letter| !modifiers(letter));
@@ -230,13 +230,13 @@ fn is_in_tagged_flag(before: &[char], found: char, after: &[char]) -> bool {
     let earlier = before.iter().rev().take(start).collect::<Vec<_>>();
     let tags = earlier.into_iter().rev().copied().chain([found]).chain(after.iter().copied());
     let spelled: String =
-        tags.take_while(|letter| is_tag(*letter) && *letter != CANCEL_TAG).filter_map(untagged).collect();
+        tags.take_while(|letter| is_tag(*letter) && *letter != CANCEL_TAG).filter_map(to_untagged).collect();
     let is_closed = after.iter().chain([&found]).any(|letter| *letter == CANCEL_TAG);
     base == Some(&BLACK_FLAG) && is_closed && TAGGED_FLAGS.contains(&spelled.as_str())
 }
 
 /// Returns the ASCII character that a tag character represents.
-fn untagged(tag: char) -> Option<char> {
+fn to_untagged(tag: char) -> Option<char> {
     char::from_u32(u32::from(tag).checked_sub(0xE_0000)?)
 }
 

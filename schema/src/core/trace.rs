@@ -41,7 +41,7 @@ pub fn is_sampled() -> bool {
 }
 
 /// Runs work in this span, if there is one.
-pub fn within<F: Future>(span: Option<Context>, work: F) -> Traced<F> {
+pub fn in_span<F: Future>(span: Option<Context>, work: F) -> Traced<F> {
     match span {
         Some(span) => Either::Left(work.with_context(span)),
         None => Either::Right(work),
@@ -49,8 +49,8 @@ pub fn within<F: Future>(span: Option<Context>, work: F) -> Traced<F> {
 }
 
 /// Runs detached work in the current span.
-pub fn apart<F: Future>(work: F) -> Traced<F> {
-    within(is_sampled().then(Context::current), work)
+pub fn detached<F: Future>(work: F) -> Traced<F> {
+    in_span(is_sampled().then(Context::current), work)
 }
 
 /// Runs work in a separate span, which ends with it.
@@ -58,21 +58,21 @@ pub fn step<F: Future>(name: &'static str, work: F) -> Traced<F> {
     let begun = tracer().filter(|_| is_sampled()).map(|tracer| {
         Context::map_current(|now| now.with_span(tracer.build_with_context(SpanBuilder::from_name(name), now)))
     });
-    within(begun, work)
+    in_span(begun, work)
 }
 
 /// Returns the current span, if it is sampled.
-pub(crate) fn asking() -> Option<SpanContext> {
+pub(crate) fn current_span() -> Option<SpanContext> {
     is_sampled().then(|| Context::map_current(|now| now.span().span_context().clone()))
 }
 
 /// Runs work for several callers in a separate span: a child of the first caller's span, with links to the others.
-pub(crate) fn shared<F: Future>(name: &'static str, asking: Vec<SpanContext>, work: F) -> Traced<F> {
+pub(crate) fn in_shared_span<F: Future>(name: &'static str, asking: Vec<SpanContext>, work: F) -> Traced<F> {
     let mut asking = asking.into_iter();
     let begun = tracer().zip(asking.next()).map(|(tracer, first)| {
         let first = Context::new().with_remote_span_context(first);
         let links = asking.map(Link::with_context).collect();
         first.with_span(tracer.build_with_context(SpanBuilder::from_name(name).with_links(links), &first))
     });
-    within(begun, work)
+    in_span(begun, work)
 }

@@ -9,7 +9,7 @@ const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Converts a floating-point number to a whole number; `None` if it has a fraction or is too large to be exact.
 #[must_use]
-pub fn exact(number: f64) -> Option<i64> {
+pub fn to_exact(number: f64) -> Option<i64> {
     (number.fract() == 0.0 && number.abs() <= MOST_EXACT).then_some(number as i64)
 }
 
@@ -37,7 +37,7 @@ impl<'de> Deserialize<'de> for WholeNumber {
             }
 
             fn visit_f64<E: Error>(self, number: f64) -> Result<WholeNumber, E> {
-                exact(number).map(WholeNumber).ok_or_else(|| E::invalid_value(Unexpected::Float(number), &self))
+                to_exact(number).map(WholeNumber).ok_or_else(|| E::invalid_value(Unexpected::Float(number), &self))
             }
         }
         deserializer.deserialize_any(Reader)

@@ -32,7 +32,7 @@ impl AdminApp {
         #[graphql(desc = "Maximum number of entries, from 1 to 100. Default: 20.")] limit: Option<i32>,
     ) -> Result<Vec<AppVersion>, Fault> {
         let cx = ctx.cx();
-        versions::show_followed(cx, VERSIONS_OF_EACH.first(cx, self.app.uuid, limit).await?).await
+        versions::show_followed(cx, VERSIONS_OF_EACH.fetch_first(cx, self.app.uuid, limit).await?).await
     }
 }
 
@@ -46,7 +46,8 @@ impl AppVersion {
         #[graphql(desc = "Maximum number of entries, from 1 to 100. Default: 20.")] limit: Option<i32>,
     ) -> Result<Vec<Submission>, Fault> {
         let cx = ctx.cx();
-        submissions::show_followed(cx, SUBMISSIONS_OF_EACH.first_of(cx, self.app_uuid, self.uuid, limit).await?).await
+        submissions::show_followed(cx, SUBMISSIONS_OF_EACH.fetch_first_of(cx, self.app_uuid, self.uuid, limit).await?)
+            .await
     }
 }
 
@@ -71,7 +72,7 @@ impl Submission {
         ctx: &Context<'_>,
         #[graphql(desc = "Maximum number of entries, from 1 to 100. Default: 20.")] limit: Option<i32>,
     ) -> Result<Vec<SubmittedPicture>, Fault> {
-        PICTURES_OF_EACH.first(ctx.cx(), self.uuid, limit).await
+        PICTURES_OF_EACH.fetch_first(ctx.cx(), self.uuid, limit).await
     }
 }
 
@@ -105,7 +106,7 @@ impl Category {
     #[graphql(directive = edge::apply(CATEGORY.reads()))]
     async fn parent(&self, ctx: &Context<'_>) -> Result<Option<Self>, Fault> {
         let Some(parent_uuid) = self.parent_uuid else { return Ok(None) };
-        let found = CATEGORY.one(ctx.cx(), parent_uuid).await?;
+        let found = CATEGORY.fetch_one(ctx.cx(), parent_uuid).await?;
         Ok(found.map(|parent| parent.for_caller(ctx.cx())))
     }
 }

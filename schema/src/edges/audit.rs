@@ -95,19 +95,20 @@ async fn thing(cx: &RequestContext, kind: AuditTargetKind, uuid: Uuid) -> Result
     Ok(match kind {
         AuditTargetKind::App => app(cx, uuid).await?.map(|app| Thing::App(Box::new(app))),
         AuditTargetKind::Category => {
-            CATEGORY.one(cx, uuid).await?.map(|category| Thing::Category(Box::new(category.for_caller(cx))))
+            CATEGORY.fetch_one(cx, uuid).await?.map(|category| Thing::Category(Box::new(category.for_caller(cx))))
         }
-        AuditTargetKind::FeatureRequest => {
-            PROPOSAL.one(cx, uuid).await?.map(|proposal| Thing::FeatureRequest(Box::new(proposal.for_caller(cx))))
-        }
+        AuditTargetKind::FeatureRequest => PROPOSAL
+            .fetch_one(cx, uuid)
+            .await?
+            .map(|feature_request| Thing::FeatureRequest(Box::new(feature_request.for_caller(cx)))),
         AuditTargetKind::Partner => partner(cx, uuid).await?.map(|partner| Thing::Partner(Box::new(partner))),
         AuditTargetKind::Submission => {
-            let row = SUBMISSION.one(cx, uuid).await?;
+            let row = SUBMISSION.fetch_one(cx, uuid).await?;
             let shown = show_followed(cx, row.into_iter().collect()).await?;
             shown.into_iter().next().map(|submission| Thing::Submission(Box::new(submission)))
         }
         AuditTargetKind::SupportTicket => {
-            let row = TICKET_OF_DESK.one(cx, uuid).await?;
+            let row = TICKET_OF_DESK.fetch_one(cx, uuid).await?;
             row.map(|row| Thing::Ticket(Box::new(SupportDeskTicket::of(row, cx))))
         }
         AuditTargetKind::MachineClient => {

@@ -27,7 +27,7 @@ impl ModeratedFeatureRequest {
         #[graphql(desc = "Maximum number of entries, from 1 to 100. Default: 20.")] limit: Option<i32>,
     ) -> Result<Vec<ModeratedFeatureComment>, Fault> {
         let cx = ctx.cx();
-        let comments = COMMENTS_OF_EACH.first(cx, self.uuid, limit).await?;
+        let comments = COMMENTS_OF_EACH.fetch_first(cx, self.uuid, limit).await?;
         Ok(comments.into_iter().map(|comment| comment.for_caller(cx)).collect())
     }
 }

@@ -49,21 +49,21 @@ async fn account(cx: &RequestContext, uuid: Uuid) -> Result<Option<AccountHolder
 }
 
 async fn user(cx: &RequestContext, uuid: Uuid) -> Result<Option<User>, Fault> {
-    Ok(PERSON.one(cx, uuid).await?.map(|user| user.for_caller(cx)))
+    Ok(PERSON.fetch_one(cx, uuid).await?.map(|user| user.for_caller(cx)))
 }
 
 async fn member(cx: &RequestContext, uuid: Uuid) -> Result<Option<StaffMember>, Fault> {
-    Ok(COLLEAGUE.one(cx, uuid).await?.map(|row| StaffMember::of(row, cx)))
+    Ok(COLLEAGUE.fetch_one(cx, uuid).await?.map(|row| StaffMember::of(row, cx)))
 }
 
 async fn program(cx: &RequestContext, uuid: Uuid) -> Result<Option<MachineClient>, Fault> {
-    Ok(PROGRAM.one(cx, uuid).await?.map(|row| MachineClient::of(row, cx)))
+    Ok(PROGRAM.fetch_one(cx, uuid).await?.map(|row| MachineClient::of(row, cx)))
 }
 
 async fn partner(cx: &RequestContext, uuid: Uuid) -> Result<Option<AdminPartner>, Fault> {
-    Ok(PARTNER.one(cx, uuid).await?.map(|row| AdminPartner::of(row, cx)))
+    Ok(PARTNER.fetch_one(cx, uuid).await?.map(|row| AdminPartner::of(row, cx)))
 }
 
 async fn app(cx: &RequestContext, uuid: Uuid) -> Result<Option<AdminApp>, Fault> {
-    Ok(APP.one(cx, uuid).await?.map(|row| show_for_staff(cx, row)))
+    Ok(APP.fetch_one(cx, uuid).await?.map(|row| show_for_staff(cx, row)))
 }

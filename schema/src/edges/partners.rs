@@ -22,7 +22,7 @@ impl AdminPartner {
         #[graphql(desc = "Maximum number of entries, from 1 to 100. Default: 20.")] limit: Option<i32>,
     ) -> Result<Vec<AdminApp>, Fault> {
         let cx = ctx.cx();
-        let rows = APPS_OF_EACH.first(cx, self.uuid, limit).await?;
+        let rows = APPS_OF_EACH.fetch_first(cx, self.uuid, limit).await?;
         Ok(rows.into_iter().map(|row| show_for_staff(cx, row)).collect())
     }
 
@@ -34,7 +34,7 @@ impl AdminPartner {
         #[graphql(desc = "Maximum number of entries, from 1 to 100. Default: 20.")] limit: Option<i32>,
     ) -> Result<Vec<User>, Fault> {
         let cx = ctx.cx();
-        let users = TEAM.first(cx, self.uuid, limit).await?;
+        let users = TEAM.fetch_first(cx, self.uuid, limit).await?;
         Ok(users.into_iter().map(|user| user.for_caller(cx)).collect())
     }
 
@@ -42,7 +42,7 @@ impl AdminPartner {
     #[graphql(directive = edge::apply(SUBSCRIPTION_OF_EACH.reads()))]
     async fn whole_subscription(&self, ctx: &Context<'_>) -> Result<Option<PartnerSubscription>, Fault> {
         let cx = ctx.cx();
-        let row = SUBSCRIPTION_OF_EACH.one(cx, self.uuid).await?;
+        let row = SUBSCRIPTION_OF_EACH.fetch_one(cx, self.uuid).await?;
         Ok(row.map(|row| PartnerSubscription::for_staff(row, cx)))
     }
 
@@ -54,7 +54,7 @@ impl AdminPartner {
         #[graphql(desc = "Maximum number of entries, from 1 to 100. Default: 20.")] limit: Option<i32>,
     ) -> Result<Vec<SupportDeskTicket>, Fault> {
         let cx = ctx.cx();
-        let rows = TICKETS_OF_EACH.first(cx, self.uuid, limit).await?;
+        let rows = TICKETS_OF_EACH.fetch_first(cx, self.uuid, limit).await?;
         Ok(rows.into_iter().map(|row| SupportDeskTicket::of(row, cx)).collect())
     }
 
@@ -65,7 +65,7 @@ impl AdminPartner {
         ctx: &Context<'_>,
         #[graphql(desc = "Maximum number of entries, from 1 to 100. Default: 20.")] limit: Option<i32>,
     ) -> Result<Vec<PartnerTimelineEntry>, Fault> {
-        let rows = TIMELINE_OF_EACH.first(ctx.cx(), self.uuid, limit).await?;
+        let rows = TIMELINE_OF_EACH.fetch_first(ctx.cx(), self.uuid, limit).await?;
         Ok(rows.into_iter().map(PartnerTimelineEntry::from).collect())
     }
 }

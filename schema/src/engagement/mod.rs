@@ -15,15 +15,15 @@ mod people;
 mod pseudonym;
 mod reports;
 mod roadmap;
-mod standing;
 mod topics;
+mod vote_status;
 mod votes;
 pub(crate) mod weekly_mail;
 
 use crate::core::engine::roots;
 use crate::core::list::Statements;
 
-pub(crate) use feature_requests::rules::drawing;
+pub(crate) use feature_requests::rules::draw_states;
 
 /// SQL of the module that is assembled at run time, so the compiler does not check it.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {

@@ -28,7 +28,7 @@ impl Person {
     ///
     /// # Errors
     /// [`Code::PersonRequired`] for a machine client, [`Code::NotFound`] for a user without a partner.
-    pub(super) fn of(cx: &RequestContext) -> Result<Self, Fault> {
+    pub(super) fn require_caller(cx: &RequestContext) -> Result<Self, Fault> {
         let principal = cx.principal()?;
         if principal.kind != PrincipalType::PartnerUser {
             let detail = "Only users can do this: a machine client can read the board, but cannot propose, vote, \
@@ -46,8 +46,8 @@ impl Person {
     }
 
     /// Returns the caller if it is a partner's user.
-    pub(super) fn found(cx: &RequestContext) -> Option<Self> {
-        Self::of(cx).ok()
+    pub(super) fn of_caller(cx: &RequestContext) -> Option<Self> {
+        Self::require_caller(cx).ok()
     }
 }
 
@@ -77,7 +77,7 @@ impl BoardDaily {
         }
     }
 
-    const fn most(self) -> i32 {
+    const fn daily_limit(self) -> i32 {
         match self {
             Self::Proposals => 20,
             Self::Comments => 100,
@@ -91,12 +91,12 @@ impl BoardDaily {
             Self::Comments => "comments",
             Self::Reports => "reports",
         };
-        spent(now, &format!("At most {} {what} per day are allowed for one user", self.most()))
+        err_spent(now, &format!("At most {} {what} per day are allowed for one user", self.daily_limit()))
     }
 }
 
 /// The fault after the daily limit is used up.
-pub(super) fn spent(now: i64, what: &str) -> Fault {
+pub(super) fn err_spent(now: i64, what: &str) -> Fault {
     let seconds = (DAY - now.rem_euclid(DAY)).unsigned_abs();
     let detail = format!("{what}. The limit is reached. Try again after midnight (UTC), in {seconds} seconds.");
     Fault::rate_limited(SpentBudget::Daily, seconds, detail)
@@ -112,7 +112,7 @@ pub(super) async fn spend(cx: &RequestContext, person: &Person, daily: BoardDail
              on conflict on constraint board_daily_use_pkey do update set used = u.used + 1 where u.used < $3",
         person.uuid,
         daily.word(),
-        daily.most(),
+        daily.daily_limit(),
     )
     .execute(&mut *cx.db.conn().await?)
     .await?;

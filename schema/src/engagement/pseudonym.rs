@@ -25,7 +25,7 @@ pub(super) fn reader(key: &MasterKey, person_uuid: Uuid) -> [u8; 32] {
 }
 
 /// Returns the key for the ids of a user's notifications.
-pub(super) fn naming(key: &MasterKey, person_uuid: Uuid) -> [u8; 32] {
+pub(super) fn notification_key(key: &MasterKey, person_uuid: Uuid) -> [u8; 32] {
     key.mac("board-notification", person_uuid.as_bytes())
 }
 
@@ -45,7 +45,7 @@ mod tests {
         let (key, person) = (MasterKey::from_bytes([7; 32]), Uuid::from_u128(1));
         let day = |text: &str| voter_of_day(&key, person, text.parse().unwrap());
         let days = [day("2026-11-26"), day("2026-11-27")];
-        let kinds = [voter(&key, person), follower(&key, person), reader(&key, person), naming(&key, person)];
+        let kinds = [voter(&key, person), follower(&key, person), reader(&key, person), notification_key(&key, person)];
         let all = [kinds.as_slice(), days.as_slice()].concat();
         for (place, one) in all.iter().enumerate() {
             assert!(all.iter().skip(place + 1).all(|other| other != one), "{place}");

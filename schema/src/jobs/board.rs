@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::Outcome;
-use super::ledger;
+use super::run_store;
 use crate::core::fault::Fault;
 use crate::core::job::{JobCode, Schedule};
 use crate::core::time::Time;
@@ -42,7 +42,7 @@ struct State {
     queued: Option<Uuid>,
     running: Option<Running>,
     /// Results since the last report.
-    told: Option<Told>,
+    report: Option<RunReport>,
 }
 
 struct Running {
@@ -55,7 +55,7 @@ struct Running {
 
 /// Results of a job since its last report.
 #[derive(Clone)]
-pub(super) struct Told {
+pub(super) struct RunReport {
     pub(super) started_at: Time,
     pub(super) ended_at: Time,
     /// Result of the last run, or its error.
@@ -69,7 +69,7 @@ pub(super) struct Told {
 }
 
 /// A run in progress whose lease must be renewed.
-pub(super) struct Alive {
+pub(super) struct ActiveRun {
     pub(super) code: JobCode,
     pub(super) run_uuid: Uuid,
     pub(super) started_at: Time,
@@ -92,11 +92,10 @@ impl Board {
     pub(super) async fn keep(self: Arc<Self>, pool: PgPool, stop: CancellationToken) {
         let mut beats = 0;
         loop {
-            if let Err(fault) = self.beat(&pool, beats).await {
+            if let Err(fault) = self.sync(&pool, beats).await {
                 tracing::debug!(
                     cause = fault.for_log(),
-                    "the states of the jobs cannot be read or written; the \
-                                                          service retries"
+                    "the states of the jobs cannot be read or written; the service retries"
                 );
             }
             beats = (beats + 1) % BEATS_A_TELLING;
@@ -106,49 +105,49 @@ impl Board {
         }
     }
 
-    async fn beat(&self, pool: &PgPool, beats: u32) -> Result<(), Fault> {
+    async fn sync(&self, pool: &PgPool, beats: u32) -> Result<(), Fault> {
         if beats == 0 {
-            ledger::enter(pool, self.0.keys().copied()).await?;
-            ledger::break_off(pool).await?;
+            run_store::enter(pool, self.0.keys().copied()).await?;
+            run_store::mark_broken(pool).await?;
         }
         if beats == 0 || self.0.values().any(Slot::has_news) {
-            self.tell(pool).await?;
+            self.push_report(pool).await?;
         }
         self.keep_alive(pool).await?;
-        for word in ledger::look(pool, self.0.keys().copied()).await? {
+        for word in run_store::load_states(pool, self.0.keys().copied()).await? {
             if let Some(slot) = self.slot(word.code) {
                 let is_due = word.is_due && matches!(word.code.plan().schedule, Schedule::Calendar(_));
-                slot.look(word.is_paused, is_due, word.queued);
+                slot.apply_state(word.is_paused, is_due, word.queued);
             }
         }
         Ok(())
     }
 
     /// Writes the results. Results that cannot be written are kept for the next report.
-    pub(super) async fn tell(&self, pool: &PgPool) -> Result<(), Fault> {
-        let taken: Vec<(JobCode, Told)> =
-            self.0.iter().filter_map(|(code, slot)| Some((*code, slot.state().told.take()?))).collect();
-        let told = ledger::tell(pool, &taken).await;
-        if told.is_err() {
-            for (code, told) in taken {
+    pub(super) async fn push_report(&self, pool: &PgPool) -> Result<(), Fault> {
+        let taken: Vec<(JobCode, RunReport)> =
+            self.0.iter().filter_map(|(code, slot)| Some((*code, slot.state().report.take()?))).collect();
+        let report = run_store::write_reports(pool, &taken).await;
+        if report.is_err() {
+            for (code, report) in taken {
                 if let Some(slot) = self.slot(code) {
-                    slot.state().tell(told, true);
+                    slot.state().push_report(report, true);
                 }
             }
         }
-        told
+        report
     }
 
     /// Renews the leases of the runs in progress, and writes long runs to the run history.
     async fn keep_alive(&self, pool: &PgPool) -> Result<(), Fault> {
-        let alive: Vec<Alive> = self.0.iter().filter_map(|(code, slot)| slot.alive(*code)).collect();
+        let alive: Vec<ActiveRun> = self.0.iter().filter_map(|(code, slot)| slot.active_run(*code)).collect();
         let known: Vec<Uuid> = alive.iter().filter(|run| run.stands_in_ledger).map(|run| run.run_uuid).collect();
-        ledger::renew(pool, &known).await?;
+        run_store::renew(pool, &known).await?;
         for run in alive.iter().filter(|run| !run.stands_in_ledger) {
-            let is_entered = ledger::enter_run(pool, run).await?;
+            let is_entered = run_store::enter_run(pool, run).await?;
             let goes_on = self.slot(run.code).is_some_and(|slot| slot.has_entered(run.run_uuid, is_entered));
             if is_entered && !goes_on {
-                ledger::forget(pool, run.run_uuid).await?;
+                run_store::forget(pool, run.run_uuid).await?;
             }
         }
         Ok(())
@@ -161,7 +160,7 @@ impl Slot {
     }
 
     /// Applies the database's answer, and wakes the job if there is something to run.
-    pub(super) fn look(&self, is_paused: bool, is_due: bool, queued: Option<Uuid>) {
+    pub(super) fn apply_state(&self, is_paused: bool, is_due: bool, queued: Option<Uuid>) {
         let mut state = self.state();
         let could_run = std::mem::replace(&mut state.may_run, !is_paused);
         let begins = state.may_run && !could_run;
@@ -172,7 +171,7 @@ impl Slot {
     }
 
     /// Waits until there is something to run.
-    pub(super) async fn called(&self) {
+    pub(super) async fn wait_for_work(&self) {
         self.call.notified().await;
     }
 
@@ -200,30 +199,30 @@ impl Slot {
     /// Marks the run as ended. Returns whether the run history contains it.
     pub(super) fn end(&self, outcome: &Outcome, started_at: Time, ended_at: Time, failures: u32) -> bool {
         let mut state = self.state();
-        let told = Told {
+        let report = RunReport {
             started_at,
             ended_at,
-            last: outcome.as_ref().map(|done| *done).map_err(ledger::explain),
+            last: outcome.as_ref().map(|done| *done).map_err(run_store::explain),
             failures,
             runs: 1,
             done: *outcome.as_ref().unwrap_or(&0),
             succeeded: outcome.is_ok(),
             is_news: failures == 1,
         };
-        state.tell(told, false);
+        state.push_report(report, false);
         state.running.take().is_some_and(|running| running.stands_in_ledger)
     }
 
     fn has_news(&self) -> bool {
-        self.state().told.as_ref().is_some_and(|told| told.is_news)
+        self.state().report.as_ref().is_some_and(|report| report.is_news)
     }
 
     /// Returns the run in progress if the run history contains it or if it has become long.
-    fn alive(&self, code: JobCode) -> Option<Alive> {
+    fn active_run(&self, code: JobCode) -> Option<ActiveRun> {
         let state = self.state();
         let running = state.running.as_ref()?;
         let Running { run_uuid, stands_in_ledger, started_at, deadline, .. } = *running;
-        (stands_in_ledger || running.since.elapsed() >= WORTH_A_ROW).then_some(Alive {
+        (stands_in_ledger || running.since.elapsed() >= WORTH_A_ROW).then_some(ActiveRun {
             code,
             run_uuid,
             started_at,
@@ -246,16 +245,16 @@ impl Slot {
 
 impl State {
     /// Merges results into the pending results: earlier ones if `is_before`, else later ones.
-    fn tell(&mut self, mut told: Told, is_before: bool) {
-        if let Some(other) = self.told.take() {
-            let (runs, done) = (told.runs + other.runs, told.done + other.done);
-            let (succeeded, is_news) = (told.succeeded || other.succeeded, told.is_news || other.is_news);
-            let last = if is_before { other } else { told };
-            told = Told { runs, done, succeeded, is_news, ..last };
+    fn push_report(&mut self, mut report: RunReport, is_before: bool) {
+        if let Some(other) = self.report.take() {
+            let (runs, done) = (report.runs + other.runs, report.done + other.done);
+            let (succeeded, is_news) = (report.succeeded || other.succeeded, report.is_news || other.is_news);
+            let last = if is_before { other } else { report };
+            report = RunReport { runs, done, succeeded, is_news, ..last };
         } else if is_before {
-            told.is_news = true;
+            report.is_news = true;
         }
-        self.told = Some(told);
+        self.report = Some(report);
     }
 }
 
@@ -267,11 +266,11 @@ mod tests {
     fn paused_job_may_not_run_until_resumed() {
         let slot = Slot::default();
         assert!(!slot.may_run(), "before the database was asked");
-        slot.look(false, false, None);
+        slot.apply_state(false, false, None);
         assert!(slot.may_run());
-        slot.look(true, false, None);
+        slot.apply_state(true, false, None);
         assert!(!slot.may_run());
-        slot.look(false, false, None);
+        slot.apply_state(false, false, None);
         assert!(slot.may_run());
     }
 }

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::services::Services;
-use crate::partner::standing;
+use crate::partner::lifecycle;
 
 /// Closes every partner whose closing period has ended, each in a separate transaction. Returns the number of closed
 /// partners.
@@ -18,7 +18,7 @@ use crate::partner::standing;
 /// If the database does not answer.
 pub(super) async fn close_due(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
     let mut closed = 0;
-    for partner_uuid in standing::due_page(&Db::pooled(pool.clone())).await? {
+    for partner_uuid in lifecycle::due_page(&Db::from_pool(pool.clone())).await? {
         match close_one(pool, services, partner_uuid).await {
             Ok(true) => closed += 1,
             Ok(false) => {}
@@ -31,7 +31,7 @@ pub(super) async fn close_due(pool: &PgPool, services: &Services) -> Result<u64,
 }
 
 async fn close_one(pool: &PgPool, services: &Services, partner_uuid: Uuid) -> Result<bool, Fault> {
-    let db = Db::apart(pool.clone());
-    let outcome = standing::close_due(&db, services, services.clock.now(), partner_uuid).await;
+    let db = Db::own_transaction(pool.clone());
+    let outcome = lifecycle::close_due(&db, services, services.clock.now(), partner_uuid).await;
     db.settle(outcome).await
 }

@@ -23,14 +23,14 @@ const LOOK: Duration = Duration::from_secs(5);
 const GRACE: Duration = Duration::from_secs(10);
 
 /// A run to start.
-pub(super) struct Begun {
+pub(super) struct StartedRun {
     pub(super) run_uuid: Uuid,
     /// Whether the run history already contains it.
     pub(super) stands_in_ledger: bool,
 }
 
 /// A completed run.
-pub(super) struct Ended {
+pub(super) struct EndedRun {
     pub(super) code: JobCode,
     pub(super) plan: JobPlan,
     pub(super) run_uuid: Uuid,
@@ -43,7 +43,7 @@ pub(super) struct Ended {
 }
 
 /// Access of a job loop to the run history.
-pub(super) trait Ledger: Send + Sync {
+pub(super) trait RunStore: Send + Sync {
     /// Claims a run that staff requested. Returns false if another replica has claimed it.
     fn claim(&self, run_uuid: Uuid, plan: JobPlan) -> impl Future<Output = Result<bool, Fault>> + Send;
 
@@ -56,28 +56,29 @@ pub(super) trait Ledger: Send + Sync {
     ) -> impl Future<Output = Result<bool, Fault>> + Send;
 
     /// Records the run if it is relevant.
-    fn note(&self, ended: &Ended) -> impl Future<Output = ()> + Send;
+    fn note(&self, ended: &EndedRun) -> impl Future<Output = ()> + Send;
 }
 
 /// Runs a job at its times, until `stop`.
 pub(super) async fn repeat<L, C>(job: Job, board: Arc<Board>, ledger: L, now: C, stop: CancellationToken)
 where
-    L: Ledger,
+    L: RunStore,
     C: Fn() -> Time + Send,
 {
     let Some(slot) = board.slot(job.code) else { return };
     let mut failures = 0;
     loop {
         match begin(&job, &board, &ledger, now()).await {
-            Ok(Some(Begun { run_uuid, stands_in_ledger })) => {
+            Ok(Some(StartedRun { run_uuid, stands_in_ledger })) => {
                 let started_at = now();
                 slot.begin(run_uuid, stands_in_ledger, job.plan.deadline, started_at);
-                let outcome = attend(&job, &stop).await;
+                let outcome = run_job(&job, &stop).await;
                 let next = if outcome.is_ok() { 0 } else { failures + 1 };
                 let ended_at = now();
                 let stands_in_ledger = slot.end(&outcome, started_at, ended_at, next);
                 let (code, plan) = (job.code, job.plan);
-                let ended = Ended { code, plan, run_uuid, stands_in_ledger, started_at, ended_at, failures, outcome };
+                let ended =
+                    EndedRun { code, plan, run_uuid, stands_in_ledger, started_at, ended_at, failures, outcome };
                 ledger.note(&ended).await;
                 failures = next;
             }
@@ -86,34 +87,33 @@ where
                 tracing::warn!(
                     job = job.code.name(),
                     cause = fault.for_log(),
-                    "a job run could not be started; the \
-                                                                                service retries"
+                    "a job run could not be started; the service retries"
                 );
             }
         }
         tokio::select! {
             biased;
             () = stop.cancelled() => return,
-            () = slot.called() => {}
+            () = slot.wait_for_work() => {}
             () = sleep(pause(&job.plan, failures)) => {}
         }
     }
 }
 
 /// Returns the run to start now, if there is one.
-async fn begin(job: &Job, board: &Board, ledger: &impl Ledger, now: Time) -> Result<Option<Begun>, Fault> {
+async fn begin(job: &Job, board: &Board, ledger: &impl RunStore, now: Time) -> Result<Option<StartedRun>, Fault> {
     let Some(slot) = board.slot(job.code) else { return Ok(None) };
     if let Some(run_uuid) = slot.take_queued() {
         let is_taken = ledger.claim(run_uuid, job.plan).await?;
-        return Ok(is_taken.then_some(Begun { run_uuid, stands_in_ledger: true }));
+        return Ok(is_taken.then_some(StartedRun { run_uuid, stands_in_ledger: true }));
     }
     let run_uuid = crypto::uuid_at(now.0);
     match job.plan.schedule.next_after(now)? {
         _ if !slot.may_run() => Ok(None),
-        None => Ok(Some(Begun { run_uuid, stands_in_ledger: false })),
+        None => Ok(Some(StartedRun { run_uuid, stands_in_ledger: false })),
         Some(next_run_at) if slot.take_due() => {
             let is_begun = ledger.begin_due(run_uuid, job.code, next_run_at).await?;
-            Ok(is_begun.then_some(Begun { run_uuid, stands_in_ledger: true }))
+            Ok(is_begun.then_some(StartedRun { run_uuid, stands_in_ledger: true }))
         }
         Some(_) => Ok(None),
     }
@@ -128,7 +128,7 @@ fn pause(plan: &JobPlan, failures: u32) -> Duration {
 }
 
 /// Executes one run in a separate task, so that a panic counts as a failure.
-async fn attend(job: &Job, stop: &CancellationToken) -> Outcome {
+async fn run_job(job: &Job, stop: &CancellationToken) -> Outcome {
     let mut run = tokio::spawn((job.run)());
     let given_up = async {
         stop.cancelled().await;
@@ -162,7 +162,7 @@ mod tests {
         stop: CancellationToken,
     }
 
-    impl Ledger for Seen {
+    impl RunStore for Seen {
         async fn claim(&self, _: Uuid, _: JobPlan) -> Result<bool, Fault> {
             Ok(true)
         }
@@ -171,7 +171,7 @@ mod tests {
             Ok(true)
         }
 
-        async fn note(&self, ended: &Ended) {
+        async fn note(&self, ended: &EndedRun) {
             let mut runs = self.runs.lock().unwrap();
             runs.push(ended.outcome.as_ref().map(|done| *done).map_err(|_| ended.failures));
             if runs.len() == self.times {
@@ -204,7 +204,7 @@ mod tests {
     /// Creates the state of a job that may run.
     fn board() -> Board {
         let board = Board::of([JobCode::Tidying]);
-        board.slot(JobCode::Tidying).unwrap().look(false, false, None);
+        board.slot(JobCode::Tidying).unwrap().apply_state(false, false, None);
         board
     }
 
@@ -243,10 +243,10 @@ mod tests {
     #[tokio::test]
     async fn due_job_runs_and_paused_job_runs_on_staff_request() {
         let due = board();
-        due.slot(JobCode::Tidying).unwrap().look(false, true, None);
+        due.slot(JobCode::Tidying).unwrap().apply_state(false, true, None);
         assert_eq!(runs_of(job(RARE, || async { Ok(1) }), due, 1).await, [Ok(1)]);
         let asked = board();
-        asked.slot(JobCode::Tidying).unwrap().look(true, false, Some(Uuid::nil()));
+        asked.slot(JobCode::Tidying).unwrap().apply_state(true, false, Some(Uuid::nil()));
         assert_eq!(runs_of(job(OFTEN, || async { Ok(2) }), asked, 1).await, [Ok(2)]);
     }
 

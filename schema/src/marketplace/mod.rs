@@ -11,7 +11,7 @@ pub(crate) mod public_cache;
 mod public_categories;
 mod public_collections;
 pub(crate) mod public_pictures;
-mod publication;
+mod release;
 pub(crate) mod reviews;
 pub(crate) mod submissions;
 mod suggestions;
@@ -23,8 +23,8 @@ pub(crate) mod versions;
 use crate::core::engine::roots;
 use crate::core::list::Statements;
 
-pub(crate) use publication::{PutOff, publish_due};
-pub(crate) use submissions::attend_silent;
+pub(crate) use release::{PostponedVersions, publish_due};
+pub(crate) use submissions::process_silent;
 
 /// SQL statements of the group that are assembled at run time, so the compiler does not check them.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {

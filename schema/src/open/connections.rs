@@ -8,8 +8,8 @@ use sqlx::{Connection as _, Row as _};
 use tokio::time::timeout;
 
 use super::address::Address;
-use super::place::{self, Place};
 use super::refusal::OpenRefusal;
+use super::target::{self, DatabaseTarget};
 use crate::core::demotion;
 use crate::core::pool_lane::PATIENCE;
 
@@ -39,27 +39,27 @@ const SESSION_OF_REPLICA: &str = "set role labs_service; set statement_timeout =
 const LISTENERS: u32 = 2;
 
 /// Builds the connection options for an address.
-pub(super) fn options_of(address: &Address) -> Result<(Place, PgConnectOptions), OpenRefusal> {
-    let (place, options) = Place::of(address)?;
+pub(super) fn options_of(address: &Address) -> Result<(DatabaseTarget, PgConnectOptions), OpenRefusal> {
+    let (target, options) = DatabaseTarget::of(address)?;
     // PgBouncer rejects unknown parameters. Numbers are transferred in binary, which this setting does not affect.
-    Ok((place, options.application_name("labs").extra_float_digits(None)))
+    Ok((target, options.application_name("labs").extra_float_digits(None)))
 }
 
 /// Opens the connection pool for requests and jobs.
 pub(super) async fn connect(address: &Address, connections: u32) -> Result<PgPool, OpenRefusal> {
-    for name in place::ignored_parameters(&address.url) {
+    for name in target::ignored_parameters(&address.url) {
         tracing::warn!(parameter = name, "{} contains a parameter that this service ignores", address.setting);
     }
-    let (place, options) = options_of(address)?;
+    let (target, options) = options_of(address)?;
     let options = options.statement_cache_capacity(STATEMENTS);
     // A pool would retry without reporting the reason.
-    let told = |error: sqlx::Error| OpenRefusal::of(&error, &place);
+    let to_refusal = |error: sqlx::Error| OpenRefusal::of(&error, &target);
     let mut first = timeout(super::SILENCE, PgConnection::connect_with(&options))
         .await
-        .map_err(|_| OpenRefusal::silent(&place))?
-        .map_err(told)?;
-    begin(&mut first).await.map_err(told)?;
-    first.close().await.map_err(told)?;
+        .map_err(|_| OpenRefusal::silent(&target))?
+        .map_err(to_refusal)?;
+    begin(&mut first).await.map_err(to_refusal)?;
+    first.close().await.map_err(to_refusal)?;
     let pool = pool_of(connections)
         .min_connections(connections.min(2))
         .before_acquire(|connection, known| {
@@ -76,7 +76,7 @@ pub(super) async fn connect(address: &Address, connections: u32) -> Result<PgPoo
         })
         .connect_with(options)
         .await;
-    pool.map_err(told)
+    pool.map_err(to_refusal)
 }
 
 /// Creates the pool for the listeners, which opens connections on first use.

@@ -44,7 +44,7 @@ fn refusal(error: &StoreError, bucket: &Bucket) -> OpenRefusal {
             bucket.name
         ),
         // If no keys are set, the client requests them from the machine's provider at this address.
-        StoreError::Store { told, .. } if told.contains("169.254.") => {
+        StoreError::Store { message, .. } if message.contains("169.254.") => {
             format!("Set {keys}: no keys are configured, and this machine provides no keys of its cloud provider.")
         }
         _ => format!("Check {endpoint}, the other variables that begin with {variables}, and the network connection."),

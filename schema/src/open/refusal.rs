@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use sqlx::migrate::MigrateError;
 
 use super::SILENCE;
-use super::place::Place;
+use super::target::DatabaseTarget;
 use crate::core::fault::{Code, Fault};
 
 /// Reason why the schema cannot be opened. Its text is for the operator.
@@ -20,7 +20,7 @@ impl OpenRefusal {
     }
 
     /// The database does not respond, whether or not it accepted the connection.
-    pub(super) fn silent(place: &Place) -> Self {
+    pub(super) fn silent(place: &DatabaseTarget) -> Self {
         let setting = place.setting;
         Self(format!(
             "{} did not answer within {} seconds. Check it and the network in front of it (firewall, network \
@@ -31,7 +31,7 @@ impl OpenRefusal {
     }
 
     /// Migrations would use connections that a pooler lends per transaction.
-    pub(super) fn needs_a_session(place: &Place) -> Self {
+    pub(super) fn needs_a_session(place: &DatabaseTarget) -> Self {
         Self(format!(
             "{place} needs migrations, but a connection pooler in front of it assigns connections per transaction \
              (pool_mode = transaction). Set LABS_MIGRATE_URL to an address of PostgreSQL itself."
@@ -39,7 +39,7 @@ impl OpenRefusal {
     }
 
     /// The address is not a read replica of this database.
-    pub(super) fn no_replica(place: &Place) -> Self {
+    pub(super) fn no_replica(place: &DatabaseTarget) -> Self {
         Self(format!(
             "{} is not a replica of the database in DATABASE_URL: its data differs. Name servers that follow that \
              database in {}, separated by commas.",
@@ -57,7 +57,7 @@ impl OpenRefusal {
     }
 
     /// Explains a failed connection or statement.
-    pub(super) fn of(error: &sqlx::Error, place: &Place) -> Self {
+    pub(super) fn of(error: &sqlx::Error, place: &DatabaseTarget) -> Self {
         let state = error.as_database_error().and_then(|error| error.code().map(std::borrow::Cow::into_owned));
         let (name, user, setting) = (&place.database, &place.user, place.setting);
         Self(match (error, state.as_deref()) {
@@ -115,7 +115,7 @@ impl OpenRefusal {
     }
 
     /// Explains a failed migration.
-    pub(super) fn of_migration(error: &MigrateError, place: &Place) -> Self {
+    pub(super) fn of_migration(error: &MigrateError, place: &DatabaseTarget) -> Self {
         let setting = place.setting;
         match error {
             MigrateError::Execute(cause) | MigrateError::ExecuteMigration(cause, _) => Self::of(cause, place),
@@ -142,7 +142,7 @@ impl OpenRefusal {
 }
 
 /// A migration needs a right that its user lacks.
-fn not_permitted(error: &sqlx::Error, place: &Place) -> String {
+fn not_permitted(error: &sqlx::Error, place: &DatabaseTarget) -> String {
     let (name, user) = (&place.database, place.quoted_user());
     let cause = error.as_database_error().map_or_else(|| error.to_string(), |error| error.message().to_owned());
     format!(
@@ -156,7 +156,7 @@ fn not_permitted(error: &sqlx::Error, place: &Place) -> String {
 }
 
 /// Explains why TLS failed, and the remedy.
-fn without_tls(cause: &str, place: &Place) -> String {
+fn without_tls(cause: &str, place: &DatabaseTarget) -> String {
     let setting = place.setting;
     let what = match cause {
         _ if cause.contains("does not support TLS") => {

@@ -9,8 +9,8 @@ use tokio::time::timeout;
 
 use super::address::Address;
 use super::connections::options_of;
-use super::place::Place;
 use super::refusal::OpenRefusal;
+use super::target::DatabaseTarget;
 use super::{DatabaseUrls, SILENCE};
 
 /// Oldest supported PostgreSQL version, with all features that migrations and statements use (`UNIQUE NULLS NOT
@@ -30,14 +30,14 @@ pub async fn check_server(urls: &DatabaseUrls) -> Result<(), OpenRefusal> {
         options_of(address)?;
     }
     let (place, options) = options_of(&urls.service)?;
-    let told = |error: sqlx::Error| OpenRefusal::of(&error, &place);
+    let to_refusal = |error: sqlx::Error| OpenRefusal::of(&error, &place);
     let mut asking = connect(&options, &place).await?;
     if let Some(refusal) = too_old(asking.server_version_num(), &place) {
         return Err(refusal);
     }
     let asked = sqlx::query_scalar("select current_setting('synchronous_commit')").persistent(false);
-    let setting: String = asked.fetch_one(&mut asking).await.map_err(told)?;
-    asking.close().await.map_err(told)?;
+    let setting: String = asked.fetch_one(&mut asking).await.map_err(to_refusal)?;
+    asking.close().await.map_err(to_refusal)?;
     if setting == "off" {
         return Err(OpenRefusal::new(
             "The database runs with synchronous_commit = off and could lose acknowledged changes. Set it to on.",
@@ -55,7 +55,7 @@ pub async fn check_server(urls: &DatabaseUrls) -> Result<(), OpenRefusal> {
 }
 
 /// Returns the error for a server that is too old.
-fn too_old(version: Option<u32>, place: &Place) -> Option<OpenRefusal> {
+fn too_old(version: Option<u32>, place: &DatabaseTarget) -> Option<OpenRefusal> {
     let major = version? / 10_000;
     let text = format!(
         "{place} is PostgreSQL {major}, but Labs requires {OLDEST} or later. Upgrade it (pg_upgrade, or a dump into \
@@ -66,7 +66,7 @@ fn too_old(version: Option<u32>, place: &Place) -> Option<OpenRefusal> {
 }
 
 /// Opens a plain connection without settings.
-async fn connect(options: &PgConnectOptions, place: &Place) -> Result<PgConnection, OpenRefusal> {
+async fn connect(options: &PgConnectOptions, place: &DatabaseTarget) -> Result<PgConnection, OpenRefusal> {
     match timeout(SILENCE, PgConnection::connect_with(options)).await {
         Ok(Ok(connection)) => Ok(connection),
         Ok(Err(error)) => Err(OpenRefusal::of(&error, place)),
@@ -79,19 +79,20 @@ async fn connect(options: &PgConnectOptions, place: &Place) -> Result<PgConnecti
 /// another process.
 pub(super) async fn lends_for_a_transaction(address: &Address) -> Result<bool, OpenRefusal> {
     let (place, options) = options_of(address)?;
-    let told = |error: sqlx::Error| OpenRefusal::of(&error, &place);
+    let to_refusal = |error: sqlx::Error| OpenRefusal::of(&error, &place);
     let mut first = connect(&options, &place).await?;
-    let before = server_of(&mut first).await.map_err(told)?;
+    let before = server_of(&mut first).await.map_err(to_refusal)?;
     let mut second = match timeout(SECOND_CONNECTION, PgConnection::connect_with(&options)).await {
-        Ok(connected) => connected.map_err(told)?,
+        Ok(connected) => connected.map_err(to_refusal)?,
         Err(_) => return Err(too_few(&place)),
     };
-    raw_sql("begin").execute(&mut second).await.map_err(told)?;
-    let of_second = server_of(&mut second).await.map_err(told)?;
-    let after = timeout(SECOND_CONNECTION, server_of(&mut first)).await.map_err(|_| too_few(&place))?.map_err(told)?;
-    raw_sql("rollback").execute(&mut second).await.map_err(told)?;
-    second.close().await.map_err(told)?;
-    first.close().await.map_err(told)?;
+    raw_sql("begin").execute(&mut second).await.map_err(to_refusal)?;
+    let of_second = server_of(&mut second).await.map_err(to_refusal)?;
+    let after =
+        timeout(SECOND_CONNECTION, server_of(&mut first)).await.map_err(|_| too_few(&place))?.map_err(to_refusal)?;
+    raw_sql("rollback").execute(&mut second).await.map_err(to_refusal)?;
+    second.close().await.map_err(to_refusal)?;
+    first.close().await.map_err(to_refusal)?;
     Ok(before == of_second || before != after)
 }
 
@@ -102,8 +103,8 @@ async fn server_of(connection: &mut PgConnection) -> Result<i32, sqlx::Error> {
 
 /// Rejects a login without the service's connection settings: with such pooling, settings that the service makes itself
 /// are lost with the transaction.
-async fn check_session(options: &PgConnectOptions, place: &Place) -> Result<(), OpenRefusal> {
-    let told = |error: sqlx::Error| OpenRefusal::of(&error, place);
+async fn check_session(options: &PgConnectOptions, place: &DatabaseTarget) -> Result<(), OpenRefusal> {
+    let to_refusal = |error: sqlx::Error| OpenRefusal::of(&error, place);
     let mut asking = connect(options, place).await?;
     let asked = sqlx::query_scalar(
         "select current_user = 'labs_service'
@@ -112,8 +113,8 @@ async fn check_session(options: &PgConnectOptions, place: &Place) -> Result<(), 
              and current_setting('idle_in_transaction_session_timeout') <> '0'
              and current_setting('default_transaction_isolation') = 'read committed'",
     );
-    let is_set: bool = asked.persistent(false).fetch_one(&mut asking).await.map_err(told)?;
-    asking.close().await.map_err(told)?;
+    let is_set: bool = asked.persistent(false).fetch_one(&mut asking).await.map_err(to_refusal)?;
+    asking.close().await.map_err(to_refusal)?;
     let user = place.quoted_user();
     is_set.then_some(()).ok_or_else(|| {
         OpenRefusal::new(format!(
@@ -129,8 +130,8 @@ async fn check_session(options: &PgConnectOptions, place: &Place) -> Result<(), 
 
 /// Rejects a pooler that loses prepared statements (SQLSTATE 26000), or gives a client the statements of another
 /// (42P05).
-async fn check_prepared(options: &PgConnectOptions, place: &Place) -> Result<(), OpenRefusal> {
-    let told = |error: sqlx::Error| OpenRefusal::of(&error, place);
+async fn check_prepared(options: &PgConnectOptions, place: &DatabaseTarget) -> Result<(), OpenRefusal> {
+    let to_refusal = |error: sqlx::Error| OpenRefusal::of(&error, place);
     let (mut first, mut second) = (connect(options, place).await?, connect(options, place).await?);
     let prepared = async {
         let one: i32 = sqlx::query_scalar("select 1").fetch_one(&mut first).await?;
@@ -144,7 +145,7 @@ async fn check_prepared(options: &PgConnectOptions, place: &Place) -> Result<(),
         Ok(Ok(true)) => Ok(()),
         Ok(Ok(false)) => Err(unprepared(place)),
         Ok(Err(error)) if is_of_prepared(&error) => Err(unprepared(place)),
-        Ok(Err(error)) => Err(told(error)),
+        Ok(Err(error)) => Err(to_refusal(error)),
         Err(_) => Err(too_few(place)),
     }
 }
@@ -154,7 +155,7 @@ fn is_of_prepared(error: &sqlx::Error) -> bool {
     state.is_some_and(|state| matches!(&*state, "26000" | "42P05" | "08P01"))
 }
 
-fn unprepared(place: &Place) -> OpenRefusal {
+fn unprepared(place: &DatabaseTarget) -> OpenRefusal {
     OpenRefusal::new(format!(
         "{place} is behind a connection pooler that assigns connections per transaction (pool_mode = transaction) \
          and loses prepared statements. Use PgBouncer 1.21 or later with max_prepared_statements of 512 or more, or \
@@ -162,7 +163,7 @@ fn unprepared(place: &Place) -> OpenRefusal {
     ))
 }
 
-fn deaf(place: &Place, urls: &DatabaseUrls) -> OpenRefusal {
+fn deaf(place: &DatabaseTarget, urls: &DatabaseUrls) -> OpenRefusal {
     let address = match urls.listen.setting {
         "LABS_LISTEN_DATABASE_URL" => "Set LABS_LISTEN_DATABASE_URL to another address",
         _ => "Set LABS_LISTEN_DATABASE_URL to an address of PostgreSQL itself",
@@ -173,7 +174,7 @@ fn deaf(place: &Place, urls: &DatabaseUrls) -> OpenRefusal {
     ))
 }
 
-fn too_few(place: &Place) -> OpenRefusal {
+fn too_few(place: &DatabaseTarget) -> OpenRefusal {
     OpenRefusal::new(format!(
         "{place} is behind a connection pooler that did not provide a second connection within {} seconds. Raise \
          default_pool_size (and max_db_connections) above the total of LABS_DATABASE_CONNECTIONS of all replicas.",
@@ -188,9 +189,9 @@ mod tests {
     #[test]
     fn too_old_server_is_rejected_by_name() {
         let address = Address { url: "postgres://labs@db.example/shop".to_owned(), setting: "DATABASE_URL" };
-        let (place, _) = Place::of(&address).unwrap();
-        let told = too_old(Some(140_012), &place).unwrap().to_string();
-        assert!(told.contains("db.example:5432 is PostgreSQL 14, but Labs requires 15"), "{told}");
+        let (place, _) = DatabaseTarget::of(&address).unwrap();
+        let to_refusal = too_old(Some(140_012), &place).unwrap().to_string();
+        assert!(to_refusal.contains("db.example:5432 is PostgreSQL 14, but Labs requires 15"), "{to_refusal}");
         assert!(too_old(Some(150_000), &place).is_none());
         assert!(too_old(None, &place).is_none());
     }

@@ -8,7 +8,7 @@ use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::record::{Act, Said};
+use super::record::{Act, AuditText};
 use super::{rules, store};
 use crate::admin::machine_clients::{self, SHOWN_CHARACTERS};
 use crate::auth::account::person_name;
@@ -82,7 +82,7 @@ pub fn partner_find<'a>(pool: &'a PgPool, named: &'a str) -> BoxFuture<'a, Resul
         if let Ok(partner_uuid) = Uuid::parse_str(named) {
             return Ok(partner_uuid);
         }
-        let found = store::partners_named(&Db::pooled(pool.clone()), named).await?;
+        let found = store::partners_named(&Db::from_pool(pool.clone()), named).await?;
         match found.as_slice() {
             [partner] => Ok(partner.partner_uuid),
             [] => Err(Fault::field(
@@ -140,8 +140,8 @@ pub fn client_create<'a>(
             secret_prefix: secret.text.expose().get(..SHOWN_CHARACTERS).unwrap_or_default(),
             secret_sha256: &secret.digest,
         };
-        store::client_insert(&act.db, &client).await?;
-        let said = Said {
+        store::insert_client(&act.db, &client).await?;
+        let audit_text = AuditText {
             operation: "client_create",
             target_kind: AuditTargetKind::MachineClient,
             target_uuid: client_uuid,
@@ -149,7 +149,7 @@ pub fn client_create<'a>(
             partner_uuid: new.partner_uuid,
             parameters: json!({ "name": name, "scopes": scopes, "networks": networks }),
         };
-        act.commit(&said).await?;
+        act.commit(&audit_text).await?;
         Ok(ClientCreated { client_uuid, client_id, secret: secret.text.expose().to_owned() })
     }
     .boxed()
@@ -160,7 +160,7 @@ pub fn client_create<'a>(
 /// # Errors
 /// [`crate::Code::Unavailable`] if the database does not answer.
 pub fn client_list(pool: &PgPool) -> BoxFuture<'_, Result<Vec<ClientListed>, Fault>> {
-    async move { store::client_list(&Db::pooled(pool.clone())).await }.boxed()
+    async move { store::list_client(&Db::from_pool(pool.clone())).await }.boxed()
 }
 
 /// Creates a new client secret, which is shown only once. The previous secrets stay valid for `former_seconds`. 0 ends
@@ -178,10 +178,10 @@ pub fn client_rotate_secret<'a>(
     async move {
         let act = Act::begin(pool, services);
         let none = || Fault::not_found("machine client with this client id");
-        let client = store::client_lock(&act.db, client_id).await?.ok_or_else(none)?;
+        let client = store::lock_client(&act.db, client_id).await?.ok_or_else(none)?;
         let secret =
             machine_clients::rotate_secret(&act.db, client.client_uuid, act.new_uuid(), former_seconds).await?;
-        let said = Said {
+        let audit_text = AuditText {
             operation: "client_rotate_secret",
             target_kind: AuditTargetKind::MachineClient,
             target_uuid: client.client_uuid,
@@ -189,7 +189,7 @@ pub fn client_rotate_secret<'a>(
             partner_uuid: client.partner_uuid,
             parameters: json!({ "old_secret_expires_in": former_seconds }),
         };
-        act.commit(&said).await?;
+        act.commit(&audit_text).await?;
         Ok(secret)
     }
     .boxed()

@@ -25,12 +25,12 @@ pub struct Figures {
     /// Figures of each job.
     pub jobs: Vec<JobFigures>,
     /// Figures of each table that is partitioned by time.
-    pub ledgers: Vec<LedgerFigures>,
+    pub ledgers: Vec<LogFigures>,
 }
 
 /// Figures of a partitioned log.
 #[derive(Clone, Debug)]
-pub struct LedgerFigures {
+pub struct LogFigures {
     /// Name of the log.
     pub ledger: &'static str,
     /// Number of partitions; partitions of several tables count once.
@@ -126,7 +126,7 @@ async fn jobs(pool: &PgPool) -> Result<Vec<JobFigures>, Fault> {
     Ok(known.collect())
 }
 
-async fn ledgers(pool: &PgPool) -> Result<Vec<LedgerFigures>, Fault> {
+async fn ledgers(pool: &PgPool) -> Result<Vec<LogFigures>, Fault> {
     let rows = sqlx::query!(
         r#"select ledger as "ledger!", count(*) as "partitions!",
                   coalesce(extract(epoch from max(until) - labs_now()), 0)::float8 as "room_seconds!"
@@ -138,7 +138,7 @@ async fn ledgers(pool: &PgPool) -> Result<Vec<LedgerFigures>, Fault> {
     .await?;
     let known = rows.into_iter().filter_map(|row| {
         let ledger = LEDGERS.into_iter().find(|name| *name == row.ledger)?;
-        Some(LedgerFigures { ledger, partitions: row.partitions, room_seconds: row.room_seconds })
+        Some(LogFigures { ledger, partitions: row.partitions, room_seconds: row.room_seconds })
     });
     Ok(known.collect())
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::record::{Act, Said};
+use super::record::{Act, AuditText};
 use crate::auth::invitations::{NewInvitation as Row, invite};
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::email::EmailAddress;
@@ -48,7 +48,7 @@ pub async fn invitation_create(pool: &PgPool, services: &Services, new: NewInvit
         locale: &new.locale,
     };
     invite(&act.db, services, act.now, act.new_uuid(), &row).await?;
-    let said = Said {
+    let audit_text = AuditText {
         operation: "invitation_create",
         target_kind: AuditTargetKind::Invitation,
         target_uuid: invitation_uuid,
@@ -56,6 +56,6 @@ pub async fn invitation_create(pool: &PgPool, services: &Services, new: NewInvit
         partner_uuid: Some(new.partner_uuid),
         parameters: json!({ "role": new.role.name() }),
     };
-    act.commit(&said).await?;
+    act.commit(&audit_text).await?;
     Ok(invitation_uuid)
 }

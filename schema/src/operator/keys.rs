@@ -6,7 +6,7 @@ use serde_json::json;
 use sqlx::{AssertSqlSafe, PgPool};
 use uuid::Uuid;
 
-use super::record::{Act, Said};
+use super::record::{Act, AuditText};
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::authority::{RunningReplicas, running_replicas};
 use crate::core::fault::{Code, Fault};
@@ -131,11 +131,11 @@ pub fn keys_rotate<'a>(pool: &'a PgPool, services: &'a Services) -> BoxFuture<'a
         ensure_known(running_replicas(pool, &services.key).await?)?;
         let mut resealed = Vec::with_capacity(COLUMNS.len());
         for column in &COLUMNS {
-            resealed.push(column.seal_anew(pool, services).await?);
+            resealed.push(column.reseal(pool, services).await?);
         }
         let act = Act::begin(pool, services);
         let parameters = resealed.iter().map(|sort| (sort.name.to_owned(), json!(sort.sealed_anew))).collect();
-        act.commit(&Said {
+        act.commit(&AuditText {
             operation: "keys_rotate",
             target_kind: AuditTargetKind::SigningKey,
             target_uuid: Uuid::nil(),
@@ -167,7 +167,7 @@ fn ensure_known(replicas: RunningReplicas) -> Result<(), Fault> {
 
 impl SealedColumn {
     /// Replaces values of an older key one by one, each only if it has not changed since it was read.
-    async fn seal_anew(&self, pool: &PgPool, services: &Services) -> Result<Resealed, Fault> {
+    async fn reseal(&self, pool: &PgPool, services: &Services) -> Result<Resealed, Fault> {
         let Self { name, table, column, id, one, behind, order, first, purpose } = *self;
         let page = format!(
             "select {id}, {column} from {table} where {column} is not null and {behind} order by {order} limit 500"
@@ -181,7 +181,7 @@ impl SealedColumn {
             let Some((last, _)) = rows.last() else { return Ok(done) };
             from.clone_from(last);
             for (id, sealed) in rows {
-                match services.key.seal_anew(&purpose(&id), &sealed) {
+                match services.key.reseal(&purpose(&id), &sealed) {
                     Ok(None) => {}
                     Ok(Some(anew)) => {
                         let replaced = sqlx::query(AssertSqlSafe(replace.as_str())).bind(&id).bind(sealed).bind(anew);

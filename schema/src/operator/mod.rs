@@ -20,7 +20,7 @@ use sqlx::PgPool;
 pub use clients::{
     ClientCreated, ClientListed, NewClient, client_create, client_list, client_rotate_secret, partner_find,
 };
-pub use figures::{Figures, JobFigures, LedgerFigures, MOST_MAILS, load_figures};
+pub use figures::{Figures, JobFigures, LogFigures, MOST_MAILS, load_figures};
 pub use invitations::{NewInvitation, invitation_create};
 pub use keys::{Resealed, keys_rotate};
 pub(crate) use staff::password;
@@ -37,5 +37,5 @@ use crate::core::fault::Fault;
 /// # Errors
 /// [`crate::Code::Unavailable`] if the database does not answer.
 pub fn registrations_drop(pool: &PgPool) -> BoxFuture<'_, Result<u64, Fault>> {
-    async move { registrations::expired_delete(&Db::pooled(pool.clone())).await }.boxed()
+    async move { registrations::delete_expired(&Db::from_pool(pool.clone())).await }.boxed()
 }

@@ -12,7 +12,7 @@ use crate::core::services::Services;
 use crate::core::time::Time;
 
 /// Content of the audit record of an action.
-pub(super) struct Said<'a> {
+pub(super) struct AuditText<'a> {
     /// Operation name, for example `staff_create`.
     pub(super) operation: &'static str,
     /// Kind of the created object.
@@ -54,8 +54,8 @@ impl Act {
     ///
     /// # Errors
     /// If the database fails; then nothing is committed.
-    pub(super) async fn commit(self, said: &Said<'_>) -> Result<(), Fault> {
-        store::record_insert(&self.db, self.record_uuid, said).await?;
+    pub(super) async fn commit(self, audit_text: &AuditText<'_>) -> Result<(), Fault> {
+        store::insert_record(&self.db, self.record_uuid, audit_text).await?;
         self.db.commit().await
     }
 }

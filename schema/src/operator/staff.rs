@@ -6,10 +6,10 @@ use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::record::{Act, Said};
+use super::record::{Act, AuditText};
 use super::{rules, store};
 use crate::auth::account::person_name;
-use crate::auth::sessions::all_set_ended;
+use crate::auth::sessions::end_all;
 use crate::auth::{mfa, passwords};
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::blocking::BlockingError;
@@ -100,15 +100,15 @@ pub fn staff_create<'a>(
         let (email, name) = check(services, &new).await?;
         let made = new.password.is_none().then(password);
         let password = new.password.unwrap_or_else(|| SecretText::new(made.clone().unwrap_or_default()));
-        let password_hash = services.passwords.hash(password).await.map_err(busy)?;
+        let password_hash = services.passwords.hash(password).await.map_err(err_busy)?;
         let act = Act::begin(pool, services);
         let person_uuid = act.new_uuid();
         let roles = rules::role_codes(&new.roles);
         store::roles_exist(&act.db, &roles).await?;
-        store::staff_insert(&act.db, person_uuid, &email, &name, &password_hash).await?;
-        store::roles_grant(&act.db, person_uuid, &roles).await?;
+        store::insert_staff(&act.db, person_uuid, &email, &name, &password_hash).await?;
+        store::grant_roles(&act.db, person_uuid, &roles).await?;
         let factor = put_in_force(&act, services, person_uuid, email.as_str()).await?;
-        let said = Said {
+        let audit_text = AuditText {
             operation: "staff_create",
             target_kind: AuditTargetKind::StaffMember,
             target_uuid: person_uuid,
@@ -116,7 +116,7 @@ pub fn staff_create<'a>(
             partner_uuid: None,
             parameters: json!({ "roles": roles }),
         };
-        act.commit(&said).await?;
+        act.commit(&audit_text).await?;
         Ok(StaffCreated { person_uuid, password: made, factor })
     }
     .boxed()
@@ -127,7 +127,7 @@ pub fn staff_create<'a>(
 /// # Errors
 /// [`crate::Code::Unavailable`] if the database does not answer.
 pub fn staff_list(pool: &PgPool) -> BoxFuture<'_, Result<Vec<StaffListed>, Fault>> {
-    async move { store::staff_list(&Db::pooled(pool.clone())).await }.boxed()
+    async move { store::list_staff(&Db::from_pool(pool.clone())).await }.boxed()
 }
 
 /// Sets a new password for a staff member and returns it; it is shown only once. Every session ends. An invited staff
@@ -143,11 +143,11 @@ pub fn staff_reset_password<'a>(
 ) -> BoxFuture<'a, Result<String, Fault>> {
     async move {
         let password = password();
-        let hash = services.passwords.hash(SecretText::new(password.clone())).await.map_err(busy)?;
+        let hash = services.passwords.hash(SecretText::new(password.clone())).await.map_err(err_busy)?;
         let act = Act::begin(pool, services);
-        let member = hold(&act, email).await?;
+        let member = lock(&act, email).await?;
         passwords::reset(&act.db, member.person_uuid, &member.email_normalised, &hash).await?;
-        act.commit(&member.said("staff_reset_password")).await?;
+        act.commit(&member.to_audit_text("staff_reset_password")).await?;
         Ok(password)
     }
     .boxed()
@@ -166,27 +166,27 @@ pub fn staff_reset_mfa<'a>(
 ) -> BoxFuture<'a, Result<SecondFactor, Fault>> {
     async move {
         let act = Act::begin(pool, services);
-        let member = hold(&act, email).await?;
-        mfa::take_away(&act.db, member.person_uuid).await?;
+        let member = lock(&act, email).await?;
+        mfa::disable_factor(&act.db, member.person_uuid).await?;
         let factor = put_in_force(&act, services, member.person_uuid, &member.email).await?;
-        all_set_ended(&act.db, member.person_uuid, None, "SECOND_FACTOR_RESET").await?;
-        act.commit(&member.said("staff_reset_mfa")).await?;
+        end_all(&act.db, member.person_uuid, None, "SECOND_FACTOR_RESET").await?;
+        act.commit(&member.to_audit_text("staff_reset_mfa")).await?;
         Ok(factor)
     }
     .boxed()
 }
 
 /// Locks the staff member with this address until the action ends.
-async fn hold(act: &Act, email: &str) -> Result<store::StaffRow, Fault> {
+async fn lock(act: &Act, email: &str) -> Result<store::StaffRow, Fault> {
     let none = || Fault::not_found("staff member with this address");
     let email = EmailAddress::parse(email).map_err(|_| none())?;
-    store::staff_lock(&act.db, email.normalised()).await?.ok_or_else(none)
+    store::lock_staff(&act.db, email.normalised()).await?.ok_or_else(none)
 }
 
 impl store::StaffRow {
     /// Returns the content of the audit record for an action on this staff member.
-    fn said(&self, operation: &'static str) -> Said<'_> {
-        Said {
+    fn to_audit_text(&self, operation: &'static str) -> AuditText<'_> {
+        AuditText {
             operation,
             target_kind: AuditTargetKind::StaffMember,
             target_uuid: self.person_uuid,
@@ -202,7 +202,7 @@ async fn put_in_force(act: &Act, services: &Services, person_uuid: Uuid, email: 
     Ok(SecondFactor {
         totp_secret: seed.base32().expose().to_owned(),
         otpauth_uri: seed.otpauth_uri(mfa::ISSUER, email).expose().to_owned(),
-        recovery_codes: codes.iter().map(|code| code.shown().expose().to_owned()).collect(),
+        recovery_codes: codes.iter().map(|code| code.to_text().expose().to_owned()).collect(),
     })
 }
 
@@ -211,7 +211,7 @@ async fn check(services: &Services, new: &NewStaff) -> Result<(EmailAddress, Str
     let mut errors = Vec::new();
     let name = person_name(&new.name, "/name").map_err(|error| errors.push(error)).unwrap_or_default();
     if let Some(password) = &new.password {
-        let judged = services.passwords.check_rule(password.clone(), &new.email, &new.name).await.map_err(busy)?;
+        let judged = services.passwords.check_rule(password.clone(), &new.email, &new.name).await.map_err(err_busy)?;
         let problems = judged.err().unwrap_or_default();
         errors.extend(problems.iter().map(|problem| FieldError::at("/password", problem.code(), problem.message())));
     }
@@ -239,7 +239,7 @@ pub(crate) fn password() -> String {
     password
 }
 
-fn busy(_: BlockingError) -> Fault {
+fn err_busy(_: BlockingError) -> Fault {
     Fault::unavailable("Too many passwords are being hashed. Try again in a moment.")
 }
 

@@ -4,7 +4,7 @@ use ipnet::IpNet;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use super::record::Said;
+use super::record::AuditText;
 use super::{ClientListed, StaffListed};
 use crate::core::db::Db;
 use crate::core::email::EmailAddress;
@@ -25,18 +25,18 @@ pub(super) struct NewClientRow<'a> {
 }
 
 /// Inserts the audit record of an action.
-pub(super) async fn record_insert(db: &Db, record_uuid: Uuid, said: &Said<'_>) -> Result<(), Fault> {
+pub(super) async fn insert_record(db: &Db, record_uuid: Uuid, audit_text: &AuditText<'_>) -> Result<(), Fault> {
     let done = sqlx::query!(
         "insert into audit_log (record_uuid, operation, channel, outcome, actor_kind, actor_label, target_kind, target_uuid,
                                 target_label, partner_uuid, parameters)
          values ($1, $2, 'COMMAND_LINE', 'SUCCEEDED', 'SYSTEM', 'command line', $3, $4, $5, $6, $7)",
         record_uuid,
-        said.operation,
-        said.target_kind.name(),
-        said.target_uuid,
-        said.target_label,
-        said.partner_uuid,
-        Json(&said.parameters) as _,
+        audit_text.operation,
+        audit_text.target_kind.name(),
+        audit_text.target_uuid,
+        audit_text.target_label,
+        audit_text.partner_uuid,
+        Json(&audit_text.parameters) as _,
     )
     .execute(&mut *db.conn().await?)
     .await?;
@@ -58,7 +58,7 @@ pub(super) async fn roles_exist(db: &Db, codes: &[String]) -> Result<(), Fault> 
 }
 
 /// Inserts a staff member who may sign in.
-pub(super) async fn staff_insert(
+pub(super) async fn insert_staff(
     db: &Db,
     person_uuid: Uuid,
     email: &EmailAddress,
@@ -87,7 +87,7 @@ pub(super) async fn staff_insert(
 }
 
 /// Loads every staff member who is not removed, by address.
-pub(super) async fn staff_list(db: &Db) -> Result<Vec<StaffListed>, Fault> {
+pub(super) async fn list_staff(db: &Db) -> Result<Vec<StaffListed>, Fault> {
     Ok(sqlx::query_as!(
         StaffListed,
         r#"select email, name, state,
@@ -112,7 +112,7 @@ pub(super) struct StaffRow {
 }
 
 /// Locks the staff member with this address until the transaction ends.
-pub(super) async fn staff_lock(db: &Db, email_normalised: &str) -> Result<Option<StaffRow>, Fault> {
+pub(super) async fn lock_staff(db: &Db, email_normalised: &str) -> Result<Option<StaffRow>, Fault> {
     Ok(sqlx::query_as!(
         StaffRow,
         "select person_uuid, email, email_normalised, name from person
@@ -125,7 +125,7 @@ pub(super) async fn staff_lock(db: &Db, email_normalised: &str) -> Result<Option
 }
 
 /// Grants existing roles.
-pub(super) async fn roles_grant(db: &Db, person_uuid: Uuid, codes: &[String]) -> Result<(), Fault> {
+pub(super) async fn grant_roles(db: &Db, person_uuid: Uuid, codes: &[String]) -> Result<(), Fault> {
     sqlx::query!(
         "insert into staff_role_grant (person_uuid, role_code) select $1, unnest($2::text[])",
         person_uuid,
@@ -172,7 +172,7 @@ pub(super) async fn partner_exists(db: &Db, partner_uuid: Uuid) -> Result<(), Fa
 }
 
 /// Loads every machine client, by name.
-pub(super) async fn client_list(db: &Db) -> Result<Vec<ClientListed>, Fault> {
+pub(super) async fn list_client(db: &Db) -> Result<Vec<ClientListed>, Fault> {
     Ok(sqlx::query_as!(
         ClientListed,
         r#"select client_id, name, state, partner_uuid, allowed_scopes as scopes, last_used_at as "last_used_at: Time"
@@ -191,7 +191,7 @@ pub(super) struct ClientRow {
 }
 
 /// Locks a machine client until the transaction ends.
-pub(super) async fn client_lock(db: &Db, client_id: &str) -> Result<Option<ClientRow>, Fault> {
+pub(super) async fn lock_client(db: &Db, client_id: &str) -> Result<Option<ClientRow>, Fault> {
     Ok(sqlx::query_as!(
         ClientRow,
         "select client_uuid, client_id, partner_uuid from machine_client where client_id = $1 for no key update",
@@ -202,7 +202,7 @@ pub(super) async fn client_lock(db: &Db, client_id: &str) -> Result<Option<Clien
 }
 
 /// Inserts a machine client with its first client secret.
-pub(super) async fn client_insert(db: &Db, client: &NewClientRow<'_>) -> Result<(), Fault> {
+pub(super) async fn insert_client(db: &Db, client: &NewClientRow<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "with client as (
            insert into machine_client (client_uuid, client_id, partner_uuid, name, allowed_scopes, allowed_networks)

@@ -121,17 +121,17 @@ impl<'a> PartnerEvent<'a> {
     }
 
     /// Sets the UUID of the affected object, if it is not the account itself.
-    pub(crate) fn about(self, subject_uuid: impl Into<Option<Uuid>>) -> Self {
+    pub(crate) fn with_subject(self, subject_uuid: impl Into<Option<Uuid>>) -> Self {
         Self { subject_uuid: subject_uuid.into(), ..self }
     }
 
     /// Sets the reason of staff, which the partner can read.
-    pub(crate) fn because(self, reason: Option<&'a str>) -> Self {
+    pub(crate) fn with_reason(self, reason: Option<&'a str>) -> Self {
         Self { reason, ..self }
     }
 
     /// Sets further data for the reader: an object without personal data, because the history is kept after an erasure.
-    pub(crate) fn telling(self, detail: Value) -> Self {
+    pub(crate) fn with_detail(self, detail: Value) -> Self {
         Self { detail, ..self }
     }
 }

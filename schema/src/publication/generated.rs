@@ -10,7 +10,7 @@ use tokio::sync::OnceCell;
 
 use super::items::PublicationArtefact;
 use crate::core::crypto::sha256;
-use crate::core::deprecation::Announced;
+use crate::core::deprecation::AnnouncedDeprecations;
 use crate::core::fault::Fault;
 use crate::core::services::Services;
 use crate::core::surface::GeneratedResource;
@@ -31,10 +31,14 @@ type Files = HashMap<GeneratedResource, Arc<OnceCell<Arc<MadeFile>>>>;
 
 /// Cache of the generated files, and the announcements of the contract that they contain.
 #[derive(Default)]
-struct GeneratedFiles(Mutex<(Arc<Announced>, Files)>);
+struct GeneratedFiles(Mutex<(Arc<AnnouncedDeprecations>, Files)>);
 
 impl GeneratedFiles {
-    fn place(&self, announced: &Arc<Announced>, resource: GeneratedResource) -> Arc<OnceCell<Arc<MadeFile>>> {
+    fn place(
+        &self,
+        announced: &Arc<AnnouncedDeprecations>,
+        resource: GeneratedResource,
+    ) -> Arc<OnceCell<Arc<MadeFile>>> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.0 != *announced {
             *kept = (Arc::clone(announced), Files::new());
@@ -76,7 +80,7 @@ pub(in crate::publication) async fn file(
 ///
 /// # Errors
 /// The errors of [`file`].
-pub(in crate::publication) async fn tell(
+pub(in crate::publication) async fn describe_file(
     services: &Services,
     resource: Option<GeneratedResource>,
     (artefact, version): (&mut PublicationArtefact, &mut Option<String>),
@@ -97,9 +101,9 @@ mod tests {
     #[test]
     fn generated_file_is_cached_until_announcements_change() {
         let (files, resource) = (GeneratedFiles::default(), GeneratedResource::OpenapiJson);
-        let nothing = Arc::new(Announced::default());
+        let nothing = Arc::new(AnnouncedDeprecations::default());
         let kept = files.place(&nothing, resource);
-        assert!(Arc::ptr_eq(&kept, &files.place(&Arc::new(Announced::default()), resource)));
+        assert!(Arc::ptr_eq(&kept, &files.place(&Arc::new(AnnouncedDeprecations::default()), resource)));
         assert!(!Arc::ptr_eq(&kept, &files.place(&nothing, GeneratedResource::OpenapiYaml)), "another file");
         let entry = ReleasedEntry {
             slug: "a".to_owned(),
@@ -107,7 +111,7 @@ mod tests {
             version: "1.0.0".to_owned(),
             operations: Vec::new(),
         };
-        let something = Arc::new(Announced { entries: vec![entry], ..Announced::default() });
+        let something = Arc::new(AnnouncedDeprecations { entries: vec![entry], ..AnnouncedDeprecations::default() });
         assert!(!Arc::ptr_eq(&kept, &files.place(&something, resource)));
     }
 }

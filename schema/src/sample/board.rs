@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::data::{Mark, PROPOSALS, ProposalData, SHIPPED_IN, STAFF_DOMAIN, TOPICS};
+use super::data::{FeatureRequestData, Mark, PROPOSALS, SHIPPED_IN, STAFF_DOMAIN, TOPICS};
 use super::past::{Past, id, shift_hours};
 use super::rows::Rows;
 use crate::core::crypto::sha256;
@@ -36,8 +36,8 @@ pub(super) fn add(past: Past, rows: &mut Rows) {
             "created_at": created_at,
         }));
     }
-    for proposal in &PROPOSALS {
-        add_proposal(past, rows, proposal, &mut board);
+    for feature_request in &PROPOSALS {
+        add_feature_request(past, rows, feature_request, &mut board);
     }
     rows.board = board;
 }
@@ -47,34 +47,34 @@ fn person(rows: &Rows, local: &str) -> Option<(Uuid, Option<Uuid>)> {
     found.map(|person| (person.person_uuid, person.partner_uuid))
 }
 
-fn proposed_at(past: Past, proposal: &ProposalData) -> Time {
-    past.days(proposal.days, proposal.title)
+fn proposed_at(past: Past, feature_request: &FeatureRequestData) -> Time {
+    past.days(feature_request.days, feature_request.title)
 }
 
 fn request_id(past: Past, title: &str) -> Option<Uuid> {
-    let found = PROPOSALS.iter().find(|proposal| proposal.title == title)?;
+    let found = PROPOSALS.iter().find(|feature_request| feature_request.title == title)?;
     Some(id(proposed_at(past, found), title))
 }
 
 /// Returns the feature request into which one is merged, and the root of the merge chain.
-fn merged_into(past: Past, proposal: &ProposalData) -> Option<(Uuid, Uuid)> {
-    let Mark::Merged(into) = proposal.mark else { return None };
+fn merged_into(past: Past, feature_request: &FeatureRequestData) -> Option<(Uuid, Uuid)> {
+    let Mark::Merged(into) = feature_request.mark else { return None };
     let target = PROPOSALS.iter().find(|known| known.title == into)?;
     let direct = request_id(past, into)?;
     Some((direct, merged_into(past, target).map_or(direct, |(_, root)| root)))
 }
 
-fn add_proposal(past: Past, rows: &Rows, proposal: &ProposalData, board: &mut BoardRows) {
-    let created_at = proposed_at(past, proposal);
-    let request_uuid = id(created_at, proposal.title);
-    let Some((author_uuid, Some(partner_uuid))) = person(rows, proposal.by) else { return };
-    let topic = TOPICS.iter().find(|(english, _)| *english == proposal.topic);
+fn add_feature_request(past: Past, rows: &Rows, feature_request: &FeatureRequestData, board: &mut BoardRows) {
+    let created_at = proposed_at(past, feature_request);
+    let request_uuid = id(created_at, feature_request.title);
+    let Some((author_uuid, Some(partner_uuid))) = person(rows, feature_request.by) else { return };
+    let topic = TOPICS.iter().find(|(english, _)| *english == feature_request.topic);
     let topic_uuid = topic.map(|(english, _)| id(past.days(180, english), english));
     let staff = rows.people.iter().find(|person| person.email == format!("{MODERATOR}@{STAFF_DOMAIN}"));
     let entry_uuid = rows.items.iter().find(|item| item.slug == SHIPPED_IN).map(|item| item.item_uuid);
     let told = Told {
         past,
-        proposal,
+        feature_request,
         request_uuid,
         created_at,
         staff_uuid: staff.map(|person| person.person_uuid),
@@ -82,29 +82,29 @@ fn add_proposal(past: Past, rows: &Rows, proposal: &ProposalData, board: &mut Bo
     };
     let (status, status_at) = told.statuses(board);
     let talked_at = told.comments(rows, board);
-    let answers = [(!proposal.path.is_empty()).then(|| told.first_status_at()), talked_at.1];
+    let answers = [(!feature_request.path.is_empty()).then(|| told.first_status_at()), talked_at.1];
     let answered_at = answers.into_iter().flatten().min();
-    let merged = merged_into(past, proposal);
+    let merged = merged_into(past, feature_request);
     let rooted_at = merged.map_or(created_at, |(direct, _)| told.merge(direct, board));
     let active_at = status_at.max(talked_at.0).max(rooted_at);
-    let suspended = if let Mark::Suspended(reason) = proposal.mark { Some(reason) } else { None };
-    board.votes.extend(votes(past, proposal, request_uuid));
+    let suspended = if let Mark::Suspended(reason) = feature_request.mark { Some(reason) } else { None };
+    board.votes.extend(votes(past, feature_request, request_uuid));
     board.requests.push(json!({
-        "request_uuid": request_uuid, "partner_uuid": partner_uuid, "author_uuid": author_uuid, "title": proposal.title,
-        "body": proposal.body, "topic_uuid": topic_uuid, "status": status, "status_at": status_at,
+        "request_uuid": request_uuid, "partner_uuid": partner_uuid, "author_uuid": author_uuid, "title": feature_request.title,
+        "body": feature_request.body, "topic_uuid": topic_uuid, "status": status, "status_at": status_at,
         "entry_uuid": entry_uuid.filter(|_| status == "SHIPPED"), "merged_into_uuid": merged.map(|(direct, _)| direct),
         "root_uuid": merged.map_or(request_uuid, |(_, root)| root), "rooted_at": rooted_at,
-        "pinned_at": (proposal.mark == Mark::Pinned).then_some(active_at),
-        "locked_at": (proposal.mark == Mark::Locked).then_some(active_at),
+        "pinned_at": (feature_request.mark == Mark::Pinned).then_some(active_at),
+        "locked_at": (feature_request.mark == Mark::Locked).then_some(active_at),
         "suspended_at": suspended.map(|_| active_at), "suspension_reason": suspended,
-        "comments": proposal.comments.len(), "answered_at": answered_at, "active_at": active_at, "created_at": created_at,
+        "comments": feature_request.comments.len(), "answered_at": answered_at, "active_at": active_at, "created_at": created_at,
     }));
 }
 
 /// State while the history of one feature request is generated.
 struct Told<'a> {
     past: Past,
-    proposal: &'a ProposalData,
+    feature_request: &'a FeatureRequestData,
     request_uuid: Uuid,
     created_at: Time,
     staff_uuid: Option<Uuid>,
@@ -115,7 +115,7 @@ impl Told<'_> {
     /// Builds an event by staff with additional fields.
     fn event(&self, at: Time, kind: &str, name: &str, more: Value) -> Value {
         let mut said = json!({
-            "event_uuid": id(at, &format!("{} {name}", self.proposal.title)), "request_uuid": self.request_uuid,
+            "event_uuid": id(at, &format!("{} {name}", self.feature_request.title)), "request_uuid": self.request_uuid,
             "kind": kind, "occurred_at": at, "actor_uuid": self.staff_uuid,
         });
         if let (Some(said), Value::Object(more)) = (said.as_object_mut(), more) {
@@ -129,13 +129,13 @@ impl Told<'_> {
     }
 
     fn first_status_at(&self) -> Time {
-        self.later(self.created_at, STEP, self.proposal.path.first().map_or("", |(to, _)| to))
+        self.later(self.created_at, STEP, self.feature_request.path.first().map_or("", |(to, _)| to))
     }
 
     /// Generates the status events; returns the last status and its time.
     fn statuses(&self, board: &mut BoardRows) -> (&'static str, Time) {
         let (mut from, mut at) = ("OPEN", self.created_at);
-        for (to, note) in self.proposal.path {
+        for (to, note) in self.feature_request.path {
             at = self.later(at, STEP, to);
             let more = json!({
                 "from_status": from, "to_status": to, "note": Some(note).filter(|note| !note.is_empty()),
@@ -150,7 +150,7 @@ impl Told<'_> {
     /// Generates the comments; returns the time of the last one, and of the first answer by staff.
     fn comments(&self, rows: &Rows, board: &mut BoardRows) -> (Time, Option<Time>) {
         let (mut at, mut answered_at) = (self.created_at, None);
-        for (by, body) in self.proposal.comments {
+        for (by, body) in self.feature_request.comments {
             at = self.later(at, STEP / 2.0, body);
             let (comment_uuid, is_answer) = (id(at, body), by.is_empty());
             let author = if is_answer { self.staff_uuid.map(|uuid| (uuid, None)) } else { person(rows, by) };
@@ -169,7 +169,7 @@ impl Told<'_> {
 
     /// Generates the merge into another feature request; returns its time.
     fn merge(&self, direct: Uuid, board: &mut BoardRows) -> Time {
-        let target = PROPOSALS.iter().find(|known| self.proposal.mark == Mark::Merged(known.title));
+        let target = PROPOSALS.iter().find(|known| self.feature_request.mark == Mark::Merged(known.title));
         let both_at = target.map_or(self.created_at, |target| proposed_at(self.past, target).max(self.created_at));
         let at = self.later(both_at, STEP, "merged");
         let more = json!({ "other_uuid": direct, "note": "Both want the same." });
@@ -179,14 +179,14 @@ impl Told<'_> {
 }
 
 /// Generates votes of invented voters on days since the feature request was made.
-fn votes(past: Past, proposal: &ProposalData, request_uuid: Uuid) -> impl Iterator<Item = Value> {
-    let first = u32::try_from(proposal.title.len()).unwrap_or_default() * 7;
-    (0..proposal.votes).map(move |number| {
+fn votes(past: Past, feature_request: &FeatureRequestData, request_uuid: Uuid) -> impl Iterator<Item = Value> {
+    let first = u32::try_from(feature_request.title.len()).unwrap_or_default() * 7;
+    (0..feature_request.votes).map(move |number| {
         let voter = format!("sample voter {}", (first + number * 11) % VOTERS);
-        let days = proposal.days * number / proposal.votes.max(1);
+        let days = feature_request.days * number / feature_request.votes.max(1);
         json!({
             "request_uuid": request_uuid, "voter": format!("\\x{}", hex::encode(sha256(voter.as_bytes()))),
-            "voted_on": past.days(proposal.days - days, &voter).to_string().get(..10),
+            "voted_on": past.days(feature_request.days - days, &voter).to_string().get(..10),
         })
     })
 }

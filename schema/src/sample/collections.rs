@@ -2,7 +2,7 @@
 
 use super::data::{COLLECTIONS, CollectionData};
 use super::past::{Past, id};
-use super::rows::{CollectionRow, HeldRow, Rows};
+use super::rows::{CollectionEntryRow, CollectionRow, Rows};
 use super::works::by_locale;
 
 /// Days between the creation of a collection and its first publication.
@@ -15,7 +15,7 @@ pub(super) fn add(past: Past, rows: &mut Rows) {
     for (collection, position) in COLLECTIONS.iter().zip(1..) {
         let row = row(past, collection, position);
         let held = collection.apps.iter().filter_map(|slug| rows.listings.iter().find(|listing| listing.slug == *slug));
-        rows.collection_listings.extend(held.zip(1..).map(|(listing, position)| HeldRow {
+        rows.collection_listings.extend(held.zip(1..).map(|(listing, position)| CollectionEntryRow {
             collection_uuid: row.collection_uuid,
             app_uuid: listing.app_uuid,
             position,

@@ -18,7 +18,7 @@ const AHEAD: i64 = 9 * 86_400;
 const PROMISED_DAYS: i64 = 3;
 
 /// History of one version.
-pub(super) struct Way {
+pub(super) struct VersionHistory {
     pub(super) version: &'static VersionData,
     pub(super) version_uuid: Uuid,
     created_at: Time,
@@ -46,7 +46,7 @@ struct Moments {
     decided_at: Option<Time>,
 }
 
-impl Way {
+impl VersionHistory {
     /// Returns the time of the first submission.
     pub(super) fn submitted_at(&self) -> Option<Time> {
         self.rounds.first().map(|round| round.at.submitted_at)
@@ -57,14 +57,14 @@ impl Way {
         self.published_at.or_else(|| self.rounds.last().map(|round| round.at.submitted_at))
     }
 
-    fn is_mended(&self) -> bool {
+    fn is_fixed(&self) -> bool {
         self.rounds.last().is_some_and(|round| round.state == "APPROVED")
     }
 }
 
 /// Returns the histories of an app's versions, in order.
-pub(super) fn ways(past: Past, app: &AppData) -> Vec<Way> {
-    let mut ways: Vec<Way> = app.versions.iter().map(|version| way(past, app, version)).collect();
+pub(super) fn version_histories(past: Past, app: &AppData) -> Vec<VersionHistory> {
+    let mut ways: Vec<VersionHistory> = app.versions.iter().map(|version| way(past, app, version)).collect();
     let published: Vec<Option<Time>> = ways.iter().map(|way| way.published_at).collect();
     for (place, way) in ways.iter_mut().enumerate().filter(|(_, way)| way.version.state == "SUPERSEDED") {
         let next = published.iter().skip(place + 1).find_map(|at| *at);
@@ -73,13 +73,13 @@ pub(super) fn ways(past: Past, app: &AppData) -> Vec<Way> {
     ways
 }
 
-fn way(past: Past, app: &AppData, version: &'static VersionData) -> Way {
+fn way(past: Past, app: &AppData, version: &'static VersionData) -> VersionHistory {
     let name = format!("{} {}", app.slug, version.number);
     let anchor = past.hours(version.hours, &name);
     let rounds = rounds(past, version, &name, anchor);
     let first = rounds.first().map(|round| shift_hours(round.at.submitted_at, -70.0, &name));
     let created_at = first.unwrap_or(anchor);
-    Way {
+    VersionHistory {
         version,
         version_uuid: id(created_at, &name),
         created_at,
@@ -140,7 +140,7 @@ fn last(state: &'static str, anchor: Time, name: &str) -> Option<(&'static str, 
 
 /// Adds the versions of an app with submissions, findings and events.
 pub(super) fn add(past: Past, begun: &Begun, pictures: &[MediaRow], rows: &mut Rows) {
-    for (place, way) in begun.ways.iter().enumerate() {
+    for (place, way) in begun.histories.iter().enumerate() {
         rows.versions.push(version_row(past, begun, way));
         let event = |at, kind, extra| version_event(begun, way, at, kind, extra);
         rows.events.push(event(way.created_at, "VERSION_CREATED", json!({})));
@@ -161,13 +161,13 @@ pub(super) fn add(past: Past, begun: &Begun, pictures: &[MediaRow], rows: &mut R
         }
         let Some(published_at) = way.published_at else { continue };
         rows.events.push(event(published_at, "VERSION_PUBLISHED", json!({})));
-        let former = begun.ways.iter().take(place).rfind(|former| former.published_at.is_some());
+        let former = begun.histories.iter().take(place).rfind(|former| former.published_at.is_some());
         let superseded = |former| version_event(begun, former, published_at, "VERSION_SUPERSEDED", json!({}));
         rows.events.extend(former.map(superseded));
     }
 }
 
-fn version_row(past: Past, begun: &Begun, way: &Way) -> VersionRow {
+fn version_row(past: Past, begun: &Begun, way: &VersionHistory) -> VersionRow {
     let version = way.version;
     let (release, prerelease) = version.number.split_once('-').unwrap_or((version.number, ""));
     let mut numbers = release.split('.').map(|part| part.parse().unwrap_or(0));
@@ -203,7 +203,7 @@ fn notes(version: &VersionData) -> Value {
 }
 
 /// Builds the snapshot in the format of a submission (`marketplace::publication::Snapshot`).
-fn snapshot(past: Past, begun: &Begun, way: &Way, pictures: &[MediaRow], is_live: bool) -> Value {
+fn snapshot(past: Past, begun: &Begun, way: &VersionHistory, pictures: &[MediaRow], is_live: bool) -> Value {
     let tagline = |place: usize, written: &'static str| match begun.app.live_tagline {
         "" => written,
         live if place == 0 && is_live => live,
@@ -235,7 +235,7 @@ fn snapshot(past: Past, begun: &Begun, way: &Way, pictures: &[MediaRow], is_live
     })
 }
 
-fn submission_row(begun: &Begun, way: &Way, round: &Round, snapshot: &Value) -> SubmissionRow {
+fn submission_row(begun: &Begun, way: &VersionHistory, round: &Round, snapshot: &Value) -> SubmissionRow {
     let said = |text: &'static str| Some(text).filter(|text| !text.is_empty());
     SubmissionRow {
         submission_uuid: round.submission_uuid,
@@ -258,7 +258,7 @@ fn submission_row(begun: &Begun, way: &Way, round: &Round, snapshot: &Value) -> 
             "CHANGES_REQUESTED" if way.version.state == "CHANGES_REQUESTED" => Some("PARTNER"),
             _ => None,
         },
-        due_at: business_time::after(round.at.submitted_at, PROMISED_DAYS * business_time::DAY),
+        due_at: business_time::add_seconds(round.at.submitted_at, PROMISED_DAYS * business_time::DAY),
     }
 }
 
@@ -275,7 +275,7 @@ fn place_of(code: &str) -> &'static str {
 }
 
 /// Builds the findings. A finding of a reviewer counts as fixed if a later review did not report it again.
-fn finding_rows(way: &Way, round: &Round) -> Vec<FindingRow> {
+fn finding_rows(way: &VersionHistory, round: &Round) -> Vec<FindingRow> {
     let created_at = round.at.decided_at.unwrap_or(round.at.submitted_at);
     let rows = round.findings.iter().zip(0..).map(|((code, text), position)| FindingRow {
         finding_uuid: id(created_at, &format!("{} {position}", round.submission_uuid)),
@@ -284,14 +284,14 @@ fn finding_rows(way: &Way, round: &Round) -> Vec<FindingRow> {
         text,
         place: place_of(code),
         position,
-        resolved: way.is_mended(),
+        resolved: way.is_fixed(),
         created_at,
     });
     rows.collect()
 }
 
 /// Builds the events of the reviewers, or of the owner who withdrew the submission.
-fn review_events(begun: &Begun, way: &Way, round: &Round) -> Vec<EventRow> {
+fn review_events(begun: &Begun, way: &VersionHistory, round: &Round) -> Vec<EventRow> {
     let by_staff = |event| EventRow { actor_kind: "STAFF_USER", actor_uuid: round.reviewer_uuid, ..event };
     let handed = round.submission_uuid.to_string();
     let claimed = round
@@ -310,7 +310,7 @@ fn review_events(begun: &Begun, way: &Way, round: &Round) -> Vec<EventRow> {
     claimed.into_iter().chain(decided).collect()
 }
 
-fn version_event(begun: &Begun, way: &Way, at: Time, kind: &'static str, extra: Value) -> EventRow {
+fn version_event(begun: &Begun, way: &VersionHistory, at: Time, kind: &'static str, extra: Value) -> EventRow {
     let mut detail = json!({ "version_uuid": way.version_uuid.to_string(), "number": way.version.number });
     if let (Value::Object(detail), Value::Object(extra)) = (&mut detail, extra) {
         detail.extend(extra);
@@ -336,7 +336,7 @@ mod tests {
     fn sample_events_are_in_order_and_in_the_past() {
         for app in apps() {
             let mut last = past().days(app.days, app.slug);
-            for way in ways(past(), app) {
+            for way in version_histories(past(), app) {
                 let mut moments = vec![way.created_at];
                 for round in &way.rounds {
                     moments.push(round.at.submitted_at);
@@ -356,8 +356,8 @@ mod tests {
     #[test]
     fn version_is_superseded_by_next_publication() {
         for app in apps() {
-            let ways = ways(past(), app);
-            let published: Vec<&Way> = ways.iter().filter(|way| way.published_at.is_some()).collect();
+            let ways = version_histories(past(), app);
+            let published: Vec<&VersionHistory> = ways.iter().filter(|way| way.published_at.is_some()).collect();
             for pair in published.windows(2) {
                 assert_eq!(pair[0].version.state, "SUPERSEDED", "{}", app.slug);
                 assert_eq!(Some(pair[0].changed_at), pair[1].published_at, "{}", app.slug);
@@ -369,8 +369,10 @@ mod tests {
 
     #[test]
     fn appeal_follows_a_rejection() {
-        let appealed: Vec<Way> =
-            apps().flat_map(|app| ways(past(), app)).filter(|way| !way.version.appeal.is_empty()).collect();
+        let appealed: Vec<VersionHistory> = apps()
+            .flat_map(|app| version_histories(past(), app))
+            .filter(|way| !way.version.appeal.is_empty())
+            .collect();
         assert_eq!(appealed.len(), 1);
         let states: Vec<&str> = appealed[0].rounds.iter().map(|round| round.state).collect();
         assert_eq!(states, ["REJECTED", "SUBMITTED"]);

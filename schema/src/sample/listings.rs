@@ -1,7 +1,7 @@
 //! Sample listings: the snapshot of each app's last publication, and its customer reviews.
 
 use super::data::{AppData, Fate, REVIEWS};
-use super::history::Way;
+use super::history::VersionHistory;
 use super::past::{Past, id, number, shift_hours};
 use super::rows::{ChangeRow, ListingRow, MediaRow, ReviewRow, Rows, ShownRow, TextRow};
 use super::teams;
@@ -13,8 +13,8 @@ const SETTLED_HOURS: f64 = 120.0;
 
 /// Adds the listing of a published app, with its customer reviews and storefront events.
 pub(super) fn add(past: Past, begun: &Begun, pictures: &[MediaRow], rows: &mut Rows) {
-    let published: Vec<(&Way, Time)> =
-        begun.ways.iter().filter_map(|way| way.published_at.map(|at| (way, at))).collect();
+    let published: Vec<(&VersionHistory, Time)> =
+        begun.histories.iter().filter_map(|way| way.published_at.map(|at| (way, at))).collect();
     let (Some((_, first_published_at)), Some((live, published_at))) =
         (published.first().copied(), published.last().copied())
     else {
@@ -111,7 +111,7 @@ fn opinions(app: &AppData) -> Vec<Opinion> {
     }
 }
 
-fn reviews(past: Past, begun: &Begun, published: &[(&Way, Time)]) -> Vec<ReviewRow> {
+fn reviews(past: Past, begun: &Begun, published: &[(&VersionHistory, Time)]) -> Vec<ReviewRow> {
     let opinions = opinions(begun.app);
     let Some(from) = published.first().map(|(_, at)| *at) else { return Vec::new() };
     let until = if begun.app.state == "LISTED" { past.now() } else { begun.state_changed_at };
@@ -132,7 +132,7 @@ fn reviews(past: Past, begun: &Begun, published: &[(&Way, Time)]) -> Vec<ReviewR
 fn review(
     past: Past,
     begun: &Begun,
-    published: &[(&Way, Time)],
+    published: &[(&VersionHistory, Time)],
     opinion: Opinion,
     (created_at, name): (Time, &str),
 ) -> ReviewRow {
@@ -178,7 +178,7 @@ fn review(
 
 /// Returns the time of a reply. Replies refer to the newest version, so they are never earlier than that version.
 fn replied_at(past: Past, begun: &Begun, created_at: Time, name: &str) -> Time {
-    let news = begun.ways.iter().filter_map(Way::news_at).max().unwrap_or(created_at);
+    let news = begun.histories.iter().filter_map(VersionHistory::news_at).max().unwrap_or(created_at);
     let from = hours_after(created_at, 40).max(hours_after(news, 1)).min(past.now());
     past.between(from, hours_after(from, 50).min(past.now()), name)
 }

@@ -36,7 +36,7 @@ pub(super) struct Rows {
     pub(super) changes: Vec<ChangeRow>,
     pub(super) reviews: Vec<ReviewRow>,
     pub(super) collections: Vec<CollectionRow>,
-    pub(super) collection_listings: Vec<HeldRow>,
+    pub(super) collection_listings: Vec<CollectionEntryRow>,
     pub(super) items: Vec<ItemRow>,
     pub(super) steps: Vec<StepRow>,
     pub(super) board: BoardRows,
@@ -369,7 +369,7 @@ pub(super) struct CollectionRow {
 }
 
 #[derive(Serialize)]
-pub(super) struct HeldRow {
+pub(super) struct CollectionEntryRow {
     pub(super) collection_uuid: Uuid,
     pub(super) app_uuid: Uuid,
     pub(super) position: i32,

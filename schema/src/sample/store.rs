@@ -26,18 +26,18 @@ pub(super) async fn insert(pool: &PgPool, rows: &Rows) -> Result<(), Fault> {
     if taken {
         return Err(Fault::conflict("There are partners already. Sample data goes into an empty database only."));
     }
-    people_insert(&mut transaction, rows).await?;
-    pages_insert(&mut transaction, rows).await?;
-    subscriptions_insert(&mut transaction, rows).await?;
-    clients_insert(&mut transaction, rows).await?;
-    categories_insert(&mut transaction, rows).await?;
-    apps_insert(&mut transaction, rows).await?;
-    versions_insert(&mut transaction, rows).await?;
-    media_insert(&mut transaction, rows).await?;
-    listings_insert(&mut transaction, rows).await?;
-    reviews_insert(&mut transaction, rows).await?;
-    collections_insert(&mut transaction, rows).await?;
-    items_insert(&mut transaction, rows).await?;
+    insert_people(&mut transaction, rows).await?;
+    insert_pages(&mut transaction, rows).await?;
+    insert_subscriptions(&mut transaction, rows).await?;
+    insert_clients(&mut transaction, rows).await?;
+    insert_categories(&mut transaction, rows).await?;
+    insert_apps(&mut transaction, rows).await?;
+    insert_versions(&mut transaction, rows).await?;
+    insert_media(&mut transaction, rows).await?;
+    insert_listings(&mut transaction, rows).await?;
+    insert_reviews(&mut transaction, rows).await?;
+    insert_collections(&mut transaction, rows).await?;
+    insert_items(&mut transaction, rows).await?;
     board::insert(&mut transaction, &rows.board).await?;
     Ok(transaction.commit().await?)
 }
@@ -50,7 +50,7 @@ macro_rules! put {
 }
 use put;
 
-async fn people_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
+async fn insert_people(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
     put!(
         connection,
         rows.partners,
@@ -86,7 +86,7 @@ async fn people_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(),
     Ok(())
 }
 
-async fn pages_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
+async fn insert_pages(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
     put!(
         connection,
         rows.pages,
@@ -108,7 +108,7 @@ async fn pages_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), 
     Ok(())
 }
 
-async fn subscriptions_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
+async fn insert_subscriptions(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
     put!(
         connection,
         rows.subscriptions,
@@ -129,7 +129,7 @@ async fn subscriptions_insert(connection: &mut PgConnection, rows: &Rows) -> Res
     Ok(())
 }
 
-async fn clients_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
+async fn insert_clients(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
     put!(
         connection,
         rows.clients,
@@ -148,7 +148,7 @@ async fn clients_insert(connection: &mut PgConnection, rows: &Rows) -> Result<()
     Ok(())
 }
 
-async fn categories_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
+async fn insert_categories(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
     put!(
         connection,
         rows.categories,
@@ -160,7 +160,7 @@ async fn categories_insert(connection: &mut PgConnection, rows: &Rows) -> Result
     Ok(())
 }
 
-async fn apps_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
+async fn insert_apps(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
     put!(
         connection,
         rows.apps,
@@ -188,7 +188,7 @@ async fn apps_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), F
     Ok(())
 }
 
-async fn versions_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
+async fn insert_versions(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
     put!(
         connection,
         rows.versions,
@@ -217,7 +217,7 @@ async fn versions_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(
          select finding_uuid, submission_uuid, requirement_code, text, position, resolved, created_at, place
          from jsonb_populate_recordset(null::submission_finding, $1)"
     );
-    messages_insert(connection).await?;
+    insert_messages(connection).await?;
     put!(
         connection,
         rows.events,
@@ -229,7 +229,7 @@ async fn versions_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(
 }
 
 /// Inserts the messages of each submission and each decision.
-async fn messages_insert(connection: &mut PgConnection) -> Result<(), Fault> {
+async fn insert_messages(connection: &mut PgConnection) -> Result<(), Fault> {
     sqlx::query!(
         "insert into review_message (message_uuid, submission_uuid, version_uuid, kind, author_kind, author_uuid, body,
              decision, created_at)
@@ -247,7 +247,7 @@ async fn messages_insert(connection: &mut PgConnection) -> Result<(), Fault> {
     Ok(())
 }
 
-async fn media_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
+async fn insert_media(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
     put!(
         connection,
         rows.media,
@@ -260,7 +260,7 @@ async fn media_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), 
     Ok(())
 }
 
-async fn listings_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
+async fn insert_listings(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
     put!(
         connection,
         rows.listings,
@@ -304,7 +304,7 @@ async fn listings_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(
     Ok(())
 }
 
-async fn reviews_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
+async fn insert_reviews(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
     put!(
         connection,
         rows.reviews,
@@ -344,7 +344,7 @@ async fn reviews_insert(connection: &mut PgConnection, rows: &Rows) -> Result<()
     Ok(())
 }
 
-async fn collections_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
+async fn insert_collections(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
     put!(
         connection,
         rows.collections,
@@ -363,7 +363,7 @@ async fn collections_insert(connection: &mut PgConnection, rows: &Rows) -> Resul
     Ok(())
 }
 
-async fn items_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
+async fn insert_items(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
     put!(
         connection,
         rows.items,

@@ -9,7 +9,7 @@ use super::data::{
 use super::words::alternative;
 use crate::core::markdown::{PUBLICATION, TextRenderer};
 use crate::core::scope::Scope;
-use labs_pictures::draw::drawable;
+use labs_pictures::draw::is_drawable;
 
 fn apps() -> Vec<&'static AppData> {
     APPS.iter().flat_map(|apps| apps.iter()).collect()
@@ -202,7 +202,7 @@ fn sample_images_can_be_drawn_and_described() {
     let mut colours = HashSet::new();
     for app in apps() {
         let Some(look) = app.look else { continue };
-        assert!(look.words.iter().all(|word| drawable(word)), "{} {:?}", app.slug, look.words);
+        assert!(look.words.iter().all(|word| is_drawable(word)), "{} {:?}", app.slug, look.words);
         assert!(colours.insert(look.colours), "{} has another one's colours", app.slug);
         for scene in look.scenes.iter().map(|(scene, _)| Some(*scene)).chain([None]) {
             let text = alternative(app, scene);
@@ -224,7 +224,7 @@ fn each_partner_has_a_publishable_or_draft_profile() {
         }
         let [first, last] = page.days;
         assert!(last <= first && first < partner.days, "{} was published before it came", page.partner);
-        assert!(page.look.is_none_or(|look| look.words.iter().all(|word| drawable(word))), "{}", page.partner);
+        assert!(page.look.is_none_or(|look| look.words.iter().all(|word| is_drawable(word))), "{}", page.partner);
     }
     assert!(PAGES.iter().filter(|page| page.look.is_some()).count() >= 3);
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::data::{APPS, AppData, CATEGORIES, CategoryData, DEACTIVATED, PartnerData, Text};
-use super::history::{self, Way};
+use super::history::{self, VersionHistory};
 use super::listings;
 use super::past::{Past, id, shift_hours};
 use super::rows::{AppRow, CategoryRow, ChoiceRow, EventRow, Links, MediaRow, Rows, TextRow};
@@ -30,7 +30,7 @@ pub(super) struct Begun {
     /// Time of its last state change.
     pub(super) state_changed_at: Time,
     /// Histories of its versions, in order.
-    pub(super) ways: Vec<Way>,
+    pub(super) histories: Vec<VersionHistory>,
 }
 
 impl Begun {
@@ -39,9 +39,9 @@ impl Begun {
         let partner = teams::partner_of(app.partner).ok_or_else(|| unknown("partner"))?;
         let author_uuid = teams::member_uuid(past, partner, app.author).ok_or_else(|| unknown("author"))?;
         let at = past.days(app.days, app.slug);
-        let ways = history::ways(past, app);
-        let submitted_at = ways.iter().find_map(Way::submitted_at);
-        let published_at = ways.iter().find_map(|way| way.published_at);
+        let histories = history::version_histories(past, app);
+        let submitted_at = histories.iter().find_map(VersionHistory::submitted_at);
+        let published_at = histories.iter().find_map(|way| way.published_at);
         let state_changed_at = match app.state {
             "DRAFT" => at,
             "LISTED" => published_at.ok_or_else(|| unknown("publication"))?,
@@ -56,7 +56,7 @@ impl Begun {
             at,
             pictured_at: submitted_at.map_or_else(|| past.now(), |at| shift_hours(at, -6.0, app.slug)),
             state_changed_at,
-            ways,
+            histories,
         })
     }
 

@@ -37,7 +37,7 @@ pub(crate) struct StatisticsFreshness {
 }
 
 /// Facts about all imports.
-pub(crate) struct Known {
+pub(crate) struct ImportFreshness {
     /// Source of the figures.
     pub(crate) source: StatisticsSource,
     /// Freshness of the figures.
@@ -47,15 +47,15 @@ pub(crate) struct Known {
 }
 
 /// Loads the facts about the imports; empty without a source.
-pub(crate) async fn known(cx: &RequestContext) -> Result<Known, Fault> {
+pub(crate) async fn load_freshness(cx: &RequestContext) -> Result<ImportFreshness, Fault> {
     if cx.services.settings.statistics.is_none() {
         let freshness = StatisticsFreshness::default();
-        return Ok(Known { source: StatisticsSource::Disabled, freshness, has_week_before: false });
+        return Ok(ImportFreshness { source: StatisticsSource::Disabled, freshness, has_week_before: false });
     }
     of_source(&cx.db).await
 }
 
-async fn of_source(db: &Db) -> Result<Known, Fault> {
+async fn of_source(db: &Db) -> Result<ImportFreshness, Fault> {
     let row = sqlx::query!(
         r#"with span as (select min(day) as first, max(day) as last from statistic_day)
            select first as "first: Day", last as "last: Day",
@@ -67,7 +67,7 @@ async fn of_source(db: &Db) -> Result<Known, Fault> {
     )
     .fetch_one(&mut *db.conn().await?)
     .await?;
-    Ok(Known {
+    Ok(ImportFreshness {
         source: StatisticsSource::PlatformApi,
         freshness: StatisticsFreshness {
             first_imported_day: row.first,

@@ -73,7 +73,7 @@ pub(crate) struct FeatureValueInput {
 
 /// Input of a feature value. Null and a missing field are equivalent.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Said<'a> {
+pub(crate) struct ValueInput<'a> {
     /// Either of the next two fields.
     pub(crate) value: Option<&'a Value>,
     /// Number of a LIMIT.
@@ -108,9 +108,9 @@ impl FeatureValue {
 
 impl FeatureValueInput {
     /// Returns the value fields without the code of the feature.
-    pub(crate) fn said(&self) -> Said<'_> {
+    pub(crate) fn to_input(&self) -> ValueInput<'_> {
         let value = self.value.as_ref().map(|value| &value.0);
-        Said { value, limit: self.limit, enabled: self.enabled, unlimited: self.unlimited }
+        ValueInput { value, limit: self.limit, enabled: self.enabled, unlimited: self.unlimited }
     }
 }
 
@@ -118,16 +118,16 @@ impl FeatureValueInput {
 ///
 /// # Errors
 /// If the value does not match the kind of the feature or is contradictory; the error contains the place.
-pub(crate) fn parse_value(kind: FeatureKind, said: &Said<'_>, pointer: &str) -> Result<Value, FieldError> {
+pub(crate) fn parse_value(kind: FeatureKind, said: &ValueInput<'_>, pointer: &str) -> Result<Value, FieldError> {
     let kept = if kind == FeatureKind::Limit { limit(said) } else { grant(said) };
     kept.map_err(|(place, code, message)| FieldError::at(format!("{pointer}/{place}"), code, message))
 }
 
 /// Place and code of an error, and how to fix it.
-type Wrong = (&'static str, &'static str, &'static str);
+type ValueError = (&'static str, &'static str, &'static str);
 
 /// Parses the number of a LIMIT, or that it is unlimited.
-fn limit(said: &Said<'_>) -> Result<Value, Wrong> {
+fn limit(said: &ValueInput<'_>) -> Result<Value, ValueError> {
     if said.enabled.is_some() {
         return Err(("enabled", "KIND", "This feature is a limit. Send a number as `limit`, and omit `enabled`."));
     }
@@ -154,7 +154,7 @@ fn limit(said: &Said<'_>) -> Result<Value, Wrong> {
 }
 
 /// Parses whether a FLAG or a SCOPE is granted.
-fn grant(said: &Said<'_>) -> Result<Value, Wrong> {
+fn grant(said: &ValueInput<'_>) -> Result<Value, ValueError> {
     if said.unlimited == Some(true) {
         return Err(("unlimited", "NO_LIMIT", "Only a LIMIT can be without a cap. Send true or false as `enabled`."));
     }
@@ -197,7 +197,7 @@ mod tests {
 
     use super::*;
 
-    fn says(kind: FeatureKind, said: Said<'_>) -> Result<Value, String> {
+    fn says(kind: FeatureKind, said: ValueInput<'_>) -> Result<Value, String> {
         parse_value(kind, &said, "/features/0").map_err(|error| format!("{} {}", error.pointer.unwrap(), error.code))
     }
 
@@ -225,9 +225,9 @@ mod tests {
         for (kind, kept) in cells {
             let FeatureValue { value, limit, enabled, unlimited } = FeatureValue::of(kind, kept.clone());
             let value = value.map(|value| value.0);
-            let whole = Said { value: value.as_ref(), limit, enabled, unlimited: Some(unlimited) };
-            let older = Said { limit: None, enabled: None, ..whole };
-            let typed = Said { value: None, ..whole };
+            let whole = ValueInput { value: value.as_ref(), limit, enabled, unlimited: Some(unlimited) };
+            let older = ValueInput { limit: None, enabled: None, ..whole };
+            let typed = ValueInput { value: None, ..whole };
             for said in [whole, older, typed] {
                 assert_eq!(says(kind, said), Ok(kept.clone()), "{said:?}");
             }
@@ -236,20 +236,20 @@ mod tests {
 
     #[test]
     fn value_of_wrong_kind_is_reported_at_its_pointer() {
-        let none = Said::default();
+        let none = ValueInput::default();
         let (yes, one, below, beyond) = (json!(true), json!(1), json!(-1), json!(1_000_000_000_000_i64));
         let cells = [
-            (FeatureKind::Limit, Said { value: Some(&yes), ..none }, "value KIND"),
-            (FeatureKind::Limit, Said { value: Some(&below), ..none }, "value KIND"),
-            (FeatureKind::Limit, Said { value: Some(&beyond), ..none }, "value KIND"),
-            (FeatureKind::Limit, Said { limit: Some(-1), ..none }, "limit KIND"),
-            (FeatureKind::Limit, Said { enabled: Some(true), ..none }, "enabled KIND"),
+            (FeatureKind::Limit, ValueInput { value: Some(&yes), ..none }, "value KIND"),
+            (FeatureKind::Limit, ValueInput { value: Some(&below), ..none }, "value KIND"),
+            (FeatureKind::Limit, ValueInput { value: Some(&beyond), ..none }, "value KIND"),
+            (FeatureKind::Limit, ValueInput { limit: Some(-1), ..none }, "limit KIND"),
+            (FeatureKind::Limit, ValueInput { enabled: Some(true), ..none }, "enabled KIND"),
             (FeatureKind::Limit, none, "value KIND"),
-            (FeatureKind::Limit, Said { unlimited: Some(false), ..none }, "value KIND"),
-            (FeatureKind::Flag, Said { value: Some(&one), ..none }, "value KIND"),
-            (FeatureKind::Flag, Said { limit: Some(1), ..none }, "limit KIND"),
+            (FeatureKind::Limit, ValueInput { unlimited: Some(false), ..none }, "value KIND"),
+            (FeatureKind::Flag, ValueInput { value: Some(&one), ..none }, "value KIND"),
+            (FeatureKind::Flag, ValueInput { limit: Some(1), ..none }, "limit KIND"),
             (FeatureKind::Flag, none, "value KIND"),
-            (FeatureKind::Scope, Said { unlimited: Some(true), ..none }, "unlimited NO_LIMIT"),
+            (FeatureKind::Scope, ValueInput { unlimited: Some(true), ..none }, "unlimited NO_LIMIT"),
         ];
         for (kind, said, refused) in cells {
             assert_eq!(says(kind, said), Err(format!("/features/0/{refused}")), "{kind:?} {said:?}");
@@ -258,14 +258,14 @@ mod tests {
 
     #[test]
     fn conflicting_value_forms_are_rejected() {
-        let (one, yes, none) = (json!(1), json!(true), Said::default());
+        let (one, yes, none) = (json!(1), json!(true), ValueInput::default());
         let cells = [
-            (FeatureKind::Limit, Said { value: Some(&one), limit: Some(2), ..none }, "limit"),
-            (FeatureKind::Limit, Said { value: Some(&yes), limit: Some(1), ..none }, "limit"),
-            (FeatureKind::Limit, Said { limit: Some(3), unlimited: Some(true), ..none }, "unlimited"),
-            (FeatureKind::Limit, Said { value: Some(&one), unlimited: Some(true), ..none }, "unlimited"),
-            (FeatureKind::Flag, Said { value: Some(&yes), enabled: Some(false), ..none }, "enabled"),
-            (FeatureKind::Scope, Said { value: Some(&one), enabled: Some(true), ..none }, "enabled"),
+            (FeatureKind::Limit, ValueInput { value: Some(&one), limit: Some(2), ..none }, "limit"),
+            (FeatureKind::Limit, ValueInput { value: Some(&yes), limit: Some(1), ..none }, "limit"),
+            (FeatureKind::Limit, ValueInput { limit: Some(3), unlimited: Some(true), ..none }, "unlimited"),
+            (FeatureKind::Limit, ValueInput { value: Some(&one), unlimited: Some(true), ..none }, "unlimited"),
+            (FeatureKind::Flag, ValueInput { value: Some(&yes), enabled: Some(false), ..none }, "enabled"),
+            (FeatureKind::Scope, ValueInput { value: Some(&one), enabled: Some(true), ..none }, "enabled"),
         ];
         for (kind, said, place) in cells {
             assert_eq!(says(kind, said), Err(format!("/features/0/{place} CONTRADICTION")), "{kind:?} {said:?}");

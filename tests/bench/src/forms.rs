@@ -15,7 +15,7 @@ use labs::traces::Traces;
 use labs::{telemetry, wiring};
 use labs_rest::contract::Contract;
 use labs_rest::probes::Probes;
-use labs_rest::{Bound, Rest};
+use labs_rest::{BoundContract, Rest};
 use labs_schema::Engine;
 use labs_schema::open::DatabaseUrls;
 use labs_schema::time::Clock;
@@ -138,11 +138,11 @@ pub(crate) async fn recorded(place: &Where) -> anyhow::Result<()> {
     let Config { cors_origins, trusted_proxies, limits, .. } = config;
     let settings = labs_rest::Settings { base_url: BASE.to_owned(), cors_origins, trusted_proxies, limits };
     let contract = Contract::embedded().map_err(|found| anyhow::anyhow!("the contract cannot be read: {found:?}"))?;
-    let bound = Bound::to(engine.plan(), contract).await;
+    let bound = BoundContract::to(engine.plan(), contract).await;
     let bound = bound.map_err(|found| anyhow::anyhow!("the parts do not agree: {found:?}"))?;
     let probes = Probes::new(Vec::new(), Box::new(|| Box::pin(async { Vec::new() })));
     let router = labs_rest::dispatch::router(&Arc::new(Rest::new(engine, Arc::new(bound), settings, probes)));
-    Ok(labs_rest::edge::server::serve(listener, router, Vec::new(), CancellationToken::new()).await?)
+    Ok(labs_rest::front::server::serve(listener, router, Vec::new(), CancellationToken::new()).await?)
 }
 
 fn config(place: &Where) -> anyhow::Result<Config> {

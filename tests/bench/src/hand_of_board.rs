@@ -14,7 +14,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::hand::{Page, Refusal, authenticate};
-use crate::rows_of_board::{Request, RequestRow, RequestSummary, Standing, StandingRow};
+use crate::rows_of_board::{Request, RequestRow, RequestSummary, StandingRow, VoteStatus};
 use crate::statements;
 
 /// Maximum votes that a user casts per day.
@@ -163,7 +163,7 @@ impl Board {
         connection: &mut PgConnection,
         person: &Person,
         roots: Vec<Uuid>,
-    ) -> Result<Vec<Standing>, Refusal> {
+    ) -> Result<Vec<VoteStatus>, Refusal> {
         let many = roots.len();
         let rows: Vec<StandingRow> = sqlx::query_as(self.standing)
             .bind(roots)
@@ -172,11 +172,11 @@ impl Board {
             .bind(vec![person.follower.as_slice(); many])
             .fetch_all(connection)
             .await?;
-        let mut standings = vec![Standing::default(); many];
+        let mut standings = vec![VoteStatus::default(); many];
         for row in rows {
             let place = usize::try_from(row.place - 1).ok();
             if let Some(standing) = place.and_then(|place| standings.get_mut(place)) {
-                *standing = Standing { voted: row.voted, followed: row.followed };
+                *standing = VoteStatus { voted: row.voted, followed: row.followed };
             }
         }
         Ok(standings)

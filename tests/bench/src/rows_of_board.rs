@@ -43,7 +43,7 @@ pub(crate) struct StandingRow {
 
 /// Whether a user voted for a feature request, and whether they follow it.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Standing {
+pub(crate) struct VoteStatus {
     pub(crate) voted: bool,
     pub(crate) followed: bool,
 }
@@ -102,7 +102,7 @@ pub(crate) struct Request {
 
 impl RequestRow {
     /// Converts to the list entry for a user with this vote and follow.
-    pub(crate) fn summary(self, person_uuid: Uuid, standing: Standing) -> RequestSummary {
+    pub(crate) fn summary(self, person_uuid: Uuid, standing: VoteStatus) -> RequestSummary {
         let mine = self.author_uuid == person_uuid;
         RequestSummary {
             allowed_actions: self.actions(mine, standing),
@@ -129,14 +129,14 @@ impl RequestRow {
     }
 
     /// Converts to the complete feature request.
-    pub(crate) fn whole(mut self, person_uuid: Uuid, standing: Standing) -> Request {
+    pub(crate) fn whole(mut self, person_uuid: Uuid, standing: VoteStatus) -> Request {
         let body = self.body.take().unwrap_or_default();
         let mut html = String::with_capacity(body.len() * 2);
         pulldown_cmark::html::push_html(&mut html, pulldown_cmark::Parser::new(&body));
         Request { summary: self.summary(person_uuid, standing), body_html: ammonia::clean(&html), body }
     }
 
-    fn actions(&self, mine: bool, standing: Standing) -> Vec<&'static str> {
+    fn actions(&self, mine: bool, standing: VoteStatus) -> Vec<&'static str> {
         let is_whole = self.root_uuid == self.uuid;
         let actions = [
             ("edit", mine && is_whole && self.status == "OPEN"),

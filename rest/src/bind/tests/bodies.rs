@@ -233,7 +233,7 @@ proptest! {
     /// JSON from another serializer is read without changes.
     #[test]
     fn json_round_trip_preserves_value(value in any_json()) {
-        let mut findings = Findings::default();
+        let mut findings = ErrorCollector::default();
         let read = json::read(value.to_string().as_bytes(), &mut findings);
         prop_assert_eq!(read, Some(value));
         prop_assert!(findings.is_empty());
@@ -242,7 +242,7 @@ proptest! {
     /// Arbitrary bytes are rejected and cause no panic.
     #[test]
     fn arbitrary_bytes_parse_or_report_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
-        let mut findings = Findings::default();
+        let mut findings = ErrorCollector::default();
         let read = json::read(&bytes, &mut findings);
         prop_assert!(read.is_some() || !findings.is_empty());
     }

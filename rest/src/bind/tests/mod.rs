@@ -48,7 +48,7 @@ impl Call {
         self.body("application/json", body)
     }
 
-    async fn bind(&self, operation: &str) -> Result<Bound, Refusal> {
+    async fn bind(&self, operation: &str) -> Result<BoundRequest, Refusal> {
         let operation = contract().operation(operation).unwrap();
         let path: Vec<(&str, &str)> = self.path.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let request = Request {

@@ -4,23 +4,23 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::{Promise, rules};
+use super::{OperationPiece, rules};
 use crate::contract::problem::Problem;
 
 const ASSEMBLED: &str = "contract/openapi.yaml";
 
 /// Checks one operation as written: its name, access, summary, parameters, responses and extensions.
-pub(super) fn promise(promise: &Promise, root: &Map<String, Value>, problems: &mut Vec<Problem>) {
+pub(super) fn check_operation(promise: &OperationPiece, root: &Map<String, Value>, problems: &mut Vec<Problem>) {
     let mut found = Vec::new();
-    name(promise, &mut found);
-    access(promise, root, &mut found);
-    path_parameters(promise, &mut found);
-    responses(promise, &mut found);
-    marks(promise, &mut found);
+    check_name(promise, &mut found);
+    check_access(promise, root, &mut found);
+    check_path_parameters(promise, &mut found);
+    check_responses(promise, &mut found);
+    check_marks(promise, &mut found);
     problems.extend(found.into_iter().map(|what| promise.problem(what)));
 }
 
-fn name(promise: &Promise, found: &mut Vec<String>) {
+fn check_name(promise: &OperationPiece, found: &mut Vec<String>) {
     let prefix = format!("{}_{}_", promise.group, promise.resource);
     match promise.operation.get("operationId").and_then(Value::as_str) {
         None => found.push("has no operationId".to_owned()),
@@ -50,8 +50,8 @@ fn name(promise: &Promise, found: &mut Vec<String>) {
     }
 }
 
-/// Checks `security: []`, `[{labs: []}]` or `[{labs: [scope]}]`; `x-access` is allowed only with the first.
-fn access(promise: &Promise, root: &Map<String, Value>, found: &mut Vec<String>) {
+/// Checks `security: []`, `[{labs: []}]` or `[{labs: [scope]}]`; `x-check_access` is allowed only with the first.
+fn check_access(promise: &OperationPiece, root: &Map<String, Value>, found: &mut Vec<String>) {
     let Some(security) = promise.operation.get("security").and_then(Value::as_array) else {
         found.push(
             "declares no access: write `security: []`, `security: [{labs: []}]` or `security: [{labs: [scope]}]`"
@@ -90,7 +90,7 @@ fn access(promise: &Promise, root: &Map<String, Value>, found: &mut Vec<String>)
 }
 
 /// Checks that the parameters in the path's braces are the declared ones with `in: path`.
-fn path_parameters(promise: &Promise, found: &mut Vec<String>) {
+fn check_path_parameters(promise: &OperationPiece, found: &mut Vec<String>) {
     let in_template: BTreeSet<&str> =
         promise.path.split('{').skip(1).filter_map(|part| part.split('}').next()).collect();
     let parameters = promise.operation.get("parameters").and_then(Value::as_array);
@@ -112,7 +112,7 @@ fn path_parameters(promise: &Promise, found: &mut Vec<String>) {
     }
 }
 
-fn responses(promise: &Promise, found: &mut Vec<String>) {
+fn check_responses(promise: &OperationPiece, found: &mut Vec<String>) {
     let Some(responses) = promise.operation.get("responses").and_then(Value::as_object) else {
         found.push("has no responses: add the successful one".to_owned());
         return;
@@ -142,7 +142,7 @@ fn responses(promise: &Promise, found: &mut Vec<String>) {
     }
 }
 
-fn marks(promise: &Promise, found: &mut Vec<String>) {
+fn check_marks(promise: &OperationPiece, found: &mut Vec<String>) {
     if let Some(list) = promise.operation.get("x-list") {
         if promise.method != "get" {
             found.push("`x-list` is allowed only on a GET".to_owned());
@@ -162,7 +162,7 @@ fn marks(promise: &Promise, found: &mut Vec<String>) {
 }
 
 /// Checks that every `$ref` names a component and that every component is used.
-pub(super) fn references(document: &Value, problems: &mut Vec<Problem>) {
+pub(super) fn check_references(document: &Value, problems: &mut Vec<Problem>) {
     let mut waiting = Vec::new();
     if let Some(paths) = document.get("paths") {
         collect(paths, &mut waiting);
@@ -222,7 +222,7 @@ fn collect<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
 
 /// Checks `x-codes` against the schema `ProblemCode`, and path parameters against the template, after the references
 /// were checked.
-pub(super) fn codes(document: &Value, promises: &[Promise], problems: &mut Vec<Problem>) {
+pub(super) fn check_codes(document: &Value, promises: &[OperationPiece], problems: &mut Vec<Problem>) {
     let known = document.pointer("/components/schemas/ProblemCode/enum").and_then(Value::as_array);
     for promise in promises {
         let pointer = format!("/paths/{}/{}", promise.path.replace('~', "~0").replace('/', "~1"), promise.method);
@@ -247,7 +247,7 @@ pub(super) fn codes(document: &Value, promises: &[Promise], problems: &mut Vec<P
     }
 }
 
-fn missing_path_parameters(document: &Value, operation: &Value, promise: &Promise, problems: &mut Vec<Problem>) {
+fn missing_path_parameters(document: &Value, operation: &Value, promise: &OperationPiece, problems: &mut Vec<Problem>) {
     let parameters = operation.get("parameters").and_then(Value::as_array);
     let declared: BTreeSet<&str> = parameters
         .into_iter()

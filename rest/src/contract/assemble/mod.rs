@@ -47,15 +47,15 @@ pub fn assemble(dir: &Path) -> Result<Assembled, Vec<Problem>> {
     let sentences = std::mem::take(&mut pieces.patterns);
     let promises = promises(&pieces, &mut problems);
     for promise in &promises {
-        check::promise(promise, &pieces.root, &mut problems);
+        check::check_operation(promise, &pieces.root, &mut problems);
     }
     let mut document = document(pieces, &promises, &mut problems);
     if problems.is_empty() {
-        check::references(&document, &mut problems);
+        check::check_references(&document, &mut problems);
     }
     if problems.is_empty() {
-        check::codes(&document, &promises, &mut problems);
-        schemas::readable(&document, &mut problems);
+        check::check_codes(&document, &promises, &mut problems);
+        schemas::check_schemas(&document, &mut problems);
     }
     if problems.is_empty() {
         patterns::explain(&mut document, &sentences, &mut problems);
@@ -74,7 +74,7 @@ pub fn assemble(dir: &Path) -> Result<Assembled, Vec<Problem>> {
 }
 
 /// One operation as written in its piece.
-struct Promise {
+struct OperationPiece {
     file: String,
     group: String,
     resource: String,
@@ -84,7 +84,7 @@ struct Promise {
     operation: Map<String, Value>,
 }
 
-impl Promise {
+impl OperationPiece {
     /// Returns the name of this operation in problems.
     fn place(&self) -> String {
         match self.operation.get("operationId").and_then(Value::as_str) {
@@ -99,7 +99,7 @@ impl Promise {
 }
 
 /// Returns all operations in the order of the assembled file.
-fn promises(pieces: &Pieces, problems: &mut Vec<Problem>) -> Vec<Promise> {
+fn promises(pieces: &Pieces, problems: &mut Vec<Problem>) -> Vec<OperationPiece> {
     let mut promises = Vec::new();
     for piece in &pieces.paths {
         for (path, item) in &piece.items {
@@ -114,7 +114,7 @@ fn promises(pieces: &Pieces, problems: &mut Vec<Problem>) -> Vec<Promise> {
                 }
                 match operation.as_object() {
                     Some(operation) if METHODS.contains(&method.as_str()) => {
-                        promises.push(Promise {
+                        promises.push(OperationPiece {
                             file: piece.file.clone(),
                             group: piece.group.clone(),
                             resource: piece.resource.clone(),
@@ -132,7 +132,7 @@ fn promises(pieces: &Pieces, problems: &mut Vec<Problem>) -> Vec<Promise> {
             }
         }
     }
-    refuse_twice(&promises, problems);
+    refuse_duplicate(&promises, problems);
     promises
 }
 
@@ -147,7 +147,7 @@ fn with_shared(mut operation: Map<String, Value>, shared: Option<&Vec<Value>>) -
     operation
 }
 
-fn refuse_twice(promises: &[Promise], problems: &mut Vec<Problem>) {
+fn refuse_duplicate(promises: &[OperationPiece], problems: &mut Vec<Problem>) {
     let mut addresses = BTreeMap::new();
     let mut ids = BTreeMap::new();
     for promise in promises {
@@ -164,7 +164,7 @@ fn refuse_twice(promises: &[Promise], problems: &mut Vec<Problem>) {
     }
 }
 
-fn document(pieces: Pieces, promises: &[Promise], problems: &mut Vec<Problem>) -> Value {
+fn document(pieces: Pieces, promises: &[OperationPiece], problems: &mut Vec<Problem>) -> Value {
     let single_gets = single_gets(promises);
     let mut paths = Map::new();
     for promise in promises {
@@ -188,12 +188,12 @@ fn document(pieces: Pieces, promises: &[Promise], problems: &mut Vec<Problem>) -
     Value::Object(root)
 }
 
-fn traits_of(promise: &Promise, single_gets: &BTreeSet<String>) -> Traits {
+fn traits_of(promise: &OperationPiece, single_gets: &BTreeSet<String>) -> Traits {
     Traits::of(&promise.method, &promise.path, &promise.operation, single_gets)
 }
 
 /// Returns the paths whose GET returns one JSON resource.
-fn single_gets(promises: &[Promise]) -> BTreeSet<String> {
+fn single_gets(promises: &[OperationPiece]) -> BTreeSet<String> {
     let none = BTreeSet::new();
     promises
         .iter()
@@ -263,7 +263,7 @@ fn complete_responses(components: &mut Map<String, Value>, paths: &Map<String, V
 }
 
 /// Writes `info.x-operations`: the number of operations per group and in total.
-fn count(root: &mut Map<String, Value>, promises: &[Promise], problems: &mut Vec<Problem>) {
+fn count(root: &mut Map<String, Value>, promises: &[OperationPiece], problems: &mut Vec<Problem>) {
     let Some(info) = root.get_mut("info").and_then(Value::as_object_mut) else {
         let what = "has no `info`: add it with title and version";
         problems.push(Problem::new("contract/root.yaml", "", what));

@@ -84,12 +84,12 @@ impl Traits {
             audited: scope.is_some_and(is_staff_scope),
             path_parameters: path.contains('{'),
             body: operation.contains_key("requestBody"),
-            content: !answers_nothing(operation),
+            content: !has_no_body(operation),
             single_json,
             takes_key: keyed,
-            takes_if_match: writes_in_place && (single_gets.contains(path) || takes(operation, "IfMatch")),
-            conditional: method == "get" && (single_json || takes(operation, "IfNoneMatch")),
-            reads_a_locale: path.starts_with("/v1/marketplace/public/") && takes(operation, "ReaderLocale"),
+            takes_if_match: writes_in_place && (single_gets.contains(path) || has_parameter(operation, "IfMatch")),
+            conditional: method == "get" && (single_json || has_parameter(operation, "IfNoneMatch")),
+            reads_a_locale: path.starts_with("/v1/marketplace/public/") && has_parameter(operation, "ReaderLocale"),
             liveness: operation.get("x-probe").and_then(Value::as_str) == Some("liveness"),
         }
     }
@@ -153,14 +153,14 @@ pub(crate) fn is_staff_scope(scope: &str) -> bool {
 }
 
 /// Whether an operation uses this parameter of the components.
-fn takes(operation: &Map<String, Value>, component: &str) -> bool {
+fn has_parameter(operation: &Map<String, Value>, component: &str) -> bool {
     let named = format!("#/components/parameters/{component}");
     let parameters = operation.get("parameters").and_then(Value::as_array);
     parameters.is_some_and(|all| all.iter().any(|parameter| text(parameter, "$ref") == Some(&named)))
 }
 
 /// Whether a success has no body, so that no `Accept` can exclude it.
-fn answers_nothing(operation: &Map<String, Value>) -> bool {
+fn has_no_body(operation: &Map<String, Value>) -> bool {
     operation.get("responses").and_then(|responses| responses.get("204")).is_some()
 }
 

@@ -10,7 +10,7 @@ use crate::contract::problem::Problem;
 const BESIDE_A_REFERENCE: [&str; 3] = ["$ref", "description", "summary"];
 
 /// Checks every schema of the assembled contract: in components, parameters, bodies and responses.
-pub(super) fn readable(document: &Value, problems: &mut Vec<Problem>) {
+pub(super) fn check_schemas(document: &Value, problems: &mut Vec<Problem>) {
     walk(document, "", problems);
 }
 
@@ -18,14 +18,14 @@ fn walk(value: &Value, pointer: &str, problems: &mut Vec<Problem>) {
     match value {
         Value::Object(map) => {
             let mut found = Vec::new();
-            types(map, &mut found);
-            pattern(map, &mut found);
-            reference(map, &mut found);
+            check_types(map, &mut found);
+            check_pattern(map, &mut found);
+            check_reference(map, &mut found);
             problems.extend(found.into_iter().map(|what| Problem::new("contract/openapi.yaml", pointer, what)));
             for (key, value) in map {
                 let below = format!("{pointer}/{key}");
                 match key.as_str() {
-                    "properties" => fields(value, &below, problems),
+                    "properties" => check_fields(value, &below, problems),
                     "example" | "examples" | "default" | "const" | "enum" => {}
                     _ => walk(value, &below, problems),
                 }
@@ -39,13 +39,13 @@ fn walk(value: &Value, pointer: &str, problems: &mut Vec<Problem>) {
 }
 
 /// Fields may have the names of keywords, `type` or `default`.
-fn fields(properties: &Value, pointer: &str, problems: &mut Vec<Problem>) {
+fn check_fields(properties: &Value, pointer: &str, problems: &mut Vec<Problem>) {
     for (name, schema) in properties.as_object().into_iter().flatten() {
         walk(schema, &format!("{pointer}/{name}"), problems);
     }
 }
 
-fn types(map: &Map<String, Value>, found: &mut Vec<&str>) {
+fn check_types(map: &Map<String, Value>, found: &mut Vec<&str>) {
     let names: Vec<&str> = match map.get("type") {
         Some(Value::String(name)) => vec![name],
         Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).filter(|name| *name != "null").collect(),
@@ -63,14 +63,14 @@ fn types(map: &Map<String, Value>, found: &mut Vec<&str>) {
     }
 }
 
-fn pattern(map: &Map<String, Value>, found: &mut Vec<&str>) {
+fn check_pattern(map: &Map<String, Value>, found: &mut Vec<&str>) {
     let pattern = map.get("pattern").and_then(Value::as_str);
     if pattern.is_some_and(|pattern| !pattern.starts_with('^')) {
         found.push("a pattern must begin with ^: generated Python clients match it only at the start of the text");
     }
 }
 
-fn reference(map: &Map<String, Value>, found: &mut Vec<&str>) {
+fn check_reference(map: &Map<String, Value>, found: &mut Vec<&str>) {
     let refers = map.get("$ref").is_some_and(Value::is_string);
     if refers && map.keys().any(|key| !BESIDE_A_REFERENCE.contains(&key.as_str())) {
         found.push("only a description may accompany a `$ref`: generated clients do not compile otherwise");

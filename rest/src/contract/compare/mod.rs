@@ -78,7 +78,7 @@ struct Concern {
 
 /// Direction of the data that a schema describes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Way {
+enum Direction {
     /// From the client to the service: it must not be restricted.
     In,
     /// From the service to the client: it must not lose information.
@@ -86,18 +86,18 @@ enum Way {
 }
 
 /// Current place in the contract: the operation, the direction, and the pairs of schemas that are being compared.
-struct Place<'c> {
+struct ContractLocation<'c> {
     operation: &'c str,
-    way: Way,
+    direction: Direction,
     at: String,
-    visited: &'c mut HashSet<(String, String, Way)>,
+    visited: &'c mut HashSet<(String, String, Direction)>,
 }
 
-impl Place<'_> {
+impl ContractLocation<'_> {
     /// Returns the place one step below.
-    fn below(&mut self, step: &str) -> Place<'_> {
+    fn below(&mut self, step: &str) -> ContractLocation<'_> {
         let at = format!("{}/{step}", self.at);
-        Place { operation: self.operation, way: self.way, at, visited: self.visited }
+        ContractLocation { operation: self.operation, direction: self.direction, at, visited: self.visited }
     }
 }
 
@@ -110,7 +110,7 @@ impl Comparison<'_> {
     }
 
     /// Records a difference at a place.
-    fn note_at(&mut self, place: &Place<'_>, change: Change, breaking: bool, text: impl Into<String>) {
+    fn note_at(&mut self, place: &ContractLocation<'_>, change: Change, breaking: bool, text: impl Into<String>) {
         self.note(place.operation, &place.at, change, breaking, text);
     }
 }

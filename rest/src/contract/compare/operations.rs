@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use serde_json::{Map, Value};
 
 use super::schemas::{self, resolve};
-use super::{Change, Comparison, Place, Way};
+use super::{Change, Comparison, ContractLocation, Direction};
 
 struct Operation<'d> {
     method: &'d str,
@@ -120,7 +120,7 @@ fn compare_parameters(comparison: &mut Comparison<'_>, id: &str, before: &Operat
             _ => {}
         }
         let mut visited = HashSet::new();
-        let mut place = Place { operation: id, way: Way::In, at, visited: &mut visited };
+        let mut place = ContractLocation { operation: id, direction: Direction::In, at, visited: &mut visited };
         schemas::compare(comparison, &mut place, &parameter["schema"], &present["schema"]);
     }
     for ((place, name), parameter) in &now.parameters {
@@ -145,20 +145,27 @@ fn compare_bodies(comparison: &mut Comparison<'_>, id: &str, before: &Value, now
                 (true, false) => comparison.note(id, &at, Change::Changed, false, "The body is not required any more."),
                 _ => {}
             }
-            compare_contents(comparison, id, Way::In, &at, &before["content"], &now["content"]);
+            compare_contents(comparison, id, Direction::In, &at, &before["content"], &now["content"]);
         }
     }
 }
 
 /// Compares the contents of each media type.
-fn compare_contents(comparison: &mut Comparison<'_>, id: &str, way: Way, at: &str, before: &Value, now: &Value) {
+fn compare_contents(
+    comparison: &mut Comparison<'_>,
+    id: &str,
+    direction: Direction,
+    at: &str,
+    before: &Value,
+    now: &Value,
+) {
     for (media_type, content) in members(before) {
         let Some(present) = now.get(media_type) else {
             comparison.note(id, at, Change::Removed, true, format!("The media type {media_type} was removed."));
             continue;
         };
         let mut visited = HashSet::new();
-        let mut place = Place { operation: id, way, at: at.to_owned(), visited: &mut visited };
+        let mut place = ContractLocation { operation: id, direction, at: at.to_owned(), visited: &mut visited };
         schemas::compare(comparison, &mut place, &content["schema"], &present["schema"]);
     }
     for (media_type, _) in members(now).filter(|(media_type, _)| before.get(media_type.as_str()).is_none()) {
@@ -187,7 +194,7 @@ fn compare_responses(comparison: &mut Comparison<'_>, id: &str, before: &Value, 
         {
             comparison.note(id, &at, Change::Added, false, format!("The header {name} was added."));
         }
-        compare_contents(comparison, id, Way::Out, &at, &response["content"], &present["content"]);
+        compare_contents(comparison, id, Direction::Out, &at, &response["content"], &present["content"]);
     }
     for (status, _) in members(now).filter(|(status, _)| before.get(status.as_str()).is_none()) {
         comparison.note(id, &format!("{id}:{status}"), Change::Added, false, format!("It can now return {status}."));

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::operations::{entries, members};
-use super::{Change, Comparison, Place, Way};
+use super::{Change, Comparison, ContractLocation, Direction};
 
 /// Returns the target of a reference, and the name of the last component on the path to it. Any other value is returned
 /// unchanged.
@@ -36,21 +36,27 @@ fn unwrap_nullable<'d>(document: &'d Value, schema: &'d Value) -> (&'d Value, Op
 }
 
 /// Compares two schemas and their subschemas.
-pub(super) fn compare(comparison: &mut Comparison<'_>, place: &mut Place<'_>, former: &Value, present: &Value) {
+pub(super) fn compare(
+    comparison: &mut Comparison<'_>,
+    place: &mut ContractLocation<'_>,
+    former: &Value,
+    present: &Value,
+) {
     let (before, former_name, was_nullable) = unwrap_nullable(comparison.former, former);
     let (now, present_name, is_nullable) = unwrap_nullable(comparison.present, present);
     let types = (types(before, was_nullable), types(now, is_nullable));
     compare_types(comparison, place, &types.0, &types.1);
     let mut at = std::mem::take(&mut place.at);
     if let Some(name) = present_name {
-        let pair = (former_name.unwrap_or_default().to_owned(), name.to_owned(), place.way);
+        let pair = (former_name.unwrap_or_default().to_owned(), name.to_owned(), place.direction);
         if !place.visited.insert(pair) {
             place.at = at;
             return;
         }
         at = format!("{name}:");
     }
-    let mut inner = Place { operation: place.operation, way: place.way, at, visited: place.visited };
+    let mut inner =
+        ContractLocation { operation: place.operation, direction: place.direction, at, visited: place.visited };
     compare_values(comparison, &inner, before, now);
     compare_bounds(comparison, &inner, before, now);
     compare_forms(comparison, &inner, before, now);
@@ -72,18 +78,26 @@ fn types(schema: &Value, nullable: bool) -> BTreeSet<&str> {
 }
 
 /// Every integer is a number.
-fn without<'t>(all: &BTreeSet<&'t str>, covered: &BTreeSet<&str>) -> Vec<&'t str> {
+fn drop_integer<'t>(all: &BTreeSet<&'t str>, covered: &BTreeSet<&str>) -> Vec<&'t str> {
     let is_covered = |name: &str| covered.contains(name) || (name == "integer" && covered.contains("number"));
     all.iter().copied().filter(|name| !is_covered(name)).collect()
 }
 
-fn compare_types(comparison: &mut Comparison<'_>, place: &Place<'_>, before: &BTreeSet<&str>, now: &BTreeSet<&str>) {
-    if before == now || (before.is_empty() && place.way == Way::Out) || (now.is_empty() && place.way == Way::In) {
+fn compare_types(
+    comparison: &mut Comparison<'_>,
+    place: &ContractLocation<'_>,
+    before: &BTreeSet<&str>,
+    now: &BTreeSet<&str>,
+) {
+    if before == now
+        || (before.is_empty() && place.direction == Direction::Out)
+        || (now.is_empty() && place.direction == Direction::In)
+    {
         return;
     }
-    let breaking = match place.way {
-        Way::In => before.is_empty() || !without(before, now).is_empty(),
-        Way::Out => now.is_empty() || !without(now, before).is_empty(),
+    let breaking = match place.direction {
+        Direction::In => before.is_empty() || !drop_integer(before, now).is_empty(),
+        Direction::Out => now.is_empty() || !drop_integer(now, before).is_empty(),
     };
     let say = |types: &BTreeSet<&str>| match types.iter().copied().collect::<Vec<_>>().join(" or ") {
         any if any.is_empty() => "anything".to_owned(),
@@ -102,7 +116,7 @@ fn values(schema: &Value) -> Option<BTreeSet<String>> {
     listed.or_else(|| schema.get("const").map(|only| BTreeSet::from([only.to_string()])))
 }
 
-fn compare_values(comparison: &mut Comparison<'_>, place: &Place<'_>, before: &Value, now: &Value) {
+fn compare_values(comparison: &mut Comparison<'_>, place: &ContractLocation<'_>, before: &Value, now: &Value) {
     match (values(before), values(now)) {
         (Some(before), Some(now)) => {
             for value in before.difference(&now) {
@@ -113,7 +127,7 @@ fn compare_values(comparison: &mut Comparison<'_>, place: &Place<'_>, before: &V
             }
         }
         (None, Some(_)) => {
-            let breaking = place.way == Way::In;
+            let breaking = place.direction == Direction::In;
             comparison.note_at(place, Change::Changed, breaking, "Only the listed values are now allowed.");
         }
         (Some(_), None) => comparison.note_at(place, Change::Changed, false, "Any value is now allowed."),
@@ -126,7 +140,7 @@ const UPPER: [&str; 5] = ["maximum", "exclusiveMaximum", "maxLength", "maxItems"
 /// Bounds that are narrower if their value is larger.
 const LOWER: [&str; 5] = ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
 
-fn compare_bounds(comparison: &mut Comparison<'_>, place: &Place<'_>, before: &Value, now: &Value) {
+fn compare_bounds(comparison: &mut Comparison<'_>, place: &ContractLocation<'_>, before: &Value, now: &Value) {
     let bounds = UPPER.map(|key| (key, true)).into_iter().chain(LOWER.map(|key| (key, false)));
     for (key, is_upper) in bounds {
         let (former, present) = (before[key].as_f64(), now[key].as_f64());
@@ -146,11 +160,11 @@ fn compare_bounds(comparison: &mut Comparison<'_>, place: &Place<'_>, before: &V
         }
         let say = |value: &Value| if value.is_null() { "nothing".to_owned() } else { value.to_string() };
         let text = format!("`{key}` changed from {} to {}.", say(&before[key]), say(&now[key]));
-        comparison.note_at(place, Change::Changed, is_narrower && place.way == Way::In, text);
+        comparison.note_at(place, Change::Changed, is_narrower && place.direction == Direction::In, text);
     }
 }
 
-fn compare_forms(comparison: &mut Comparison<'_>, place: &Place<'_>, before: &Value, now: &Value) {
+fn compare_forms(comparison: &mut Comparison<'_>, place: &ContractLocation<'_>, before: &Value, now: &Value) {
     for key in ["pattern", "format", "multipleOf", "uniqueItems", "contentMediaType", "contentEncoding"] {
         let (former, present) = (&before[key], &now[key]);
         if former == present || (key == "uniqueItems" && *present == Value::Bool(false) && former.is_null()) {
@@ -158,9 +172,9 @@ fn compare_forms(comparison: &mut Comparison<'_>, place: &Place<'_>, before: &Va
         }
         // For requests, values that were valid may not fit another format; for responses, another format is another
         // type.
-        let breaking = match place.way {
-            Way::In => !present.is_null() && *present != Value::Bool(false),
-            Way::Out => key == "format" || key.starts_with("content"),
+        let breaking = match place.direction {
+            Direction::In => !present.is_null() && *present != Value::Bool(false),
+            Direction::Out => key == "format" || key.starts_with("content"),
         };
         let say = |value: &Value| if value.is_null() { "not set".to_owned() } else { value.to_string() };
         let text = format!("`{key}` changed from {} to {}.", say(former), say(present));
@@ -197,7 +211,7 @@ fn object<'d>(document: &'d Value, schema: &'d Value) -> Object<'d> {
     object
 }
 
-fn compare_members(comparison: &mut Comparison<'_>, place: &mut Place<'_>, before: &Value, now: &Value) {
+fn compare_members(comparison: &mut Comparison<'_>, place: &mut ContractLocation<'_>, before: &Value, now: &Value) {
     let (former, present) = (object(comparison.former, before), object(comparison.present, now));
     for (name, member) in &former.members {
         let Some(member_now) = present.members.get(name) else {
@@ -206,23 +220,33 @@ fn compare_members(comparison: &mut Comparison<'_>, place: &mut Place<'_>, befor
         };
         let was = former.required.contains(name);
         let below = place.below(name);
-        match (was, present.required.contains(name), below.way) {
-            (false, true, way) => {
-                comparison.note_at(&below, Change::Changed, way == Way::In, format!("`{name}` is now always present."));
+        match (was, present.required.contains(name), below.direction) {
+            (false, true, direction) => {
+                comparison.note_at(
+                    &below,
+                    Change::Changed,
+                    direction == Direction::In,
+                    format!("`{name}` is now always present."),
+                );
             }
-            (true, false, way) => {
-                comparison.note_at(&below, Change::Changed, way == Way::Out, format!("`{name}` can now be absent."));
+            (true, false, direction) => {
+                comparison.note_at(
+                    &below,
+                    Change::Changed,
+                    direction == Direction::Out,
+                    format!("`{name}` can now be absent."),
+                );
             }
             _ => {}
         }
         compare(comparison, &mut place.below(name), member, member_now);
     }
     for name in present.members.keys().filter(|name| !former.members.contains_key(*name)) {
-        let breaking = place.way == Way::In && present.required.contains(name);
+        let breaking = place.direction == Direction::In && present.required.contains(name);
         comparison.note_at(&place.below(name), Change::Added, breaking, format!("`{name}` was added."));
     }
     if former.is_closed != present.is_closed {
-        let breaking = present.is_closed && place.way == Way::In;
+        let breaking = present.is_closed && place.direction == Direction::In;
         let text = if present.is_closed { "Other members are now rejected." } else { "Other members are now allowed." };
         comparison.note_at(place, Change::Changed, breaking, text);
     }
@@ -241,7 +265,12 @@ fn alternatives<'d>(schema: &'d Value, key: &str) -> BTreeMap<String, &'d Value>
     named.collect()
 }
 
-fn compare_alternatives(comparison: &mut Comparison<'_>, place: &mut Place<'_>, before: &Value, now: &Value) {
+fn compare_alternatives(
+    comparison: &mut Comparison<'_>,
+    place: &mut ContractLocation<'_>,
+    before: &Value,
+    now: &Value,
+) {
     for key in ["oneOf", "anyOf"] {
         let (former, present) = (alternatives(before, key), alternatives(now, key));
         for (name, alternative) in &former {
@@ -253,7 +282,7 @@ fn compare_alternatives(comparison: &mut Comparison<'_>, place: &mut Place<'_>, 
             }
         }
         // A client of a former single shape cannot handle alternatives.
-        let is_first = former.is_empty() && place.way == Way::Out;
+        let is_first = former.is_empty() && place.direction == Direction::Out;
         for name in present.keys().filter(|name| !former.contains_key(*name)) {
             comparison.note_at(place, Change::Added, is_first, format!("The alternative {name} was added."));
         }

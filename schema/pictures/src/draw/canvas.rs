@@ -32,7 +32,7 @@ impl Canvas {
     }
 
     /// Returns the finished picture.
-    pub(super) fn done(self) -> RgbImage {
+    pub(super) fn finish(self) -> RgbImage {
         self.0
     }
 
@@ -40,7 +40,7 @@ impl Canvas {
     pub(super) fn shade(&mut self, top: Colour, bottom: Colour) {
         let height = self.0.height().max(1) as f32;
         for (line, row) in self.0.rows_mut().enumerate() {
-            let colour = Rgb(top.mixed(bottom, line as f32 / height).0);
+            let colour = Rgb(top.mix(bottom, line as f32 / height).0);
             row.for_each(|pixel| *pixel = colour);
         }
     }
@@ -49,7 +49,7 @@ impl Canvas {
     pub(super) fn block(&mut self, area: Area, radius: f32, colour: Colour) {
         let radius = area.most_radius(radius);
         let Area { left, top, width, height } = area;
-        let cover = area.rounded(radius);
+        let cover = area.corner_coverage(radius);
         // Only the corners need anti-aliasing. The area between them is most of the box.
         self.paint(Area::new(left, top, width, radius), colour, &cover);
         self.paint(Area::new(left, top + radius, width, height - 2.0 * radius), colour, |_, _| 1.0);
@@ -58,7 +58,7 @@ impl Canvas {
 
     /// Draws a translucent box with rounded corners.
     pub(super) fn tint(&mut self, area: Area, radius: f32, colour: Colour, strength: f32) {
-        let cover = area.rounded(area.most_radius(radius));
+        let cover = area.corner_coverage(area.most_radius(radius));
         self.paint(area, colour, |x, y| cover(x, y) * strength);
     }
 
@@ -88,7 +88,7 @@ impl Canvas {
                 if strength >= 1.0 {
                     *pixel = Rgb(colour.0);
                 } else if strength > 0.0 {
-                    *pixel = Rgb(Colour(pixel.0).mixed(colour, strength).0);
+                    *pixel = Rgb(Colour(pixel.0).mix(colour, strength).0);
                 }
             }
         }
@@ -105,7 +105,7 @@ impl Colour {
     }
 
     /// Returns this colour mixed with a share (0 to 1) of another.
-    pub(super) fn mixed(self, other: Self, share: f32) -> Self {
+    pub(super) fn mix(self, other: Self, share: f32) -> Self {
         let share = share.clamp(0.0, 1.0);
         let [red, green, blue] = self.0;
         let [other_red, other_green, other_blue] = other.0;
@@ -114,13 +114,13 @@ impl Colour {
     }
 
     /// Returns this colour mixed with white.
-    pub(super) fn pale(self, share: f32) -> Self {
-        self.mixed(Self::WHITE, share)
+    pub(super) fn lighten(self, share: f32) -> Self {
+        self.mix(Self::WHITE, share)
     }
 
     /// Returns this colour mixed with a near-black.
-    pub(super) fn dark(self, share: f32) -> Self {
-        self.mixed(Self([10, 14, 20]), share)
+    pub(super) fn darken(self, share: f32) -> Self {
+        self.mix(Self([10, 14, 20]), share)
     }
 
     /// Brightness, from 0 to 1.
@@ -141,7 +141,7 @@ impl Area {
     }
 
     /// Returns a function that computes the coverage of a point in a box with round corners.
-    fn rounded(self, radius: f32) -> impl Fn(f32, f32) -> f32 {
+    fn corner_coverage(self, radius: f32) -> impl Fn(f32, f32) -> f32 {
         let (half_width, half_height) = (self.width / 2.0, self.height / 2.0);
         let middle = (self.left + half_width, self.top + half_height);
         move |x, y| {
@@ -184,7 +184,7 @@ mod tests {
     fn block_fills_only_its_area() {
         let mut canvas = Canvas::new(40, 20, Colour::WHITE);
         canvas.block(Area::new(10.0, 5.0, 20.0, 10.0), 0.0, RED);
-        let picture = canvas.done();
+        let picture = canvas.finish();
         let painted = picture.enumerate_pixels().filter(|(_, _, pixel)| pixel.0 == RED.0);
         assert!(painted.clone().all(|(x, y, _)| (10..30).contains(&x) && (5..15).contains(&y)));
         assert_eq!(painted.count(), 200);
@@ -194,7 +194,7 @@ mod tests {
     fn disc_corners_are_round() {
         let mut canvas = Canvas::new(20, 20, Colour::WHITE);
         canvas.disc((10.0, 10.0), 10.0, RED);
-        let picture = canvas.done();
+        let picture = canvas.finish();
         assert_eq!(picture.get_pixel(0, 0).0, Colour::WHITE.0);
         assert_eq!(picture.get_pixel(10, 10).0, RED.0);
     }
@@ -204,7 +204,7 @@ mod tests {
         let mut canvas = Canvas::new(10, 10, Colour::WHITE);
         canvas.block(Area::new(-5.0, -5.0, 100.0, 8.0), 0.0, RED);
         canvas.strokes(&[Stroke { from: (-20.0, 9.0), to: (50.0, 9.0) }], 1.0, RED);
-        let picture = canvas.done();
+        let picture = canvas.finish();
         assert_eq!(picture.get_pixel(9, 1).0, RED.0);
         assert_eq!(picture.get_pixel(9, 5).0, Colour::WHITE.0);
     }
@@ -212,8 +212,8 @@ mod tests {
     #[test]
     fn mixed_colours_are_averaged() {
         assert_eq!(Colour::new(0x00_80ff), Colour([0, 128, 255]));
-        assert_eq!(Colour([0, 0, 0]).mixed(Colour::WHITE, 0.5), Colour([128, 128, 128]));
-        assert_eq!(RED.pale(1.0), Colour::WHITE);
+        assert_eq!(Colour([0, 0, 0]).mix(Colour::WHITE, 0.5), Colour([128, 128, 128]));
+        assert_eq!(RED.lighten(1.0), Colour::WHITE);
         assert!(Colour::WHITE.brightness() > RED.brightness());
     }
 }

@@ -48,7 +48,7 @@ pub fn plain(text: &str) -> String {
 
 /// Whether every letter of a text can be drawn.
 #[must_use]
-pub fn drawable(text: &str) -> bool {
+pub fn is_drawable(text: &str) -> bool {
     text.chars().all(|letter| lines(letter).is_some())
 }
 
@@ -147,7 +147,7 @@ mod tests {
     fn undrawable_characters_are_removed_from_names() {
         assert_eq!(plain("Soirée à table"), "SOIREE A TABLE");
         assert_eq!(plain("Küche & Co"), "KUCHE  CO");
-        assert!(drawable(&plain("„Straße“")) && !drawable("Straße"));
+        assert!(is_drawable(&plain("„Straße“")) && !is_drawable("Straße"));
     }
 
     #[test]
@@ -155,6 +155,6 @@ mod tests {
         let mut canvas = Canvas::new(100, 30, Colour::WHITE);
         let wide = canvas.write((5.0, 5.0), 20.0, Colour::new(0), "AB");
         assert!((wide - width("AB", 20.0)).abs() < 0.01);
-        assert!(canvas.done().pixels().any(|pixel| pixel.0 == [0, 0, 0]));
+        assert!(canvas.finish().pixels().any(|pixel| pixel.0 == [0, 0, 0]));
     }
 }

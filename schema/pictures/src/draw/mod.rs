@@ -10,7 +10,7 @@ use image::codecs::jpeg::JpegEncoder;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ImageResult, RgbImage};
 
-pub use letters::{drawable, plain};
+pub use letters::{is_drawable, plain};
 
 /// Visual style of an app's pictures.
 #[derive(Clone, Copy)]

@@ -17,17 +17,17 @@ const TOP: f32 = 136.0;
 pub(super) fn icon(name: &str, look: &Look) -> RgbImage {
     let [first, second] = look.colours.map(Colour::new);
     let mut canvas = Canvas::new(ICON as u32, ICON as u32, first);
-    canvas.shade(first, first.mixed(second, 0.55));
+    canvas.shade(first, first.mix(second, 0.55));
     let throw = number(name);
     let (x, y) = (90.0 + (throw % 330) as f32, 330.0 + (throw / 330 % 120) as f32);
     canvas.tint(Area::new(x - 210.0, y - 210.0, 420.0, 420.0), 210.0, second, 0.55);
-    canvas.tint(Area::new(ICON - x - 70.0, 46.0, 110.0, 110.0), 55.0, second.pale(0.4), 0.7);
+    canvas.tint(Area::new(ICON - x - 70.0, 46.0, 110.0, 110.0), 55.0, second.lighten(0.4), 0.7);
     let letter: String = plain(name).chars().take(1).collect();
     let height = 250.0;
     let left = (ICON - height * 4.0 / 6.0) / 2.0;
-    canvas.write_thick((left + 6.0, 137.0), height, 46.0, first.dark(0.45), &letter);
+    canvas.write_thick((left + 6.0, 137.0), height, 46.0, first.darken(0.45), &letter);
     canvas.write_thick((left, 131.0), height, 46.0, Colour::WHITE, &letter);
-    canvas.done()
+    canvas.finish()
 }
 
 /// Draws a screen of the app.
@@ -43,7 +43,7 @@ pub(super) fn screenshot(name: &str, look: &Look, scene: Scene) -> RgbImage {
         Scene::Week => week(&mut canvas, &ink, look.words, &mut dice),
         Scene::Cards => cards(&mut canvas, &ink, look.words, &mut dice),
     }
-    canvas.done()
+    canvas.finish()
 }
 
 /// The colours of a screen.
@@ -58,7 +58,7 @@ struct Ink {
 impl Ink {
     fn of(look: &Look) -> Self {
         let [main, second] = look.colours.map(Colour::new);
-        Self { ground: main.pale(0.93), main, second, text: main.dark(0.6), faint: main.pale(0.8) }
+        Self { ground: main.lighten(0.93), main, second, text: main.darken(0.6), faint: main.lighten(0.8) }
     }
 
     /// Returns a readable text colour for a background.
@@ -85,9 +85,9 @@ impl Dice {
 
 /// Draws the side bar and the header with the name, which every screen has.
 fn frame(canvas: &mut Canvas, ink: &Ink, name: &str) {
-    canvas.block(Area::new(0.0, 0.0, 88.0, HIGH), 0.0, ink.main.dark(0.25));
+    canvas.block(Area::new(0.0, 0.0, 88.0, HIGH), 0.0, ink.main.darken(0.25));
     for place in 0u8..6 {
-        let colour = if place == 1 { ink.second } else { ink.main.pale(0.35) };
+        let colour = if place == 1 { ink.second } else { ink.main.lighten(0.35) };
         canvas.block(Area::new(26.0, 36.0 + f32::from(place) * 76.0, 36.0, 36.0), 11.0, colour);
     }
     canvas.block(Area::new(88.0, 0.0, WIDE - 88.0, 96.0), 0.0, Colour::WHITE);
@@ -128,7 +128,7 @@ fn board(canvas: &mut Canvas, ink: &Ink, words: &[&str], dice: &mut Dice) {
     for bar in 0u8..14 {
         let high = 90.0 + 240.0 * dice.share();
         let left = LEFT + 40.0 + f32::from(bar) * 74.0;
-        let colour = if bar % 7 == 5 { ink.second } else { ink.main.pale(0.25) };
+        let colour = if bar % 7 == 5 { ink.second } else { ink.main.lighten(0.25) };
         canvas.block(Area::new(left, floor - high, 46.0, high), 9.0, colour);
     }
     for line in 1u8..4 {
@@ -147,7 +147,7 @@ fn room(canvas: &mut Canvas, ink: &Ink, words: &[&str], dice: &mut Dice) {
             _ => ink.faint,
         };
         for (x, y) in [(0.0, -62.0), (0.0, 62.0), (-62.0, 0.0), (62.0, 0.0)] {
-            canvas.disc((middle.0 + x, middle.1 + y), 13.0, ink.main.pale(0.7));
+            canvas.disc((middle.0 + x, middle.1 + y), 13.0, ink.main.lighten(0.7));
         }
         let round = dice.below(2) == 0;
         let radius = if round { 48.0 } else { 16.0 };
@@ -176,7 +176,7 @@ fn week(canvas: &mut Canvas, ink: &Ink, words: &[&str], dice: &mut Dice) {
         let mut left = LEFT + 196.0 + 90.0 * dice.share();
         while left < LEFT + 960.0 {
             let long = 90.0 + 190.0 * dice.share();
-            let colour = if dice.below(4) == 0 { ink.second } else { ink.main.pale(0.15) };
+            let colour = if dice.below(4) == 0 { ink.second } else { ink.main.lighten(0.15) };
             let fitting = long.min(LEFT + 1_076.0 - left);
             canvas.block(Area::new(left, top + 8.0, fitting, 54.0), 13.0, colour);
             left += long + 24.0 + 120.0 * dice.share();
@@ -199,6 +199,6 @@ fn cards(canvas: &mut Canvas, ink: &Ink, words: &[&str], dice: &mut Dice) {
             let long = 120.0 + 170.0 * dice.share();
             canvas.block(Area::new(left + 24.0, top + 140.0 + f32::from(line) * 34.0, long, 14.0), 7.0, ink.faint);
         }
-        canvas.block(Area::new(left + 24.0, top + 248.0, 112.0, 34.0), 17.0, head.pale(0.3));
+        canvas.block(Area::new(left + 24.0, top + 248.0, 112.0, 34.0), 17.0, head.lighten(0.3));
     }
 }

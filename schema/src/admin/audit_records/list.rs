@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::record::{AuditActorKind, AuditChange, AuditChannel, AuditOutcome};
 use super::summary::list::SUMMARY;
-use crate::core::list::{Bound, Condition, Key, Lead, LedgerQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, IndexedFilter, Key, LogQuery, Lookup, Select, SqlValue, Statements};
 use crate::core::time::Time;
 use crate::core::words::words;
 
@@ -86,25 +86,49 @@ words! {
 }
 
 /// List query of the audit log.
-pub(super) static AUDIT_RECORDS: LedgerQuery<AuditRecordFilter, AuditRecordRow, AuditRecordSort> = LedgerQuery {
+pub(super) static AUDIT_RECORDS: LogQuery<AuditRecordFilter, AuditRecordRow, AuditRecordSort> = LogQuery {
     operation: "admin_audit_records_list",
     table: "audit_log",
     columns: COLUMNS,
     joined: sealed!(),
-    leads: &[
-        Lead { column: "request_id", kind: "text", values: |filter| Bound::texts(filter.request_id.as_ref()) },
-        Lead { column: "target_uuid", kind: "uuid", values: |filter| Bound::ids(filter.target_uuid.as_ref()) },
-        Lead { column: "actor_uuid", kind: "uuid", values: |filter| Bound::ids(filter.actor_uuid.as_ref()) },
-        Lead { column: "partner_uuid", kind: "uuid", values: |filter| Bound::ids(filter.partner_uuid.as_ref()) },
-        Lead { column: "code", kind: "text", values: |filter| Bound::texts(filter.code.as_ref()) },
-        Lead { column: "operation", kind: "text", values: |filter| Bound::texts(filter.operation.as_ref()) },
-        Lead { column: "outcome", kind: "text", values: |filter| Bound::words(filter.outcome.as_ref()) },
-        Lead { column: "channel", kind: "text", values: |filter| Bound::words(filter.channel.as_ref()) },
-        Lead { column: "actor_kind", kind: "text", values: |filter| Bound::words(filter.actor_kind.as_ref()) },
+    filters: &[
+        IndexedFilter {
+            column: "request_id",
+            kind: "text",
+            values: |filter| SqlValue::texts(filter.request_id.as_ref()),
+        },
+        IndexedFilter {
+            column: "target_uuid",
+            kind: "uuid",
+            values: |filter| SqlValue::ids(filter.target_uuid.as_ref()),
+        },
+        IndexedFilter {
+            column: "actor_uuid",
+            kind: "uuid",
+            values: |filter| SqlValue::ids(filter.actor_uuid.as_ref()),
+        },
+        IndexedFilter {
+            column: "partner_uuid",
+            kind: "uuid",
+            values: |filter| SqlValue::ids(filter.partner_uuid.as_ref()),
+        },
+        IndexedFilter { column: "code", kind: "text", values: |filter| SqlValue::texts(filter.code.as_ref()) },
+        IndexedFilter {
+            column: "operation",
+            kind: "text",
+            values: |filter| SqlValue::texts(filter.operation.as_ref()),
+        },
+        IndexedFilter { column: "outcome", kind: "text", values: |filter| SqlValue::words(filter.outcome.as_ref()) },
+        IndexedFilter { column: "channel", kind: "text", values: |filter| SqlValue::words(filter.channel.as_ref()) },
+        IndexedFilter {
+            column: "actor_kind",
+            kind: "text",
+            values: |filter| SqlValue::words(filter.actor_kind.as_ref()),
+        },
     ],
     conditions: &[
-        Condition { sql: "recorded_at >= {}", value: |filter| filter.recorded_at_from.map(Bound::from) },
-        Condition { sql: "recorded_at < {}", value: |filter| filter.recorded_at_until.map(Bound::from) },
+        Condition { sql: "recorded_at >= {}", value: |filter| filter.recorded_at_from.map(SqlValue::from) },
+        Condition { sql: "recorded_at < {}", value: |filter| filter.recorded_at_until.map(SqlValue::from) },
     ],
     order: |sort| match sort {
         AuditRecordSort::RecordedAtDesc => const { &[RECORDED.descending(), ID.descending()] },

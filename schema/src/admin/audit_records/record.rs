@@ -161,7 +161,7 @@ impl From<AuditRecordRow> for AuditRecord {
             code: row.code,
             actor: AuditActor { kind: row.actor_kind, uuid: row.actor_uuid, label: row.actor_label },
             scope: row.scope,
-            target: target(row.target_kind, row.target_uuid, row.target_label),
+            target: read_target(row.target_kind, row.target_uuid, row.target_label),
             partner_uuid: row.partner_uuid,
             reason: row.reason,
             request_id: row.request_id,
@@ -174,7 +174,7 @@ impl From<AuditRecordRow> for AuditRecord {
 
 /// Converts the target columns. The log stores kinds as the engine found them: named by the operation's code or taken
 /// from the name of a path variable.
-fn target(kind: Option<String>, uuid: Option<Uuid>, label: Option<String>) -> Option<AuditTarget> {
+fn read_target(kind: Option<String>, uuid: Option<Uuid>, label: Option<String>) -> Option<AuditTarget> {
     if kind.is_none() && uuid.is_none() {
         return None;
     }
@@ -188,8 +188,8 @@ mod tests {
 
     #[test]
     fn audit_record_without_target_has_none() {
-        assert!(target(None, None, None).is_none());
-        assert_eq!(target(Some("client".to_owned()), None, None).unwrap().kind, "CLIENT");
-        assert_eq!(target(None, Some(Uuid::nil()), None).unwrap().kind, "THING");
+        assert!(read_target(None, None, None).is_none());
+        assert_eq!(read_target(Some("client".to_owned()), None, None).unwrap().kind, "CLIENT");
+        assert_eq!(read_target(None, Some(Uuid::nil()), None).unwrap().kind, "THING");
     }
 }

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::list::{AUDIT_RECORDS, AuditRecordFilter, AuditRecordSort, BY_ID};
 use super::record::AuditRecord;
 use super::summary::list::SUMMARY;
-use super::summary::{Apart, AuditCount, AuditDimension, Summed};
+use super::summary::{AuditCount, AuditDimension, GroupBy, Summed};
 use super::verification::{self, AuditVerification, AuditVerificationInput};
 use super::{export, store};
 use crate::core::access::{access, answers_file, audit_partner, audit_target, batched};
@@ -55,7 +55,7 @@ impl AuditRecordsQuery {
         ctx: &Context<'_>,
         record_uuid: Uuid,
     ) -> Result<Option<AuditRecord>, Fault> {
-        let row = BY_ID.one(&ctx.cx().db, [record_uuid.into()]).await?;
+        let row = BY_ID.fetch_one(&ctx.cx().db, [record_uuid.into()]).await?;
         ctx.cx().answer(row.ok_or_else(|| Fault::not_found("audit record"))?.into())
     }
 
@@ -74,7 +74,7 @@ impl AuditRecordsQuery {
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<AuditCount>>, Fault> {
         let cx = ctx.cx();
-        let summed = Summed::bound_time(filter.unwrap_or_default(), Apart::read(by.as_deref()), cx.now)?;
+        let summed = Summed::bound_time(filter.unwrap_or_default(), GroupBy::read(by.as_deref()), cx.now)?;
         let rows = SUMMARY.page(cx, &summed, &PageRequest { sort: FixedOrder, limit, cursor }).await?;
         let total = SUMMARY.total(&cx.db, &summed, include_total).await?;
         cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
@@ -90,7 +90,9 @@ impl AuditRecordsQuery {
         let cx = ctx.cx();
         // The verification of archived records may be slow, so no transaction stays open for it. The data that it reads
         // never changes.
-        cx.answer(verification::verify(&cx.db.aside(), &cx.services.media, &body.unwrap_or_default()).await?)
+        cx.answer(
+            verification::verify(&cx.db.outside_transaction(), &cx.services.media, &body.unwrap_or_default()).await?,
+        )
     }
 
     /// Export audit records.
@@ -109,7 +111,7 @@ impl AuditRecordsQuery {
         let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
         let present = store::now(&cx.db).await?;
         let wanted = filter.recorded_at_until.map_or(present, |until| until.min(present));
-        let until = store::settled_until(&cx.db, wanted).await?;
+        let until = store::complete_until(&cx.db, wanted).await?;
         let filter = AuditRecordFilter { recorded_at_until: Some(until), ..filter };
         let chain_head = audit_chain::head(&cx.db).await?;
         cx.deliver(Download {
@@ -119,7 +121,7 @@ impl AuditRecordsQuery {
             sha256: None,
             file_name: "audit-records.ndjson".to_owned(),
             chain_head,
-            stream: export::lines(cx.db.aside(), filter, sort.unwrap_or(AuditRecordSort::FIRST)),
+            stream: export::lines(cx.db.outside_transaction(), filter, sort.unwrap_or(AuditRecordSort::FIRST)),
         });
         cx.answer(true)
     }

@@ -12,7 +12,7 @@ pub(super) async fn now(db: &Db) -> Result<Time, Fault> {
 
 /// Returns the time up to which the log is complete, at most `wanted`. A transaction that started earlier may still be
 /// open and add a record.
-pub(super) async fn settled_until(db: &Db, wanted: Time) -> Result<Time, Fault> {
+pub(super) async fn complete_until(db: &Db, wanted: Time) -> Result<Time, Fault> {
     Ok(sqlx::query_scalar!(r#"select audit_settled($1) as "settled!: Time""#, wanted as Time)
         .fetch_one(&mut *db.conn().await?)
         .await?)

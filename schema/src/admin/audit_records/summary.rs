@@ -52,14 +52,14 @@ pub(crate) struct AuditCount {
 
 /// Requested dimensions, in the form that the statements use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Apart {
+pub(super) struct GroupBy {
     pub(super) actor: bool,
     pub(super) operation: bool,
     pub(super) outcome: bool,
     pub(super) day: bool,
 }
 
-impl Apart {
+impl GroupBy {
     /// Reads `by`: all dimensions if none is named.
     pub(super) fn read(by: Option<&[AuditDimension]>) -> Self {
         let by = by.filter(|by| !by.is_empty());
@@ -79,7 +79,7 @@ pub(super) struct Summed {
     /// Requested filter. Cursors are bound to the filter, not to the times that the service derives from it and the
     /// present.
     filter: AuditRecordFilter,
-    apart: Apart,
+    group_by: GroupBy,
     /// Start of the counted period.
     #[serde(skip)]
     from: Time,
@@ -93,7 +93,7 @@ impl Summed {
     ///
     /// # Errors
     /// [`crate::Code::ValidationFailed`] if the period exceeds a year.
-    pub(super) fn bound_time(filter: AuditRecordFilter, apart: Apart, present: Time) -> Result<Self, Fault> {
+    pub(super) fn bound_time(filter: AuditRecordFilter, group_by: GroupBy, present: Time) -> Result<Self, Fault> {
         let latest = present.plus_seconds(DAY);
         let until = filter.recorded_at_until.map_or(latest, |until| until.min(latest));
         let from = filter.recorded_at_from.unwrap_or_else(|| until.min(present).plus_seconds(-DAYS * DAY));
@@ -101,7 +101,7 @@ impl Summed {
             let message = format!("A summary covers at most {MOST_DAYS} days. Choose a later start or an earlier end.");
             return Err(Fault::invalid(vec![FieldError::of("recorded_at_from", "RANGE", message)]));
         }
-        Ok(Self { filter, apart, from, until })
+        Ok(Self { filter, group_by, from, until })
     }
 }
 
@@ -124,7 +124,7 @@ mod tests {
     fn span(from: Option<i64>, until: Option<i64>) -> Result<(Time, Time), Fault> {
         let (recorded_at_from, recorded_at_until) = (from.map(at), until.map(at));
         let filter = AuditRecordFilter { recorded_at_from, recorded_at_until, ..AuditRecordFilter::default() };
-        Summed::bound_time(filter, Apart::read(None), at(1000)).map(|summed| (summed.from, summed.until))
+        Summed::bound_time(filter, GroupBy::read(None), at(1000)).map(|summed| (summed.from, summed.until))
     }
 
     #[test]
@@ -138,10 +138,10 @@ mod tests {
 
     #[test]
     fn audit_summary_groups_by_all_dimensions_by_default() {
-        let all = Apart::read(None);
-        assert_eq!(all, Apart { actor: true, operation: true, outcome: true, day: true });
-        assert_eq!(Apart::read(Some(&[])), all);
-        let one = Apart::read(Some(&[AuditDimension::Day]));
-        assert_eq!(one, Apart { actor: false, operation: false, outcome: false, day: true });
+        let all = GroupBy::read(None);
+        assert_eq!(all, GroupBy { actor: true, operation: true, outcome: true, day: true });
+        assert_eq!(GroupBy::read(Some(&[])), all);
+        let one = GroupBy::read(Some(&[AuditDimension::Day]));
+        assert_eq!(one, GroupBy { actor: false, operation: false, outcome: false, day: true });
     }
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::core::deprecation::DeprecationTarget;
-use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use crate::core::time::Time;
 use crate::core::words::words;
 use crate::publication::items::rules::PublicationState;
@@ -138,13 +138,13 @@ pub(super) static DEPRECATIONS: ListQuery<DeprecationFilter, DeprecationRow, Dep
         Condition {
             sql: "case when value is not null then 'VALUE' when parameter is not null then 'PARAMETER'
                        when field is not null then 'FIELD' else 'OPERATION' end = any({})",
-            value: |of| Bound::words(of.kind.as_ref()),
+            value: |of| SqlValue::words(of.kind.as_ref()),
         },
-        Condition { sql: "operation_id = any({})", value: |of| Bound::texts(of.operation_id.as_ref()) },
-        Condition { sql: "schema_name = any({})", value: |of| Bound::texts(of.schema.as_ref()) },
-        Condition { sql: "(called.callers > 0) = {}", value: |of| of.called.map(Bound::from) },
-        Condition { sql: "deprecation.sunset_at >= {}", value: |of| of.sunset_at_from.map(Bound::from) },
-        Condition { sql: "deprecation.sunset_at < {}", value: |of| of.sunset_at_until.map(Bound::from) },
+        Condition { sql: "operation_id = any({})", value: |of| SqlValue::texts(of.operation_id.as_ref()) },
+        Condition { sql: "schema_name = any({})", value: |of| SqlValue::texts(of.schema.as_ref()) },
+        Condition { sql: "(called.callers > 0) = {}", value: |of| of.called.map(SqlValue::from) },
+        Condition { sql: "deprecation.sunset_at >= {}", value: |of| of.sunset_at_from.map(SqlValue::from) },
+        Condition { sql: "deprecation.sunset_at < {}", value: |of| of.sunset_at_until.map(SqlValue::from) },
     ],
     order: |sort| match sort {
         DeprecationSort::SunsetAt => const { &[SUNSET, ID] },
@@ -226,10 +226,13 @@ pub(super) static CALLERS: ListQuery<CallersOf, CallerRow, DeprecationCallerSort
         Condition { sql: "deprecation_uuid = {}", value: |of| Some(of.deprecation_uuid.into()) },
         Condition {
             sql: "day > (labs_now() at time zone 'UTC')::date - {}::int",
-            value: |of| Some(Bound::Whole(of.days.into())),
+            value: |of| Some(SqlValue::Whole(of.days.into())),
         },
     ],
-    conditions: &[Condition { sql: "account = 'partner:' || {}::text", value: |of| of.partner_uuid.map(Bound::from) }],
+    conditions: &[Condition {
+        sql: "account = 'partner:' || {}::text",
+        value: |of| of.partner_uuid.map(SqlValue::from),
+    }],
     order: |sort| match sort {
         DeprecationCallerSort::RequestsDesc => const { &[REQUESTS.descending(), CALLER_KEY.descending()] },
         DeprecationCallerSort::LastCalledAtDesc => const { &[LAST.descending(), CALLER_KEY.descending()] },

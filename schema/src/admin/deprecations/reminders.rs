@@ -9,7 +9,7 @@ use super::store::{self, Due};
 use crate::core::db::Db;
 use crate::core::deprecation::DeprecationTarget;
 use crate::core::fault::Fault;
-use crate::core::mail::message::{DeprecatedCall, DeprecationNotice, Letter, Notice};
+use crate::core::mail::message::{DeprecatedCall, DeprecationNotice, MailContent, Notice};
 use crate::core::outbox;
 use crate::core::services::Services;
 
@@ -20,15 +20,15 @@ use crate::core::services::Services;
 /// If the database does not answer.
 pub(crate) async fn remind_callers(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
     let mut by_partner = BTreeMap::<Uuid, Vec<Due>>::new();
-    for due in store::due_page(&Db::pooled(pool.clone())).await? {
+    for due in store::due_page(&Db::from_pool(pool.clone())).await? {
         by_partner.entry(due.partner_uuid).or_default().push(due);
     }
-    let mut told = 0;
+    let mut notified = 0;
     for (partner_uuid, due) in by_partner {
-        let db = Db::apart(pool.clone());
+        let db = Db::own_transaction(pool.clone());
         let outcome = remind(&db, services, partner_uuid, &due).await;
         match db.settle(outcome).await {
-            Ok(true) => told += 1,
+            Ok(true) => notified += 1,
             Ok(false) => {}
             Err(fault) => {
                 tracing::warn!(%partner_uuid, cause = fault.for_log(), "a deprecation reminder was not sent to a \
@@ -36,7 +36,7 @@ pub(crate) async fn remind_callers(pool: &PgPool, services: &Services) -> Result
             }
         }
     }
-    Ok(told)
+    Ok(notified)
 }
 
 /// Returns whether there was anything to remind of.
@@ -57,7 +57,7 @@ async fn remind(db: &Db, services: &Services, partner_uuid: Uuid, due: &[Due]) -
             Some(DeprecatedCall { what, requests, program: call.program, sunset_at: call.sunset_at.0 })
         })
         .collect();
-    let write = |name| Letter::Telling(Notice::Deprecation(DeprecationNotice { name, calls: calls.clone() }));
+    let write = |name| MailContent::Telling(Notice::Deprecation(DeprecationNotice { name, calls: calls.clone() }));
     outbox::queue_to_administrators(db, services, partner_uuid, write).await?;
     Ok(true)
 }

@@ -73,7 +73,7 @@ impl Deprecation {
     fn of(row: DeprecationRow, surface: &Surface) -> Self {
         let target = row.target();
         let operations = target.as_ref().map(|target| target.operations(surface)).unwrap_or_default();
-        let counted_by_operation = target.map(|target| target.always(surface)).unwrap_or_default();
+        let counted_by_operation = target.map(|target| target.always_operations(surface)).unwrap_or_default();
         Self {
             uuid: row.deprecation_uuid,
             kind: row.kind,
@@ -208,7 +208,7 @@ impl DeprecationsQuery {
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<DeprecationCaller>>, Fault> {
         let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
-        let row = BY_ID.one(&cx.db, [deprecation_uuid.into()]).await?.ok_or_else(not_found)?;
+        let row = BY_ID.fetch_one(&cx.db, [deprecation_uuid.into()]).await?.ok_or_else(err_not_found)?;
         note_target(cx, deprecation_uuid, row.target().as_ref());
         let of = CallersOf { deprecation_uuid, days: filter.days.unwrap_or(DAYS), partner_uuid: filter.partner_uuid };
         let rows = CALLERS.page(cx, &of, &PageRequest::new(sort, limit, cursor)).await?;
@@ -270,9 +270,9 @@ impl DeprecationsMutation {
             created_by: (caller.kind == PrincipalType::StaffUser).then_some(caller.uuid),
         };
         store::insert(&cx.db, &new).await?;
-        store::take_over_calls(&cx.db, deprecation_uuid, &target.always(surface)).await?;
+        store::take_over_calls(&cx.db, deprecation_uuid, &target.always_operations(surface)).await?;
         note_target(cx, deprecation_uuid, Some(&target));
-        let row = BY_ID.one(&cx.db, [deprecation_uuid.into()]).await?.ok_or_else(not_found)?;
+        let row = BY_ID.fetch_one(&cx.db, [deprecation_uuid.into()]).await?.ok_or_else(err_not_found)?;
         cx.answer_created(deprecation_uuid, Deprecation::of(row, surface))
     }
 
@@ -287,11 +287,11 @@ impl DeprecationsMutation {
         deprecation_uuid: Uuid,
     ) -> Result<Option<bool>, Fault> {
         let (cx, surface) = (ctx.cx(), (ctx.cx().services.settings.contract.surface)());
-        let row = BY_ID.one(&cx.db, [deprecation_uuid.into()]).await?.ok_or_else(not_found)?;
+        let row = BY_ID.fetch_one(&cx.db, [deprecation_uuid.into()]).await?.ok_or_else(err_not_found)?;
         let target = row.target();
         note_target(cx, deprecation_uuid, target.as_ref());
         if !store::delete(&cx.db, deprecation_uuid).await? {
-            return Err(not_found());
+            return Err(err_not_found());
         }
         let (Some(former), Some(target)) = (row.changelog_entry, target) else { return cx.answer(true) };
         if !drop_unreleased(&cx.db, former.uuid).await? {
@@ -333,6 +333,6 @@ fn note_target(cx: &RequestContext, deprecation_uuid: Uuid, target: Option<&Depr
     });
 }
 
-fn not_found() -> Fault {
+fn err_not_found() -> Fault {
     Fault::not_found("deprecation")
 }

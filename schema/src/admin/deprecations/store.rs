@@ -139,7 +139,7 @@ pub(super) async fn insert_reminder(db: &Db, due: &Due) -> Result<bool, Fault> {
 }
 
 /// A deprecated element that a partner still calls, as the reminder lists it.
-pub(super) struct StillCalled {
+pub(super) struct StillCalledRow {
     pub(super) columns: [Option<String>; 5],
     pub(super) sunset_at: Time,
     pub(super) requests: i64,
@@ -148,7 +148,7 @@ pub(super) struct StillCalled {
 
 /// Loads the deprecated elements that a partner called in the last 14 days, by machine client, earliest sunset first:
 /// at most 20.
-pub(super) async fn still_called_page(db: &Db, partner_uuid: Uuid) -> Result<Vec<StillCalled>, Fault> {
+pub(super) async fn still_called_page(db: &Db, partner_uuid: Uuid) -> Result<Vec<StillCalledRow>, Fault> {
     let rows = sqlx::query!(
         r#"select d.operation_id, d.parameter, d.schema_name, d.field, d.value, d.sunset_at as "sunset_at: Time",
                   program.name as "program?", used.requests as "requests!"
@@ -165,7 +165,7 @@ pub(super) async fn still_called_page(db: &Db, partner_uuid: Uuid) -> Result<Vec
     )
     .fetch_all(&mut *db.conn().await?)
     .await?;
-    let told = rows.into_iter().map(|row| StillCalled {
+    let told = rows.into_iter().map(|row| StillCalledRow {
         columns: [row.operation_id, row.parameter, row.schema_name, row.field, row.value],
         sunset_at: row.sunset_at,
         requests: row.requests,

@@ -14,7 +14,7 @@ use crate::core::principal::PrincipalType;
 use crate::core::time::Time;
 use crate::subscription::changing::SubscriptionChange;
 use crate::subscription::entitlements::EntitlementSource;
-use crate::subscription::values::{FeatureKind, FeatureValue, Said};
+use crate::subscription::values::{FeatureKind, FeatureValue, ValueInput};
 
 /// Entitlements of a partner, with the data that staff need to change them.
 #[derive(serde::Serialize, SimpleObject)]
@@ -123,7 +123,7 @@ impl AdminEntitlementsQuery {
     ) -> Result<Option<PartnerEntitlements>, Fault> {
         let cx = ctx.cx();
         let partner = note_partner(cx, partner_uuid).await?;
-        let rows = store::all(&cx.db, partner_uuid, None).await?;
+        let rows = store::list_effective(&cx.db, partner_uuid, None).await?;
         cx.answer(PartnerEntitlements {
             partner_uuid,
             company_name: partner.company_name,
@@ -155,16 +155,16 @@ impl AdminEntitlementsMutation {
     ) -> Result<Option<PartnerEntitlement>, Fault> {
         let cx = ctx.cx();
         note_partner(cx, partner_uuid).await?;
-        let kind = store::kind_get(&cx.db, &feature_code).await?.ok_or_else(|| Fault::not_found("feature"))?;
-        let said = Said {
+        let kind = store::get_kind(&cx.db, &feature_code).await?.ok_or_else(|| Fault::not_found("feature"))?;
+        let input = ValueInput {
             value: body.value.as_ref().map(|value| &value.0),
             limit: body.limit,
             enabled: body.enabled,
             unlimited: body.unlimited,
         };
-        let value = rules::check_override(kind, &said, (body.expires_at, cx.now))?;
-        let (caller, change) = (cx.principal()?, SubscriptionChange::asked(cx, Some(&body.reason))?);
-        change.hold_first(partner_uuid).await?;
+        let value = rules::check_override(kind, &input, (body.expires_at, cx.now))?;
+        let (caller, change) = (cx.principal()?, SubscriptionChange::by_caller(cx, Some(&body.reason))?);
+        change.lock_first(partner_uuid).await?;
         let new = NewOverride {
             partner_uuid,
             feature_code: &feature_code,
@@ -176,7 +176,7 @@ impl AdminEntitlementsMutation {
         store::put_override(&cx.db, &new).await?;
         let detail = json!({ "feature_code": feature_code, "value": value, "effective_until": body.expires_at });
         change.note(partner_uuid, "OVERRIDE_SET", None, detail).await?;
-        let row = store::all(&cx.db, partner_uuid, Some(&feature_code)).await?.pop();
+        let row = store::list_effective(&cx.db, partner_uuid, Some(&feature_code)).await?.pop();
         cx.answer(row.map(Into::into).ok_or_else(|| Fault::not_found("feature"))?)
     }
 
@@ -196,8 +196,8 @@ impl AdminEntitlementsMutation {
         let cx = ctx.cx();
         note_partner(cx, partner_uuid).await?;
         cx.note_reason(reason.as_str());
-        let change = SubscriptionChange::asked(cx, Some(&reason))?;
-        change.hold_first(partner_uuid).await?;
+        let change = SubscriptionChange::by_caller(cx, Some(&reason))?;
+        change.lock_first(partner_uuid).await?;
         if !store::delete(&cx.db, partner_uuid, &feature_code).await? {
             return Err(Fault::not_found("override of this feature for this partner"));
         }
@@ -209,7 +209,7 @@ impl AdminEntitlementsMutation {
 
 /// Ensures that the partner exists and names it in the audit record.
 async fn note_partner(cx: &RequestContext, partner_uuid: Uuid) -> Result<PartnerRow, Fault> {
-    let partner = store::partner_get(&cx.db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))?;
+    let partner = store::get_partner(&cx.db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))?;
     cx.note_target(Target {
         kind: Some(AuditTargetKind::Partner),
         uuid: Some(partner_uuid),

@@ -18,7 +18,7 @@ pub(super) struct PartnerRow {
 }
 
 /// Loads a partner with its current tier.
-pub(super) async fn partner_get(db: &Db, partner_uuid: Uuid) -> Result<Option<PartnerRow>, Fault> {
+pub(super) async fn get_partner(db: &Db, partner_uuid: Uuid) -> Result<Option<PartnerRow>, Fault> {
     Ok(sqlx::query_as!(
         PartnerRow,
         "select p.company_name, t.code as tier_code, t.name as tier_name
@@ -50,7 +50,11 @@ pub(super) struct EntitlementRow {
 }
 
 /// Loads a partner's current entitlements, for every feature or for one.
-pub(super) async fn all(db: &Db, partner_uuid: Uuid, feature: Option<&str>) -> Result<Vec<EntitlementRow>, Fault> {
+pub(super) async fn list_effective(
+    db: &Db,
+    partner_uuid: Uuid,
+    feature: Option<&str>,
+) -> Result<Vec<EntitlementRow>, Fault> {
     Ok(sqlx::query_as!(
         EntitlementRow,
         r#"select e.feature_code as "code!", e.name as "name!", e.kind as "kind!: FeatureKind", e.unit, e.scope,
@@ -73,7 +77,7 @@ pub(super) async fn all(db: &Db, partner_uuid: Uuid, feature: Option<&str>) -> R
 }
 
 /// Loads the kind of a feature.
-pub(super) async fn kind_get(db: &Db, feature_code: &str) -> Result<Option<FeatureKind>, Fault> {
+pub(super) async fn get_kind(db: &Db, feature_code: &str) -> Result<Option<FeatureKind>, Fault> {
     let kind =
         sqlx::query_scalar!(r#"select kind as "kind: FeatureKind" from feature where feature_code = $1"#, feature_code);
     Ok(kind.fetch_optional(&mut *db.conn().await?).await?)

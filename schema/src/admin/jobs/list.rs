@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::rules::JobState;
 use crate::core::job::JobCode;
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use crate::core::time::Time;
 use crate::core::words::{Word as _, words};
 
@@ -90,8 +90,8 @@ pub(crate) struct JobFilter {
 pub(super) static JOBS: ListQuery<JobFilter, JobRow, FixedOrder> = ListQuery {
     operation: "admin_jobs_list",
     select: &JOB,
-    within: &[Condition { sql: "job.code = any({})", value: |_| Bound::words(Some(&JobCode::ALL.to_vec())) }],
-    conditions: &[Condition { sql: "shown.state = any({})", value: |filter| Bound::words(filter.state.as_ref()) }],
+    within: &[Condition { sql: "job.code = any({})", value: |_| SqlValue::words(Some(&JobCode::ALL.to_vec())) }],
+    conditions: &[Condition { sql: "shown.state = any({})", value: |filter| SqlValue::words(filter.state.as_ref()) }],
     order: |FixedOrder| const { &[Key::text("job.code", |row: &JobRow| json!(row.code))] },
 };
 
@@ -153,10 +153,10 @@ pub(super) static RUNS: ListQuery<RunsOfJob, JobRunRow, JobRunSort> = ListQuery 
     select: &RUN,
     within: &[Condition { sql: "job = {}", value: |of| Some(of.job.name().into()) }],
     conditions: &[
-        Condition { sql: "state = any({})", value: |of| Bound::words(of.filter.state.as_ref()) },
-        Condition { sql: "trigger = any({})", value: |of| Bound::words(of.filter.trigger.as_ref()) },
-        Condition { sql: "created_at >= {}", value: |of| of.filter.created_at_from.map(Bound::from) },
-        Condition { sql: "created_at < {}", value: |of| of.filter.created_at_until.map(Bound::from) },
+        Condition { sql: "state = any({})", value: |of| SqlValue::words(of.filter.state.as_ref()) },
+        Condition { sql: "trigger = any({})", value: |of| SqlValue::words(of.filter.trigger.as_ref()) },
+        Condition { sql: "created_at >= {}", value: |of| of.filter.created_at_from.map(SqlValue::from) },
+        Condition { sql: "created_at < {}", value: |of| of.filter.created_at_until.map(SqlValue::from) },
     ],
     order: |sort| match sort {
         JobRunSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },

@@ -7,7 +7,7 @@ use super::list::{
     JOB_BY_CODE, JOBS, JobFilter, JobRow, JobRunFilter, JobRunOutcome, JobRunRow, JobRunSort, JobRunState,
     JobRunTrigger, RUN_BY_ID, RUNS, RunsOfJob,
 };
-use super::rules::{self, JobState, Standing};
+use super::rules::{self, JobState, JobStatus};
 use super::store;
 use crate::admin::reason::{Reason, Remark};
 use crate::core::access::access;
@@ -186,14 +186,14 @@ impl JobsMutation {
         note_target(cx, job_code);
         Remark::note(body, cx);
         let run_uuid = cx.new_uuid();
-        held(cx, job_code).await?;
-        if !store::run_insert(&cx.db, run_uuid, job_code).await? {
+        lock_job(cx, job_code).await?;
+        if !store::insert_run(&cx.db, run_uuid, job_code).await? {
             return Err(Fault::conflict(
                 "A run of this job is already queued or in progress. The list of its runs shows it. Try again after \
                  it has ended.",
             ));
         }
-        let run = RUN_BY_ID.one(&cx.db, [run_uuid.into()]).await?.ok_or_else(not_found)?;
+        let run = RUN_BY_ID.fetch_one(&cx.db, [run_uuid.into()]).await?.ok_or_else(err_not_found)?;
         cx.answer(run.into())
     }
 
@@ -203,7 +203,7 @@ impl JobsMutation {
         let cx = ctx.cx();
         note_target(cx, job_code);
         let because = body.note(cx);
-        rules::pausable(held(cx, job_code).await?)?;
+        rules::ensure_pausable(lock_job(cx, job_code).await?)?;
         store::set_paused(&cx.db, job_code, &because).await?;
         job_answer(cx, job_code).await
     }
@@ -219,18 +219,18 @@ impl JobsMutation {
         let cx = ctx.cx();
         note_target(cx, job_code);
         Remark::note(body, cx);
-        rules::resumable(held(cx, job_code).await?)?;
+        rules::ensure_resumable(lock_job(cx, job_code).await?)?;
         store::set_resumed(&cx.db, job_code).await?;
         job_answer(cx, job_code).await
     }
 }
 
-async fn held(cx: &RequestContext, code: JobCode) -> Result<Standing, Fault> {
-    store::lock(&cx.db, code).await?.ok_or_else(not_found)
+async fn lock_job(cx: &RequestContext, code: JobCode) -> Result<JobStatus, Fault> {
+    store::lock(&cx.db, code).await?.ok_or_else(err_not_found)
 }
 
 async fn job_answer(cx: &RequestContext, code: JobCode) -> Result<Option<Job>, Fault> {
-    let row = JOB_BY_CODE.one(&cx.db, [code.name().into()]).await?.ok_or_else(not_found)?;
+    let row = JOB_BY_CODE.fetch_one(&cx.db, [code.name().into()]).await?.ok_or_else(err_not_found)?;
     cx.answer(Job::of(row, cx))
 }
 
@@ -239,7 +239,7 @@ fn note_target(cx: &RequestContext, code: JobCode) {
     cx.note_target(Target { kind: Some(AuditTargetKind::Job), label, ..Target::default() });
 }
 
-fn not_found() -> Fault {
+fn err_not_found() -> Fault {
     Fault::not_found("job")
 }
 
@@ -247,7 +247,7 @@ impl Job {
     /// Converts a row to the representation for the caller.
     fn of(row: JobRow, cx: &RequestContext) -> Self {
         let plan = row.code.plan();
-        let standing = Standing { code: row.code, is_paused: row.paused_at.is_some(), is_busy: row.run_uuid.is_some() };
+        let status = JobStatus { code: row.code, is_paused: row.paused_at.is_some(), is_busy: row.run_uuid.is_some() };
         let acts = cx.may("labs.admin.operations:write");
         let (every_ms, cron) = match plan.schedule {
             Schedule::Every(pause) => (i64::try_from(pause.as_millis()).ok(), None),
@@ -280,7 +280,7 @@ impl Job {
             done: row.done,
             paused_at: row.paused_at,
             paused_because: row.paused_because,
-            allowed_actions: if acts { rules::allowed_actions(standing) } else { Vec::new() },
+            allowed_actions: if acts { rules::allowed_actions(status) } else { Vec::new() },
         }
     }
 }

@@ -22,7 +22,7 @@ words! {
 
 /// Properties of a job that decide its allowed actions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Standing {
+pub(super) struct JobStatus {
     pub(super) code: JobCode,
     pub(super) is_paused: bool,
     /// Whether a run is in progress or requested.
@@ -30,8 +30,8 @@ pub(super) struct Standing {
 }
 
 /// Returns the currently allowed actions of a job.
-pub(super) fn allowed_actions(standing: Standing) -> Vec<String> {
-    let Standing { code, is_paused, is_busy } = standing;
+pub(super) fn allowed_actions(status: JobStatus) -> Vec<String> {
+    let JobStatus { code, is_paused, is_busy } = status;
     let actions =
         [("run", !is_busy), ("pause", !is_paused && code.plan().needed_because.is_none()), ("resume", is_paused)];
     actions.into_iter().filter(|(_, is_allowed)| *is_allowed).map(|(name, _)| name.to_owned()).collect()
@@ -42,12 +42,12 @@ pub(super) fn allowed_actions(standing: Standing) -> Vec<String> {
 /// # Errors
 /// [`crate::Code::Conflict`], with the reason why the job is required; [`crate::Code::IllegalTransition`] if the job is
 /// paused.
-pub(super) fn pausable(standing: Standing) -> Result<(), Fault> {
-    if let Some(because) = standing.code.plan().needed_because {
+pub(super) fn ensure_pausable(status: JobStatus) -> Result<(), Fault> {
+    if let Some(because) = status.code.plan().needed_because {
         return Err(Fault::conflict(format!("This job cannot be paused. {because}")));
     }
-    if standing.is_paused {
-        return Err(Fault::illegal("job", JobState::Paused.name(), "pause", allowed_actions(standing)));
+    if status.is_paused {
+        return Err(Fault::illegal("job", JobState::Paused.name(), "pause", allowed_actions(status)));
     }
     Ok(())
 }
@@ -56,12 +56,12 @@ pub(super) fn pausable(standing: Standing) -> Result<(), Fault> {
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] if the job is not paused.
-pub(super) fn resumable(standing: Standing) -> Result<(), Fault> {
-    if standing.is_paused {
+pub(super) fn ensure_resumable(status: JobStatus) -> Result<(), Fault> {
+    if status.is_paused {
         return Ok(());
     }
-    let state = if standing.is_busy { JobState::Running } else { JobState::Idle };
-    Err(Fault::illegal("job", state.name(), "resume", allowed_actions(standing)))
+    let state = if status.is_busy { JobState::Running } else { JobState::Idle };
+    Err(Fault::illegal("job", state.name(), "resume", allowed_actions(status)))
 }
 
 #[cfg(test)]
@@ -69,28 +69,28 @@ mod tests {
     use super::*;
     use crate::core::fault::Code;
 
-    fn standing(code: JobCode, is_paused: bool, is_busy: bool) -> Standing {
-        Standing { code, is_paused, is_busy }
+    fn status(code: JobCode, is_paused: bool, is_busy: bool) -> JobStatus {
+        JobStatus { code, is_paused, is_busy }
     }
 
     #[test]
     fn essential_job_cannot_be_paused() {
-        let seal = standing(JobCode::AuditSeal, false, false);
+        let seal = status(JobCode::AuditSeal, false, false);
         assert_eq!(allowed_actions(seal), ["run"]);
-        let refused = pausable(seal).unwrap_err();
+        let refused = ensure_pausable(seal).unwrap_err();
         assert_eq!(refused.code(), Code::Conflict);
         assert!(refused.detail().contains("sealed"), "it says why: {}", refused.detail());
     }
 
     #[test]
     fn paused_job_cannot_be_paused_again() {
-        let of = |is_paused, is_busy| standing(JobCode::Tidying, is_paused, is_busy);
+        let of = |is_paused, is_busy| status(JobCode::Tidying, is_paused, is_busy);
         assert_eq!(allowed_actions(of(false, false)), ["run", "pause"]);
         assert_eq!(allowed_actions(of(false, true)), ["pause"]);
         assert_eq!(allowed_actions(of(true, false)), ["run", "resume"]);
-        assert!(pausable(of(false, true)).is_ok());
-        assert!(resumable(of(true, true)).is_ok());
-        assert_eq!(pausable(of(true, false)).unwrap_err().code(), Code::IllegalTransition);
-        assert_eq!(resumable(of(false, false)).unwrap_err().code(), Code::IllegalTransition);
+        assert!(ensure_pausable(of(false, true)).is_ok());
+        assert!(ensure_resumable(of(true, true)).is_ok());
+        assert_eq!(ensure_pausable(of(true, false)).unwrap_err().code(), Code::IllegalTransition);
+        assert_eq!(ensure_resumable(of(false, false)).unwrap_err().code(), Code::IllegalTransition);
     }
 }

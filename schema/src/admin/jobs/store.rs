@@ -2,14 +2,14 @@
 
 use uuid::Uuid;
 
-use super::rules::Standing;
+use super::rules::JobStatus;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::job::JobCode;
 
 /// Locks a job until the transaction ends, and returns its state.
-pub(super) async fn lock(db: &Db, code: JobCode) -> Result<Option<Standing>, Fault> {
-    let held = sqlx::query!(
+pub(super) async fn lock(db: &Db, code: JobCode) -> Result<Option<JobStatus>, Fault> {
+    let locked = sqlx::query!(
         r#"select paused_at is not null as "is_paused!",
                   exists (select from job_run where job = code and state in ('QUEUED', 'RUNNING')) as "is_busy!"
            from job where code = $1 for no key update"#,
@@ -17,11 +17,11 @@ pub(super) async fn lock(db: &Db, code: JobCode) -> Result<Option<Standing>, Fau
     )
     .fetch_optional(&mut *db.conn().await?)
     .await?;
-    Ok(held.map(|row| Standing { code, is_paused: row.is_paused, is_busy: row.is_busy }))
+    Ok(locked.map(|row| JobStatus { code, is_paused: row.is_paused, is_busy: row.is_busy }))
 }
 
 /// Requests a run. Returns false if a run is in progress or requested.
-pub(super) async fn run_insert(db: &Db, run_uuid: Uuid, code: JobCode) -> Result<bool, Fault> {
+pub(super) async fn insert_run(db: &Db, run_uuid: Uuid, code: JobCode) -> Result<bool, Fault> {
     let inserted = sqlx::query!(
         "insert into job_run (run_uuid, job, state, trigger) values ($1, $2, 'QUEUED', 'STAFF')
          on conflict (job) where state in ('QUEUED', 'RUNNING') do nothing",

@@ -9,10 +9,10 @@ use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::rules::standing::MachineClientState;
+use super::rules::lifecycle::MachineClientState;
 use super::store::{BY_ID, MachineClientRow, PROGRAM, SHOWN};
-use crate::core::list::{Bound, Condition, Key, ListQuery, Statements};
-use crate::core::scope::opening;
+use crate::core::list::{Condition, Key, ListQuery, SqlValue, Statements};
+use crate::core::scope::opening_scopes;
 use crate::core::time::Time;
 use crate::core::words::words;
 
@@ -49,24 +49,24 @@ pub(super) static MACHINE_CLIENTS: ListQuery<MachineClientFilter, MachineClientR
     select: &SHOWN,
     within: &[],
     conditions: &[
-        Condition { sql: "state = any({})", value: |filter| Bound::words(filter.state.as_ref()) },
-        Condition { sql: "partner_uuid = any({})", value: |filter| Bound::ids(filter.partner_uuid.as_ref()) },
-        Condition { sql: "(partner_uuid is not null) = {}", value: |filter| filter.bound.map(Bound::from) },
+        Condition { sql: "state = any({})", value: |filter| SqlValue::words(filter.state.as_ref()) },
+        Condition { sql: "partner_uuid = any({})", value: |filter| SqlValue::ids(filter.partner_uuid.as_ref()) },
+        Condition { sql: "(partner_uuid is not null) = {}", value: |filter| filter.bound.map(SqlValue::from) },
         Condition {
             // A broad condition. If the planner could estimate it, it would read and sort all machine clients.
             sql: "coalesce(allowed_scopes && {}, false)",
             value: |filter| {
                 let named = filter.scope.as_ref().filter(|named| !named.is_empty());
-                named.map(|named| Bound::Texts(opening(named)))
+                named.map(|named| SqlValue::Texts(opening_scopes(named)))
             },
         },
         Condition {
             sql: "strpos(lower(name), lower({})) > 0 or strpos(client_id, lower({})) > 0
                   or strpos(lower(contact_email), lower({})) > 0 or strpos(lower(company_name), lower({})) > 0",
-            value: |filter| filter.q.as_deref().map(Bound::from),
+            value: |filter| filter.q.as_deref().map(SqlValue::from),
         },
-        Condition { sql: "last_used_at >= {}", value: |filter| filter.last_used_at_from.map(Bound::from) },
-        Condition { sql: "last_used_at < {}", value: |filter| filter.last_used_at_until.map(Bound::from) },
+        Condition { sql: "last_used_at >= {}", value: |filter| filter.last_used_at_from.map(SqlValue::from) },
+        Condition { sql: "last_used_at < {}", value: |filter| filter.last_used_at_until.map(SqlValue::from) },
     ],
     order: |sort| match sort {
         MachineClientSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },

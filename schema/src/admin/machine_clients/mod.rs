@@ -44,7 +44,7 @@ pub(crate) async fn rotate_secret(
     secret_uuid: Uuid,
     former_seconds: i32,
 ) -> Result<String, Fault> {
-    rules::rotation(store::secrets::good_count(db, client_uuid).await?, former_seconds > 0)?;
+    rules::ensure_may_rotate(store::secrets::count_valid(db, client_uuid).await?, former_seconds > 0)?;
     let issued = SecretKind::Client.issue();
     let prefix = issued.text.expose().get(..SHOWN_CHARACTERS).unwrap_or_default();
     let secret = store::NewSecret { secret_uuid, prefix, sha256: &issued.digest };

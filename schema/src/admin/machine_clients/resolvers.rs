@@ -8,8 +8,8 @@ use uuid::Uuid;
 use super::list::grants::{GrantsOfClient, TOKEN_GRANTS, TokenGrantFilter, TokenGrantSort};
 use super::list::secrets::{MachineClientSecretFilter, SECRETS, SecretsOfClient};
 use super::list::{MACHINE_CLIENTS, MachineClientFilter, MachineClientSort};
-use super::rules::standing::{MachineClientAction, after};
-use super::store::{self, HeldRow, MachineClientRow, NewClient, NewSecret, Settings, secrets};
+use super::rules::lifecycle::{MachineClientAction, next_state};
+use super::store::{self, LockedClientRow, MachineClientRow, NewClient, NewSecret, Settings, secrets};
 use super::{SHOWN_CHARACTERS, rules};
 use crate::admin::reason::{Reason, Remark};
 use crate::core::access::{access, audit_partner, audit_target, batched};
@@ -65,7 +65,7 @@ impl MachineClientsQuery {
         client_uuid: Uuid,
     ) -> Result<Option<MachineClient>, Fault> {
         let cx = ctx.cx();
-        let row = cx.loader(store::loader).load(client_uuid).await?.ok_or_else(not_found)?;
+        let row = cx.loader(store::loader).load(client_uuid).await?.ok_or_else(err_not_found)?;
         cx.answer(to_machine_client(cx, row))
     }
 
@@ -168,8 +168,8 @@ impl MachineClientsMutation {
         if !errors.is_empty() {
             return Err(Fault::invalid(errors));
         }
-        if networks.as_deref().is_some_and(|networks| rules::widens(&client.allowed_networks, networks)) {
-            rules::secret_taker(&client.allowed_scopes, cx.principal()?.scopes)?;
+        if networks.as_deref().is_some_and(|networks| rules::is_wider(&client.allowed_networks, networks)) {
+            rules::ensure_may_take_secret(&client.allowed_scopes, cx.principal()?.scopes)?;
         }
         let settings = Settings {
             name: name.as_deref(),
@@ -220,9 +220,9 @@ impl MachineClientsMutation {
     ) -> Result<Option<RotatedSecret>, Fault> {
         let cx = ctx.cx();
         let client = lock_client(cx, client_uuid).await?;
-        rules::secret_taker(&client.allowed_scopes, cx.principal()?.scopes)?;
+        rules::ensure_may_take_secret(&client.allowed_scopes, cx.principal()?.scopes)?;
         let former_seconds = body.old_secret_expires_in.unwrap_or(rules::FORMER_SECRETS_SECONDS);
-        rules::rotation(secrets::good_count(&cx.db, client_uuid).await?, former_seconds > 0)?;
+        rules::ensure_may_rotate(secrets::count_valid(&cx.db, client_uuid).await?, former_seconds > 0)?;
         let issued = SecretKind::Client.issue();
         let secret = new_secret(cx, &issued);
         let rotation = secrets::insert(&cx.db, client_uuid, &secret, former_seconds).await?;
@@ -298,9 +298,9 @@ async fn move_client(
 ) -> Result<MachineClient, Fault> {
     let client = lock_client(cx, client_uuid).await?;
     if action == MachineClientAction::Enable {
-        rules::secret_taker(&client.allowed_scopes, cx.principal()?.scopes)?;
+        rules::ensure_may_take_secret(&client.allowed_scopes, cx.principal()?.scopes)?;
     }
-    let state = after(client.state, action)?;
+    let state = next_state(client.state, action)?;
     store::set_state(&cx.db, client_uuid, state.name(), action == MachineClientAction::Enable).await?;
     load_client(cx, client_uuid).await
 }
@@ -310,7 +310,7 @@ async fn check(cx: &RequestContext, body: &MachineClientInput) -> Result<(Vec<St
     let own = cx.principal()?.scopes;
     let mut errors = Vec::new();
     if let Some(partner_uuid) = body.partner_uuid {
-        rules::partner(store::partner_state_lock(&cx.db, partner_uuid).await?.as_deref(), &mut errors);
+        rules::partner(store::lock_partner_state(&cx.db, partner_uuid).await?.as_deref(), &mut errors);
     }
     let is_bound = body.partner_uuid.is_some();
     let scopes = rules::scopes(&body.allowed_scopes, is_bound, own, ScopeSet::default(), &mut errors);
@@ -326,7 +326,7 @@ fn new_secret<'a>(cx: &RequestContext, issued: &'a IssuedSecret) -> NewSecret<'a
 
 /// Loads the current machine client and names it in the audit record.
 async fn load_client(cx: &RequestContext, client_uuid: Uuid) -> Result<MachineClient, Fault> {
-    Ok(to_machine_client(cx, store::get(&cx.db, client_uuid).await?.ok_or_else(not_found)?))
+    Ok(to_machine_client(cx, store::get(&cx.db, client_uuid).await?.ok_or_else(err_not_found)?))
 }
 
 /// Converts a machine client for the caller and names it in the audit record.
@@ -336,15 +336,15 @@ fn to_machine_client(cx: &RequestContext, row: MachineClientRow) -> MachineClien
 }
 
 /// Locks the machine client for a change and names it in the audit record.
-async fn lock_client(cx: &RequestContext, client_uuid: Uuid) -> Result<HeldRow, Fault> {
-    let row = store::lock(&cx.db, client_uuid).await?.ok_or_else(not_found)?;
+async fn lock_client(cx: &RequestContext, client_uuid: Uuid) -> Result<LockedClientRow, Fault> {
+    let row = store::lock(&cx.db, client_uuid).await?.ok_or_else(err_not_found)?;
     note_target(cx, client_uuid, &row.name, row.partner_uuid);
     Ok(row)
 }
 
 /// Ensures that the machine client exists and names it in the audit record.
 async fn note_client(cx: &RequestContext, client_uuid: Uuid) -> Result<(), Fault> {
-    let (name, partner_uuid) = store::name_get(&cx.db, client_uuid).await?.ok_or_else(not_found)?;
+    let (name, partner_uuid) = store::get_name(&cx.db, client_uuid).await?.ok_or_else(err_not_found)?;
     note_target(cx, client_uuid, &name, partner_uuid);
     Ok(())
 }
@@ -358,6 +358,6 @@ fn note_target(cx: &RequestContext, client_uuid: Uuid, name: &str, partner_uuid:
     });
 }
 
-fn not_found() -> Fault {
+fn err_not_found() -> Fault {
     Fault::not_found("machine client")
 }

@@ -1,6 +1,6 @@
 //! Rules for the scopes, networks and number of client secrets of a machine client.
 
-pub(super) mod standing;
+pub(super) mod lifecycle;
 
 use std::collections::BTreeSet;
 
@@ -107,7 +107,7 @@ pub(super) fn partner(state: Option<&str>, errors: &mut Vec<FieldError>) {
 ///
 /// # Errors
 /// [`crate::core::fault::Code::Conflict`] if the maximum would be exceeded.
-pub(super) fn rotation(good: i64, former_live_on: bool) -> Result<(), Fault> {
+pub(super) fn ensure_may_rotate(good: i64, former_live_on: bool) -> Result<(), Fault> {
     if former_live_on && good >= MOST_SECRETS {
         return Err(Fault::conflict(
             "This machine client already has two valid secrets. Delete one of them, wait until the former one \
@@ -122,7 +122,7 @@ pub(super) fn rotation(good: i64, former_live_on: bool) -> Result<(), Fault> {
 ///
 /// # Errors
 /// [`crate::core::fault::Code::ScopeMissing`], with the scope that the caller lacks.
-pub(super) fn secret_taker(allowed: &[String], own: ScopeSet) -> Result<(), Fault> {
+pub(super) fn ensure_may_take_secret(allowed: &[String], own: ScopeSet) -> Result<(), Fault> {
     let beyond =
         allowed.iter().filter_map(|name| Scope::parse(name)).find(|scope| scope.is_admin() && !own.reaches(*scope));
     match beyond {
@@ -133,7 +133,7 @@ pub(super) fn secret_taker(allowed: &[String], own: ScopeSet) -> Result<(), Faul
 
 /// Whether the change allows calls from an address that was not allowed before. An empty list allows any address. A
 /// network is new unless one previous network contains it completely.
-pub(super) fn widens(before: &[IpNet], after: &[String]) -> bool {
+pub(super) fn is_wider(before: &[IpNet], after: &[String]) -> bool {
     let is_held = |text: &String| {
         text.parse::<IpNet>().is_ok_and(|network| before.iter().any(|before| before.contains(&network)))
     };
@@ -211,8 +211,8 @@ mod tests {
     #[test]
     fn caller_cannot_take_secret_of_more_powerful_client() {
         let allowed = ["storefront:write", "labs.admin.tiers"].map(str::to_owned);
-        assert!(secret_taker(&allowed, ScopeSet::parse(["labs.admin"])).is_ok());
-        let refused = secret_taker(&allowed, ScopeSet::parse(["labs.admin.clients:write"])).unwrap_err();
+        assert!(ensure_may_take_secret(&allowed, ScopeSet::parse(["labs.admin"])).is_ok());
+        let refused = ensure_may_take_secret(&allowed, ScopeSet::parse(["labs.admin.clients:write"])).unwrap_err();
         assert_eq!(refused.required_scope(), Some("labs.admin.tiers"));
     }
 
@@ -230,7 +230,7 @@ mod tests {
         ];
         for (held, wanted, expected) in cases {
             let wanted: Vec<String> = wanted.iter().map(ToString::to_string).collect();
-            assert_eq!(widens(&before(held), &wanted), expected, "{held:?} {wanted:?}");
+            assert_eq!(is_wider(&before(held), &wanted), expected, "{held:?} {wanted:?}");
         }
     }
 
@@ -293,10 +293,10 @@ mod tests {
     #[test]
     fn third_secret_is_rejected_unless_others_are_revoked() {
         for good in 0..2 {
-            assert!(rotation(good, true).is_ok() && rotation(good, false).is_ok());
+            assert!(ensure_may_rotate(good, true).is_ok() && ensure_may_rotate(good, false).is_ok());
         }
-        assert_eq!(rotation(2, true).unwrap_err().code(), Code::Conflict);
-        assert!(rotation(2, false).is_ok());
+        assert_eq!(ensure_may_rotate(2, true).unwrap_err().code(), Code::Conflict);
+        assert!(ensure_may_rotate(2, false).is_ok());
     }
 
     #[test]

@@ -11,11 +11,11 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::resolvers::types::{MachineClientScopeUse, MachineClientSecret};
-use super::rules::standing::MachineClientState;
-use crate::core::batch::by_key;
+use super::rules::lifecycle::MachineClientState;
+use crate::core::batch::collect_by_key;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
-use crate::core::list::{Bound, EdgeQuery, Lookup, Select};
+use crate::core::list::{EdgeQuery, Lookup, Select, SqlValue};
 use crate::core::time::Time;
 
 /// A machine client with its valid secrets and its used scopes.
@@ -71,7 +71,7 @@ pub(super) fn loader(db: Db) -> ClientLoader {
 
 impl BatchFn<Uuid, Result<Option<MachineClientRow>, Fault>> for ClientBatch {
     async fn load(&mut self, keys: &[Uuid]) -> HashMap<Uuid, Result<Option<MachineClientRow>, Fault>> {
-        by_key(keys, get_all(&self.0, keys).await, |row| row.client_uuid)
+        collect_by_key(keys, get_all(&self.0, keys).await, |row| row.client_uuid)
     }
 }
 
@@ -82,7 +82,7 @@ pub(super) async fn get(db: &Db, client_uuid: Uuid) -> Result<Option<MachineClie
 
 /// Loads the machine clients with these ids, in no particular order.
 async fn get_all(db: &Db, client_uuids: &[Uuid]) -> Result<Vec<MachineClientRow>, Fault> {
-    BY_ID.all(db, [Bound::Ids(client_uuids.to_vec())]).await
+    BY_ID.fetch_all(db, [SqlValue::Ids(client_uuids.to_vec())]).await
 }
 
 /// A machine client to create.
@@ -131,14 +131,14 @@ pub(super) async fn insert(db: &Db, client: &NewClient<'_>, secret: &NewSecret<'
 }
 
 /// Loads the state of a partner and locks it until the transaction ends.
-pub(super) async fn partner_state_lock(db: &Db, partner_uuid: Uuid) -> Result<Option<String>, Fault> {
+pub(super) async fn lock_partner_state(db: &Db, partner_uuid: Uuid) -> Result<Option<String>, Fault> {
     Ok(sqlx::query_scalar!("select state from partner where partner_uuid = $1 for share", partner_uuid)
         .fetch_optional(&mut *db.conn().await?)
         .await?)
 }
 
 /// A machine client locked for a change.
-pub(super) struct HeldRow {
+pub(super) struct LockedClientRow {
     pub(super) partner_uuid: Option<Uuid>,
     pub(super) name: String,
     pub(super) allowed_scopes: Vec<String>,
@@ -147,9 +147,9 @@ pub(super) struct HeldRow {
 }
 
 /// Locks a machine client until the transaction ends.
-pub(super) async fn lock(db: &Db, client_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
+pub(super) async fn lock(db: &Db, client_uuid: Uuid) -> Result<Option<LockedClientRow>, Fault> {
     Ok(sqlx::query_as!(
-        HeldRow,
+        LockedClientRow,
         r#"select partner_uuid, name, allowed_scopes, allowed_networks::inet[] as "allowed_networks!: Vec<IpNet>",
                   state as "state: MachineClientState"
              from machine_client
@@ -162,7 +162,7 @@ pub(super) async fn lock(db: &Db, client_uuid: Uuid) -> Result<Option<HeldRow>, 
 }
 
 /// Loads the name and partner of a machine client.
-pub(super) async fn name_get(db: &Db, client_uuid: Uuid) -> Result<Option<(String, Option<Uuid>)>, Fault> {
+pub(super) async fn get_name(db: &Db, client_uuid: Uuid) -> Result<Option<(String, Option<Uuid>)>, Fault> {
     let row = sqlx::query!("select name, partner_uuid from machine_client where client_uuid = $1", client_uuid)
         .fetch_optional(&mut *db.conn().await?)
         .await?;

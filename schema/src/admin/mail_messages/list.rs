@@ -6,7 +6,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::rules::MailMessageState;
-use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use crate::core::time::Time;
 use crate::core::words::words;
 
@@ -66,14 +66,14 @@ pub(super) static MAIL_MESSAGES: ListQuery<MailMessageFilter, MailMessageRow, Ma
     select: &WITHOUT_CONTENT,
     within: &[],
     conditions: &[
-        Condition { sql: "state = any({})", value: |filter| Bound::words(filter.state.as_ref()) },
+        Condition { sql: "state = any({})", value: |filter| SqlValue::words(filter.state.as_ref()) },
         // There are few kinds and no index on them. The condition makes the planner follow the index of the order.
-        Condition { sql: "coalesce(kind = any({}), false)", value: |filter| Bound::texts(filter.kind.as_ref()) },
-        Condition { sql: "lower(recipient) = any({})", value: |filter| in_lower_case(filter.recipient.as_ref()) },
-        Condition { sql: "person_uuid = any({})", value: |filter| Bound::ids(filter.person_uuid.as_ref()) },
-        Condition { sql: "partner_uuid = any({})", value: |filter| Bound::ids(filter.partner_uuid.as_ref()) },
-        Condition { sql: "created_at >= {}", value: |filter| filter.created_at_from.map(Bound::from) },
-        Condition { sql: "created_at < {}", value: |filter| filter.created_at_until.map(Bound::from) },
+        Condition { sql: "coalesce(kind = any({}), false)", value: |filter| SqlValue::texts(filter.kind.as_ref()) },
+        Condition { sql: "lower(recipient) = any({})", value: |filter| to_lower_case(filter.recipient.as_ref()) },
+        Condition { sql: "person_uuid = any({})", value: |filter| SqlValue::ids(filter.person_uuid.as_ref()) },
+        Condition { sql: "partner_uuid = any({})", value: |filter| SqlValue::ids(filter.partner_uuid.as_ref()) },
+        Condition { sql: "created_at >= {}", value: |filter| filter.created_at_from.map(SqlValue::from) },
+        Condition { sql: "created_at < {}", value: |filter| filter.created_at_until.map(SqlValue::from) },
     ],
     order: |sort| match sort {
         MailMessageSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },
@@ -85,9 +85,9 @@ const ID: Key<MailMessageRow> = Key::id("message_uuid", |row| json!(row.message_
 const CREATED: Key<MailMessageRow> = Key::moment("created_at", |row| json!(row.created_at));
 
 /// Converts addresses to the form in which they are compared.
-fn in_lower_case(addresses: Option<&Vec<String>>) -> Option<Bound> {
+fn to_lower_case(addresses: Option<&Vec<String>>) -> Option<SqlValue> {
     let addresses = addresses.map(|addresses| addresses.iter().map(|address| address.to_lowercase()).collect());
-    Bound::texts(addresses.as_ref())
+    SqlValue::texts(addresses.as_ref())
 }
 
 /// Run-time SQL statements of mail messages, which the compiler does not check.

@@ -16,4 +16,4 @@ mod store;
 
 pub(in crate::admin) use list::STATEMENTS;
 pub(in crate::admin) use resolvers::{MailMessagesMutation, MailMessagesQuery};
-pub(crate) use rules::drawing;
+pub(crate) use rules::draw_states;

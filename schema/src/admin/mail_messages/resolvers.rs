@@ -5,13 +5,13 @@ use uuid::Uuid;
 
 use super::list::{BY_ID, MAIL_MESSAGES, MailMessageFilter, MailMessageRow, MailMessageSort};
 use super::rules::{self, MailMessageAction, MailMessageState};
-use super::store::{self, HeldRow};
+use super::store::{self, LockedMailRow};
 use crate::core::access::{access, audit_partner, audit_target};
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
-use crate::core::mail::message::Letter;
+use crate::core::mail::message::MailContent;
 use crate::core::page::CountedList;
 use crate::core::time::Time;
 
@@ -102,39 +102,43 @@ impl MailMessagesMutation {
         body: Option<MailMessageRetry>,
     ) -> Result<Option<MailMessage>, Fault> {
         let cx = ctx.cx();
-        let held = store::lock(&cx.db, message_uuid).await?.ok_or_else(not_found)?;
-        note_target(cx, message_uuid, &held);
+        let locked = store::lock(&cx.db, message_uuid).await?.ok_or_else(err_not_found)?;
+        note_target(cx, message_uuid, &locked);
         if let Some(reason) = body.and_then(|body| body.reason) {
             cx.note_reason(reason);
         }
-        rules::after(held.state, MailMessageAction::Retry)?;
-        rules::sendable(held.content_sealed.is_some(), held.is_claimed, has_ended(cx, message_uuid, &held)?)?;
+        rules::after(locked.state, MailMessageAction::Retry)?;
+        rules::ensure_sendable(
+            locked.content_sealed.is_some(),
+            locked.is_claimed,
+            has_ended(cx, message_uuid, &locked)?,
+        )?;
         store::set_queued(&cx.db, message_uuid).await?;
-        let queued = BY_ID.one(&cx.db, [message_uuid.into()]).await?.ok_or_else(not_found)?;
+        let queued = BY_ID.fetch_one(&cx.db, [message_uuid.into()]).await?.ok_or_else(err_not_found)?;
         cx.answer(MailMessage::of(queued, cx))
     }
 }
 
 /// Whether the link in a mail message has expired. The service decrypts the content for this check and shows it to no
 /// caller.
-fn has_ended(cx: &RequestContext, message_uuid: Uuid, held: &HeldRow) -> Result<bool, Fault> {
-    let Some(sealed) = &held.content_sealed else { return Ok(false) };
-    let letter = Letter::open(&cx.services.key, message_uuid, sealed).map_err(|_| {
+fn has_ended(cx: &RequestContext, message_uuid: Uuid, locked: &LockedMailRow) -> Result<bool, Fault> {
+    let Some(sealed) = &locked.content_sealed else { return Ok(false) };
+    let content = MailContent::open(&cx.services.key, message_uuid, sealed).map_err(|_| {
         Fault::conflict("This mail message cannot be decrypted with the service's master key, so it cannot be sent.")
     })?;
-    Ok(matches!(letter, Letter::Asking { expires_at, .. } if expires_at <= cx.now.0))
+    Ok(matches!(content, MailContent::Asking { expires_at, .. } if expires_at <= cx.now.0))
 }
 
-fn note_target(cx: &RequestContext, message_uuid: Uuid, held: &HeldRow) {
+fn note_target(cx: &RequestContext, message_uuid: Uuid, locked: &LockedMailRow) {
     cx.note_target(Target {
         kind: Some(AuditTargetKind::MailMessage),
         uuid: Some(message_uuid),
-        label: Some(held.subject.clone()),
-        partner_uuid: held.partner_uuid,
+        label: Some(locked.subject.clone()),
+        partner_uuid: locked.partner_uuid,
     });
 }
 
-fn not_found() -> Fault {
+fn err_not_found() -> Fault {
     Fault::not_found("mail message")
 }
 

@@ -52,7 +52,7 @@ pub(super) fn allowed_actions(state: MailMessageState) -> Vec<String> {
 }
 
 /// Draws the state diagram.
-pub(crate) fn drawing() -> StateDiagram {
+pub(crate) fn draw_states() -> StateDiagram {
     StateDiagram::of(
         "Mail message",
         (MailMessageState::ALL, MailMessageState::name),
@@ -65,7 +65,7 @@ pub(crate) fn drawing() -> StateDiagram {
 ///
 /// # Errors
 /// [`crate::Code::Conflict`] in both cases.
-pub(super) fn sendable(has_content: bool, is_claimed: bool, has_ended: bool) -> Result<(), Fault> {
+pub(super) fn ensure_sendable(has_content: bool, is_claimed: bool, has_ended: bool) -> Result<(), Fault> {
     if is_claimed {
         return Err(Fault::conflict(
             "This mail message is being sent right now. Check again in two minutes. Retrying earlier could send it \
@@ -120,9 +120,9 @@ mod tests {
 
     #[test]
     fn only_sendable_mail_can_be_retried() {
-        assert!(sendable(true, false, false).is_ok());
+        assert!(ensure_sendable(true, false, false).is_ok());
         for (content, claimed, ended) in [(true, true, false), (false, false, false), (true, false, true)] {
-            assert_eq!(sendable(content, claimed, ended).unwrap_err().code(), Code::Conflict);
+            assert_eq!(ensure_sendable(content, claimed, ended).unwrap_err().code(), Code::Conflict);
         }
     }
 

@@ -7,7 +7,7 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 
 /// A mail message locked for a change.
-pub(super) struct HeldRow {
+pub(super) struct LockedMailRow {
     pub(super) state: MailMessageState,
     pub(super) subject: String,
     pub(super) partner_uuid: Option<Uuid>,
@@ -17,9 +17,9 @@ pub(super) struct HeldRow {
 }
 
 /// Locks a mail message until the transaction ends, so that no replica claims it.
-pub(super) async fn lock(db: &Db, message_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
+pub(super) async fn lock(db: &Db, message_uuid: Uuid) -> Result<Option<LockedMailRow>, Fault> {
     Ok(sqlx::query_as!(
-        HeldRow,
+        LockedMailRow,
         r#"select state as "state: MailMessageState", subject, partner_uuid, content_sealed,
                   coalesce(claimed_until > labs_now(), false) as "is_claimed!"
              from mail_message where message_uuid = $1 for update"#,

@@ -8,7 +8,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::core::fault::{Fault, FieldError};
-use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use crate::core::time::Time;
 use crate::core::words::words;
 
@@ -75,10 +75,10 @@ pub(super) static NETWORK_DENIALS: ListQuery<NetworkDenialFilter, NetworkDenialR
     select: &WITH_AUTHOR,
     within: &[],
     conditions: &[
-        Condition { sql: "network >>= {}::inet", value: |filter| filter.address.as_deref().map(Bound::from) },
+        Condition { sql: "network >>= {}::inet", value: |filter| filter.address.as_deref().map(SqlValue::from) },
         Condition {
             sql: "coalesce(expires_at > labs_now(), true) = {}",
-            value: |filter| filter.in_force.map(Bound::from),
+            value: |filter| filter.in_force.map(SqlValue::from),
         },
     ],
     order: |sort| match sort {

@@ -107,7 +107,7 @@ impl NetworkDenialsMutation {
             expires_at: body.expires_at,
         };
         store::insert(&cx.db, &new).await?;
-        let row = BY_ID.one(&cx.db, [denial_uuid.into()]).await?.ok_or_else(not_found)?;
+        let row = BY_ID.fetch_one(&cx.db, [denial_uuid.into()]).await?.ok_or_else(err_not_found)?;
         note_target(cx, denial_uuid, &row.network);
         cx.answer_created(denial_uuid, row.into())
     }
@@ -119,7 +119,7 @@ impl NetworkDenialsMutation {
     )]
     async fn admin_network_denials_delete(&self, ctx: &Context<'_>, denial_uuid: Uuid) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
-        let network = store::delete(&cx.db, denial_uuid).await?.ok_or_else(not_found)?;
+        let network = store::delete(&cx.db, denial_uuid).await?.ok_or_else(err_not_found)?;
         note_target(cx, denial_uuid, &network);
         cx.answer(true)
     }
@@ -134,7 +134,7 @@ fn note_target(cx: &RequestContext, denial_uuid: Uuid, network: &str) {
     });
 }
 
-fn not_found() -> Fault {
+fn err_not_found() -> Fault {
     Fault::not_found("network denial")
 }
 

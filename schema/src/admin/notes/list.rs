@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use crate::core::time::Time;
 
 /// A note with the name of its author.
@@ -49,10 +49,10 @@ pub(super) static NOTES: ListQuery<NotesOfPartner, PartnerNoteRow, FixedOrder> =
     select: &WITH_AUTHOR,
     within: &[Condition { sql: "note.partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) }],
     conditions: &[
-        Condition { sql: "note.author_uuid = any({})", value: |of| Bound::ids(of.filter.author_uuid.as_ref()) },
+        Condition { sql: "note.author_uuid = any({})", value: |of| SqlValue::ids(of.filter.author_uuid.as_ref()) },
         Condition {
             sql: "strpos(lower(note.body), lower({})) > 0",
-            value: |of| of.filter.q.as_deref().map(Bound::from),
+            value: |of| of.filter.q.as_deref().map(SqlValue::from),
         },
     ],
     order: |FixedOrder| const { &[CREATED.descending(), ID.descending()] },

@@ -108,7 +108,7 @@ impl NotesMutation {
         let cx = ctx.cx();
         let note_uuid = cx.new_uuid();
         partners::note_partner_for(cx, partner_uuid, AuditTargetKind::PartnerNote, note_uuid).await?;
-        if !store::partner_lock(&cx.db, partner_uuid).await? {
+        if !store::lock_partner(&cx.db, partner_uuid).await? {
             return Err(Fault::not_found("partner"));
         }
         let (text, principal) = (rules::body(&body.body)?, cx.principal()?);
@@ -162,15 +162,15 @@ impl NotesMutation {
 /// Locks the note for a change by its author.
 async fn lock_note(cx: &RequestContext, partner_uuid: Uuid, note_uuid: Uuid) -> Result<(), Fault> {
     partners::note_partner_for(cx, partner_uuid, AuditTargetKind::PartnerNote, note_uuid).await?;
-    let author_uuid = store::lock(&cx.db, partner_uuid, note_uuid).await?.ok_or_else(missing)?;
+    let author_uuid = store::lock(&cx.db, partner_uuid, note_uuid).await?.ok_or_else(err_not_found)?;
     rules::ensure_author(author_uuid, cx.principal()?.uuid)
 }
 
 async fn load_note(cx: &RequestContext, partner_uuid: Uuid, note_uuid: Uuid) -> Result<PartnerNote, Fault> {
-    Ok(OF_PARTNER.one(&cx.db, [partner_uuid.into(), note_uuid.into()]).await?.ok_or_else(missing)?.into())
+    Ok(OF_PARTNER.fetch_one(&cx.db, [partner_uuid.into(), note_uuid.into()]).await?.ok_or_else(err_not_found)?.into())
 }
 
-fn missing() -> Fault {
+fn err_not_found() -> Fault {
     Fault::not_found("note about this partner")
 }
 

@@ -17,7 +17,7 @@ pub(super) async fn lock(db: &Db, partner_uuid: Uuid, note_uuid: Uuid) -> Result
 }
 
 /// Locks a partner until the transaction ends. Returns false if the partner does not exist or was erased.
-pub(super) async fn partner_lock(db: &Db, partner_uuid: Uuid) -> Result<bool, Fault> {
+pub(super) async fn lock_partner(db: &Db, partner_uuid: Uuid) -> Result<bool, Fault> {
     let found = sqlx::query_scalar!(
         "select partner_uuid from partner where partner_uuid = $1 and state <> 'ERASED' for share",
         partner_uuid

@@ -64,7 +64,7 @@ words! {
 }
 
 /// Place where items of a kind are handled.
-pub(super) struct Door {
+pub(super) struct ActionLink {
     /// Scope that the operation requires.
     pub(super) scope: &'static str,
     /// Operation id.
@@ -76,13 +76,13 @@ pub(super) struct Door {
 const HOUR: i64 = 3600;
 const DAY: i64 = 24 * HOUR;
 
-const fn door(scope: &'static str, operation_id: &'static str, link: &'static str) -> Door {
-    Door { scope, operation_id, link }
+const fn door(scope: &'static str, operation_id: &'static str, link: &'static str) -> ActionLink {
+    ActionLink { scope, operation_id, link }
 }
 
 impl AttentionKind {
     /// Returns the operation that handles this kind.
-    pub(super) const fn door(self) -> Door {
+    pub(super) const fn door(self) -> ActionLink {
         const REVIEWS: &str = "labs.admin.submissions";
         const QUEUE: &str = "marketplace_submissions_list";
         const MODERATION: &str = "marketplace_moderation_list_reviews";

@@ -113,7 +113,7 @@ impl Span {
     ///
     /// # Errors
     /// [`crate::Code::ValidationFailed`] for a range without a day, or with too many days.
-    pub(super) fn asked(
+    pub(super) fn requested_span(
         from: Option<Day>,
         until: Option<Day>,
         (usual, most): (i32, i32),
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn growth_span_ends_today_and_is_length_limited() {
         let asked = |from: Option<&str>, until: Option<&str>| {
-            let span = Span::asked(from.map(day), until.map(day), (30, 62), day("2026-11-25"));
+            let span = Span::requested_span(from.map(day), until.map(day), (30, 62), day("2026-11-25"));
             span.map(|span| (span.from.to_string(), span.until.to_string()))
                 .map_err(|fault| fault.errors()[0].code.clone())
         };

@@ -6,9 +6,9 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::core::day::Day;
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select, Statements};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue, Statements};
 use crate::core::time::Time;
-use crate::partner::standing::PartnerState;
+use crate::partner::lifecycle::PartnerState;
 
 /// Default number of days without a sign-in or a call after which a partner is dormant.
 const USUAL_DAYS: i32 = 90;
@@ -99,7 +99,7 @@ pub(super) struct DormantSince {
 
 impl DormantSince {
     /// Resolves a filter on a given day.
-    pub(super) fn asked(filter: DormantPartnerFilter, today: Day) -> Self {
+    pub(super) fn requested_partners(filter: DormantPartnerFilter, today: Day) -> Self {
         let since = today.plus(-filter.days.unwrap_or(USUAL_DAYS));
         Self { filter, since }
     }
@@ -125,16 +125,19 @@ pub(super) static DORMANT_PARTNERS: ListQuery<DormantSince, DormantRow, FixedOrd
     within: &[
         Condition {
             sql: "a.active_at < ({}::text)::date::timestamp at time zone 'UTC'",
-            value: |of| Some(Bound::Text(of.since.to_string())),
+            value: |of| Some(SqlValue::Text(of.since.to_string())),
         },
         Condition {
             sql: "coalesce(p.state in ('ACTIVE', 'SUSPENDED', 'CLOSING'), false)",
-            value: |_| Some(Bound::Nothing),
+            value: |_| Some(SqlValue::Nothing),
         },
     ],
     conditions: &[
-        Condition { sql: "coalesce(p.state = any({}), false)", value: |of| Bound::words(of.filter.state.as_ref()) },
-        Condition { sql: "coalesce(t.code = any({}), false)", value: |of| Bound::texts(of.filter.tier_code.as_ref()) },
+        Condition { sql: "coalesce(p.state = any({}), false)", value: |of| SqlValue::words(of.filter.state.as_ref()) },
+        Condition {
+            sql: "coalesce(t.code = any({}), false)",
+            value: |of| SqlValue::texts(of.filter.tier_code.as_ref()),
+        },
     ],
     order: |FixedOrder| const { &[ACTIVE, ID] },
 };

@@ -7,11 +7,11 @@ use async_graphql::{Context, Object};
 use super::attention::{AttentionItem, AttentionKind, PlatformAttention};
 use super::growth::{GrowthGranularity, PlatformGrowth, Span};
 use super::list::{DORMANT_PARTNERS, DormantPartner, DormantPartnerFilter, DormantSince};
-use super::search::{self, PlatformSearch, SearchKind, Sought};
-use super::store::{self, TrafficWanted};
-use super::traffic::{Apart, PlatformTraffic, TrafficDimension, TrafficSort, USUAL_DAYS};
+use super::search::{self, PlatformSearch, SearchKind, SearchTerms};
+use super::store::{self, TrafficFilter};
+use super::traffic::{GroupBy, PlatformTraffic, TrafficDimension, TrafficSort, USUAL_DAYS};
 use crate::core::access::{access, audit_hashed};
-use crate::core::audited_text::recorded;
+use crate::core::audited_text::to_recorded;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::day::Day;
 use crate::core::fault::Fault;
@@ -32,8 +32,8 @@ impl OverviewQuery {
     async fn admin_overview_get(&self, ctx: &Context<'_>) -> Result<Option<PlatformOverview>, Fault> {
         let (cx, today) = (ctx.cx(), Day::of(ctx.cx().now));
         let span = Span { from: today, until: today.plus(1) };
-        let apart = Apart { operation: false, group: false, day: false };
-        let wanted = TrafficWanted { span, apart, operations: None, groups: None, sort: TrafficSort::RequestsDesc };
+        let group_by = GroupBy { operation: false, group: false, day: false };
+        let wanted = TrafficFilter { span, group_by, operations: None, groups: None, sort: TrafficSort::RequestsDesc };
         let (counts, tiers) = (store::counts(&cx.db).await?, store::tiers(&cx.db).await?);
         let traffic = store::traffic(&cx.db, &wanted).await?;
         cx.answer(PlatformOverview::of(&counts, tiers, today, PlatformTraffic::of(span, traffic).total))
@@ -51,7 +51,7 @@ impl OverviewQuery {
         let cx = ctx.cx();
         let granularity = granularity.unwrap_or(GrowthGranularity::FIRST);
         let lengths = (granularity.usual_days(), granularity.most_days());
-        let span = Span::asked(day_from, day_until, lengths, Day::of(cx.now))?;
+        let span = Span::requested_span(day_from, day_until, lengths, Day::of(cx.now))?;
         let periods = store::growth(&cx.db, granularity, span).await?;
         cx.answer(PlatformGrowth::of(granularity, span, periods))
     }
@@ -60,12 +60,12 @@ impl OverviewQuery {
     #[graphql(directive = access::apply("labs.admin.overview".into()))]
     async fn admin_overview_get_attention(&self, ctx: &Context<'_>) -> Result<Option<PlatformAttention>, Fault> {
         let cx = ctx.cx();
-        let (reached, left_out) = reached(cx, AttentionKind::ALL, |kind| kind.door().scope);
+        let (reached, left_out) = split_by_scope(cx, AttentionKind::ALL, |kind| kind.door().scope);
         let is_shown = |kind: &AttentionKind| {
             *kind != AttentionKind::StatisticsMissing || cx.services.settings.statistics.is_some()
         };
         let kinds: Vec<AttentionKind> = reached.into_iter().filter(is_shown).collect();
-        let waiting = store::waiting(&cx.db, &kinds).await?;
+        let waiting = store::list_waiting(&cx.db, &kinds).await?;
         let data = waiting.iter().map(|row| AttentionItem::of(row, cx.now)).collect();
         cx.answer(PlatformAttention { data, left_out })
     }
@@ -83,11 +83,11 @@ impl OverviewQuery {
         group: Option<Vec<String>>,
         sort: Option<TrafficSort>,
     ) -> Result<Option<PlatformTraffic>, Fault> {
-        let (cx, apart) = (ctx.cx(), Apart::read(by.as_deref()));
-        let span = Span::asked(day_from, day_until, (USUAL_DAYS, apart.most_days()), Day::of(cx.now))?;
-        let wanted = TrafficWanted {
+        let (cx, group_by) = (ctx.cx(), GroupBy::read(by.as_deref()));
+        let span = Span::requested_span(day_from, day_until, (USUAL_DAYS, group_by.most_days()), Day::of(cx.now))?;
+        let wanted = TrafficFilter {
             span,
-            apart,
+            group_by,
             operations: operation.as_deref().filter(|named| !named.is_empty()),
             groups: group.as_deref().filter(|named| !named.is_empty()),
             sort: sort.unwrap_or(TrafficSort::FIRST),
@@ -106,7 +106,7 @@ impl OverviewQuery {
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<DormantPartner>>, Fault> {
         let (cx, today) = (ctx.cx(), Day::of(ctx.cx().now));
-        let asked = DormantSince::asked(filter.unwrap_or_default(), today);
+        let asked = DormantSince::requested_partners(filter.unwrap_or_default(), today);
         let rows = DORMANT_PARTNERS.page(cx, &asked, &PageRequest::new(None, limit, cursor)).await?;
         let total = DORMANT_PARTNERS.total(&cx.db, &asked, include_total).await?;
         cx.answer_list(rows.map(|row| Ok(DormantPartner::of(row, today)))?.counted_list(total))
@@ -124,18 +124,18 @@ impl OverviewQuery {
         kind: Option<Vec<SearchKind>>,
     ) -> Result<Option<PlatformSearch>, Fault> {
         let cx = ctx.cx();
-        cx.note_reason(recorded(&q, &cx.services.key));
-        let sought = Sought::read(&q)?;
+        cx.note_reason(to_recorded(&q, &cx.services.key));
+        let sought = SearchTerms::read(&q)?;
         let asked = kind.filter(|kinds| !kinds.is_empty());
         let is_asked = |found: &SearchKind| asked.as_ref().is_none_or(|kinds| kinds.contains(found));
         let kinds: Vec<SearchKind> = SearchKind::ALL.iter().copied().filter(is_asked).collect();
-        let (reached, left_out) = reached(cx, &kinds, |kind| kind.door().0);
-        let data = search::best(store::found(&cx.db, &reached, &sought).await?);
+        let (reached, left_out) = split_by_scope(cx, &kinds, |kind| kind.door().0);
+        let data = search::best_matches(store::search(&cx.db, &reached, &sought).await?);
         cx.answer(PlatformSearch { data, left_out })
     }
 }
 
 /// Splits the kinds into those within the caller's scopes and the rest.
-fn reached<K: Copy>(cx: &RequestContext, kinds: &[K], scope: impl Fn(K) -> &'static str) -> (Vec<K>, Vec<K>) {
+fn split_by_scope<K: Copy>(cx: &RequestContext, kinds: &[K], scope: impl Fn(K) -> &'static str) -> (Vec<K>, Vec<K>) {
     kinds.iter().copied().partition(|kind| cx.may(scope(*kind)))
 }

@@ -56,7 +56,7 @@ impl SearchKind {
 
 /// Search text in its possible meanings.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Sought {
+pub(super) struct SearchTerms {
     pub(super) text: String,
     /// The text in the form in which e-mail addresses are compared, if it is an address.
     pub(super) email: Option<String>,
@@ -64,7 +64,7 @@ pub(super) struct Sought {
     pub(super) uuid: Option<Uuid>,
 }
 
-impl Sought {
+impl SearchTerms {
     /// Parses the search text.
     ///
     /// # Errors
@@ -142,14 +142,14 @@ pub(crate) struct PlatformSearch {
 }
 
 /// Selects the best results of each kind, each object once, exact matches first.
-pub(super) fn best(mut rows: Vec<FoundRow>) -> Vec<SearchResult> {
+pub(super) fn best_matches(mut rows: Vec<FoundRow>) -> Vec<SearchResult> {
     rows.sort_by_key(|row| (row.matched, row.kind));
-    let mut told: Vec<(SearchKind, Uuid)> = Vec::new();
+    let mut seen: Vec<(SearchKind, Uuid)> = Vec::new();
     rows.retain(|row| {
-        let of_kind = told.iter().filter(|(kind, _)| *kind == row.kind).count();
-        let is_new = of_kind < MOST_OF_A_KIND && !told.contains(&(row.kind, row.uuid));
+        let of_kind = seen.iter().filter(|(kind, _)| *kind == row.kind).count();
+        let is_new = of_kind < MOST_OF_A_KIND && !seen.contains(&(row.kind, row.uuid));
         if is_new {
-            told.push((row.kind, row.uuid));
+            seen.push((row.kind, row.uuid));
         }
         is_new
     });
@@ -171,10 +171,11 @@ mod tests {
         rows.push(row(SearchKind::App, 8, SearchMatch::Exact));
         rows.push(row(SearchKind::Ticket, 8, SearchMatch::Part));
         rows.push(row(SearchKind::Partner, 1, SearchMatch::Prefix));
-        let told: Vec<(SearchKind, u128)> = best(rows).iter().map(|found| (found.kind, found.uuid.as_u128())).collect();
-        assert_eq!(told[..2], [(SearchKind::App, 8), (SearchKind::Partner, 1)]);
+        let seen: Vec<(SearchKind, u128)> =
+            best_matches(rows).iter().map(|found| (found.kind, found.uuid.as_u128())).collect();
+        assert_eq!(seen[..2], [(SearchKind::App, 8), (SearchKind::Partner, 1)]);
         assert_eq!(
-            told[2..],
+            seen[2..],
             [
                 (SearchKind::App, 1),
                 (SearchKind::App, 2),
@@ -187,11 +188,11 @@ mod tests {
 
     #[test]
     fn email_and_uuid_search_terms_are_recognized() {
-        let address = Sought::read(" Anna@Example.COM ").unwrap();
+        let address = SearchTerms::read(" Anna@Example.COM ").unwrap();
         assert_eq!((address.email.as_deref(), address.uuid), (Some("anna@example.com"), None));
         let uuid = Uuid::from_u128(7);
-        assert_eq!(Sought::read(&uuid.to_string()).unwrap().uuid, Some(uuid));
-        assert_eq!(Sought::read("No").unwrap(), Sought { text: "No".to_owned(), email: None, uuid: None });
-        assert_eq!(Sought::read(" x ").unwrap_err().errors()[0].code, "LENGTH");
+        assert_eq!(SearchTerms::read(&uuid.to_string()).unwrap().uuid, Some(uuid));
+        assert_eq!(SearchTerms::read("No").unwrap(), SearchTerms { text: "No".to_owned(), email: None, uuid: None });
+        assert_eq!(SearchTerms::read(" x ").unwrap_err().errors()[0].code, "LENGTH");
     }
 }

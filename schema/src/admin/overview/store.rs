@@ -2,8 +2,8 @@
 
 use super::attention::{AttentionKind, WaitingRow};
 use super::growth::{GrowthGranularity, GrowthPeriod, Span};
-use super::search::{FoundRow, SearchKind, SearchMatch, Sought};
-use super::traffic::{Apart, TrafficCounts, TrafficRow, TrafficSort};
+use super::search::{FoundRow, SearchKind, SearchMatch, SearchTerms};
+use super::traffic::{GroupBy, TrafficCounts, TrafficRow, TrafficSort};
 use crate::core::day::Day;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
@@ -87,16 +87,16 @@ pub(super) async fn growth(db: &Db, granularity: GrowthGranularity, span: Span) 
 }
 
 /// Requested traffic: range and dimensions.
-pub(super) struct TrafficWanted<'a> {
+pub(super) struct TrafficFilter<'a> {
     pub(super) span: Span,
-    pub(super) apart: Apart,
+    pub(super) group_by: GroupBy,
     pub(super) operations: Option<&'a [String]>,
     pub(super) groups: Option<&'a [String]>,
     pub(super) sort: TrafficSort,
 }
 
 /// Loads requests and their outcomes by the requested dimensions, and their total.
-pub(super) async fn traffic(db: &Db, wanted: &TrafficWanted<'_>) -> Result<Vec<TrafficRow>, Fault> {
+pub(super) async fn traffic(db: &Db, wanted: &TrafficFilter<'_>) -> Result<Vec<TrafficRow>, Fault> {
     let rows = sqlx::query!(
         r#"with apart as materialized (
                select case when $3 then operation end as operation, case when $4 then split_part(operation, '_', 1) end as word,
@@ -128,9 +128,9 @@ pub(super) async fn traffic(db: &Db, wanted: &TrafficWanted<'_>) -> Result<Vec<T
              from apart"#,
         wanted.span.from as Day,
         wanted.span.until as Day,
-        wanted.apart.operation,
-        wanted.apart.group,
-        wanted.apart.day,
+        wanted.group_by.operation,
+        wanted.group_by.group,
+        wanted.group_by.day,
         wanted.operations,
         wanted.groups,
         wanted.sort.word(),
@@ -155,7 +155,7 @@ pub(super) async fn traffic(db: &Db, wanted: &TrafficWanted<'_>) -> Result<Vec<T
 }
 
 /// Loads the pending items of these kinds, oldest first. Other kinds are not read.
-pub(super) async fn waiting(db: &Db, kinds: &[AttentionKind]) -> Result<Vec<WaitingRow>, Fault> {
+pub(super) async fn list_waiting(db: &Db, kinds: &[AttentionKind]) -> Result<Vec<WaitingRow>, Fault> {
     Ok(sqlx::query_as!(
         WaitingRow,
         r#"select kind as "kind!: AttentionKind", number as "number!", oldest_at as "oldest_at!: Time"
@@ -220,7 +220,7 @@ pub(super) async fn waiting(db: &Db, kinds: &[AttentionKind]) -> Result<Vec<Wait
 }
 
 /// Searches these kinds and returns the distinguishing texts. Erased users and partners are not found.
-pub(super) async fn found(db: &Db, kinds: &[SearchKind], sought: &Sought) -> Result<Vec<FoundRow>, Fault> {
+pub(super) async fn search(db: &Db, kinds: &[SearchKind], sought: &SearchTerms) -> Result<Vec<FoundRow>, Fault> {
     Ok(sqlx::query_as!(
         FoundRow,
         r#"select f.kind as "kind!: SearchKind", f.uuid as "uuid!", f.matched as "matched!: SearchMatch",

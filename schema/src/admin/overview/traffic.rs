@@ -49,13 +49,13 @@ words! {
 
 /// Requested dimensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Apart {
+pub(super) struct GroupBy {
     pub(super) operation: bool,
     pub(super) group: bool,
     pub(super) day: bool,
 }
 
-impl Apart {
+impl GroupBy {
     /// Reads `by`: operations by default.
     pub(super) fn read(by: Option<&[TrafficDimension]>) -> Self {
         let by = by.filter(|by| !by.is_empty()).unwrap_or(&[TrafficDimension::Operation]);
@@ -232,9 +232,9 @@ mod tests {
 
     #[test]
     fn traffic_is_grouped_by_operation_by_default() {
-        assert_eq!(Apart::read(None), Apart { operation: true, group: false, day: false });
-        assert_eq!(Apart::read(Some(&[])), Apart::read(None));
-        let both = Apart::read(Some(&[TrafficDimension::Day, TrafficDimension::Operation]));
-        assert_eq!((both.most_days(), Apart::read(None).most_days()), (14, 62));
+        assert_eq!(GroupBy::read(None), GroupBy { operation: true, group: false, day: false });
+        assert_eq!(GroupBy::read(Some(&[])), GroupBy::read(None));
+        let both = GroupBy::read(Some(&[TrafficDimension::Day, TrafficDimension::Operation]));
+        assert_eq!((both.most_days(), GroupBy::read(None).most_days()), (14, 62));
     }
 }

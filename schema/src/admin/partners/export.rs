@@ -12,7 +12,7 @@ use super::list::{AdminPartnerFilter, AdminPartnerRow, AdminPartnerSort, EVERY_P
 use crate::core::context::RequestContext;
 use crate::core::csv;
 use crate::core::fault::Fault;
-use crate::partner::standing::PartnerState;
+use crate::partner::lifecycle::PartnerState;
 
 /// Rows per piece.
 const PIECE: usize = 100;
@@ -68,8 +68,8 @@ pub(super) fn lines(
     filter: AdminPartnerFilter,
     sort: AdminPartnerSort,
 ) -> BoxStream<'static, io::Result<Bytes>> {
-    let begin = Next::Begin(filter.registered_by(cx.now));
-    stream::try_unfold((cx.db.aside(), begin), move |(db, next)| async move {
+    let begin = Next::Begin(filter.registered_before(cx.now));
+    stream::try_unfold((cx.db.outside_transaction(), begin), move |(db, next)| async move {
         let mut piece = String::new();
         let mut rest = match next {
             Next::Begin(filter) => {

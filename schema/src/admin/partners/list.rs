@@ -9,11 +9,11 @@ use uuid::Uuid;
 use super::timeline::list::{TIMELINE, TIMELINE_OF_EACH};
 use crate::core::db::Db;
 use crate::core::fault::Fault;
-use crate::core::list::{Bound, Condition, EdgeQuery, EveryId, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, EdgeQuery, EveryId, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use crate::core::time::Time;
 use crate::core::words::words;
 use crate::partner::company::{BillingAddress, CompanyAddress};
-use crate::partner::standing::PartnerState;
+use crate::partner::lifecycle::PartnerState;
 
 /// A partner for staff.
 #[derive(Clone, sqlx::FromRow)]
@@ -77,12 +77,12 @@ pub(crate) static PARTNER: EdgeQuery<AdminPartnerRow> = EdgeQuery {
 
 /// Loads one partner.
 pub(super) async fn partner_of(db: &Db, partner_uuid: Uuid) -> Result<Option<AdminPartnerRow>, Fault> {
-    BY_ID.one(db, [Bound::Ids(vec![partner_uuid])]).await
+    BY_ID.fetch_one(db, [SqlValue::Ids(vec![partner_uuid])]).await
 }
 
 /// Loads these partners, in this order.
 pub(super) async fn partners_of(db: &Db, wanted: &[Uuid]) -> Result<Vec<AdminPartnerRow>, Fault> {
-    let mut rows = BY_ID.all(db, [Bound::Ids(wanted.to_vec())]).await?;
+    let mut rows = BY_ID.fetch_all(db, [SqlValue::Ids(wanted.to_vec())]).await?;
     rows.sort_by_key(|row| wanted.iter().position(|uuid| *uuid == row.partner_uuid));
     Ok(rows)
 }
@@ -103,7 +103,7 @@ pub(crate) struct AdminPartnerFilter {
 
 impl AdminPartnerFilter {
     /// Returns the filter without partners that register from this time on.
-    pub(super) fn registered_by(self, moment: Time) -> Self {
+    pub(super) fn registered_before(self, moment: Time) -> Self {
         let until = self.registered_at_until.map_or(moment, |until| until.min(moment));
         Self { registered_at_until: Some(until), ..self }
     }
@@ -131,21 +131,24 @@ pub(super) static PARTNERS: ListQuery<AdminPartnerFilter, AdminPartnerRow, Admin
     select: &SHOWN,
     within: &[],
     conditions: &[
-        Condition { sql: "state = any({})", value: |filter| Bound::words(filter.state.as_ref()) },
-        Condition { sql: "tier_code = any({})", value: |filter| Bound::texts(filter.tier_code.as_ref()) },
-        Condition { sql: "coalesce(labels && {}, false)", value: |filter| Bound::texts(filter.label.as_ref()) },
-        Condition { sql: "coalesce(country = any({}), false)", value: |filter| Bound::texts(filter.country.as_ref()) },
+        Condition { sql: "state = any({})", value: |filter| SqlValue::words(filter.state.as_ref()) },
+        Condition { sql: "tier_code = any({})", value: |filter| SqlValue::texts(filter.tier_code.as_ref()) },
+        Condition { sql: "coalesce(labels && {}, false)", value: |filter| SqlValue::texts(filter.label.as_ref()) },
+        Condition {
+            sql: "coalesce(country = any({}), false)",
+            value: |filter| SqlValue::texts(filter.country.as_ref()),
+        },
         Condition {
             sql: "(pending_name_since is not null) = {}",
-            value: |filter| filter.pending_name.map(Bound::from),
+            value: |filter| filter.pending_name.map(SqlValue::from),
         },
         Condition {
             sql: "strpos(lower(company_name), lower({})) > 0 or strpos(slug, lower({})) > 0
                   or strpos(lower(vat_id), lower({})) > 0 or strpos(lower(registration_number), lower({})) > 0",
-            value: |filter| filter.q.as_deref().map(Bound::from),
+            value: |filter| filter.q.as_deref().map(SqlValue::from),
         },
-        Condition { sql: "created_at >= {}", value: |filter| filter.registered_at_from.map(Bound::from) },
-        Condition { sql: "created_at < {}", value: |filter| filter.registered_at_until.map(Bound::from) },
+        Condition { sql: "created_at >= {}", value: |filter| filter.registered_at_from.map(SqlValue::from) },
+        Condition { sql: "created_at < {}", value: |filter| filter.registered_at_until.map(SqlValue::from) },
     ],
     order: |sort| match sort {
         AdminPartnerSort::RegisteredAtDesc => const { &[CREATED.descending(), ID.descending()] },

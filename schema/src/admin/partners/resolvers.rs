@@ -22,11 +22,11 @@ use crate::core::fault::Fault;
 use crate::core::list::{FixedOrder, PageRequest};
 use crate::core::page::CountedList;
 use crate::core::words::Word as _;
-use crate::partner::company::renaming::{self, Decided};
+use crate::partner::company::renaming::{self, NameReview};
 use crate::partner::company::{self, NamedBy};
 use crate::partner::contacts::{CONTACTS_FOR_STAFF, ContactsOf, PartnerContact, PartnerContactFilter};
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
-use crate::partner::standing::{self, Action, Step};
+use crate::partner::lifecycle::{self, Action, Step};
 
 use types::{AdminPartner, AdminPartnerCreate, AdminPartnerUpdate, PartnerLabelsPut};
 
@@ -168,7 +168,7 @@ impl PartnersMutation {
         let cx = ctx.cx();
         let (verified, allows_imitation) = (body.verified, body.allow_similar_name.unwrap_or_default());
         let decision = body.pending_name;
-        let (patch, reason) = body.apart();
+        let (patch, reason) = body.into_parts();
         if verified.is_some() && reason.is_none() {
             return Err(Fault::field(
                 "/reason",
@@ -179,16 +179,17 @@ impl PartnersMutation {
         rules::ensure_reason(allows_imitation, reason.as_deref())?;
         let actor = Actor::of(cx.principal()?);
         let by = (actor, NamedBy::Staff { allows_imitation });
-        company::change(&cx.db, partner_uuid, patch, by, reason.as_deref()).await?.ok_or_else(missing)?;
+        company::change(&cx.db, partner_uuid, patch, by, reason.as_deref()).await?.ok_or_else(err_not_found)?;
         if let Some(decision) = decision {
-            let decided = Decided { decision, actor, allows_imitation, reason: reason.as_deref() };
-            renaming::decide(&cx.db, &cx.services, partner_uuid, &decided).await?.ok_or_else(missing)?;
+            let review = NameReview { decision, actor, allows_imitation, reason: reason.as_deref() };
+            renaming::decide(&cx.db, &cx.services, partner_uuid, &review).await?.ok_or_else(err_not_found)?;
         }
         if let Some(verified) = verified
             && store::set_verified(&cx.db, partner_uuid, verified).await?
         {
             let kind = if verified { PartnerEventKind::Verified } else { PartnerEventKind::VerificationEnded };
-            events::insert(&cx.db, &PartnerEvent::new(partner_uuid, kind, actor).because(reason.as_deref())).await?;
+            events::insert(&cx.db, &PartnerEvent::new(partner_uuid, kind, actor).with_reason(reason.as_deref()))
+                .await?;
         }
         cx.answer(load_partner(cx, partner_uuid).await?)
     }
@@ -206,7 +207,7 @@ impl PartnersMutation {
         body: PartnerLabelsPut,
     ) -> Result<Option<AdminPartner>, Fault> {
         let cx = ctx.cx();
-        store::set_labels(&cx.db, partner_uuid, &rules::labels(body.labels)).await?.ok_or_else(missing)?;
+        store::set_labels(&cx.db, partner_uuid, &rules::labels(body.labels)).await?.ok_or_else(err_not_found)?;
         cx.answer(load_partner(cx, partner_uuid).await?)
     }
 
@@ -239,7 +240,7 @@ impl PartnersMutation {
         body: Option<Remark>,
     ) -> Result<Option<AdminPartner>, Fault> {
         let cx = ctx.cx();
-        let reason = note_remark(cx, body);
+        let reason = record_remark(cx, body);
         cx.answer(take_step(cx, "admin_partners_reinstate", partner_uuid, Action::Reinstate, reason.as_deref()).await?)
     }
 
@@ -272,7 +273,7 @@ impl PartnersMutation {
         body: Option<Remark>,
     ) -> Result<Option<AdminPartner>, Fault> {
         let cx = ctx.cx();
-        let reason = note_remark(cx, body);
+        let reason = record_remark(cx, body);
         cx.answer(take_step(cx, "admin_partners_reopen", partner_uuid, Action::Reopen, reason.as_deref()).await?)
     }
 
@@ -306,12 +307,12 @@ async fn take_step(
 ) -> Result<AdminPartner, Fault> {
     let shows_reason = list_disclosed().is_reason_disclosed(operation);
     let step = Step { partner_uuid, action, actor: Actor::of(cx.principal()?), reason, shows_reason };
-    standing::take(&cx.db, &cx.services, cx.now, &step).await?.ok_or_else(missing)?;
+    lifecycle::take_step(&cx.db, &cx.services, cx.now, &step).await?.ok_or_else(err_not_found)?;
     load_partner(cx, partner_uuid).await
 }
 
 /// Returns the remark and adds it to the audit record.
-fn note_remark(cx: &RequestContext, body: Option<Remark>) -> Option<String> {
+fn record_remark(cx: &RequestContext, body: Option<Remark>) -> Option<String> {
     let reason = body.and_then(Remark::into_text);
     if let Some(reason) = &reason {
         cx.note_reason(reason.as_str());
@@ -321,7 +322,7 @@ fn note_remark(cx: &RequestContext, body: Option<Remark>) -> Option<String> {
 
 /// Loads the current partner and names it in the audit record.
 async fn load_partner(cx: &RequestContext, partner_uuid: Uuid) -> Result<AdminPartner, Fault> {
-    let row = partner_of(&cx.db, partner_uuid).await?.ok_or_else(missing)?;
+    let row = partner_of(&cx.db, partner_uuid).await?.ok_or_else(err_not_found)?;
     note(cx, AuditTargetKind::Partner, partner_uuid, (&row.company_name, partner_uuid));
     Ok(AdminPartner::of(row, cx))
 }
@@ -338,7 +339,7 @@ pub(in crate::admin) async fn note_partner_for(
     kind: AuditTargetKind,
     uuid: Uuid,
 ) -> Result<(), Fault> {
-    let name = store::name_get(&cx.db, partner_uuid).await?.ok_or_else(missing)?;
+    let name = store::get_name(&cx.db, partner_uuid).await?.ok_or_else(err_not_found)?;
     note(cx, kind, uuid, (&name, partner_uuid));
     Ok(())
 }
@@ -348,6 +349,6 @@ fn note(cx: &RequestContext, kind: AuditTargetKind, uuid: Uuid, (name, partner_u
     cx.note_target(Target { kind, uuid: Some(uuid), label, partner_uuid: Some(partner_uuid) });
 }
 
-fn missing() -> Fault {
+fn err_not_found() -> Fault {
     Fault::not_found("partner")
 }

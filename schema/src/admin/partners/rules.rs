@@ -21,7 +21,7 @@ pub(super) fn ensure_reason(allows_imitation: bool, reason: Option<&str>) -> Res
 }
 
 /// Returns the error for a tier that does not exist or is not offered.
-pub(super) fn unknown_tier() -> FieldError {
+pub(super) fn err_unknown_tier() -> FieldError {
     FieldError::at("/tier_code", "UNKNOWN_TIER", "Choose a tier that is offered.")
 }
 

@@ -8,7 +8,7 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 
 /// Loads the name of a company.
-pub(super) async fn name_get(db: &Db, partner_uuid: Uuid) -> Result<Option<String>, Fault> {
+pub(super) async fn get_name(db: &Db, partner_uuid: Uuid) -> Result<Option<String>, Fault> {
     Ok(sqlx::query_scalar!("select company_name from partner where partner_uuid = $1", partner_uuid)
         .fetch_optional(&mut *db.conn().await?)
         .await?)
@@ -47,7 +47,7 @@ pub(super) async fn set_verified(db: &Db, partner_uuid: Uuid, verified: bool) ->
 }
 
 /// Loads the offered tier with this code.
-pub(super) async fn tier_get(db: &Db, code: &str) -> Result<Option<Uuid>, Fault> {
+pub(super) async fn get_tier(db: &Db, code: &str) -> Result<Option<Uuid>, Fault> {
     Ok(sqlx::query_scalar!("select tier_uuid from tier where code = $1 and state = 'OFFERED'", code)
         .fetch_optional(&mut *db.conn().await?)
         .await?)

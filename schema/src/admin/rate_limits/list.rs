@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::rules::{BudgetAccountKind, LimitSource};
 use crate::core::authority::OWN_DAILY_REQUESTS;
-use crate::core::list::{Bound, Condition, Key, ListQuery, Select, Statements};
+use crate::core::list::{Condition, Key, ListQuery, Select, SqlValue, Statements};
 use crate::core::time::Time;
 use crate::core::words::{Word as _, words};
 
@@ -67,7 +67,7 @@ pub(super) static CONSUMERS: ListQuery<RateLimitConsumerFilter, UseRow, RateLimi
         Condition { sql: "kind = any({})", value: |of| prefixes(of.account_kind.as_ref()) },
         Condition {
             sql: "share >= {}",
-            value: |of| of.share_from.map(|share| Bound::Whole((share * 10_000.0).round() as i64)),
+            value: |of| of.share_from.map(|share| SqlValue::Whole((share * 10_000.0).round() as i64)),
         },
     ],
     order: |sort| match sort {
@@ -134,10 +134,10 @@ pub(super) static REFUSALS: ListQuery<RateLimitRefusalFilter, RefusalRow, RateLi
             sql: "account = any({})",
             value: |of| of.account_uuid.as_deref().filter(|uuids| !uuids.is_empty()).map(accounts),
         },
-        Condition { sql: "coalesce(operation = any({}), false)", value: |of| Bound::texts(of.operation.as_ref()) },
-        Condition { sql: "coalesce(budget = any({}), false)", value: |of| Bound::texts(of.budget.as_ref()) },
-        Condition { sql: "hour >= {}", value: |of| of.hour_from.map(Bound::from) },
-        Condition { sql: "hour < {}", value: |of| of.hour_until.map(Bound::from) },
+        Condition { sql: "coalesce(operation = any({}), false)", value: |of| SqlValue::texts(of.operation.as_ref()) },
+        Condition { sql: "coalesce(budget = any({}), false)", value: |of| SqlValue::texts(of.budget.as_ref()) },
+        Condition { sql: "hour >= {}", value: |of| of.hour_from.map(SqlValue::from) },
+        Condition { sql: "hour < {}", value: |of| of.hour_until.map(SqlValue::from) },
     ],
     order: |sort| match sort {
         RateLimitRefusalSort::HourDesc => {
@@ -153,15 +153,15 @@ const OPERATION: Key<RefusalRow> = Key::text("operation", |row| json!(row.operat
 const BUDGET: Key<RefusalRow> = Key::text("budget", |row| json!(row.budget));
 
 /// Returns the prefixes of account names for the kinds of account.
-fn prefixes(kinds: Option<&Vec<BudgetAccountKind>>) -> Option<Bound> {
+fn prefixes(kinds: Option<&Vec<BudgetAccountKind>>) -> Option<SqlValue> {
     let kinds = kinds.filter(|kinds| !kinds.is_empty())?;
-    Some(Bound::Texts(kinds.iter().map(|kind| kind.prefix().to_owned()).collect()))
+    Some(SqlValue::Texts(kinds.iter().map(|kind| kind.prefix().to_owned()).collect()))
 }
 
 /// Returns all account names that these UUIDs may have: a UUID does not show the kind of account.
-fn accounts(uuids: &[Uuid]) -> Bound {
+fn accounts(uuids: &[Uuid]) -> SqlValue {
     let of_kind = |kind: BudgetAccountKind| uuids.iter().map(move |uuid| format!("{}:{uuid}", kind.prefix()));
-    Bound::Texts(BudgetAccountKind::ALL.iter().copied().flat_map(of_kind).collect())
+    SqlValue::Texts(BudgetAccountKind::ALL.iter().copied().flat_map(of_kind).collect())
 }
 
 /// Run-time SQL statements of budgets, which the compiler does not check.

@@ -160,7 +160,7 @@ async fn load_rate_limit(cx: &RequestContext, partner_uuid: Uuid) -> Result<Part
 
 /// Ensures that the partner exists and names it in the audit record.
 async fn note_partner(cx: &RequestContext, partner_uuid: Uuid) -> Result<(), Fault> {
-    let name = store::name_get(&cx.db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))?;
+    let name = store::get_name(&cx.db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))?;
     note_target(cx, partner_uuid, &name);
     Ok(())
 }

@@ -53,7 +53,7 @@ pub(super) async fn get(db: &Db, partner_uuid: Uuid) -> Result<Option<LimitRow>,
 }
 
 /// Loads the name of a partner that is not erased, and prevents its erasure until the transaction ends.
-pub(super) async fn name_get(db: &Db, partner_uuid: Uuid) -> Result<Option<String>, Fault> {
+pub(super) async fn get_name(db: &Db, partner_uuid: Uuid) -> Result<Option<String>, Fault> {
     Ok(sqlx::query_scalar!(
         "select company_name from partner where partner_uuid = $1 and state <> 'ERASED' for share",
         partner_uuid

@@ -23,16 +23,16 @@ pub(crate) struct ScopeFilter {
 impl ScopeFilter {
     /// Returns the matching scopes, each with its position among all scopes.
     pub(super) fn scopes(&self) -> impl Iterator<Item = (usize, Scope)> {
-        Scope::all().enumerate().filter(|(_, scope)| self.lets_through(*scope))
+        Scope::all().enumerate().filter(|(_, scope)| self.is_visible(*scope))
     }
 
-    fn lets_through(&self, scope: Scope) -> bool {
+    fn is_visible(&self, scope: Scope) -> bool {
         self.staff.is_none_or(|staff| scope.is_admin() == staff)
             && self.q.as_deref().is_none_or(|text| scope.to_string().contains(&text.to_lowercase()))
-            && self.operation_id.as_deref().is_none_or(|operation| opens(scope, operation))
+            && self.operation_id.as_deref().is_none_or(|operation| is_opened_by(scope, operation))
     }
 }
 
-fn opens(scope: Scope, operation_id: &str) -> bool {
+fn is_opened_by(scope: Scope, operation_id: &str) -> bool {
     list_scoped().iter().any(|(name, needed)| name == operation_id && scope.grants(*needed))
 }

@@ -10,7 +10,7 @@ use crate::admin::networks;
 use crate::auth::devices::UserAgent;
 use crate::auth::security_events::SecurityEventOutcome;
 use crate::core::fault::Fault;
-use crate::core::list::{Bound, Condition, Key, Lead, LedgerQuery, Statements};
+use crate::core::list::{Condition, IndexedFilter, Key, LogQuery, SqlValue, Statements};
 use crate::core::time::Time;
 use crate::core::words::words;
 
@@ -66,13 +66,13 @@ pub(crate) struct LedgerEventFilter {
 
 /// Requested security events.
 #[derive(Debug, Serialize)]
-pub(super) struct ShownEvents {
+pub(super) struct VisibleEvents {
     /// Networks that contain the address of the event.
     networks: Option<Vec<IpNet>>,
     filter: LedgerEventFilter,
 }
 
-impl ShownEvents {
+impl VisibleEvents {
     /// Resolves a filter.
     ///
     /// # Errors
@@ -93,7 +93,7 @@ words! {
 }
 
 /// List query of all security events, with the names of the users, machine clients and partners that still exist.
-pub(super) static EVENTS: LedgerQuery<ShownEvents, LedgerEvent, LedgerEventSort> = LedgerQuery {
+pub(super) static EVENTS: LogQuery<VisibleEvents, LedgerEvent, LedgerEventSort> = LogQuery {
     operation: "admin_security_events_list",
     table: "security_event",
     columns: "event_uuid as uuid, occurred_at, entry.kind, outcome, entry.person_uuid, p.name as person_name,
@@ -102,24 +102,24 @@ pub(super) static EVENTS: LedgerQuery<ShownEvents, LedgerEvent, LedgerEventSort>
     joined: "left join person as p on p.person_uuid = entry.person_uuid
              left join machine_client as c on c.client_uuid = entry.client_uuid
              left join (select partner_uuid as of_uuid, company_name from partner) as o on o.of_uuid = entry.partner_uuid",
-    leads: &[
-        Lead { column: "session_uuid", kind: "uuid", values: |of| Bound::ids(of.filter.session_uuid.as_ref()) },
-        Lead { column: "person_uuid", kind: "uuid", values: |of| Bound::ids(of.filter.person_uuid.as_ref()) },
-        Lead { column: "client_uuid", kind: "uuid", values: |of| Bound::ids(of.filter.client_uuid.as_ref()) },
-        Lead { column: "partner_uuid", kind: "uuid", values: |of| Bound::ids(of.filter.partner_uuid.as_ref()) },
-        Lead { column: "kind", kind: "text", values: |of| Bound::texts(of.filter.kind.as_ref()) },
+    filters: &[
+        IndexedFilter { column: "session_uuid", kind: "uuid", values: |of| SqlValue::ids(of.filter.session_uuid.as_ref()) },
+        IndexedFilter { column: "person_uuid", kind: "uuid", values: |of| SqlValue::ids(of.filter.person_uuid.as_ref()) },
+        IndexedFilter { column: "client_uuid", kind: "uuid", values: |of| SqlValue::ids(of.filter.client_uuid.as_ref()) },
+        IndexedFilter { column: "partner_uuid", kind: "uuid", values: |of| SqlValue::ids(of.filter.partner_uuid.as_ref()) },
+        IndexedFilter { column: "kind", kind: "text", values: |of| SqlValue::texts(of.filter.kind.as_ref()) },
     ],
     conditions: &[
         Condition {
             sql: "coalesce(outcome = any({}), false)",
-            value: |of| Bound::words(of.filter.outcome.as_ref()),
+            value: |of| SqlValue::words(of.filter.outcome.as_ref()),
         },
         Condition {
             sql: "coalesce(address <<= any({}), false)",
-            value: |of| of.networks.clone().map(Bound::Networks),
+            value: |of| of.networks.clone().map(SqlValue::Networks),
         },
-        Condition { sql: "occurred_at >= {}", value: |of| of.filter.occurred_at_from.map(Bound::from) },
-        Condition { sql: "occurred_at < {}", value: |of| of.filter.occurred_at_until.map(Bound::from) },
+        Condition { sql: "occurred_at >= {}", value: |of| of.filter.occurred_at_from.map(SqlValue::from) },
+        Condition { sql: "occurred_at < {}", value: |of| of.filter.occurred_at_until.map(SqlValue::from) },
     ],
     order: |sort| match sort {
         LedgerEventSort::OccurredAtDesc => const { &[OCCURRED.descending(), ID.descending()] },

@@ -2,7 +2,7 @@
 
 use async_graphql::{Context, Object};
 
-use super::list::{EVENTS, LedgerEvent, LedgerEventFilter, LedgerEventSort, ShownEvents};
+use super::list::{EVENTS, LedgerEvent, LedgerEventFilter, LedgerEventSort, VisibleEvents};
 use crate::core::access::{access, audit_partner, audit_target};
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::RequestContextExt;
@@ -31,7 +31,7 @@ impl SecurityEventsQuery {
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<LedgerEvent>>, Fault> {
-        let (cx, events) = (ctx.cx(), ShownEvents::of(filter.unwrap_or_default())?);
+        let (cx, events) = (ctx.cx(), VisibleEvents::of(filter.unwrap_or_default())?);
         let rows = EVENTS.page(cx, &events, &PageRequest::new(sort, limit, cursor)).await?;
         cx.answer_list(rows.counted_list(EVENTS.total(&cx.db, &events, include_total).await?))
     }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::admin::networks;
 use crate::core::fault::Fault;
-use crate::core::list::{Bound, Condition, Key, ListQuery, Select, Statements};
+use crate::core::list::{Condition, Key, ListQuery, Select, SqlValue, Statements};
 use crate::core::time::Time;
 use crate::core::words::words;
 
@@ -71,13 +71,13 @@ pub(crate) struct SignInBlockFilter {
 
 /// Requested sign-in blocks.
 #[derive(Debug, Serialize)]
-pub(super) struct ShownBlocks {
+pub(super) struct VisibleBlocks {
     /// Networks that overlap the network of the block.
     networks: Option<Vec<IpNet>>,
     filter: SignInBlockFilter,
 }
 
-impl ShownBlocks {
+impl VisibleBlocks {
     /// Resolves a filter.
     ///
     /// # Errors
@@ -98,18 +98,18 @@ words! {
 }
 
 /// List query of the current sign-in blocks.
-pub(super) static BLOCKS: ListQuery<ShownBlocks, SignInBlock, SignInBlockSort> = ListQuery {
+pub(super) static BLOCKS: ListQuery<VisibleBlocks, SignInBlock, SignInBlockSort> = ListQuery {
     operation: "admin_sign_in_blocks_list",
     select: &BLOCK,
-    within: &[Condition { sql: "held_until > labs_now()", value: |_| Some(Bound::Nothing) }],
+    within: &[Condition { sql: "held_until > labs_now()", value: |_| Some(SqlValue::Nothing) }],
     conditions: &[
-        Condition { sql: "kind = any({})", value: |of| Bound::words(of.filter.kind.as_ref()) },
-        Condition { sql: "person_uuid = any({})", value: |of| Bound::ids(of.filter.person_uuid.as_ref()) },
-        Condition { sql: "partner_uuid = any({})", value: |of| Bound::ids(of.filter.partner_uuid.as_ref()) },
-        Condition { sql: "network && any({})", value: |of| of.networks.clone().map(Bound::Networks) },
+        Condition { sql: "kind = any({})", value: |of| SqlValue::words(of.filter.kind.as_ref()) },
+        Condition { sql: "person_uuid = any({})", value: |of| SqlValue::ids(of.filter.person_uuid.as_ref()) },
+        Condition { sql: "partner_uuid = any({})", value: |of| SqlValue::ids(of.filter.partner_uuid.as_ref()) },
+        Condition { sql: "network && any({})", value: |of| of.networks.clone().map(SqlValue::Networks) },
         Condition {
             sql: "strpos(lower(email), lower({})) > 0 or strpos(lower(person_name), lower({})) > 0",
-            value: |of| of.filter.q.as_deref().map(Bound::from),
+            value: |of| of.filter.q.as_deref().map(SqlValue::from),
         },
     ],
     order: |sort| match sort {

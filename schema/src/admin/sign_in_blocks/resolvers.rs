@@ -3,9 +3,9 @@
 use async_graphql::{Context, Object};
 use uuid::Uuid;
 
-use super::list::{BLOCKS, ShownBlocks, SignInBlock, SignInBlockFilter, SignInBlockSort};
+use super::list::{BLOCKS, SignInBlock, SignInBlockFilter, SignInBlockSort, VisibleBlocks};
 use super::store;
-use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
+use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
 use crate::core::access::{access, audit_partner, audit_target};
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContextExt, Target};
@@ -33,7 +33,7 @@ impl SignInBlocksQuery {
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<SignInBlock>>, Fault> {
-        let (cx, blocks) = (ctx.cx(), ShownBlocks::of(filter.unwrap_or_default())?);
+        let (cx, blocks) = (ctx.cx(), VisibleBlocks::of(filter.unwrap_or_default())?);
         let rows = BLOCKS.page(cx, &blocks, &PageRequest::new(sort, limit, cursor)).await?;
         cx.answer_list(rows.counted_list(BLOCKS.total(&cx.db, &blocks, include_total).await?))
     }
@@ -60,8 +60,8 @@ impl SignInBlocksMutation {
             partner_uuid: block.partner_uuid,
         });
         if let Some(person_uuid) = block.person_uuid {
-            let event =
-                LedgerEntry::new(SecurityEventKind::SignInBlockLifted, true).about(person_uuid, block.partner_uuid);
+            let event = NewSecurityEvent::new(SecurityEventKind::SignInBlockLifted, true)
+                .with_subject(person_uuid, block.partner_uuid);
             event.by_staff().write(cx).await?;
         }
         cx.answer(true)

@@ -4,7 +4,7 @@ use async_graphql::InputObject;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select, Statements};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue, Statements};
 use crate::core::time::Time;
 use crate::core::words::words;
 
@@ -50,7 +50,7 @@ pub(super) static KEYS: ListQuery<SigningKeyFilter, KeyRow, FixedOrder> = ListQu
     operation: "admin_signing_keys_list",
     select: &KEY,
     within: &[],
-    conditions: &[Condition { sql: "state = any({})", value: |of| Bound::words(of.state.as_ref()) }],
+    conditions: &[Condition { sql: "state = any({})", value: |of| SqlValue::words(of.state.as_ref()) }],
     order: |FixedOrder| {
         const {
             &[

@@ -105,7 +105,7 @@ impl SigningKeysMutation {
         }
         let fresh = FreshKey::new(&cx.services.key)?;
         store::lock(&cx.db).await?;
-        few_enough(store::count_verifying(&cx.db).await?)?;
+        ensure_few_keys(store::count_verifying(&cx.db).await?)?;
         let former = store::set_retired(&cx.db, VERIFIES_SECONDS).await?;
         let current = store::set_current(&cx.db).await?;
         let missing = || Fault::internal("the current or the next signing key is missing; a restart creates it");
@@ -122,7 +122,7 @@ impl SigningKeysMutation {
 
 /// Rejects a rotation while the maximum number of published keys verify: each may have signed a token that is still
 /// valid.
-fn few_enough(verifying: i64) -> Result<(), Fault> {
+fn ensure_few_keys(verifying: i64) -> Result<(), Fault> {
     if verifying < MOST_VERIFYING {
         return Ok(());
     }

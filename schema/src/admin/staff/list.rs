@@ -8,8 +8,8 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::rules::StaffState;
-use crate::core::list::{Bound, Condition, EdgeQuery, Key, ListQuery, Lookup, Select, Statements};
-use crate::core::scope::opening;
+use crate::core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use crate::core::scope::opening_scopes;
 use crate::core::time::Time;
 use crate::core::words::words;
 
@@ -82,27 +82,29 @@ pub(super) static STAFF: ListQuery<StaffFilter, MemberRow, StaffSort> = ListQuer
     select: &MEMBERS,
     within: &[],
     conditions: &[
-        Condition { sql: "state = any({})", value: |of| Bound::words(of.state.as_ref()) },
+        Condition { sql: "state = any({})", value: |of| SqlValue::words(of.state.as_ref()) },
         Condition {
             sql: "exists (select from staff_role_grant as g
                    where g.person_uuid = member.person_uuid and g.role_code = any({}))",
-            value: |of| Bound::texts(of.role.as_ref()),
+            value: |of| SqlValue::texts(of.role.as_ref()),
         },
         Condition {
             sql: "exists (select from staff_role_grant as g join staff_role as r using (role_code)
                    where g.person_uuid = member.person_uuid and r.scopes && {})",
-            value: |of| of.scope.as_ref().filter(|named| !named.is_empty()).map(|named| Bound::Texts(opening(named))),
+            value: |of| {
+                of.scope.as_ref().filter(|named| !named.is_empty()).map(|named| SqlValue::Texts(opening_scopes(named)))
+            },
         },
         Condition {
             sql: "(second_factor_confirmed_at is not null) = {}",
-            value: |of| of.second_factor.map(Bound::from),
+            value: |of| of.second_factor.map(SqlValue::from),
         },
         Condition {
             sql: "strpos(lower(name), lower({})) > 0 or strpos(lower(email), lower({})) > 0",
-            value: |of| of.q.as_deref().map(Bound::from),
+            value: |of| of.q.as_deref().map(SqlValue::from),
         },
-        Condition { sql: "last_sign_in_at >= {}", value: |of| of.last_sign_in_at_from.map(Bound::from) },
-        Condition { sql: "last_sign_in_at < {}", value: |of| of.last_sign_in_at_until.map(Bound::from) },
+        Condition { sql: "last_sign_in_at >= {}", value: |of| of.last_sign_in_at_from.map(SqlValue::from) },
+        Condition { sql: "last_sign_in_at < {}", value: |of| of.last_sign_in_at_until.map(SqlValue::from) },
     ],
     order: |sort| match sort {
         StaffSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },

@@ -7,12 +7,12 @@ use uuid::Uuid;
 
 use super::list::{MEMBER, STAFF, StaffFilter, StaffSort};
 use super::rules::{self, StaffAction, StaffState};
-use super::store::{self, HeldRow};
+use super::store::{self, LockedStaffRow};
 use crate::admin::granters;
 use crate::admin::reason::{Reason, Remark};
 use crate::auth::mfa;
-use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
-use crate::auth::sessions::all_set_ended;
+use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
+use crate::auth::sessions::end_all;
 use crate::core::access::{access, audit_target, batched};
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
@@ -20,7 +20,7 @@ use crate::core::crypto::secret::SecretKind;
 use crate::core::email::EmailAddress;
 use crate::core::fault::{Fault, FieldError};
 use crate::core::list::PageRequest;
-use crate::core::mail::message::{Asking as AskingFor, Letter, SecurityEvent as Notified};
+use crate::core::mail::message::{Asking as AskingFor, MailContent, SecurityEvent as Notified};
 use crate::core::outbox;
 use crate::core::outbox::load_addressee;
 use crate::core::page::CountedList;
@@ -75,8 +75,8 @@ impl StaffMutation {
         let (cx, mut errors) = (ctx.cx(), Vec::new());
         let name = rules::name(&body.name, &mut errors);
         let email = address(&body.email, &mut errors);
-        let known = store::roles_lock(&cx.db, &body.roles).await?;
-        let granted = rules::grantable(&body.roles, &known, &[], cx.principal()?.scopes);
+        let known = store::lock_roles(&cx.db, &body.roles).await?;
+        let granted = rules::ensure_may_grant(&body.roles, &known, &[], cx.principal()?.scopes);
         let (email, codes) = match (email, granted) {
             (Some(email), Ok(codes)) if errors.is_empty() => (email, codes),
             (_, granted) => {
@@ -86,7 +86,7 @@ impl StaffMutation {
         };
         let person_uuid = cx.new_uuid();
         store::insert(&cx.db, person_uuid, &email, &name, body.locale.as_deref().unwrap_or("en")).await?;
-        store::roles_put(&cx.db, person_uuid, &codes, granter(cx)?).await?;
+        store::put_roles(&cx.db, person_uuid, &codes, granter(cx)?).await?;
         invite(cx, person_uuid).await?;
         event(cx, person_uuid, SecurityEventKind::Invited).await?;
         cx.answer_created(person_uuid, load_member(cx, person_uuid).await?)
@@ -134,14 +134,14 @@ impl StaffMutation {
         let before = granters::lock(&cx.db).await?;
         let member = lock_member(cx, staff_uuid).await?;
         let own = "You cannot change your own roles. Ask another staff member to change them.";
-        rules::not_oneself(cx.principal()?.uuid, staff_uuid, own)?;
-        let known = store::roles_lock(&cx.db, &[body.roles.as_slice(), &member.role_codes].concat()).await?;
+        rules::ensure_not_oneself(cx.principal()?.uuid, staff_uuid, own)?;
+        let known = store::lock_roles(&cx.db, &[body.roles.as_slice(), &member.role_codes].concat()).await?;
         let own = cx.principal()?.scopes;
-        let codes = rules::grantable(&body.roles, &known, &member.role_codes, own)?;
-        rules::takeable(&codes, &known, &member.role_codes, own)?;
+        let codes = rules::ensure_may_grant(&body.roles, &known, &member.role_codes, own)?;
+        rules::ensure_may_revoke(&codes, &known, &member.role_codes, own)?;
         if codes != member.role_codes {
-            store::roles_put(&cx.db, staff_uuid, &codes, granter(cx)?).await?;
-            granters::remain(&cx.db, &before).await?;
+            store::put_roles(&cx.db, staff_uuid, &codes, granter(cx)?).await?;
+            granters::ensure_granter_remains(&cx.db, &before).await?;
             event(cx, staff_uuid, SecurityEventKind::RolesChanged).await?;
         }
         cx.answer(load_member(cx, staff_uuid).await?)
@@ -162,10 +162,10 @@ impl StaffMutation {
         body.note(cx);
         let before = granters::lock(&cx.db).await?;
         let member = lock_member(cx, staff_uuid).await?;
-        let state = rules::after(member.state, StaffAction::Disable, member.has_accepted)?;
-        covers(cx, &member)?;
+        let state = rules::next_state(member.state, StaffAction::Disable, member.has_accepted)?;
+        ensure_covers(cx, &member)?;
         store::set_state(&cx.db, staff_uuid, state).await?;
-        granters::remain(&cx.db, &before).await?;
+        granters::ensure_granter_remains(&cx.db, &before).await?;
         end_access(cx, staff_uuid, SecurityEventKind::AccountLocked).await?;
         outbox::queue_notice(cx, staff_uuid, Notified::AccountLocked).await?;
         cx.answer(load_member(cx, staff_uuid).await?)
@@ -185,8 +185,8 @@ impl StaffMutation {
         let cx = ctx.cx();
         Remark::note(body, cx);
         let member = lock_member(cx, staff_uuid).await?;
-        let state = rules::after(member.state, StaffAction::Enable, member.has_accepted)?;
-        covers(cx, &member)?;
+        let state = rules::next_state(member.state, StaffAction::Enable, member.has_accepted)?;
+        ensure_covers(cx, &member)?;
         store::set_state(&cx.db, staff_uuid, state).await?;
         event(cx, staff_uuid, SecurityEventKind::AccountUnlocked).await?;
         if state == StaffState::Invited {
@@ -212,9 +212,9 @@ impl StaffMutation {
         body.note(cx);
         let member = lock_member(cx, staff_uuid).await?;
         let own = "You cannot remove your own second factor here. Use a recovery code, or ask another staff member.";
-        rules::not_oneself(cx.principal()?.uuid, staff_uuid, own)?;
-        covers(cx, &member)?;
-        if !mfa::take_away(&cx.db, staff_uuid).await? {
+        rules::ensure_not_oneself(cx.principal()?.uuid, staff_uuid, own)?;
+        ensure_covers(cx, &member)?;
+        if !mfa::disable_factor(&cx.db, staff_uuid).await? {
             return Err(Fault::conflict(
                 "This staff member has no active second factor. They enrol one at their next sign-in.",
             ));
@@ -238,7 +238,7 @@ impl StaffMutation {
         let cx = ctx.cx();
         Remark::note(body, cx);
         lock_member(cx, staff_uuid).await?;
-        all_set_ended(&cx.db, staff_uuid, None, "SIGNED_OUT_BY_STAFF").await?;
+        end_all(&cx.db, staff_uuid, None, "SIGNED_OUT_BY_STAFF").await?;
         event(cx, staff_uuid, SecurityEventKind::SignedOutByStaff).await?;
         cx.answer(load_member(cx, staff_uuid).await?)
     }
@@ -246,15 +246,20 @@ impl StaffMutation {
 
 /// Changes the e-mail address of a staff member. A member whose invitation is open receives a new invitation, even at
 /// the same address. Any other member is notified at both addresses and must sign in again.
-async fn move_to(cx: &RequestContext, person_uuid: Uuid, member: &HeldRow, email: &EmailAddress) -> Result<(), Fault> {
+async fn move_to(
+    cx: &RequestContext,
+    person_uuid: Uuid,
+    member: &LockedStaffRow,
+    email: &EmailAddress,
+) -> Result<(), Fault> {
     let is_invited = member.state == StaffState::Invited;
     if member.email == email.as_str() && !is_invited {
         return Ok(());
     }
     let own = "You cannot change your own address here. Use POST /v1/auth/account:change-email, which verifies the \
                new address first.";
-    rules::not_oneself(cx.principal()?.uuid, person_uuid, own)?;
-    covers(cx, member)?;
+    rules::ensure_not_oneself(cx.principal()?.uuid, person_uuid, own)?;
+    ensure_covers(cx, member)?;
     if is_invited {
         store::set_email(&cx.db, person_uuid, email).await?;
         return invite(cx, person_uuid).await;
@@ -268,24 +273,24 @@ async fn move_to(cx: &RequestContext, person_uuid: Uuid, member: &HeldRow, email
 /// Ends all access of a staff member: voids all mailed tokens and ends all sessions. Their security events record the
 /// cause.
 async fn end_access(cx: &RequestContext, person_uuid: Uuid, kind: SecurityEventKind) -> Result<(), Fault> {
-    store::tokens_set_void(&cx.db, person_uuid).await?;
-    all_set_ended(&cx.db, person_uuid, None, kind.name()).await?;
+    store::set_tokens_void(&cx.db, person_uuid).await?;
+    end_all(&cx.db, person_uuid, None, kind.name()).await?;
     event(cx, person_uuid, kind).await
 }
 
 /// Mails a token with which the staff member sets a password. It replaces all earlier tokens.
 async fn invite(cx: &RequestContext, person_uuid: Uuid) -> Result<(), Fault> {
-    let to = load_addressee(&cx.db, person_uuid).await?.ok_or_else(not_found)?;
+    let to = load_addressee(&cx.db, person_uuid).await?.ok_or_else(err_not_found)?;
     let token = SecretKind::OneTime.issue();
     let expires_at = cx.now.plus_seconds(rules::INVITATION_SECONDS);
-    store::invitation_put(&cx.db, person_uuid, &token.digest, expires_at).await?;
+    store::put_invitation(&cx.db, person_uuid, &token.digest, expires_at).await?;
     let about = AskingFor::StaffInvitation { name: to.name.clone(), inviter: cx.principal()?.label.clone() };
-    outbox::queue(cx, &to, &Letter::asking(about, token.text, expires_at.0)).await
+    outbox::queue(cx, &to, &MailContent::with_token(about, token.text, expires_at.0)).await
 }
 
 /// Rejects changing or disabling the account of a staff member who has more rights than the caller.
-fn covers(cx: &RequestContext, member: &HeldRow) -> Result<(), Fault> {
-    rules::covers(cx.principal()?.scopes, ScopeSet::parse(member.scopes.iter().map(String::as_str)))
+fn ensure_covers(cx: &RequestContext, member: &LockedStaffRow) -> Result<(), Fault> {
+    rules::ensure_covers(cx.principal()?.scopes, ScopeSet::parse(member.scopes.iter().map(String::as_str)))
 }
 
 /// Returns the granting user: the caller, or `None` for a machine client.
@@ -296,7 +301,7 @@ fn granter(cx: &RequestContext) -> Result<Option<Uuid>, Fault> {
 
 /// Writes a security event of a staff member.
 async fn event(cx: &RequestContext, person_uuid: Uuid, kind: SecurityEventKind) -> Result<(), Fault> {
-    LedgerEntry::new(kind, true).about(person_uuid, None).by_staff().write(cx).await
+    NewSecurityEvent::new(kind, true).with_subject(person_uuid, None).by_staff().write(cx).await
 }
 
 fn address(text: &str, errors: &mut Vec<FieldError>) -> Option<EmailAddress> {
@@ -309,14 +314,14 @@ fn address(text: &str, errors: &mut Vec<FieldError>) -> Option<EmailAddress> {
 
 /// Loads the current staff member and names them in the audit record.
 async fn load_member(cx: &RequestContext, person_uuid: Uuid) -> Result<StaffMember, Fault> {
-    let row = MEMBER.one(&cx.db, [person_uuid.into()]).await?.ok_or_else(not_found)?;
+    let row = MEMBER.fetch_one(&cx.db, [person_uuid.into()]).await?.ok_or_else(err_not_found)?;
     note(cx, person_uuid, &row.name);
     Ok(StaffMember::of(row, cx))
 }
 
 /// Locks the staff member for a change and names them in the audit record.
-async fn lock_member(cx: &RequestContext, person_uuid: Uuid) -> Result<HeldRow, Fault> {
-    let row = store::lock(&cx.db, person_uuid).await?.ok_or_else(not_found)?;
+async fn lock_member(cx: &RequestContext, person_uuid: Uuid) -> Result<LockedStaffRow, Fault> {
+    let row = store::lock(&cx.db, person_uuid).await?.ok_or_else(err_not_found)?;
     note(cx, person_uuid, &row.name);
     Ok(row)
 }
@@ -326,6 +331,6 @@ fn note(cx: &RequestContext, person_uuid: Uuid, name: &str) {
     cx.note_target(Target { kind, uuid: Some(person_uuid), label, partner_uuid: None });
 }
 
-fn not_found() -> Fault {
+fn err_not_found() -> Fault {
     Fault::not_found("staff member")
 }

@@ -54,7 +54,7 @@ pub(super) struct Role {
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the action that is currently allowed.
-pub(super) fn after(state: StaffState, action: StaffAction, has_accepted: bool) -> Result<StaffState, Fault> {
+pub(super) fn next_state(state: StaffState, action: StaffAction, has_accepted: bool) -> Result<StaffState, Fault> {
     match (state, action) {
         (StaffState::Invited | StaffState::Active, StaffAction::Disable) => Ok(StaffState::Disabled),
         (StaffState::Disabled, StaffAction::Enable) if has_accepted => Ok(StaffState::Active),
@@ -71,10 +71,10 @@ pub(super) fn after(state: StaffState, action: StaffAction, has_accepted: bool) 
 /// Returns the actions on a staff member's state that are allowed to a caller who holds all rights of that staff
 /// member.
 pub(super) fn allowed_actions(state: StaffState, own: ScopeSet, theirs: ScopeSet) -> Vec<String> {
-    if covers(own, theirs).is_err() {
+    if ensure_covers(own, theirs).is_err() {
         return Vec::new();
     }
-    let allowed = StaffAction::ALL.into_iter().filter(|action| after(state, *action, true).is_ok());
+    let allowed = StaffAction::ALL.into_iter().filter(|action| next_state(state, *action, true).is_ok());
     allowed.map(|action| action.name().to_owned()).collect()
 }
 
@@ -83,7 +83,7 @@ pub(super) fn allowed_actions(state: StaffState, own: ScopeSet, theirs: ScopeSet
 ///
 /// # Errors
 /// [`crate::Code::ScopeMissing`], naming the first scope that the caller lacks.
-pub(super) fn covers(own: ScopeSet, theirs: ScopeSet) -> Result<(), Fault> {
+pub(super) fn ensure_covers(own: ScopeSet, theirs: ScopeSet) -> Result<(), Fault> {
     match theirs.minimal().into_iter().find(|scope| !own.reaches(*scope)) {
         Some(scope) => Err(Fault::scope(scope.to_string())),
         None => Ok(()),
@@ -95,17 +95,22 @@ pub(super) fn covers(own: ScopeSet, theirs: ScopeSet) -> Result<(), Fault> {
 ///
 /// # Errors
 /// [`crate::Code::ScopeMissing`], naming the first scope that the caller lacks.
-pub(super) fn takeable(wanted: &[String], known: &[Role], held: &[String], own: ScopeSet) -> Result<(), Fault> {
+pub(super) fn ensure_may_revoke(
+    wanted: &[String],
+    known: &[Role],
+    held: &[String],
+    own: ScopeSet,
+) -> Result<(), Fault> {
     let is_taken = |role: &&Role| held.contains(&role.code) && !wanted.contains(&role.code);
     let mut taken = known.iter().filter(is_taken);
-    taken.try_for_each(|role| covers(own, ScopeSet::parse(role.scopes.iter().map(String::as_str))))
+    taken.try_for_each(|role| ensure_covers(own, ScopeSet::parse(role.scopes.iter().map(String::as_str))))
 }
 
 /// Rejects an action that a caller must not perform on their own account.
 ///
 /// # Errors
 /// [`crate::Code::Conflict`] with the alternative.
-pub(super) fn not_oneself(caller: Uuid, person: Uuid, instead: &str) -> Result<(), Fault> {
+pub(super) fn ensure_not_oneself(caller: Uuid, person: Uuid, instead: &str) -> Result<(), Fault> {
     if caller == person { Err(Fault::conflict(instead)) } else { Ok(()) }
 }
 
@@ -115,7 +120,7 @@ pub(super) fn not_oneself(caller: Uuid, person: Uuid, instead: &str) -> Result<(
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`], with a pointer to each invalid role.
-pub(super) fn grantable(
+pub(super) fn ensure_may_grant(
     wanted: &[String],
     known: &[Role],
     held: &[String],
@@ -132,7 +137,7 @@ pub(super) fn grantable(
         if held.contains(code) {
             continue;
         }
-        if let Err(fault) = covers(own, ScopeSet::parse(role.scopes.iter().map(String::as_str))) {
+        if let Err(fault) = ensure_covers(own, ScopeSet::parse(role.scopes.iter().map(String::as_str))) {
             let lacking = fault.required_scope().map(str::to_owned).unwrap_or_default();
             let message = format!("You can grant only roles whose scopes you hold yourself. You lack {lacking}.");
             errors.push(FieldError::at(pointer, "ROLE_BEYOND_YOURS", message));
@@ -176,9 +181,9 @@ mod tests {
             (StaffState::Disabled, StaffAction::Enable, true, Some(StaffState::Active)),
             (StaffState::Disabled, StaffAction::Enable, false, Some(StaffState::Invited)),
         ] {
-            assert_eq!(after(state, action, has_accepted).ok(), expected, "{state:?} {action:?}");
+            assert_eq!(next_state(state, action, has_accepted).ok(), expected, "{state:?} {action:?}");
         }
-        let refused = after(StaffState::Active, StaffAction::Enable, true).unwrap_err();
+        let refused = next_state(StaffState::Active, StaffAction::Enable, true).unwrap_err();
         assert_eq!(refused.allowed_actions(), ["disable"]);
     }
 
@@ -196,9 +201,9 @@ mod tests {
     #[test]
     fn caller_cannot_manage_staff_member_with_more_scopes() {
         let own = set(&["labs.admin.staff:write", "labs.admin.audit"]);
-        assert!(covers(own, set(&["labs.admin.audit"])).is_ok());
-        assert!(covers(own, ScopeSet::default()).is_ok());
-        let refused = covers(own, set(&["labs.admin:write"])).unwrap_err();
+        assert!(ensure_covers(own, set(&["labs.admin.audit"])).is_ok());
+        assert!(ensure_covers(own, ScopeSet::default()).is_ok());
+        let refused = ensure_covers(own, set(&["labs.admin:write"])).unwrap_err();
         assert_eq!(refused.required_scope(), Some("labs.admin:write"));
     }
 
@@ -211,7 +216,7 @@ mod tests {
         let own = set(&["labs.admin.staff:write", "labs.admin.audit"]);
         let wanted = |codes: &[&str], held: &[&str]| {
             let owned = |codes: &[&str]| codes.iter().map(ToString::to_string).collect::<Vec<_>>();
-            grantable(&owned(codes), &known, &owned(held), own)
+            ensure_may_grant(&owned(codes), &known, &owned(held), own)
         };
         assert_eq!(wanted(&["AUDITOR", "AUDITOR"], &[]).unwrap(), ["AUDITOR"]);
         assert_eq!(wanted(&["CHIEF", "AUDITOR"], &["CHIEF"]).unwrap(), ["AUDITOR", "CHIEF"]);
@@ -224,7 +229,7 @@ mod tests {
     #[test]
     fn caller_cannot_apply_action_to_own_account() {
         let me = Uuid::from_u128(1);
-        assert_eq!(not_oneself(me, me, "Ask a colleague.").unwrap_err().code(), Code::Conflict);
-        assert!(not_oneself(me, Uuid::from_u128(2), "").is_ok());
+        assert_eq!(ensure_not_oneself(me, me, "Ask a colleague.").unwrap_err().code(), Code::Conflict);
+        assert!(ensure_not_oneself(me, Uuid::from_u128(2), "").is_ok());
     }
 }

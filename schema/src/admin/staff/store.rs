@@ -9,7 +9,7 @@ use crate::core::fault::{Fault, FieldError, constraint_of};
 use crate::core::time::Time;
 
 /// A staff member locked for a change.
-pub(super) struct HeldRow {
+pub(super) struct LockedStaffRow {
     pub(super) name: String,
     pub(super) email: String,
     pub(super) state: StaffState,
@@ -20,9 +20,9 @@ pub(super) struct HeldRow {
 }
 
 /// Locks a staff member until the transaction ends.
-pub(super) async fn lock(db: &Db, person_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
+pub(super) async fn lock(db: &Db, person_uuid: Uuid) -> Result<Option<LockedStaffRow>, Fault> {
     Ok(sqlx::query_as!(
-        HeldRow,
+        LockedStaffRow,
         r#"select name, email, case state when 'LOCKED' then 'DISABLED' else state end as "state!: _",
                   password_hash is not null as "has_accepted!",
                   array(select role_code from staff_role_grant as g where g.person_uuid = p.person_uuid
@@ -40,7 +40,7 @@ pub(super) async fn lock(db: &Db, person_uuid: Uuid) -> Result<Option<HeldRow>, 
 }
 
 /// Loads the roles with these codes that exist, and locks them until the transaction ends.
-pub(super) async fn roles_lock(db: &Db, codes: &[String]) -> Result<Vec<Role>, Fault> {
+pub(super) async fn lock_roles(db: &Db, codes: &[String]) -> Result<Vec<Role>, Fault> {
     Ok(sqlx::query_as!(
         Role,
         "select role_code as code, scopes from staff_role where role_code = any($1) order by role_code for share",
@@ -72,11 +72,11 @@ pub(super) async fn insert(
     )
     .execute(&mut *db.conn().await?)
     .await;
-    inserted.map(drop).map_err(address_taken)
+    inserted.map(drop).map_err(err_address_taken)
 }
 
 /// Grants these roles and revokes all others. `granted_by` is the granting user; `None` for a machine client.
-pub(super) async fn roles_put(
+pub(super) async fn put_roles(
     db: &Db,
     person_uuid: Uuid,
     codes: &[String],
@@ -99,8 +99,8 @@ pub(super) async fn roles_put(
 }
 
 /// Stores the only invitation of a staff member; earlier invitations become void.
-pub(super) async fn invitation_put(db: &Db, person_uuid: Uuid, sha256: &[u8], expires_at: Time) -> Result<(), Fault> {
-    tokens_set_void(db, person_uuid).await?;
+pub(super) async fn put_invitation(db: &Db, person_uuid: Uuid, sha256: &[u8], expires_at: Time) -> Result<(), Fault> {
+    set_tokens_void(db, person_uuid).await?;
     sqlx::query!(
         "insert into one_time_token (token_sha256, purpose, person_uuid, expires_at)
          values ($1, 'STAFF_INVITATION', $2, $3)",
@@ -114,7 +114,7 @@ pub(super) async fn invitation_put(db: &Db, person_uuid: Uuid, sha256: &[u8], ex
 }
 
 /// Voids all tokens that were mailed to a user so far, and all incomplete sign-ins.
-pub(super) async fn tokens_set_void(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
+pub(super) async fn set_tokens_void(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "update one_time_token set used_at = labs_now() where person_uuid = $1 and used_at is null",
         person_uuid
@@ -146,7 +146,7 @@ pub(super) async fn set_email(db: &Db, person_uuid: Uuid, email: &EmailAddress) 
     )
     .execute(&mut *db.conn().await?)
     .await;
-    updated.map(drop).map_err(address_taken)
+    updated.map(drop).map_err(err_address_taken)
 }
 
 /// Sets the state of a staff member.
@@ -161,7 +161,7 @@ pub(super) async fn set_state(db: &Db, person_uuid: Uuid, state: StaffState) -> 
     Ok(())
 }
 
-fn address_taken(error: sqlx::Error) -> Fault {
+fn err_address_taken(error: sqlx::Error) -> Fault {
     match constraint_of(&error) {
         Some("person_email_normalised_key") => Fault::conflict(
             "Another user already has this e-mail address. Each address belongs to one user. Send another one.",

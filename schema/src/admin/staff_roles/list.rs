@@ -6,8 +6,8 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::admin::staff::StaffState;
-use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
-use crate::core::scope::opening;
+use crate::core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use crate::core::scope::opening_scopes;
 use crate::core::time::Time;
 use crate::core::words::words;
 
@@ -86,12 +86,14 @@ pub(super) static ROLES: ListQuery<StaffRoleFilter, StaffRole, StaffRoleSort> = 
     conditions: &[
         Condition {
             sql: "scopes && {}",
-            value: |of| of.scope.as_ref().filter(|named| !named.is_empty()).map(|named| Bound::Texts(opening(named))),
+            value: |of| {
+                of.scope.as_ref().filter(|named| !named.is_empty()).map(|named| SqlValue::Texts(opening_scopes(named)))
+            },
         },
         Condition {
             sql: "strpos(lower(name), lower({})) > 0 or strpos(lower(description), lower({})) > 0
                   or strpos(lower(role_code), lower({})) > 0",
-            value: |of| of.q.as_deref().map(Bound::from),
+            value: |of| of.q.as_deref().map(SqlValue::from),
         },
     ],
     order: |sort| match sort {

@@ -97,7 +97,7 @@ impl StaffRolesMutation {
         let cx = ctx.cx();
         note(cx, &role_code);
         let before = granters::lock(&cx.db).await?;
-        let present = store::lock(&cx.db, &role_code).await?.ok_or_else(not_found)?;
+        let present = store::lock(&cx.db, &role_code).await?.ok_or_else(err_not_found)?;
         let (principal, mut errors) = (cx.principal()?, Vec::new());
         let name = body.name.map(|name| rules::name(&name, &mut errors));
         let held = ScopeSet::parse(present.iter().map(String::as_str));
@@ -108,14 +108,14 @@ impl StaffRolesMutation {
         let scopes = scopes.filter(|scopes| *scopes != present);
         let after = scopes.as_ref().map_or(held, |scopes| ScopeSet::parse(scopes.iter().map(String::as_str)));
         if scopes.is_some() {
-            rules::ensure_not_own(store::holders_count(&cx.db, &role_code, principal.uuid).await?.1)?;
-            rules::takeable(principal.scopes, held, after)?;
+            rules::ensure_not_own(store::count_holders(&cx.db, &role_code, principal.uuid).await?.1)?;
+            rules::ensure_may_revoke(principal.scopes, held, after)?;
         }
         let description = body.description.as_opt_deref().map(|text| text.unwrap_or_default().trim());
         store::update(&cx.db, &role_code, name.as_deref(), description, scopes.as_deref()).await?;
-        granters::remain(&cx.db, &before).await?;
-        if rules::loses_whole(held, after) {
-            granters::whole_remains(&cx.db).await?;
+        granters::ensure_granter_remains(&cx.db, &before).await?;
+        if rules::is_losing_full_access(held, after) {
+            granters::ensure_full_role_remains(&cx.db).await?;
         }
         cx.answer(load_role(cx, &role_code).await?)
     }
@@ -126,13 +126,13 @@ impl StaffRolesMutation {
         let cx = ctx.cx();
         note(cx, &role_code);
         granters::lock(&cx.db).await?;
-        let present = store::lock(&cx.db, &role_code).await?.ok_or_else(not_found)?;
+        let present = store::lock(&cx.db, &role_code).await?.ok_or_else(err_not_found)?;
         let (principal, held) = (cx.principal()?, ScopeSet::parse(present.iter().map(String::as_str)));
-        rules::takeable(principal.scopes, held, ScopeSet::default())?;
-        rules::ensure_unused(store::holders_count(&cx.db, &role_code, principal.uuid).await?.0)?;
+        rules::ensure_may_revoke(principal.scopes, held, ScopeSet::default())?;
+        rules::ensure_unused(store::count_holders(&cx.db, &role_code, principal.uuid).await?.0)?;
         store::delete(&cx.db, &role_code).await?;
-        if rules::loses_whole(held, ScopeSet::default()) {
-            granters::whole_remains(&cx.db).await?;
+        if rules::is_losing_full_access(held, ScopeSet::default()) {
+            granters::ensure_full_role_remains(&cx.db).await?;
         }
         cx.answer(true)
     }
@@ -141,7 +141,7 @@ impl StaffRolesMutation {
 /// Loads the current role and names it in the audit record.
 async fn load_role(cx: &RequestContext, role_code: &str) -> Result<StaffRole, Fault> {
     note(cx, role_code);
-    ROLE.one(&cx.db, [role_code.into()]).await?.ok_or_else(not_found)
+    ROLE.fetch_one(&cx.db, [role_code.into()]).await?.ok_or_else(err_not_found)
 }
 
 fn note(cx: &RequestContext, role_code: &str) {
@@ -153,6 +153,6 @@ fn note(cx: &RequestContext, role_code: &str) {
     });
 }
 
-fn not_found() -> Fault {
+fn err_not_found() -> Fault {
     Fault::not_found("staff role")
 }

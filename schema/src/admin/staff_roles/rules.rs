@@ -48,7 +48,7 @@ pub(super) fn name(text: &str, errors: &mut Vec<FieldError>) -> String {
 ///
 /// # Errors
 /// [`crate::Code::ScopeMissing`], naming the first scope that the caller lacks.
-pub(super) fn takeable(own: ScopeSet, before: ScopeSet, after: ScopeSet) -> Result<(), Fault> {
+pub(super) fn ensure_may_revoke(own: ScopeSet, before: ScopeSet, after: ScopeSet) -> Result<(), Fault> {
     match before.without(after).minimal().into_iter().find(|scope| !own.reaches(*scope)) {
         Some(scope) => Err(Fault::scope(scope.to_string())),
         None => Ok(()),
@@ -56,7 +56,7 @@ pub(super) fn takeable(own: ScopeSet, before: ScopeSet, after: ScopeSet) -> Resu
 }
 
 /// Whether a change removes the whole of `labs.admin:write` from a role.
-pub(super) fn loses_whole(before: ScopeSet, after: ScopeSet) -> bool {
+pub(super) fn is_losing_full_access(before: ScopeSet, after: ScopeSet) -> bool {
     Scope::parse(WHOLE).is_some_and(|whole| before.reaches(whole) && !after.reaches(whole))
 }
 
@@ -121,7 +121,9 @@ mod tests {
         let set = |names: &[&str]| ScopeSet::parse(names.iter().copied());
         let own = set(&["labs.admin.staff:write", "labs.admin.audit"]);
         let lacking = |before: &[&str], after: &[&str]| {
-            takeable(own, set(before), set(after)).err().and_then(|fault| fault.required_scope().map(str::to_owned))
+            ensure_may_revoke(own, set(before), set(after))
+                .err()
+                .and_then(|fault| fault.required_scope().map(str::to_owned))
         };
         assert_eq!(lacking(&["labs.admin.audit", "labs.admin.tiers"], &["labs.admin.tiers"]), None);
         assert_eq!(lacking(&["labs.admin.staff:write"], &[]), None);
@@ -130,9 +132,9 @@ mod tests {
             Some("labs.admin.tiers:write")
         );
         assert_eq!(lacking(&["labs.admin:write"], &["labs.admin.audit"]).as_deref(), Some("labs.admin:write"));
-        assert!(loses_whole(set(&["labs.admin:write"]), set(&["labs.admin"])));
-        assert!(!loses_whole(set(&["labs.admin:write"]), set(&["labs.admin:write"])));
-        assert!(!loses_whole(set(&["labs.admin.staff:write"]), set(&[])));
+        assert!(is_losing_full_access(set(&["labs.admin:write"]), set(&["labs.admin"])));
+        assert!(!is_losing_full_access(set(&["labs.admin:write"]), set(&["labs.admin:write"])));
+        assert!(!is_losing_full_access(set(&["labs.admin.staff:write"]), set(&[])));
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub(super) async fn lock(db: &Db, role_code: &str) -> Result<Option<Vec<String>>
 }
 
 /// Counts the holders of a role, and returns whether this user is a holder.
-pub(super) async fn holders_count(db: &Db, role_code: &str, person_uuid: Uuid) -> Result<(i64, bool), Fault> {
+pub(super) async fn count_holders(db: &Db, role_code: &str, person_uuid: Uuid) -> Result<(i64, bool), Fault> {
     let row = sqlx::query!(
         r#"select count(*) as "count!", coalesce(bool_or(person_uuid = $2), false) as "holds!"
              from staff_role_grant where role_code = $1"#,

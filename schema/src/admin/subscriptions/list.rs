@@ -4,7 +4,7 @@ use async_graphql::InputObject;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::core::list::{Bound, Condition, EdgeQuery, FixedOrder, Key, ListQuery, Statements};
+use crate::core::list::{Condition, EdgeQuery, FixedOrder, Key, ListQuery, SqlValue, Statements};
 use crate::core::time::Time;
 use crate::core::words::words;
 use crate::subscription::changing::{
@@ -41,12 +41,15 @@ pub(super) static SUBSCRIPTIONS: ListQuery<SubscriptionFilter, SubscriptionRow, 
     select: &SUBSCRIPTION,
     within: &[],
     conditions: &[
-        Condition { sql: "tier_code = any({})", value: |of| Bound::texts(of.tier_code.as_ref()) },
-        Condition { sql: "state = any({})", value: |of| Bound::words(of.state.as_ref()) },
-        Condition { sql: "(to_come_at is not null) = {}", value: |of| of.pending.map(Bound::from) },
-        Condition { sql: "strpos(lower(company_name), lower({})) > 0", value: |of| of.q.as_deref().map(Bound::from) },
-        Condition { sql: "period_end >= {}", value: |of| of.period_end_from.map(Bound::from) },
-        Condition { sql: "period_end < {}", value: |of| of.period_end_until.map(Bound::from) },
+        Condition { sql: "tier_code = any({})", value: |of| SqlValue::texts(of.tier_code.as_ref()) },
+        Condition { sql: "state = any({})", value: |of| SqlValue::words(of.state.as_ref()) },
+        Condition { sql: "(to_come_at is not null) = {}", value: |of| of.pending.map(SqlValue::from) },
+        Condition {
+            sql: "strpos(lower(company_name), lower({})) > 0",
+            value: |of| of.q.as_deref().map(SqlValue::from),
+        },
+        Condition { sql: "period_end >= {}", value: |of| of.period_end_from.map(SqlValue::from) },
+        Condition { sql: "period_end < {}", value: |of| of.period_end_until.map(SqlValue::from) },
     ],
     order: |sort| match sort {
         SubscriptionSort::StartedAtDesc => const { &[STARTED.descending(), ID.descending()] },

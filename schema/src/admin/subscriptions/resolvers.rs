@@ -129,9 +129,9 @@ impl SubscriptionsMutation {
     ) -> Result<Option<PartnerSubscription>, Fault> {
         let cx = ctx.cx();
         load_subscription(cx, partner_uuid).await?;
-        let tier = changing::tier_get(&cx.db, &body.tier_code).await?;
+        let tier = changing::get_tier(&cx.db, &body.tier_code).await?;
         let tier = rules::ensure_offered_once(tier, |tier| tier.state == TierState::Draft)?;
-        let change = SubscriptionChange::asked(cx, Some(&body.reason))?;
+        let change = SubscriptionChange::by_caller(cx, Some(&body.reason))?;
         match body.at {
             Some(at) => change.to_tier_at(partner_uuid, &tier, at).await?,
             None => change.to_tier(partner_uuid, &tier).await?,
@@ -153,7 +153,7 @@ impl SubscriptionsMutation {
     ) -> Result<Option<PartnerSubscription>, Fault> {
         let cx = ctx.cx();
         load_subscription(cx, partner_uuid).await?;
-        SubscriptionChange::asked(cx, Some(&body.reason))?.extend(partner_uuid, body.period_end).await?;
+        SubscriptionChange::by_caller(cx, Some(&body.reason))?.extend(partner_uuid, body.period_end).await?;
         cx.answer(load_subscription(cx, partner_uuid).await?)
     }
 
@@ -172,14 +172,14 @@ impl SubscriptionsMutation {
         let cx = ctx.cx();
         load_subscription(cx, partner_uuid).await?;
         let end = body.when.unwrap_or(SubscriptionEnd::PeriodEnd);
-        SubscriptionChange::asked(cx, Some(&body.reason))?.cancel(partner_uuid, end).await?;
+        SubscriptionChange::by_caller(cx, Some(&body.reason))?.cancel(partner_uuid, end).await?;
         cx.answer(load_subscription(cx, partner_uuid).await?)
     }
 }
 
 /// Loads the current subscription and names its partner in the audit record.
 async fn load_subscription(cx: &RequestContext, partner_uuid: Uuid) -> Result<PartnerSubscription, Fault> {
-    let row = changing::subscription_get(&cx.db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))?;
+    let row = changing::get_subscription(&cx.db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))?;
     cx.note_target(Target {
         kind: Some(AuditTargetKind::Partner),
         uuid: Some(partner_uuid),

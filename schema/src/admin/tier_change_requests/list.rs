@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Statements};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, SqlValue, Statements};
 use crate::core::time::Time;
 use crate::subscription::change_requests::{REQUEST, TierChangeRequest, TierChangeRequestState};
 
@@ -27,11 +27,11 @@ pub(super) static REQUESTS: ListQuery<TierChangeRequestFilter, TierChangeRequest
     select: &REQUEST,
     within: &[],
     conditions: &[
-        Condition { sql: "state = any({})", value: |of| Bound::words(of.state.as_ref()) },
-        Condition { sql: "partner_uuid = any({})", value: |of| Bound::ids(of.partner_uuid.as_ref()) },
-        Condition { sql: "to_tier_code = any({})", value: |of| Bound::texts(of.to_tier_code.as_ref()) },
-        Condition { sql: "created_at >= {}", value: |of| of.created_at_from.map(Bound::from) },
-        Condition { sql: "created_at < {}", value: |of| of.created_at_until.map(Bound::from) },
+        Condition { sql: "state = any({})", value: |of| SqlValue::words(of.state.as_ref()) },
+        Condition { sql: "partner_uuid = any({})", value: |of| SqlValue::ids(of.partner_uuid.as_ref()) },
+        Condition { sql: "to_tier_code = any({})", value: |of| SqlValue::texts(of.to_tier_code.as_ref()) },
+        Condition { sql: "created_at >= {}", value: |of| of.created_at_from.map(SqlValue::from) },
+        Condition { sql: "created_at < {}", value: |of| of.created_at_until.map(SqlValue::from) },
     ],
     order: |FixedOrder| const { &[DECIDED.descending(), ID] },
 };

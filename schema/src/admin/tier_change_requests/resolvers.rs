@@ -73,7 +73,7 @@ impl TierChangeRequestsMutation {
         request_uuid: Uuid,
         body: Reason,
     ) -> Result<Option<TierChangeRequest>, Fault> {
-        ctx.cx().answer(decide(ctx.cx(), request_uuid, TierChangeRequestAction::Reject, Some(&body.said())).await?)
+        ctx.cx().answer(decide(ctx.cx(), request_uuid, TierChangeRequestAction::Reject, Some(&body.into_text())).await?)
     }
 }
 

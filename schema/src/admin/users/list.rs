@@ -11,7 +11,7 @@ use super::rules::UserState;
 use crate::auth::account::PersonType;
 use crate::auth::security_events::{PersonEvents, SecurityEvent, person_events};
 use crate::auth::sessions::{OpenSession, open_sessions};
-use crate::core::list::{Bound, Condition, EdgeQuery, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, EdgeQuery, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use crate::core::principal::Role;
 use crate::core::time::Time;
 use crate::core::words::words;
@@ -46,7 +46,7 @@ pub(crate) struct UserFilter {
 
 /// Users to list for a caller.
 #[derive(Debug, Serialize)]
-pub(super) struct ShownUsers {
+pub(super) struct VisibleUsers {
     /// Whether staff members are included.
     pub(super) with_staff: bool,
     /// Requested filter.
@@ -68,26 +68,26 @@ words! {
 }
 
 /// List query of users.
-pub(super) static USERS: ListQuery<ShownUsers, User, UserSort> = ListQuery {
+pub(super) static USERS: ListQuery<VisibleUsers, User, UserSort> = ListQuery {
     operation: "admin_users_list",
     select: &PEOPLE,
     within: &[],
     conditions: &[
-        Condition { sql: "kind <> 'STAFF_USER'", value: |of| (!of.with_staff).then_some(Bound::Nothing) },
-        Condition { sql: "kind = any({})", value: |of| Bound::words(of.filter.kind.as_ref()) },
-        Condition { sql: "partner_uuid = any({})", value: |of| Bound::ids(of.filter.partner_uuid.as_ref()) },
-        Condition { sql: "state = any({})", value: |of| Bound::words(of.filter.state.as_ref()) },
-        Condition { sql: "role = any({})", value: |of| Bound::words(of.filter.role.as_ref()) },
+        Condition { sql: "kind <> 'STAFF_USER'", value: |of| (!of.with_staff).then_some(SqlValue::Nothing) },
+        Condition { sql: "kind = any({})", value: |of| SqlValue::words(of.filter.kind.as_ref()) },
+        Condition { sql: "partner_uuid = any({})", value: |of| SqlValue::ids(of.filter.partner_uuid.as_ref()) },
+        Condition { sql: "state = any({})", value: |of| SqlValue::words(of.filter.state.as_ref()) },
+        Condition { sql: "role = any({})", value: |of| SqlValue::words(of.filter.role.as_ref()) },
         Condition {
             sql: "(second_factor_confirmed_at is not null) = {}",
-            value: |of| of.filter.second_factor.map(Bound::from),
+            value: |of| of.filter.second_factor.map(SqlValue::from),
         },
         Condition {
             sql: "strpos(lower(name), lower({})) > 0 or strpos(lower(email), lower({})) > 0",
-            value: |of| of.filter.q.as_deref().map(Bound::from),
+            value: |of| of.filter.q.as_deref().map(SqlValue::from),
         },
-        Condition { sql: "last_sign_in_at >= {}", value: |of| of.filter.last_sign_in_at_from.map(Bound::from) },
-        Condition { sql: "last_sign_in_at < {}", value: |of| of.filter.last_sign_in_at_until.map(Bound::from) },
+        Condition { sql: "last_sign_in_at >= {}", value: |of| of.filter.last_sign_in_at_from.map(SqlValue::from) },
+        Condition { sql: "last_sign_in_at < {}", value: |of| of.filter.last_sign_in_at_until.map(SqlValue::from) },
     ],
     order: |sort| match sort {
         UserSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },

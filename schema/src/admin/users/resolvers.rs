@@ -5,13 +5,15 @@ mod types;
 use async_graphql::{Context, Object};
 use uuid::Uuid;
 
-use super::list::{ANYBODY, OF_A_TEAM, SECURITY_EVENTS, SESSIONS, ShownUsers, USERS, UserFilter, UserSort};
-use super::rules::{self, not_found};
-use super::store::{self, HeldRow};
+use super::list::{ANYBODY, OF_A_TEAM, SECURITY_EVENTS, SESSIONS, USERS, UserFilter, UserSort, VisibleUsers};
+use super::rules::{self, err_not_found};
+use super::store::{self, LockedUserRow};
 use crate::admin::reason::{Reason, Remark};
 use crate::auth::account::{address, person_name};
 use crate::auth::people::rules::PersonAction;
-use crate::auth::security_events::{LedgerEntry, PersonEvents, SecurityEvent, SecurityEventFilter, SecurityEventKind};
+use crate::auth::security_events::{
+    NewSecurityEvent, PersonEvents, SecurityEvent, SecurityEventFilter, SecurityEventKind,
+};
 use crate::auth::sessions::OpenSession;
 use crate::auth::{attempts, invitations, mfa, passwords, registrations, sessions};
 use crate::core::access::{access, audit_partner, audit_target, batched};
@@ -20,7 +22,7 @@ use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::email::EmailAddress;
 use crate::core::fault::{Fault, FieldError};
-use crate::core::list::{Bound, PageRequest};
+use crate::core::list::{PageRequest, SqlValue};
 use crate::core::mail::message::SecurityEvent as Notified;
 use crate::core::outbox;
 use crate::core::outbox::load_addressee;
@@ -51,7 +53,7 @@ impl UsersQuery {
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<User>>, Fault> {
         let cx = ctx.cx();
-        let shown = ShownUsers { with_staff: shows_staff(cx)?, filter: filter.unwrap_or_default() };
+        let shown = VisibleUsers { with_staff: may_see_staff(cx)?, filter: filter.unwrap_or_default() };
         let rows = USERS.page(cx, &shown, &PageRequest::new(sort, limit, cursor)).await?;
         let rows = rows.map(|user| Ok(user.for_caller(cx)))?;
         cx.answer_list(rows.counted_list(USERS.total(&cx.db, &shown, include_total).await?))
@@ -127,8 +129,8 @@ impl UsersMutation {
     ) -> Result<Option<User>, Fault> {
         let (cx, mut errors) = (ctx.cx(), Vec::new());
         let user = lock_user(cx, user_uuid).await?;
-        let name = take_or_report(body.name.map(|name| person_name(&name, "/name")), &mut errors);
-        let email = take_or_report(body.email.map(|email| parse_email(&email)), &mut errors);
+        let name = collect_or_report(body.name.map(|name| person_name(&name, "/name")), &mut errors);
+        let email = collect_or_report(body.email.map(|email| parse_email(&email)), &mut errors);
         if !errors.is_empty() {
             return Err(Fault::invalid(errors));
         }
@@ -136,8 +138,8 @@ impl UsersMutation {
             store::set_name(&cx.db, user_uuid, &name).await?;
         }
         if let Some(email) = email.filter(|email| email.normalised() != user.email_normalised) {
-            rules::active(&user.state)?;
-            address::request_by_staff(cx, user_uuid, user.partner_uuid, &email).await?;
+            rules::ensure_active(&user.state)?;
+            address::request_change_by_staff(cx, user_uuid, user.partner_uuid, &email).await?;
         }
         cx.answer(load_user(cx, user_uuid).await?)
     }
@@ -222,9 +224,9 @@ impl UsersMutation {
         let cx = ctx.cx();
         Remark::note(body, cx);
         let user = lock_user(cx, user_uuid).await?;
-        rules::active(&user.state)?;
+        rules::ensure_active(&user.state)?;
         rules::ensure_settled(address::open_by_staff(cx, user_uuid).await?)?;
-        let to = load_addressee(&cx.db, user_uuid).await?.ok_or_else(not_found)?;
+        let to = load_addressee(&cx.db, user_uuid).await?.ok_or_else(err_not_found)?;
         passwords::mail_reset(cx, &to).await?;
         event(&user, SecurityEventKind::PasswordResetRequested).write(cx).await?;
         cx.answer(load_user(cx, user_uuid).await?)
@@ -245,7 +247,7 @@ impl UsersMutation {
         body.note(cx);
         let user = lock_user(cx, user_uuid).await?;
         rules::ensure_settled(address::open_by_staff(cx, user_uuid).await?)?;
-        if !mfa::take_away(&cx.db, user_uuid).await? {
+        if !mfa::disable_factor(&cx.db, user_uuid).await? {
             return Err(Fault::conflict(
                 "This user has no active second factor, so sign-in requires only the password.",
             ));
@@ -268,10 +270,10 @@ impl UsersMutation {
     ) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
         let user = lock_user(cx, user_uuid).await?;
-        if !sessions::own_set_ended(&cx.db, user_uuid, session_uuid, "ENDED_BY_STAFF").await? {
+        if !sessions::end_own(&cx.db, user_uuid, session_uuid, "ENDED_BY_STAFF").await? {
             return Err(Fault::not_found("session of this user"));
         }
-        event(&user, SecurityEventKind::SessionEndedByStaff).within(session_uuid).write(cx).await?;
+        event(&user, SecurityEventKind::SessionEndedByStaff).in_session(session_uuid).write(cx).await?;
         cx.answer(true)
     }
 
@@ -289,22 +291,22 @@ impl UsersMutation {
         let cx = ctx.cx();
         Remark::note(body, cx);
         let user = lock_user(cx, user_uuid).await?;
-        sessions::all_set_ended(&cx.db, user_uuid, None, "SIGNED_OUT_BY_STAFF").await?;
+        sessions::end_all(&cx.db, user_uuid, None, "SIGNED_OUT_BY_STAFF").await?;
         event(&user, SecurityEventKind::SignedOutByStaff).write(cx).await?;
         cx.answer(load_user(cx, user_uuid).await?)
     }
 }
 
 /// Ends all access of a user, except the option to undo an address change. Their security events record the cause.
-async fn end_access(cx: &RequestContext, user: &HeldRow, kind: SecurityEventKind) -> Result<(), Fault> {
-    store::tokens_set_void(&cx.db, user.person_uuid).await?;
-    sessions::all_set_ended(&cx.db, user.person_uuid, None, kind.name()).await?;
+async fn end_access(cx: &RequestContext, user: &LockedUserRow, kind: SecurityEventKind) -> Result<(), Fault> {
+    store::set_tokens_void(&cx.db, user.person_uuid).await?;
+    sessions::end_all(&cx.db, user.person_uuid, None, kind.name()).await?;
     event(user, kind).write(cx).await
 }
 
 /// Builds the security event of a staff action on a user.
-const fn event(user: &HeldRow, kind: SecurityEventKind) -> LedgerEntry {
-    LedgerEntry::new(kind, true).about(user.person_uuid, user.partner_uuid).by_staff()
+const fn event(user: &LockedUserRow, kind: SecurityEventKind) -> NewSecurityEvent {
+    NewSecurityEvent::new(kind, true).with_subject(user.person_uuid, user.partner_uuid).by_staff()
 }
 
 fn parse_email(email: &str) -> Result<EmailAddress, FieldError> {
@@ -313,38 +315,39 @@ fn parse_email(email: &str) -> Result<EmailAddress, FieldError> {
 }
 
 /// Returns the usable values of the input. An unusable value is reported with all other errors.
-fn take_or_report<T>(sent: Option<Result<T, FieldError>>, errors: &mut Vec<FieldError>) -> Option<T> {
+fn collect_or_report<T>(sent: Option<Result<T, FieldError>>, errors: &mut Vec<FieldError>) -> Option<T> {
     sent.and_then(|sent| sent.map_err(|error| errors.push(error)).ok())
 }
 
-fn shows_staff(cx: &RequestContext) -> Result<bool, Fault> {
-    Ok(rules::shows_staff(cx.principal()?.scopes))
+fn may_see_staff(cx: &RequestContext) -> Result<bool, Fault> {
+    Ok(rules::may_see_staff(cx.principal()?.scopes))
 }
 
 /// Loads the current user and names them in the audit record.
 async fn load_user(cx: &RequestContext, person_uuid: Uuid) -> Result<User, Fault> {
-    let shown = if shows_staff(cx)? {
-        ANYBODY.one(&cx.db, [person_uuid.into()]).await?
+    let shown = if may_see_staff(cx)? {
+        ANYBODY.fetch_one(&cx.db, [person_uuid.into()]).await?
     } else {
-        OF_A_TEAM.one(&cx.db, [person_uuid.into(), Bound::Nothing]).await?
+        OF_A_TEAM.fetch_one(&cx.db, [person_uuid.into(), SqlValue::Nothing]).await?
     };
-    let user = shown.ok_or_else(not_found)?;
+    let user = shown.ok_or_else(err_not_found)?;
     note(cx, person_uuid, &user.name, user.partner_uuid);
     Ok(user.for_caller(cx))
 }
 
 /// Ensures that the user exists and names them in the audit record.
 async fn note_user(cx: &RequestContext, person_uuid: Uuid) -> Result<(), Fault> {
-    let (name, partner_uuid) = store::name_get(&cx.db, person_uuid, shows_staff(cx)?).await?.ok_or_else(not_found)?;
+    let (name, partner_uuid) =
+        store::get_name(&cx.db, person_uuid, may_see_staff(cx)?).await?.ok_or_else(err_not_found)?;
     note(cx, person_uuid, &name, partner_uuid);
     Ok(())
 }
 
 /// Locks the user for a change and names them in the audit record.
-async fn lock_user(cx: &RequestContext, person_uuid: Uuid) -> Result<HeldRow, Fault> {
-    let row = store::lock(&cx.db, person_uuid).await?.ok_or_else(not_found)?;
+async fn lock_user(cx: &RequestContext, person_uuid: Uuid) -> Result<LockedUserRow, Fault> {
+    let row = store::lock(&cx.db, person_uuid).await?.ok_or_else(err_not_found)?;
     note(cx, person_uuid, &row.name, row.partner_uuid);
-    rules::changeable(row.is_staff, cx.principal()?.scopes)?;
+    rules::ensure_changeable(row.is_staff, cx.principal()?.scopes)?;
     Ok(row)
 }
 

@@ -1,6 +1,6 @@
 //! Rules for the users that staff see and change here.
 
-use crate::auth::people::rules::{self, PersonAction, PersonState, Side, after};
+use crate::auth::people::rules::{self, PersonAction, PersonActor, PersonState, next_person_state};
 use crate::core::fault::Fault;
 use crate::core::scope::{Scope, ScopeSet};
 use crate::core::time::Time;
@@ -28,7 +28,7 @@ words! {
 }
 
 /// Whether the caller can see staff members: only with the scope that their administration requires.
-pub(super) fn shows_staff(own: ScopeSet) -> bool {
+pub(super) fn may_see_staff(own: ScopeSet) -> bool {
     Scope::parse(STAFF).is_some_and(|scope| own.reaches(scope))
 }
 
@@ -37,13 +37,13 @@ pub(super) fn shows_staff(own: ScopeSet) -> bool {
 /// # Errors
 /// [`crate::Code::Conflict`] with the operation to use, or [`crate::Code::NotFound`] if the caller cannot see staff
 /// members.
-pub(super) fn changeable(is_staff: bool, own: ScopeSet) -> Result<(), Fault> {
+pub(super) fn ensure_changeable(is_staff: bool, own: ScopeSet) -> Result<(), Fault> {
     match is_staff {
         false => Ok(()),
-        true if shows_staff(own) => Err(Fault::conflict(
+        true if may_see_staff(own) => Err(Fault::conflict(
             "This user is a staff member. Change staff members only under /v1/admin/staff/{staff_uuid}.",
         )),
-        true => Err(not_found()),
+        true => Err(err_not_found()),
     }
 }
 
@@ -53,14 +53,14 @@ pub(super) fn changeable(is_staff: bool, own: ScopeSet) -> Result<(), Fault> {
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the currently allowed actions.
 pub(super) fn next_state(state: &str, action: PersonAction, was_suspended: bool) -> Result<PersonState, Fault> {
-    after(PersonState::parse(state)?, action, was_suspended)
+    next_person_state(PersonState::parse(state)?, action, was_suspended)
 }
 
 /// Returns the actions that staff can currently perform on a user. Staff members are changed through other operations.
 /// Unlocking also lifts sign-in blocks.
 pub(super) fn allowed_actions(state: UserState, is_held_back: bool) -> Vec<String> {
     let Some(state) = PersonState::read(state.name()) else { return Vec::new() };
-    let mut allowed = rules::allowed_actions(state, Side::Staff);
+    let mut allowed = rules::allowed_actions(state, PersonActor::Staff);
     if is_held_back && state != PersonState::Locked {
         allowed.push(PersonAction::Unlock.name().to_owned());
     }
@@ -85,7 +85,7 @@ pub(super) fn ensure_settled(open_until: Option<Time>) -> Result<(), Fault> {
 ///
 /// # Errors
 /// [`crate::Code::Conflict`], with the action that must come first.
-pub(super) fn active(state: &str) -> Result<(), Fault> {
+pub(super) fn ensure_active(state: &str) -> Result<(), Fault> {
     match state {
         "ACTIVE" => Ok(()),
         "UNVERIFIED" => Err(Fault::conflict(
@@ -100,7 +100,7 @@ pub(super) fn active(state: &str) -> Result<(), Fault> {
 }
 
 /// Returns the error for a user who does not exist or whom the caller cannot see.
-pub(super) fn not_found() -> Fault {
+pub(super) fn err_not_found() -> Fault {
     Fault::not_found("user")
 }
 
@@ -117,18 +117,18 @@ mod tests {
     fn staff_users_are_visible_only_to_their_administrators() {
         let support = own(&["labs.admin.users:write"]);
         let chief = own(&["labs.admin:write"]);
-        assert!(!shows_staff(support));
-        assert!(shows_staff(chief) && shows_staff(own(&["labs.admin.staff"])));
-        assert_eq!(changeable(true, support).unwrap_err().code(), Code::NotFound);
-        assert_eq!(changeable(true, chief).unwrap_err().code(), Code::Conflict);
-        assert!(changeable(false, support).is_ok());
+        assert!(!may_see_staff(support));
+        assert!(may_see_staff(chief) && may_see_staff(own(&["labs.admin.staff"])));
+        assert_eq!(ensure_changeable(true, support).unwrap_err().code(), Code::NotFound);
+        assert_eq!(ensure_changeable(true, chief).unwrap_err().code(), Code::Conflict);
+        assert!(ensure_changeable(false, support).is_ok());
     }
 
     #[test]
     fn only_active_user_gets_password_reset_or_new_email() {
-        assert!(active("ACTIVE").is_ok());
+        assert!(ensure_active("ACTIVE").is_ok());
         for state in ["UNVERIFIED", "SUSPENDED", "LOCKED"] {
-            assert_eq!(active(state).unwrap_err().code(), Code::Conflict, "{state}");
+            assert_eq!(ensure_active(state).unwrap_err().code(), Code::Conflict, "{state}");
         }
         assert_eq!(next_state("LOCKED", PersonAction::Unlock, true).unwrap(), PersonState::Suspended);
         let offered = |state, is_held_back| allowed_actions(state, is_held_back).join(" ");

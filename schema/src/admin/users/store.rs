@@ -6,7 +6,7 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 
 /// Loads the name and partner of a user; of staff members only if requested.
-pub(super) async fn name_get(
+pub(super) async fn get_name(
     db: &Db,
     person_uuid: Uuid,
     with_staff: bool,
@@ -23,7 +23,7 @@ pub(super) async fn name_get(
 }
 
 /// A user locked for a change.
-pub(super) struct HeldRow {
+pub(super) struct LockedUserRow {
     pub(super) person_uuid: Uuid,
     pub(super) partner_uuid: Option<Uuid>,
     pub(super) is_staff: bool,
@@ -35,9 +35,9 @@ pub(super) struct HeldRow {
 }
 
 /// Locks a user until the transaction ends.
-pub(super) async fn lock(db: &Db, person_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
+pub(super) async fn lock(db: &Db, person_uuid: Uuid) -> Result<Option<LockedUserRow>, Fault> {
     Ok(sqlx::query_as!(
-        HeldRow,
+        LockedUserRow,
         r#"select person_uuid, partner_uuid, kind = 'STAFF_USER' as "is_staff!", name, email_normalised, state,
                   was_suspended
              from person
@@ -76,7 +76,7 @@ pub(super) async fn set_state(db: &Db, person_uuid: Uuid, state: &str, was_suspe
 
 /// Voids the tokens that were mailed to a user for a new password or for an address. The token that undoes an address
 /// change stays valid, because it was mailed to the owner of the account before the change.
-pub(super) async fn tokens_set_void(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
+pub(super) async fn set_tokens_void(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "update one_time_token set used_at = labs_now()
           where person_uuid = $1 and purpose in ('RESET_PASSWORD', 'CHANGE_EMAIL') and used_at is null",

@@ -4,11 +4,11 @@ use async_graphql::{Context, InputObject, Object, SimpleObject};
 
 use super::address;
 use super::list::OWN_EVENTS;
-use super::rules::{self, Change};
+use super::rules::{self, AccountChange};
 use super::store;
 use super::view::Account;
 use crate::auth::security_events::{PersonEvents, SecurityEvent, SecurityEventFilter};
-use crate::auth::sessions::{Own, fresh, load_own};
+use crate::auth::sessions::{OwnSession, load_own, require_fresh};
 use crate::core::access::access;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::email::EmailAddress;
@@ -124,7 +124,7 @@ impl AccountMutation {
         let AccountUpdate { name, locale, time_zone, board_mail } = body;
         let is_of_partner = cx.principal()?.kind == PrincipalType::PartnerUser;
         let time_zone = time_zone.map(|name| rules::known_time_zone(&name)).transpose()?;
-        let change = rules::tidy(Change { name, locale, time_zone, board_mail }, is_of_partner)?;
+        let change = rules::normalize(AccountChange { name, locale, time_zone, board_mail }, is_of_partner)?;
         rules::ensure_board_mail(&change, is_of_partner)?;
         store::set_profile(&cx.db, own.person_uuid, &change).await?;
         cx.answer(load_account(cx, &own).await?)
@@ -138,10 +138,10 @@ impl AccountMutation {
         body: EmailChangeRequest,
     ) -> Result<Option<EmailChangeReceipt>, Fault> {
         let cx = ctx.cx();
-        let own = fresh(cx).await?;
+        let own = require_fresh(cx).await?;
         let email = EmailAddress::parse(&body.email)
             .map_err(|problem| Fault::field("/email", "FORMAT", format!("This address cannot be used: {problem}.")))?;
-        address::request(cx, &own, &email).await?;
+        address::request_change(cx, &own, &email).await?;
         let expires_in = address::rules::CONFIRM_SECONDS;
         cx.answer(EmailChangeReceipt { status: "CONFIRMATION_SENT", email: body.email, expires_in })
     }
@@ -169,6 +169,6 @@ impl AccountMutation {
     }
 }
 
-async fn load_account(cx: &RequestContext, own: &Own) -> Result<Account, Fault> {
+async fn load_account(cx: &RequestContext, own: &OwnSession) -> Result<Account, Fault> {
     store::get(&cx.db, own.person_uuid).await?.map(Account::from).ok_or_else(|| Fault::not_found("account"))
 }

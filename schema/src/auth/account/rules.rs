@@ -2,7 +2,7 @@
 
 use crate::core::fault::{Fault, FieldError};
 use crate::core::imitation;
-use crate::core::plain::{line, too_long};
+use crate::core::plain::{err_too_long, line};
 use crate::core::time_zone::canonical_name;
 
 /// Longest name, in characters.
@@ -10,7 +10,7 @@ const LONGEST_NAME: usize = 120;
 
 /// A change of an account. An absent field stays unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Change {
+pub(super) struct AccountChange {
     pub(super) name: Option<String>,
     pub(super) locale: Option<String>,
     pub(super) time_zone: Option<String>,
@@ -21,11 +21,11 @@ pub(super) struct Change {
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`], with a pointer to the name.
-pub(super) fn tidy(change: Change, is_of_partner: bool) -> Result<Change, Fault> {
+pub(super) fn normalize(change: AccountChange, is_of_partner: bool) -> Result<AccountChange, Fault> {
     let name_of =
         |name: String| if is_of_partner { partner_person_name(&name, "/name") } else { person_name(&name, "/name") };
     let name = change.name.map(name_of).transpose();
-    Ok(Change { name: name.map_err(|error| Fault::invalid(vec![error]))?, ..change })
+    Ok(AccountChange { name: name.map_err(|error| Fault::invalid(vec![error]))?, ..change })
 }
 
 /// Validates a user's name: one line, without leading or trailing blanks.
@@ -39,7 +39,7 @@ pub(crate) fn person_name(name: &str, pointer: &str) -> Result<String, FieldErro
             "Send a name with at least one character that is not a blank.",
         ));
     }
-    errors.extend(too_long(pointer, &name, LONGEST_NAME));
+    errors.extend(err_too_long(pointer, &name, LONGEST_NAME));
     errors.into_iter().next().map_or(Ok(name), Err)
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn partner_person_name(name: &str, pointer: &str) -> Result<String, F
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`], with a pointer to the field.
-pub(super) fn ensure_board_mail(change: &Change, is_of_partner: bool) -> Result<(), Fault> {
+pub(super) fn ensure_board_mail(change: &AccountChange, is_of_partner: bool) -> Result<(), Fault> {
     if change.board_mail == Some(true) && !is_of_partner {
         return Err(Fault::field(
             "/board_mail",
@@ -91,13 +91,13 @@ mod tests {
 
     #[test]
     fn partner_user_cannot_use_staff_like_name() {
-        let change = || Change { name: Some("Labs Support".to_owned()), ..Change::default() };
-        assert!(tidy(change(), false).is_ok());
-        assert_eq!(tidy(change(), true).unwrap_err().errors()[0].code, "NAME_IMITATES");
+        let change = || AccountChange { name: Some("Labs Support".to_owned()), ..AccountChange::default() };
+        assert!(normalize(change(), false).is_ok());
+        assert_eq!(normalize(change(), true).unwrap_err().errors()[0].code, "NAME_IMITATES");
     }
 
     #[test]
     fn omitted_fields_stay_unset() {
-        assert_eq!(tidy(Change::default(), true).unwrap(), Change::default());
+        assert_eq!(normalize(AccountChange::default(), true).unwrap(), AccountChange::default());
     }
 }

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::rules::Change;
+use super::rules::AccountChange;
 use super::view::PersonType;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
@@ -48,7 +48,7 @@ pub(super) async fn get(db: &Db, person_uuid: Uuid) -> Result<Option<AccountRow>
 }
 
 /// Updates the given fields. A change without effect writes nothing.
-pub(super) async fn set_profile(db: &Db, person_uuid: Uuid, change: &Change) -> Result<(), Fault> {
+pub(super) async fn set_profile(db: &Db, person_uuid: Uuid, change: &AccountChange) -> Result<(), Fault> {
     sqlx::query!(
         "update person
             set name = coalesce($2, name), locale = coalesce($3, locale), time_zone = coalesce($4, time_zone),

@@ -23,7 +23,7 @@ use crate::core::fault::Fault;
 /// [`crate::Code::RateLimited`] with the time to wait.
 pub(in crate::auth) async fn check(cx: &RequestContext, db: &Db, subjects: &[Subject]) -> Result<(), Fault> {
     let account = subjects.iter().find_map(Subject::account_from);
-    match store::held_until_get(db, &names(subjects), account).await? {
+    match store::get_blocked_until(db, &names(subjects), account).await? {
         Some(until) => Err(Fault::held_until(cx.now, until)),
         None => Ok(()),
     }
@@ -43,10 +43,10 @@ pub(in crate::auth) async fn record_failure(cx: &RequestContext, subjects: &[Sub
         let name = subject.name();
         counted.iter().find(|row| row.subject == name).map_or(0, |row| row.failures)
     };
-    let held_until = |subject: &Subject| Some((subject.name(), subject.held_until(of(subject), cx.now)?));
+    let held_until = |subject: &Subject| Some((subject.name(), subject.blocked_until(of(subject), cx.now)?));
     let held: Vec<_> = subjects.iter().filter_map(held_until).collect();
     if !held.is_empty() {
-        store::held_until_set(&cx.db, held).await?;
+        store::set_blocked_until(&cx.db, held).await?;
     }
     let is_whole = |subject: &&Subject| matches!(subject, Subject::Account(_) | Subject::Factor(_));
     Ok(subjects.iter().find(is_whole).map_or(0, of))
@@ -55,18 +55,18 @@ pub(in crate::auth) async fn record_failure(cx: &RequestContext, subjects: &[Sub
 /// Resets the counts of the account after a success. The network may be shared, so its count stays.
 pub(in crate::auth) async fn record_success(cx: &RequestContext, subjects: &[Subject]) -> Result<(), Fault> {
     let own: Vec<String> = subjects.iter().filter(|subject| subject.is_of_account()).map(Subject::name).collect();
-    store::failures_delete(&cx.db, &own).await
+    store::delete_failures(&cx.db, &own).await
 }
 
 /// Deletes the failed attempts at a user's password and codes, from all networks. Returns false if there were none.
 pub(crate) async fn forget(db: &Db, email_normalised: &str, person_uuid: Uuid) -> Result<bool, Fault> {
-    store::failures_forget(db, email_normalised, person_uuid).await
+    store::forget_failures(db, email_normalised, person_uuid).await
 }
 
 /// Deletes the failed attempts at the password of an account, from all networks, because the password was replaced.
 /// Attempts at its codes stay.
-pub(in crate::auth) async fn password_forget(db: &Db, email_normalised: &str) -> Result<(), Fault> {
-    store::password_failures_forget(db, email_normalised).await
+pub(in crate::auth) async fn forget_password(db: &Db, email_normalised: &str) -> Result<(), Fault> {
+    store::forget_password_failures(db, email_normalised).await
 }
 
 fn names(subjects: &[Subject]) -> Vec<String> {

@@ -25,13 +25,13 @@ pub(in crate::auth) enum Subject {
 
 impl Subject {
     /// Returns the subjects of a password attempt.
-    pub(in crate::auth) fn of_password(email_normalised: &str, address: IpAddr) -> Vec<Self> {
+    pub(in crate::auth) fn subjects_of_password(email_normalised: &str, address: IpAddr) -> Vec<Self> {
         let email = email_normalised.to_owned();
         vec![Self::AccountFrom(email.clone(), address), Self::Account(email), Self::Network(address)]
     }
 
     /// Returns the subjects of a second-factor attempt.
-    pub(in crate::auth) fn of_factor(person_uuid: Uuid, address: IpAddr) -> Vec<Self> {
+    pub(in crate::auth) fn subjects_of_factor(person_uuid: Uuid, address: IpAddr) -> Vec<Self> {
         vec![Self::FactorFrom(person_uuid, address), Self::Factor(person_uuid), Self::Network(address)]
     }
 
@@ -63,7 +63,7 @@ impl Subject {
 
     /// Returns the time until which the next attempt is blocked after this number of consecutive failures. The first
     /// few are free, because users mistype; then the delay is 2, 4, 8 … seconds.
-    pub(super) fn held_until(&self, failures: i32, now: Time) -> Option<Time> {
+    pub(super) fn blocked_until(&self, failures: i32, now: Time) -> Option<Time> {
         let (free, longest_seconds) = match self {
             Self::AccountFrom(..) | Self::FactorFrom(..) => (5, 900),
             Self::Account(_) => (50, 30),
@@ -94,7 +94,7 @@ mod tests {
     }
 
     fn delay(subject: &Subject, failures: i32) -> Option<i64> {
-        subject.held_until(failures, NOW).map(|until| until.seconds_since(NOW))
+        subject.blocked_until(failures, NOW).map(|until| until.seconds_since(NOW))
     }
 
     #[test]
@@ -128,8 +128,8 @@ mod tests {
 
     #[test]
     fn subject_names_are_distinct_and_two_belong_to_account() {
-        let password = Subject::of_password("a@b.example", at("192.0.2.1"));
-        let factor = Subject::of_factor(Uuid::nil(), at("192.0.2.1"));
+        let password = Subject::subjects_of_password("a@b.example", at("192.0.2.1"));
+        let factor = Subject::subjects_of_factor(Uuid::nil(), at("192.0.2.1"));
         let mut names: Vec<String> = password.iter().chain(&factor).map(Subject::name).collect();
         names.sort();
         names.dedup();

@@ -16,7 +16,7 @@ pub(super) struct CountRow {
 /// Returns the time until which the next attempt of any of these subjects is blocked. A block of the whole account does
 /// not apply to a network from which its owner signed in during the last thirty days, so that attackers elsewhere
 /// cannot block the owner.
-pub(super) async fn held_until_get(
+pub(super) async fn get_blocked_until(
     db: &Db,
     subjects: &[String],
     account: Option<(&str, IpNet)>,
@@ -60,7 +60,7 @@ pub(super) async fn failures_add(db: &Db, subjects: &[String]) -> Result<Vec<Cou
 }
 
 /// Blocks the next attempt of each subject until the given time.
-pub(super) async fn held_until_set(db: &Db, held: Vec<(String, Time)>) -> Result<(), Fault> {
+pub(super) async fn set_blocked_until(db: &Db, held: Vec<(String, Time)>) -> Result<(), Fault> {
     let (subjects, untils): (Vec<String>, Vec<Time>) = held.into_iter().unzip();
     sqlx::query!(
         "update sign_in_failure as known set held_until = held.until
@@ -75,7 +75,7 @@ pub(super) async fn held_until_set(db: &Db, held: Vec<(String, Time)>) -> Result
 }
 
 /// Deletes the failures of these subjects.
-pub(super) async fn failures_delete(db: &Db, subjects: &[String]) -> Result<(), Fault> {
+pub(super) async fn delete_failures(db: &Db, subjects: &[String]) -> Result<(), Fault> {
     sqlx::query!("delete from sign_in_failure where subject = any($1)", subjects)
         .execute(&mut *db.conn().await?)
         .await?;
@@ -83,7 +83,7 @@ pub(super) async fn failures_delete(db: &Db, subjects: &[String]) -> Result<(), 
 }
 
 /// Deletes the failures of an account and of its codes, from all networks; false if there were none.
-pub(super) async fn failures_forget(db: &Db, email_normalised: &str, person_uuid: Uuid) -> Result<bool, Fault> {
+pub(super) async fn forget_failures(db: &Db, email_normalised: &str, person_uuid: Uuid) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "delete from sign_in_failure where account = $1 or person_uuid = $2",
         email_normalised,
@@ -95,7 +95,7 @@ pub(super) async fn failures_forget(db: &Db, email_normalised: &str, person_uuid
 }
 
 /// Deletes the failures of an account's password, from all networks.
-pub(super) async fn password_failures_forget(db: &Db, email_normalised: &str) -> Result<(), Fault> {
+pub(super) async fn forget_password_failures(db: &Db, email_normalised: &str) -> Result<(), Fault> {
     sqlx::query!("delete from sign_in_failure where account = $1", email_normalised)
         .execute(&mut *db.conn().await?)
         .await?;

@@ -9,9 +9,9 @@ use crate::core::crypto::uuid_at;
 use crate::core::db::Db;
 use crate::core::email::EmailAddress;
 use crate::core::fault::Fault;
-use crate::core::mail::message::{Asking, Letter};
+use crate::core::mail::message::{Asking, MailContent};
 use crate::core::outbox;
-use crate::core::outbox::Addressee;
+use crate::core::outbox::Recipient;
 use crate::core::principal::Role;
 use crate::core::services::Services;
 use crate::core::time::Time;
@@ -52,7 +52,7 @@ pub(crate) async fn invite_first(
         expires_at,
     };
     first::insert(db, &row).await?;
-    let to = Addressee {
+    let to = Recipient {
         person_uuid: None,
         partner_uuid: Some(new.partner_uuid),
         email: new.email.as_str().to_owned(),
@@ -60,5 +60,5 @@ pub(crate) async fn invite_first(
         locale: new.locale.to_owned(),
     };
     let about = Asking::FirstAdministrator { company: new.company_name.to_owned() };
-    outbox::queue_by(db, services, uuid_at(now.0), &to, &Letter::asking(about, token.text, expires_at.0)).await
+    outbox::queue_by(db, services, uuid_at(now.0), &to, &MailContent::with_token(about, token.text, expires_at.0)).await
 }

@@ -2,16 +2,16 @@
 
 use uuid::Uuid;
 
-use super::rules::{self, Action, InvitationState, after};
+use super::rules::{self, InvitationAction, InvitationState, next_state};
 use super::store::{self, NewRow};
 use crate::core::crypto::secret::{SecretKind, SecretText};
 use crate::core::db::Db;
 use crate::core::email::EmailAddress;
 use crate::core::entitlement::Allowance;
 use crate::core::fault::Fault;
-use crate::core::mail::message::{Asking, Letter};
+use crate::core::mail::message::{Asking, MailContent};
 use crate::core::outbox;
-use crate::core::outbox::Addressee;
+use crate::core::outbox::Recipient;
 use crate::core::principal::Role;
 use crate::core::services::Services;
 use crate::core::time::Time;
@@ -49,11 +49,11 @@ pub(crate) async fn invite(
     let (partner_uuid, email) = (new.partner_uuid, new.email);
     let allowance = Allowance::lock_of(db, partner_uuid, "team_members").await?;
     if store::is_member(db, partner_uuid, email.normalised()).await? {
-        return Err(rules::is_member());
+        return Err(rules::err_is_member());
     }
-    let expired = after(InvitationState::Pending, Action::Expire)?;
-    store::overdue_expire(db, partner_uuid, email.normalised(), expired).await?;
-    let used = store::member_count(db, partner_uuid).await? + store::pending_count(db, partner_uuid).await?;
+    let expired = next_state(InvitationState::Pending, InvitationAction::Expire)?;
+    store::expire_overdue(db, partner_uuid, email.normalised(), expired).await?;
+    let used = store::count_members(db, partner_uuid).await? + store::count_pending(db, partner_uuid).await?;
     allowance.check(used, 1)?;
     let token = SecretKind::OneTime.issue();
     let expires_at = now.plus_seconds(rules::INVITATION_SECONDS);
@@ -69,7 +69,7 @@ pub(crate) async fn invite(
         expires_at,
     };
     let names = store::insert(db, &row).await?.ok_or_else(|| Fault::not_found("member of this team"))?;
-    rules::may_invite(&names.partner_state)?;
+    rules::ensure_may_invite(&names.partner_state)?;
     let mail = Mail { partner_uuid, email: email.as_str(), role: new.role.name(), locale: new.locale };
     mail.queue(db, services, message_uuid, names.company_name, names.inviter_name, (token.text, expires_at)).await
 }
@@ -91,7 +91,7 @@ impl Mail<'_> {
         inviter: Option<String>,
         (token, until): (SecretText, Time),
     ) -> Result<(), Fault> {
-        let to = Addressee {
+        let to = Recipient {
             person_uuid: None,
             partner_uuid: Some(self.partner_uuid),
             email: self.email.to_owned(),
@@ -99,7 +99,7 @@ impl Mail<'_> {
             locale: self.locale.to_owned(),
         };
         let role = self.role.to_owned();
-        let letter = Letter::asking(Asking::Invitation { company, inviter, role }, token, until.0);
-        outbox::queue_by(db, services, message_uuid, &to, &letter).await
+        let content = MailContent::with_token(Asking::Invitation { company, inviter, role }, token, until.0);
+        outbox::queue_by(db, services, message_uuid, &to, &content).await
     }
 }

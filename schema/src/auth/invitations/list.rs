@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::rules::InvitationState;
 use super::view::Invitation;
-use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use crate::core::principal::Role;
 use crate::core::words::words;
 
@@ -65,11 +65,11 @@ const fn list_for(operation: &'static str) -> InvitationList {
         select: &INVITATION,
         within: &[Condition { sql: "partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) }],
         conditions: &[
-            Condition { sql: "state = any({})", value: |of| Bound::words(of.filter.state.as_ref()) },
-            Condition { sql: "role = any({})", value: |of| Bound::words(of.filter.role.as_ref()) },
+            Condition { sql: "state = any({})", value: |of| SqlValue::words(of.filter.state.as_ref()) },
+            Condition { sql: "role = any({})", value: |of| SqlValue::words(of.filter.role.as_ref()) },
             Condition {
                 sql: "strpos(lower(email), lower({})) > 0",
-                value: |of| of.filter.q.as_deref().map(Bound::from),
+                value: |of| of.filter.q.as_deref().map(SqlValue::from),
             },
         ],
         order: |sort| match sort {

@@ -4,14 +4,14 @@ use async_graphql::{Context, InputObject, Object, SimpleObject};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::rules::{self, Action, Holder, Joining, after};
+use super::rules::{self, AddressHolder, InvitationAction, JoinMode, next_state};
 use super::sending::revoke_left_behind;
 use super::store::{self, InvitationRow, NewMember};
 use crate::auth::account::partner_person_name;
 use crate::auth::passwords::new_password;
 use crate::auth::registrations::give_way;
-use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
-use crate::auth::sessions::{all_set_ended, busy};
+use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
+use crate::auth::sessions::{end_all, err_busy};
 use crate::core::access::access;
 use crate::core::actor::Actor;
 use crate::core::context::{RequestContext, RequestContextExt};
@@ -115,12 +115,12 @@ impl InvitationsQuery {
         body: InvitationTokenInput,
     ) -> Result<Option<HeldInvitation>, Fault> {
         let cx = ctx.cx();
-        let digest = SecretKind::OneTime.digest(&body.token).ok_or_else(rules::void_token)?;
-        let row = store::get(&cx.db, &digest).await?.ok_or_else(rules::void_token)?;
-        let account = match joining(&row) {
-            Joining::New => InvitationAccount::New,
-            Joining::Existing => InvitationAccount::Existing,
-            Joining::Elsewhere => InvitationAccount::Elsewhere,
+        let digest = SecretKind::OneTime.digest(&body.token).ok_or_else(rules::err_void_token)?;
+        let row = store::get(&cx.db, &digest).await?.ok_or_else(rules::err_void_token)?;
+        let account = match join_mode(&row) {
+            JoinMode::New => InvitationAccount::New,
+            JoinMode::Existing => InvitationAccount::Existing,
+            JoinMode::Elsewhere => InvitationAccount::Elsewhere,
         };
         cx.answer(HeldInvitation {
             company_name: row.company_name,
@@ -150,22 +150,22 @@ impl InvitationsMutation {
         let digest = SecretKind::OneTime.digest(&body.token);
         // The acceptance is validated and the password hashed before the token is consumed. A rejected request
         // therefore leaves the token valid.
-        let (row, newcomer) = invited(cx, digest.as_ref(), body).await?;
-        let digest = digest.ok_or_else(rules::void_token)?;
-        let used = store::token_set_used(&cx.db, &digest).await?;
-        let (invitation_uuid, partner_uuid, state) = used.ok_or_else(rules::void_token)?;
-        let state = after(state, Action::Accept).map_err(|_| rules::void_token())?;
+        let (row, newcomer) = to_invited_person(cx, digest.as_ref(), body).await?;
+        let digest = digest.ok_or_else(rules::err_void_token)?;
+        let used = store::set_token_used(&cx.db, &digest).await?;
+        let (invitation_uuid, partner_uuid, state) = used.ok_or_else(rules::err_void_token)?;
+        let state = next_state(state, InvitationAction::Accept).map_err(|_| rules::err_void_token())?;
         let allowance = Allowance::lock_of(&cx.db, partner_uuid, "team_members").await?;
-        allowance.check(store::member_count(&cx.db, partner_uuid).await?, 1)?;
+        allowance.check(store::count_members(&cx.db, partner_uuid).await?, 1)?;
         let user_uuid = join(cx, &row, newcomer.as_ref()).await?;
         store::set_answered(&cx.db, invitation_uuid, state, Some(user_uuid)).await?;
-        let event = LedgerEntry::new(SecurityEventKind::InvitationAccepted, true);
-        event.about(user_uuid, Some(partner_uuid)).write(cx).await?;
+        let event = NewSecurityEvent::new(SecurityEventKind::InvitationAccepted, true);
+        event.with_subject(user_uuid, Some(partner_uuid)).write(cx).await?;
         let role = role(&row.role)?;
         let joined = PartnerEvent::new(partner_uuid, PartnerEventKind::MemberJoined, Actor::partner_user(user_uuid))
-            .about(user_uuid);
+            .with_subject(user_uuid);
         let detail = json!({ "invitation_uuid": invitation_uuid, "role": row.role });
-        events::insert(&cx.db, &joined.telling(detail)).await?;
+        events::insert(&cx.db, &joined.with_detail(detail)).await?;
         cx.answer(AcceptedInvitation { status: "ACCEPTED", partner_uuid, user_uuid, email: row.email, role })
     }
 
@@ -177,55 +177,57 @@ impl InvitationsMutation {
         body: InvitationTokenInput,
     ) -> Result<Option<DeclinedInvitation>, Fault> {
         let cx = ctx.cx();
-        let digest = SecretKind::OneTime.digest(&body.token).ok_or_else(rules::void_token)?;
-        let used = store::token_set_used(&cx.db, &digest).await?;
-        let (invitation_uuid, partner_uuid, state) = used.ok_or_else(rules::void_token)?;
-        let state = after(state, Action::Decline).map_err(|_| rules::void_token())?;
+        let digest = SecretKind::OneTime.digest(&body.token).ok_or_else(rules::err_void_token)?;
+        let used = store::set_token_used(&cx.db, &digest).await?;
+        let (invitation_uuid, partner_uuid, state) = used.ok_or_else(rules::err_void_token)?;
+        let state = next_state(state, InvitationAction::Decline).map_err(|_| rules::err_void_token())?;
         store::set_answered(&cx.db, invitation_uuid, state, None).await?;
-        let mut event = LedgerEntry::new(SecurityEventKind::InvitationDeclined, true);
+        let mut event = NewSecurityEvent::new(SecurityEventKind::InvitationDeclined, true);
         event.partner_uuid = Some(partner_uuid);
-        event.by_stranger().write(cx).await?;
+        event.by_outsider().write(cx).await?;
         cx.answer(DeclinedInvitation { status: "DECLINED" })
     }
 }
 
 /// A validated new user.
-struct Newcomer {
+struct InvitedPerson {
     name: String,
     locale: String,
     password_hash: String,
 }
 
 /// Returns the invitation and the new user that accepting creates; no new user if it moves an existing one.
-async fn invited(
+async fn to_invited_person(
     cx: &RequestContext,
     digest: Option<&[u8; 32]>,
     body: InvitationAcceptance,
-) -> Result<(InvitationRow, Option<Newcomer>), Fault> {
-    let said = Said { name: body.name.as_deref(), password: body.password.as_deref() };
-    let judged = judge(&cx.services, &cx.db.aside(), digest.map(<[u8; 32]>::as_slice), &said).await?;
+) -> Result<(InvitationRow, Option<InvitedPerson>), Fault> {
+    let input = AcceptInput { name: body.name.as_deref(), password: body.password.as_deref() };
+    let judged =
+        validate_acceptance(&cx.services, &cx.db.outside_transaction(), digest.map(<[u8; 32]>::as_slice), &input)
+            .await?;
     let Some(row) = judged.row else { return Err(Fault::invalid(judged.errors)) };
     rules::ensure_open_team(&row.partner_state)?;
-    if joining(&row) == Joining::Elsewhere {
-        return Err(rules::elsewhere());
+    if join_mode(&row) == JoinMode::Elsewhere {
+        return Err(rules::err_member_elsewhere());
     }
     if !judged.errors.is_empty() {
         return Err(Fault::invalid(judged.errors));
     }
     let (Some(name), Some(password)) = (judged.name, body.password) else { return Ok((row, None)) };
-    let password_hash = cx.services.passwords.hash(SecretText::new(password)).await.map_err(busy)?;
+    let password_hash = cx.services.passwords.hash(SecretText::new(password)).await.map_err(err_busy)?;
     let locale = body.locale.unwrap_or_else(|| row.locale.clone());
-    Ok((row, Some(Newcomer { name, locale, password_hash })))
+    Ok((row, Some(InvitedPerson { name, locale, password_hash })))
 }
 
 /// User data in an acceptance.
-struct Said<'a> {
+struct AcceptInput<'a> {
     name: Option<&'a str>,
     password: Option<&'a str>,
 }
 
 /// Result of validating an acceptance.
-struct Judged {
+struct ValidatedAcceptance {
     /// The invitation, if its token is valid.
     row: Option<InvitationRow>,
     /// The validated name of the new user.
@@ -234,28 +236,34 @@ struct Judged {
 }
 
 /// Validates an acceptance. The data of a new user is validated even if the token is void.
-async fn judge(services: &Services, db: &Db, digest: Option<&[u8]>, said: &Said<'_>) -> Result<Judged, Fault> {
+async fn validate_acceptance(
+    services: &Services,
+    db: &Db,
+    digest: Option<&[u8]>,
+    input: &AcceptInput<'_>,
+) -> Result<ValidatedAcceptance, Fault> {
     let row = match digest {
         Some(digest) => store::get(db, digest).await?,
         None => None,
     };
-    let joins_as = row.as_ref().map(joining);
+    let joins_as = row.as_ref().map(join_mode);
     let mut errors = match joins_as {
-        Some(joining) => rules::find_missing(joining, said.name.is_some(), said.password.is_some()),
-        None => rules::void_token().errors().to_vec(),
+        Some(join_mode) => rules::find_missing(join_mode, input.name.is_some(), input.password.is_some()),
+        None => rules::err_void_token().errors().to_vec(),
     };
-    if joins_as.is_some_and(|joining| joining != Joining::New) {
-        return Ok(Judged { row, name: None, errors });
+    if joins_as.is_some_and(|join_mode| join_mode != JoinMode::New) {
+        return Ok(ValidatedAcceptance { row, name: None, errors });
     }
-    let name = said.name.map(|name| partner_person_name(name, "/name")).transpose();
+    let name = input.name.map(|name| partner_person_name(name, "/name")).transpose();
     let name = name.map_err(|error| errors.push(error)).unwrap_or_default();
-    if let Some(password) = said.password {
+    if let Some(password) = input.password {
         let email = row.as_ref().map_or("", |row| row.email.as_str());
         let known_as = name.as_deref().unwrap_or_default();
-        let judged = services.passwords.check_rule(SecretText::new(password), email, known_as).await.map_err(busy)?;
+        let judged =
+            services.passwords.check_rule(SecretText::new(password), email, known_as).await.map_err(err_busy)?;
         errors.extend(new_password("/password", &judged.err().unwrap_or_default()));
     }
-    Ok(Judged { row, name, errors })
+    Ok(ValidatedAcceptance { row, name, errors })
 }
 
 /// Returns the faults that these rules find in an acceptance that the contract already rejects.
@@ -265,33 +273,33 @@ async fn judge(services: &Services, db: &Db, digest: Option<&[u8]>, said: &Said<
 pub(crate) async fn find_faults(services: &Services, db: &Db, body: &Value) -> Result<Vec<FieldError>, Fault> {
     let text = |name| body.get(name).and_then(Value::as_str);
     let digest = text("token").and_then(|token| SecretKind::OneTime.digest(token));
-    let said = Said { name: text("name"), password: text("password") };
-    Ok(judge(services, db, digest.as_ref().map(<[u8; 32]>::as_slice), &said).await?.errors)
+    let input = AcceptInput { name: text("name"), password: text("password") };
+    Ok(validate_acceptance(services, db, digest.as_ref().map(<[u8; 32]>::as_slice), &input).await?.errors)
 }
 
 /// Creates the user, or moves the existing one. If the address got an account in the meantime, the request fails
 /// instead of overwriting it.
-async fn join(cx: &RequestContext, row: &InvitationRow, newcomer: Option<&Newcomer>) -> Result<Uuid, Fault> {
+async fn join(cx: &RequestContext, row: &InvitationRow, newcomer: Option<&InvitedPerson>) -> Result<Uuid, Fault> {
     let holder_uuid = give_way(&cx.db, &row.email_normalised).await?;
     let (user_uuid, has_joined) = match (newcomer, holder_uuid) {
         (Some(newcomer), None) => {
             let (name, locale) = (newcomer.name.as_str(), newcomer.locale.as_str());
             let person_uuid = cx.new_uuid();
             let new = NewMember { person_uuid, name, locale, password_hash: &newcomer.password_hash };
-            (person_uuid, store::member_insert(&cx.db, row.invitation_uuid, &new).await?)
+            (person_uuid, store::insert_member(&cx.db, row.invitation_uuid, &new).await?)
         }
         (None, Some(person_uuid)) => {
-            all_set_ended(&cx.db, person_uuid, None, "INVITATION_ACCEPTED").await?;
+            end_all(&cx.db, person_uuid, None, "INVITATION_ACCEPTED").await?;
             revoke_left_behind(cx, person_uuid).await?;
-            (person_uuid, store::member_move(&cx.db, row.invitation_uuid, person_uuid).await?)
+            (person_uuid, store::move_member(&cx.db, row.invitation_uuid, person_uuid).await?)
         }
-        _ => return Err(rules::elsewhere()),
+        _ => return Err(rules::err_member_elsewhere()),
     };
-    if has_joined { Ok(user_uuid) } else { Err(rules::elsewhere()) }
+    if has_joined { Ok(user_uuid) } else { Err(rules::err_member_elsewhere()) }
 }
 
-fn joining(row: &InvitationRow) -> Joining {
-    rules::joining(row.holder_state.as_deref().map(|state| Holder {
+fn join_mode(row: &InvitationRow) -> JoinMode {
+    rules::join_mode(row.holder_state.as_deref().map(|state| AddressHolder {
         state,
         is_in_team: row.holder_partner_uuid == Some(row.partner_uuid),
         partner_state: row.holder_partner_state.as_deref(),

@@ -45,7 +45,7 @@ words! {
 
 /// Action on an invitation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Action {
+pub(super) enum InvitationAction {
     /// The invited user joins.
     Accept,
     /// The invited user declines.
@@ -58,7 +58,7 @@ pub(super) enum Action {
     Expire,
 }
 
-impl Action {
+impl InvitationAction {
     const ALL: [Self; 5] = [Self::Accept, Self::Decline, Self::Revoke, Self::Resend, Self::Expire];
 
     const fn name(self) -> &'static str {
@@ -77,13 +77,15 @@ impl Action {
     }
 }
 
-const fn next(state: InvitationState, action: Action) -> Option<InvitationState> {
+const fn next(state: InvitationState, action: InvitationAction) -> Option<InvitationState> {
     match (state, action) {
-        (InvitationState::Pending, Action::Accept) => Some(InvitationState::Accepted),
-        (InvitationState::Pending, Action::Decline) => Some(InvitationState::Declined),
-        (InvitationState::Pending, Action::Revoke) => Some(InvitationState::Revoked),
-        (InvitationState::Pending | InvitationState::Expired, Action::Resend) => Some(InvitationState::Pending),
-        (InvitationState::Pending, Action::Expire) => Some(InvitationState::Expired),
+        (InvitationState::Pending, InvitationAction::Accept) => Some(InvitationState::Accepted),
+        (InvitationState::Pending, InvitationAction::Decline) => Some(InvitationState::Declined),
+        (InvitationState::Pending, InvitationAction::Revoke) => Some(InvitationState::Revoked),
+        (InvitationState::Pending | InvitationState::Expired, InvitationAction::Resend) => {
+            Some(InvitationState::Pending)
+        }
+        (InvitationState::Pending, InvitationAction::Expire) => Some(InvitationState::Expired),
         _ => None,
     }
 }
@@ -92,9 +94,9 @@ const fn next(state: InvitationState, action: Action) -> Option<InvitationState>
 ///
 /// # Errors
 /// [`Code::IllegalTransition`] with the currently allowed actions.
-pub(super) fn after(state: InvitationState, action: Action) -> Result<InvitationState, Fault> {
+pub(super) fn next_state(state: InvitationState, action: InvitationAction) -> Result<InvitationState, Fault> {
     next(state, action).ok_or_else(|| {
-        let allowed = Action::ALL.into_iter().filter(|action| next(state, *action).is_some());
+        let allowed = InvitationAction::ALL.into_iter().filter(|action| next(state, *action).is_some());
         let allowed = allowed.map(|action| action.name().to_owned()).collect();
         Fault::illegal("invitation", state.name(), action.name(), allowed)
     })
@@ -102,7 +104,7 @@ pub(super) fn after(state: InvitationState, action: Action) -> Result<Invitation
 
 /// Returns the sender's currently allowed actions.
 pub(super) fn allowed_actions(state: InvitationState) -> Vec<String> {
-    Action::ALL
+    InvitationAction::ALL
         .into_iter()
         .filter(|action| action.is_senders() && next(state, *action).is_some())
         .map(|action| action.name().to_owned())
@@ -110,12 +112,12 @@ pub(super) fn allowed_actions(state: InvitationState) -> Vec<String> {
 }
 
 /// Draws the state machine.
-pub(crate) fn drawing() -> StateDiagram {
+pub(crate) fn draw_states() -> StateDiagram {
     StateDiagram::of(
         "Invitation",
         (InvitationState::ALL, InvitationState::name),
-        (&Action::ALL, Action::name),
-        [&after],
+        (&InvitationAction::ALL, InvitationAction::name),
+        [&next_state],
     )
 }
 
@@ -123,7 +125,7 @@ pub(crate) fn drawing() -> StateDiagram {
 ///
 /// # Errors
 /// [`Code::Conflict`].
-pub(super) fn may_invite(partner_state: &str) -> Result<(), Fault> {
+pub(super) fn ensure_may_invite(partner_state: &str) -> Result<(), Fault> {
     if partner_state == "ACTIVE" {
         return Ok(());
     }
@@ -134,17 +136,17 @@ pub(super) fn may_invite(partner_state: &str) -> Result<(), Fault> {
 }
 
 /// The fault for an address that already has a pending invitation.
-pub(super) fn waits_already() -> Fault {
+pub(super) fn err_already_invited() -> Fault {
     Fault::conflict("This address already has a pending invitation. Resend that invitation instead.")
 }
 
 /// The fault for a user who is already in the team.
-pub(super) fn is_member() -> Fault {
+pub(super) fn err_is_member() -> Fault {
     Fault::conflict("A user with this address is already in the team.")
 }
 
 /// The fault after too many mails.
-pub(super) fn too_many_mails() -> Fault {
+pub(super) fn err_too_many_mails() -> Fault {
     let detail = format!(
         "The limit of {MAILS_PER_HOUR} invitations to this address per hour is exceeded. Wait an hour and try again."
     );
@@ -152,13 +154,13 @@ pub(super) fn too_many_mails() -> Fault {
 }
 
 /// The error of an address that cannot be invited.
-pub(super) fn no_address(problem: EmailProblem) -> FieldError {
+pub(super) fn err_no_address(problem: EmailProblem) -> FieldError {
     FieldError::at("/email", "FORMAT", format!("This address cannot be used: {problem}."))
 }
 
 /// A user who has already verified the invited address.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Holder<'a> {
+pub(super) struct AddressHolder<'a> {
     pub(super) state: &'a str,
     /// Whether the user is in the inviting team.
     pub(super) is_in_team: bool,
@@ -168,7 +170,7 @@ pub(super) struct Holder<'a> {
 
 /// Account with which the invited user joins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Joining {
+pub(super) enum JoinMode {
     /// A new user, who chooses a name and a password.
     New,
     /// The existing user of the address.
@@ -179,16 +181,18 @@ pub(super) enum Joining {
 
 /// Returns how the user of an address joins. An unverified registration does not count. A user whose partner is closed
 /// may join another team.
-pub(super) fn joining(holder: Option<Holder<'_>>) -> Joining {
+pub(super) fn join_mode(holder: Option<AddressHolder<'_>>) -> JoinMode {
     match holder {
-        None => Joining::New,
-        Some(Holder { state: "ACTIVE", is_in_team: false, partner_state: Some("CLOSED"), .. }) => Joining::Existing,
-        Some(_) => Joining::Elsewhere,
+        None => JoinMode::New,
+        Some(AddressHolder { state: "ACTIVE", is_in_team: false, partner_state: Some("CLOSED"), .. }) => {
+            JoinMode::Existing
+        }
+        Some(_) => JoinMode::Elsewhere,
     }
 }
 
 /// The fault for a user who cannot join, with the required next step.
-pub(super) fn elsewhere() -> Fault {
+pub(super) fn err_member_elsewhere() -> Fault {
     Fault::conflict(
         "This address already belongs to a member of a team, and a user can belong to only one team. Leave that team \
          first, or ask for an invitation to another address.",
@@ -196,13 +200,13 @@ pub(super) fn elsewhere() -> Fault {
 }
 
 /// Returns the fields that are missing for a new user or not allowed for an existing one.
-pub(super) fn find_missing(joining: Joining, has_name: bool, has_password: bool) -> Vec<FieldError> {
+pub(super) fn find_missing(joining: JoinMode, has_name: bool, has_password: bool) -> Vec<FieldError> {
     let fields = [("/name", has_name), ("/password", has_password)];
     let wrong = |(pointer, is_there): (&'static str, bool)| match (joining, is_there) {
-        (Joining::New, false) => {
+        (JoinMode::New, false) => {
             Some(FieldError::at(pointer, "REQUIRED", "A new account requires a name and a password. Send both."))
         }
-        (Joining::Existing, true) => Some(FieldError::at(
+        (JoinMode::Existing, true) => Some(FieldError::at(
             pointer,
             "NOT_ALLOWED",
             "You already have an account with a name and a password. Omit this field.",
@@ -224,7 +228,7 @@ pub(super) fn ensure_open_team(partner_state: &str) -> Result<(), Fault> {
 }
 
 /// The fault for a token that is unknown, used or expired. The detail is the same in all three cases.
-pub(super) fn void_token() -> Fault {
+pub(super) fn err_void_token() -> Fault {
     let message = "This token is not valid: it is unknown, used or expired. Copy it from the e-mail: it follows the \
                    # of the link. Otherwise ask for a new invitation.";
     Fault::field("/token", "INVALID", message)
@@ -236,8 +240,8 @@ mod tests {
 
     #[test]
     fn state_machine_matches_table() {
-        use Action::{Accept, Decline, Expire, Resend, Revoke};
-        let table: [(InvitationState, &[(Action, InvitationState)]); 5] = [
+        use InvitationAction::{Accept, Decline, Expire, Resend, Revoke};
+        let table: [(InvitationState, &[(InvitationAction, InvitationState)]); 5] = [
             (
                 InvitationState::Pending,
                 &[
@@ -254,38 +258,41 @@ mod tests {
             (InvitationState::Expired, &[(Resend, InvitationState::Pending)]),
         ];
         for (state, row) in table {
-            for action in Action::ALL {
+            for action in InvitationAction::ALL {
                 let expected = row.iter().find(|(known, _)| *known == action).map(|(_, next)| *next);
-                assert_eq!(after(state, action).ok(), expected, "{state:?} {action:?}");
+                assert_eq!(next_state(state, action).ok(), expected, "{state:?} {action:?}");
             }
         }
-        let refused = after(InvitationState::Expired, Accept).unwrap_err();
+        let refused = next_state(InvitationState::Expired, Accept).unwrap_err();
         assert_eq!(refused.allowed_actions(), ["resend"]);
     }
 
     #[test]
     fn sender_gets_actions_of_table() {
         for state in InvitationState::ALL.iter().copied() {
-            let own = [Action::Revoke, Action::Resend].into_iter().filter(|action| after(state, *action).is_ok());
+            let own = [InvitationAction::Revoke, InvitationAction::Resend]
+                .into_iter()
+                .filter(|action| next_state(state, *action).is_ok());
             let expected: Vec<_> = own.map(|action| action.name().to_owned()).collect();
             assert_eq!(allowed_actions(state), expected, "{state:?}");
         }
     }
 
-    const ACTIVE: Holder<'_> = Holder { state: "ACTIVE", is_in_team: false, partner_state: Some("ACTIVE") };
+    const ACTIVE: AddressHolder<'_> =
+        AddressHolder { state: "ACTIVE", is_in_team: false, partner_state: Some("ACTIVE") };
 
     #[test]
     fn user_of_active_partner_cannot_join_another() {
-        assert_eq!(joining(None), Joining::New);
-        assert_eq!(joining(Some(Holder { partner_state: Some("CLOSED"), ..ACTIVE })), Joining::Existing);
+        assert_eq!(join_mode(None), JoinMode::New);
+        assert_eq!(join_mode(Some(AddressHolder { partner_state: Some("CLOSED"), ..ACTIVE })), JoinMode::Existing);
         for elsewhere in [
             ACTIVE,
-            Holder { partner_state: Some("SUSPENDED"), ..ACTIVE },
-            Holder { partner_state: Some("CLOSED"), state: "LOCKED", ..ACTIVE },
-            Holder { partner_state: Some("CLOSED"), is_in_team: true, ..ACTIVE },
-            Holder { partner_state: None, ..ACTIVE },
+            AddressHolder { partner_state: Some("SUSPENDED"), ..ACTIVE },
+            AddressHolder { partner_state: Some("CLOSED"), state: "LOCKED", ..ACTIVE },
+            AddressHolder { partner_state: Some("CLOSED"), is_in_team: true, ..ACTIVE },
+            AddressHolder { partner_state: None, ..ACTIVE },
         ] {
-            assert_eq!(joining(Some(elsewhere)), Joining::Elsewhere, "{elsewhere:?}");
+            assert_eq!(join_mode(Some(elsewhere)), JoinMode::Elsewhere, "{elsewhere:?}");
         }
     }
 
@@ -294,8 +301,8 @@ mod tests {
         let places = |joining, name, password| {
             find_missing(joining, name, password).into_iter().filter_map(|error| error.pointer).collect::<Vec<_>>()
         };
-        assert_eq!(places(Joining::New, false, false), ["/name", "/password"]);
-        assert_eq!(places(Joining::Existing, true, true), ["/name", "/password"]);
-        assert!(places(Joining::New, true, true).is_empty() && places(Joining::Existing, false, false).is_empty());
+        assert_eq!(places(JoinMode::New, false, false), ["/name", "/password"]);
+        assert_eq!(places(JoinMode::Existing, true, true), ["/name", "/password"]);
+        assert!(places(JoinMode::New, true, true).is_empty() && places(JoinMode::Existing, false, false).is_empty());
     }
 }

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::inviting::{Mail, NewInvitation, invite};
 use super::list::OF_A_TEAM;
-use super::rules::{self, Action, InvitationState, after};
+use super::rules::{self, InvitationAction, InvitationState, next_state};
 use super::store::{self, sent};
 use super::view::{Invitation, InvitationCreate};
 use crate::core::actor::Actor;
@@ -20,7 +20,7 @@ use crate::core::outbox;
 use crate::core::principal::Role;
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::team::{ActingAs, Team, member_of};
-use crate::partner::team_members::rules::{ensure_covered, ensure_grantable, gives};
+use crate::partner::team_members::rules::{ensure_covered, ensure_grantable, may_give};
 
 /// Mail kind of an invitation.
 const MAIL: &str = "INVITATION";
@@ -37,12 +37,12 @@ pub(crate) async fn send(
     acting: ActingAs<'_>,
 ) -> Result<Invitation, Fault> {
     let (acting, mut errors) = (acting.now(cx, team).await?, Vec::new());
-    let email = EmailAddress::parse(&new.email).map_err(|problem| errors.push(rules::no_address(problem)));
+    let email = EmailAddress::parse(&new.email).map_err(|problem| errors.push(rules::err_no_address(problem)));
     if let Err(fault) = ensure_grantable(new.role, acting.own) {
         errors.extend(fault.errors().to_vec());
     }
     let Some(email) = email.ok().filter(|_| errors.is_empty()) else { return Err(Fault::invalid(errors)) };
-    few_mails(cx, email.as_str()).await?;
+    ensure_mail_quota(cx, email.as_str()).await?;
     let invitation_uuid = cx.new_uuid();
     let row = NewInvitation {
         invitation_uuid,
@@ -69,20 +69,20 @@ pub(crate) async fn resend(
     invitation_uuid: Uuid,
     acting: ActingAs<'_>,
 ) -> Result<Invitation, Fault> {
-    let held = lock_sent(cx, team, invitation_uuid, acting).await?;
-    let (email, before) = (held.email_normalised.as_str(), held.state);
-    let now = after(before, Action::Resend)?;
-    rules::may_invite(&held.partner_state)?;
+    let locked = lock_sent(cx, team, invitation_uuid, acting).await?;
+    let (email, before) = (locked.email_normalised.as_str(), locked.state);
+    let now = next_state(before, InvitationAction::Resend)?;
+    rules::ensure_may_invite(&locked.partner_state)?;
     if store::is_member(&cx.db, team.uuid(), email).await? {
-        return Err(rules::is_member());
+        return Err(rules::err_is_member());
     }
-    few_mails(cx, &held.email).await?;
+    ensure_mail_quota(cx, &locked.email).await?;
     if before == InvitationState::Expired {
         // Its seat in the team was free after the expiry, and another user may have taken it.
         let allowance = Allowance::lock_of(&cx.db, team.uuid(), "team_members").await?;
-        store::overdue_expire(&cx.db, team.uuid(), email, before).await?;
-        let used = store::member_count(&cx.db, team.uuid()).await?;
-        allowance.check(used + store::pending_count(&cx.db, team.uuid()).await?, 1)?;
+        store::expire_overdue(&cx.db, team.uuid(), email, before).await?;
+        let used = store::count_members(&cx.db, team.uuid()).await?;
+        allowance.check(used + store::count_pending(&cx.db, team.uuid()).await?, 1)?;
     }
     count_mail(cx, team, acting).await?;
     let token = SecretKind::OneTime.issue();
@@ -90,10 +90,11 @@ pub(crate) async fn resend(
     sent::set_renewed(&cx.db, invitation_uuid, &token.digest, until, now).await?;
     let principal = cx.principal()?;
     let inviter = member_of(principal).map(|_| principal.label.clone());
-    let mail = Mail { partner_uuid: team.uuid(), email: &held.email, role: held.role.name(), locale: &held.locale };
-    let letter = (token.text, until);
-    mail.queue(&cx.db, &cx.services, cx.new_uuid(), held.company_name, inviter, letter).await?;
-    record_event(cx, team, invitation_uuid, (PartnerEventKind::InvitationResent, held.role), acting).await?;
+    let mail =
+        Mail { partner_uuid: team.uuid(), email: &locked.email, role: locked.role.name(), locale: &locked.locale };
+    let content = (token.text, until);
+    mail.queue(&cx.db, &cx.services, cx.new_uuid(), locked.company_name, inviter, content).await?;
+    record_event(cx, team, invitation_uuid, (PartnerEventKind::InvitationResent, locked.role), acting).await?;
     load_invitation(cx, team, invitation_uuid, acting).await
 }
 
@@ -108,10 +109,10 @@ pub(crate) async fn revoke(
     invitation_uuid: Uuid,
     acting: ActingAs<'_>,
 ) -> Result<Invitation, Fault> {
-    let held = lock_sent(cx, team, invitation_uuid, acting).await?;
-    let state = after(held.state, Action::Revoke)?;
+    let locked = lock_sent(cx, team, invitation_uuid, acting).await?;
+    let state = next_state(locked.state, InvitationAction::Revoke)?;
     sent::set_revoked(&cx.db, invitation_uuid, state).await?;
-    record_event(cx, team, invitation_uuid, (PartnerEventKind::InvitationRevoked, held.role), acting).await?;
+    record_event(cx, team, invitation_uuid, (PartnerEventKind::InvitationRevoked, locked.role), acting).await?;
     load_invitation(cx, team, invitation_uuid, acting).await
 }
 
@@ -128,9 +129,9 @@ pub(crate) async fn revoke_sent_by(
     present: Option<Role>,
     acting: ActingAs<'_>,
 ) -> Result<(), Fault> {
-    let revoked = after(InvitationState::Pending, Action::Revoke)?;
-    for (invitation_uuid, role) in sent::pending_lock(&cx.db, team, inviter_uuid).await? {
-        if present.is_some_and(|present| gives(present, role)) {
+    let revoked = next_state(InvitationState::Pending, InvitationAction::Revoke)?;
+    for (invitation_uuid, role) in sent::lock_pending(&cx.db, team, inviter_uuid).await? {
+        if present.is_some_and(|present| may_give(present, role)) {
             continue;
         }
         sent::set_revoked(&cx.db, invitation_uuid, revoked).await?;
@@ -144,13 +145,13 @@ pub(crate) async fn revoke_sent_by(
 /// # Errors
 /// If the database does not answer.
 pub(super) async fn revoke_left_behind(cx: &RequestContext, person_uuid: Uuid) -> Result<(), Fault> {
-    let revoked = after(InvitationState::Pending, Action::Revoke)?;
-    for left in sent::left_behind_lock(&cx.db, person_uuid).await? {
+    let revoked = next_state(InvitationState::Pending, InvitationAction::Revoke)?;
+    for left in sent::lock_left_behind(&cx.db, person_uuid).await? {
         sent::set_revoked(&cx.db, left.invitation_uuid, revoked).await?;
         let actor = Actor::partner_user(person_uuid);
         let happened = PartnerEvent::new(left.partner_uuid, PartnerEventKind::InvitationRevoked, actor)
-            .about(left.invitation_uuid);
-        events::insert(&cx.db, &happened.telling(json!({ "role": left.role }))).await?;
+            .with_subject(left.invitation_uuid);
+        events::insert(&cx.db, &happened.with_detail(json!({ "role": left.role }))).await?;
     }
     Ok(())
 }
@@ -162,10 +163,10 @@ async fn lock_sent(
     team: Team,
     invitation_uuid: Uuid,
     acting: ActingAs<'_>,
-) -> Result<sent::HeldRow, Fault> {
-    let held = sent::sent_lock(&cx.db, team, invitation_uuid).await?.ok_or_else(not_found)?;
-    ensure_covered(held.role, acting.own)?;
-    Ok(held)
+) -> Result<sent::LockedInvitationRow, Fault> {
+    let locked = sent::lock_sent(&cx.db, team, invitation_uuid).await?.ok_or_else(err_not_found)?;
+    ensure_covered(locked.role, acting.own)?;
+    Ok(locked)
 }
 
 /// Loads the current invitation and names it in the audit record.
@@ -175,16 +176,17 @@ async fn load_invitation(
     invitation_uuid: Uuid,
     acting: ActingAs<'_>,
 ) -> Result<Invitation, Fault> {
-    let sent = OF_A_TEAM.one(&cx.db, [team.uuid().into(), invitation_uuid.into()]).await?.ok_or_else(not_found)?;
+    let sent =
+        OF_A_TEAM.fetch_one(&cx.db, [team.uuid().into(), invitation_uuid.into()]).await?.ok_or_else(err_not_found)?;
     let (kind, label) = (Some(AuditTargetKind::Invitation), Some(sent.email.clone()));
     cx.note_target(Target { kind, uuid: Some(invitation_uuid), label, partner_uuid: Some(team.uuid()) });
     Ok(sent.for_caller(cx, acting))
 }
 
 /// Rejects another mail if the address got its hourly maximum, across all senders.
-async fn few_mails(cx: &RequestContext, email: &str) -> Result<(), Fault> {
-    if outbox::recent_count(cx, email, &[MAIL]).await? >= rules::MAILS_PER_HOUR {
-        return Err(rules::too_many_mails());
+async fn ensure_mail_quota(cx: &RequestContext, email: &str) -> Result<(), Fault> {
+    if outbox::count_recent(cx, email, &[MAIL]).await? >= rules::MAILS_PER_HOUR {
+        return Err(rules::err_too_many_mails());
     }
     Ok(())
 }
@@ -203,10 +205,11 @@ async fn record_event(
     (kind, role): (PartnerEventKind, Role),
     acting: ActingAs<'_>,
 ) -> Result<(), Fault> {
-    let happened = PartnerEvent::by_caller(cx, team.uuid(), kind)?.about(invitation_uuid).because(acting.reason);
-    events::insert(&cx.db, &happened.telling(json!({ "role": role }))).await
+    let happened =
+        PartnerEvent::by_caller(cx, team.uuid(), kind)?.with_subject(invitation_uuid).with_reason(acting.reason);
+    events::insert(&cx.db, &happened.with_detail(json!({ "role": role }))).await
 }
 
-fn not_found() -> Fault {
+fn err_not_found() -> Fault {
     Fault::not_found("invitation")
 }

@@ -52,7 +52,7 @@ pub(super) async fn get(db: &Db, sha256: &[u8]) -> Result<Option<InvitationRow>,
 }
 
 /// Consumes a token, locks its invitation and returns its state. Of several concurrent uses, one succeeds.
-pub(super) async fn token_set_used(db: &Db, sha256: &[u8]) -> Result<Option<(Uuid, Uuid, InvitationState)>, Fault> {
+pub(super) async fn set_token_used(db: &Db, sha256: &[u8]) -> Result<Option<(Uuid, Uuid, InvitationState)>, Fault> {
     let row = sqlx::query!(
         r#"with used as (
              update one_time_token set used_at = labs_now()
@@ -89,7 +89,7 @@ pub(super) async fn set_answered(
 }
 
 /// Counts the members of a team.
-pub(super) async fn member_count(db: &Db, partner_uuid: Uuid) -> Result<i64, Fault> {
+pub(super) async fn count_members(db: &Db, partner_uuid: Uuid) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select count(*) as "count!" from person where partner_uuid = $1 and state <> 'REMOVED'"#,
         partner_uuid
@@ -99,7 +99,7 @@ pub(super) async fn member_count(db: &Db, partner_uuid: Uuid) -> Result<i64, Fau
 }
 
 /// Counts the pending invitations of a team.
-pub(super) async fn pending_count(db: &Db, partner_uuid: Uuid) -> Result<i64, Fault> {
+pub(super) async fn count_pending(db: &Db, partner_uuid: Uuid) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select count(*) as "count!" from invitation
             where partner_uuid = $1 and state = 'PENDING' and expires_at > labs_now()"#,
@@ -129,7 +129,7 @@ pub(super) struct NewMember<'a> {
 }
 
 /// Creates the user of an invitation; false if another user took the address concurrently.
-pub(super) async fn member_insert(db: &Db, invitation_uuid: Uuid, new: &NewMember<'_>) -> Result<bool, Fault> {
+pub(super) async fn insert_member(db: &Db, invitation_uuid: Uuid, new: &NewMember<'_>) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "insert into person (person_uuid, kind, partner_uuid, email, email_normalised, name, locale, role, state,
                              password_hash, password_changed_at, email_verified_at)
@@ -151,7 +151,7 @@ pub(super) async fn member_insert(db: &Db, invitation_uuid: Uuid, new: &NewMembe
 }
 
 /// Moves a user whose partner is closed into the team of an invitation; false if the partner was reopened.
-pub(super) async fn member_move(db: &Db, invitation_uuid: Uuid, person_uuid: Uuid) -> Result<bool, Fault> {
+pub(super) async fn move_member(db: &Db, invitation_uuid: Uuid, person_uuid: Uuid) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "update person set partner_uuid = i.partner_uuid, role = i.role, email_verified_at = labs_now(), updated_at = labs_now()
            from invitation as i, partner as theirs
@@ -221,13 +221,13 @@ pub(super) async fn insert(db: &Db, new: &NewRow<'_>) -> Result<Option<Names>, F
     .fetch_optional(&mut *db.conn().await?)
     .await;
     match names {
-        Err(error) if constraint_of(&error) == Some("invitation_pending_key") => Err(rules::waits_already()),
+        Err(error) if constraint_of(&error) == Some("invitation_pending_key") => Err(rules::err_already_invited()),
         names => Ok(names?),
     }
 }
 
 /// Expires an overdue invitation so that it does not block a new one to the same address.
-pub(super) async fn overdue_expire(
+pub(super) async fn expire_overdue(
     db: &Db,
     partner_uuid: Uuid,
     email_normalised: &str,

@@ -20,7 +20,7 @@ pub(crate) use resolvers::ISSUER;
 pub(in crate::auth) use resolvers::MfaMutation;
 
 use crate::auth::attempts::{self, Subject};
-use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
+use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
 use crate::core::context::RequestContext;
 use crate::core::crypto::sealed::MasterKey;
 use crate::core::crypto::totp::{RecoveryCode, TotpSeed};
@@ -46,10 +46,10 @@ pub(super) async fn accept(
     };
     if let Some(recovery) = RecoveryCode::parse(code) {
         let digest = recovery.digest(&cx.services.key);
-        let is_good = store::recovery_code_set_used(&cx.db, person_uuid, &digest).await?;
+        let is_good = store::set_recovery_code_used(&cx.db, person_uuid, &digest).await?;
         if is_good {
-            LedgerEntry::new(SecurityEventKind::RecoveryCodeUsed, true)
-                .about(person_uuid, partner_uuid)
+            NewSecurityEvent::new(SecurityEventKind::RecoveryCodeUsed, true)
+                .with_subject(person_uuid, partner_uuid)
                 .write(cx)
                 .await?;
             outbox::queue_notice(cx, person_uuid, SecurityEvent::RecoveryCodeUsed).await?;
@@ -69,7 +69,7 @@ pub(super) async fn accept(
 /// # Errors
 /// As for [`attempts::failed`].
 pub(super) async fn count_wrong(cx: &RequestContext, person_uuid: Uuid) -> Result<(), Fault> {
-    let subjects = Subject::of_factor(person_uuid, cx.caller.address);
+    let subjects = Subject::subjects_of_factor(person_uuid, cx.caller.address);
     if attempts::record_failure(cx, &subjects).await? < TOLD_AFTER {
         return Ok(());
     }
@@ -92,8 +92,8 @@ pub(crate) async fn put_in_force(
 }
 
 /// Deactivates a user's second factor and its recovery codes; false if none is active.
-pub(crate) async fn take_away(db: &Db, person_uuid: Uuid) -> Result<bool, Fault> {
-    if store::in_force_lock(db, person_uuid).await?.is_none() {
+pub(crate) async fn disable_factor(db: &Db, person_uuid: Uuid) -> Result<bool, Fault> {
+    if store::lock_active(db, person_uuid).await?.is_none() {
         return Ok(false);
     }
     store::delete(db, person_uuid).await?;
@@ -104,7 +104,7 @@ pub(crate) async fn take_away(db: &Db, person_uuid: Uuid) -> Result<bool, Fault>
 async fn recovery_codes(db: &Db, key: &MasterKey, person_uuid: Uuid) -> Result<Vec<RecoveryCode>, Fault> {
     let codes = Vec::from(RecoveryCode::new_set());
     let digests: Vec<Vec<u8>> = codes.iter().map(|code| code.digest(key).to_vec()).collect();
-    store::recovery_codes_put(db, person_uuid, &digests).await?;
+    store::put_recovery_codes(db, person_uuid, &digests).await?;
     Ok(codes)
 }
 

@@ -5,7 +5,7 @@ use async_graphql::{Context, InputObject, Object, SimpleObject};
 use super::{ENROL_SECONDS, open, recovery_codes, rules, seal, store};
 use crate::auth::attempts::{self, Subject};
 use crate::auth::security_events::SecurityEventKind;
-use crate::auth::sessions::{Own, all_set_ended, fresh, load_own, person_lock};
+use crate::auth::sessions::{OwnSession, end_all, load_own, lock_person, require_fresh};
 use crate::core::access::access;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::crypto::totp::{RecoveryCode, TotpSeed, qr_data_uri};
@@ -68,7 +68,7 @@ impl MfaMutation {
     #[graphql(directive = access::apply("auth.account:write".into()))]
     async fn auth_mfa_enrol_totp(&self, ctx: &Context<'_>) -> Result<Option<TotpEnrolment>, Fault> {
         let cx = ctx.cx();
-        let person_uuid = fresh(cx).await?.person_uuid;
+        let person_uuid = require_fresh(cx).await?.person_uuid;
         let person = load_addressee(&cx.db, person_uuid).await?.ok_or_else(|| Fault::not_found("account"))?;
         let seed = TotpSeed::random();
         if !store::enrol(&cx.db, person_uuid, &seal(&cx.services.key, person_uuid, &seed)).await? {
@@ -95,20 +95,20 @@ impl MfaMutation {
         let cx = ctx.cx();
         let own = load_own(cx)?;
         let (key, person_uuid) = (&cx.services.key, own.person_uuid);
-        person_lock(&cx.db, person_uuid).await?;
+        lock_person(&cx.db, person_uuid).await?;
         // A stolen access token must not suffice to guess the code of a newly enrolled seed.
-        let subjects = Subject::of_factor(person_uuid, cx.caller.address);
+        let subjects = Subject::subjects_of_factor(person_uuid, cx.caller.address);
         attempts::check(cx, &cx.db, &subjects).await?;
-        let sealed = store::waiting_get(&cx.db, person_uuid, ENROL_SECONDS).await?.ok_or_else(nothing_waits)?;
+        let sealed = store::get_pending(&cx.db, person_uuid, ENROL_SECONDS).await?.ok_or_else(err_no_enrolment)?;
         let seed = open(key, person_uuid, &sealed)?;
         let Some(step) = seed.check(&body.code, cx.now.unix(), None) else {
             attempts::record_failure(cx, &subjects).await?;
             own.event(SecurityEventKind::SecondFactorEnabled, false).write(cx).await?;
-            return Err(wrong_code().keep_writes());
+            return Err(err_wrong_code().keep_writes());
         };
         attempts::record_success(cx, &subjects).await?;
         let confirmed = store::set_confirmed(&cx.db, person_uuid, Some(step), ENROL_SECONDS).await?;
-        let confirmed_at = confirmed.ok_or_else(nothing_waits)?;
+        let confirmed_at = confirmed.ok_or_else(err_no_enrolment)?;
         let codes = recovery_codes(&cx.db, key, person_uuid).await?;
         record_proof(cx, &own).await?;
         cx.answer(TotpConfirmation { confirmed_at, recovery_codes: to_texts(&codes) })
@@ -118,14 +118,14 @@ impl MfaMutation {
     #[graphql(directive = access::apply("auth.account:write".into()))]
     async fn auth_mfa_disable_totp(&self, ctx: &Context<'_>) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
-        let own = fresh(cx).await?;
-        person_lock(&cx.db, own.person_uuid).await?;
-        let factor = store::in_force_lock(&cx.db, own.person_uuid).await?;
+        let own = require_fresh(cx).await?;
+        lock_person(&cx.db, own.person_uuid).await?;
+        let factor = store::lock_active(&cx.db, own.person_uuid).await?;
         let factor = factor.ok_or_else(|| Fault::not_found("active authenticator app"))?;
-        rules::may_disable(own.is_staff, factor.is_demanded)?;
+        rules::ensure_may_disable(own.is_staff, factor.is_demanded)?;
         store::delete(&cx.db, own.person_uuid).await?;
         store::session_release(&cx.db, own.session_uuid).await?;
-        all_set_ended(&cx.db, own.person_uuid, Some(own.session_uuid), "SECOND_FACTOR_DISABLED").await?;
+        end_all(&cx.db, own.person_uuid, Some(own.session_uuid), "SECOND_FACTOR_DISABLED").await?;
         own.event(SecurityEventKind::SecondFactorDisabled, true).write(cx).await?;
         outbox::queue_notice(cx, own.person_uuid, Event::SecondFactorDisabled).await?;
         cx.answer(true)
@@ -135,8 +135,8 @@ impl MfaMutation {
     #[graphql(directive = access::apply("auth.account:write".into()))]
     async fn auth_mfa_regenerate_recovery_codes(&self, ctx: &Context<'_>) -> Result<Option<RecoveryCodes>, Fault> {
         let cx = ctx.cx();
-        let own = fresh(cx).await?;
-        store::in_force_lock(&cx.db, own.person_uuid).await?.ok_or_else(rules::no_factor)?;
+        let own = require_fresh(cx).await?;
+        store::lock_active(&cx.db, own.person_uuid).await?.ok_or_else(rules::err_no_factor)?;
         let codes = recovery_codes(&cx.db, &cx.services.key, own.person_uuid).await?;
         own.event(SecurityEventKind::RecoveryCodesRegenerated, true).write(cx).await?;
         outbox::queue_notice(cx, own.person_uuid, Event::RecoveryCodesRegenerated).await?;
@@ -146,22 +146,22 @@ impl MfaMutation {
 
 /// Marks the current session as having proved the factor, ends the user's other sessions, logs a security event and
 /// notifies the user.
-async fn record_proof(cx: &RequestContext, own: &Own) -> Result<(), Fault> {
+async fn record_proof(cx: &RequestContext, own: &OwnSession) -> Result<(), Fault> {
     store::session_set_second_factor(&cx.db, own.session_uuid).await?;
-    all_set_ended(&cx.db, own.person_uuid, Some(own.session_uuid), "SECOND_FACTOR_ENABLED").await?;
+    end_all(&cx.db, own.person_uuid, Some(own.session_uuid), "SECOND_FACTOR_ENABLED").await?;
     own.event(SecurityEventKind::SecondFactorEnabled, true).write(cx).await?;
     outbox::queue_notice(cx, own.person_uuid, Event::SecondFactorEnabled).await
 }
 
 /// Returns recovery codes as plain text. They are shown only once.
 fn to_texts(codes: &[RecoveryCode]) -> Vec<String> {
-    codes.iter().map(|code| code.shown().expose().to_owned()).collect()
+    codes.iter().map(|code| code.to_text().expose().to_owned()).collect()
 }
 
-fn nothing_waits() -> Fault {
+fn err_no_enrolment() -> Fault {
     Fault::conflict("No enrolment is waiting for confirmation. Start one with POST /v1/auth/mfa/totp.")
 }
 
-fn wrong_code() -> Fault {
+fn err_wrong_code() -> Fault {
     Fault::field("/code", "WRONG_CODE", "This code does not match the new secret. Check the clock of the device.")
 }

@@ -7,7 +7,7 @@ use crate::core::fault::Fault;
 ///
 /// # Errors
 /// [`crate::Code::Conflict`], naming the source of the requirement.
-pub(super) fn may_disable(is_staff: bool, is_demanded_by_team: bool) -> Result<(), Fault> {
+pub(super) fn ensure_may_disable(is_staff: bool, is_demanded_by_team: bool) -> Result<(), Fault> {
     if is_staff {
         return Err(Fault::conflict("Staff members must have a second factor, so it cannot be disabled."));
     }
@@ -21,7 +21,7 @@ pub(super) fn may_disable(is_staff: bool, is_demanded_by_team: bool) -> Result<(
 }
 
 /// The fault if the user has no factor that recovery codes could replace.
-pub(super) fn no_factor() -> Fault {
+pub(super) fn err_no_factor() -> Fault {
     Fault::conflict(
         "No second factor is active, so there are no recovery codes. Enrol one with POST /v1/auth/mfa/totp.",
     )
@@ -33,9 +33,9 @@ mod tests {
 
     #[test]
     fn second_factor_is_optional_only_if_not_enforced() {
-        assert!(may_disable(false, false).is_ok());
+        assert!(ensure_may_disable(false, false).is_ok());
         for (is_staff, is_demanded) in [(true, false), (false, true), (true, true)] {
-            assert!(may_disable(is_staff, is_demanded).is_err());
+            assert!(ensure_may_disable(is_staff, is_demanded).is_err());
         }
     }
 }

@@ -65,7 +65,7 @@ pub(super) async fn set_confirmed(
 }
 
 /// Returns the unconfirmed seed that was enrolled in the last `seconds`.
-pub(super) async fn waiting_get(db: &Db, person_uuid: Uuid, seconds: i64) -> Result<Option<Vec<u8>>, Fault> {
+pub(super) async fn get_pending(db: &Db, person_uuid: Uuid, seconds: i64) -> Result<Option<Vec<u8>>, Fault> {
     Ok(sqlx::query_scalar!(
         "select secret_sealed from totp_factor
           where person_uuid = $1 and confirmed_at is null
@@ -85,7 +85,7 @@ pub(super) struct InForceRow {
 }
 
 /// Returns and locks a user's active factor until the transaction ends.
-pub(super) async fn in_force_lock(db: &Db, person_uuid: Uuid) -> Result<Option<InForceRow>, Fault> {
+pub(super) async fn lock_active(db: &Db, person_uuid: Uuid) -> Result<Option<InForceRow>, Fault> {
     Ok(sqlx::query_as!(
         InForceRow,
         r#"select coalesce(partner.mfa_required, false) as "is_demanded!"
@@ -142,7 +142,7 @@ pub(super) async fn session_release(db: &Db, session_uuid: Uuid) -> Result<(), F
 }
 
 /// Replaces a user's recovery codes with these digests.
-pub(super) async fn recovery_codes_put(db: &Db, person_uuid: Uuid, digests: &[Vec<u8>]) -> Result<(), Fault> {
+pub(super) async fn put_recovery_codes(db: &Db, person_uuid: Uuid, digests: &[Vec<u8>]) -> Result<(), Fault> {
     sqlx::query!(
         "with gone as (delete from recovery_code where person_uuid = $1)
          insert into recovery_code (person_uuid, code_sha256) select $1, unnest($2::bytea[])",
@@ -155,7 +155,7 @@ pub(super) async fn recovery_codes_put(db: &Db, person_uuid: Uuid, digests: &[Ve
 }
 
 /// Consumes a recovery code. Of several concurrent calls, one succeeds.
-pub(super) async fn recovery_code_set_used(db: &Db, person_uuid: Uuid, sha256: &[u8]) -> Result<bool, Fault> {
+pub(super) async fn set_recovery_code_used(db: &Db, person_uuid: Uuid, sha256: &[u8]) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "update recovery_code set used_at = labs_now() where person_uuid = $1 and code_sha256 = $2 and used_at is null",
         person_uuid,

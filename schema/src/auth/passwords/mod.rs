@@ -18,29 +18,29 @@ pub(in crate::auth) use rules::new_password;
 use uuid::Uuid;
 
 use crate::auth::attempts;
-use crate::auth::sessions::all_set_ended;
+use crate::auth::sessions::end_all;
 use crate::core::context::RequestContext;
 use crate::core::crypto::secret::SecretKind;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
-use crate::core::mail::message::{Asking, Letter};
+use crate::core::mail::message::{Asking, MailContent};
 use crate::core::outbox;
-use crate::core::outbox::Addressee;
+use crate::core::outbox::Recipient;
 
 /// Mails a user a token that sets a new password, on request of staff. Only the reader of the mail sees the token.
 ///
 /// # Errors
 /// [`crate::Code::RateLimited`] if the address got too many of these mails.
-pub(crate) async fn mail_reset(cx: &RequestContext, to: &Addressee) -> Result<(), Fault> {
-    let allowance = outbox::allowance_of(cx, &to.email, &[RESET_MAIL]).await?;
-    if allowance.left == 0 {
-        return Err(rules::too_many_mails(allowance.wait_seconds));
+pub(crate) async fn mail_reset(cx: &RequestContext, to: &Recipient) -> Result<(), Fault> {
+    let remaining = outbox::remaining_for(cx, &to.email, &[RESET_MAIL]).await?;
+    if remaining.left == 0 {
+        return Err(rules::err_too_many_mails(remaining.wait_seconds));
     }
     let token = SecretKind::OneTime.issue();
     let expires_at = cx.now.plus_seconds(rules::RESET_SECONDS);
-    store::token_insert(&cx.db, to.person_uuid, &token.digest, expires_at).await?;
+    store::insert_token(&cx.db, to.person_uuid, &token.digest, expires_at).await?;
     let about = Asking::ResetPassword { name: to.name.clone() };
-    outbox::queue(cx, to, &Letter::asking(about, token.text, expires_at.0)).await
+    outbox::queue(cx, to, &MailContent::with_token(about, token.text, expires_at.0)).await
 }
 
 /// Sets a user's password without a token, for the command line: the operator controls the database. Mailed tokens that
@@ -50,8 +50,8 @@ pub(crate) async fn mail_reset(cx: &RequestContext, to: &Addressee) -> Result<()
 /// If the database does not answer.
 pub(crate) async fn reset(db: &Db, person_uuid: Uuid, email_normalised: &str, hash: &str) -> Result<(), Fault> {
     store::set_reset(db, person_uuid, hash).await?;
-    all_set_ended(db, person_uuid, None, "PASSWORD_RESET").await?;
-    attempts::password_forget(db, email_normalised).await
+    end_all(db, person_uuid, None, "PASSWORD_RESET").await?;
+    attempts::forget_password(db, email_normalised).await
 }
 
 /// Mail kind of a reset.

@@ -6,15 +6,15 @@ use serde_json::Value;
 use super::store::HolderRow;
 use super::{RESET_MAIL, rules, store};
 use crate::auth::attempts::{self, Subject};
-use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
-use crate::auth::sessions::{all_set_ended, busy, load_own, prove_password};
+use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
+use crate::auth::sessions::{end_all, err_busy, load_own, prove_password};
 use crate::core::access::access;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::crypto::secret::{SecretKind, SecretText};
 use crate::core::db::Db;
 use crate::core::email::EmailAddress;
 use crate::core::fault::{Fault, FieldError};
-use crate::core::mail::message::{Asking as AskingFor, Letter, SecurityEvent as Notified};
+use crate::core::mail::message::{Asking as AskingFor, MailContent, SecurityEvent as Notified};
 use crate::core::outbox;
 use crate::core::services::Services;
 use crate::core::time::Time;
@@ -88,17 +88,17 @@ impl PasswordsMutation {
         let person = store::load_addressee(&cx.db, email.normalised()).await?;
         // From here on, known and unknown addresses cost the same work.
         let address = person.as_ref().map_or(email.as_str(), |person| person.email.as_str());
-        let allowance = outbox::allowance_of(cx, address, &[RESET_MAIL]).await?;
-        let person = person.filter(|_| allowance.left > 0);
+        let remaining = outbox::remaining_for(cx, address, &[RESET_MAIL]).await?;
+        let person = person.filter(|_| remaining.left > 0);
         let token = SecretKind::OneTime.issue();
         let expires_at = cx.now.plus_seconds(rules::RESET_SECONDS);
         let person_uuid = person.as_ref().and_then(|person| person.person_uuid);
-        store::token_insert(&cx.db, person_uuid, &token.digest, expires_at).await?;
-        let mut event = LedgerEntry::new(SecurityEventKind::PasswordResetRequested, person.is_some());
+        store::insert_token(&cx.db, person_uuid, &token.digest, expires_at).await?;
+        let mut event = NewSecurityEvent::new(SecurityEventKind::PasswordResetRequested, person.is_some());
         (event.person_uuid, event.partner_uuid) = (person_uuid, person.as_ref().and_then(|person| person.partner_uuid));
         event.write(cx).await?;
         outbox::queue_perhaps(cx, person.as_ref(), |name| {
-            Letter::asking(AskingFor::ResetPassword { name }, token.text, expires_at.0)
+            MailContent::with_token(AskingFor::ResetPassword { name }, token.text, expires_at.0)
         })
         .await?;
         cx.answer(PasswordResetReceipt { status: "RESET_SENT", email: body.email, expires_in: rules::RESET_SECONDS })
@@ -115,17 +115,18 @@ impl PasswordsMutation {
         let password = SecretText::new(body.password);
         // The reset is validated and the password hashed before the token is consumed. A rejected password therefore
         // leaves the token valid.
-        let (held, errors) = judge_reset(&cx.services, &cx.db.aside(), &body.token, Some(&password)).await?;
+        let (held, errors) =
+            validate_reset(&cx.services, &cx.db.outside_transaction(), &body.token, Some(&password)).await?;
         let Some((digest, holder)) = held.filter(|_| errors.is_empty()) else { return Err(Fault::invalid(errors)) };
-        let hash = cx.services.passwords.hash(password).await.map_err(busy)?;
-        let used = store::token_set_used(&cx.db, &digest).await?;
-        let used = used.filter(|used| used.person_uuid == holder.person_uuid).ok_or_else(rules::void_token)?;
+        let hash = cx.services.passwords.hash(password).await.map_err(err_busy)?;
+        let used = store::set_token_used(&cx.db, &digest).await?;
+        let used = used.filter(|used| used.person_uuid == holder.person_uuid).ok_or_else(rules::err_void_token)?;
         let reset_at = store::set_reset(&cx.db, used.person_uuid, &hash).await?;
-        all_set_ended(&cx.db, used.person_uuid, None, "PASSWORD_RESET").await?;
-        attempts::password_forget(&cx.db, &used.email_normalised).await?;
+        end_all(&cx.db, used.person_uuid, None, "PASSWORD_RESET").await?;
+        attempts::forget_password(&cx.db, &used.email_normalised).await?;
         let kind =
             if used.is_invitation { SecurityEventKind::InvitationAccepted } else { SecurityEventKind::PasswordReset };
-        LedgerEntry::new(kind, true).about(used.person_uuid, used.partner_uuid).write(cx).await?;
+        NewSecurityEvent::new(kind, true).with_subject(used.person_uuid, used.partner_uuid).write(cx).await?;
         if !used.is_invitation {
             outbox::queue_notice(cx, used.person_uuid, Notified::PasswordReset).await?;
         }
@@ -141,14 +142,15 @@ impl PasswordsMutation {
         let person =
             prove_password(cx, &own, &current, (SecurityEventKind::PasswordChanged, "/current_password")).await?;
         if current.same_as(&new) {
-            return Err(rules::same_password());
+            return Err(rules::err_same_password());
         }
         let hash = hash_password(cx, new, "/new_password", (&person.email, &person.name)).await?;
         if !store::set_changed(&cx.db, own.person_uuid, &hash, person.password_changed_at).await? {
-            return Err(rules::overtaken());
+            return Err(rules::err_stale());
         }
-        all_set_ended(&cx.db, own.person_uuid, Some(own.session_uuid), "PASSWORD_CHANGED").await?;
-        attempts::record_success(cx, &Subject::of_password(&person.email_normalised, cx.caller.address)).await?;
+        end_all(&cx.db, own.person_uuid, Some(own.session_uuid), "PASSWORD_CHANGED").await?;
+        attempts::record_success(cx, &Subject::subjects_of_password(&person.email_normalised, cx.caller.address))
+            .await?;
         own.event(SecurityEventKind::PasswordChanged, true).write(cx).await?;
         outbox::queue_notice(cx, own.person_uuid, Notified::PasswordChanged).await?;
         cx.answer(true)
@@ -157,20 +159,20 @@ impl PasswordsMutation {
 
 /// Returns the token of a reset and its user, if the token is valid, and all errors of the reset at once. The password
 /// is validated even if the token is void.
-async fn judge_reset(
+async fn validate_reset(
     services: &Services,
     db: &Db,
     token: &str,
     password: Option<&SecretText>,
 ) -> Result<(Option<([u8; 32], HolderRow)>, Vec<FieldError>), Fault> {
     let held = match SecretKind::OneTime.digest(token) {
-        Some(digest) => store::holder_get(db, &digest).await?.map(|holder| (digest, holder)),
+        Some(digest) => store::get_holder(db, &digest).await?.map(|holder| (digest, holder)),
         None => None,
     };
-    let mut errors = if held.is_some() { Vec::new() } else { rules::void_token().errors().to_vec() };
+    let mut errors = if held.is_some() { Vec::new() } else { rules::err_void_token().errors().to_vec() };
     if let Some(password) = password {
         let (email, name) = held.as_ref().map_or(("", ""), |(_, holder)| (&holder.email, &holder.name));
-        let judged = services.passwords.check_rule(password.clone(), email, name).await.map_err(busy)?;
+        let judged = services.passwords.check_rule(password.clone(), email, name).await.map_err(err_busy)?;
         errors.extend(rules::new_password("/password", &judged.err().unwrap_or_default()));
     }
     Ok((held, errors))
@@ -183,7 +185,7 @@ async fn judge_reset(
 pub(crate) async fn find_faults(services: &Services, db: &Db, body: &Value) -> Result<Vec<FieldError>, Fault> {
     let text = |name| body.get(name).and_then(Value::as_str);
     let password = text("password").map(SecretText::new);
-    Ok(judge_reset(services, db, text("token").unwrap_or_default(), password.as_ref()).await?.1)
+    Ok(validate_reset(services, db, text("token").unwrap_or_default(), password.as_ref()).await?.1)
 }
 
 /// Validates a new password for a user with this address and name, and returns its hash.
@@ -193,9 +195,9 @@ async fn hash_password(
     pointer: &str,
     (email, name): (&str, &str),
 ) -> Result<String, Fault> {
-    let judged = cx.services.passwords.check_rule(new.clone(), email, name).await.map_err(busy)?;
+    let judged = cx.services.passwords.check_rule(new.clone(), email, name).await.map_err(err_busy)?;
     if let Err(problems) = judged {
         return Err(Fault::invalid(rules::new_password(pointer, &problems)));
     }
-    cx.services.passwords.hash(new).await.map_err(busy)
+    cx.services.passwords.hash(new).await.map_err(err_busy)
 }

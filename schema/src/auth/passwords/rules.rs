@@ -12,26 +12,26 @@ pub(in crate::auth) fn new_password(pointer: &str, problems: &[PasswordProblem])
 }
 
 /// The fault for a new password that equals the current one.
-pub(super) fn same_password() -> Fault {
+pub(super) fn err_same_password() -> Fault {
     Fault::field("/new_password", "SAME", "This is your current password. Choose another one.")
 }
 
 /// The fault for a token that is unknown, used or expired. The detail is the same in all three cases.
-pub(super) fn void_token() -> Fault {
+pub(super) fn err_void_token() -> Fault {
     let message = "This token is not valid: it is unknown, used or expired. Copy it from the e-mail: it follows the \
                    # of the link. Otherwise request a new e-mail.";
     Fault::field("/token", "INVALID", message)
 }
 
 /// The fault after too many mails. The limit has room again after this number of seconds.
-pub(super) fn too_many_mails(wait_seconds: u64) -> Fault {
+pub(super) fn err_too_many_mails(wait_seconds: u64) -> Fault {
     let detail = "This address has received the maximum number of password-reset e-mails for this hour or day. Try \
                   again later.";
     Fault::rate_limited(SpentBudget::Burst, wait_seconds, detail)
 }
 
 /// The fault for a change after a concurrent change of the password.
-pub(super) fn overtaken() -> Fault {
+pub(super) fn err_stale() -> Fault {
     Fault::conflict("Another request changed the password at the same time. If it was not yours, reset the password.")
 }
 

@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use crate::core::db::Db;
 use crate::core::fault::Fault;
-use crate::core::outbox::Addressee;
+use crate::core::outbox::Recipient;
 use crate::core::time::Time;
 
 /// The user of a valid token.
@@ -24,9 +24,9 @@ pub(super) struct UsedRow {
 }
 
 /// Returns the user who may reset the password of an address: the user who could sign in with it.
-pub(super) async fn load_addressee(db: &Db, email_normalised: &str) -> Result<Option<Addressee>, Fault> {
+pub(super) async fn load_addressee(db: &Db, email_normalised: &str) -> Result<Option<Recipient>, Fault> {
     Ok(sqlx::query_as!(
-        Addressee,
+        Recipient,
         r#"select person_uuid as "person_uuid?", partner_uuid, email, name, locale from person
             where email_normalised = $1 and state = 'ACTIVE'"#,
         email_normalised
@@ -36,7 +36,7 @@ pub(super) async fn load_addressee(db: &Db, email_normalised: &str) -> Result<Op
 }
 
 /// Stores a token if the user exists. The same statement runs if no user exists.
-pub(super) async fn token_insert(
+pub(super) async fn insert_token(
     db: &Db,
     person_uuid: Option<Uuid>,
     sha256: &[u8],
@@ -55,7 +55,7 @@ pub(super) async fn token_insert(
 }
 
 /// Returns the user of a token, if the token is valid.
-pub(super) async fn holder_get(db: &Db, sha256: &[u8]) -> Result<Option<HolderRow>, Fault> {
+pub(super) async fn get_holder(db: &Db, sha256: &[u8]) -> Result<Option<HolderRow>, Fault> {
     Ok(sqlx::query_as!(
         HolderRow,
         "select p.person_uuid, p.email, p.name
@@ -69,7 +69,7 @@ pub(super) async fn holder_get(db: &Db, sha256: &[u8]) -> Result<Option<HolderRo
 }
 
 /// Consumes a token. Of several concurrent uses, one succeeds.
-pub(super) async fn token_set_used(db: &Db, sha256: &[u8]) -> Result<Option<UsedRow>, Fault> {
+pub(super) async fn set_token_used(db: &Db, sha256: &[u8]) -> Result<Option<UsedRow>, Fault> {
     Ok(sqlx::query_as!(
         UsedRow,
         r#"with used as (

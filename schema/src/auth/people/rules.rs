@@ -41,7 +41,7 @@ words! {
 
 /// Side that acts on a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(crate) enum PersonActor {
     /// The user's own team.
     Team,
     /// The staff.
@@ -51,7 +51,7 @@ pub(crate) enum Side {
 /// Transition table: the state after an action, or `None`.
 ///
 /// A user cannot be locked before the address is verified, because unlocking would then have the effect of verifying.
-const fn next(state: PersonState, action: PersonAction, was_suspended: bool) -> Option<PersonState> {
+const fn find_transition(state: PersonState, action: PersonAction, was_suspended: bool) -> Option<PersonState> {
     match (state, action) {
         (PersonState::Unverified, PersonAction::Verify) | (PersonState::Suspended, PersonAction::Reinstate) => {
             Some(PersonState::Active)
@@ -73,11 +73,15 @@ const fn next(state: PersonState, action: PersonAction, was_suspended: bool) -> 
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the currently allowed actions.
-pub(crate) fn after(state: PersonState, action: PersonAction, was_suspended: bool) -> Result<PersonState, Fault> {
-    next(state, action, was_suspended).ok_or_else(|| {
+pub(crate) fn next_person_state(
+    state: PersonState,
+    action: PersonAction,
+    was_suspended: bool,
+) -> Result<PersonState, Fault> {
+    find_transition(state, action, was_suspended).ok_or_else(|| {
         let allowed = PersonAction::ALL
             .iter()
-            .filter(|action| next(state, **action, was_suspended).is_some())
+            .filter(|action| find_transition(state, **action, was_suspended).is_some())
             .map(|action| action.name().to_owned())
             .collect();
         Fault::illegal("user", state.name(), action.name(), allowed)
@@ -85,22 +89,24 @@ pub(crate) fn after(state: PersonState, action: PersonAction, was_suspended: boo
 }
 
 /// Returns the currently allowed actions of one side. Removal is a DELETE and therefore not a named action.
-pub(crate) fn allowed_actions(state: PersonState, side: Side) -> Vec<String> {
+pub(crate) fn allowed_actions(state: PersonState, side: PersonActor) -> Vec<String> {
     let of_side: &[PersonAction] = match side {
-        Side::Team => &[PersonAction::Suspend, PersonAction::Reinstate],
-        Side::Staff => &[PersonAction::Verify, PersonAction::Lock, PersonAction::Unlock],
+        PersonActor::Team => &[PersonAction::Suspend, PersonAction::Reinstate],
+        PersonActor::Staff => &[PersonAction::Verify, PersonAction::Lock, PersonAction::Unlock],
     };
-    let allowed = of_side.iter().filter(|action| next(state, **action, false).is_some());
+    let allowed = of_side.iter().filter(|action| find_transition(state, **action, false).is_some());
     allowed.map(|action| action.name().to_owned()).collect()
 }
 
 /// Draws the state machine.
-pub(crate) fn drawing() -> StateDiagram {
+pub(crate) fn draw_states() -> StateDiagram {
     StateDiagram::of(
         "Partner user",
         (PersonState::ALL, PersonState::name),
         (PersonAction::ALL, PersonAction::name),
-        [&|state, action| after(state, action, false), &|state, action| after(state, action, true)],
+        [&|state, action| next_person_state(state, action, false), &|state, action| {
+            next_person_state(state, action, true)
+        }],
     )
 }
 
@@ -127,12 +133,16 @@ mod tests {
         for (state, row) in table {
             for action in PersonAction::ALL.iter().copied() {
                 let expected = row.iter().find(|(known, _)| *known == action).map(|(_, next)| *next);
-                assert_eq!(after(state, action, false).ok(), expected, "{state:?} {action:?}");
+                assert_eq!(next_person_state(state, action, false).ok(), expected, "{state:?} {action:?}");
                 let was_suspended = match (state, action) {
                     (PersonState::Locked, Unlock) => Some(PersonState::Suspended),
                     _ => expected,
                 };
-                assert_eq!(after(state, action, true).ok(), was_suspended, "{state:?} {action:?}, suspended before");
+                assert_eq!(
+                    next_person_state(state, action, true).ok(),
+                    was_suspended,
+                    "{state:?} {action:?}, suspended before"
+                );
             }
         }
     }
@@ -140,7 +150,10 @@ mod tests {
     #[test]
     fn rejected_action_lists_allowed_actions() {
         let allowed = |state, action| {
-            after(state, action, false).err().map(|fault| fault.allowed_actions().join(" ")).unwrap_or_default()
+            next_person_state(state, action, false)
+                .err()
+                .map(|fault| fault.allowed_actions().join(" "))
+                .unwrap_or_default()
         };
         assert_eq!(allowed(PersonState::Locked, PersonAction::Verify), "unlock remove");
         assert_eq!(allowed(PersonState::Unverified, PersonAction::Lock), "verify-email remove");
@@ -157,8 +170,8 @@ mod tests {
             (PersonState::Removed, "", ""),
         ];
         for (state, team, staff) in table {
-            assert_eq!(allowed_actions(state, Side::Team).join(" "), team, "{state:?}");
-            assert_eq!(allowed_actions(state, Side::Staff).join(" "), staff, "{state:?}");
+            assert_eq!(allowed_actions(state, PersonActor::Team).join(" "), team, "{state:?}");
+            assert_eq!(allowed_actions(state, PersonActor::Staff).join(" "), staff, "{state:?}");
         }
     }
 

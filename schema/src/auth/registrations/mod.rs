@@ -16,14 +16,14 @@
 //!                 └── the last token expired, or ten wrong passwords: dropped
 //! ```
 
-mod judging;
 mod resolvers;
 mod rules;
 mod store;
+mod validation;
 
-pub(crate) use judging::find_faults;
 pub(in crate::auth) use resolvers::RegistrationsMutation;
-pub(crate) use store::expired_delete;
+pub(crate) use store::delete_expired;
+pub(crate) use validation::find_faults;
 
 use uuid::Uuid;
 
@@ -47,8 +47,8 @@ pub(crate) async fn verify_without_token(
     state: PersonState,
     actor: Actor,
 ) -> Result<(), Fault> {
-    store::email_lock(db, email_normalised).await?;
-    store::tokens_set_void(db, person_uuid).await?;
+    store::lock_email(db, email_normalised).await?;
+    store::set_tokens_void(db, person_uuid).await?;
     verify(db, (person_uuid, email_normalised), state, actor).await?;
     Ok(())
 }
@@ -61,10 +61,10 @@ async fn verify(
     state: PersonState,
     actor: Actor,
 ) -> Result<VerifiedRow, Fault> {
-    store::waiting_end(db, email_normalised, Some(person_uuid)).await?;
+    store::end_pending(db, email_normalised, Some(person_uuid)).await?;
     let verified = store::set_verified(db, person_uuid, state.name()).await?;
-    changing::begin_anew(db, verified.partner_uuid).await?;
-    let event = PartnerEvent::new(verified.partner_uuid, PartnerEventKind::Registered, actor).about(person_uuid);
+    changing::restart_period(db, verified.partner_uuid).await?;
+    let event = PartnerEvent::new(verified.partner_uuid, PartnerEventKind::Registered, actor).with_subject(person_uuid);
     events::insert(db, &event).await?;
     Ok(verified)
 }
@@ -72,7 +72,7 @@ async fn verify(
 /// Ends the pending registrations of an address that a user has verified by another method. Registrations of the
 /// address wait until the transaction ends. Returns the user of the address.
 pub(in crate::auth) async fn give_way(db: &Db, email_normalised: &str) -> Result<Option<Uuid>, Fault> {
-    store::email_lock(db, email_normalised).await?;
-    store::waiting_end(db, email_normalised, None).await?;
-    store::holder_get(db, email_normalised).await
+    store::lock_email(db, email_normalised).await?;
+    store::end_pending(db, email_normalised, None).await?;
+    store::get_holder(db, email_normalised).await
 }

@@ -3,12 +3,12 @@
 use async_graphql::{Context, InputObject, MaybeUndefined, Object, SimpleObject};
 use uuid::Uuid;
 
-use super::judging::{self, Judged, Said};
 use super::rules;
 use super::store::{self, NewAdministrator};
+use super::validation::{self, RegistrationFields, ValidatedRegistration};
 use super::verify;
-use crate::auth::people::rules::{PersonAction, PersonState, after};
-use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
+use crate::auth::people::rules::{PersonAction, PersonState, next_person_state};
+use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
 use crate::core::access::access;
 use crate::core::actor::Actor;
 use crate::core::blocking::BlockingError;
@@ -16,9 +16,9 @@ use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::crypto::secret::{SecretKind, SecretText};
 use crate::core::email::EmailAddress;
 use crate::core::fault::Fault;
-use crate::core::mail::message::{Asking as AskingFor, Letter, Notice};
+use crate::core::mail::message::{Asking as AskingFor, MailContent, Notice};
 use crate::core::outbox;
-use crate::core::outbox::{Addressee, load_addressee};
+use crate::core::outbox::{Recipient, load_addressee};
 use crate::core::time::Time;
 use crate::core::words::Word as _;
 use crate::partner::company::{self, Company, Patch};
@@ -141,10 +141,10 @@ impl RegistrationsMutation {
         let email = &checked.email;
         // The address is looked up only now, so that both responses take equally long.
         let password = SecretText::new(body.administrator.password.as_str());
-        let password_hash = cx.services.passwords.hash(password).await.map_err(busy)?;
-        store::email_lock(&cx.db, email.normalised()).await?;
-        if outbox::allowance_of(cx, email.as_str(), &MAIL_KINDS).await?.left > 0 {
-            match store::holder_get(&cx.db, email.normalised()).await? {
+        let password_hash = cx.services.passwords.hash(password).await.map_err(err_busy)?;
+        store::lock_email(&cx.db, email.normalised()).await?;
+        if outbox::remaining_for(cx, email.as_str(), &MAIL_KINDS).await?.left > 0 {
+            match store::get_holder(&cx.db, email.normalised()).await? {
                 Some(holder_uuid) => notify_owner(cx, holder_uuid).await?,
                 None => register(cx, &checked, &password_hash).await?,
             }
@@ -165,9 +165,9 @@ impl RegistrationsMutation {
         let Some(email) = company::email("/email", &body.email, &mut errors) else {
             return Err(Fault::invalid(errors));
         };
-        store::email_lock(&cx.db, email.normalised()).await?;
-        let room = outbox::allowance_of(cx, email.as_str(), &MAIL_KINDS).await?.left;
-        let holder = store::holder_get(&cx.db, email.normalised()).await?;
+        store::lock_email(&cx.db, email.normalised()).await?;
+        let room = outbox::remaining_for(cx, email.as_str(), &MAIL_KINDS).await?.left;
+        let holder = store::get_holder(&cx.db, email.normalised()).await?;
         let waiting = store::waiting_page(&cx.db, email.normalised()).await?;
         let waiting = waiting.iter().filter(|_| holder.is_none()).take(room);
         resend(cx, holder.filter(|_| room > 0), waiting.collect()).await?;
@@ -183,30 +183,30 @@ impl RegistrationsMutation {
         body: EmailVerification,
     ) -> Result<Option<VerifiedRegistration>, Fault> {
         let cx = ctx.cx();
-        let digest = SecretKind::OneTime.digest(&body.token).ok_or_else(rules::void_token)?;
-        let held = store::token_get(&cx.db.aside(), &digest).await?.ok_or_else(rules::void_token)?;
+        let digest = SecretKind::OneTime.digest(&body.token).ok_or_else(rules::err_void_token)?;
+        let held = store::get_token(&cx.db.outside_transaction(), &digest).await?.ok_or_else(rules::err_void_token)?;
         let password = SecretText::new(body.password);
-        let verdict = cx.services.passwords.verify(password, held.password_hash.as_deref()).await.map_err(busy)?;
+        let verdict = cx.services.passwords.verify(password, held.password_hash.as_deref()).await.map_err(err_busy)?;
         // Locked before the token, so that a confirmation of another registration of the address does not wait for this
         // one.
-        store::email_lock(&cx.db, &held.email_normalised).await?;
+        store::lock_email(&cx.db, &held.email_normalised).await?;
         // The address may have been taken by another method, for example by a staff member.
-        if store::holder_get(&cx.db, &held.email_normalised).await?.is_some() {
-            return Err(rules::void_token());
+        if store::get_holder(&cx.db, &held.email_normalised).await?.is_some() {
+            return Err(rules::err_void_token());
         }
-        let tried = store::token_try(&cx.db, &digest, verdict.matches).await?.ok_or_else(rules::void_token)?;
+        let tried = store::try_token(&cx.db, &digest, verdict.matches).await?.ok_or_else(rules::err_void_token)?;
         let user_uuid = tried.person_uuid;
-        let event = |has_succeeded| LedgerEntry::new(SecurityEventKind::EmailVerified, has_succeeded);
+        let event = |has_succeeded| NewSecurityEvent::new(SecurityEventKind::EmailVerified, has_succeeded);
         if !verdict.matches {
-            event(false).about(user_uuid, tried.partner_uuid).write(cx).await?;
-            return Err(rules::wrong_password());
+            event(false).with_subject(user_uuid, tried.partner_uuid).write(cx).await?;
+            return Err(rules::err_wrong_password());
         }
         // A user who is not UNVERIFIED has nothing to verify, so the token counts as used.
-        let state = PersonState::read(&tried.state).ok_or_else(rules::void_token)?;
-        let state = after(state, PersonAction::Verify, false).map_err(|_| rules::void_token())?;
+        let state = PersonState::read(&tried.state).ok_or_else(rules::err_void_token)?;
+        let state = next_person_state(state, PersonAction::Verify, false).map_err(|_| rules::err_void_token())?;
         let proved = (user_uuid, held.email_normalised.as_str());
         let verified = verify(&cx.db, proved, state, Actor::partner_user(user_uuid)).await?;
-        event(true).about(user_uuid, Some(verified.partner_uuid)).write(cx).await?;
+        event(true).with_subject(user_uuid, Some(verified.partner_uuid)).write(cx).await?;
         cx.answer(VerifiedRegistration {
             status: "VERIFIED",
             partner_uuid: verified.partner_uuid,
@@ -218,7 +218,7 @@ impl RegistrationsMutation {
 }
 
 /// A validated registration.
-struct Checked {
+struct CheckedRegistration {
     company: Company,
     name: String,
     email: EmailAddress,
@@ -227,21 +227,22 @@ struct Checked {
 }
 
 /// Validates a registration. Holds no connection while the password is validated.
-async fn check_registration(cx: &RequestContext, body: &RegistrationInput) -> Result<Checked, Fault> {
-    let judged = judging::judge(&cx.services, &cx.db.aside(), Said::by(body)).await?;
-    let Judged { company, name, email: Some(email), tier_uuid: Some(tier_uuid), errors } = judged else {
+async fn check_registration(cx: &RequestContext, body: &RegistrationInput) -> Result<CheckedRegistration, Fault> {
+    let judged =
+        validation::validate(&cx.services, &cx.db.outside_transaction(), RegistrationFields::from_input(body)).await?;
+    let ValidatedRegistration { company, name, email: Some(email), tier_uuid: Some(tier_uuid), errors } = judged else {
         return Err(Fault::invalid(judged.errors));
     };
     if !errors.is_empty() {
         return Err(Fault::invalid(errors));
     }
     let locale = body.administrator.locale.clone().unwrap_or_else(|| "en".to_owned());
-    Ok(Checked { company, name, email, locale, tier_uuid })
+    Ok(CheckedRegistration { company, name, email, locale, tier_uuid })
 }
 
 /// Creates the company with its related rows, and queues the mail with the token.
-async fn register(cx: &RequestContext, checked: &Checked, password_hash: &str) -> Result<(), Fault> {
-    let Checked { company, name, email, locale, tier_uuid } = checked;
+async fn register(cx: &RequestContext, checked: &CheckedRegistration, password_hash: &str) -> Result<(), Fault> {
+    let CheckedRegistration { company, name, email, locale, tier_uuid } = checked;
     let (partner_uuid, person_uuid) = (cx.new_uuid(), cx.new_uuid());
     let token = SecretKind::OneTime.issue();
     let expires_at = cx.now.plus_seconds(rules::VERIFY_SECONDS);
@@ -257,8 +258,8 @@ async fn register(cx: &RequestContext, checked: &Checked, password_hash: &str) -
         token_sha256: &token.digest,
         token_expires_at: expires_at,
     };
-    store::administrator_insert(&cx.db, &administrator).await?;
-    let mut event = LedgerEntry::new(SecurityEventKind::Registration, true);
+    store::insert_administrator(&cx.db, &administrator).await?;
+    let mut event = NewSecurityEvent::new(SecurityEventKind::Registration, true);
     (event.person_uuid, event.partner_uuid) = (Some(person_uuid), Some(partner_uuid));
     event.write(cx).await?;
     let waiting = store::WaitingRow {
@@ -270,11 +271,11 @@ async fn register(cx: &RequestContext, checked: &Checked, password_hash: &str) -
         company_name: company.company_name.clone(),
         registered_at: cx.now,
     };
-    outbox::queue(cx, &addressee(&waiting), &letter(&waiting, token.text, expires_at)).await
+    outbox::queue(cx, &addressee(&waiting), &compose_mail(&waiting, token.text, expires_at)).await
 }
 
-fn addressee(waiting: &store::WaitingRow) -> Addressee {
-    Addressee {
+fn addressee(waiting: &store::WaitingRow) -> Recipient {
+    Recipient {
         person_uuid: Some(waiting.person_uuid),
         partner_uuid: Some(waiting.partner_uuid),
         email: waiting.email.clone(),
@@ -285,13 +286,13 @@ fn addressee(waiting: &store::WaitingRow) -> Addressee {
 
 /// Builds the mail with the token. It names the company and the time, because one address can have several pending
 /// registrations.
-fn letter(waiting: &store::WaitingRow, token: SecretText, expires_at: Time) -> Letter {
+fn compose_mail(waiting: &store::WaitingRow, token: SecretText, expires_at: Time) -> MailContent {
     let about = AskingFor::VerifyEmail {
         name: waiting.name.clone(),
         company: waiting.company_name.clone(),
         registered_at: Some(waiting.registered_at.0),
     };
-    Letter::asking(about, token, expires_at.0)
+    MailContent::with_token(about, token, expires_at.0)
 }
 
 /// Mails a new token for each pending registration and voids the old one. If the address has an account, its owner gets
@@ -305,11 +306,11 @@ async fn resend(cx: &RequestContext, holder: Option<Uuid>, waiting: Vec<&store::
         let waiting = waiting.get(place).copied();
         let token = SecretKind::OneTime.issue();
         let expires_at = cx.now.plus_seconds(rules::VERIFY_SECONDS);
-        store::token_renew(&cx.db, waiting.map(|waiting| waiting.person_uuid), &token.digest, expires_at).await?;
+        store::renew_token(&cx.db, waiting.map(|waiting| waiting.person_uuid), &token.digest, expires_at).await?;
         let to = waiting.map(addressee).or_else(|| account.clone().filter(|_| place == 0));
         outbox::queue_perhaps(cx, to.as_ref(), |name| match waiting {
-            Some(waiting) => letter(waiting, token.text, expires_at),
-            None => Letter::Telling(Notice::AlreadyRegistered { name }),
+            Some(waiting) => compose_mail(waiting, token.text, expires_at),
+            None => MailContent::Telling(Notice::AlreadyRegistered { name }),
         })
         .await?;
     }
@@ -318,12 +319,12 @@ async fn resend(cx: &RequestContext, holder: Option<Uuid>, waiting: Vec<&store::
 
 /// Notifies only the owner of an address of an attempt to register with it.
 async fn notify_owner(cx: &RequestContext, person_uuid: Uuid) -> Result<(), Fault> {
-    let mut event = LedgerEntry::new(SecurityEventKind::Registration, false);
+    let mut event = NewSecurityEvent::new(SecurityEventKind::Registration, false);
     event.person_uuid = Some(person_uuid);
     event.write(cx).await?;
-    outbox::queue_to_person(cx, person_uuid, |name| Letter::Telling(Notice::AlreadyRegistered { name })).await
+    outbox::queue_to_person(cx, person_uuid, |name| MailContent::Telling(Notice::AlreadyRegistered { name })).await
 }
 
-pub(super) fn busy(_: BlockingError) -> Fault {
+pub(super) fn err_busy(_: BlockingError) -> Fault {
     Fault::unavailable("Too many registrations are in progress. Try again in a moment.")
 }

@@ -14,7 +14,7 @@ pub(super) const LONGEST_NAME: usize = 120;
 
 /// Findings about a registration, except its company and address.
 #[derive(Clone, Copy)]
-pub(super) struct Findings<'a> {
+pub(super) struct RegistrationErrors<'a> {
     pub(super) accepts_terms: bool,
     /// Problems of the password.
     pub(super) password: &'a [PasswordProblem],
@@ -23,7 +23,7 @@ pub(super) struct Findings<'a> {
 }
 
 /// Returns all errors that the contract's schema cannot express, at once.
-pub(super) fn errors(found: &Findings<'_>) -> Vec<FieldError> {
+pub(super) fn errors(found: &RegistrationErrors<'_>) -> Vec<FieldError> {
     let password = found.password.iter().map(|problem| (problem.code(), problem.message()));
     let mut errors: Vec<_> =
         password.map(|(code, message)| FieldError::at("/administrator/password", code, message)).collect();
@@ -38,14 +38,14 @@ pub(super) fn errors(found: &Findings<'_>) -> Vec<FieldError> {
 }
 
 /// The fault for a token that is unknown, used or expired. The detail is the same in all three cases.
-pub(super) fn void_token() -> Fault {
+pub(super) fn err_void_token() -> Fault {
     let message = "This token is not valid: it is unknown, used or expired. Copy it from the e-mail: it follows the \
                    # of the link. Otherwise register again.";
     Fault::field("/token", "INVALID", message)
 }
 
 /// The fault for a token sent with a password that does not match its registration.
-pub(super) fn wrong_password() -> Fault {
+pub(super) fn err_wrong_password() -> Fault {
     Fault::new(
         Code::InvalidCredentials,
         "This is not the password of this registration. Each e-mail names the company and the hour of its \
@@ -63,7 +63,8 @@ mod tests {
         errors.iter().map(|error| (error.pointer.as_deref().unwrap_or_default(), error.code.as_str())).collect()
     }
 
-    const GOOD: Findings<'_> = Findings { accepts_terms: true, password: &[], tier_is_offered: true };
+    const GOOD: RegistrationErrors<'_> =
+        RegistrationErrors { accepts_terms: true, password: &[], tier_is_offered: true };
 
     #[test]
     fn valid_registration_has_no_errors() {
@@ -72,8 +73,11 @@ mod tests {
 
     #[test]
     fn all_registration_errors_are_reported_with_pointers() {
-        let found =
-            errors(&Findings { accepts_terms: false, password: &[PasswordProblem::TooCommon], tier_is_offered: false });
+        let found = errors(&RegistrationErrors {
+            accepts_terms: false,
+            password: &[PasswordProblem::TooCommon],
+            tier_is_offered: false,
+        });
         let expected = [
             ("/administrator/password", "TOO_COMMON"),
             ("/tier_code", "UNKNOWN_TIER"),

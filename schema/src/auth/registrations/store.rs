@@ -52,14 +52,14 @@ pub(super) struct VerifiedRow {
 }
 
 /// Returns the tier with this code, if it can be chosen without staff.
-pub(super) async fn tier_get(db: &Db, code: &str) -> Result<Option<Uuid>, Fault> {
+pub(super) async fn get_tier(db: &Db, code: &str) -> Result<Option<Uuid>, Fault> {
     Ok(sqlx::query_scalar!("select tier_uuid from tier where code = $1 and state = 'OFFERED' and self_service", code)
         .fetch_optional(&mut *db.conn().await?)
         .await?)
 }
 
 /// Serialises registrations of one address until the transaction ends.
-pub(super) async fn email_lock(db: &Db, email_normalised: &str) -> Result<(), Fault> {
+pub(super) async fn lock_email(db: &Db, email_normalised: &str) -> Result<(), Fault> {
     sqlx::query!("select pg_advisory_xact_lock(hashtextextended('registration:' || $1, 0))", email_normalised)
         .execute(&mut *db.conn().await?)
         .await?;
@@ -67,7 +67,7 @@ pub(super) async fn email_lock(db: &Db, email_normalised: &str) -> Result<(), Fa
 }
 
 /// Returns the user who has verified an address.
-pub(super) async fn holder_get(db: &Db, email_normalised: &str) -> Result<Option<Uuid>, Fault> {
+pub(super) async fn get_holder(db: &Db, email_normalised: &str) -> Result<Option<Uuid>, Fault> {
     Ok(sqlx::query_scalar!(
         "select person_uuid from person where email_normalised = $1 and state not in ('REMOVED', 'UNVERIFIED')",
         email_normalised
@@ -92,7 +92,7 @@ pub(super) async fn waiting_page(db: &Db, email_normalised: &str) -> Result<Vec<
 }
 
 /// Inserts the administrator, who waits for verification, and the token.
-pub(super) async fn administrator_insert(db: &Db, new: &NewAdministrator<'_>) -> Result<(), Fault> {
+pub(super) async fn insert_administrator(db: &Db, new: &NewAdministrator<'_>) -> Result<(), Fault> {
     let made = sqlx::query!(
         "with administrator as (
              insert into person (person_uuid, kind, partner_uuid, email, email_normalised, name, locale, role, state,
@@ -120,7 +120,7 @@ pub(super) async fn administrator_insert(db: &Db, new: &NewAdministrator<'_>) ->
 
 /// Gives a user who waits for verification a new token; the old ones are void. The same statement runs if no user
 /// waits.
-pub(super) async fn token_renew(
+pub(super) async fn renew_token(
     db: &Db,
     person_uuid: Option<Uuid>,
     sha256: &[u8],
@@ -144,7 +144,7 @@ pub(super) async fn token_renew(
 
 /// Ends the pending registrations of an address, except this one. Their tokens are void. Each is deleted unless other
 /// data already refers to its company.
-pub(super) async fn waiting_end(db: &Db, email_normalised: &str, but: Option<Uuid>) -> Result<(), Fault> {
+pub(super) async fn end_pending(db: &Db, email_normalised: &str, but: Option<Uuid>) -> Result<(), Fault> {
     sqlx::query!(
         "update one_time_token as t set used_at = labs_now()
            from person as p
@@ -174,7 +174,7 @@ pub(super) async fn waiting_end(db: &Db, email_normalised: &str, but: Option<Uui
 
 /// Deletes every registration that no valid token can verify, and returns their number. Used by a job. A company that
 /// other data already refers to is left to staff.
-pub(crate) async fn expired_delete(db: &Db) -> Result<u64, Fault> {
+pub(crate) async fn delete_expired(db: &Db) -> Result<u64, Fault> {
     let done = sqlx::query!(
         "with dropped as (
            delete from person as p
@@ -194,7 +194,7 @@ pub(crate) async fn expired_delete(db: &Db) -> Result<u64, Fault> {
 }
 
 /// Returns the address that a valid token verifies.
-pub(super) async fn token_get(db: &Db, sha256: &[u8]) -> Result<Option<TokenRow>, Fault> {
+pub(super) async fn get_token(db: &Db, sha256: &[u8]) -> Result<Option<TokenRow>, Fault> {
     Ok(sqlx::query_as!(
         TokenRow,
         "select p.email_normalised, p.password_hash
@@ -210,7 +210,7 @@ pub(super) async fn token_get(db: &Db, sha256: &[u8]) -> Result<Option<TokenRow>
 
 /// Consumes a token if its password was right; otherwise counts the attempt. Locks its user. Of several concurrent
 /// calls, one succeeds, and no more attempts are counted than a token allows.
-pub(super) async fn token_try(db: &Db, sha256: &[u8], is_right: bool) -> Result<Option<UsedRow>, Fault> {
+pub(super) async fn try_token(db: &Db, sha256: &[u8], is_right: bool) -> Result<Option<UsedRow>, Fault> {
     Ok(sqlx::query_as!(
         UsedRow,
         "with tried as (
@@ -231,7 +231,7 @@ pub(super) async fn token_try(db: &Db, sha256: &[u8], is_right: bool) -> Result<
 }
 
 /// Voids every verification token that was mailed to a user.
-pub(super) async fn tokens_set_void(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
+pub(super) async fn set_tokens_void(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "update one_time_token set used_at = labs_now()
           where person_uuid = $1 and purpose = 'VERIFY_EMAIL' and used_at is null",
@@ -254,10 +254,10 @@ pub(super) async fn set_verified(db: &Db, person_uuid: Uuid, state: &str) -> Res
     )
     .fetch_one(&mut *db.conn().await?)
     .await;
-    verified.map_err(address_taken)
+    verified.map_err(err_address_taken)
 }
 
-fn address_taken(error: sqlx::Error) -> Fault {
+fn err_address_taken(error: sqlx::Error) -> Fault {
     match constraint_of(&error) {
         Some("person_email_normalised_key") => Fault::conflict(
             "Another user has verified this e-mail address in the meantime. Each address belongs to one user.",

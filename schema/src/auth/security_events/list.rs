@@ -6,7 +6,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::auth::devices::UserAgent;
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue};
 use crate::core::time::Time;
 use crate::core::words::words;
 
@@ -79,10 +79,10 @@ const OF_PERSON: &[Condition<PersonEvents>] =
     &[Condition { sql: "person_uuid = {}", value: |of| Some(of.person_uuid.into()) }];
 
 const NARROWED: &[Condition<PersonEvents>] = &[
-    Condition { sql: "kind = any({})", value: |of| Bound::texts(of.filter.kind.as_ref()) },
-    Condition { sql: "outcome = any({})", value: |of| Bound::words(of.filter.outcome.as_ref()) },
-    Condition { sql: "occurred_at >= {}", value: |of| of.filter.occurred_at_from.map(Bound::from) },
-    Condition { sql: "occurred_at < {}", value: |of| of.filter.occurred_at_until.map(Bound::from) },
+    Condition { sql: "kind = any({})", value: |of| SqlValue::texts(of.filter.kind.as_ref()) },
+    Condition { sql: "outcome = any({})", value: |of| SqlValue::words(of.filter.outcome.as_ref()) },
+    Condition { sql: "occurred_at >= {}", value: |of| of.filter.occurred_at_from.map(SqlValue::from) },
+    Condition { sql: "occurred_at < {}", value: |of| of.filter.occurred_at_until.map(SqlValue::from) },
 ];
 
 const LATEST_FIRST: &[Key<SecurityEvent>] = &[

@@ -13,7 +13,7 @@ use crate::core::context::RequestContext;
 use crate::core::fault::Fault;
 
 /// A security event to be logged.
-pub(crate) struct LedgerEntry {
+pub(crate) struct NewSecurityEvent {
     /// Kind of the event.
     pub(crate) kind: SecurityEventKind,
     /// Whether the action succeeded.
@@ -31,7 +31,7 @@ pub(crate) struct LedgerEntry {
     pub(crate) by_staff: bool,
 }
 
-impl LedgerEntry {
+impl NewSecurityEvent {
     /// Creates an event of this kind without a user.
     pub(crate) const fn new(kind: SecurityEventKind, succeeded: bool) -> Self {
         Self {
@@ -46,12 +46,12 @@ impl LedgerEntry {
     }
 
     /// Sets the affected user.
-    pub(crate) const fn about(self, person_uuid: Uuid, partner_uuid: Option<Uuid>) -> Self {
+    pub(crate) const fn with_subject(self, person_uuid: Uuid, partner_uuid: Option<Uuid>) -> Self {
         Self { person_uuid: Some(person_uuid), partner_uuid, ..self }
     }
 
     /// Sets the affected session.
-    pub(crate) const fn within(self, session_uuid: Uuid) -> Self {
+    pub(crate) const fn in_session(self, session_uuid: Uuid) -> Self {
         Self { session_uuid: Some(session_uuid), ..self }
     }
 
@@ -66,7 +66,7 @@ impl LedgerEntry {
     }
 
     /// Marks the event as caused by a user outside the team, so that their network and user agent are not logged.
-    pub(crate) const fn by_stranger(self) -> Self {
+    pub(crate) const fn by_outsider(self) -> Self {
         Self { by_staff: true, ..self }
     }
 

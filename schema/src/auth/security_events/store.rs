@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use uuid::Uuid;
 
-use super::LedgerEntry;
+use super::NewSecurityEvent;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
@@ -12,7 +12,7 @@ use crate::core::fault::Fault;
 pub(super) async fn insert(
     db: &Db,
     event_uuid: Uuid,
-    event: &LedgerEntry,
+    event: &NewSecurityEvent,
     address: Option<IpAddr>,
     user_agent: Option<&str>,
 ) -> Result<(), Fault> {

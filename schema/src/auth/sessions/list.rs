@@ -6,7 +6,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::auth::devices::UserAgent;
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select, Statements};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue, Statements};
 use crate::core::time::Time;
 
 /// An open session of a user.
@@ -49,7 +49,7 @@ const OPEN: &[Condition<Uuid>] = &[
     Condition { sql: "person_uuid = {}", value: |person_uuid| Some((*person_uuid).into()) },
     Condition {
         sql: "ended_at is null and idle_expires_at > labs_now() and expires_at > labs_now()",
-        value: |_| Some(Bound::Nothing),
+        value: |_| Some(SqlValue::Nothing),
     },
 ];
 

@@ -23,9 +23,9 @@ pub(crate) mod store;
 
 pub(in crate::auth) use list::STATEMENTS;
 pub(crate) use list::{OpenSession, open_sessions};
-pub(crate) use own::fresh;
-pub(in crate::auth) use own::{Own, busy, load_own, prove_password};
+pub(crate) use own::require_fresh;
+pub(in crate::auth) use own::{OwnSession, err_busy, load_own, prove_password};
 pub(crate) use renewal_limiter::RenewalLimiter;
 pub(in crate::auth) use resolvers::{SessionsMutation, SessionsQuery};
-pub(in crate::auth) use store::person_lock;
-pub(crate) use store::{all_set_ended, own_set_ended};
+pub(in crate::auth) use store::lock_person;
+pub(crate) use store::{end_all, end_own};

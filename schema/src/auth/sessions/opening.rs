@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::resolvers::SignedIn;
 use super::rules;
 use super::store::{self, Credentials, NewSession, SessionRow};
-use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
+use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
 use crate::core::context::{RefreshCookie, RequestContext};
 use crate::core::crypto::refresh::RefreshToken;
 use crate::core::crypto::secret::SecretKind;
@@ -27,23 +27,24 @@ pub(super) async fn sign_in(cx: &RequestContext, person: &Credentials, second_fa
         user_agent: cx.caller.user_agent.as_deref(),
         second_factor,
     };
-    store::person_lock(&cx.db, person.person_uuid).await?;
+    store::lock_person(&cx.db, person.person_uuid).await?;
     if !store::insert(&cx.db, &session).await? {
-        return Err(wrong_credentials());
+        return Err(err_wrong_credentials());
     }
-    let event = LedgerEntry::new(SecurityEventKind::SignIn, true).about(person.person_uuid, person.partner_uuid);
-    event.within(session_uuid).write(cx).await?;
+    let event =
+        NewSecurityEvent::new(SecurityEventKind::SignIn, true).with_subject(person.person_uuid, person.partner_uuid);
+    event.in_session(session_uuid).write(cx).await?;
     set_cookie(cx, RefreshToken { session_uuid, counter: 0 }, expires_at);
     access_token(cx, person.person_uuid, session_uuid, expires_at).await
 }
 
 /// Returns the session of a refresh cookie, locked until the transaction ends.
-pub(super) async fn going_on(cx: &RequestContext, session_uuid: Uuid) -> Result<SessionRow, Fault> {
+pub(super) async fn lock_session(cx: &RequestContext, session_uuid: Uuid) -> Result<SessionRow, Fault> {
     let session = store::lock(&cx.db, session_uuid).await?.ok_or_else(|| {
         Fault::new(Code::Unauthenticated, "This refresh cookie does not belong to a session. Sign in.")
     })?;
     if session.ended {
-        return Err(ended());
+        return Err(err_session_ended());
     }
     if session.expires_at <= cx.now || session.idle_expires_at <= cx.now {
         return Err(Fault::new(Code::TokenExpired, "The session has expired. Sign in again."));
@@ -61,10 +62,10 @@ pub(super) async fn answer(cx: &RequestContext, session: &SessionRow, counter: u
 pub(super) async fn challenge(cx: &RequestContext, person: &Credentials) -> Result<Fault, Fault> {
     let token = SecretKind::OneTime.issue();
     let expires_at = cx.now.plus_seconds(rules::CHALLENGE_SECONDS);
-    if !store::challenge_insert(&cx.db, &token.digest, person, expires_at).await? {
-        return Err(wrong_credentials());
+    if !store::insert_challenge(&cx.db, &token.digest, person, expires_at).await? {
+        return Err(err_wrong_credentials());
     }
-    half_way(cx, person, SecurityEventKind::Password).await?;
+    record_step(cx, person, SecurityEventKind::Password).await?;
     let awaited = Challenge {
         challenge: token.text.expose().to_owned(),
         expires_in: rules::CHALLENGE_SECONDS,
@@ -79,17 +80,21 @@ pub(super) async fn challenge(cx: &RequestContext, person: &Credentials) -> Resu
 }
 
 /// Logs the first of two accepted proofs: each step is a separate security event.
-pub(super) async fn half_way(cx: &RequestContext, person: &Credentials, kind: SecurityEventKind) -> Result<(), Fault> {
-    LedgerEntry::new(kind, true).about(person.person_uuid, person.partner_uuid).write(cx).await
+pub(super) async fn record_step(
+    cx: &RequestContext,
+    person: &Credentials,
+    kind: SecurityEventKind,
+) -> Result<(), Fault> {
+    NewSecurityEvent::new(kind, true).with_subject(person.person_uuid, person.partner_uuid).write(cx).await
 }
 
 /// The fault for an ended session.
-pub(super) fn ended() -> Fault {
+pub(super) fn err_session_ended() -> Fault {
     Fault::new(Code::TokenRevoked, "The session was ended. Sign in again.")
 }
 
 /// The fault for wrong credentials. The detail is the same for every cause.
-pub(super) fn wrong_credentials() -> Fault {
+pub(super) fn err_wrong_credentials() -> Fault {
     Fault::new(
         Code::InvalidCredentials,
         "The e-mail address or the password is wrong. Check both, or reset the password.",

@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::rules;
 use super::store::{self, Credentials};
 use crate::auth::attempts::{self, Subject};
-use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
+use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
 use crate::core::blocking::BlockingError;
 use crate::core::context::RequestContext;
 use crate::core::crypto::secret::SecretText;
@@ -14,7 +14,7 @@ use crate::core::principal::PrincipalType;
 
 /// The caller as a user in a session.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Own {
+pub(crate) struct OwnSession {
     /// UUID of the user.
     pub(in crate::auth) person_uuid: Uuid,
     /// Partner of the user's team; none for staff.
@@ -25,10 +25,12 @@ pub(crate) struct Own {
     pub(in crate::auth) is_staff: bool,
 }
 
-impl Own {
+impl OwnSession {
     /// Creates a security event for an action or an attempt of the caller.
-    pub(in crate::auth) const fn event(&self, kind: SecurityEventKind, succeeded: bool) -> LedgerEntry {
-        LedgerEntry::new(kind, succeeded).about(self.person_uuid, self.partner_uuid).within(self.session_uuid)
+    pub(in crate::auth) const fn event(&self, kind: SecurityEventKind, succeeded: bool) -> NewSecurityEvent {
+        NewSecurityEvent::new(kind, succeeded)
+            .with_subject(self.person_uuid, self.partner_uuid)
+            .in_session(self.session_uuid)
     }
 }
 
@@ -36,10 +38,10 @@ impl Own {
 ///
 /// # Errors
 /// [`Code::ScopeMissing`] for a machine client: it has no account, regardless of its scopes.
-pub(in crate::auth) fn load_own(cx: &RequestContext) -> Result<Own, Fault> {
+pub(in crate::auth) fn load_own(cx: &RequestContext) -> Result<OwnSession, Fault> {
     let principal = cx.principal()?;
     let session_uuid = principal.session_uuid.ok_or_else(|| Fault::scope("auth.account"))?;
-    Ok(Own {
+    Ok(OwnSession {
         person_uuid: principal.uuid,
         partner_uuid: principal.partner_uuid,
         session_uuid,
@@ -52,7 +54,7 @@ pub(in crate::auth) fn load_own(cx: &RequestContext) -> Result<Own, Fault> {
 ///
 /// # Errors
 /// [`Code::ReauthenticationRequired`] otherwise.
-pub(crate) async fn fresh(cx: &RequestContext) -> Result<Own, Fault> {
+pub(crate) async fn require_fresh(cx: &RequestContext) -> Result<OwnSession, Fault> {
     let own = load_own(cx)?;
     if store::is_fresh(&cx.db, own.session_uuid, rules::FRESH_SECONDS).await? {
         return Ok(own);
@@ -74,16 +76,16 @@ pub(crate) async fn fresh(cx: &RequestContext) -> Result<Own, Fault> {
 /// [`Code::ValidationFailed`] at `pointer` for a wrong password, [`Code::RateLimited`] after too many.
 pub(in crate::auth) async fn prove_password(
     cx: &RequestContext,
-    own: &Own,
+    own: &OwnSession,
     password: &SecretText,
     (kind, pointer): (SecurityEventKind, &str),
 ) -> Result<Credentials, Fault> {
-    let aside = cx.db.aside();
+    let aside = cx.db.outside_transaction();
     let person = store::credentials_of(&aside, own.person_uuid).await?.ok_or_else(|| Fault::not_found("account"))?;
-    let subjects = Subject::of_password(&person.email_normalised, cx.caller.address);
+    let subjects = Subject::subjects_of_password(&person.email_normalised, cx.caller.address);
     attempts::check(cx, &aside, &subjects).await?;
     let verdict = cx.services.passwords.verify(password.clone(), person.password_hash.as_deref()).await;
-    let verdict = verdict.map_err(busy)?;
+    let verdict = verdict.map_err(err_busy)?;
     // Other attempts may have failed while this one was checked.
     attempts::check(cx, &aside, &subjects).await?;
     if verdict.matches {
@@ -96,6 +98,6 @@ pub(in crate::auth) async fn prove_password(
 }
 
 /// The fault if too many passwords wait to be checked.
-pub(in crate::auth) fn busy(_: BlockingError) -> Fault {
+pub(in crate::auth) fn err_busy(_: BlockingError) -> Fault {
     Fault::unavailable("Too many sign-ins are in progress. Try again in a moment.")
 }

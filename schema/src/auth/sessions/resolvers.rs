@@ -7,16 +7,16 @@ use uuid::Uuid;
 
 use super::RenewalLimiter;
 use super::list::OWN_SESSIONS;
-use super::opening::{answer, challenge, ended, going_on, half_way, sign_in, wrong_credentials};
-use super::own::{busy, load_own, prove_password};
+use super::opening::{answer, challenge, err_session_ended, err_wrong_credentials, lock_session, record_step, sign_in};
+use super::own::{err_busy, load_own, prove_password};
 use super::rules::{self, Proof};
 use super::store::{self, Credentials, SessionRow};
 use crate::auth::attempts::{self, Subject};
 use crate::auth::mfa;
-use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
+use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
 use crate::core::access::access;
 use crate::core::context::{RefreshCookie, RequestContext, RequestContextExt};
-use crate::core::crypto::refresh::{RefreshToken, RefreshVerdict, judge};
+use crate::core::crypto::refresh::{RefreshToken, RefreshVerdict, verify_turn};
 use crate::core::crypto::secret::{SecretKind, SecretText};
 use crate::core::email::EmailAddress;
 use crate::core::fault::{Code, Fault};
@@ -61,25 +61,25 @@ impl SessionsMutation {
     #[graphql(directive = access::apply("public".into()))]
     async fn auth_sessions_create(&self, ctx: &Context<'_>, body: SessionCreate) -> Result<Option<SignedIn>, Fault> {
         let cx = ctx.cx();
-        let email = EmailAddress::parse(&body.email).map_err(|_| wrong_credentials())?;
-        let subjects = Subject::of_password(email.normalised(), cx.caller.address);
-        let aside = cx.db.aside();
+        let email = EmailAddress::parse(&body.email).map_err(|_| err_wrong_credentials())?;
+        let subjects = Subject::subjects_of_password(email.normalised(), cx.caller.address);
+        let aside = cx.db.outside_transaction();
         attempts::check(cx, &aside, &subjects).await?;
-        let person = store::credentials_get(&aside, email.normalised()).await?;
+        let person = store::get_credentials(&aside, email.normalised()).await?;
         let hash = person.as_ref().and_then(|person| person.password_hash.as_deref());
         let password = SecretText::new(body.password);
-        let verdict = cx.services.passwords.verify(password.clone(), hash).await.map_err(busy)?;
+        let verdict = cx.services.passwords.verify(password.clone(), hash).await.map_err(err_busy)?;
         // Other attempts may have failed while this one was checked.
         attempts::check(cx, &aside, &subjects).await?;
         let Some(person) = person.as_ref().filter(|_| verdict.matches) else {
             attempts::record_failure(cx, &subjects).await?;
             failure(SecurityEventKind::SignIn, person.as_ref()).write(cx).await?;
-            return Err(wrong_credentials().keep_writes());
+            return Err(err_wrong_credentials().keep_writes());
         };
-        standing(person)?;
+        ensure_active(person)?;
         if verdict.needs_rehash {
-            let better = cx.services.passwords.hash(password).await.map_err(busy)?;
-            store::password_hash_set(&cx.db, person, &better).await?;
+            let better = cx.services.passwords.hash(password).await.map_err(err_busy)?;
+            store::set_password_hash(&cx.db, person, &better).await?;
         }
         if person.has_totp {
             return Err(challenge(cx, person).await?);
@@ -96,26 +96,26 @@ impl SessionsMutation {
         body: SessionVerifyMfa,
     ) -> Result<Option<SignedIn>, Fault> {
         let cx = ctx.cx();
-        let digest = SecretKind::OneTime.digest(&body.challenge).ok_or_else(void_challenge)?;
-        let tried = store::challenge_try(&cx.db, &digest, rules::CHALLENGE_ATTEMPTS).await?;
-        let person_uuid = tried.ok_or_else(void_challenge)?;
-        store::person_lock(&cx.db, person_uuid).await?;
-        let person = store::credentials_of(&cx.db, person_uuid).await?.ok_or_else(void_challenge)?;
-        standing(&person)?;
-        let subjects = Subject::of_factor(person_uuid, cx.caller.address);
+        let digest = SecretKind::OneTime.digest(&body.challenge).ok_or_else(err_void_challenge)?;
+        let tried = store::try_challenge(&cx.db, &digest, rules::CHALLENGE_ATTEMPTS).await?;
+        let person_uuid = tried.ok_or_else(err_void_challenge)?;
+        store::lock_person(&cx.db, person_uuid).await?;
+        let person = store::credentials_of(&cx.db, person_uuid).await?.ok_or_else(err_void_challenge)?;
+        ensure_active(&person)?;
+        let subjects = Subject::subjects_of_factor(person_uuid, cx.caller.address);
         attempts::check(cx, &cx.db, &subjects).await?;
         if !mfa::accept(cx, person_uuid, person.partner_uuid, &body.code).await? {
             mfa::count_wrong(cx, person_uuid).await?;
             failure(SecurityEventKind::SecondFactor, Some(&person)).write(cx).await?;
-            return Err(wrong_code().keep_writes());
+            return Err(err_wrong_code().keep_writes());
         }
-        if !store::challenge_set_used(&cx.db, &digest).await? {
-            return Err(void_challenge());
+        if !store::set_challenge_used(&cx.db, &digest).await? {
+            return Err(err_void_challenge());
         }
         // Resets the password attempts, too: a client that gave both proofs is the owner.
-        let slate = [subjects, Subject::of_password(&person.email_normalised, cx.caller.address)].concat();
+        let slate = [subjects, Subject::subjects_of_password(&person.email_normalised, cx.caller.address)].concat();
         attempts::record_success(cx, &slate).await?;
-        half_way(cx, &person, SecurityEventKind::SecondFactor).await?;
+        record_step(cx, &person, SecurityEventKind::SecondFactor).await?;
         cx.answer(sign_in(cx, &person, true).await?)
     }
 
@@ -128,12 +128,12 @@ impl SessionsMutation {
     ) -> Result<Option<SignedIn>, Fault> {
         let cx = ctx.cx();
         let presented = read_refresh_token(cx)?;
-        let session = going_on(cx, presented.session_uuid).await?;
-        if people_stand(&session.person_state, session.partner_state.as_deref()).is_err() {
-            return Err(ended());
+        let session = lock_session(cx, presented.session_uuid).await?;
+        if ensure_people_active(&session.person_state, session.partner_state.as_deref()).is_err() {
+            return Err(err_session_ended());
         }
         let current = u64::try_from(session.counter).unwrap_or_default();
-        match judge(presented.counter, current, session.counter_changed_at.0, session.read_at.0) {
+        match verify_turn(presented.counter, current, session.counter_changed_at.0, session.read_at.0) {
             RefreshVerdict::Rotate => {
                 cx.services.state::<RenewalLimiter>().spend(session.person_uuid)?;
                 let idle = cx.now.plus_seconds(rules::IDLE_SECONDS).min(session.expires_at);
@@ -144,7 +144,7 @@ impl SessionsMutation {
                 cx.services.state::<RenewalLimiter>().spend(session.person_uuid)?;
                 cx.answer(answer(cx, &session, current).await?)
             }
-            RefreshVerdict::Reused => Err(end_reused(cx, &session).await?),
+            RefreshVerdict::Reused => Err(end_reused_session(cx, &session).await?),
         }
     }
 
@@ -156,12 +156,12 @@ impl SessionsMutation {
         #[graphql(name = "body", desc = "No fields: the cookie is sufficient.")] _nothing: Option<serde_json::Value>,
     ) -> Result<Option<SignedOut>, Fault> {
         let cx = ctx.cx();
-        let session = going_on(cx, read_refresh_token(cx)?.session_uuid).await?;
+        let session = lock_session(cx, read_refresh_token(cx)?.session_uuid).await?;
         cx.set_cookie(RefreshCookie::Clear);
         if store::set_ended(&cx.db, session.session_uuid, "SIGNED_OUT").await? {
-            let event =
-                LedgerEntry::new(SecurityEventKind::SignOut, true).about(session.person_uuid, session.partner_uuid);
-            event.within(session.session_uuid).write(cx).await?;
+            let event = NewSecurityEvent::new(SecurityEventKind::SignOut, true)
+                .with_subject(session.person_uuid, session.partner_uuid);
+            event.in_session(session.session_uuid).write(cx).await?;
         }
         cx.answer(SignedOut { status: "SIGNED_OUT" })
     }
@@ -176,8 +176,8 @@ impl SessionsMutation {
         let cx = ctx.cx();
         let own = load_own(cx)?;
         // Waits for a concurrent sign-in of the user, so that its session ends, too.
-        store::person_lock(&cx.db, own.person_uuid).await?;
-        let sessions_ended = store::all_set_ended(&cx.db, own.person_uuid, None, "SIGNED_OUT_EVERYWHERE").await?;
+        store::lock_person(&cx.db, own.person_uuid).await?;
+        let sessions_ended = store::end_all(&cx.db, own.person_uuid, None, "SIGNED_OUT_EVERYWHERE").await?;
         cx.set_cookie(RefreshCookie::Clear);
         own.event(SecurityEventKind::SignOutEverywhere, true).write(cx).await?;
         cx.answer(SignedOutEverywhere { status: "SIGNED_OUT", sessions_ended })
@@ -188,11 +188,12 @@ impl SessionsMutation {
     async fn auth_sessions_delete(&self, ctx: &Context<'_>, session_uuid: Uuid) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
         let own = load_own(cx)?;
-        if !store::own_set_ended(&cx.db, own.person_uuid, session_uuid, "ENDED").await? {
+        if !store::end_own(&cx.db, own.person_uuid, session_uuid, "ENDED").await? {
             return Err(Fault::not_found("session"));
         }
-        let event = LedgerEntry::new(SecurityEventKind::SessionEnded, true).about(own.person_uuid, own.partner_uuid);
-        event.within(session_uuid).write(cx).await?;
+        let event = NewSecurityEvent::new(SecurityEventKind::SessionEnded, true)
+            .with_subject(own.person_uuid, own.partner_uuid);
+        event.in_session(session_uuid).write(cx).await?;
         cx.answer(true)
     }
 
@@ -210,24 +211,24 @@ impl SessionsMutation {
                 let password = SecretText::new(password);
                 let person =
                     prove_password(cx, &own, &password, (SecurityEventKind::Reauthentication, "/password")).await?;
-                let subjects = Subject::of_password(&person.email_normalised, cx.caller.address);
+                let subjects = Subject::subjects_of_password(&person.email_normalised, cx.caller.address);
                 attempts::record_success(cx, &subjects).await?;
                 false
             }
             Proof::Code(code) => {
-                let subjects = Subject::of_factor(own.person_uuid, cx.caller.address);
-                store::person_lock(&cx.db, own.person_uuid).await?;
+                let subjects = Subject::subjects_of_factor(own.person_uuid, cx.caller.address);
+                store::lock_person(&cx.db, own.person_uuid).await?;
                 attempts::check(cx, &cx.db, &subjects).await?;
                 if !mfa::accept(cx, own.person_uuid, own.partner_uuid, &code).await? {
                     mfa::count_wrong(cx, own.person_uuid).await?;
                     own.event(SecurityEventKind::Reauthentication, false).write(cx).await?;
-                    return Err(rules::wrong_code().keep_writes());
+                    return Err(rules::err_wrong_code().keep_writes());
                 }
                 attempts::record_success(cx, &subjects).await?;
                 true
             }
         };
-        let at = store::set_reauthenticated(&cx.db, own.session_uuid, by_code).await?.ok_or_else(ended)?;
+        let at = store::set_reauthenticated(&cx.db, own.session_uuid, by_code).await?.ok_or_else(err_session_ended)?;
         own.event(SecurityEventKind::Reauthentication, true).write(cx).await?;
         cx.answer(Reauthenticated {
             status: "REAUTHENTICATED",
@@ -238,20 +239,20 @@ impl SessionsMutation {
 }
 
 /// Creates the security event of a failed proof, for the user whose account was tried, if known.
-fn failure(kind: SecurityEventKind, person: Option<&Credentials>) -> LedgerEntry {
-    let event = LedgerEntry::new(kind, false);
+fn failure(kind: SecurityEventKind, person: Option<&Credentials>) -> NewSecurityEvent {
+    let event = NewSecurityEvent::new(kind, false);
     match person {
-        Some(person) => event.about(person.person_uuid, person.partner_uuid),
+        Some(person) => event.with_subject(person.person_uuid, person.partner_uuid),
         None => event,
     }
 }
 
 /// Ends the session of a reused refresh token, with a security event and a mail. The token may have been stolen.
-async fn end_reused(cx: &RequestContext, session: &SessionRow) -> Result<Fault, Fault> {
-    store::own_set_ended(&cx.db, session.person_uuid, session.session_uuid, "REFRESH_REUSED").await?;
-    let event =
-        LedgerEntry::new(SecurityEventKind::RefreshReused, false).about(session.person_uuid, session.partner_uuid);
-    event.within(session.session_uuid).write(cx).await?;
+async fn end_reused_session(cx: &RequestContext, session: &SessionRow) -> Result<Fault, Fault> {
+    store::end_own(&cx.db, session.person_uuid, session.session_uuid, "REFRESH_REUSED").await?;
+    let event = NewSecurityEvent::new(SecurityEventKind::RefreshReused, false)
+        .with_subject(session.person_uuid, session.partner_uuid);
+    event.in_session(session.session_uuid).write(cx).await?;
     outbox::queue_notice(cx, session.person_uuid, Notified::RefreshReused).await?;
     Ok(Fault::new(
         Code::RefreshReused,
@@ -270,7 +271,7 @@ fn read_refresh_token(cx: &RequestContext) -> Result<RefreshToken, Fault> {
     })
 }
 
-fn standing(person: &Credentials) -> Result<(), Fault> {
+fn ensure_active(person: &Credentials) -> Result<(), Fault> {
     if person.state == "UNVERIFIED" {
         return Err(Fault::new(
             Code::EmailUnverified,
@@ -278,10 +279,10 @@ fn standing(person: &Credentials) -> Result<(), Fault> {
              /v1/auth/registrations:verify-email.",
         ));
     }
-    people_stand(&person.state, person.partner_state.as_deref())
+    ensure_people_active(&person.state, person.partner_state.as_deref())
 }
 
-fn people_stand(person: &str, partner: Option<&str>) -> Result<(), Fault> {
+fn ensure_people_active(person: &str, partner: Option<&str>) -> Result<(), Fault> {
     match (person, partner) {
         ("ACTIVE", None | Some("ACTIVE" | "CLOSING")) => Ok(()),
         ("ACTIVE", Some(_)) => Err(Fault::new(
@@ -296,14 +297,14 @@ fn people_stand(person: &str, partner: Option<&str>) -> Result<(), Fault> {
     }
 }
 
-fn wrong_code() -> Fault {
+fn err_wrong_code() -> Fault {
     Fault::new(
         Code::InvalidCredentials,
         "The code is wrong or was already used. Wait for the next one, or use a recovery code.",
     )
 }
 
-fn void_challenge() -> Fault {
+fn err_void_challenge() -> Fault {
     Fault::new(
         Code::InvalidCredentials,
         "This sign-in has expired or was attempted too often. Start again with e-mail address and password.",

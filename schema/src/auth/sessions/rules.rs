@@ -39,7 +39,7 @@ pub(super) fn proof(password: Option<String>, code: Option<String>) -> Result<Pr
 }
 
 /// The fault for a wrong code during reauthentication.
-pub(super) fn wrong_code() -> Fault {
+pub(super) fn err_wrong_code() -> Fault {
     let message = "The code is wrong or was already used, or no second factor is active. Wait for the next code.";
     Fault::field("/code", "WRONG_CODE", message)
 }

@@ -38,7 +38,7 @@ pub(crate) struct SessionRow {
 }
 
 /// Finds a user by the normalised address: the user who verified it, otherwise the latest who registered it.
-pub(super) async fn credentials_get(db: &Db, email_normalised: &str) -> Result<Option<Credentials>, Fault> {
+pub(super) async fn get_credentials(db: &Db, email_normalised: &str) -> Result<Option<Credentials>, Fault> {
     Ok(sqlx::query_as!(
         Credentials,
         r#"select person_uuid, email, email_normalised, name, person.state, person.partner_uuid, partner.state as "partner_state?",
@@ -70,7 +70,7 @@ pub(super) async fn credentials_of(db: &Db, person_uuid: Uuid) -> Result<Option<
 }
 
 /// Stores a stronger hash of the same password, unless the password was replaced since.
-pub(super) async fn password_hash_set(db: &Db, person: &Credentials, hash: &str) -> Result<(), Fault> {
+pub(super) async fn set_password_hash(db: &Db, person: &Credentials, hash: &str) -> Result<(), Fault> {
     sqlx::query!(
         "update person set password_hash = $2 where person_uuid = $1 and password_changed_at is not distinct from $3",
         person.person_uuid,
@@ -96,7 +96,7 @@ pub(super) struct NewSession<'a> {
 
 /// Locks a user until the transaction ends. Sign-ins, code attempts and changes of sign-in data are serialised by this
 /// lock, and each re-reads the data that the previous one wrote.
-pub(in crate::auth) async fn person_lock(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
+pub(in crate::auth) async fn lock_person(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!("select from person where person_uuid = $1 for no key update", person_uuid)
         .execute(&mut *db.conn().await?)
         .await?;
@@ -180,7 +180,7 @@ pub(crate) async fn set_ended(db: &Db, session_uuid: Uuid, reason: &str) -> Resu
 
 /// Ends a session of this user, and voids a pending change of address that the session requested; false if no open
 /// session matches.
-pub(crate) async fn own_set_ended(db: &Db, person_uuid: Uuid, session_uuid: Uuid, reason: &str) -> Result<bool, Fault> {
+pub(crate) async fn end_own(db: &Db, person_uuid: Uuid, session_uuid: Uuid, reason: &str) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "with done as (
            update session set ended_at = labs_now(), end_reason = $3
@@ -205,12 +205,7 @@ pub(crate) async fn own_set_ended(db: &Db, person_uuid: Uuid, session_uuid: Uuid
 
 /// Ends every session of a user, or all but one. Voids pending second-factor challenges, and pending address changes
 /// that one of these sessions requested. Returns the number of sessions that were open.
-pub(crate) async fn all_set_ended(
-    db: &Db,
-    person_uuid: Uuid,
-    except: Option<Uuid>,
-    reason: &str,
-) -> Result<i64, Fault> {
+pub(crate) async fn end_all(db: &Db, person_uuid: Uuid, except: Option<Uuid>, reason: &str) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(
         r#"with done as (
              update session set ended_at = labs_now(), end_reason = $3
@@ -261,7 +256,7 @@ pub(super) async fn set_reauthenticated(db: &Db, session_uuid: Uuid, by_code: bo
 
 /// Inserts a challenge that awaits its second factor; false if the user may no longer sign in, or has another password
 /// than the checked one.
-pub(super) async fn challenge_insert(
+pub(super) async fn insert_challenge(
     db: &Db,
     sha256: &[u8],
     person: &Credentials,
@@ -286,7 +281,7 @@ pub(super) async fn challenge_insert(
 }
 
 /// Uses up one attempt of a challenge and returns its user; `None` if the challenge is void.
-pub(super) async fn challenge_try(db: &Db, sha256: &[u8], most: i32) -> Result<Option<Uuid>, Fault> {
+pub(super) async fn try_challenge(db: &Db, sha256: &[u8], most: i32) -> Result<Option<Uuid>, Fault> {
     Ok(sqlx::query_scalar!(
         r#"update one_time_token set attempts = attempts + 1
             where token_sha256 = $1 and purpose = 'MFA_CHALLENGE' and used_at is null and expires_at > labs_now() and attempts < $2
@@ -299,7 +294,7 @@ pub(super) async fn challenge_try(db: &Db, sha256: &[u8], most: i32) -> Result<O
 }
 
 /// Consumes a challenge. Of several concurrent uses, one succeeds.
-pub(super) async fn challenge_set_used(db: &Db, sha256: &[u8]) -> Result<bool, Fault> {
+pub(super) async fn set_challenge_used(db: &Db, sha256: &[u8]) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "update one_time_token set used_at = labs_now() where token_sha256 = $1 and used_at is null",
         sha256

@@ -6,7 +6,7 @@
 //! With its id and secret, a machine client can also introspect a token, and revoke one of its tokens before it
 //! expires.
 
-mod holding;
+mod introspection;
 mod resolvers;
 mod rules;
 mod store;

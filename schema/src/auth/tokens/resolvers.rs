@@ -3,10 +3,10 @@
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use serde::Deserialize;
 
-use super::holding;
-use super::rules::{self, Standing, TokenForm, Way};
-use super::store::{self, ClientRow, Issued};
-use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
+use super::introspection;
+use super::rules::{self, ClientAuthMethod, ClientStatus, TokenForm};
+use super::store::{self, ClientRow, IssuedToken};
+use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
 use crate::core::access::access;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::crypto::secret::SecretKind;
@@ -130,19 +130,19 @@ impl TokensMutation {
         let digest = SecretKind::Client.digest(presented.secret);
         let most = rules::TOKENS_PER_MINUTE;
         let sha256 = digest.as_ref().map(<[u8; 32]>::as_slice);
-        let client = store::client_get(&cx.db, presented.client_id, sha256, cx.caller.address, most).await?;
-        let Some(client) = client else { return Err(record_refusal(cx, presented.way, None).await?) };
-        let standing = Standing {
+        let client = store::get_client(&cx.db, presented.client_id, sha256, cx.caller.address, most).await?;
+        let Some(client) = client else { return Err(record_refusal(cx, presented.method, None).await?) };
+        let status = ClientStatus {
             secret_is_right: client.secret_uuid.is_some(),
             state: &client.state,
             partner_state: client.partner_state.as_deref(),
             network_is_allowed: client.network_is_allowed,
         };
-        if let Some(obstacle) = rules::obstacle(standing) {
-            return Err(record_refusal(cx, presented.way, Some((&client, obstacle))).await?);
+        if let Some(obstacle) = rules::find_obstacle(status) {
+            return Err(record_refusal(cx, presented.method, Some((&client, obstacle))).await?);
         }
         if client.issued >= most {
-            return Err(rules::too_many());
+            return Err(rules::err_too_many());
         }
         let tier = client.partner_scopes.as_deref().map(scopes);
         cx.answer(issue(cx, &client, rules::grant(scopes(&client.allowed_scopes), requested, tier)).await?)
@@ -157,13 +157,13 @@ impl TokensMutation {
     ) -> Result<Option<serde_json::Value>, Fault> {
         let cx = ctx.cx();
         let form = (body.client_id.as_deref(), body.client_secret.as_deref());
-        let client = holding::client(cx, form).await?;
+        let client = introspection::client(cx, form).await?;
         let token = rules::token(body.token.as_deref())?;
-        cx.answer(match holding::holder(cx, token).await? {
+        cx.answer(match introspection::holder(cx, token).await? {
             Some((principal, claims)) if rules::may_see(client.partner_uuid, client.client_uuid, principal.uuid) => {
-                holding::active(cx, &principal, &claims)
+                introspection::active_response(cx, &principal, &claims)
             }
-            _ => holding::inactive(),
+            _ => introspection::inactive_response(),
         })
     }
 
@@ -176,15 +176,15 @@ impl TokensMutation {
     ) -> Result<Option<OAuthRevocation>, Fault> {
         let cx = ctx.cx();
         let form = (body.client_id.as_deref(), body.client_secret.as_deref());
-        let client = holding::client(cx, form).await?;
+        let client = introspection::client(cx, form).await?;
         let token = rules::token(body.token.as_deref())?;
         // An invalid token needs no revocation, so it is not an error (section 2.2).
-        if let Some((principal, claims)) = holding::holder(cx, token).await? {
+        if let Some((principal, claims)) = introspection::holder(cx, token).await? {
             if principal.uuid != client.client_uuid {
-                return Err(rules::not_its_own());
+                return Err(rules::err_foreign_token());
             }
-            store::revocation_insert(&cx.db, claims.jti, principal.token_expires_at).await?;
-            let mut event = LedgerEntry::new(SecurityEventKind::TokenRevoked, true);
+            store::insert_revocation(&cx.db, claims.jti, principal.token_expires_at).await?;
+            let mut event = NewSecurityEvent::new(SecurityEventKind::TokenRevoked, true);
             (event.client_uuid, event.partner_uuid) = (Some(client.client_uuid), client.partner_uuid);
             event.write(cx).await?;
         }
@@ -194,7 +194,7 @@ impl TokensMutation {
 
 /// Signs a token and logs the grant.
 async fn issue(cx: &RequestContext, client: &ClientRow, granted: ScopeSet) -> Result<OAuthToken, Fault> {
-    let Some(secret_uuid) = client.secret_uuid else { return Err(rules::refused(Way::Form)) };
+    let Some(secret_uuid) = client.secret_uuid else { return Err(rules::err_refused(ClientAuthMethod::Form)) };
     let (token_id, scope) = (cx.new_uuid(), granted.text());
     let expires_at = cx.now.plus_seconds(rules::TOKEN_SECONDS);
     let claims = Claims {
@@ -208,7 +208,7 @@ async fn issue(cx: &RequestContext, client: &ClientRow, granted: ScopeSet) -> Re
         sid: None,
     };
     let token = cx.services.authority.signing_ring(&cx.db).await?.sign(&claims).map_err(Fault::internal)?;
-    let issued = Issued {
+    let issued = IssuedToken {
         grant_uuid: cx.new_uuid(),
         client_uuid: client.client_uuid,
         secret_uuid,
@@ -228,14 +228,18 @@ async fn issue(cx: &RequestContext, client: &ClientRow, granted: ScopeSet) -> Re
 
 /// Logs a refusal, with the reason if the machine client is known, and returns the fault, which is the same for every
 /// cause.
-async fn record_refusal(cx: &RequestContext, way: Way, known: Option<(&ClientRow, &str)>) -> Result<Fault, Fault> {
-    let mut event = LedgerEntry::new(SecurityEventKind::TokenRefused, false);
+async fn record_refusal(
+    cx: &RequestContext,
+    method: ClientAuthMethod,
+    known: Option<(&ClientRow, &str)>,
+) -> Result<Fault, Fault> {
+    let mut event = NewSecurityEvent::new(SecurityEventKind::TokenRefused, false);
     if let Some((client, obstacle)) = known {
         (event.client_uuid, event.partner_uuid) = (Some(client.client_uuid), client.partner_uuid);
-        store::refusal_insert(&cx.db, cx.new_uuid(), client.client_uuid, obstacle, cx.caller.address).await?;
+        store::insert_refusal(&cx.db, cx.new_uuid(), client.client_uuid, obstacle, cx.caller.address).await?;
     }
     event.write(cx).await?;
-    Ok(rules::refused(way).keep_writes())
+    Ok(rules::err_refused(method).keep_writes())
 }
 
 fn scopes(names: &[String]) -> ScopeSet {

@@ -15,7 +15,7 @@ const LONGEST_SCOPE: usize = 4096;
 
 /// Method with which a machine client authenticated. It decides the error code of a refusal (RFC 6749, section 5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum ClientAuthMethod {
     /// In the form, as user name and password.
     Form,
     /// As a client: by HTTP Basic, or in the form.
@@ -32,15 +32,15 @@ pub(super) struct TokenForm<'a> {
 }
 
 /// An id and a secret as received. Never printed.
-pub(super) struct Presented<'a> {
+pub(super) struct PresentedCredentials<'a> {
     pub(super) client_id: &'a str,
     pub(super) secret: &'a str,
-    pub(super) way: Way,
+    pub(super) method: ClientAuthMethod,
 }
 
 /// Facts about a machine client that decide whether it is issued a token.
 #[derive(Clone, Copy)]
-pub(super) struct Standing<'a> {
+pub(super) struct ClientStatus<'a> {
     pub(super) secret_is_right: bool,
     pub(super) state: &'a str,
     pub(super) partner_state: Option<&'a str>,
@@ -56,27 +56,27 @@ pub(super) fn read_credentials<'a>(
     grant_type: &str,
     form: TokenForm<'a>,
     basic: Option<&'a (String, String)>,
-) -> Result<Presented<'a>, Fault> {
+) -> Result<PresentedCredentials<'a>, Fault> {
     match grant_type {
         "password" => of_user(form.user, basic),
         "client_credentials" => {
             if [form.user.0, form.user.1].iter().flatten().any(|text| !text.is_empty()) {
                 let detail = "With grant_type=client_credentials send client_id and client_secret, or HTTP Basic.";
-                return Err(malformed("invalid_request", detail));
+                return Err(err_malformed("invalid_request", detail));
             }
             let presented = client(form.client, basic)?;
-            if presented.client_id.contains('@') { Err(no_program()) } else { Ok(presented) }
+            if presented.client_id.contains('@') { Err(err_no_client()) } else { Ok(presented) }
         }
-        "" => Err(malformed("invalid_request", "Send grant_type=client_credentials.")),
+        "" => Err(err_malformed("invalid_request", "Send grant_type=client_credentials.")),
         _ => {
             let detail = "Send grant_type=client_credentials or password. Other grants are not supported.";
-            Err(malformed("unsupported_grant_type", detail))
+            Err(err_malformed("unsupported_grant_type", detail))
         }
     }
 }
 
 /// The fault for an e-mail address, which is never the id of a machine client.
-fn no_program() -> Fault {
+fn err_no_client() -> Fault {
     let detail = "This grant is for machine clients. Users sign in with POST /v1/auth/sessions.";
     Fault::new(Code::InvalidCredentials, detail).oauth("unauthorized_client")
 }
@@ -86,22 +86,26 @@ fn no_program() -> Fault {
 fn of_user<'a>(
     form: (Option<&'a str>, Option<&'a str>),
     basic: Option<&'a (String, String)>,
-) -> Result<Presented<'a>, Fault> {
+) -> Result<PresentedCredentials<'a>, Fault> {
     // A parameter without a value counts as omitted (RFC 6749, section 3.2).
     let given = |text: Option<&'a str>| text.filter(|text| !text.is_empty());
     match (given(form.0), given(form.1), basic) {
-        (Some(client_id), Some(secret), None) => Ok(Presented { client_id, secret, way: Way::Form }),
+        (Some(client_id), Some(secret), None) => {
+            Ok(PresentedCredentials { client_id, secret, method: ClientAuthMethod::Form })
+        }
         (Some(client_id), Some(secret), Some((basic_id, basic_secret)))
             if basic_id == client_id && (basic_secret.is_empty() || basic_secret == secret) =>
         {
-            Ok(Presented { client_id, secret, way: Way::Form })
+            Ok(PresentedCredentials { client_id, secret, method: ClientAuthMethod::Form })
         }
-        (None, None, Some((client_id, secret))) => Ok(Presented { client_id, secret, way: Way::Client }),
+        (None, None, Some((client_id, secret))) => {
+            Ok(PresentedCredentials { client_id, secret, method: ClientAuthMethod::Client })
+        }
         (_, _, Some(_)) => {
             let detail = "Send one client id and secret: by HTTP Basic, or as username and password.";
-            Err(malformed("invalid_request", detail))
+            Err(err_malformed("invalid_request", detail))
         }
-        _ => Err(malformed("invalid_request", "Send the client id as username and the client secret as password.")),
+        _ => Err(err_malformed("invalid_request", "Send the client id as username and the client secret as password.")),
     }
 }
 
@@ -112,18 +116,20 @@ fn of_user<'a>(
 pub(super) fn client<'a>(
     form: (Option<&'a str>, Option<&'a str>),
     basic: Option<&'a (String, String)>,
-) -> Result<Presented<'a>, Fault> {
+) -> Result<PresentedCredentials<'a>, Fault> {
     let given = |text: Option<&'a str>| text.filter(|text| !text.is_empty());
     match (given(form.0), given(form.1), basic) {
-        (Some(client_id), Some(secret), None) => Ok(Presented { client_id, secret, way: Way::Client }),
+        (Some(client_id), Some(secret), None) => {
+            Ok(PresentedCredentials { client_id, secret, method: ClientAuthMethod::Client })
+        }
         // Some libraries repeat the id in the form; this is not a second method.
         (form_id, None, Some((client_id, secret))) if form_id.is_none_or(|id| id == client_id) => {
-            Ok(Presented { client_id, secret, way: Way::Client })
+            Ok(PresentedCredentials { client_id, secret, method: ClientAuthMethod::Client })
         }
         (_, _, Some(_)) => {
             let detail = "Send the client id and the secret in only one way: by HTTP Basic, or as client_id and \
                           client_secret.";
-            Err(malformed("invalid_request", detail))
+            Err(err_malformed("invalid_request", detail))
         }
         _ => {
             let detail = "Send the client id and the secret by HTTP Basic, or as client_id and client_secret.";
@@ -137,7 +143,9 @@ pub(super) fn client<'a>(
 /// # Errors
 /// `invalid_request` if it is missing.
 pub(super) fn token(token: Option<&str>) -> Result<&str, Fault> {
-    token.filter(|token| !token.is_empty()).ok_or_else(|| malformed("invalid_request", "Send the token as `token`."))
+    token
+        .filter(|token| !token.is_empty())
+        .ok_or_else(|| err_malformed("invalid_request", "Send the token as `token`."))
 }
 
 /// Whether a machine client may introspect a token. A client without a partner may introspect every token, because it
@@ -147,7 +155,7 @@ pub(super) fn may_see(client_partner: Option<Uuid>, client_uuid: Uuid, holder_uu
 }
 
 /// The fault for revoking a token of another principal (RFC 7009, section 2.1).
-pub(super) fn not_its_own() -> Fault {
+pub(super) fn err_foreign_token() -> Fault {
     let detail = "The token was not issued to this client. A client can revoke only its own tokens.";
     Fault::new(Code::NotFound, detail).oauth("unauthorized_client")
 }
@@ -162,13 +170,13 @@ pub(super) fn parse_scopes(scope: Option<&str>) -> Result<Option<ScopeSet>, Faul
         !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\'))
     };
     if scope.len() > LONGEST_SCOPE || !scope.split(' ').all(is_name) {
-        return Err(malformed("invalid_scope", "Send scope as scope names separated by single spaces."));
+        return Err(err_malformed("invalid_scope", "Send scope as scope names separated by single spaces."));
     }
     let read = |name: &str| {
         Scope::parse(name).ok_or_else(|| {
             let detail =
                 format!("`{name}` is not a scope. The contract lists every scope under its security scheme `oauth2`.");
-            malformed("invalid_scope", &detail)
+            err_malformed("invalid_scope", &detail)
         })
     };
     scope.split(' ').map(read).collect::<Result<Vec<_>, _>>().map(|scopes| Some(ScopeSet::of(scopes)))
@@ -176,7 +184,7 @@ pub(super) fn parse_scopes(scope: Option<&str>) -> Result<Option<ScopeSet>, Faul
 
 /// Returns the reason why a machine client is refused a token, for the log; `None` if it may get one. The caller gets
 /// the same response for every reason.
-pub(super) fn obstacle(client: Standing<'_>) -> Option<&'static str> {
+pub(super) fn find_obstacle(client: ClientStatus<'_>) -> Option<&'static str> {
     if !client.secret_is_right {
         return Some("WRONG_SECRET");
     }
@@ -199,16 +207,16 @@ pub(super) fn grant(allowed: ScopeSet, requested: Option<ScopeSet>, tier: Option
 }
 
 /// The fault of a refusal, the same for every cause.
-pub(super) fn refused(way: Way) -> Fault {
-    let error = match way {
-        Way::Form => "invalid_grant",
-        Way::Client => "invalid_client",
+pub(super) fn err_refused(method: ClientAuthMethod) -> Fault {
+    let error = match method {
+        ClientAuthMethod::Form => "invalid_grant",
+        ClientAuthMethod::Client => "invalid_client",
     };
     Fault::new(Code::InvalidCredentials, "The client id or the client secret is wrong.").oauth(error)
 }
 
 /// The fault for a machine client that requests too many tokens instead of reusing one.
-pub(super) fn too_many() -> Fault {
+pub(super) fn err_too_many() -> Fault {
     let detail = format!(
         "The limit of {TOKENS_PER_MINUTE} tokens per minute is exceeded. Reuse one token for all requests until it \
          expires."
@@ -216,7 +224,7 @@ pub(super) fn too_many() -> Fault {
     Fault::rate_limited(SpentBudget::Burst, 60, detail)
 }
 
-fn malformed(error: &'static str, detail: &str) -> Fault {
+fn err_malformed(error: &'static str, detail: &str) -> Fault {
     Fault::new(Code::MalformedRequest, detail).oauth(error)
 }
 

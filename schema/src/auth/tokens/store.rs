@@ -27,7 +27,7 @@ pub(super) struct ClientRow {
 }
 
 /// Finds a machine client by its id, together with its secret of this digest, if that secret is valid.
-pub(super) async fn client_get(
+pub(super) async fn get_client(
     db: &Db,
     client_id: &str,
     secret_sha256: Option<&[u8]>,
@@ -60,7 +60,7 @@ pub(super) async fn client_get(
 }
 
 /// An issued token, for the log.
-pub(super) struct Issued<'a> {
+pub(super) struct IssuedToken<'a> {
     pub(super) grant_uuid: Uuid,
     pub(super) client_uuid: Uuid,
     pub(super) secret_uuid: Uuid,
@@ -72,7 +72,7 @@ pub(super) struct Issued<'a> {
 
 /// Logs an issued token, and updates the time of last use of client and secret at most once a minute, so that replicas
 /// of one client do not contend for its row.
-pub(super) async fn grant_insert(db: &Db, issued: &Issued<'_>) -> Result<(), Fault> {
+pub(super) async fn grant_insert(db: &Db, issued: &IssuedToken<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "with client as (
            update machine_client set last_used_at = labs_now()
@@ -97,7 +97,7 @@ pub(super) async fn grant_insert(db: &Db, issued: &Issued<'_>) -> Result<(), Fau
 }
 
 /// Logs a refusal with its reason.
-pub(super) async fn refusal_insert(
+pub(super) async fn insert_refusal(
     db: &Db,
     grant_uuid: Uuid,
     client_uuid: Uuid,
@@ -134,7 +134,7 @@ pub(super) async fn set_last_used(db: &Db, client_uuid: Uuid, secret_uuid: Optio
 }
 
 /// Revokes a token before it expires, on every replica. Idempotent.
-pub(super) async fn revocation_insert(db: &Db, token_id: Uuid, expires_at: Time) -> Result<(), Fault> {
+pub(super) async fn insert_revocation(db: &Db, token_id: Uuid, expires_at: Time) -> Result<(), Fault> {
     sqlx::query!(
         "insert into access_token_revocation (token_id, expires_at) values ($1, $2) on conflict (token_id) do nothing",
         token_id,

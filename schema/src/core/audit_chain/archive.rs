@@ -80,7 +80,7 @@ pub(crate) async fn archive(db: &Db, files: &MediaStore, until: i64) -> Result<u
 /// Writes a piece. Fails if a record differs from its seal.
 async fn write(db: &Db, files: &MediaStore, name: AuditPieceName, before: Hash) -> Result<ArchivedPiece, Fault> {
     let mut walk = ChainVerification::begin(name.first, Some(before));
-    let mut writer = files.audit_begin(name).await?;
+    let mut writer = files.begin_audit(name).await?;
     let (mut bytes, mut hash) = (0, before.to_vec());
     while walk.next() <= name.last {
         let sealed = store::seals(db, walk.next(), name.last).await?.recompute();
@@ -89,7 +89,7 @@ async fn write(db: &Db, files: &MediaStore, name: AuditPieceName, before: Hash) 
                 hash.clone_from(&last.seal.hash);
                 sealed.iter().find_map(|sealed| walk.step(&sealed.seal))
             }
-            None => Some(walk.missing()),
+            None => Some(walk.break_missing_seal()),
         };
         if let Some(found) = broken {
             writer.abort().await;
@@ -123,7 +123,7 @@ pub(super) async fn begin(db: &Db, from: i64) -> Result<Option<ChainVerification
     let pieces = store::pieces(db, from, from).await?;
     Ok(pieces.first().map(|piece| {
         let before = piece.previous_hash.as_slice().try_into().ok();
-        ChainVerification::begin(piece.first_position, before).counting_from(from)
+        ChainVerification::begin(piece.first_position, before).count_from(from)
     }))
 }
 
@@ -163,11 +163,11 @@ async fn step_through(
     walk: &mut ChainVerification,
     until: i64,
 ) -> Result<Option<ChainBreak>, Fault> {
-    let Some(object) = files.audit_get(name_of(piece)).await? else { return Ok(Some(walk.gone())) };
+    let Some(object) = files.get_audit(name_of(piece)).await? else { return Ok(Some(walk.break_lost_archive())) };
     if object.size > MOST_TIMES * piece.bytes.unsigned_abs() {
-        return Ok(Some(walk.altered()));
+        return Ok(Some(walk.break_altered_record()));
     }
-    let mut standing = db.map(|db| StandingSeals::new(db, piece.last_position));
+    let mut standing = db.map(|db| StoredSealReader::new(db, piece.last_position));
     let mut before = piece.previous_hash.clone();
     let mut beyond: Option<ChainVerification> = None;
     let mut lines = Lines::of(object.stream.map_err(std::io::Error::other));
@@ -179,8 +179,8 @@ async fn step_through(
             Some(beyond) => beyond,
             None => &mut *walk,
         };
-        let Ok(line) = line else { return Ok(Some(walk.altered())) };
-        let seal = line.as_found(std::mem::take(&mut before));
+        let Ok(line) = line else { return Ok(Some(walk.break_altered_record())) };
+        let seal = line.to_found(std::mem::take(&mut before));
         if let Some(found) = walk.step(&seal) {
             return Ok(Some(found));
         }
@@ -193,7 +193,7 @@ async fn step_through(
     }
     let end = beyond.as_ref().unwrap_or(&*walk);
     if end.next() <= piece.last_position {
-        return Ok(Some(end.missing()));
+        return Ok(Some(end.break_missing_seal()));
     }
     let position = piece.last_position;
     let is_its_end = end.next() == position + 1 && same_bytes(&before, &piece.hash);
@@ -201,7 +201,7 @@ async fn step_through(
 }
 
 impl Line<'_> {
-    fn as_found(&self, previous_hash: Vec<u8>) -> FoundSeal {
+    fn to_found(&self, previous_hash: Vec<u8>) -> FoundSeal {
         let text = self.record.get();
         let fields: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
         let record_uuid = fields.first().and_then(|field| serde_json::from_str(field.get()).ok());
@@ -217,14 +217,14 @@ impl Line<'_> {
 
 /// Seals that the database still has for the positions of a piece, in order. If the part was detached, only a few
 /// remain: those near its end whose records were sealed among records of the next part.
-struct StandingSeals<'a> {
+struct StoredSealReader<'a> {
     db: &'a Db,
     last: i64,
     known: VecDeque<FoundSeal>,
     is_end_known: bool,
 }
 
-impl<'a> StandingSeals<'a> {
+impl<'a> StoredSealReader<'a> {
     fn new(db: &'a Db, last: i64) -> Self {
         Self { db, last, known: VecDeque::new(), is_end_known: false }
     }

@@ -104,7 +104,7 @@ impl ChainVerification {
     }
 
     /// Sets the first position that counts. Earlier positions are verified but not counted.
-    pub(super) fn counting_from(self, first: i64) -> Self {
+    pub(super) fn count_from(self, first: i64) -> Self {
         Self { first, ..self }
     }
 
@@ -116,7 +116,7 @@ impl ChainVerification {
     /// Verifies one seal. Returns its break, if any.
     pub(super) fn step(&mut self, seal: &FoundSeal) -> Option<ChainBreak> {
         if seal.position != self.next {
-            return Some(self.missing());
+            return Some(self.break_missing_seal());
         }
         let flaw = self.flaw(seal);
         if let Some(flaw) = flaw {
@@ -137,21 +137,21 @@ impl ChainVerification {
     }
 
     /// Break: no seal exists at the next position.
-    pub(super) fn missing(&self) -> ChainBreak {
-        self.broken(ChainFlaw::SealMissing)
+    pub(super) fn break_missing_seal(&self) -> ChainBreak {
+        self.break_at(ChainFlaw::SealMissing)
     }
 
     /// Break: the data for the next position is not the sealed data.
-    pub(super) fn altered(&self) -> ChainBreak {
-        self.broken(ChainFlaw::Altered)
+    pub(super) fn break_altered_record(&self) -> ChainBreak {
+        self.break_at(ChainFlaw::Altered)
     }
 
     /// Break: the archived data from the next position on is missing.
-    pub(super) fn gone(&self) -> ChainBreak {
-        self.broken(ChainFlaw::RecordMissing)
+    pub(super) fn break_lost_archive(&self) -> ChainBreak {
+        self.break_at(ChainFlaw::RecordMissing)
     }
 
-    fn broken(&self, flaw: ChainFlaw) -> ChainBreak {
+    fn break_at(&self, flaw: ChainFlaw) -> ChainBreak {
         ChainBreak { position: self.next, record_uuid: None, flaw }
     }
 

@@ -102,7 +102,7 @@ impl Sealer {
     pub async fn seal_due(&self) -> Result<usize, Fault> {
         let mut sealed = 0;
         for _ in 0..PASSES {
-            let pass = self.pass().await?;
+            let pass = self.run_pass().await?;
             sealed += pass;
             if pass < PASS {
                 break;
@@ -111,7 +111,7 @@ impl Sealer {
         Ok(sealed)
     }
 
-    async fn pass(&self) -> Result<usize, Fault> {
+    async fn run_pass(&self) -> Result<usize, Fault> {
         let mut transaction = self.pool.begin().await?;
         if !store::lock(&mut transaction).await? {
             transaction.rollback().await?;
@@ -162,7 +162,7 @@ pub(crate) async fn verify(db: &Db, files: &MediaStore, from: i64, until: i64) -
 async fn walk_log(db: &Db, walk: &mut chain::ChainVerification, until: i64) -> Result<Option<ChainBreak>, Fault> {
     let mut read = store::seals(db, walk.next(), until).await?;
     while walk.next() <= until {
-        let Some(last) = read.last_position() else { return Ok(Some(walk.missing())) };
+        let Some(last) = read.last_position() else { return Ok(Some(walk.break_missing_seal())) };
         let computing = spawn_blocking(move || read.recompute());
         read = store::seals(db, last + 1, until).await?;
         let sealed = computing.await.map_err(Fault::internal)?;

@@ -46,7 +46,7 @@ impl Denials {
     /// Rejects an address of a denied network.
     pub(super) fn admit(&self, address: IpAddr, now: Time) -> Result<(), Fault> {
         let list = Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner));
-        if list.holds(address, now) { Err(refused()) } else { Ok(()) }
+        if list.contains(address, now) { Err(err_refused()) } else { Ok(()) }
     }
 }
 
@@ -58,7 +58,7 @@ impl List {
         Self { networks, lengths }
     }
 
-    fn holds(&self, address: IpAddr, now: Time) -> bool {
+    fn contains(&self, address: IpAddr, now: Time) -> bool {
         let address = address.to_canonical();
         self.lengths.iter().any(|length| {
             // A length that is valid only for the other address family gives no network.
@@ -70,7 +70,7 @@ impl List {
 }
 
 /// Fault for requests from a denied network.
-fn refused() -> Fault {
+fn err_refused() -> Fault {
     Fault::new(
         Code::NetworkDenied,
         "The service rejects requests from your network. If you think that this is a mistake, contact the platform's \
@@ -91,21 +91,21 @@ mod tests {
         let network = |text: &str| (text.parse().unwrap(), None);
         let networks = ["198.51.100.0/24", "203.0.113.9/32", "2001:db8:40::/48", "10.0.0.0/8"].map(network);
         let list = List::of(networks.into_iter());
-        let holds = |address: &str| list.holds(address.parse().unwrap(), at(0));
+        let holds = |address: &str| list.contains(address.parse().unwrap(), at(0));
         for denied in ["198.51.100.7", "203.0.113.9", "2001:db8:40:1::7", "10.200.3.4", "::ffff:198.51.100.7"] {
             assert!(holds(denied), "{denied}");
         }
         for free in ["198.51.101.7", "203.0.113.10", "2001:db8:41::1", "11.0.0.1", "::1"] {
             assert!(!holds(free), "{free}");
         }
-        assert!(!List::default().holds("10.0.0.1".parse().unwrap(), at(0)));
+        assert!(!List::default().contains("10.0.0.1".parse().unwrap(), at(0)));
     }
 
     #[test]
     fn denial_expires() {
         let list = List::of(std::iter::once(("10.0.0.0/8".parse().unwrap(), Some(at(9)))));
         let address: IpAddr = "10.1.2.3".parse().unwrap();
-        assert!(list.holds(address, at(8)));
-        assert!(!list.holds(address, at(9)));
+        assert!(list.contains(address, at(8)));
+        assert!(!list.contains(address, at(9)));
     }
 }

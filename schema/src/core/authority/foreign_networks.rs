@@ -48,7 +48,7 @@ impl ForeignNetworks {
 }
 
 /// Fault for the sender of the token.
-pub(super) fn refused() -> Fault {
+pub(super) fn err_refused() -> Fault {
     Fault::new(
         Code::Unauthenticated,
         "This token is not accepted from your network. Its machine client may send requests only from certain \

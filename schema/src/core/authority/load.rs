@@ -14,7 +14,7 @@ use crate::core::words::Word as _;
 pub(crate) const OWN_DAILY_REQUESTS: u64 = 5_000_000;
 
 /// Principal as loaded.
-pub(super) struct Loaded {
+pub(super) struct LoadedPrincipal {
     pub(super) principal: Principal,
     /// Every subject whose change affects the principal, for example `person:<uuid>`.
     pub(super) subjects: Vec<String>,
@@ -23,7 +23,7 @@ pub(super) struct Loaded {
 }
 
 /// Loads the rights of a token's holder. A principal without a partner may make `own_per_second` requests per second.
-pub(super) async fn principal(pool: &PgPool, claims: &Claims, own_per_second: u32) -> Result<Loaded, Fault> {
+pub(super) async fn principal(pool: &PgPool, claims: &Claims, own_per_second: u32) -> Result<LoadedPrincipal, Fault> {
     match claims.machine_client() {
         Some(client_id) => client(pool, claims, client_id, own_per_second).await,
         None => person(pool, claims, own_per_second).await,
@@ -61,8 +61,8 @@ struct PersonRow {
     revoked: Option<bool>,
 }
 
-async fn person(on: impl PgExecutor<'_>, claims: &Claims, own_per_second: u32) -> Result<Loaded, Fault> {
-    let Some(session_uuid) = claims.sid else { return Err(revoked("person")) };
+async fn person(on: impl PgExecutor<'_>, claims: &Claims, own_per_second: u32) -> Result<LoadedPrincipal, Fault> {
+    let Some(session_uuid) = claims.sid else { return Err(err_revoked("person")) };
     let row = sqlx::query_as!(
         PersonRow,
         r#"select person.kind, person.name, person.state, person.role, person.partner_uuid,
@@ -90,14 +90,18 @@ async fn person(on: impl PgExecutor<'_>, claims: &Claims, own_per_second: u32) -
     )
     .fetch_optional(on)
     .await?
-    .ok_or_else(|| revoked("session"))?;
+    .ok_or_else(|| err_revoked("session"))?;
     if row.session_ended || row.revoked == Some(true) {
-        return Err(revoked("session"));
+        return Err(err_revoked("session"));
     }
-    standing(&row.state, row.partner_state.as_deref())?;
+    ensure_active(&row.state, row.partner_state.as_deref())?;
     let subjects = subjects(claims, Some(session_uuid), row.partner_uuid, row.tier_uuid);
     let good_until = row.good_until;
-    Ok(Loaded { principal: person_principal(claims, row, session_uuid, own_per_second)?, subjects, good_until })
+    Ok(LoadedPrincipal {
+        principal: person_principal(claims, row, session_uuid, own_per_second)?,
+        subjects,
+        good_until,
+    })
 }
 
 fn person_principal(
@@ -147,7 +151,12 @@ fn person_principal(
     })
 }
 
-async fn client(pool: &PgPool, claims: &Claims, client_id: &str, own_per_second: u32) -> Result<Loaded, Fault> {
+async fn client(
+    pool: &PgPool,
+    claims: &Claims,
+    client_id: &str,
+    own_per_second: u32,
+) -> Result<LoadedPrincipal, Fault> {
     let row = sqlx::query!(
         r#"select machine_client.client_uuid, machine_client.state, machine_client.partner_uuid, machine_client.allowed_scopes,
                   partner.state as "partner_state?",
@@ -169,11 +178,11 @@ async fn client(pool: &PgPool, claims: &Claims, client_id: &str, own_per_second:
     )
     .fetch_optional(pool)
     .await?
-    .ok_or_else(|| revoked("client"))?;
+    .ok_or_else(|| err_revoked("client"))?;
     if row.revoked || row.state != "ACTIVE" {
-        return Err(revoked("client"));
+        return Err(err_revoked("client"));
     }
-    standing("ACTIVE", row.partner_state.as_deref())?;
+    ensure_active("ACTIVE", row.partner_state.as_deref())?;
     let allowed = names(Some(&row.allowed_scopes)).intersect(ScopeSet::parse(claims.scope.split(' ')));
     let (scopes, account) = match row.partner_uuid {
         Some(partner_uuid) => {
@@ -204,7 +213,7 @@ async fn client(pool: &PgPool, claims: &Claims, client_id: &str, own_per_second:
         },
     };
     let subjects = subjects(claims, None, row.partner_uuid, row.tier_uuid);
-    Ok(Loaded { principal, subjects, good_until: row.good_until })
+    Ok(LoadedPrincipal { principal, subjects, good_until: row.good_until })
 }
 
 /// Computes the scopes of a principal that is bound to a partner: the intersection of the principal's scopes and the
@@ -216,7 +225,7 @@ pub fn effective_scopes(own: ScopeSet, tier: ScopeSet) -> ScopeSet {
 }
 
 /// Rejects a user or partner that may not call at present.
-fn standing(person: &str, partner: Option<&str>) -> Result<(), Fault> {
+fn ensure_active(person: &str, partner: Option<&str>) -> Result<(), Fault> {
     match (person, partner) {
         ("ACTIVE", None | Some("ACTIVE" | "CLOSING")) => Ok(()),
         ("LOCKED" | "DISABLED", _) => {
@@ -227,11 +236,11 @@ fn standing(person: &str, partner: Option<&str>) -> Result<(), Fault> {
             "This partner account is not active. The e-mail about it states the reason. The platform's support can \
              help.",
         )),
-        _ => Err(revoked("account")),
+        _ => Err(err_revoked("account")),
     }
 }
 
-fn revoked(thing: &str) -> Fault {
+fn err_revoked(thing: &str) -> Fault {
     Fault::new(
         Code::TokenRevoked,
         format!("The {thing} of this token is not active any more. Sign in again or request a new token."),
@@ -261,7 +270,7 @@ fn subjects(claims: &Claims, session: Option<Uuid>, partner: Option<Uuid>, tier:
 }
 
 fn subject(claims: &Claims) -> Result<Uuid, Fault> {
-    claims.sub.parse().map_err(|_| revoked("principal"))
+    claims.sub.parse().map_err(|_| err_revoked("principal"))
 }
 
 fn moment(unix: i64) -> Result<Time, Fault> {

@@ -10,15 +10,15 @@ use crate::core::fault::{Code, Fault};
 const BELIEVED: Duration = Duration::from_secs(1);
 
 /// Rejections by the digest of the token, each with its generation.
-pub(super) struct Refused(Cache<[u8; 32], (u64, Fault)>);
+pub(super) struct RefusedTokens(Cache<[u8; 32], (u64, Fault)>);
 
-impl Default for Refused {
+impl Default for RefusedTokens {
     fn default() -> Self {
         Self(Cache::builder().max_capacity(10_000).time_to_live(BELIEVED).build())
     }
 }
 
-impl Refused {
+impl RefusedTokens {
     /// Returns the cached rejection of this token, unless a change has arrived since.
     pub(super) fn get(&self, digest: &[u8; 32], generation: u64) -> Option<Fault> {
         self.0.get(digest).filter(|(given, _)| *given == generation).map(|(_, fault)| fault)
@@ -38,7 +38,7 @@ mod tests {
 
     #[test]
     fn token_errors_are_cached_until_a_change() {
-        let refused = Refused::default();
+        let refused = RefusedTokens::default();
         refused.note([1; 32], 7, &Fault::new(Code::TokenRevoked, "The session has ended."));
         refused.note([2; 32], 7, &Fault::unavailable("The database is away."));
         assert_eq!(refused.get(&[1; 32], 7).map(|fault| fault.code()), Some(Code::TokenRevoked));

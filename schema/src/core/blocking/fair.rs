@@ -58,7 +58,7 @@ struct Queue {
 #[derive(Debug)]
 struct Waiter {
     party: WorkOwner,
-    told: oneshot::Sender<FairPermit>,
+    sender: oneshot::Sender<FairPermit>,
 }
 
 /// A turn. Dropping it passes the turn to the next waiter.
@@ -103,17 +103,17 @@ impl FairBlockingPool {
 
     /// Enters the queue. The receiver resolves when the turn comes.
     fn begin(&self, party: WorkOwner) -> Result<oneshot::Receiver<FairPermit>, BlockingError> {
-        let (told, turn) = oneshot::channel();
+        let (sender, turn) = oneshot::channel();
         let mut queue = self.0.queue();
         if queue.free > 0 {
             queue.free -= 1;
             queue.note(&party);
             drop(queue);
             // The caller holds the receiver, so sending succeeds.
-            let _ = told.send(FairPermit(Arc::clone(&self.0)));
+            let _ = sender.send(FairPermit(Arc::clone(&self.0)));
             return Ok(turn);
         }
-        queue.waiting.retain(|waiter| !waiter.told.is_closed());
+        queue.waiting.retain(|waiter| !waiter.sender.is_closed());
         let (of_network, of_account) = queue.waiting.iter().fold((0, 0), |(networks, accounts), waiter| {
             let is_of_network = waiter.party.network == party.network;
             let is_of_account = waiter.party.account == party.account;
@@ -123,7 +123,7 @@ impl FairBlockingPool {
         if queue.waiting.len() >= most.all || of_network >= most.of_network || of_account >= most.of_account {
             return Err(BlockingError::Overloaded);
         }
-        queue.waiting.push(Waiter { party, told });
+        queue.waiting.push(Waiter { party, sender });
         Ok(turn)
     }
 }
@@ -139,7 +139,7 @@ impl Drop for FairPermit {
         let next = self.0.queue().next();
         if let Some(next) = next {
             // If the waiter has left, sending fails and drops the permit, which passes the turn to the next waiter.
-            let _ = next.told.send(FairPermit(Arc::clone(&self.0)));
+            let _ = next.sender.send(FairPermit(Arc::clone(&self.0)));
         }
     }
 }
@@ -148,7 +148,7 @@ impl Queue {
     /// Selects the next waiter; frees the turn if none waits. Networks take turns, then the accounts of a network.
     /// Tasks of one account run in order of arrival.
     fn next(&mut self) -> Option<Waiter> {
-        self.waiting.retain(|waiter| !waiter.told.is_closed());
+        self.waiting.retain(|waiter| !waiter.sender.is_closed());
         let order =
             |waiter: &Waiter| (self.networks.last(&waiter.party.network), self.accounts.last(&waiter.party.account));
         let next = self.waiting.iter().enumerate().min_by_key(|(at, waiter)| (order(waiter), *at)).map(|(at, _)| at);
@@ -214,8 +214,9 @@ mod tests {
         let mut order = Vec::new();
         while !waiting.is_empty() {
             drop(turn);
-            let told = waiting.iter_mut().enumerate().find_map(|(at, (_, told))| Some((at, told.try_recv().ok()?)));
-            let (at, next) = told.expect("somebody is told");
+            let sender =
+                waiting.iter_mut().enumerate().find_map(|(at, (_, sender))| Some((at, sender.try_recv().ok()?)));
+            let (at, next) = sender.expect("somebody is told");
             order.push(waiting.remove(at).0);
             turn = next;
         }
@@ -254,7 +255,8 @@ mod tests {
     fn queue_limits_apply_to_account_network_and_total() {
         let (turns, turn) = busy(QueueLimits { all: 5, of_network: 3, of_account: 2 });
         let mut waiting = Vec::new();
-        let mut may = |network, account| turns.begin(party(network, account)).map(|told| waiting.push(told)).is_ok();
+        let mut may =
+            |network, account| turns.begin(party(network, account)).map(|sender| waiting.push(sender)).is_ok();
         assert_eq!([may(1, "a"), may(1, "a"), may(1, "a"), may(2, "a")], [true, true, false, false]);
         assert_eq!([may(1, "b"), may(1, "c")], [true, false]);
         assert_eq!([may(2, "d"), may(2, "d"), may(3, "e")], [true, true, false]);
@@ -284,17 +286,17 @@ mod tests {
         fn turns_are_not_lost_and_limits_are_kept(steps in prop::collection::vec((0..4u8, 0..3u8), 1..80)) {
             let most = QueueLimits { all: 8, of_network: 5, of_account: 3 };
             let turns = FairBlockingPool::new(2, most);
-            let (mut told, mut held) = (Vec::new(), Vec::new());
+            let (mut sender, mut held) = (Vec::new(), Vec::new());
             for (who, step) in steps {
                 match step {
-                    0 | 1 => told.extend(turns.begin(party(who / 2, &who.to_string()))),
-                    _ if who % 2 == 0 && !told.is_empty() => drop(told.remove(0)),
+                    0 | 1 => sender.extend(turns.begin(party(who / 2, &who.to_string()))),
+                    _ if who % 2 == 0 && !sender.is_empty() => drop(sender.remove(0)),
                     _ => drop(held.pop()),
                 }
-                told.retain_mut(|turn: &mut oneshot::Receiver<FairPermit>| turn.try_recv().map(|turn| held.push(turn)).is_err());
+                sender.retain_mut(|turn: &mut oneshot::Receiver<FairPermit>| turn.try_recv().map(|turn| held.push(turn)).is_err());
                 let queue = turns.0.queue();
                 prop_assert!(held.len() + queue.free == 2);
-                let living = || queue.waiting.iter().filter(|waiter| !waiter.told.is_closed());
+                let living = || queue.waiting.iter().filter(|waiter| !waiter.sender.is_closed());
                 prop_assert!(queue.free == 0 || living().count() == 0);
                 prop_assert!(living().count() <= most.all);
                 for who in 0..4u8 {

@@ -12,7 +12,7 @@ use crate::core::page::Paged;
 
 /// Answer of a root field to a fixed document.
 #[derive(Clone, Debug)]
-pub struct Written {
+pub struct WrittenAnswer {
     /// The value as JSON.
     pub body: Bytes,
     /// Identifier of the created object, if one was created.
@@ -95,12 +95,13 @@ impl RequestContext {
             return Ok(Some(value));
         }
         let body = serde_json::to_vec(&value).map_err(Fault::internal)?.into();
-        *self.written.lock().unwrap_or_else(PoisonError::into_inner) = Some(Written { body, created, next_cursor });
+        *self.written.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some(WrittenAnswer { body, created, next_cursor });
         Ok(None)
     }
 
     /// Takes the answer of the root field that was just resolved for a fixed document.
-    pub(crate) fn take_written(&self) -> Option<Written> {
+    pub(crate) fn take_written(&self) -> Option<WrittenAnswer> {
         self.written.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }

@@ -19,7 +19,7 @@ pub(super) struct ExpectedRevision {
 
 impl RequestContext {
     /// Sets the revision that the write expects, if any.
-    pub(crate) fn expecting(self, names: Option<NamesRevision>) -> Self {
+    pub(crate) fn with_expected(self, names: Option<NamesRevision>) -> Self {
         Self { expected: ExpectedRevision { names, compared: AtomicBool::new(false) }, ..self }
     }
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::same_bytes;
 use super::sealed::{MacKey, MasterKey};
-use super::siv::{OVERHEAD, Sameness, SivKey};
+use super::siv::{Determinism, OVERHEAD, SivKey};
 
 /// The text is not a cursor of this list and filter: fault INVALID_CURSOR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -55,23 +55,29 @@ impl CursorSeal {
     /// filters, sort order and owner. The page size is not part of it.
     pub fn seal(&self, list: &str, filter: &[u8], position: &[Value]) -> String {
         let body = Value::from(position).to_string();
-        self.seal_version(ENCRYPTED, Sameness::Randomized, (list, filter), body)
+        self.seal_version(ENCRYPTED, Determinism::Randomized, (list, filter), body)
     }
 
     /// Creates the same cursor for the same position: for a list whose pages are compared by their `ETag`.
     pub fn seal_same(&self, list: &str, filter: &[u8], position: &[Value]) -> String {
         let body = Value::from(position).to_string();
-        self.seal_version(ENCRYPTED, Sameness::Deterministic, (list, filter), body)
+        self.seal_version(ENCRYPTED, Determinism::Deterministic, (list, filter), body)
     }
 
     /// Creates the cursor of a page that a read replica answered. `place` is the WAL position that the replica had
     /// replayed.
     pub fn seal_of_replica(&self, list: &str, filter: &[u8], position: &[Value], place: i64) -> String {
         let body = json!([place, position]).to_string();
-        self.seal_version(ENCRYPTED_OF_REPLICA, Sameness::Randomized, (list, filter), body)
+        self.seal_version(ENCRYPTED_OF_REPLICA, Determinism::Randomized, (list, filter), body)
     }
 
-    fn seal_version(&self, version: u8, sameness: Sameness, (list, filter): (&str, &[u8]), mut body: String) -> String {
+    fn seal_version(
+        &self,
+        version: u8,
+        sameness: Determinism,
+        (list, filter): (&str, &[u8]),
+        mut body: String,
+    ) -> String {
         // Trailing spaces are not part of the JSON position.
         let length = body.len().next_multiple_of(PADDED);
         body.extend(std::iter::repeat_n(' ', length - body.len()));

@@ -40,7 +40,7 @@ const REPEAT_WINDOW: SignedDuration = SignedDuration::from_secs(10);
 ///
 /// A turn after the current one was signed by the service but never stored, because the database was restored to an
 /// earlier state. It cannot be distinguished from theft and is treated the same way.
-pub fn judge(presented: u64, current: u64, changed_at: Timestamp, now: Timestamp) -> RefreshVerdict {
+pub fn verify_turn(presented: u64, current: u64, changed_at: Timestamp, now: Timestamp) -> RefreshVerdict {
     if presented == current {
         RefreshVerdict::Rotate
     } else if presented.checked_add(1) == Some(current) && now.duration_since(changed_at) <= REPEAT_WINDOW {
@@ -133,14 +133,14 @@ mod tests {
             (u64::MAX, u64::MAX, 0, Rotate),
         ];
         for (presented, current, age, verdict) in cells {
-            let judged = judge(presented, current, at(0), at(age));
+            let judged = verify_turn(presented, current, at(0), at(age));
             assert_eq!(judged, verdict, "{presented} of {current} after {age} ms");
         }
     }
 
     #[test]
     fn clock_slightly_before_change_still_repeats() {
-        assert_eq!(judge(4, 5, at(5), at(0)), RefreshVerdict::RepeatCurrent);
+        assert_eq!(verify_turn(4, 5, at(5), at(0)), RefreshVerdict::RepeatCurrent);
     }
 
     #[test]
@@ -195,7 +195,7 @@ mod tests {
             for (thief, pause) in uses {
                 now += SignedDuration::from_millis(pause);
                 let who = held.get_mut(usize::from(thief)).unwrap();
-                match judge(*who, current, changed, now) {
+                match verify_turn(*who, current, changed, now) {
                     RefreshVerdict::Rotate => {
                         current += 1;
                         changed = now;
@@ -215,7 +215,7 @@ mod tests {
 
         #[test]
         fn only_current_refresh_token_rotates(presented: u64, current: u64, age in 0i64..100_000_000) {
-            let verdict = judge(presented, current, at(0), at(age));
+            let verdict = verify_turn(presented, current, at(0), at(age));
             prop_assert_eq!(verdict == RefreshVerdict::Rotate, presented == current);
             if verdict == RefreshVerdict::RepeatCurrent {
                 prop_assert_eq!(presented + 1, current);

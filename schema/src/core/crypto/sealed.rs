@@ -157,7 +157,7 @@ impl MasterKey {
     ///
     /// # Errors
     /// [`OpenError`] if none of the keys opens it.
-    pub(crate) fn seal_anew(&self, purpose: &str, sealed: &[u8]) -> Result<Option<Vec<u8>>, OpenError> {
+    pub(crate) fn reseal(&self, purpose: &str, sealed: &[u8]) -> Result<Option<Vec<u8>>, OpenError> {
         if open_with(&self.newest, purpose, sealed).is_ok() {
             return Ok(None);
         }

@@ -22,7 +22,7 @@ pub(super) struct SivKey(Arc<[LessSafeKey]>);
 
 /// Whether equal texts are encrypted to equal bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sameness {
+pub(super) enum Determinism {
     /// Equal texts give equal bytes.
     Deterministic,
     /// Equal texts give different bytes, so two ciphertexts do not reveal whether the texts are equal.
@@ -37,10 +37,10 @@ impl SivKey {
     }
 
     /// Appends nonce, ciphertext and tag of `plain` to `out`. `associated` is authenticated but not included.
-    pub(super) fn encrypt(&self, sameness: Sameness, associated: &[u8], plain: &[u8], out: &mut Vec<u8>) {
+    pub(super) fn encrypt(&self, sameness: Determinism, associated: &[u8], plain: &[u8], out: &mut Vec<u8>) {
         let nonce = match sameness {
-            Sameness::Deterministic => FIXED,
-            Sameness::Randomized => random_bytes(),
+            Determinism::Deterministic => FIXED,
+            Determinism::Randomized => random_bytes(),
         };
         out.extend_from_slice(&nonce);
         let start = out.len();
@@ -87,7 +87,7 @@ mod tests {
         SivKey::new(&MasterKey::from_bytes([byte; 32]), "test")
     }
 
-    fn sealed(sameness: Sameness) -> Vec<u8> {
+    fn sealed(sameness: Determinism) -> Vec<u8> {
         let mut out = Vec::new();
         key(7).encrypt(sameness, b"list", b"position", &mut out);
         out
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn decryption_needs_same_key_and_associated_data() {
-        for sameness in [Sameness::Deterministic, Sameness::Randomized] {
+        for sameness in [Determinism::Deterministic, Determinism::Randomized] {
             let text = sealed(sameness);
             assert_eq!(text.len(), OVERHEAD + b"position".len());
             assert_eq!(key(7).decrypt(b"list", &text), Ok(b"position".to_vec()));
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn only_deterministic_encryption_repeats() {
-        assert_eq!(sealed(Sameness::Deterministic), sealed(Sameness::Deterministic));
-        assert_ne!(sealed(Sameness::Randomized), sealed(Sameness::Randomized));
+        assert_eq!(sealed(Determinism::Deterministic), sealed(Determinism::Deterministic));
+        assert_ne!(sealed(Determinism::Randomized), sealed(Determinism::Randomized));
     }
 }

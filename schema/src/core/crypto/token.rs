@@ -148,7 +148,7 @@ impl VerifyingKey {
 
 /// Claims as serialised in the token.
 #[derive(Serialize)]
-struct Signed<'a> {
+struct SignedClaims<'a> {
     iss: &'a str,
     aud: &'a str,
     #[serde(flatten)]
@@ -211,7 +211,7 @@ impl KeyRing {
     /// # Errors
     /// [`KeyRingError::Damaged`] if the key cannot sign; the constructor has already excluded this.
     pub fn sign(&self, claims: &Claims) -> Result<SecretText, KeyRingError> {
-        let signed = Signed { iss: &self.issuer, aud: &self.audience, claims };
+        let signed = SignedClaims { iss: &self.issuer, aud: &self.audience, claims };
         jsonwebtoken::encode(&self.signer_header, &signed, &self.signer)
             .map(SecretText::new)
             .map_err(|_| KeyRingError::Damaged(self.signer_header.kid.clone().unwrap_or_default()))

@@ -174,7 +174,7 @@ impl RecoveryCode {
     }
 
     /// Returns the code for its single display.
-    pub fn shown(&self) -> SecretText {
+    pub fn to_text(&self) -> SecretText {
         let (first, second) = self.0.expose().split_at_checked(5).unwrap_or_default();
         SecretText::new(format!("{first}-{second}"))
     }

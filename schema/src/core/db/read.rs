@@ -53,11 +53,11 @@ impl ReadLanes {
         &self.leader
     }
 
-    pub(super) fn demand(&self, freshness: Freshness) {
+    pub(super) fn require_freshness(&self, freshness: Freshness) {
         *self.demanded.lock().unwrap_or_else(PoisonError::into_inner) = freshness;
     }
 
-    fn demanded(&self) -> Freshness {
+    fn required_freshness(&self) -> Freshness {
         *self.demanded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -66,21 +66,21 @@ impl ReadLanes {
     }
 
     pub(super) fn may_lag(&self) -> bool {
-        self.replicas.is_some() && self.demanded() != Freshness::Present
+        self.replicas.is_some() && self.required_freshness() != Freshness::Present
     }
 
-    pub(super) async fn in_time<T>(&self, work: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+    pub(super) async fn limit_time<T>(&self, work: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
         timeout(PATIENCE, work).await.unwrap_or_else(|_| Err(Fault::from(sqlx::Error::PoolTimedOut)))
     }
 
     /// Whether the concurrent reads of other requests are fresh enough: a replica may have answered them.
     pub(super) fn may_share(&self) -> bool {
-        self.replicas.is_none() || self.demanded() == Freshness::Recent
+        self.replicas.is_none() || self.required_freshness() == Freshness::Recent
     }
 
     /// Returns lanes for statements outside the request's connection, which other requests may share. `None` if only
     /// the primary may answer.
-    pub(super) fn aside(&self) -> Option<Self> {
+    pub(super) fn outside_transaction(&self) -> Option<Self> {
         if !self.may_lag() {
             return None;
         }
@@ -90,7 +90,7 @@ impl ReadLanes {
 
     /// Takes a connection to a replica that is fresh enough, otherwise to the primary.
     pub(super) async fn take(&self) -> Result<TakenConnection, Fault> {
-        let demanded = self.demanded();
+        let demanded = self.required_freshness();
         if let Some(replicas) = &self.replicas
             && let Some(lent) = replicas.take(demanded).await
         {
@@ -110,7 +110,7 @@ pub(super) struct ReadConnection(Option<TakenConnection>);
 impl ReadConnection {
     /// Takes a connection, unless the current one meets the required freshness.
     pub(super) async fn ensure(&mut self, lanes: &ReadLanes) -> Result<(), Fault> {
-        let is_outdated = |taken: &TakenConnection| taken.is_replica && taken.demanded != lanes.demanded();
+        let is_outdated = |taken: &TakenConnection| taken.is_replica && taken.demanded != lanes.required_freshness();
         if self.0.as_ref().is_some_and(is_outdated) {
             self.pass_on();
         }
@@ -147,6 +147,6 @@ impl TakenConnection {
     /// # Errors
     /// If the replica does not answer.
     pub(super) async fn place(&mut self) -> Result<Option<WalPlace>, Fault> {
-        if self.is_replica { Ok(Some(WalPlace::received(&mut self.lent).await?)) } else { Ok(None) }
+        if self.is_replica { Ok(Some(WalPlace::received_until(&mut self.lent).await?)) } else { Ok(None) }
     }
 }

@@ -123,7 +123,7 @@ impl Transaction {
             let rolled_back = self.end(TransactionEnd::Rollback).await;
             self.stage = TransactionStage::Waiting;
             if let (Err(fault), Err(error)) = (&begun, rolled_back) {
-                return Err(Fault::from(error).in_place_of(fault));
+                return Err(Fault::from(error).replacing(fault));
             }
         }
         begun

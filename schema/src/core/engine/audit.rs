@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::RootField;
 use crate::core::audit_target::AuditTargetKind;
-use crate::core::audited_text::recorded;
+use crate::core::audited_text::to_recorded;
 use crate::core::context::{AuditNotes, Caller, Created, Target};
 use crate::core::crypto::sealed::MasterKey;
 use crate::core::fault::Fault;
@@ -167,7 +167,7 @@ impl AuditEntry {
 }
 
 /// Fault for the caller if the record cannot be written.
-pub(super) fn unavailable(cause: &Fault) -> Fault {
+pub(super) fn err_unavailable(cause: &Fault) -> Fault {
     Fault::audit_unavailable().caused_by(cause.for_log())
 }
 
@@ -196,7 +196,7 @@ fn reason_of(variables: &Map<String, Value>) -> Option<String> {
 /// Returns the parameters of path and query. Bodies are not recorded; the captured changes show their effect.
 fn parameters_of(root: &RootField, variables: &Map<String, Value>, key: &MasterKey) -> Value {
     let kept = |name: &String, value: &Value| match value.as_str() {
-        Some(text) if root.hashed.as_ref() == Some(name) => Value::String(recorded(text, key)),
+        Some(text) if root.hashed.as_ref() == Some(name) => Value::String(to_recorded(text, key)),
         _ => value.clone(),
     };
     Value::Object(

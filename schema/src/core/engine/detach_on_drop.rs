@@ -27,7 +27,7 @@ where
     /// Starts at the first poll and stays in the span in which it was created. A panic is returned as the outcome.
     /// `unheard` receives the outcome if the caller has left.
     pub(super) fn new(work: impl Future<Output = T> + Send + 'static, unheard: U) -> Self {
-        Self(Some((AssertUnwindSafe(trace::apart(work)).catch_unwind().boxed(), unheard)))
+        Self(Some((AssertUnwindSafe(trace::detached(work)).catch_unwind().boxed(), unheard)))
     }
 }
 

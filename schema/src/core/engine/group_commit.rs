@@ -25,7 +25,7 @@ use crate::core::trace;
 type Outcome = Result<Answer, Fault>;
 
 /// Outcome of a call that has been read, available once its record is committed.
-pub(super) type Settling = oneshot::Receiver<Outcome>;
+pub(super) type PendingOutcome = oneshot::Receiver<Outcome>;
 
 impl Engine {
     /// Whether a call may share a transaction: it leaves an audit record and its read is fast (`@batched`).
@@ -44,17 +44,17 @@ impl Engine {
             let engine = engine.clone();
             async move { Ok(engine.read_together(calls).await) }
         };
-        let Some(settling) = self.0.audited_reads.get(call, together).await? else { return Err(unsettled()) };
-        settling.await.unwrap_or_else(|_| Err(unsettled()))
+        let Some(settling) = self.0.audited_reads.get(call, together).await? else { return Err(err_unsettled()) };
+        settling.await.unwrap_or_else(|_| Err(err_unsettled()))
     }
 
     /// Starts a shared transaction. Returns as soon as the calls have been read; their outcomes follow.
-    async fn read_together(&self, calls: Vec<Call>) -> Vec<Option<Settling>> {
+    async fn read_together(&self, calls: Vec<Call>) -> Vec<Option<PendingOutcome>> {
         let (tellers, settling): (Vec<_>, Vec<_>) = calls.iter().map(|_| oneshot::channel()).unzip();
         let (reading, are_read) = oneshot::channel();
         let (engine, request_ids) = (self.clone(), calls.iter().map(|call| call.caller().request_id.clone()));
         let request_ids: Vec<String> = request_ids.collect();
-        tokio::spawn(trace::apart(async move {
+        tokio::spawn(trace::detached(async move {
             let outcomes = engine.settle_together(calls, reading).await;
             for ((teller, outcome), request_id) in tellers.into_iter().zip(outcomes).zip(request_ids) {
                 // The caller may have left; then only its fault is logged.
@@ -71,9 +71,9 @@ impl Engine {
     async fn settle_together(&self, calls: Vec<Call>, reading: oneshot::Sender<()>) -> Vec<Outcome> {
         let mut answers = Vec::new();
         if calls.len() > 1 {
-            answers = match self.attempt_together(&calls, reading).await {
+            answers = match self.attempt_batch(&calls, reading).await {
                 Ok(answers) => answers,
-                Err(fault) => return self.refuse_together(&calls, &fault).await,
+                Err(fault) => return self.refuse_batch(&calls, &fault).await,
             };
         }
         answers.resize_with(calls.len(), || None);
@@ -85,7 +85,7 @@ impl Engine {
     }
 
     /// Rejects all calls at once if no connection is available.
-    async fn refuse_together(&self, calls: &[Call], fault: &Fault) -> Vec<Outcome> {
+    async fn refuse_batch(&self, calls: &[Call], fault: &Fault) -> Vec<Outcome> {
         let refused = calls.iter().map(async |call| self.refuse(&call.admission, &call.variables, fault.clone()).await);
         join_all(refused).await.into_iter().map(Err).collect()
     }
@@ -95,26 +95,21 @@ impl Engine {
     ///
     /// # Errors
     /// If the transaction could not begin.
-    async fn attempt_together(
-        &self,
-        calls: &[Call],
-        reading: oneshot::Sender<()>,
-    ) -> Result<Vec<Option<Answer>>, Fault> {
-        let db = Db::settling(self.0.for_transactions.clone(), TransactionOptions::default());
+    async fn attempt_batch(&self, calls: &[Call], reading: oneshot::Sender<()>) -> Result<Vec<Option<Answer>>, Fault> {
+        let db = Db::for_transaction(self.0.for_transactions.clone(), TransactionOptions::default());
         drop(db.conn().await?);
         let loaders = Loaders::default();
         // A statement that fails also breaks the later calls and the transaction.
         let answers = join_all(calls.iter().map(async |call| {
-            let cx = Arc::new(self.context(call, db.clone()).sharing(&loaders));
+            let cx = Arc::new(self.context(call, db.clone()).with_shared_loaders(&loaders));
             let walked = AssertUnwindSafe(self.walk(call, &cx)).catch_unwind().await;
-            let outcome = walked.unwrap_or_else(|_| Err(super::panicked()));
+            let outcome = walked.unwrap_or_else(|_| Err(super::err_panicked()));
             outcome
                 .inspect_err(|fault| {
                     fault.log(
                         &call.caller().request_id,
-                        "a read in a shared transaction failed; it \
-                                                                           runs again separately",
-                    )
+                        "a read in a shared transaction failed; it runs again separately",
+                    );
                 })
                 .ok()
         }))
@@ -127,8 +122,7 @@ impl Engine {
             Err(fault) => {
                 tracing::warn!(
                     cause = fault.for_log(),
-                    "a transaction shared by several reads failed; each read \
-                                                         runs again separately"
+                    "a transaction shared by several reads failed; each read runs again separately"
                 );
                 self.roll_back(&db).await;
                 Ok(Vec::new())
@@ -152,6 +146,6 @@ impl Engine {
     }
 }
 
-fn unsettled() -> Fault {
+fn err_unsettled() -> Fault {
     Fault::internal("a read in a shared transaction has no result")
 }

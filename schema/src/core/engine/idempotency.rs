@@ -8,7 +8,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{IdempotencyKey, RootField};
-use crate::core::context::{Created, RequestContext, Written};
+use crate::core::context::{Created, RequestContext, WrittenAnswer};
 use crate::core::fault::{Code, Fault};
 
 /// Purpose under which the stored answer is sealed.
@@ -21,11 +21,11 @@ const REQUEST: &str = "idempotent-request";
 const UNATTRIBUTED: &str = "idempotent-caller";
 
 /// Result of claiming a key.
-pub(super) enum Claim {
+pub(super) enum KeyClaim {
     /// This is the first request with the key; it is executed.
     First(ClaimedKey),
     /// Stored answer of the first request.
-    Replay(Written),
+    Replay(WrittenAnswer),
 }
 
 /// Claimed key under which the answer will be stored.
@@ -38,48 +38,52 @@ pub(crate) struct ClaimedKey {
 }
 
 /// Claims a key for this transaction. Of several concurrent requests one gets it; the others are asked to retry.
-pub(super) async fn claim(cx: &RequestContext, root: &RootField, key: &IdempotencyKey) -> Result<Claim, Fault> {
+pub(super) async fn claim(cx: &RequestContext, root: &RootField, key: &IdempotencyKey) -> Result<KeyClaim, Fault> {
     let slot = ClaimedKey::of(cx, root, key);
     let mut conn = cx.db.conn().await?;
-    slot.hold(&mut conn).await?;
+    slot.lock(&mut conn).await?;
     let stored = slot.load_stored(&mut conn).await?;
     match stored {
-        Some(stored) => stored.open(cx).map(Claim::Replay),
-        None => Ok(Claim::First(slot)),
+        Some(stored) => stored.open(cx).map(KeyClaim::Replay),
+        None => Ok(KeyClaim::First(slot)),
     }
 }
 
 /// Looks a key up and defers its claim to the transaction's first statement, so that no connection is held while a file
 /// is processed before that. Of several concurrent requests one gets the key; the others are asked to retry or get its
 /// answer.
-pub(super) async fn claim_later(cx: &RequestContext, root: &RootField, key: &IdempotencyKey) -> Result<Claim, Fault> {
+pub(super) async fn claim_later(
+    cx: &RequestContext,
+    root: &RootField,
+    key: &IdempotencyKey,
+) -> Result<KeyClaim, Fault> {
     let slot = ClaimedKey::of(cx, root, key);
-    let stored = slot.load_stored(&mut *cx.db.aside().conn().await?).await?;
+    let stored = slot.load_stored(&mut *cx.db.outside_transaction().conn().await?).await?;
     match stored {
-        Some(stored) => stored.open(cx).map(Claim::Replay),
+        Some(stored) => stored.open(cx).map(KeyClaim::Replay),
         None => {
             cx.db.claim_first(slot.clone()).await?;
-            Ok(Claim::First(slot))
+            Ok(KeyClaim::First(slot))
         }
     }
 }
 
 /// Stored answer of a first request.
-struct Stored {
+struct StoredAnswer {
     sealed: Vec<u8>,
     created_uuid: Option<Uuid>,
     created_code: Option<String>,
 }
 
-impl Stored {
-    fn open(self, cx: &RequestContext) -> Result<Written, Fault> {
+impl StoredAnswer {
+    fn open(self, cx: &RequestContext) -> Result<WrittenAnswer, Fault> {
         let body = cx.services.key.open(PURPOSE, &self.sealed).map_err(Fault::internal)?;
         let created = self.created_uuid.map(Created::Uuid).or(self.created_code.map(Created::Code));
-        Ok(Written { body: Bytes::copy_from_slice(&body), created, next_cursor: None })
+        Ok(WrittenAnswer { body: Bytes::copy_from_slice(&body), created, next_cursor: None })
     }
 }
 
-fn in_progress() -> Fault {
+fn err_in_progress() -> Fault {
     let detail = "A request with this Idempotency-Key is still in progress. Repeat it in a moment.";
     Fault::new(Code::IdempotencyInProgress, detail).retry_after(1)
 }
@@ -104,23 +108,23 @@ impl ClaimedKey {
     /// [`Code::IdempotencyInProgress`] while another request holds the key; also, as retryable, if a request with the
     /// key was answered since the lookup. [`Code::IdempotencyKeyReused`] if the key belongs to another request.
     pub(crate) async fn take(&self, conn: &mut PgConnection) -> Result<(), Fault> {
-        self.hold(conn).await?;
+        self.lock(conn).await?;
         if self.load_stored(conn).await?.is_none() {
             return Ok(());
         }
-        Err(in_progress().retryable())
+        Err(err_in_progress().mark_retryable())
     }
 
     /// Locks the key until the transaction ends.
-    async fn hold(&self, conn: &mut PgConnection) -> Result<(), Fault> {
+    async fn lock(&self, conn: &mut PgConnection) -> Result<(), Fault> {
         let locked = sqlx::query_scalar!(r#"select pg_try_advisory_xact_lock($1) as "locked!""#, self.lock_number())
             .fetch_one(conn)
             .await?;
-        if locked { Ok(()) } else { Err(in_progress()) }
+        if locked { Ok(()) } else { Err(err_in_progress()) }
     }
 
     /// Loads the answer of the first request with this key.
-    async fn load_stored(&self, conn: &mut PgConnection) -> Result<Option<Stored>, Fault> {
+    async fn load_stored(&self, conn: &mut PgConnection) -> Result<Option<StoredAnswer>, Fault> {
         let stored = sqlx::query!(
             "select request_sha256, answer_sealed, created_uuid, created_code from idempotency_key
               where principal = $1 and operation = $2 and key = $3 and created_at > labs_now() - interval '24 hours'",
@@ -136,7 +140,7 @@ impl ClaimedKey {
                 "This Idempotency-Key was used for another request. Send the original content again, or choose a new \
                  key.",
             )),
-            stored => Ok(stored.map(|stored| Stored {
+            stored => Ok(stored.map(|stored| StoredAnswer {
                 sealed: stored.answer_sealed,
                 created_uuid: stored.created_uuid,
                 created_code: stored.created_code,
@@ -147,7 +151,7 @@ impl ClaimedKey {
     /// Stores the answer under the claimed key, which no other request can write. A row with an expired answer can
     /// still exist. The statement does not depend on a unique constraint, because the next version partitions the table
     /// by time.
-    pub(super) async fn keep(self, cx: &RequestContext, written: &Written) -> Result<(), Fault> {
+    pub(super) async fn keep(self, cx: &RequestContext, written: &WrittenAnswer) -> Result<(), Fault> {
         let sealed = cx.services.key.seal(PURPOSE, &written.body);
         let (created_uuid, created_code) = match &written.created {
             Some(Created::Uuid(uuid)) => (Some(*uuid), None),

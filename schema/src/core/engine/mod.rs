@@ -36,7 +36,7 @@ use detach_on_drop::DetachOnDrop;
 use crate::core::access::Access;
 use crate::core::coalescer::Coalescer;
 use crate::core::context::{
-    AnswerExtras, Attachment, AuditNotes, Caller, Created, NamesRevision, RequestContext, Written,
+    AnswerExtras, Attachment, AuditNotes, Caller, Created, NamesRevision, RequestContext, WrittenAnswer,
 };
 use crate::core::db::{Db, Freshness, ReadLanes};
 use crate::core::fault::Fault;
@@ -59,7 +59,7 @@ struct Inner {
     for_transactions: PoolLane,
     services: Arc<Services>,
     /// Audited reads that wait for a transaction.
-    audited_reads: Coalescer<Call, group_commit::Settling>,
+    audited_reads: Coalescer<Call, group_commit::PendingOutcome>,
 }
 
 /// Proof that a caller may call an operation. Only the guard creates it.
@@ -118,7 +118,7 @@ pub struct Precondition {
     /// Variables of that operation.
     pub variables: serde_json::Map<String, serde_json::Value>,
     /// Whether the representation equals the one read by the caller.
-    pub holds: Holds,
+    pub holds: BytesCondition,
 }
 
 impl Call {
@@ -132,7 +132,7 @@ impl Call {
 }
 
 /// Condition on the bytes of a representation.
-pub type Holds = Arc<dyn Fn(&[u8]) -> bool + Send + Sync>;
+pub type BytesCondition = Arc<dyn Fn(&[u8]) -> bool + Send + Sync>;
 
 /// Answer of an operation.
 pub struct Answer {
@@ -266,11 +266,11 @@ impl Engine {
         }
         let entry = audit::AuditEntry::of_refusal(root, caller, variables, noted, &fault, self.services());
         let pool = self.pool().clone();
-        let written = tokio::spawn(trace::apart(async move { entry.write_alone(&pool).await })).await;
+        let written = tokio::spawn(trace::detached(async move { entry.write_alone(&pool).await })).await;
         match written {
             Ok(Ok(())) => fault,
-            Ok(Err(error)) => audit::unavailable(&error).in_place_of(&fault),
-            Err(error) => audit::unavailable(&Fault::internal(error)).in_place_of(&fault),
+            Ok(Err(error)) => audit::err_unavailable(&error).replacing(&fault),
+            Err(error) => audit::err_unavailable(&Fault::internal(error)).replacing(&fault),
         }
     }
 
@@ -281,16 +281,16 @@ impl Engine {
     }
 
     /// Returns the database handle for a request that only reads.
-    fn reading(&self, freshness: Freshness) -> Db {
-        Db::answering(ReadLanes::new(self.0.for_reads.clone(), self.0.services.read_replicas.clone(), freshness))
+    fn reading_db(&self, freshness: Freshness) -> Db {
+        Db::for_read(ReadLanes::new(self.0.for_reads.clone(), self.0.services.read_replicas.clone(), freshness))
     }
 
     /// Runs a call without an audit record: on a read replica if allowed, otherwise or after a replica's failure on the
     /// primary.
     async fn read(&self, call: &Call) -> Result<Answer, Fault> {
         if self.may_lag(call) {
-            let db = self.reading(Freshness::Recent);
-            match db.in_time(self.read_from(call, &db)).await {
+            let db = self.reading_db(Freshness::Recent);
+            match db.limit_time(self.read_from(call, &db)).await {
                 Err(fault) if fault.code().is_failure() && db.has_lagged() => {
                     tracing::warn!(
                         cause = fault.for_log(),
@@ -303,13 +303,13 @@ impl Engine {
                 outcome => return outcome,
             }
         }
-        self.read_from(call, &self.reading(Freshness::Present)).await
+        self.read_from(call, &self.reading_db(Freshness::Present)).await
     }
 
     async fn read_from(&self, call: &Call, db: &Db) -> Result<Answer, Fault> {
         let cx = Arc::new(self.context(call, db.clone()));
         let written = self.execute(&call.admission.operation, &call.variables, &cx).await?;
-        db.answered().await;
+        db.release().await;
         Ok(Answer { lagged: db.has_lagged(), ..Answer::of(written, cx.take_extras()) })
     }
 
@@ -323,9 +323,9 @@ impl Engine {
         };
         match (DetachOnDrop::new(async move { engine.settle(call).await }, unheard).await, kept) {
             (Ok(outcome), _) => outcome,
-            (Err(_), None) => Err(panicked()),
+            (Err(_), None) => Err(err_panicked()),
             (Err(_), Some(call)) => {
-                let fault = panicked();
+                let fault = err_panicked();
                 Err(self.refuse(&call.admission, &call.variables, fault).await)
             }
         }
@@ -335,7 +335,7 @@ impl Engine {
         let services = Arc::clone(&self.0.services);
         let now = services.clock.now();
         RequestContext::new(Arc::clone(call.caller()), db, now, services, call.attachment.clone())
-            .expecting(call.expected.clone())
+            .with_expected(call.expected.clone())
     }
 
     /// Executes the root field, which writes its value.
@@ -344,7 +344,7 @@ impl Engine {
         operation: &PreparedOperation,
         variables: &serde_json::Map<String, serde_json::Value>,
         cx: &Arc<RequestContext>,
-    ) -> Result<Written, Fault> {
+    ) -> Result<WrittenAnswer, Fault> {
         let response = self.0.plan.fixed.execute(operation.request(variables, cx)).await;
         let name = &operation.root.name;
         if let Some(error) = response.errors.into_iter().next() {
@@ -357,13 +357,13 @@ impl Engine {
 
 impl Answer {
     /// Creates the answer of a first request.
-    fn of(written: Written, extras: AnswerExtras) -> Self {
-        let Written { body, created, next_cursor } = written;
+    fn of(written: WrittenAnswer, extras: AnswerExtras) -> Self {
+        let WrittenAnswer { body, created, next_cursor } = written;
         Self { body, created, next_cursor, extras, replayed: false, lagged: false }
     }
 }
 
-fn panicked() -> Fault {
+fn err_panicked() -> Fault {
     Fault::internal("the execution of a query panicked")
 }
 

@@ -68,7 +68,7 @@ impl PreparedOperation {
 
     /// Converts the enum values of these variables to the schema's names. Callers and audit records keep the values as
     /// sent.
-    pub fn spell(&mut self, variables: Vec<String>, name_of: fn(&str) -> String) {
+    pub fn map_enum_words(&mut self, variables: Vec<String>, name_of: fn(&str) -> String) {
         self.spelled = (variables, name_of);
     }
 

@@ -18,12 +18,12 @@ use bytes::Bytes;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
-use self::answer::{fault_of, is_beneath, is_shown, log_causes, respond, worst_of};
-use self::asked::Asked;
+use self::answer::{fault_of, is_beneath, is_shown, log_causes, respond, worst_error};
+use self::asked::AuditedField;
 use super::operation::{is_mutation, only_operation, root_fields};
 use super::{Engine, RootField, audit, prepare};
 use crate::core::access::Access;
-use crate::core::context::{AnswerExtras, AuditNotes, Caller, Followed, RequestContext};
+use crate::core::context::{AnswerExtras, AuditNotes, Caller, FollowedEdges, RequestContext};
 use crate::core::db::{Db, TransactionOptions};
 use crate::core::fault::{Code, Fault, FieldError, Settlement};
 use crate::core::principal::{Principal, PrincipalType};
@@ -37,7 +37,7 @@ const DEADLINE: Duration = Duration::from_secs(2);
 /// Additional time for a database statement, so that the deadline of the query comes first.
 const GRACE: Duration = Duration::from_millis(100);
 
-/// Stack size in bytes of the thread that polls [`Engine::explore`]: far more than the parser needs for accepted texts.
+/// Stack size in bytes of the thread that polls [`Engine::run_query`]: far more than the parser needs for accepted texts.
 pub const STACK_BYTES: usize = 8 * 1024 * 1024;
 
 /// Query of a staff member.
@@ -79,18 +79,18 @@ pub trait RestApi: Send + Sync {
 }
 
 /// Query that passed every check.
-struct Checked {
+struct CheckedQuery {
     document: ExecutableDocument,
     writes: bool,
-    audited: Vec<Asked>,
+    audited: Vec<AuditedField>,
     /// Root fields that read the same as the edges that the query follows.
     edges: Vec<RootField>,
 }
 
-impl Checked {
+impl CheckedQuery {
     /// Lists what leaves an audit record if the query is rejected: its audited root fields, and each edge once.
-    fn asked(&self) -> Vec<Asked> {
-        let edges = self.edges.iter().filter(|edge| edge.is_audited).cloned().map(Asked::edge);
+    fn audited_fields(&self) -> Vec<AuditedField> {
+        let edges = self.edges.iter().filter(|edge| edge.is_audited).cloned().map(AuditedField::edge);
         self.audited.iter().cloned().chain(edges).collect()
     }
 }
@@ -104,7 +104,7 @@ impl Engine {
     /// field, or requests introspection without any scope of the operator's domain. [`Code::RateLimited`] if the
     /// remaining budget is smaller than the number of root fields. [`Code::ValidationFailed`] if the text violates a
     /// limit or the schema, or an argument is out of range. [`Code::AuditUnavailable`].
-    pub fn explore<'a>(
+    pub fn run_query<'a>(
         &'a self,
         caller: Arc<Caller>,
         exploration: PlaygroundQuery,
@@ -121,7 +121,9 @@ impl Engine {
             let ran = AssertUnwindSafe(self.run_checked(&caller, exploration, &checked)).catch_unwind().await;
             match ran {
                 Ok(explored) => explored,
-                Err(_) => Err(self.refuse_all(&caller, &checked.asked(), &HashMap::new(), super::panicked()).await),
+                Err(_) => Err(self
+                    .refuse_all(&caller, &checked.audited_fields(), &HashMap::new(), super::err_panicked())
+                    .await),
             }
         }
         .boxed()
@@ -133,28 +135,30 @@ impl Engine {
         principal: &Principal,
         exploration: &PlaygroundQuery,
         rest: &dyn RestApi,
-    ) -> Result<Checked, Fault> {
-        let document = readable(exploration)?;
-        let operation = &only_operation(&document).ok_or_else(|| invalid("Send exactly one operation."))?.node;
+    ) -> Result<CheckedQuery, Fault> {
+        let document = parse_document(exploration)?;
+        let operation = &only_operation(&document).ok_or_else(|| err_invalid("Send exactly one operation."))?.node;
         // Measured before any other code follows fragments: they can double with each line or be recursive.
         let measured =
-            measure::measure(&self.0.plan.nested, &document, operation, &exploration.variables).map_err(invalid)?;
+            measure::measure(&self.0.plan.nested, &document, operation, &exploration.variables).map_err(err_invalid)?;
         let writes = is_mutation(operation);
         let roots = root_fields(&document, operation);
         if roots.len() > MOST_ROOTS {
             let asked = roots.len();
-            return Err(invalid(format!(
+            return Err(err_invalid(format!(
                 "The query selects {asked} root fields. The maximum is {MOST_ROOTS}. Send several queries."
             )));
         }
         if writes && roots.len() > 1 {
-            return Err(invalid("Send one write at a time: select one root field of a mutation."));
+            return Err(err_invalid("Send one write at a time: select one root field of a mutation."));
         }
-        if let Some(name) = asked::find_doubled_name(&roots) {
-            return Err(invalid(format!("Two root fields have the name `{name}`. Give each one its own alias.")));
+        if let Some(name) = asked::find_duplicate_name(&roots) {
+            return Err(err_invalid(format!("Two root fields have the name `{name}`. Give each one its own alias.")));
         }
         if asked::is_steered(&document, &operation.selection_set.node) {
-            return Err(invalid("Directives are not allowed on root fields. Omit the fields that you do not need."));
+            return Err(err_invalid(
+                "Directives are not allowed on root fields. Omit the fields that you do not need.",
+            ));
         }
         let further = u32::try_from(roots.len().saturating_sub(1)).unwrap_or(u32::MAX);
         let mut verdict = rest.spend_further(principal, further).await;
@@ -166,23 +170,23 @@ impl Engine {
             let (root, may) = self.guard_root(caller, &field.name.node, rest);
             verdict = verdict.and(may);
             breaches.extend(rest.breaches(&field.name.node, &arguments));
-            audited.extend(root.map(|root| Asked { root, key, arguments }));
+            audited.extend(root.map(|root| AuditedField { root, key, arguments }));
         }
         let edges: Vec<RootField> =
             measured.reads.iter().filter_map(|root| self.0.plan.roots.get(root)).cloned().collect();
         verdict = verdict.and_then(|()| edges.iter().try_for_each(|edge| Self::guard(edge.access, caller)));
         if verdict.is_ok() {
             let validated = prepare::validate(&self.0.plan.strict, document.clone()).await;
-            verdict = validated.map_err(|breaches| invalid(breaches.join(" ")));
+            verdict = validated.map_err(|breaches| err_invalid(breaches.join(" ")));
         }
         // Type errors are reported by the schema itself.
         if verdict.is_ok() && !breaches.is_empty() {
             verdict = Err(Fault::invalid(breaches));
         }
-        let checked = Checked { document, writes, audited, edges };
+        let checked = CheckedQuery { document, writes, audited, edges };
         match verdict {
             Ok(()) => Ok(checked),
-            Err(fault) => Err(self.refuse_all(caller, &checked.asked(), &HashMap::new(), fault).await),
+            Err(fault) => Err(self.refuse_all(caller, &checked.audited_fields(), &HashMap::new(), fault).await),
         }
     }
 
@@ -191,7 +195,7 @@ impl Engine {
     async fn refuse_all(
         &self,
         caller: &Arc<Caller>,
-        audited: &[Asked],
+        audited: &[AuditedField],
         noted_at: &HashMap<String, AuditNotes>,
         fault: Fault,
     ) -> Fault {
@@ -224,19 +228,19 @@ impl Engine {
             return (None, if may_look { Ok(()) } else { Err(Fault::scope("labs.admin.overview")) });
         }
         let Some(root) = self.0.plan.roots.get(name) else {
-            return (None, Err(invalid(format!("The schema has no root field `{name}`."))));
+            return (None, Err(err_invalid(format!("The schema has no root field `{name}`."))));
         };
         let at_its_door = || rest.endpoint(name).unwrap_or_else(|| "the REST API".to_owned());
         let verdict = match root.access {
             Access::Cookie | Access::Client => {
-                Err(invalid(format!("`{name}` takes a credential that the playground does not send.")))
+                Err(err_invalid(format!("`{name}` takes a credential that the playground does not send.")))
             }
             // Sign-in and similar operations have separate budgets, which only their REST endpoints spend.
             Access::Public if root.is_mutation => {
-                Err(invalid(format!("`{name}` is a public write operation. Call {}.", at_its_door())))
+                Err(err_invalid(format!("`{name}` is a public write operation. Call {}.", at_its_door())))
             }
             access => Self::guard(access, caller).and_then(|()| {
-                let refusal = || invalid(format!("`{name}` returns a file. Call {}.", at_its_door()));
+                let refusal = || err_invalid(format!("`{name}` returns a file. Call {}.", at_its_door()));
                 if root.is_file { Err(refusal()) } else { Ok(()) }
             }),
         };
@@ -247,17 +251,17 @@ impl Engine {
         &self,
         caller: &Arc<Caller>,
         exploration: PlaygroundQuery,
-        checked: &Checked,
+        checked: &CheckedQuery,
     ) -> Result<PlaygroundResponse, Fault> {
         let entry_of =
-            |asked: &Asked| audit::AuditEntry::of_call(&asked.root, caller, &asked.arguments, self.services());
+            |asked: &AuditedField| audit::AuditEntry::of_call(&asked.root, caller, &asked.arguments, self.services());
         let entries: Vec<audit::AuditEntry> = checked.audited.iter().map(entry_of).collect();
         // The deadline aborts computation in this process; the database aborts its statements slightly later.
         let mut terms = TransactionOptions::default().with("statement_timeout", (DEADLINE + GRACE).as_millis());
         if let Some(entry) = entries.first().filter(|_| checked.writes) {
             terms = terms.with("labs.audit_record", entry.record_uuid());
         }
-        let db = Db::settling(self.0.for_transactions.clone(), terms);
+        let db = Db::for_transaction(self.0.for_transactions.clone(), terms);
         // The wait for a connection does not count against the query's time.
         drop(db.conn().await?);
         let services = Arc::clone(&self.0.services);
@@ -268,23 +272,28 @@ impl Engine {
             .variables(Variables::from_json(serde_json::Value::Object(exploration.variables.clone())))
             .data(Arc::clone(&cx));
         request.set_parsed_query(checked.document.clone());
-        let response = in_time(self.0.plan.strict.execute(request)).await;
+        let response = limit_time(self.0.plan.strict.execute(request)).await;
         let AnswerExtras { noted_at, followed, .. } = cx.take_extras();
         log_causes(&response.errors, &caller.request_id);
-        match worst_of(&response) {
+        match worst_error(&response) {
             Some(fault) if checked.writes || fault.code().is_failure() => {
-                self.refuse_explored(&db, (caller, checked), fault, (response, entries), &noted_at).await
+                self.refuse_failed(&db, (caller, checked), fault, (response, entries), &noted_at).await
             }
             _ => {
-                let told = self.followed(caller, checked, &followed);
-                self.commit_explored(&db, (caller, checked), (response, entries, told), &noted_at).await
+                let told = self.followed_records(caller, checked, &followed);
+                self.commit_query(&db, (caller, checked), (response, entries, told), &noted_at).await
             }
         }
     }
 
     /// Creates the audit records of the edges that returned objects: one per root field that reads the same objects,
     /// with their ids as its argument.
-    fn followed(&self, caller: &Arc<Caller>, checked: &Checked, followed: &Followed) -> Vec<audit::AuditEntry> {
+    fn followed_records(
+        &self,
+        caller: &Arc<Caller>,
+        checked: &CheckedQuery,
+        followed: &FollowedEdges,
+    ) -> Vec<audit::AuditEntry> {
         let of_edge = |edge: &RootField| {
             let (argument, uuids) = followed.get(edge.name.as_str()).filter(|_| edge.is_audited)?;
             let arguments = serde_json::Map::from_iter([((*argument).to_owned(), serde_json::json!(uuids))]);
@@ -294,10 +303,10 @@ impl Engine {
     }
 
     /// Commits the query with a record for each audited field, including rejected fields.
-    async fn commit_explored(
+    async fn commit_query(
         &self,
         db: &Db,
-        (caller, checked): (&Arc<Caller>, &Checked),
+        (caller, checked): (&Arc<Caller>, &CheckedQuery),
         (response, entries, followed): (Response, Vec<audit::AuditEntry>, Vec<audit::AuditEntry>),
         noted_at: &HashMap<String, AuditNotes>,
     ) -> Result<PlaygroundResponse, Fault> {
@@ -309,29 +318,29 @@ impl Engine {
                 Some(error) if !is_shown(&response.data, &asked.key) => entry.fail(&fault_of(error), noted),
                 _ => entry.complete(None, noted),
             }
-            entry.write(&mut *db.conn().await?).await.map_err(|error| audit::unavailable(&error))?;
+            entry.write(&mut *db.conn().await?).await.map_err(|error| audit::err_unavailable(&error))?;
         }
         if !followed.is_empty() {
             let written = audit::AuditEntry::write_all(&followed, &mut *db.conn().await?).await;
-            written.map_err(|error| audit::unavailable(&error))?;
+            written.map_err(|error| audit::err_unavailable(&error))?;
         }
-        let asked = checked.asked();
+        let asked = checked.audited_fields();
         match db.commit().await {
             Ok(()) => respond(&response.data, &response.errors),
             Err(fault) if asked.is_empty() => Err(fault),
             // A conflict from a deferred constraint is a rejection like any other.
             Err(fault) if fault.code() == Code::Conflict => Err(self.refuse_all(caller, &asked, noted_at, fault).await),
             Err(fault) if fault.settlement() == Settlement::Unknown => Err(fault),
-            Err(fault) => Err(audit::unavailable(&fault)),
+            Err(fault) => Err(audit::err_unavailable(&fault)),
         }
     }
 
     /// Rolls back a rejected write or a failed query, except for writes that the rejection keeps on purpose (a failed
     /// password attempt counts). Every audited field leaves its record.
-    async fn refuse_explored(
+    async fn refuse_failed(
         &self,
         db: &Db,
-        (caller, checked): (&Arc<Caller>, &Checked),
+        (caller, checked): (&Arc<Caller>, &CheckedQuery),
         fault: Fault,
         (response, entries): (Response, Vec<audit::AuditEntry>),
         noted_at: &HashMap<String, AuditNotes>,
@@ -340,12 +349,12 @@ impl Engine {
             let nothing = AuditNotes::default();
             for (asked, mut entry) in checked.audited.iter().zip(entries) {
                 entry.fail(&fault, noted_at.get(&asked.key).unwrap_or(&nothing));
-                entry.write(&mut *db.conn().await?).await.map_err(|error| audit::unavailable(&error))?;
+                entry.write(&mut *db.conn().await?).await.map_err(|error| audit::err_unavailable(&error))?;
             }
             db.commit().await?;
         } else {
             self.roll_back(db).await;
-            let told = self.refuse_all(caller, &checked.asked(), noted_at, fault).await;
+            let told = self.refuse_all(caller, &checked.audited_fields(), noted_at, fault).await;
             if told.code() == Code::AuditUnavailable {
                 return Err(told);
             }
@@ -356,10 +365,10 @@ impl Engine {
 
 /// Runs a query within the deadline. On a busy machine the database can abort the statement first, which counts as the
 /// deadline.
-async fn in_time(query: impl Future<Output = Response>) -> Response {
+async fn limit_time(query: impl Future<Output = Response>) -> Response {
     let began = Instant::now();
     let was_ended = |response: &Response| {
-        began.elapsed() >= DEADLINE && worst_of(response).is_some_and(|fault| fault.code() == Code::Unavailable)
+        began.elapsed() >= DEADLINE && worst_error(response).is_some_and(|fault| fault.code() == Code::Unavailable)
     };
     let answered = tokio::time::timeout(DEADLINE, query).await.ok();
     answered.filter(|response| !was_ended(response)).unwrap_or_else(|| {
@@ -371,21 +380,21 @@ async fn in_time(query: impl Future<Output = Response>) -> Response {
 
 /// Parses the query. Rejects U+0000, which no text column can store, because it would fail both the statement and its
 /// audit record.
-fn readable(exploration: &PlaygroundQuery) -> Result<ExecutableDocument, Fault> {
+fn parse_document(exploration: &PlaygroundQuery) -> Result<ExecutableDocument, Fault> {
     if exploration.query.len() > LONGEST_TEXT {
-        return Err(invalid("The query is longer than 16 KB. Shorten it."));
+        return Err(err_invalid("The query is longer than 16 KB. Shorten it."));
     }
     let variables = serde_json::to_string(&exploration.variables).map_err(Fault::internal)?;
     if [&exploration.query, &variables].iter().any(|text| text.contains('\0') || text.contains("\\u0000")) {
-        return Err(invalid("The character U+0000 cannot be stored. Remove it."));
+        return Err(err_invalid("The character U+0000 cannot be stored. Remove it."));
     }
-    nesting::check(&exploration.query).map_err(invalid)?;
+    nesting::check(&exploration.query).map_err(err_invalid)?;
     let read = async_graphql::parser::parse_query(&exploration.query);
-    let mut document = read.map_err(|error| invalid(error.to_string()))?;
+    let mut document = read.map_err(|error| err_invalid(error.to_string()))?;
     literals::normalize(&mut document);
     Ok(document)
 }
 
-fn invalid(message: impl Into<String>) -> Fault {
+fn err_invalid(message: impl Into<String>) -> Fault {
     Fault::invalid(vec![FieldError::at("/query", "QUERY", message)])
 }

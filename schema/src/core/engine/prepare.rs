@@ -221,14 +221,14 @@ fn root_field(field: &FieldDefinition, inputs: &Inputs, is_mutation: bool) -> Re
         target,
         partner: argument("audit_partner")?,
         hashed: argument("audit_hashed")?,
-        shown_reason: audited_only(access, "partner_reads", argument("partner_reads")?)?,
-        is_hidden: audited_only(access, "hidden_from_partner", has(field, "hidden_from_partner").then_some(()))?
+        shown_reason: ensure_audited(access, "partner_reads", argument("partner_reads")?)?,
+        is_hidden: ensure_audited(access, "hidden_from_partner", has(field, "hidden_from_partner").then_some(()))?
             .is_some(),
     })
 }
 
 /// Accepts a declaration about audit records only on root fields that leave one.
-fn audited_only<T>(access: Access, directive: &str, declared: Option<T>) -> Result<Option<T>, String> {
+fn ensure_audited<T>(access: Access, directive: &str, declared: Option<T>) -> Result<Option<T>, String> {
     if declared.is_some() && !access.is_audited() {
         return Err(format!("@{directive} concerns audit records, but calls of this field write none"));
     }

@@ -55,7 +55,7 @@ impl Descriptions {
 
     /// Appends the required scope to the description of each root field and each edge. Queries reach every type that
     /// has edges.
-    fn tell_scopes(registry: &mut Registry, root: &str) {
+    fn describe_scopes(registry: &mut Registry, root: &str) {
         let Some(MetaType::Object { fields, .. }) = registry.types.get(root) else { return };
         let needs: HashMap<String, String> = fields
             .iter()
@@ -64,11 +64,12 @@ impl Descriptions {
         for ty in registry.types.values_mut() {
             let MetaType::Object { name, fields, .. } = ty else { continue };
             for field in fields.values_mut() {
-                let told = if name == root { needs.get(&field.name).map(|needs| told_of_root(needs)) } else { None };
-                let told = told.or_else(|| told_of_edge(&argument_list(field, "edge", "reads"), &needs));
-                if let Some(told) = told {
+                let text =
+                    if name == root { needs.get(&field.name).map(|needs| describe_root_access(needs)) } else { None };
+                let text = text.or_else(|| describe_edge_access(&argument_list(field, "edge", "reads"), &needs));
+                if let Some(text) = text {
                     let before = field.description.take().map(|text| text + "\n\n").unwrap_or_default();
-                    field.description = Some(before + &told);
+                    field.description = Some(before + &text);
                 }
             }
         }
@@ -96,7 +97,7 @@ fn argument_list(field: &MetaField, directive: &str, argument: &str) -> Vec<Stri
 }
 
 /// Describes the access rule of a root field, from the value of its `@access`.
-fn told_of_root(needs: &str) -> String {
+fn describe_root_access(needs: &str) -> String {
     match needs {
         "public" => "Requires no token.".to_owned(),
         "any" => "Requires a token but no scope.".to_owned(),
@@ -106,7 +107,7 @@ fn told_of_root(needs: &str) -> String {
 }
 
 /// Describes the scopes that an edge needs, from the root fields that read the same.
-fn told_of_edge(reads: &[String], needs: &HashMap<String, String>) -> Option<String> {
+fn describe_edge_access(reads: &[String], needs: &HashMap<String, String>) -> Option<String> {
     let scope_of = |read: &str| match read.split_once(": ") {
         Some((of, root)) => Some(format!("`{}` for `{of}`", needs.get(root)?)),
         None => Some(format!("`{}`", needs.get(read)?)),
@@ -203,7 +204,7 @@ impl<T: OutputType> OutputType for Root<T> {
         let name = T::create_type_info(registry);
         let described = DESCRIPTIONS.try_with(|descriptions| descriptions.describe(registry, &T::type_name()));
         if described.is_ok() {
-            Descriptions::tell_scopes(registry, &T::type_name());
+            Descriptions::describe_scopes(registry, &T::type_name());
         }
         name
     }

@@ -33,7 +33,7 @@ impl Engine {
         let root = call.root();
         let entry =
             root.is_audited.then(|| audit::AuditEntry::of_call(root, call.caller(), &call.variables, self.services()));
-        let db = Db::settling(self.0.for_transactions.clone(), terms(call, entry.as_ref()));
+        let db = Db::for_transaction(self.0.for_transactions.clone(), terms(call, entry.as_ref()));
         let cx = Arc::new(self.context(call, db.clone()));
         let mut outcome = self.walk(call, &cx).await;
         *noted = match &mut outcome {
@@ -50,8 +50,8 @@ impl Engine {
                 Ok(answer) => entry.complete(answer.created.as_ref(), noted),
                 Err(fault) => entry.fail(fault, noted),
             }
-            entry.write(&mut *db.conn().await?).await.map_err(|error| audit::unavailable(&error))?;
-            db.commit().await.map_err(audit_commit)?;
+            entry.write(&mut *db.conn().await?).await.map_err(|error| audit::err_unavailable(&error))?;
+            db.commit().await.map_err(err_audit_commit)?;
         } else {
             db.commit().await?;
         }
@@ -63,10 +63,10 @@ impl Engine {
         let claim = match &call.idempotency {
             None => None,
             Some(key) => match claim(call, cx, key).await? {
-                idempotency::Claim::Replay(written) => {
+                idempotency::KeyClaim::Replay(written) => {
                     return Ok(Answer { replayed: true, ..Answer::of(written, cx.take_extras()) });
                 }
-                idempotency::Claim::First(slot) => Some(slot),
+                idempotency::KeyClaim::First(slot) => Some(slot),
             },
         };
         if let Some(precondition) = &call.precondition {
@@ -99,7 +99,7 @@ impl Engine {
 
 /// Claims the call's key: at once, or with the first statement if slow work comes before it, such as processing a file
 /// or hashing the password of an anonymous client.
-async fn claim(call: &Call, cx: &RequestContext, key: &IdempotencyKey) -> Result<idempotency::Claim, Fault> {
+async fn claim(call: &Call, cx: &RequestContext, key: &IdempotencyKey) -> Result<idempotency::KeyClaim, Fault> {
     let root = call.root();
     let works_first = call.attachment.is_some() || cx.caller.principal.is_none();
     if works_first { idempotency::claim_later(cx, root, key).await } else { idempotency::claim(cx, root, key).await }
@@ -122,7 +122,7 @@ fn terms(call: &Call, entry: Option<&audit::AuditEntry>) -> TransactionOptions {
 /// Converts the fault of a failed commit of an audited call. The record was rolled back as well, and a call without a
 /// record must not be answered. A conflict from a deferred constraint is a rejection like any other. If the result of
 /// the commit is unknown, the fault does not mention the record.
-fn audit_commit(fault: Fault) -> Fault {
+fn err_audit_commit(fault: Fault) -> Fault {
     let tells_all = matches!(fault.settlement(), Settlement::Retryable | Settlement::Unknown);
-    if tells_all || fault.code() == Code::Conflict { fault } else { audit::unavailable(&fault) }
+    if tells_all || fault.code() == Code::Conflict { fault } else { audit::err_unavailable(&fault) }
 }

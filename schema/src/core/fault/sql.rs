@@ -14,7 +14,7 @@ impl From<sqlx::Error> for Fault {
         let state = error.as_database_error().and_then(|e| e.code().map(std::borrow::Cow::into_owned));
         match (&error, state.as_deref()) {
             (_, Some("40001" | "40P01")) => {
-                Self::unavailable("Too many changes at the same time. Try again.").retryable()
+                Self::unavailable("Too many changes at the same time. Try again.").mark_retryable()
             }
             (_, Some("57014" | "55P03" | "25P03" | "57P01" | "57P02" | "57P03" | "53300")) => {
                 Self::unavailable("The service is busy. Try again.").caused_by(&error)

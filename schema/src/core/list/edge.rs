@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::reading::{MOST, USUAL};
 use super::statement::Statement;
-use super::{Bound, Key, Select, Statements};
+use super::{Key, Select, SqlValue, Statements};
 use crate::core::context::RequestContext;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
@@ -47,7 +47,7 @@ impl<R: 'static> EdgeQuery<R> {
     }
 
     /// Assembles the statement for the rows of several objects, up to this many for each.
-    fn statement(&self, above: Option<Bound>, size: Size) -> Statement {
+    fn statement(&self, above: Option<SqlValue>, size: Size) -> Statement {
         let mut statement = Statement::new("select above.uuid as above_uuid, found.* from unnest(");
         statement.place(above);
         statement.text("::uuid[]) as above (uuid) cross join lateral (select ");
@@ -77,7 +77,7 @@ where
     ///
     /// # Errors
     /// If the database does not answer.
-    pub(crate) async fn one(&'static self, cx: &RequestContext, uuid: Uuid) -> Result<Option<R>, Fault> {
+    pub(crate) async fn fetch_one(&'static self, cx: &RequestContext, uuid: Uuid) -> Result<Option<R>, Fault> {
         Ok(self.load(cx, uuid, uuid, Size::One).await?.first().cloned())
     }
 
@@ -85,20 +85,20 @@ where
     ///
     /// # Errors
     /// If the database does not answer.
-    pub(crate) async fn first(
+    pub(crate) async fn fetch_first(
         &'static self,
         cx: &RequestContext,
         uuid: Uuid,
         limit: Option<i32>,
     ) -> Result<Vec<R>, Fault> {
-        self.first_of(cx, uuid, uuid, limit).await
+        self.fetch_first_of(cx, uuid, uuid, limit).await
     }
 
     /// Loads the first rows of the edge, if the audit record has to name another object than the one with the edge.
     ///
     /// # Errors
     /// If the database does not answer.
-    pub(crate) async fn first_of(
+    pub(crate) async fn fetch_first_of(
         &'static self,
         cx: &RequestContext,
         recorded: Uuid,
@@ -225,22 +225,22 @@ where
 {
     let mut found: HashMap<Uuid, Vec<R>> = HashMap::new();
     let Some(first) = keys.first() else { return Ok(found) };
-    let above = Bound::Ids(keys.iter().map(|key| key.uuid).collect());
+    let above = SqlValue::Ids(keys.iter().map(|key| key.uuid).collect());
     let mut statement = first.query.statement(Some(above), first.size);
-    let rows: Vec<Beneath<R>> = statement.builder.build_query_as().fetch_all(&mut *db.conn().await?).await?;
-    for Beneath { above_uuid, row } in rows {
+    let rows: Vec<ChildRow<R>> = statement.builder.build_query_as().fetch_all(&mut *db.conn().await?).await?;
+    for ChildRow { above_uuid, row } in rows {
         found.entry(above_uuid).or_default().push(row);
     }
     Ok(found)
 }
 
 /// Row with the id of the object that has the edge.
-struct Beneath<R> {
+struct ChildRow<R> {
     above_uuid: Uuid,
     row: R,
 }
 
-impl<'r, R: FromRow<'r, PgRow>> FromRow<'r, PgRow> for Beneath<R> {
+impl<'r, R: FromRow<'r, PgRow>> FromRow<'r, PgRow> for ChildRow<R> {
     fn from_row(row: &'r PgRow) -> sqlx::Result<Self> {
         Ok(Self { above_uuid: row.try_get("above_uuid")?, row: R::from_row(row)? })
     }

@@ -5,7 +5,7 @@ use sqlx::FromRow;
 use sqlx::postgres::PgRow;
 use uuid::Uuid;
 
-use super::{Bound, Condition, ListQuery, Statements};
+use super::{Condition, ListQuery, SqlValue, Statements};
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::list::statement::Statement;
@@ -34,7 +34,7 @@ where
 }
 
 impl<F, R, S> EveryId<F, R, S> {
-    fn statement(&self, sort: S, value: impl Fn(&Condition<F>) -> Option<Option<Bound>>) -> Statement {
+    fn statement(&self, sort: S, value: impl Fn(&Condition<F>) -> Option<Option<SqlValue>>) -> Statement {
         let order = (self.0.order)(sort);
         let id = order.last().map_or("null", |key| key.column);
         let mut statement = self.0.narrow(|select, statement| select.column(id, statement), value);

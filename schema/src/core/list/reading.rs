@@ -6,7 +6,7 @@ use sqlx::FromRow;
 use sqlx::postgres::PgRow;
 
 use super::statement::Statement;
-use super::{Bound, FixedOrder, Key, PageRequest, Rows};
+use super::{FixedOrder, Key, PageRequest, Rows, SqlValue};
 use crate::core::context::RequestContext;
 use crate::core::db::Freshness;
 use crate::core::fault::{Code, Fault};
@@ -20,7 +20,7 @@ pub(super) const USUAL: i32 = 20;
 pub(super) const MOST: i32 = 100;
 
 /// Page that is being read.
-pub(super) struct Reading<'a> {
+pub(super) struct PageReading<'a> {
     cx: &'a RequestContext,
     operation: &'static str,
     /// Data that cursors are bound to: the owner, the filter and the order of the list.
@@ -29,7 +29,7 @@ pub(super) struct Reading<'a> {
     cursor: Option<&'a str>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> PageReading<'a> {
     /// Prepares a page of the filtered list.
     ///
     /// # Errors
@@ -50,8 +50,8 @@ impl<'a> Reading<'a> {
     ///
     /// # Errors
     /// [`Code::InvalidCursor`].
-    pub(super) fn start_after<R>(&self, order: &[Key<R>]) -> Result<Option<Vec<Bound>>, Fault> {
-        let keys = self.opened()?.map(|keys| read_keys(order, &keys).ok_or_else(of_another_list));
+    pub(super) fn start_after<R>(&self, order: &[Key<R>]) -> Result<Option<Vec<SqlValue>>, Fault> {
+        let keys = self.open_cursor()?.map(|keys| read_keys(order, &keys).ok_or_else(err_foreign_cursor));
         keys.transpose()
     }
 
@@ -71,11 +71,11 @@ impl<'a> Reading<'a> {
     }
 
     /// Opens the cursor. The database must be at least as recent as for the previous page.
-    fn opened(&self) -> Result<Option<Vec<Value>>, Fault> {
+    fn open_cursor(&self) -> Result<Option<Vec<Value>>, Fault> {
         let Some(cursor) = self.cursor else { return Ok(None) };
         let opened = self.cx.services.cursors.open(self.operation, &self.form, cursor);
-        let (keys, place) = opened.map_err(|_| of_another_list())?;
-        self.cx.db.demand(place.map_or(Freshness::Present, |place| Freshness::Since(WalPlace::of(place))));
+        let (keys, place) = opened.map_err(|_| err_foreign_cursor())?;
+        self.cx.db.require_freshness(place.map_or(Freshness::Present, |place| Freshness::Since(WalPlace::of(place))));
         Ok(Some(keys))
     }
 
@@ -103,11 +103,11 @@ pub(crate) fn page_in_memory<F: Serialize, R>(
     request: &PageRequest<FixedOrder>,
     rows: impl Iterator<Item = (usize, R)>,
 ) -> Result<Rows<R>, Fault> {
-    let reading = Reading::new(cx, operation, narrowed, request)?;
-    let before = match reading.opened()?.as_deref() {
+    let reading = PageReading::new(cx, operation, narrowed, request)?;
+    let before = match reading.open_cursor()?.as_deref() {
         None => None,
-        Some([place]) => Some(place.as_u64().ok_or_else(of_another_list)?),
-        Some(_) => return Err(of_another_list()),
+        Some([place]) => Some(place.as_u64().ok_or_else(err_foreign_cursor)?),
+        Some(_) => return Err(err_foreign_cursor()),
     };
     let number = |place: usize| u64::try_from(place).unwrap_or(u64::MAX);
     let rows = rows.filter(|(place, _)| before.is_none_or(|before| number(*place) > before)).collect();
@@ -116,7 +116,7 @@ pub(crate) fn page_in_memory<F: Serialize, R>(
 }
 
 /// Converts a cursor's values to the types of the order's keys.
-fn read_keys<R>(order: &[Key<R>], values: &[Value]) -> Option<Vec<Bound>> {
+fn read_keys<R>(order: &[Key<R>], values: &[Value]) -> Option<Vec<SqlValue>> {
     if order.len() != values.len() {
         return None;
     }
@@ -129,7 +129,7 @@ pub(super) fn limit_of(limit: usize) -> &'static str {
     if limit <= 20 { " limit 21" } else { " limit 101" }
 }
 
-fn of_another_list() -> Fault {
+fn err_foreign_cursor() -> Fault {
     let detail = "This cursor belongs to another list or filter. Start again without `cursor`.";
     Fault::new(Code::InvalidCursor, detail)
 }

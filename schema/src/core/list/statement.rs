@@ -13,7 +13,7 @@ use crate::core::words::Word;
 
 /// Bound value of a condition.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Bound {
+pub(crate) enum SqlValue {
     /// The condition has no value.
     Nothing,
     /// Boolean.
@@ -40,7 +40,7 @@ pub(crate) enum Bound {
     Never,
 }
 
-impl Bound {
+impl SqlValue {
     /// Creates a value from enum values; `None` if the list is empty.
     pub(crate) fn words<W: Word>(values: Option<&Vec<W>>) -> Option<Self> {
         let values = values.filter(|values| !values.is_empty())?;
@@ -75,25 +75,25 @@ impl Bound {
     }
 }
 
-impl From<bool> for Bound {
+impl From<bool> for SqlValue {
     fn from(value: bool) -> Self {
         Self::Truth(value)
     }
 }
 
-impl From<Uuid> for Bound {
+impl From<Uuid> for SqlValue {
     fn from(value: Uuid) -> Self {
         Self::Id(value)
     }
 }
 
-impl From<Time> for Bound {
+impl From<Time> for SqlValue {
     fn from(value: Time) -> Self {
         Self::Moment(value)
     }
 }
 
-impl From<&str> for Bound {
+impl From<&str> for SqlValue {
     fn from(value: &str) -> Self {
         Self::Text(value.to_owned())
     }
@@ -119,26 +119,26 @@ pub(super) struct Statement {
     pub(super) builder: QueryBuilder<Postgres>,
     values: usize,
     is_narrowed: bool,
-    given: Given,
+    param: SelectParam,
 }
 
 /// State of the given value that the select uses.
-enum Given {
+enum SelectParam {
     Nothing,
-    Value(Option<Bound>),
-    Bound(usize),
+    Value(Option<SqlValue>),
+    Placeholder(usize),
 }
 
 impl Statement {
     /// Starts a statement with this text.
     pub(super) fn new(beginning: &'static str) -> Self {
-        Self { builder: QueryBuilder::new(beginning), values: 0, is_narrowed: false, given: Given::Nothing }
+        Self { builder: QueryBuilder::new(beginning), values: 0, is_narrowed: false, param: SelectParam::Nothing }
     }
 
     /// Replaces `{}` with this value in every following text except conditions, which have their own values. Without a
     /// value the placeholder is left unbound.
-    pub(super) fn given(&mut self, value: Option<Bound>) {
-        self.given = Given::Value(value);
+    pub(super) fn set_param(&mut self, value: Option<SqlValue>) {
+        self.param = SelectParam::Value(value);
     }
 
     /// Returns the text of a statement that is only prepared.
@@ -148,7 +148,7 @@ impl Statement {
 
     /// Appends constant text.
     pub(super) fn text(&mut self, text: &'static str) -> &mut Self {
-        if matches!(self.given, Given::Nothing) {
+        if matches!(self.param, SelectParam::Nothing) {
             self.builder.push(text);
             return self;
         }
@@ -163,13 +163,13 @@ impl Statement {
 
     /// Appends the placeholder of the given value, which is bound on first use.
     fn given_value(&mut self) {
-        match &mut self.given {
-            Given::Nothing => {}
-            Given::Value(value) => {
+        match &mut self.param {
+            SelectParam::Nothing => {}
+            SelectParam::Value(value) => {
                 let value = value.take();
-                self.given = Given::Bound(self.place(value));
+                self.param = SelectParam::Placeholder(self.place(value));
             }
-            Given::Bound(place) => {
+            SelectParam::Placeholder(place) => {
                 self.builder.push(format_args!("${place}"));
             }
         }
@@ -185,13 +185,13 @@ impl Statement {
 
     /// Adds a condition in which `{}` is the placeholder of the value and may occur several times. Without a value the
     /// placeholder is left unbound, for statements that are only prepared.
-    pub(super) fn narrow(&mut self, condition: &'static str, value: Option<Bound>) {
+    pub(super) fn narrow(&mut self, condition: &'static str, value: Option<SqlValue>) {
         self.join();
         self.condition(condition, value);
     }
 
     /// Appends the conjunction of these conditions; `true` if the list is empty.
-    pub(super) fn all_of(&mut self, conditions: Vec<(&'static str, Option<Bound>)>) {
+    pub(super) fn all_of(&mut self, conditions: Vec<(&'static str, Option<SqlValue>)>) {
         if conditions.is_empty() {
             self.text("true");
         }
@@ -201,7 +201,7 @@ impl Statement {
         }
     }
 
-    fn condition(&mut self, condition: &'static str, value: Option<Bound>) {
+    fn condition(&mut self, condition: &'static str, value: Option<SqlValue>) {
         self.text("(");
         let (mut pieces, mut value, mut place) = (condition.split("{}"), value, None);
         self.builder.push(pieces.next().unwrap_or_default());
@@ -219,7 +219,7 @@ impl Statement {
 
     /// Restricts the rows to those after a row with these keys, one for each key of the order. Without values the
     /// placeholders are left unbound.
-    pub(super) fn begin_after<R>(&mut self, order: &[Key<R>], values: Option<Vec<Bound>>) {
+    pub(super) fn begin_after<R>(&mut self, order: &[Key<R>], values: Option<Vec<SqlValue>>) {
         self.join();
         let values = values
             .map_or_else(|| order.iter().map(|_| None).collect(), |values| values.into_iter().map(Some).collect());
@@ -227,7 +227,7 @@ impl Statement {
     }
 
     /// Appends the condition that a row is after one with these keys.
-    pub(super) fn compare<R>(&mut self, order: &[Key<R>], values: Vec<Option<Bound>>) {
+    pub(super) fn compare<R>(&mut self, order: &[Key<R>], values: Vec<Option<SqlValue>>) {
         let mut keys = Keys { values, places: vec![None; order.len()] };
         if order.windows(2).all(|pair| matches!(pair, [one, next] if one.descending == next.descending)) {
             self.compare_rows(order, &mut keys);
@@ -305,7 +305,7 @@ impl Statement {
     }
 
     /// Appends a new placeholder, numbered from 1. Without a value it is left unbound.
-    pub(super) fn place(&mut self, value: Option<Bound>) -> usize {
+    pub(super) fn place(&mut self, value: Option<SqlValue>) -> usize {
         self.values += 1;
         match value {
             Some(value) => value.push(&mut self.builder),
@@ -319,7 +319,7 @@ impl Statement {
 
 /// Values of an order's keys, and their placeholders.
 struct Keys {
-    values: Vec<Option<Bound>>,
+    values: Vec<Option<SqlValue>>,
     places: Vec<Option<usize>>,
 }
 
@@ -337,7 +337,7 @@ mod tests {
     #[test]
     fn conditions_are_joined_and_values_bound_once() {
         let mut statement = Statement::new("select a from b");
-        statement.narrow("a is not null", Some(Bound::Nothing));
+        statement.narrow("a is not null", Some(SqlValue::Nothing));
         statement.narrow("strpos(a, {}) > 0 or strpos(c, {}) > 0", Some("x".into()));
         statement.narrow("d = {}", None);
         assert_eq!(
@@ -349,11 +349,11 @@ mod tests {
     #[test]
     fn named_value_is_bound_once() {
         let mut statement = Statement::new("select ");
-        statement.given(Some("en".into()));
+        statement.set_param(Some("en".into()));
         statement.text("names ->> {} from (select * from a");
         statement.narrow("b = {}", Some(true.into()));
         statement.behind_conditions(") as a cross join words({})");
-        statement.narrow("c", Some(Bound::Nothing));
+        statement.narrow("c", Some(SqlValue::Nothing));
         assert_eq!(
             statement.builder.sql().as_str(),
             "select names ->> $1 from (select * from a where (b = $2)) as a cross join words($1) where (c)"

@@ -7,9 +7,9 @@ use serde::Serialize;
 use sqlx::FromRow;
 use sqlx::postgres::PgRow;
 
-use super::reading::{Reading, limit_of};
+use super::reading::{PageReading, limit_of};
 use super::statement::Statement;
-use super::{Bound, Condition, Key, PageRequest, Rows, Statements};
+use super::{Condition, Key, PageRequest, Rows, SqlValue, Statements};
 use crate::core::context::RequestContext;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
@@ -30,7 +30,7 @@ pub(crate) struct WrittenQuery<F: 'static, R: 'static, S: 'static> {
     /// Statement that counts all rows.
     pub(crate) count: &'static str,
     /// Values with placeholders.
-    pub(crate) values: &'static [Placed<F>],
+    pub(crate) values: &'static [PlacedValue<F>],
     /// Conditions at `{narrowed}`.
     pub(crate) conditions: &'static [Condition<F>],
     /// Keys of each order. The last key is unique.
@@ -38,20 +38,20 @@ pub(crate) struct WrittenQuery<F: 'static, R: 'static, S: 'static> {
 }
 
 /// Value with a placeholder in a text.
-pub(crate) struct Placed<F> {
+pub(crate) struct PlacedValue<F> {
     /// Name of the placeholder.
     pub(crate) name: &'static str,
     /// Returns the value; `None` if the request does not set it.
-    pub(crate) value: fn(&F) -> Option<Bound>,
+    pub(crate) value: fn(&F) -> Option<SqlValue>,
 }
 
-/// Values for the placeholders of a text. A value without a [`Bound`] leaves its placeholder unbound, for statements
+/// Values for the placeholders of a text. A value without a [`SqlValue`] leaves its placeholder unbound, for statements
 /// that are only prepared.
-struct Filling<R: 'static> {
-    conditions: Vec<(&'static str, Option<Bound>)>,
-    values: Vec<(&'static str, Option<Bound>)>,
+struct ValueSource<R: 'static> {
+    conditions: Vec<(&'static str, Option<SqlValue>)>,
+    values: Vec<(&'static str, Option<SqlValue>)>,
     order: &'static [Key<R>],
-    keys: Option<Vec<Option<Bound>>>,
+    keys: Option<Vec<Option<SqlValue>>>,
 }
 
 impl<F, R, S> WrittenQuery<F, R, S>
@@ -70,9 +70,9 @@ where
         narrowed: &F,
         request: &PageRequest<S>,
     ) -> Result<Rows<R>, Fault> {
-        let (order, reading) = ((self.order)(request.sort), Reading::new(cx, self.operation, narrowed, request)?);
+        let (order, reading) = ((self.order)(request.sort), PageReading::new(cx, self.operation, narrowed, request)?);
         let keys = reading.start_after(order)?;
-        let mut statement = filled(self.rows, self.filling(narrowed, order, keys));
+        let mut statement = fill(self.rows, self.value_source(narrowed, order, keys));
         statement.order(order);
         reading.rows(statement, order).await
     }
@@ -85,20 +85,20 @@ where
         if wanted != Some(true) {
             return Ok(None);
         }
-        let mut statement = filled(self.count, self.filling(narrowed, &[], None));
+        let mut statement = fill(self.count, self.value_source(narrowed, &[], None));
         Ok(Some(statement.builder.build_query_scalar().fetch_one(&mut *db.conn().await?).await?))
     }
 
-    fn filling(&self, narrowed: &F, order: &'static [Key<R>], keys: Option<Vec<Bound>>) -> Filling<R> {
+    fn value_source(&self, narrowed: &F, order: &'static [Key<R>], keys: Option<Vec<SqlValue>>) -> ValueSource<R> {
         let conditions = self.conditions.iter().filter_map(|of| Some((of.sql, Some((of.value)(narrowed)?))));
         let values = self.values.iter().filter_map(|of| Some((of.name, Some((of.value)(narrowed)?))));
         let keys = keys.map(|keys| keys.into_iter().map(Some).collect());
-        Filling { conditions: conditions.collect(), values: values.collect(), order, keys }
+        ValueSource { conditions: conditions.collect(), values: values.collect(), order, keys }
     }
 }
 
 /// Assembles the statement of a text.
-fn filled<R>(text: &'static str, mut filling: Filling<R>) -> Statement {
+fn fill<R>(text: &'static str, mut filling: ValueSource<R>) -> Statement {
     let (first, rest) = text.split_once('{').unwrap_or((text, ""));
     let mut statement = Statement::new(first);
     let mut known: Vec<(&'static str, usize)> = Vec::new();
@@ -124,9 +124,9 @@ fn filled<R>(text: &'static str, mut filling: Filling<R>) -> Statement {
     statement
 }
 
-impl<R> Filling<R> {
+impl<R> ValueSource<R> {
     /// Returns the value of a placeholder; `None` if the request does not set it.
-    fn take(&mut self, name: &str) -> Option<Option<Bound>> {
+    fn take(&mut self, name: &str) -> Option<Option<SqlValue>> {
         if let Some(number) = name.strip_prefix("key ") {
             let number = number.parse::<usize>().ok()?.checked_sub(1)?;
             return self.keys.as_mut()?.get_mut(number).map(Option::take);
@@ -143,14 +143,14 @@ impl<F, R, S: Word> Statements for WrittenQuery<F, R, S> {
     fn statements(&self) -> Vec<String> {
         let mut texts = BTreeSet::new();
         for (conditions, values) in self.choices(self.count) {
-            let filling = Filling::<R> { conditions, values, order: &[], keys: None };
-            texts.insert(filled(self.count, filling).builder.sql().as_str().to_owned());
+            let filling = ValueSource::<R> { conditions, values, order: &[], keys: None };
+            texts.insert(fill(self.count, filling).builder.sql().as_str().to_owned());
         }
         for order in S::ALL.iter().map(|sort| (self.order)(*sort)) {
             for (is_within, limit) in [(false, 1), (false, 100), (true, 1), (true, 100)] {
                 for (conditions, values) in self.choices(self.rows) {
                     let keys = is_within.then(|| order.iter().map(|_| None).collect());
-                    let mut statement = filled(self.rows, Filling { conditions, values, order, keys });
+                    let mut statement = fill(self.rows, ValueSource { conditions, values, order, keys });
                     statement.order(order);
                     statement.text(limit_of(limit));
                     texts.insert(statement.builder.sql().as_str().to_owned());
@@ -162,7 +162,7 @@ impl<F, R, S: Word> Statements for WrittenQuery<F, R, S> {
 }
 
 /// Active conditions and values, without the compared values.
-type Choice = (Vec<(&'static str, Option<Bound>)>, Vec<(&'static str, Option<Bound>)>);
+type Choice = (Vec<(&'static str, Option<SqlValue>)>, Vec<(&'static str, Option<SqlValue>)>);
 
 impl<F, R, S> WrittenQuery<F, R, S> {
     /// Lists combinations of the conditions and values in a text: none, each one alone, and all.
@@ -197,8 +197,8 @@ mod tests {
         let open = |texts: &[&'static str]| texts.iter().map(|text| (*text, None)).collect();
         let keys = is_within.then(|| vec![None, None]);
         let conditions = open(if is_within { &["c = {} or d = {}", "e"] } else { &[] });
-        let filling = Filling { conditions, values: open(values), order: &ORDER, keys };
-        filled(text, filling).builder.sql().as_str().to_owned()
+        let filling = ValueSource { conditions, values: open(values), order: &ORDER, keys };
+        fill(text, filling).builder.sql().as_str().to_owned()
     }
 
     #[test]

@@ -19,33 +19,33 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::message::Message;
-use super::words::{self, Places};
+use super::words::{self, MailLinks};
 
 /// Mailer. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Postman {
-    letterhead: Letterhead,
-    way: Way,
+pub struct Mailer {
+    letterhead: MailSender,
+    transport: Transport,
     /// Time limit for one message.
     patience: Duration,
 }
 
 /// Sender of the messages, and base address of their links.
 #[derive(Clone, Debug)]
-pub struct Letterhead {
+pub struct MailSender {
     from: Mailbox,
     base_url: String,
 }
 
 #[derive(Clone, Debug)]
-enum Way {
+enum Transport {
     Smtp(Box<AsyncSmtpTransport<Tokio1Executor>>),
     Folder(PathBuf),
 }
 
 /// Reason why the mailer cannot be created. Messages never contain the server's URL with its password.
 #[derive(Debug, thiserror::Error)]
-pub enum PostmanError {
+pub enum MailerError {
     /// The sender is not a valid mailbox.
     #[error("the sender of mails must have the form `Labs <no-reply@example.com>`")]
     Sender,
@@ -77,32 +77,32 @@ const MESSAGE_PATIENCE: Duration = Duration::from_secs(30);
 /// Maximum bytes of a line, without its end.
 const LONGEST_LINE: usize = 998;
 
-impl Postman {
+impl Mailer {
     /// Creates a mailer for the mail server at `url`, of the form `smtps://user:password@host:port`. `smtp://` with
     /// `?tls=required` upgrades with STARTTLS; without it, mail is sent unencrypted.
     ///
     /// # Errors
-    /// [`PostmanError::Server`], or [`PostmanError::Unprotected`] for a password without TLS.
-    pub fn smtp(url: &str, letterhead: Letterhead) -> Result<Postman, PostmanError> {
+    /// [`MailerError::Server`], or [`MailerError::Unprotected`] for a password without TLS.
+    pub fn smtp(url: &str, letterhead: MailSender) -> Result<Mailer, MailerError> {
         let is_protected = url.starts_with("smtps://") || url.ends_with("?tls=required");
         if url.contains('@') && !is_protected {
-            return Err(PostmanError::Unprotected);
+            return Err(MailerError::Unprotected);
         }
         let server = AsyncSmtpTransport::<Tokio1Executor>::from_url(url)
-            .map_err(|_| PostmanError::Server)?
+            .map_err(|_| MailerError::Server)?
             .timeout(Some(COMMAND_PATIENCE))
             .build();
-        Ok(Postman { letterhead, way: Way::Smtp(Box::new(server)), patience: MESSAGE_PATIENCE })
+        Ok(Mailer { letterhead, transport: Transport::Smtp(Box::new(server)), patience: MESSAGE_PATIENCE })
     }
 
     /// Creates a mailer that writes every message to `folder` as `<message_uuid>.eml`. A missing folder is created with
     /// mode 0700; the files have mode 0600, because they contain tokens.
     ///
     /// # Errors
-    /// [`PostmanError::Folder`]
-    pub fn folder(folder: &Path, letterhead: Letterhead) -> Result<Postman, PostmanError> {
+    /// [`MailerError::Folder`]
+    pub fn folder(folder: &Path, letterhead: MailSender) -> Result<Mailer, MailerError> {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        Ok(Postman { letterhead, way: Way::Folder(folder.to_owned()), patience: MESSAGE_PATIENCE })
+        Ok(Mailer { letterhead, transport: Transport::Folder(folder.to_owned()), patience: MESSAGE_PATIENCE })
     }
 
     /// Makes one attempt to send `message`.
@@ -110,21 +110,21 @@ impl Postman {
     /// # Errors
     /// [`DeliveryError`]. After a timeout the message may have arrived nevertheless.
     pub async fn send(&self, message: &Message) -> Result<(), DeliveryError> {
-        match &self.way {
-            Way::Smtp(server) => {
+        match &self.transport {
+            Transport::Smtp(server) => {
                 let mail = self.letterhead.write(message, false)?;
                 match timeout(self.patience, server.send(mail)).await {
                     Ok(Ok(_)) => Ok(()),
                     Ok(Err(error)) => Err(smtp_error(&error)),
-                    Err(_) => Err(passing("the mail server did not answer in time")),
+                    Err(_) => Err(temporary_error("the mail server did not answer in time")),
                 }
             }
-            Way::Folder(folder) => {
+            Transport::Folder(folder) => {
                 // Users copy links and commands from a file without decoding, and no server has to accept it.
                 let mail = self.letterhead.write(message, true)?;
                 let (folder, bytes) = (folder.clone(), mail.formatted());
                 let message_uuid = message.message_uuid;
-                in_background(move || lay_down(&folder, message_uuid, &bytes)).await
+                run_in_background(move || write_file(&folder, message_uuid, &bytes)).await
             }
         }
     }
@@ -135,39 +135,39 @@ impl Postman {
     /// # Errors
     /// [`DeliveryError`]
     pub async fn ready(&self) -> Result<(), DeliveryError> {
-        match &self.way {
-            Way::Smtp(server) => match timeout(COMMAND_PATIENCE, server.test_connection()).await {
+        match &self.transport {
+            Transport::Smtp(server) => match timeout(COMMAND_PATIENCE, server.test_connection()).await {
                 Ok(Ok(true)) => Ok(()),
-                Ok(Ok(false)) => Err(passing("the mail server does not answer")),
+                Ok(Ok(false)) => Err(temporary_error("the mail server does not answer")),
                 Ok(Err(error)) => Err(smtp_error(&error)),
-                Err(_) => Err(passing("the mail server did not answer in time")),
+                Err(_) => Err(temporary_error("the mail server did not answer in time")),
             },
-            Way::Folder(folder) => {
+            Transport::Folder(folder) => {
                 let probe = folder.join(".ready");
-                in_background(move || write_private(&probe, b"ready")).await
+                run_in_background(move || write_private(&probe, b"ready")).await
             }
         }
     }
 
     /// Returns the sender data; the outbox needs it for subjects.
-    pub fn letterhead(&self) -> &Letterhead {
+    pub fn sender(&self) -> &MailSender {
         &self.letterhead
     }
 }
 
-impl Letterhead {
+impl MailSender {
     /// Creates the sender data from `from`, of the form `Labs <no-reply@example.com>`. `base_url` is the service's
     /// address, whose pages accept the tokens.
     ///
     /// # Errors
-    /// [`PostmanError::Sender`]
-    pub fn new(from: &str, base_url: &str) -> Result<Letterhead, PostmanError> {
+    /// [`MailerError::Sender`]
+    pub fn new(from: &str, base_url: &str) -> Result<MailSender, MailerError> {
         // An encoded word in the sender's name would display another name than the operator configured.
         if from.contains("=?") {
-            return Err(PostmanError::Sender);
+            return Err(MailerError::Sender);
         }
-        Ok(Letterhead {
-            from: from.parse().map_err(|_| PostmanError::Sender)?,
+        Ok(MailSender {
+            from: from.parse().map_err(|_| MailerError::Sender)?,
             base_url: base_url.trim_end_matches('/').to_owned(),
         })
     }
@@ -180,16 +180,17 @@ impl Letterhead {
     /// Builds the message in transfer form (RFC 5322); `takes_8bit` says whether the receiver accepts bytes beyond
     /// ASCII. The same message always gives the same bytes.
     fn write(&self, message: &Message, takes_8bit: bool) -> Result<lettre::Message, DeliveryError> {
-        let unwritable = |_| lasting("the mail message cannot be composed");
+        let unwritable = |_| permanent_error("the mail message cannot be composed");
         let recipient = Address::new(message.recipient.local(), message.recipient.ascii_domain())
-            .map_err(|_| lasting("the recipient's address is not a deliverable address"))?;
-        let places = Places { platform: self.platform(), base_url: &self.base_url };
-        let text = words::text(&message.letter, message.locale, &places);
+            .map_err(|_| permanent_error("the recipient's address is not a deliverable address"))?;
+        let places = MailLinks { platform: self.platform(), base_url: &self.base_url };
+        let text = words::text(&message.content, message.locale, &places);
         let written_at = u64::try_from(message.written_at.as_second()).unwrap_or_default();
         let automatic = HeaderName::new_from_ascii("Auto-Submitted".to_owned())
-            .map_err(|_| lasting("the mail message cannot be composed"))?;
-        let subject = words::without_links(&message.letter.subject(message.locale, self.platform()));
-        let subject = subject::header(&subject).ok_or_else(|| lasting("the mail message cannot be composed"))?;
+            .map_err(|_| permanent_error("the mail message cannot be composed"))?;
+        let subject = words::without_links(&message.content.subject(message.locale, self.platform()));
+        let subject =
+            subject::header(&subject).ok_or_else(|| permanent_error("the mail message cannot be composed"))?;
         let mut mail = lettre::Message::builder()
             .from(self.from.clone())
             .to(Mailbox::new(None, recipient))
@@ -198,11 +199,11 @@ impl Letterhead {
             .raw_header(subject)
             // RFC 3834: prevents replies by absence notices and other automatic senders.
             .raw_header(HeaderValue::new(automatic, "auto-generated".to_owned()));
-        if let Some(address) = message.letter.unsubscribe_at(&self.base_url) {
+        if let Some(address) = message.content.unsubscribe_at(&self.base_url) {
             let header = |name: &str, value: String| {
                 let name = HeaderName::new_from_ascii(name.to_owned());
                 name.map(|name| HeaderValue::new(name, value))
-                    .map_err(|_| lasting("the mail message cannot be composed"))
+                    .map_err(|_| permanent_error("the mail message cannot be composed"))
             };
             mail = mail
                 .raw_header(header("List-Unsubscribe", format!("<{address}>"))?)
@@ -224,7 +225,7 @@ fn encode_text(text: &str, takes_8bit: bool) -> Result<Body, DeliveryError> {
         return Ok(Body::dangerous_pre_encoded(text.replace('\n', "\r\n").into_bytes(), encoding));
     }
     Body::new_with_encoding(text.to_owned(), ContentTransferEncoding::QuotedPrintable)
-        .map_err(|_| lasting("the mail message cannot be composed"))
+        .map_err(|_| permanent_error("the mail message cannot be composed"))
 }
 
 /// Servers often repeat the address in their answers, so only the status is kept.
@@ -239,26 +240,26 @@ fn smtp_error(error: &lettre::transport::smtp::Error) -> DeliveryError {
     DeliveryError { is_permanent: error.is_permanent(), detail: what }
 }
 
-fn passing(detail: &str) -> DeliveryError {
+fn temporary_error(detail: &str) -> DeliveryError {
     DeliveryError { is_permanent: false, detail: detail.to_owned() }
 }
 
-fn lasting(detail: &str) -> DeliveryError {
+fn permanent_error(detail: &str) -> DeliveryError {
     DeliveryError { is_permanent: true, detail: detail.to_owned() }
 }
 
-async fn in_background(work: impl FnOnce() -> io::Result<()> + Send + 'static) -> Result<(), DeliveryError> {
+async fn run_in_background(work: impl FnOnce() -> io::Result<()> + Send + 'static) -> Result<(), DeliveryError> {
     match spawn_blocking(work).await {
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) => {
-            Err(passing(&format!("the mail message could not be written to its folder: {}", error.kind())))
+            Err(temporary_error(&format!("the mail message could not be written to its folder: {}", error.kind())))
         }
-        Err(_) => Err(passing("the mail message could not be written to its folder")),
+        Err(_) => Err(temporary_error("the mail message could not be written to its folder")),
     }
 }
 
 /// Writes a message file that appears complete or not, and is synced to disk before this returns.
-fn lay_down(folder: &Path, message_uuid: Uuid, bytes: &[u8]) -> io::Result<()> {
+fn write_file(folder: &Path, message_uuid: Uuid, bytes: &[u8]) -> io::Result<()> {
     let staged = folder.join(format!(".{message_uuid}.new"));
     write_private(&staged, bytes)?;
     fs::rename(&staged, folder.join(format!("{message_uuid}.eml")))?;

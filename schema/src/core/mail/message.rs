@@ -37,12 +37,12 @@ pub struct Message {
     /// Time when it was queued. Used as its date, so that a repeat has the same bytes.
     pub written_at: Timestamp,
     /// Content of the message.
-    pub letter: Letter,
+    pub content: MailContent,
 }
 
 /// Content of a mail message.
 #[derive(Clone, Debug)]
-pub enum Letter {
+pub enum MailContent {
     /// Contains a token and asks the user to use it.
     Asking {
         /// Purpose of the token.
@@ -264,21 +264,21 @@ impl Locale {
 /// Sealed form of a content in the outbox. The only form in which its token is stored.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
-enum Stored<'a> {
+enum StoredMail<'a> {
     Asking { asking: Asking, token: &'a str, expires_at: Timestamp },
     Telling { telling: Notice },
 }
 
-impl Letter {
+impl MailContent {
     /// Creates a content with a token.
-    pub fn asking(about: Asking, token: SecretText, expires_at: Timestamp) -> Letter {
-        Letter::Asking { about, token, expires_at }
+    pub fn with_token(about: Asking, token: SecretText, expires_at: Timestamp) -> MailContent {
+        MailContent::Asking { about, token, expires_at }
     }
 
     /// Returns the stable name of its kind, for the outbox column.
     pub fn kind(&self) -> &'static str {
         match self {
-            Letter::Asking { about, .. } => match about {
+            MailContent::Asking { about, .. } => match about {
                 Asking::VerifyEmail { .. } => "VERIFY_EMAIL",
                 Asking::ResetPassword { .. } => "RESET_PASSWORD",
                 Asking::ConfirmNewEmail { .. } => "CONFIRM_NEW_EMAIL",
@@ -287,7 +287,7 @@ impl Letter {
                 Asking::FirstAdministrator { .. } => "FIRST_ADMINISTRATOR",
                 Asking::StaffInvitation { .. } => "STAFF_INVITATION",
             },
-            Letter::Telling(notice) => match notice {
+            MailContent::Telling(notice) => match notice {
                 Notice::AlreadyRegistered { .. } => "ALREADY_REGISTERED",
                 Notice::EmailTaken { .. } => "EMAIL_TAKEN",
                 Notice::Security { event: SecurityEvent::WrongCodes, .. } => WRONG_CODES,
@@ -321,7 +321,7 @@ impl Letter {
     /// recipient's own affairs.
     pub(in crate::core::mail) fn unsubscribe_at(&self, base_url: &str) -> Option<String> {
         match self {
-            Letter::Telling(Notice::BoardWeek(week)) => Some(week.unsubscribe_at(base_url)),
+            MailContent::Telling(Notice::BoardWeek(week)) => Some(week.unsubscribe_at(base_url)),
             _ => None,
         }
     }
@@ -329,10 +329,10 @@ impl Letter {
     /// Seals the content for storage, bound to its row.
     pub fn seal(&self, key: &MasterKey, message_uuid: Uuid) -> Vec<u8> {
         let stored = match self {
-            Letter::Asking { about, token, expires_at } => {
-                Stored::Asking { asking: about.clone(), token: token.expose(), expires_at: *expires_at }
+            MailContent::Asking { about, token, expires_at } => {
+                StoredMail::Asking { asking: about.clone(), token: token.expose(), expires_at: *expires_at }
             }
-            Letter::Telling(notice) => Stored::Telling { telling: notice.clone() },
+            MailContent::Telling(notice) => StoredMail::Telling { telling: notice.clone() },
         };
         // Serialising these types cannot fail; `open` would reject an empty content.
         let plain = zeroize::Zeroizing::new(serde_json::to_vec(&stored).unwrap_or_default());
@@ -343,14 +343,14 @@ impl Letter {
     ///
     /// # Errors
     /// [`OpenError`] if it was sealed for another row or under another key, or cannot be parsed.
-    pub fn open(key: &MasterKey, message_uuid: Uuid, sealed: &[u8]) -> Result<Letter, OpenError> {
+    pub fn open(key: &MasterKey, message_uuid: Uuid, sealed: &[u8]) -> Result<MailContent, OpenError> {
         let plain = key.open(&purpose(message_uuid), sealed)?;
-        let stored: Stored<'_> = serde_json::from_slice(&plain).map_err(|_| OpenError)?;
+        let stored: StoredMail<'_> = serde_json::from_slice(&plain).map_err(|_| OpenError)?;
         Ok(match stored {
-            Stored::Asking { asking, token, expires_at } => {
-                Letter::Asking { about: asking, token: SecretText::new(token), expires_at }
+            StoredMail::Asking { asking, token, expires_at } => {
+                MailContent::Asking { about: asking, token: SecretText::new(token), expires_at }
             }
-            Stored::Telling { telling } => Letter::Telling(telling),
+            StoredMail::Telling { telling } => MailContent::Telling(telling),
         })
     }
 }

@@ -5,7 +5,7 @@
 //! because they can be chosen to contain a link or a header.
 use jiff::Timestamp;
 
-use super::message::{Asking, Letter, Locale};
+use super::message::{Asking, Locale, MailContent};
 use crate::core::crypto::secret::SecretText;
 
 mod command;
@@ -13,7 +13,7 @@ mod english;
 mod german;
 
 /// Platform name and base address for the text.
-pub(super) struct Places<'a> {
+pub(super) struct MailLinks<'a> {
     /// Name of the platform.
     pub(super) platform: &'a str,
     /// Base address of the service, without a trailing slash.
@@ -34,15 +34,15 @@ const LONGEST_NAME: usize = 80;
 const LONGEST_REASON: usize = 500;
 
 /// Returns the subject of a message.
-pub(super) fn subject(letter: &Letter, locale: Locale, platform: &str) -> String {
-    let places = Places { platform, base_url: "" };
-    draft(letter, locale, &places).subject
+pub(super) fn subject(content: &MailContent, locale: Locale, platform: &str) -> String {
+    let places = MailLinks { platform, base_url: "" };
+    draft(content, locale, &places).subject
 }
 
 /// Returns the full text of a message.
-pub(super) fn text(letter: &Letter, locale: Locale, places: &Places<'_>) -> SecretText {
+pub(super) fn text(content: &MailContent, locale: Locale, places: &MailLinks<'_>) -> SecretText {
     let mut text = String::new();
-    for paragraph in draft(letter, locale, places).paragraphs {
+    for paragraph in draft(content, locale, places).paragraphs {
         for line in paragraph.lines() {
             wrap(line, &mut text);
         }
@@ -56,17 +56,17 @@ pub(super) fn text(letter: &Letter, locale: Locale, places: &Places<'_>) -> Secr
     SecretText::new(text)
 }
 
-fn draft(letter: &Letter, locale: Locale, places: &Places<'_>) -> Draft {
+fn draft(content: &MailContent, locale: Locale, places: &MailLinks<'_>) -> Draft {
     let mut draft = match locale {
-        Locale::English => english::draft(letter, places),
-        Locale::German => german::draft(letter, places),
+        Locale::English => english::render(content, places),
+        Locale::German => german::render(content, places),
     };
     // Readers see a subject before its sender, so a name must not put an address into it.
-    if bears_address(&draft.subject) {
-        let is_invitation = matches!(letter, Letter::Asking { .. });
+    if has_address(&draft.subject) {
+        let is_invitation = matches!(content, MailContent::Asking { .. });
         draft.subject = match locale {
-            Locale::English => english::neutral(is_invitation, places.platform),
-            Locale::German => german::neutral(is_invitation, places.platform),
+            Locale::English => english::neutral_subject(is_invitation, places.platform),
+            Locale::German => german::neutral_subject(is_invitation, places.platform),
         };
     }
     draft
@@ -77,68 +77,74 @@ impl Draft {
         Draft { subject, paragraphs: vec![greeting] }
     }
 
-    fn say(mut self, paragraph: impl Into<String>) -> Draft {
+    fn push_paragraph(mut self, paragraph: impl Into<String>) -> Draft {
         self.paragraphs.push(paragraph.into());
         self
     }
 
     /// Appends the link that submits the token, and a command that does the same. `from_terminal` is the sentence
     /// before the command, and the command's prompt.
-    fn hand_over(self, token: &SecretText, way: &Way, from_terminal: (&str, &str), places: &Places<'_>) -> Draft {
+    fn push_token_link(
+        self,
+        token: &SecretText,
+        route: &TokenRoute,
+        from_terminal: (&str, &str),
+        places: &MailLinks<'_>,
+    ) -> Draft {
         let (sentence, prompt) = from_terminal;
         // A browser never sends the part after `#` to a server, so no log contains the token.
-        let link = format!("    {}/account/{}#{}", places.base_url, way.page, token.expose());
-        let url = format!("{}{}", places.base_url, way.path);
-        self.say(link)
-            .say(sentence)
-            .say(format!("    {}", command::handing_over(token.expose(), &url, way.asks, prompt)))
+        let link = format!("    {}/account/{}#{}", places.base_url, route.page, token.expose());
+        let url = format!("{}{}", places.base_url, route.path);
+        self.push_paragraph(link)
+            .push_paragraph(sentence)
+            .push_paragraph(format!("    {}", command::token_command(token.expose(), &url, route.asks, prompt)))
     }
 }
 
 /// Page and operation that accept a token.
-struct Way {
+struct TokenRoute {
     /// Page that accepts it, below `/account`.
     page: &'static str,
     /// Path of the operation that accepts it.
     path: &'static str,
     /// Further input of the operation.
-    asks: Asks,
+    asks: TokenInput,
 }
 
 /// Input that a user adds to a token.
 #[derive(Clone, Copy)]
-enum Asks {
+enum TokenInput {
     Nothing,
     Password,
     NameAndPassword,
 }
 
 /// Returns the page and operation for a token of this kind.
-fn way(about: &Asking) -> Way {
+fn token_route(about: &Asking) -> TokenRoute {
     let (page, path, asks) = match about {
-        Asking::VerifyEmail { .. } => ("verify-email", "/v1/auth/registrations:verify-email", Asks::Password),
+        Asking::VerifyEmail { .. } => ("verify-email", "/v1/auth/registrations:verify-email", TokenInput::Password),
         Asking::ResetPassword { .. } | Asking::StaffInvitation { .. } => {
-            ("reset-password", "/v1/auth/password-resets:confirm", Asks::Password)
+            ("reset-password", "/v1/auth/password-resets:confirm", TokenInput::Password)
         }
-        Asking::ConfirmNewEmail { .. } => ("confirm-email", "/v1/auth/account:confirm-email", Asks::Nothing),
+        Asking::ConfirmNewEmail { .. } => ("confirm-email", "/v1/auth/account:confirm-email", TokenInput::Nothing),
         Asking::CancelEmailChange { .. } => {
-            ("cancel-email-change", "/v1/auth/account:cancel-email-change", Asks::Nothing)
+            ("cancel-email-change", "/v1/auth/account:cancel-email-change", TokenInput::Nothing)
         }
         Asking::Invitation { .. } | Asking::FirstAdministrator { .. } => {
-            ("invitation", "/v1/auth/invitations:accept", Asks::NameAndPassword)
+            ("invitation", "/v1/auth/invitations:accept", TokenInput::NameAndPassword)
         }
     };
-    Way { page, path, asks }
+    TokenRoute { page, path, asks }
 }
 
 /// Sanitises the name of a user, a company or a version: one line, limited length, and no address that a mail program
 /// would convert to a link. Everything else is unchanged, so that it can be copied and searched.
-fn tame(name: &str) -> String {
-    tame_to(name, LONGEST_NAME)
+fn sanitize(name: &str) -> String {
+    sanitize_to(name, LONGEST_NAME)
 }
 
 /// Whether a text contains the address of a page or mailbox, or a sanitised address.
-fn bears_address(text: &str) -> bool {
+fn has_address(text: &str) -> bool {
     let plain: String = text.chars().filter(|c| !is_invisible(*c)).collect();
     plain.split(|c: char| c.is_whitespace() || c.is_control()).any(|word| word.contains("[.]") || is_address(word))
 }
@@ -175,11 +181,11 @@ fn is_dot(c: char) -> bool {
 }
 
 /// Sanitises a reason in the same way as a name.
-fn tame_reason(reason: &str) -> String {
-    tame_to(reason, LONGEST_REASON)
+fn sanitize_reason(reason: &str) -> String {
+    sanitize_to(reason, LONGEST_REASON)
 }
 
-fn tame_to(name: &str, longest: usize) -> String {
+fn sanitize_to(name: &str, longest: usize) -> String {
     let spaced = name.chars().map(|c| if c.is_control() { ' ' } else { c });
     let visible: String = spaced.filter(|c| !is_invisible(*c)).take(longest).collect();
     let words = visible.split_whitespace().map(|word| match is_address(word) {
@@ -192,8 +198,8 @@ fn tame_to(name: &str, longest: usize) -> String {
 /// Rewrites an address as security reports do: readable, but not recognised as a link by programs.
 fn defang(word: &str) -> String {
     let mut defanged = String::with_capacity(word.len());
-    for letter in word.chars() {
-        match letter {
+    for content in word.chars() {
+        match content {
             dot if is_dot(dot) => defanged.push_str("[.]"),
             '@' => defanged.push_str("[at]"),
             ':' => defanged.push_str("[:]"),

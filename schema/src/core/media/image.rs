@@ -37,7 +37,7 @@ impl ImageWorkshop {
     /// # Errors
     /// [`ImageError`]. A panic of the decoder means that the image is damaged.
     pub async fn process(&self, party: WorkOwner, upload: Bytes, kind: PictureKind) -> Result<Processed, ImageError> {
-        self.in_turn(party, move || process(&upload, kind)).await
+        self.run_in_turn(party, move || process(&upload, kind)).await
     }
 
     /// Runs [`renditions_of`] when the owner's turn comes.
@@ -50,10 +50,10 @@ impl ImageWorkshop {
         kept: Bytes,
         kind: PictureKind,
     ) -> Result<Vec<Rendition>, ImageError> {
-        self.in_turn(party, move || renditions_of(&kept, kind)).await
+        self.run_in_turn(party, move || renditions_of(&kept, kind)).await
     }
 
-    async fn in_turn<T: Send + 'static>(
+    async fn run_in_turn<T: Send + 'static>(
         &self,
         party: WorkOwner,
         work: impl FnOnce() -> Result<T, ImageProblem> + Send + 'static,

@@ -11,8 +11,8 @@ pub mod archive;
 pub(crate) mod audit;
 mod bucket;
 mod failure;
+mod location;
 mod part;
-mod place;
 mod probe;
 mod staged;
 mod writer;
@@ -36,7 +36,7 @@ use tokio_util::io::ReaderStream;
 
 use self::failure::is_about_the_bucket;
 pub use self::failure::{FailureKind, StoreError};
-pub use self::place::{Bucket, MediaPlace, Provider};
+pub use self::location::{Bucket, MediaPlace, Provider};
 use self::probe::LastWrite;
 pub use self::probe::StoreState;
 pub use self::writer::ObjectWriter;
@@ -105,12 +105,12 @@ fn whole(
 }
 
 /// Runs a step with the time limit [`PATIENCE`].
-async fn in_time<T>(step: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+async fn limit_time<T>(step: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
     tokio::time::timeout(PATIENCE, step).await.unwrap_or(Err(StoreError::Silent))
 }
 
 /// Returns the result; `None` if no object has this name.
-fn there<T>(found: Result<T, Error>) -> Result<Option<T>, StoreError> {
+fn found_or_none<T>(found: Result<T, Error>) -> Result<Option<T>, StoreError> {
     match found {
         Err(error @ Error::NotFound { .. }) if !is_about_the_bucket(&error) => Ok(None),
         found => Ok(Some(found?)),
@@ -159,7 +159,7 @@ impl MediaStore {
     pub async fn put(&self, content: Bytes) -> Result<MediaKey, StoreError> {
         let key = MediaKey::of(&content);
         if content.len() <= PART {
-            in_time(async { Ok(self.objects.put(&key.path(), content.into()).await?) }).await?;
+            limit_time(async { Ok(self.objects.put(&key.path(), content.into()).await?) }).await?;
         } else {
             let mut writer = self.begin(&key.path()).await?;
             writer.write(content).await?;
@@ -173,8 +173,8 @@ impl MediaStore {
     /// # Errors
     /// [`StoreError`]
     pub async fn get(&self, key: MediaKey) -> Result<Option<MediaObject>, StoreError> {
-        in_time(async {
-            let Some(found) = there(self.objects.get(&key.path()).await)? else { return Ok(None) };
+        limit_time(async {
+            let Some(found) = found_or_none(self.objects.get(&key.path()).await)? else { return Ok(None) };
             let size = found.meta.size;
             let stream = if size <= READ_WHOLE {
                 let content = found.bytes().await?;
@@ -197,12 +197,12 @@ impl MediaStore {
     /// [`StoreError`]
     pub async fn delete_old(&self, key: MediaKey, before: Timestamp) -> Result<bool, StoreError> {
         let path = key.path();
-        in_time(async {
-            let found = there(self.objects.head(&path).await)?.and_then(|found| MediaEntry::of(&found));
+        limit_time(async {
+            let found = found_or_none(self.objects.head(&path).await)?.and_then(|found| MediaEntry::of(&found));
             if found.is_none_or(|entry| entry.modified_at >= before) {
                 return Ok(false);
             }
-            Ok(there(self.objects.delete(&path).await)?.is_some())
+            Ok(found_or_none(self.objects.delete(&path).await)?.is_some())
         })
         .await
     }

@@ -7,7 +7,7 @@ use crate::core::fault::Fault;
 
 /// Recipient of a mail message.
 #[derive(Clone)]
-pub(crate) struct Addressee {
+pub(crate) struct Recipient {
     /// Id of the user; `None` for an invited person without an account.
     pub(crate) person_uuid: Option<Uuid>,
     /// Partner of the user's team; `None` for staff.
@@ -21,9 +21,9 @@ pub(crate) struct Addressee {
 }
 
 /// Loads a user as a recipient; `None` if the user no longer exists.
-pub(crate) async fn load_addressee(db: &Db, person_uuid: Uuid) -> Result<Option<Addressee>, Fault> {
+pub(crate) async fn load_addressee(db: &Db, person_uuid: Uuid) -> Result<Option<Recipient>, Fault> {
     Ok(sqlx::query_as!(
-        Addressee,
+        Recipient,
         r#"select person_uuid as "person_uuid?", partner_uuid, email, name, locale from person
             where person_uuid = $1 and state <> 'REMOVED'"#,
         person_uuid
@@ -33,9 +33,9 @@ pub(crate) async fn load_addressee(db: &Db, person_uuid: Uuid) -> Result<Option<
 }
 
 /// Lists the administrators of a team who can receive mail.
-pub(crate) async fn list_administrators(db: &Db, partner_uuid: Uuid) -> Result<Vec<Addressee>, Fault> {
+pub(crate) async fn list_administrators(db: &Db, partner_uuid: Uuid) -> Result<Vec<Recipient>, Fault> {
     Ok(sqlx::query_as!(
-        Addressee,
+        Recipient,
         r#"select person_uuid as "person_uuid?", partner_uuid, email, name, locale from person
             where partner_uuid = $1 and role = 'ADMINISTRATOR' and state = 'ACTIVE'
             order by created_at, person_uuid"#,

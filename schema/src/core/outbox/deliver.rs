@@ -10,8 +10,8 @@ use super::store::{self, DueRow};
 use crate::core::db::Db;
 use crate::core::email::EmailAddress;
 use crate::core::fault::Fault;
-use crate::core::mail::deliver::{DeliveryError, Postman};
-use crate::core::mail::message::{Letter, Locale, Message};
+use crate::core::mail::deliver::{DeliveryError, Mailer};
+use crate::core::mail::message::{Locale, MailContent, Message};
 use crate::core::services::Services;
 
 /// Seconds for which a claimed message is reserved: longer than the mailer's time limit for one message. The few
@@ -20,7 +20,7 @@ const LEASE_SECONDS: i32 = 120;
 
 /// Result of a delivery run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Round {
+pub struct DeliveryRound {
     /// Messages sent.
     pub sent: usize,
     /// Messages to be retried.
@@ -40,23 +40,23 @@ pub struct Round {
 pub fn deliver_due<'a>(
     pool: &'a PgPool,
     services: &'a Services,
-    postman: &'a Postman,
-) -> BoxFuture<'a, Result<Round, Fault>> {
+    mailer: &'a Mailer,
+) -> BoxFuture<'a, Result<DeliveryRound, Fault>> {
     async move {
-        let db = Db::pooled(pool.clone());
-        let mut round = Round::default();
+        let db = Db::from_pool(pool.clone());
+        let mut round = DeliveryRound::default();
         loop {
             let mut due = store::claim(&db, LEASE_SECONDS).await?;
             if due.is_empty() {
                 return Ok(round);
             }
             due.sort_unstable_by_key(|row| row.message_uuid);
-            let outcomes = join_all(due.iter().map(|row| hand_over(services, postman, row))).await;
+            let outcomes = join_all(due.iter().map(|row| hand_over(services, mailer, row))).await;
             // The result of each message is recorded even if recording another one failed.
             let mut settled = Ok(());
             for (row, outcome) in due.iter().zip(outcomes) {
                 settled = match (settled, settle(&db, row, outcome, &mut round).await) {
-                    (Err(former), Err(fault)) => Err(fault.in_place_of(&former)),
+                    (Err(former), Err(fault)) => Err(fault.replacing(&former)),
                     (former, latest) => former.and(latest),
                 };
             }
@@ -66,26 +66,32 @@ pub fn deliver_due<'a>(
     .boxed()
 }
 
-async fn hand_over(services: &Services, postman: &Postman, row: &DueRow) -> Result<(), DeliveryError> {
-    let letter = Letter::open(&services.key, row.message_uuid, &row.content_sealed)
-        .map_err(|_| lasting("the mail message cannot be decrypted with this master key"))?;
-    if let Letter::Asking { expires_at, .. } = &letter
+async fn hand_over(services: &Services, mailer: &Mailer, row: &DueRow) -> Result<(), DeliveryError> {
+    let content = MailContent::open(&services.key, row.message_uuid, &row.content_sealed)
+        .map_err(|_| permanent_error("the mail message cannot be decrypted with this master key"))?;
+    if let MailContent::Asking { expires_at, .. } = &content
         && *expires_at <= services.clock.now().0
     {
-        return Err(lasting("the token in the mail message expired before the message could be sent"));
+        return Err(permanent_error("the token in the mail message expired before the message could be sent"));
     }
-    let recipient = EmailAddress::parse(&row.recipient).map_err(|_| lasting("the recipient's address is not valid"))?;
+    let recipient =
+        EmailAddress::parse(&row.recipient).map_err(|_| permanent_error("the recipient's address is not valid"))?;
     let message = Message {
         message_uuid: row.message_uuid,
         recipient,
         locale: Locale::of(&row.locale),
         written_at: row.created_at.0,
-        letter,
+        content,
     };
-    postman.send(&message).await
+    mailer.send(&message).await
 }
 
-async fn settle(db: &Db, row: &DueRow, outcome: Result<(), DeliveryError>, round: &mut Round) -> Result<(), Fault> {
+async fn settle(
+    db: &Db,
+    row: &DueRow,
+    outcome: Result<(), DeliveryError>,
+    round: &mut DeliveryRound,
+) -> Result<(), Fault> {
     let Err(error) = outcome else {
         round.sent += 1;
         return store::set_sent(db, row.message_uuid).await;
@@ -105,6 +111,6 @@ async fn settle(db: &Db, row: &DueRow, outcome: Result<(), DeliveryError>, round
     }
 }
 
-fn lasting(detail: &str) -> DeliveryError {
+fn permanent_error(detail: &str) -> DeliveryError {
     DeliveryError { is_permanent: true, detail: detail.to_owned() }
 }

@@ -18,24 +18,24 @@ mod store;
 use ipnet::IpNet;
 use uuid::Uuid;
 
-pub(crate) use addressee::{Addressee, list_administrators, load_addressee};
-pub use deliver::{Round, deliver_due};
-pub(crate) use rules::MailAllowance;
+pub(crate) use addressee::{Recipient, list_administrators, load_addressee};
+pub use deliver::{DeliveryRound, deliver_due};
+pub(crate) use rules::RemainingMails;
 
 use crate::core::context::RequestContext;
 use crate::core::crypto;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
-use crate::core::mail::deliver::Letterhead;
-use crate::core::mail::message::{Letter, Locale, Notice, SecurityEvent};
+use crate::core::mail::deliver::MailSender;
+use crate::core::mail::message::{Locale, MailContent, Notice, SecurityEvent};
 use crate::core::services::Services;
 
 /// Queues a message in the request's transaction.
 ///
 /// # Errors
 /// The fault of the database.
-pub(crate) async fn queue(cx: &RequestContext, to: &Addressee, letter: &Letter) -> Result<(), Fault> {
-    post(cx, to, &Post::of(letter)).await
+pub(crate) async fn queue(cx: &RequestContext, to: &Recipient, content: &MailContent) -> Result<(), Fault> {
+    post(cx, to, &OutboxEntry::of(content)).await
 }
 
 /// Queues a message about a partner to another recipient: it is anonymised together with that partner.
@@ -45,10 +45,10 @@ pub(crate) async fn queue(cx: &RequestContext, to: &Addressee, letter: &Letter) 
 pub(crate) async fn queue_about(
     cx: &RequestContext,
     partner_uuid: Uuid,
-    to: &Addressee,
-    letter: &Letter,
+    to: &Recipient,
+    content: &MailContent,
 ) -> Result<(), Fault> {
-    post(cx, to, &Post { about_partner_uuid: Some(partner_uuid), ..Post::of(letter) }).await
+    post(cx, to, &OutboxEntry { about_partner_uuid: Some(partner_uuid), ..OutboxEntry::of(content) }).await
 }
 
 /// Queues a message if there is a recipient, and does the same work otherwise. So the response time does not reveal to
@@ -58,10 +58,10 @@ pub(crate) async fn queue_about(
 /// The fault of the database.
 pub(crate) async fn queue_perhaps(
     cx: &RequestContext,
-    to: Option<&Addressee>,
-    write: impl FnOnce(String) -> Letter,
+    to: Option<&Recipient>,
+    write: impl FnOnce(String) -> MailContent,
 ) -> Result<(), Fault> {
-    let nobody = Addressee {
+    let nobody = Recipient {
         person_uuid: None,
         partner_uuid: None,
         email: "nobody@localhost".to_owned(),
@@ -69,8 +69,8 @@ pub(crate) async fn queue_perhaps(
         locale: "en".to_owned(),
     };
     let someone = to.unwrap_or(&nobody);
-    let letter = write(someone.name.clone());
-    post(cx, someone, &Post { is_meant: to.is_some(), ..Post::of(&letter) }).await
+    let content = write(someone.name.clone());
+    post(cx, someone, &OutboxEntry { is_meant: to.is_some(), ..OutboxEntry::of(&content) }).await
 }
 
 /// Queues a message outside a request, under a given id.
@@ -81,10 +81,10 @@ pub(crate) async fn queue_by(
     db: &Db,
     services: &Services,
     message_uuid: Uuid,
-    to: &Addressee,
-    letter: &Letter,
+    to: &Recipient,
+    content: &MailContent,
 ) -> Result<(), Fault> {
-    post_by(db, services, (message_uuid, None), to, &Post::of(letter)).await
+    post_by(db, services, (message_uuid, None), to, &OutboxEntry::of(content)).await
 }
 
 /// Queues a message to each administrator of a partner's team who can receive mail, with their name in it. Works
@@ -96,29 +96,29 @@ pub(crate) async fn queue_to_administrators(
     db: &Db,
     services: &Services,
     partner_uuid: Uuid,
-    write: impl Fn(String) -> Letter,
+    write: impl Fn(String) -> MailContent,
 ) -> Result<(), Fault> {
     for to in list_administrators(db, partner_uuid).await? {
         let message_uuid = crypto::uuid_at(services.clock.now().0);
-        post_by(db, services, (message_uuid, None), &to, &Post::of(&write(to.name.clone()))).await?;
+        post_by(db, services, (message_uuid, None), &to, &OutboxEntry::of(&write(to.name.clone()))).await?;
     }
     Ok(())
 }
 
 /// Content and options of a message to queue.
-struct Post<'a> {
-    letter: &'a Letter,
+struct OutboxEntry<'a> {
+    content: &'a MailContent,
     about_partner_uuid: Option<Uuid>,
     is_meant: bool,
 }
 
-impl<'a> Post<'a> {
-    fn of(letter: &'a Letter) -> Self {
-        Self { letter, about_partner_uuid: None, is_meant: true }
+impl<'a> OutboxEntry<'a> {
+    fn of(content: &'a MailContent) -> Self {
+        Self { content, about_partner_uuid: None, is_meant: true }
     }
 }
 
-async fn post(cx: &RequestContext, to: &Addressee, post: &Post<'_>) -> Result<(), Fault> {
+async fn post(cx: &RequestContext, to: &Recipient, post: &OutboxEntry<'_>) -> Result<(), Fault> {
     post_by(&cx.db, &cx.services, (cx.new_uuid(), Some(cx.caller.network())), to, post).await
 }
 
@@ -127,12 +127,12 @@ async fn post_by(
     db: &Db,
     services: &Services,
     (message_uuid, network): (Uuid, Option<IpNet>),
-    to: &Addressee,
-    &Post { letter, about_partner_uuid, is_meant }: &Post<'_>,
+    to: &Recipient,
+    &OutboxEntry { content, about_partner_uuid, is_meant }: &OutboxEntry<'_>,
 ) -> Result<(), Fault> {
-    let subject = letter.subject(Locale::of(&to.locale), &platform(services));
-    let content_sealed = letter.seal(&services.key, message_uuid);
-    let (kind, subject, content_sealed) = (letter.kind(), subject.as_str(), content_sealed.as_slice());
+    let subject = content.subject(Locale::of(&to.locale), &platform(services));
+    let content_sealed = content.seal(&services.key, message_uuid);
+    let (kind, subject, content_sealed) = (content.kind(), subject.as_str(), content_sealed.as_slice());
     let message =
         store::NewMessage { message_uuid, kind, subject, content_sealed, about_partner_uuid, network, is_meant };
     store::insert(db, to, &message).await
@@ -145,11 +145,11 @@ async fn post_by(
 pub(crate) async fn queue_to_person(
     cx: &RequestContext,
     person_uuid: Uuid,
-    write: impl FnOnce(String) -> Letter,
+    write: impl FnOnce(String) -> MailContent,
 ) -> Result<(), Fault> {
     let Some(to) = load_addressee(&cx.db, person_uuid).await? else { return Ok(()) };
-    let letter = write(to.name.clone());
-    queue(cx, &to, &letter).await
+    let content = write(to.name.clone());
+    queue(cx, &to, &content).await
 }
 
 /// Queues the notice of a security event of a user's account.
@@ -158,7 +158,7 @@ pub(crate) async fn queue_to_person(
 /// The fault of the database.
 pub(crate) async fn queue_notice(cx: &RequestContext, person_uuid: Uuid, event: SecurityEvent) -> Result<(), Fault> {
     let occurred_at = cx.now.0;
-    queue_to_person(cx, person_uuid, |name| Letter::Telling(Notice::Security { name, event, occurred_at })).await
+    queue_to_person(cx, person_uuid, |name| MailContent::Telling(Notice::Security { name, event, occurred_at })).await
 }
 
 /// Queues the notice of a security event that can repeat: a user gets one such notice a day. Concurrent requests about
@@ -172,8 +172,8 @@ pub(crate) async fn queue_daily_notice(
     (event, kind): (SecurityEvent, &str),
 ) -> Result<(), Fault> {
     let occurred_at = cx.now.0;
-    let letter = |name| Letter::Telling(Notice::Security { name, event, occurred_at });
-    queue_daily(cx, person_uuid, kind, letter).await
+    let content = |name| MailContent::Telling(Notice::Security { name, event, occurred_at });
+    queue_daily(cx, person_uuid, kind, content).await
 }
 
 /// Queues a message to a user, unless they got one of this kind in the last day.
@@ -184,9 +184,9 @@ pub(crate) async fn queue_daily(
     cx: &RequestContext,
     person_uuid: Uuid,
     kind: &str,
-    write: impl FnOnce(String) -> Letter,
+    write: impl FnOnce(String) -> MailContent,
 ) -> Result<(), Fault> {
-    if store::was_told_today(&cx.db, person_uuid, kind).await? {
+    if store::was_mailed_today(&cx.db, person_uuid, kind).await? {
         return Ok(());
     }
     queue_to_person(cx, person_uuid, write).await
@@ -197,27 +197,27 @@ pub(crate) async fn queue_daily(
 ///
 /// # Errors
 /// The fault of the database.
-pub(crate) async fn recent_count(cx: &RequestContext, email: &str, kinds: &[&str]) -> Result<i64, Fault> {
-    store::recipient_lock(&cx.db, email).await?;
+pub(crate) async fn count_recent(cx: &RequestContext, email: &str, kinds: &[&str]) -> Result<i64, Fault> {
+    store::lock_recipient(&cx.db, email).await?;
     let kinds: Vec<String> = kinds.iter().map(|kind| (*kind).to_owned()).collect();
     store::count_recent(&cx.db, email, &kinds).await
 }
 
 /// Returns how many more messages of these kinds a request may send to an address: a few per hour from one network, so that requests from other networks do not use up the owner's share, and a limited number per day in
-/// total. Concurrent requests for the same address wait until the transaction ends, as in [`recent_count`].
+/// total. Concurrent requests for the same address wait until the transaction ends, as in [`count_recent`].
 ///
 /// # Errors
 /// The fault of the database.
-pub(crate) async fn allowance_of(cx: &RequestContext, email: &str, kinds: &[&str]) -> Result<MailAllowance, Fault> {
-    store::recipient_lock(&cx.db, email).await?;
+pub(crate) async fn remaining_for(cx: &RequestContext, email: &str, kinds: &[&str]) -> Result<RemainingMails, Fault> {
+    store::lock_recipient(&cx.db, email).await?;
     let kinds: Vec<String> = kinds.iter().map(|kind| (*kind).to_owned()).collect();
-    let asked = store::count_asked(&cx.db, email, &kinds, cx.caller.network()).await?;
-    Ok(rules::allowance(asked.from_network, asked.today))
+    let asked = store::count_requested(&cx.db, email, &kinds, cx.caller.network()).await?;
+    Ok(rules::remaining_mails(asked.from_network, asked.today))
 }
 
 /// Returns the platform's name in subjects: the sender's name.
 fn platform(services: &Services) -> String {
     let settings = &services.settings;
-    Letterhead::new(&settings.mail_from, &settings.base_url)
+    MailSender::new(&settings.mail_from, &settings.base_url)
         .map_or_else(|_| "Labs".to_owned(), |letterhead| letterhead.platform().to_owned())
 }

@@ -16,7 +16,7 @@ const MOST_A_DAY: i64 = 20;
 
 /// Messages on one subject that an address can still get.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct MailAllowance {
+pub(crate) struct RemainingMails {
     /// Number of messages.
     pub(crate) left: usize,
     /// Seconds after which a spent allowance has room again: the period of its limit.
@@ -25,10 +25,10 @@ pub(crate) struct MailAllowance {
 
 /// Computes the allowance of an address. The inputs are the number of messages caused by this network in the last hour
 /// and the total of the last day.
-pub(super) fn allowance(from_network: i64, today: i64) -> MailAllowance {
+pub(super) fn remaining_mails(from_network: i64, today: i64) -> RemainingMails {
     let left = (MOST_FROM_NETWORK - from_network).min(MOST_A_DAY - today);
     let wait_seconds = if today >= MOST_A_DAY { 24 * 3600 } else { 3600 };
-    MailAllowance { left: usize::try_from(left).unwrap_or_default(), wait_seconds }
+    RemainingMails { left: usize::try_from(left).unwrap_or_default(), wait_seconds }
 }
 
 /// Seconds to wait after this attempt failed, counted from one; `None` after the last attempt.
@@ -51,13 +51,16 @@ mod tests {
     #[test]
     fn mail_limit_leaves_room_for_other_networks() {
         let counts = [(0, 0), (4, 4), (5, 5), (0, 5), (0, 18), (0, 20), (9, 30)];
-        assert_eq!(counts.map(|(from_network, today)| allowance(from_network, today).left), [5, 1, 0, 5, 2, 0, 0]);
+        assert_eq!(
+            counts.map(|(from_network, today)| remaining_mails(from_network, today).left),
+            [5, 1, 0, 5, 2, 0, 0]
+        );
     }
 
     #[test]
     fn wait_is_the_period_of_the_spent_limit() {
         assert_eq!(
-            [(5, 5), (0, 20), (9, 30)].map(|(hour, day)| allowance(hour, day).wait_seconds),
+            [(5, 5), (0, 20), (9, 30)].map(|(hour, day)| remaining_mails(hour, day).wait_seconds),
             [3600, 86_400, 86_400]
         );
     }

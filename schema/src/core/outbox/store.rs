@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::core::db::Db;
 use crate::core::fault::Fault;
-use crate::core::outbox::Addressee;
+use crate::core::outbox::Recipient;
 use crate::core::time::Time;
 
 /// Message to send, claimed for a limited time.
@@ -33,7 +33,7 @@ pub(super) struct NewMessage<'a> {
     pub(super) is_meant: bool,
 }
 
-pub(super) async fn insert(db: &Db, to: &Addressee, message: &NewMessage<'_>) -> Result<(), Fault> {
+pub(super) async fn insert(db: &Db, to: &Recipient, message: &NewMessage<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "insert into mail_message (message_uuid, kind, recipient, locale, subject, content_sealed, person_uuid, partner_uuid,
                                    about_partner_uuid, asked_from)
@@ -56,7 +56,7 @@ pub(super) async fn insert(db: &Db, to: &Addressee, message: &NewMessage<'_>) ->
 }
 
 /// Makes concurrent requests that mail this address wait until the transaction ends.
-pub(super) async fn recipient_lock(db: &Db, email: &str) -> Result<(), Fault> {
+pub(super) async fn lock_recipient(db: &Db, email: &str) -> Result<(), Fault> {
     sqlx::query!("select pg_advisory_xact_lock(hashtextextended('mail:' || lower($1), 0))", email)
         .execute(&mut *db.conn().await?)
         .await?;
@@ -76,7 +76,7 @@ pub(super) async fn count_recent(db: &Db, email: &str, kinds: &[String]) -> Resu
 }
 
 /// Whether a message of this kind was queued for a user in the last day.
-pub(super) async fn was_told_today(db: &Db, person_uuid: Uuid, kind: &str) -> Result<bool, Fault> {
+pub(super) async fn was_mailed_today(db: &Db, person_uuid: Uuid, kind: &str) -> Result<bool, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select exists (select from mail_message where person_uuid = $1 and kind = $2
                              and created_at > labs_now() - interval '1 day') as "was_told!""#,
@@ -96,7 +96,7 @@ pub(super) struct AskedRow {
 }
 
 /// Counts the recent messages of these kinds to an address, ignoring case.
-pub(super) async fn count_asked(db: &Db, email: &str, kinds: &[String], network: IpNet) -> Result<AskedRow, Fault> {
+pub(super) async fn count_requested(db: &Db, email: &str, kinds: &[String], network: IpNet) -> Result<AskedRow, Fault> {
     Ok(sqlx::query_as!(
         AskedRow,
         r#"select count(*) filter (where asked_from = $3 and created_at > labs_now() - interval '1 hour') as "from_network!",

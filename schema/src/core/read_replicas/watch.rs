@@ -27,9 +27,9 @@ const REPLAYED: &str =
 
 /// WAL positions of the primary at several moments, newest last.
 #[derive(Default)]
-struct Written(Mutex<VecDeque<(Instant, WalPlace)>>);
+struct WalHistory(Mutex<VecDeque<(Instant, WalPlace)>>);
 
-impl Written {
+impl WalHistory {
     fn note(&self, at: Instant, place: WalPlace) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // A position before the last one belongs to another primary.
@@ -75,7 +75,7 @@ impl Probe {
 impl ReadReplicas {
     /// Queries the primary and each replica until stopped.
     pub(crate) fn watch(self: &Arc<Self>, stop: &CancellationToken) {
-        let written = Arc::new(Written::default());
+        let written = Arc::new(WalHistory::default());
         tokio::spawn({
             let (options, written, stop) = (self.leader.clone(), Arc::clone(&written), stop.clone());
             async move { stop.run_until_cancelled(watch_leader(options, &written)).await }
@@ -91,7 +91,7 @@ impl ReadReplicas {
     }
 }
 
-async fn watch_leader(options: PgConnectOptions, written: &Written) {
+async fn watch_leader(options: PgConnectOptions, written: &WalHistory) {
     let mut probe = Probe::new(options);
     loop {
         let asked_at = Instant::now();
@@ -103,7 +103,7 @@ async fn watch_leader(options: PgConnectOptions, written: &Written) {
     }
 }
 
-async fn watch_replica(replica: &Replica, written: &Written) {
+async fn watch_replica(replica: &Replica, written: &WalHistory) {
     let (mut probe, mut told) = (Probe::new(replica.options.clone()), None);
     loop {
         tokio::time::sleep(BEAT).await;
@@ -112,13 +112,13 @@ async fn watch_replica(replica: &Replica, written: &Written) {
         *replica.state() = ReplicaState { replayed, fresh_at: replayed.and_then(|place| written.moment_of(place)) };
         let is_fresh = replica.is_fresh();
         if told.replace(is_fresh) != Some(is_fresh) {
-            tell(replica, is_fresh, &heard);
+            log_freshness(replica, is_fresh, &heard);
         }
     }
 }
 
 /// Logs for the operator that a replica is used again or no longer used, and the reason.
-fn tell(replica: &Replica, is_fresh: bool, heard: &Result<Option<WalPlace>, sqlx::Error>) {
+fn log_freshness(replica: &Replica, is_fresh: bool, heard: &Result<Option<WalPlace>, sqlx::Error>) {
     let replica = replica.name.as_str();
     match heard {
         _ if is_fresh => tracing::info!(replica, "a read replica is up to date and answers public reads"),
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn read_replica_moment_is_last_replayed_position() {
-        let (written, now) = (Written::default(), Instant::now());
+        let (written, now) = (WalHistory::default(), Instant::now());
         let moments = [now, now + BEAT, now + BEAT * 2];
         for (at, place) in moments.into_iter().zip([10, 20, 20]) {
             written.note(at, WalPlace::of(place));
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn positions_of_former_primary_are_discarded() {
-        let (written, now) = (Written::default(), Instant::now());
+        let (written, now) = (WalHistory::default(), Instant::now());
         written.note(now, WalPlace::of(30));
         written.note(now + BEAT, WalPlace::of(25));
         assert_eq!(written.moment_of(WalPlace::of(40)), Some(now + BEAT));

@@ -39,7 +39,7 @@ impl AttributionQuery {
     #[graphql(directive = access::apply("engagement.feature-requests".into()))]
     async fn engagement_attribution_get(&self, ctx: &Context<'_>) -> Result<Option<BoardAttribution>, Fault> {
         let cx = ctx.cx();
-        cx.answer(load(cx, &Person::of(cx)?).await?)
+        cx.answer(load(cx, &Person::require_caller(cx)?).await?)
     }
 }
 
@@ -57,7 +57,7 @@ impl AttributionMutation {
         body: BoardAttributionPut,
     ) -> Result<Option<BoardAttribution>, Fault> {
         let cx = ctx.cx();
-        let person = Person::of(cx)?;
+        let person = Person::require_caller(cx)?;
         store::set_show_name(&cx.db, person.uuid, body.show_name).await?;
         cx.answer(load(cx, &person).await?)
     }

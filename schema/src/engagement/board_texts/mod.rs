@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::core::context::RequestContext;
 use crate::core::db::Db;
 use crate::core::fault::{Code, Fault};
-use crate::core::markdown::{COMMENT, FEATURE_REQUEST, RENDERER, ShownText, TextFormat, TextRenderer};
+use crate::core::markdown::{COMMENT, FEATURE_REQUEST, RENDERER, RenderedText, TextFormat, TextRenderer};
 use crate::core::services::Services;
 
 /// Texts of each kind that one run of the job renders.
@@ -42,7 +42,7 @@ impl StoredHtml {
         if let Some(html) = self.body_html.filter(|_| self.body_renderer >= RENDERER) {
             return Ok(html);
         }
-        cx.db.answered().await;
+        cx.db.release().await;
         Ok(show(cx, body, format).await?.rendered.html.clone())
     }
 }
@@ -68,7 +68,7 @@ pub(in crate::engagement) async fn show(
     cx: &RequestContext,
     body: &str,
     format: TextFormat,
-) -> Result<Arc<ShownText>, Fault> {
+) -> Result<Arc<RenderedText>, Fault> {
     cx.services.state::<TextRenderer>().show(body, format).await
 }
 
@@ -78,7 +78,7 @@ pub(in crate::engagement) async fn show(
 /// # Errors
 /// If the database does not answer.
 pub(crate) async fn render_due(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
-    let (db, renderer) = (Db::pooled(pool.clone()), services.state::<TextRenderer>());
+    let (db, renderer) = (Db::from_pool(pool.clone()), services.state::<TextRenderer>());
     let requests = store::due_requests(&db, RENDERER, FEW).await?;
     let comments = store::due_comments(&db, RENDERER, FEW).await?;
     let requests = requests.into_iter().map(|text| (text, FEATURE_REQUEST));

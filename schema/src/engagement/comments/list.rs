@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::rules::{CommentStanding, partner_actions};
+use super::rules::{CommentStatus, partner_actions};
 use crate::core::context::RequestContext;
 use crate::core::fault::Fault;
 use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select};
@@ -110,9 +110,9 @@ impl CommentRow {
     ///
     /// # Errors
     /// [`crate::Code::Unavailable`] if its HTML is not stored and too many texts wait to be rendered.
-    pub(super) async fn shown(self, cx: &RequestContext, person: Option<&Person>) -> Result<FeatureComment, Fault> {
+    pub(super) async fn into_view(self, cx: &RequestContext, person: Option<&Person>) -> Result<FeatureComment, Fault> {
         let is_own = person.is_some_and(|person| self.author_uuid == Some(person.uuid));
-        let standing = CommentStanding { is_own, is_removed: self.removed, is_locked: self.locked };
+        let status = CommentStatus { is_own, is_removed: self.removed, is_locked: self.locked };
         let acts = person.is_some() && cx.may("engagement.feature-requests:write");
         let body_html = match &self.body {
             Some(body) => Some(self.html.or_render(cx, body, COMMENT_TEXT).await?),
@@ -130,7 +130,7 @@ impl CommentRow {
             edited_at: self.edited_at,
             removed: self.removed,
             created_at: self.created_at,
-            allowed_actions: if acts { partner_actions(standing) } else { Vec::new() },
+            allowed_actions: if acts { partner_actions(status) } else { Vec::new() },
         })
     }
 }

@@ -6,17 +6,17 @@ use async_graphql::{Context, InputObject, Object};
 use uuid::Uuid;
 
 use super::list::{FeatureComment, ON_BOARD, OWN, TOGETHER};
-use super::rules::{self, CommentStanding};
-use super::store::{self, HeldComment};
+use super::rules::{self, CommentStatus};
+use super::store::{self, LockedComment};
 use crate::core::access::access;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::fault::Fault;
 use crate::core::list::{PageRequest, Rows};
-use crate::core::markdown::{COMMENT, ShownText};
+use crate::core::markdown::{COMMENT, RenderedText};
 use crate::core::page::List;
 use crate::engagement::board_texts;
 use crate::engagement::feature_requests::rules::check_text;
-use crate::engagement::feature_requests::store::hold;
+use crate::engagement::feature_requests::store::lock;
 use crate::engagement::people::{self, BoardDaily, Person};
 use crate::engagement::votes;
 
@@ -56,10 +56,10 @@ impl BoardCommentsQuery {
         let thread = found.ok_or_else(|| Fault::not_found("feature request"))?;
         let list = if thread.has_parts { &TOGETHER } else { &OWN };
         let Rows { rows, page } = list.page(cx, &request_uuid, &request).await?;
-        let person = Person::found(cx);
+        let person = Person::of_caller(cx);
         let mut data = Vec::with_capacity(rows.len());
         for row in rows {
-            data.push(row.shown(cx, person.as_ref()).await?);
+            data.push(row.into_view(cx, person.as_ref()).await?);
         }
         cx.answer_list(List { data, page })
     }
@@ -91,9 +91,9 @@ impl BoardCommentsMutation {
         body: FeatureCommentAdd,
     ) -> Result<Option<FeatureComment>, Fault> {
         let cx = ctx.cx();
-        let person = Person::of(cx)?;
+        let person = Person::require_caller(cx)?;
         let text = check(cx, &body.body).await?;
-        hold_open(cx, request_uuid).await?;
+        lock_open(cx, request_uuid).await?;
         people::spend(cx, &person, BoardDaily::Comments).await?;
         let comment_uuid = store::insert(cx, &person, request_uuid, (&body.body, &text.rendered.html)).await?;
         cx.answer_created(comment_uuid, load(cx, comment_uuid).await?)
@@ -108,9 +108,9 @@ impl BoardCommentsMutation {
         body: FeatureCommentEdit,
     ) -> Result<Option<FeatureComment>, Fault> {
         let cx = ctx.cx();
-        let person = Person::of(cx)?;
-        let held = hold_editable(cx, &person, comment_uuid).await?;
-        if let Some(text) = body.body.filter(|text| *text != held.body) {
+        let person = Person::require_caller(cx)?;
+        let locked = lock_editable(cx, &person, comment_uuid).await?;
+        if let Some(text) = body.body.filter(|text| *text != locked.body) {
             let shown = check(cx, &text).await?;
             store::set_body(cx, comment_uuid, (&text, &shown.rendered.html)).await?;
         }
@@ -120,39 +120,39 @@ impl BoardCommentsMutation {
 
 /// Loads the comment as the caller sees it.
 async fn load(cx: &RequestContext, comment_uuid: Uuid) -> Result<FeatureComment, Fault> {
-    let found = ON_BOARD.one(&cx.db, [comment_uuid.into()]).await?;
+    let found = ON_BOARD.fetch_one(&cx.db, [comment_uuid.into()]).await?;
     let row = found.ok_or_else(|| Fault::not_found("comment"))?;
-    row.shown(cx, Person::found(cx).as_ref()).await
+    row.into_view(cx, Person::of_caller(cx).as_ref()).await
 }
 
 /// Renders a text and rejects it if it breaks a rule.
-async fn check(cx: &RequestContext, body: &str) -> Result<Arc<ShownText>, Fault> {
+async fn check(cx: &RequestContext, body: &str) -> Result<Arc<RenderedText>, Fault> {
     let (text, mut errors) = (board_texts::show(cx, body, COMMENT).await?, Vec::new());
     check_text(("/body", body), (COMMENT, text.error), &mut errors);
     if errors.is_empty() { Ok(text) } else { Err(Fault::invalid(errors)) }
 }
 
 /// Locks a feature request that accepts comments.
-async fn hold_open(cx: &RequestContext, request_uuid: Uuid) -> Result<(), Fault> {
-    let found = hold(&cx.db, request_uuid).await?.filter(|held| !held.marks().is_suspended);
+async fn lock_open(cx: &RequestContext, request_uuid: Uuid) -> Result<(), Fault> {
+    let found = lock(&cx.db, request_uuid).await?.filter(|locked| !locked.marks().is_suspended);
     let marks = found.ok_or_else(|| Fault::not_found("feature request"))?.marks();
     if marks.is_merged {
         let is_there = store::thread(&cx.db, request_uuid).await?.is_some();
         let refusal =
-            if is_there { votes::merged(&cx.db, request_uuid).await? } else { Fault::not_found("feature request") };
+            if is_there { votes::err_merged(&cx.db, request_uuid).await? } else { Fault::not_found("feature request") };
         return Err(refusal);
     }
     rules::ensure_open(marks.is_locked)
 }
 
 /// Locks a comment that the user may edit.
-async fn hold_editable(cx: &RequestContext, person: &Person, comment_uuid: Uuid) -> Result<HeldComment, Fault> {
-    let found = store::hold_comment(&cx.db, comment_uuid).await?.filter(HeldComment::is_on_board);
-    let held = found.ok_or_else(|| Fault::not_found("comment"))?;
-    rules::ensure_editable(CommentStanding {
-        is_own: held.author_uuid == Some(person.uuid),
-        is_removed: held.is_suspended,
-        is_locked: held.is_locked(),
+async fn lock_editable(cx: &RequestContext, person: &Person, comment_uuid: Uuid) -> Result<LockedComment, Fault> {
+    let found = store::lock_comment(&cx.db, comment_uuid).await?.filter(LockedComment::is_on_board);
+    let locked = found.ok_or_else(|| Fault::not_found("comment"))?;
+    rules::ensure_editable(CommentStatus {
+        is_own: locked.author_uuid == Some(person.uuid),
+        is_removed: locked.is_suspended,
+        is_locked: locked.is_locked(),
     })?;
-    Ok(held)
+    Ok(locked)
 }

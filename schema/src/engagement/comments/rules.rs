@@ -4,7 +4,7 @@ use crate::core::fault::{Code, Fault};
 
 /// Relation of a comment to the caller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct CommentStanding {
+pub(super) struct CommentStatus {
     /// Whether the caller wrote it.
     pub(super) is_own: bool,
     /// Whether staff removed its text.
@@ -14,8 +14,8 @@ pub(super) struct CommentStanding {
 }
 
 /// Returns the actions of a partner's user on a comment.
-pub(super) fn partner_actions(standing: CommentStanding) -> Vec<String> {
-    [("edit", ensure_editable(standing).is_ok()), ("report", !standing.is_own && !standing.is_removed)]
+pub(super) fn partner_actions(status: CommentStatus) -> Vec<String> {
+    [("edit", ensure_editable(status).is_ok()), ("report", !status.is_own && !status.is_removed)]
         .into_iter()
         .filter(|(_, is_possible)| *is_possible)
         .map(|(action, _)| action.to_owned())
@@ -26,17 +26,17 @@ pub(super) fn partner_actions(standing: CommentStanding) -> Vec<String> {
 ///
 /// # Errors
 /// [`Code::AuthorRequired`] or [`Code::Conflict`].
-pub(super) fn ensure_editable(standing: CommentStanding) -> Result<(), Fault> {
-    if !standing.is_own {
+pub(super) fn ensure_editable(status: CommentStatus) -> Result<(), Fault> {
+    if !status.is_own {
         let detail = "Only the user who wrote this comment can change it. Add missing information as a new comment.";
         return Err(Fault::new(Code::AuthorRequired, detail));
     }
-    if standing.is_removed {
+    if status.is_removed {
         let detail = "Our moderators removed this comment, so it cannot be changed. The e-mail about it states the \
                       reason.";
         return Err(Fault::conflict(detail));
     }
-    ensure_open(standing.is_locked)
+    ensure_open(status.is_locked)
 }
 
 /// Rejects a comment on a locked feature request.
@@ -58,24 +58,24 @@ mod tests {
 
     #[test]
     fn only_author_edits_visible_unlocked_comment() {
-        let own = CommentStanding { is_own: true, ..CommentStanding::default() };
+        let own = CommentStatus { is_own: true, ..CommentStatus::default() };
         assert!(ensure_editable(own).is_ok());
-        let code = |standing| ensure_editable(standing).unwrap_err().code();
-        assert_eq!(code(CommentStanding::default()), Code::AuthorRequired);
-        assert_eq!(code(CommentStanding { is_removed: true, ..own }), Code::Conflict);
-        assert_eq!(code(CommentStanding { is_locked: true, ..own }), Code::Conflict);
-        let foreign = CommentStanding { is_removed: true, is_locked: true, is_own: false };
+        let code = |status| ensure_editable(status).unwrap_err().code();
+        assert_eq!(code(CommentStatus::default()), Code::AuthorRequired);
+        assert_eq!(code(CommentStatus { is_removed: true, ..own }), Code::Conflict);
+        assert_eq!(code(CommentStatus { is_locked: true, ..own }), Code::Conflict);
+        let foreign = CommentStatus { is_removed: true, is_locked: true, is_own: false };
         assert_eq!(code(foreign), Code::AuthorRequired, "whose it is comes first");
     }
 
     #[test]
     fn other_users_may_report_visible_comment() {
-        let own = CommentStanding { is_own: true, ..CommentStanding::default() };
+        let own = CommentStatus { is_own: true, ..CommentStatus::default() };
         assert_eq!(partner_actions(own), ["edit"]);
-        assert_eq!(partner_actions(CommentStanding::default()), ["report"]);
-        assert_eq!(partner_actions(CommentStanding { is_locked: true, ..CommentStanding::default() }), ["report"]);
+        assert_eq!(partner_actions(CommentStatus::default()), ["report"]);
+        assert_eq!(partner_actions(CommentStatus { is_locked: true, ..CommentStatus::default() }), ["report"]);
         for is_own in [true, false] {
-            assert!(partner_actions(CommentStanding { is_own, is_removed: true, is_locked: false }).is_empty());
+            assert!(partner_actions(CommentStatus { is_own, is_removed: true, is_locked: false }).is_empty());
         }
     }
 }

@@ -6,19 +6,19 @@ use crate::core::context::RequestContext;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::markdown::RENDERER;
-use crate::engagement::feature_requests::store::{Held, hold};
+use crate::engagement::feature_requests::store::{LockedFeatureRequest, lock};
 use crate::engagement::people::Person;
 
 /// A feature request on the board.
-pub(in crate::engagement) struct Thread {
+pub(in crate::engagement) struct CommentedRequest {
     /// Whether other feature requests are merged into it.
     pub(in crate::engagement) has_parts: bool,
 }
 
 /// Returns a feature request on the board; `None` if it or its merge target is suspended.
-pub(in crate::engagement) async fn thread(db: &Db, request_uuid: Uuid) -> Result<Option<Thread>, Fault> {
+pub(in crate::engagement) async fn thread(db: &Db, request_uuid: Uuid) -> Result<Option<CommentedRequest>, Fault> {
     Ok(sqlx::query_as!(
-        Thread,
+        CommentedRequest,
         r#"select exists (select from feature_request as part
                            where part.root_uuid = r.request_uuid and part.request_uuid <> r.request_uuid) as "has_parts!"
              from feature_request as r join feature_request as root on root.request_uuid = r.root_uuid
@@ -30,11 +30,11 @@ pub(in crate::engagement) async fn thread(db: &Db, request_uuid: Uuid) -> Result
 }
 
 /// A comment that is locked, with its feature request, until the transaction ends.
-pub(in crate::engagement) struct HeldComment {
+pub(in crate::engagement) struct LockedComment {
     /// UUID of the comment.
     pub(in crate::engagement) comment_uuid: Uuid,
     /// Feature request on which it was written.
-    pub(in crate::engagement) request: Held,
+    pub(in crate::engagement) request: LockedFeatureRequest,
     /// Partner of the author; none for an answer by staff.
     pub(in crate::engagement) partner_uuid: Option<Uuid>,
     /// Author, including staff members.
@@ -50,7 +50,7 @@ pub(in crate::engagement) struct HeldComment {
     is_root_locked: bool,
 }
 
-impl HeldComment {
+impl LockedComment {
     /// Whether partners can see the comment or its removed marker.
     pub(super) fn is_on_board(&self) -> bool {
         !self.is_root_suspended && !self.request.marks().is_suspended
@@ -63,13 +63,13 @@ impl HeldComment {
 }
 
 /// Locks a comment, suspended or not, after its feature request.
-pub(in crate::engagement) async fn hold_comment(db: &Db, comment_uuid: Uuid) -> Result<Option<HeldComment>, Fault> {
+pub(in crate::engagement) async fn lock_comment(db: &Db, comment_uuid: Uuid) -> Result<Option<LockedComment>, Fault> {
     let request_uuid =
         sqlx::query_scalar!("select request_uuid from feature_comment where comment_uuid = $1", comment_uuid)
             .fetch_optional(&mut *db.conn().await?)
             .await?;
     let Some(request_uuid) = request_uuid else { return Ok(None) };
-    let Some(request) = hold(db, request_uuid).await? else { return Ok(None) };
+    let Some(request) = lock(db, request_uuid).await? else { return Ok(None) };
     let row = sqlx::query!(
         r#"select c.partner_uuid, c.author_uuid, c.is_answer, c.body, c.suspended_at is not null as "is_suspended!",
                   root.suspended_at is not null as "is_root_suspended!", root.locked_at is not null as "is_root_locked!"
@@ -80,7 +80,7 @@ pub(in crate::engagement) async fn hold_comment(db: &Db, comment_uuid: Uuid) -> 
     )
     .fetch_optional(&mut *db.conn().await?)
     .await?;
-    Ok(row.map(|row| HeldComment {
+    Ok(row.map(|row| LockedComment {
         comment_uuid,
         request,
         partner_uuid: row.partner_uuid,

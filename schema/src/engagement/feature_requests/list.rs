@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::rules::FeatureRequestStatus;
 use super::types::{BoardRow, ChangelogMention, SHORT};
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue};
 use crate::core::texts::first_words;
 use crate::core::time::Time;
 use crate::core::words::words;
@@ -59,39 +59,39 @@ words! {
 pub(super) static BOARD: ListQuery<Board, BoardRow, FeatureRequestSort> = ListQuery {
     operation: "engagement_feature_requests_list",
     select: &SHORT,
-    within: &[Condition { sql: "r.shown", value: |_| Some(Bound::Nothing) }],
+    within: &[Condition { sql: "r.shown", value: |_| Some(SqlValue::Nothing) }],
     conditions: &[
-        Condition { sql: "r.status = any({})", value: |of| Bound::words(of.filter.status.as_ref()) },
-        Condition { sql: "r.topic_uuid = any({})", value: |of| Bound::ids(of.filter.topic_uuid.as_ref()) },
-        Condition { sql: "r.partner_uuid = {}", value: |of| of.filter.partner_uuid.map(Bound::from) },
+        Condition { sql: "r.status = any({})", value: |of| SqlValue::words(of.filter.status.as_ref()) },
+        Condition { sql: "r.topic_uuid = any({})", value: |of| SqlValue::ids(of.filter.topic_uuid.as_ref()) },
+        Condition { sql: "r.partner_uuid = {}", value: |of| of.filter.partner_uuid.map(SqlValue::from) },
         Condition {
             sql: "r.author_uuid = {}",
-            value: |of| (of.filter.mine == Some(true)).then(|| Bound::Id(of.person_uuid.unwrap_or_default())),
+            value: |of| (of.filter.mine == Some(true)).then(|| SqlValue::Id(of.person_uuid.unwrap_or_default())),
         },
         Condition {
             sql: "r.author_uuid <> {}",
-            value: |of| (of.filter.mine == Some(false)).then(|| Bound::Id(of.person_uuid.unwrap_or_default())),
+            value: |of| (of.filter.mine == Some(false)).then(|| SqlValue::Id(of.person_uuid.unwrap_or_default())),
         },
         Condition {
             sql: "r.request_uuid = any({})",
-            value: |of| (of.filter.voted == Some(true)).then(|| Bound::Ids(of.voted.clone())),
+            value: |of| (of.filter.voted == Some(true)).then(|| SqlValue::Ids(of.voted.clone())),
         },
         Condition {
             sql: "r.request_uuid <> all({})",
-            value: |of| (of.filter.voted == Some(false)).then(|| Bound::Ids(of.voted.clone())),
+            value: |of| (of.filter.voted == Some(false)).then(|| SqlValue::Ids(of.voted.clone())),
         },
         Condition {
             sql: "r.request_uuid = any({})",
-            value: |of| (of.filter.followed == Some(true)).then(|| Bound::Ids(of.followed.clone())),
+            value: |of| (of.filter.followed == Some(true)).then(|| SqlValue::Ids(of.followed.clone())),
         },
         Condition {
             sql: "r.request_uuid <> all({})",
-            value: |of| (of.filter.followed == Some(false)).then(|| Bound::Ids(of.followed.clone())),
+            value: |of| (of.filter.followed == Some(false)).then(|| SqlValue::Ids(of.followed.clone())),
         },
         Condition {
             sql: "r.request_uuid = any(array(select w.request_uuid from feature_request_words as w
                       where w.search @@ (select every from board_terms({}))))",
-            value: |of| of.filter.q.as_deref().map(|q| Bound::from(first_words(q))),
+            value: |of| of.filter.q.as_deref().map(|q| SqlValue::from(first_words(q))),
         },
     ],
     order: |sort| match sort {
@@ -160,7 +160,7 @@ pub(super) static STATUS_CHANGES: ListQuery<Uuid, FeatureRequestChange, FixedOrd
     select: &CHANGE,
     within: &[
         Condition { sql: "e.request_uuid = {} or e.other_uuid = {}", value: |of| Some((*of).into()) },
-        Condition { sql: "e.kind <> 'ANSWER'", value: |_| Some(Bound::Nothing) },
+        Condition { sql: "e.kind <> 'ANSWER'", value: |_| Some(SqlValue::Nothing) },
     ],
     conditions: &[],
     order: |FixedOrder| const { &[CHANGE_AT.descending(), CHANGE_ID.descending()] },
@@ -205,7 +205,7 @@ pub(super) static DUPLICATES: ListQuery<Uuid, FeatureRequestDuplicate, FixedOrde
             sql: "(d.root_uuid = {} or d.merged_into_uuid = {}) and d.request_uuid <> {}",
             value: |of| Some((*of).into()),
         },
-        Condition { sql: "d.suspended_at is null", value: |_| Some(Bound::Nothing) },
+        Condition { sql: "d.suspended_at is null", value: |_| Some(SqlValue::Nothing) },
     ],
     conditions: &[],
     order: |FixedOrder| const { &[MERGED_AT.descending(), MERGED_ID.descending()] },

@@ -12,7 +12,7 @@ use crate::core::list::Statements;
 pub(in crate::engagement) use resolvers::{FeatureRequestsMutation, FeatureRequestsQuery};
 pub(in crate::engagement) use types::{
     BoardRow, ChangelogMention, FeatureRequest, FeatureRequestMention, FeatureRequestSummary, FeatureRequestTopic,
-    SHORT, load_shown, shown, topic_and_entry,
+    SHORT, into_view, load_shown, topic_and_entry,
 };
 
 /// SQL that this module assembles at run time, so the compiler does not check it.

@@ -9,8 +9,8 @@ use super::list::{
 };
 use super::rules;
 use super::similar::{self, SimilarFeatureRequests};
-use super::store::{self, Held, Proposal};
-use super::types::{FeatureRequest, FeatureRequestSummary, ensure_on_board, load_shown, shown};
+use super::store::{self, LockedFeatureRequest, NewFeatureRequest};
+use super::types::{FeatureRequest, FeatureRequestSummary, ensure_on_board, into_view, load_shown};
 use crate::core::access::access;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::fault::{Code, Fault, FieldError};
@@ -66,7 +66,7 @@ impl FeatureRequestsQuery {
         let cx = ctx.cx();
         let board = board(cx, filter.unwrap_or_default()).await?;
         let Rows { rows, page } = BOARD.page(cx, &board, &PageRequest::new(sort, limit, cursor)).await?;
-        cx.answer_list(List { data: shown(cx, rows).await?, page })
+        cx.answer_list(List { data: into_view(cx, rows).await?, page })
     }
 
     /// List similar feature requests.
@@ -135,14 +135,14 @@ impl FeatureRequestsMutation {
         body: FeatureRequestPropose,
     ) -> Result<Option<FeatureRequest>, Fault> {
         let cx = ctx.cx();
-        let person = Person::of(cx)?;
-        let title = rules::titled(&body.title);
+        let person = Person::require_caller(cx)?;
+        let title = rules::normalize_title(&body.title);
         let text = board_texts::show(cx, &body.body, FEATURE_REQUEST).await?;
         let html = text.rendered.html.as_str();
-        let proposal = Proposal { title: &title, body: &body.body, html, topic_uuid: body.topic_uuid };
-        check(cx, &proposal, text.error, None).await?;
+        let feature_request = NewFeatureRequest { title: &title, body: &body.body, html, topic_uuid: body.topic_uuid };
+        check(cx, &feature_request, text.error, None).await?;
         people::spend(cx, &person, BoardDaily::Proposals).await?;
-        let request_uuid = store::insert(cx, &person, &proposal).await?;
+        let request_uuid = store::insert(cx, &person, &feature_request).await?;
         cx.answer_created(request_uuid, load_shown(cx, request_uuid).await?)
     }
 
@@ -155,23 +155,24 @@ impl FeatureRequestsMutation {
         body: FeatureRequestEdit,
     ) -> Result<Option<FeatureRequest>, Fault> {
         let cx = ctx.cx();
-        let person = Person::of(cx)?;
-        let held = hold_own(cx, &person, request_uuid).await?;
-        rules::ensure_editable(held.marks())?;
-        let title = body.title.as_deref().map_or_else(|| held.title.clone(), rules::titled);
+        let person = Person::require_caller(cx)?;
+        let locked = lock_own(cx, &person, request_uuid).await?;
+        rules::ensure_editable(locked.marks())?;
+        let title = body.title.as_deref().map_or_else(|| locked.title.clone(), rules::normalize_title);
         let topic_uuid = match body.topic_uuid {
-            MaybeUndefined::Undefined => held.topic_uuid,
+            MaybeUndefined::Undefined => locked.topic_uuid,
             MaybeUndefined::Null => None,
             MaybeUndefined::Value(topic_uuid) => Some(topic_uuid),
         };
-        let body = body.body.unwrap_or_else(|| held.body.clone());
+        let body = body.body.unwrap_or_else(|| locked.body.clone());
         let text = board_texts::show(cx, &body, FEATURE_REQUEST).await?;
-        let proposal = Proposal { title: &title, body: &body, html: &text.rendered.html, topic_uuid };
+        let feature_request = NewFeatureRequest { title: &title, body: &body, html: &text.rendered.html, topic_uuid };
         // A text accepted before the limit existed stays valid; its title and topic can be changed.
-        let error = text.error.filter(|_| body != held.body);
-        check(cx, &proposal, error, held.topic_uuid).await?;
-        if (proposal.title, proposal.body, topic_uuid) != (&held.title, &held.body, held.topic_uuid) {
-            store::set_text(cx, &held, &proposal).await?;
+        let error = text.error.filter(|_| body != locked.body);
+        check(cx, &feature_request, error, locked.topic_uuid).await?;
+        if (feature_request.title, feature_request.body, topic_uuid) != (&locked.title, &locked.body, locked.topic_uuid)
+        {
+            store::set_text(cx, &locked, &feature_request).await?;
         }
         cx.answer(load_shown(cx, request_uuid).await?)
     }
@@ -179,18 +180,18 @@ impl FeatureRequestsMutation {
 
 /// Builds the board as the caller sees it.
 async fn board(cx: &RequestContext, filter: FeatureRequestFilter) -> Result<Board, Fault> {
-    let person = Person::found(cx);
+    let person = Person::of_caller(cx);
     let is_personal = filter.mine.is_some() || filter.voted.is_some() || filter.followed.is_some();
     if is_personal {
-        Person::of(cx)?;
+        Person::require_caller(cx)?;
     }
     let mut board = Board { person_uuid: person.map(|person| person.uuid), filter, ..Board::default() };
     if let Some(person) = &person {
         if board.filter.voted.is_some() {
-            board.voted = store::voted(&cx.db, person).await?;
+            board.voted = store::list_voted(&cx.db, person).await?;
         }
         if board.filter.followed.is_some() {
-            board.followed = store::followed(&cx.db, person).await?;
+            board.followed = store::list_followed(&cx.db, person).await?;
         }
     }
     Ok(board)
@@ -199,14 +200,14 @@ async fn board(cx: &RequestContext, filter: FeatureRequestFilter) -> Result<Boar
 /// Rejects a feature request that breaks a rule. It may keep a topic that was deactivated.
 async fn check(
     cx: &RequestContext,
-    proposal: &Proposal<'_>,
+    feature_request: &NewFeatureRequest<'_>,
     error: Option<RenderError>,
     present_topic: Option<Uuid>,
 ) -> Result<(), Fault> {
     let mut errors = Vec::new();
-    rules::check_said("/title", proposal.title, &mut errors);
-    rules::check_text(("/body", proposal.body), (FEATURE_REQUEST, error), &mut errors);
-    if let Some(topic_uuid) = proposal.topic_uuid.filter(|topic| Some(*topic) != present_topic)
+    rules::check_said("/title", feature_request.title, &mut errors);
+    rules::check_text(("/body", feature_request.body), (FEATURE_REQUEST, error), &mut errors);
+    if let Some(topic_uuid) = feature_request.topic_uuid.filter(|topic| Some(*topic) != present_topic)
         && !store::topic_is_active(&cx.db, topic_uuid).await?
     {
         let message = "This topic is not available for feature requests. GET /v1/engagement/topics lists the \
@@ -217,11 +218,11 @@ async fn check(
 }
 
 /// Locks a feature request on the board that the caller wrote.
-async fn hold_own(cx: &RequestContext, person: &Person, request_uuid: Uuid) -> Result<Held, Fault> {
-    let found = store::hold(&cx.db, request_uuid).await?.filter(|held| !held.marks().is_suspended);
-    let held = found.ok_or_else(|| Fault::not_found("feature request"))?;
-    if held.author_uuid == person.uuid {
-        return Ok(held);
+async fn lock_own(cx: &RequestContext, person: &Person, request_uuid: Uuid) -> Result<LockedFeatureRequest, Fault> {
+    let found = store::lock(&cx.db, request_uuid).await?.filter(|locked| !locked.marks().is_suspended);
+    let locked = found.ok_or_else(|| Fault::not_found("feature request"))?;
+    if locked.author_uuid == person.uuid {
+        return Ok(locked);
     }
     let detail = "Only the user who proposed this feature request can change it. Add missing information as a comment.";
     Err(Fault::new(Code::AuthorRequired, detail))

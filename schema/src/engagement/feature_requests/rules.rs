@@ -4,7 +4,7 @@ use crate::core::fault::{Fault, FieldError};
 use crate::core::markdown::{RenderError, TextFormat, text_error};
 use crate::core::state_diagram::StateDiagram;
 use crate::core::words::{Word as _, words};
-use crate::engagement::standing::Standing;
+use crate::engagement::vote_status::VoteStatus;
 
 words! {
     /// Status of a feature request (docs/decisions/api.md#state-machines).
@@ -26,7 +26,7 @@ words! {
 
 /// State of a feature request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engagement) struct Marks {
+pub(in crate::engagement) struct RequestMarks {
     /// Status.
     pub(in crate::engagement) status: FeatureRequestStatus,
     /// Whether it is merged into another.
@@ -101,7 +101,7 @@ impl BoardAction {
 }
 
 /// Transition table: whether staff may perform the action in this state.
-const fn allows(marks: Marks, action: BoardAction) -> bool {
+const fn allows(marks: RequestMarks, action: BoardAction) -> bool {
     match action {
         BoardAction::Reinstate => marks.is_suspended,
         BoardAction::Unmerge => marks.is_merged,
@@ -116,7 +116,7 @@ const fn allows(marks: Marks, action: BoardAction) -> bool {
 }
 
 /// Returns the actions that staff may perform in this state.
-pub(in crate::engagement) fn staff_actions(marks: Marks) -> Vec<String> {
+pub(in crate::engagement) fn staff_actions(marks: RequestMarks) -> Vec<String> {
     let possible = BoardAction::ALL.into_iter().filter(|action| allows(marks, *action));
     possible.map(|action| action.name().to_owned()).collect()
 }
@@ -125,7 +125,7 @@ pub(in crate::engagement) fn staff_actions(marks: Marks) -> Vec<String> {
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`], listing the allowed actions.
-pub(in crate::engagement) fn ensure(marks: Marks, action: BoardAction) -> Result<(), Fault> {
+pub(in crate::engagement) fn ensure(marks: RequestMarks, action: BoardAction) -> Result<(), Fault> {
     if allows(marks, action) {
         return Ok(());
     }
@@ -138,15 +138,19 @@ pub(in crate::engagement) fn ensure(marks: Marks, action: BoardAction) -> Result
 }
 
 /// Returns the actions of a partner's user on a feature request on the board.
-pub(in crate::engagement) fn partner_actions(marks: Marks, is_own: bool, standing: Standing) -> Vec<String> {
+pub(in crate::engagement) fn partner_actions(
+    marks: RequestMarks,
+    is_own: bool,
+    vote_status: VoteStatus,
+) -> Vec<String> {
     let is_whole = !marks.is_merged;
     let takes_votes = is_whole && marks.status != FeatureRequestStatus::Shipped;
     [
         ("edit", is_own && is_whole && marks.status == FeatureRequestStatus::Open),
-        ("vote", takes_votes && !standing.voted),
-        ("withdraw-vote", is_whole && standing.voted),
-        ("follow", is_whole && !standing.followed),
-        ("unfollow", is_whole && standing.followed),
+        ("vote", takes_votes && !vote_status.voted),
+        ("withdraw-vote", is_whole && vote_status.voted),
+        ("follow", is_whole && !vote_status.followed),
+        ("unfollow", is_whole && vote_status.followed),
         ("comment", is_whole && !marks.is_locked),
         ("report", !is_own),
     ]
@@ -160,7 +164,7 @@ pub(in crate::engagement) fn partner_actions(marks: Marks, is_own: bool, standin
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
-pub(super) fn ensure_editable(marks: Marks) -> Result<(), Fault> {
+pub(super) fn ensure_editable(marks: RequestMarks) -> Result<(), Fault> {
     if marks.is_merged {
         return Err(Fault::conflict("This feature request was merged into another one. Comment on that one."));
     }
@@ -175,7 +179,7 @@ pub(super) fn ensure_editable(marks: Marks) -> Result<(), Fault> {
 }
 
 /// Normalises a title: one line without leading or trailing blanks.
-pub(super) fn titled(title: &str) -> String {
+pub(super) fn normalize_title(title: &str) -> String {
     title.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -197,7 +201,7 @@ pub(in crate::engagement) fn check_text(
 }
 
 /// Draws the state machine. Apart from the marks, staff can move a feature request from each status to every other.
-pub(crate) fn drawing() -> StateDiagram {
+pub(crate) fn draw_states() -> StateDiagram {
     let case = |to: FeatureRequestStatus| {
         move |from: FeatureRequestStatus, (): ()| {
             if from == to {
@@ -222,7 +226,7 @@ mod tests {
     use crate::core::fault::Code;
     use crate::core::markdown::COMMENT;
 
-    const PLAIN: Marks = Marks {
+    const PLAIN: RequestMarks = RequestMarks {
         status: FeatureRequestStatus::Open,
         is_merged: false,
         is_locked: false,
@@ -236,7 +240,7 @@ mod tests {
         for (is_merged, is_locked) in all.into_iter().flat_map(|merged| all.map(|locked| (merged, locked))) {
             for (is_pinned, is_suspended) in all.into_iter().flat_map(|pinned| all.map(|suspended| (pinned, suspended)))
             {
-                let marks = Marks { is_merged, is_locked, is_pinned, is_suspended, ..PLAIN };
+                let marks = RequestMarks { is_merged, is_locked, is_pinned, is_suspended, ..PLAIN };
                 for action in BoardAction::ALL {
                     let is_offered = staff_actions(marks).contains(&action.name().to_owned());
                     match ensure(marks, action) {
@@ -254,15 +258,15 @@ mod tests {
 
     #[test]
     fn merged_feature_request_accepts_only_reports() {
-        let merged = Marks { is_merged: true, ..PLAIN };
-        assert_eq!(partner_actions(merged, false, Standing { voted: true, followed: true }), ["report"]);
-        assert!(partner_actions(merged, true, Standing::default()).is_empty());
+        let merged = RequestMarks { is_merged: true, ..PLAIN };
+        assert_eq!(partner_actions(merged, false, VoteStatus { voted: true, followed: true }), ["report"]);
+        assert!(partner_actions(merged, true, VoteStatus::default()).is_empty());
     }
 
     #[test]
     fn declined_feature_request_accepts_votes_but_shipped_does_not() {
         let takes = |status| {
-            let actions = partner_actions(Marks { status, ..PLAIN }, false, Standing::default());
+            let actions = partner_actions(RequestMarks { status, ..PLAIN }, false, VoteStatus::default());
             actions.contains(&"vote".to_owned())
         };
         assert!(takes(FeatureRequestStatus::Declined) && !takes(FeatureRequestStatus::Shipped));
@@ -272,9 +276,9 @@ mod tests {
     fn author_edits_feature_request_only_while_open() {
         assert!(ensure_editable(PLAIN).is_ok());
         for status in FeatureRequestStatus::ALL.iter().filter(|status| **status != FeatureRequestStatus::Open) {
-            assert_eq!(ensure_editable(Marks { status: *status, ..PLAIN }).unwrap_err().code(), Code::Conflict);
+            assert_eq!(ensure_editable(RequestMarks { status: *status, ..PLAIN }).unwrap_err().code(), Code::Conflict);
         }
-        assert_eq!(ensure_editable(Marks { is_merged: true, ..PLAIN }).unwrap_err().code(), Code::Conflict);
+        assert_eq!(ensure_editable(RequestMarks { is_merged: true, ..PLAIN }).unwrap_err().code(), Code::Conflict);
     }
 
     #[test]
@@ -293,6 +297,6 @@ mod tests {
 
     #[test]
     fn title_line_breaks_become_spaces() {
-        assert_eq!(titled("  Split \n the   bill "), "Split the bill");
+        assert_eq!(normalize_title("  Split \n the   bill "), "Split the bill");
     }
 }

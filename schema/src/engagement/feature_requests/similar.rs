@@ -4,10 +4,10 @@ use async_graphql::SimpleObject;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::types::{BoardRow, FeatureRequestSummary, NEAR, shown};
+use super::types::{BoardRow, FeatureRequestSummary, NEAR, into_view};
 use crate::core::context::RequestContext;
 use crate::core::fault::Fault;
-use crate::core::list::Bound;
+use crate::core::list::SqlValue;
 
 /// A similar feature request.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
@@ -41,14 +41,14 @@ pub(super) async fn find(cx: &RequestContext, title: &str, most: i32) -> Result<
     .fetch_all(&mut *cx.db.conn().await?)
     .await?;
     let ids: Vec<Uuid> = near.iter().map(|row| row.root_uuid).collect();
-    let mut rows = NEAR.all(&cx.db, [Bound::Ids(ids.clone())]).await?;
+    let mut rows = NEAR.fetch_all(&cx.db, [SqlValue::Ids(ids.clone())]).await?;
     let place = |row: &BoardRow| ids.iter().position(|id| *id == row.uuid);
     rows.sort_by_key(place);
     let titles: Vec<Option<String>> = rows
         .iter()
         .map(|row| near.iter().find(|near| near.root_uuid == row.uuid).and_then(|near| near.matched_title.clone()))
         .collect();
-    let found = shown(cx, rows).await?.into_iter().zip(titles);
+    let found = into_view(cx, rows).await?.into_iter().zip(titles);
     let data = found
         .map(|(feature_request, matched_title)| SimilarFeatureRequest { feature_request, matched_title })
         .collect();

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::rules::{FeatureRequestStatus, Marks};
+use super::rules::{FeatureRequestStatus, RequestMarks};
 use crate::core::context::RequestContext;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
@@ -10,7 +10,7 @@ use crate::core::markdown::RENDERER;
 use crate::engagement::people::Person;
 
 /// A feature request that is locked until the transaction ends.
-pub(in crate::engagement) struct Held {
+pub(in crate::engagement) struct LockedFeatureRequest {
     /// UUID of the feature request.
     pub(in crate::engagement) request_uuid: Uuid,
     /// Partner of the author.
@@ -34,10 +34,10 @@ pub(in crate::engagement) struct Held {
     is_suspended: bool,
 }
 
-impl Held {
+impl LockedFeatureRequest {
     /// Returns its state.
-    pub(in crate::engagement) fn marks(&self) -> Marks {
-        Marks {
+    pub(in crate::engagement) fn marks(&self) -> RequestMarks {
+        RequestMarks {
             status: self.status,
             is_merged: self.merged_into_uuid.is_some(),
             is_locked: self.is_locked,
@@ -48,9 +48,9 @@ impl Held {
 }
 
 /// Locks a feature request, suspended or not.
-pub(in crate::engagement) async fn hold(db: &Db, request_uuid: Uuid) -> Result<Option<Held>, Fault> {
+pub(in crate::engagement) async fn lock(db: &Db, request_uuid: Uuid) -> Result<Option<LockedFeatureRequest>, Fault> {
     Ok(sqlx::query_as!(
-        Held,
+        LockedFeatureRequest,
         r#"select request_uuid, partner_uuid, author_uuid, title, body, topic_uuid,
                   status as "status: FeatureRequestStatus", merged_into_uuid, root_uuid,
                   pinned_at is not null as "is_pinned!", locked_at is not null as "is_locked!",
@@ -63,7 +63,7 @@ pub(in crate::engagement) async fn hold(db: &Db, request_uuid: Uuid) -> Result<O
 }
 
 /// Content of a new or edited feature request.
-pub(super) struct Proposal<'a> {
+pub(super) struct NewFeatureRequest<'a> {
     pub(super) title: &'a str,
     pub(super) body: &'a str,
     /// The body as HTML of the current renderer.
@@ -72,7 +72,11 @@ pub(super) struct Proposal<'a> {
 }
 
 /// Inserts a feature request with its author's vote.
-pub(super) async fn insert(cx: &RequestContext, person: &Person, proposal: &Proposal<'_>) -> Result<Uuid, Fault> {
+pub(super) async fn insert(
+    cx: &RequestContext,
+    person: &Person,
+    feature_request: &NewFeatureRequest<'_>,
+) -> Result<Uuid, Fault> {
     let request_uuid = cx.new_uuid();
     sqlx::query!(
         "insert into feature_request (request_uuid, root_uuid, partner_uuid, author_uuid, title, body, topic_uuid,
@@ -81,10 +85,10 @@ pub(super) async fn insert(cx: &RequestContext, person: &Person, proposal: &Prop
         request_uuid,
         person.partner_uuid,
         person.uuid,
-        proposal.title,
-        proposal.body,
-        proposal.topic_uuid,
-        proposal.html,
+        feature_request.title,
+        feature_request.body,
+        feature_request.topic_uuid,
+        feature_request.html,
         RENDERER,
     )
     .execute(&mut *cx.db.conn().await?)
@@ -93,7 +97,11 @@ pub(super) async fn insert(cx: &RequestContext, person: &Person, proposal: &Prop
 }
 
 /// Archives the old text of a feature request and sets the new one.
-pub(super) async fn set_text(cx: &RequestContext, held: &Held, proposal: &Proposal<'_>) -> Result<(), Fault> {
+pub(super) async fn set_text(
+    cx: &RequestContext,
+    locked: &LockedFeatureRequest,
+    feature_request: &NewFeatureRequest<'_>,
+) -> Result<(), Fault> {
     sqlx::query!(
         "with kept as (
              insert into board_earlier_text (text_uuid, request_uuid, title, body)
@@ -103,12 +111,12 @@ pub(super) async fn set_text(cx: &RequestContext, held: &Held, proposal: &Propos
             set title = $3, body = $4, topic_uuid = $5, body_html = $6, body_renderer = $7, edited_at = labs_now(),
                 active_at = labs_now()
           where request_uuid = $1",
-        held.request_uuid,
+        locked.request_uuid,
         cx.new_uuid(),
-        proposal.title,
-        proposal.body,
-        proposal.topic_uuid,
-        proposal.html,
+        feature_request.title,
+        feature_request.body,
+        feature_request.topic_uuid,
+        feature_request.html,
         RENDERER,
     )
     .execute(&mut *cx.db.conn().await?)
@@ -125,7 +133,7 @@ pub(in crate::engagement) async fn topic_is_active(db: &Db, topic_uuid: Uuid) ->
 }
 
 /// Returns the feature requests that a user voted for, each by the feature request that receives its votes.
-pub(super) async fn voted(db: &Db, person: &Person) -> Result<Vec<Uuid>, Fault> {
+pub(super) async fn list_voted(db: &Db, person: &Person) -> Result<Vec<Uuid>, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select d.root_uuid as "root_uuid!" from feature_vote as v join feature_request as d using (request_uuid)
             where v.voter = $1
@@ -139,7 +147,7 @@ pub(super) async fn voted(db: &Db, person: &Person) -> Result<Vec<Uuid>, Fault> 
 }
 
 /// Returns the feature requests that a user follows, each by the feature request that receives its votes.
-pub(super) async fn followed(db: &Db, person: &Person) -> Result<Vec<Uuid>, Fault> {
+pub(super) async fn list_followed(db: &Db, person: &Person) -> Result<Vec<Uuid>, Fault> {
     Ok(sqlx::query_scalar!(
         "select distinct d.root_uuid from feature_follow as f join feature_request as d using (request_uuid)
           where f.follower = $1",

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use uuid::Uuid;
 
-use super::rules::{self, FeatureRequestStatus, Marks};
+use super::rules::{self, FeatureRequestStatus, RequestMarks};
 use crate::core::context::RequestContext;
 use crate::core::fault::Fault;
 use crate::core::list::{Lookup, Select};
@@ -17,7 +17,7 @@ use crate::core::time::Time;
 use crate::engagement::author::BoardAuthor;
 use crate::engagement::board_texts::StoredHtml;
 use crate::engagement::people::Person;
-use crate::engagement::standing::{self, Standing};
+use crate::engagement::vote_status::{self, VoteStatus};
 
 /// A feature request as shown in lists.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
@@ -192,10 +192,10 @@ impl BoardRow {
         (other.votes, other.uuid).cmp(&(self.votes, self.uuid))
     }
 
-    fn shown(self, cx: &RequestContext, person: Option<&Person>, standing: Standing) -> FeatureRequestSummary {
+    fn into_view(self, cx: &RequestContext, person: Option<&Person>, vote_status: VoteStatus) -> FeatureRequestSummary {
         let mine = person.is_some_and(|person| person.uuid == self.author_uuid);
         let merged_into_uuid = (self.root_uuid != self.uuid).then_some(self.root_uuid);
-        let marks = Marks {
+        let marks = RequestMarks {
             status: self.status,
             is_merged: merged_into_uuid.is_some(),
             is_locked: self.locked,
@@ -203,7 +203,7 @@ impl BoardRow {
             is_suspended: false,
         };
         let acts = person.is_some() && cx.may("engagement.feature-requests:write");
-        let allowed_actions = if acts { rules::partner_actions(marks, mine, standing) } else { Vec::new() };
+        let allowed_actions = if acts { rules::partner_actions(marks, mine, vote_status) } else { Vec::new() };
         FeatureRequestSummary {
             uuid: self.uuid,
             title: self.title,
@@ -212,8 +212,8 @@ impl BoardRow {
             status: self.status,
             status_at: self.status_at,
             votes: self.votes,
-            voted: standing.voted,
-            followed: standing.followed,
+            voted: vote_status.voted,
+            followed: vote_status.followed,
             mine,
             comments_count: self.comments_count,
             proposed_by: self.proposed_by,
@@ -233,13 +233,17 @@ impl BoardRow {
 ///
 /// # Errors
 /// If the database does not answer.
-pub(in crate::engagement) async fn shown(
+pub(in crate::engagement) async fn into_view(
     cx: &RequestContext,
     rows: Vec<BoardRow>,
 ) -> Result<Vec<FeatureRequestSummary>, Fault> {
-    let person = Person::found(cx);
-    let standings = standing::load(cx, person.as_ref(), rows.iter().map(|row| row.root_uuid)).await?;
-    Ok(rows.into_iter().zip(standings).map(|(row, standing)| row.shown(cx, person.as_ref(), standing)).collect())
+    let person = Person::of_caller(cx);
+    let standings = vote_status::load(cx, person.as_ref(), rows.iter().map(|row| row.root_uuid)).await?;
+    Ok(rows
+        .into_iter()
+        .zip(standings)
+        .map(|(row, vote_status)| row.into_view(cx, person.as_ref(), vote_status))
+        .collect())
 }
 
 /// Loads one feature request as the caller sees it.
@@ -251,12 +255,12 @@ pub(in crate::engagement) async fn load_shown(
     request_uuid: Uuid,
 ) -> Result<FeatureRequest, Fault> {
     let row = load_row(cx, request_uuid).await?;
-    let person = Person::found(cx);
-    let standing = standing::load(cx, person.as_ref(), std::iter::once(row.root_uuid)).await?;
-    let standing = standing.first().copied().unwrap_or_default();
+    let person = Person::of_caller(cx);
+    let vote_status = vote_status::load(cx, person.as_ref(), std::iter::once(row.root_uuid)).await?;
+    let vote_status = vote_status.first().copied().unwrap_or_default();
     let body = row.body.clone().unwrap_or_default();
     let body_html = row.html.clone().or_render(cx, &body, FEATURE_REQUEST).await?;
-    Ok(FeatureRequest { summary: row.shown(cx, person.as_ref(), standing), body_html, body })
+    Ok(FeatureRequest { summary: row.into_view(cx, person.as_ref(), vote_status), body_html, body })
 }
 
 /// Ensures that a feature request is on the board.
@@ -268,6 +272,6 @@ pub(in crate::engagement) async fn ensure_on_board(cx: &RequestContext, request_
 }
 
 async fn load_row(cx: &RequestContext, request_uuid: Uuid) -> Result<BoardRow, Fault> {
-    let found = ON_BOARD.one(&cx.db, [request_uuid.into()]).await?;
+    let found = ON_BOARD.fetch_one(&cx.db, [request_uuid.into()]).await?;
     found.ok_or_else(|| Fault::not_found("feature request"))
 }

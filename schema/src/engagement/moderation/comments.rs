@@ -8,18 +8,18 @@ use super::comments_list::{
     comment_actions,
 };
 use super::comments_store;
-use super::resolvers::hold_for;
+use super::resolvers::lock_for;
 use crate::core::access::{access, audit_partner, audit_target, partner_reads};
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
-use crate::core::mail::message::{BoardNews, BoardNotice, Letter, Notice};
+use crate::core::mail::message::{BoardNews, BoardNotice, MailContent, Notice};
 use crate::core::markdown::COMMENT;
 use crate::core::outbox;
 use crate::core::page::CountedList;
 use crate::engagement::board_texts;
-use crate::engagement::comments::store::{HeldComment, hold_comment};
+use crate::engagement::comments::store::{LockedComment, lock_comment};
 use crate::engagement::feature_requests::rules::{BoardAction, check_text};
 
 /// Answer by staff.
@@ -83,7 +83,7 @@ impl BoardCommentModerationMutation {
         body: FeatureRequestAnswer,
     ) -> Result<Option<ModeratedFeatureComment>, Fault> {
         let cx = ctx.cx();
-        hold_for(cx, request_uuid, BoardAction::Answer).await?;
+        lock_for(cx, request_uuid, BoardAction::Answer).await?;
         let (text, mut errors) = (board_texts::show(cx, &body.body, COMMENT).await?, Vec::new());
         check_text(("/body", &body.body), (COMMENT, text.error), &mut errors);
         if !errors.is_empty() {
@@ -106,14 +106,14 @@ impl BoardCommentModerationMutation {
         body: FeatureCommentSuspend,
     ) -> Result<Option<ModeratedFeatureComment>, Fault> {
         let cx = ctx.cx();
-        let held = hold_comment_for(cx, comment_uuid, "suspend").await?;
+        let locked = lock_comment_for(cx, comment_uuid, "suspend").await?;
         let reason = body.reason.trim();
         if reason.is_empty() {
             return Err(Fault::field("/reason", "BLANK", "Send a reason. The author receives it."));
         }
         cx.note_reason(reason);
-        comments_store::suspend(cx, &held, reason).await?;
-        tell(cx, &held, BoardNews::CommentSuspended { reason: reason.to_owned() }).await?;
+        comments_store::suspend(cx, &locked, reason).await?;
+        notify_author(cx, &locked, BoardNews::CommentSuspended { reason: reason.to_owned() }).await?;
         cx.answer(find(cx, comment_uuid).await?)
     }
 
@@ -128,40 +128,42 @@ impl BoardCommentModerationMutation {
         comment_uuid: Uuid,
     ) -> Result<Option<ModeratedFeatureComment>, Fault> {
         let cx = ctx.cx();
-        let held = hold_comment_for(cx, comment_uuid, "reinstate").await?;
-        comments_store::reinstate(&cx.db, &held).await?;
-        tell(cx, &held, BoardNews::CommentReinstated).await?;
+        let locked = lock_comment_for(cx, comment_uuid, "reinstate").await?;
+        comments_store::reinstate(&cx.db, &locked).await?;
+        notify_author(cx, &locked, BoardNews::CommentReinstated).await?;
         cx.answer(find(cx, comment_uuid).await?)
     }
 }
 
 /// Loads the current comment.
 async fn find(cx: &RequestContext, comment_uuid: Uuid) -> Result<ModeratedFeatureComment, Fault> {
-    let found = ONE.one(&cx.db, [comment_uuid.into()]).await?;
+    let found = ONE.fetch_one(&cx.db, [comment_uuid.into()]).await?;
     Ok(found.ok_or_else(|| Fault::not_found("comment"))?.for_caller(cx))
 }
 
 /// Locks a comment for an action and names it in the audit record.
-async fn hold_comment_for(cx: &RequestContext, comment_uuid: Uuid, action: &str) -> Result<HeldComment, Fault> {
-    let held = hold_comment(&cx.db, comment_uuid).await?.ok_or_else(|| Fault::not_found("comment"))?;
+async fn lock_comment_for(cx: &RequestContext, comment_uuid: Uuid, action: &str) -> Result<LockedComment, Fault> {
+    let locked = lock_comment(&cx.db, comment_uuid).await?.ok_or_else(|| Fault::not_found("comment"))?;
     cx.note_target(Target {
         kind: Some(AuditTargetKind::FeatureComment),
         uuid: Some(comment_uuid),
-        label: Some(held.request.title.clone()),
-        partner_uuid: held.partner_uuid,
+        label: Some(locked.request.title.clone()),
+        partner_uuid: locked.partner_uuid,
     });
-    let allowed = comment_actions(held.is_suspended);
+    let allowed = comment_actions(locked.is_suspended);
     if allowed.iter().any(|allowed| allowed == action) {
-        return Ok(held);
+        return Ok(locked);
     }
-    let stands = if held.is_suspended { "SUSPENDED" } else { "SHOWN" };
+    let stands = if locked.is_suspended { "SUSPENDED" } else { "SHOWN" };
     Err(Fault::illegal("comment", stands, action, allowed))
 }
 
 /// Notifies the author, if a user of a partner wrote it.
-async fn tell(cx: &RequestContext, held: &HeldComment, news: BoardNews) -> Result<(), Fault> {
-    let Some(author_uuid) = held.author_uuid.filter(|_| !held.is_answer) else { return Ok(()) };
-    let title = held.request.title.clone();
-    outbox::queue_to_person(cx, author_uuid, |name| Letter::Telling(Notice::Board(BoardNotice { name, title, news })))
-        .await
+async fn notify_author(cx: &RequestContext, locked: &LockedComment, news: BoardNews) -> Result<(), Fault> {
+    let Some(author_uuid) = locked.author_uuid.filter(|_| !locked.is_answer) else { return Ok(()) };
+    let title = locked.request.title.clone();
+    outbox::queue_to_person(cx, author_uuid, |name| {
+        MailContent::Telling(Notice::Board(BoardNotice { name, title, news }))
+    })
+    .await
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::core::context::RequestContext;
-use crate::core::list::{Bound, Condition, EdgeQuery, Key, ListQuery, Lookup, Select};
+use crate::core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue};
 use crate::core::time::Time;
 use crate::core::words::words;
 use crate::engagement::author::BoardAuthor;
@@ -135,15 +135,15 @@ pub(super) static MODERATED: ListQuery<
         Condition { sql: "c.open_reports = 0", value: |of| nothing_if(of.reported == Some(false)) },
         Condition { sql: "c.is_answer", value: |of| nothing_if(of.is_answer == Some(true)) },
         Condition { sql: "not c.is_answer", value: |of| nothing_if(of.is_answer == Some(false)) },
-        Condition { sql: "c.request_uuid = {}", value: |of| of.feature_request_uuid.map(Bound::from) },
-        Condition { sql: "c.partner_uuid = {}", value: |of| of.partner_uuid.map(Bound::from) },
+        Condition { sql: "c.request_uuid = {}", value: |of| of.feature_request_uuid.map(SqlValue::from) },
+        Condition { sql: "c.partner_uuid = {}", value: |of| of.partner_uuid.map(SqlValue::from) },
         Condition {
             sql: "c.comment_uuid = any(array(select said.comment_uuid from feature_comment as said
                       where lower(said.body) collate \"C\" like board_containing({})))",
-            value: |of| of.q.as_deref().map(Bound::from),
+            value: |of| of.q.as_deref().map(SqlValue::from),
         },
-        Condition { sql: "c.created_at >= {}", value: |of| of.created_at_from.map(Bound::from) },
-        Condition { sql: "c.created_at < {}", value: |of| of.created_at_until.map(Bound::from) },
+        Condition { sql: "c.created_at >= {}", value: |of| of.created_at_from.map(SqlValue::from) },
+        Condition { sql: "c.created_at < {}", value: |of| of.created_at_until.map(SqlValue::from) },
     ],
     order: |sort| match sort {
         ModeratedFeatureCommentSort::ReportsDesc => const { &[REPORTS.descending(), REPORTED, ID] },
@@ -152,8 +152,8 @@ pub(super) static MODERATED: ListQuery<
 };
 
 /// Returns an empty bound value if the condition is requested.
-fn nothing_if(is_asked: bool) -> Option<Bound> {
-    is_asked.then_some(Bound::Nothing)
+fn nothing_if(is_asked: bool) -> Option<SqlValue> {
+    is_asked.then_some(SqlValue::Nothing)
 }
 
 const ID: Key<ModeratedFeatureComment> = Key::id("c.comment_uuid", |one| json!(one.uuid));

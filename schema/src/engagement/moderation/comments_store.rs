@@ -6,7 +6,7 @@ use crate::core::context::RequestContext;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::markdown::RENDERER;
-use crate::engagement::comments::store::HeldComment;
+use crate::engagement::comments::store::LockedComment;
 use crate::engagement::people::staff;
 
 /// Inserts an answer, as Markdown and HTML, on a locked feature request, and notifies its followers and voters.
@@ -37,31 +37,31 @@ pub(super) async fn answer(cx: &RequestContext, request_uuid: Uuid, (body, html)
 }
 
 /// Hides the text of a comment and upholds the reports on it.
-pub(super) async fn suspend(cx: &RequestContext, held: &HeldComment, reason: &str) -> Result<(), Fault> {
+pub(super) async fn suspend(cx: &RequestContext, locked: &LockedComment, reason: &str) -> Result<(), Fault> {
     sqlx::query!(
         "with hidden as (
              update feature_comment set suspended_at = labs_now(), suspension_reason = $3 where comment_uuid = $1)
          update feature_request set comments = comments - 1 where request_uuid = $2",
-        held.comment_uuid,
-        held.request.request_uuid,
+        locked.comment_uuid,
+        locked.request.request_uuid,
         reason,
     )
     .execute(&mut *cx.db.conn().await?)
     .await?;
-    sqlx::query_scalar!("select board_resolve(null, $1, 'UPHELD', $2, $3)", held.comment_uuid, staff(cx)?, reason)
+    sqlx::query_scalar!("select board_resolve(null, $1, 'UPHELD', $2, $3)", locked.comment_uuid, staff(cx)?, reason)
         .fetch_one(&mut *cx.db.conn().await?)
         .await?;
     Ok(())
 }
 
 /// Shows the text of a comment again.
-pub(super) async fn reinstate(db: &Db, held: &HeldComment) -> Result<(), Fault> {
+pub(super) async fn reinstate(db: &Db, locked: &LockedComment) -> Result<(), Fault> {
     sqlx::query!(
         "with shown as (
              update feature_comment set suspended_at = null, suspension_reason = null where comment_uuid = $1)
          update feature_request set comments = comments + 1 where request_uuid = $2",
-        held.comment_uuid,
-        held.request.request_uuid,
+        locked.comment_uuid,
+        locked.request.request_uuid,
     )
     .execute(&mut *db.conn().await?)
     .await?;

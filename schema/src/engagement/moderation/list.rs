@@ -6,12 +6,12 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::core::context::RequestContext;
-use crate::core::list::{Bound, Condition, EdgeQuery, Key, ListQuery, Lookup, Select};
+use crate::core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue};
 use crate::core::texts::first_words;
 use crate::core::time::Time;
 use crate::core::words::words;
 use crate::engagement::author::BoardAuthor;
-use crate::engagement::feature_requests::rules::{FeatureRequestStatus, Marks, staff_actions};
+use crate::engagement::feature_requests::rules::{FeatureRequestStatus, RequestMarks, staff_actions};
 use crate::engagement::feature_requests::{ChangelogMention, FeatureRequestTopic, topic_and_entry};
 use crate::engagement::reports::rules::{BoardReportOutcome, BoardReportReason};
 
@@ -76,7 +76,7 @@ pub(crate) struct ModeratedFeatureRequest {
 impl ModeratedFeatureRequest {
     /// Returns the feature request with the caller's allowed actions.
     pub(crate) fn for_caller(self, cx: &RequestContext) -> Self {
-        let marks = Marks {
+        let marks = RequestMarks {
             status: self.status,
             is_merged: self.merged_into_uuid.is_some(),
             is_locked: self.locked,
@@ -215,20 +215,20 @@ pub(super) static MODERATED: ListQuery<
     select: &WHOLE,
     within: &[],
     conditions: &[
-        Condition { sql: "r.status = any({})", value: |of| Bound::words(of.status.as_ref()) },
-        Condition { sql: "(r.suspended_at is not null) = {}", value: |of| of.suspended.map(Bound::from) },
-        Condition { sql: "(r.merged_into_uuid is not null) = {}", value: |of| of.merged.map(Bound::from) },
-        Condition { sql: "(r.open_reports > 0) = {}", value: |of| of.reported.map(Bound::from) },
-        Condition { sql: "(r.answered_at is not null) = {}", value: |of| of.answered.map(Bound::from) },
-        Condition { sql: "r.topic_uuid = any({})", value: |of| Bound::ids(of.topic_uuid.as_ref()) },
-        Condition { sql: "r.partner_uuid = {}", value: |of| of.partner_uuid.map(Bound::from) },
+        Condition { sql: "r.status = any({})", value: |of| SqlValue::words(of.status.as_ref()) },
+        Condition { sql: "(r.suspended_at is not null) = {}", value: |of| of.suspended.map(SqlValue::from) },
+        Condition { sql: "(r.merged_into_uuid is not null) = {}", value: |of| of.merged.map(SqlValue::from) },
+        Condition { sql: "(r.open_reports > 0) = {}", value: |of| of.reported.map(SqlValue::from) },
+        Condition { sql: "(r.answered_at is not null) = {}", value: |of| of.answered.map(SqlValue::from) },
+        Condition { sql: "r.topic_uuid = any({})", value: |of| SqlValue::ids(of.topic_uuid.as_ref()) },
+        Condition { sql: "r.partner_uuid = {}", value: |of| of.partner_uuid.map(SqlValue::from) },
         Condition {
             sql: "r.request_uuid = any(array(select w.request_uuid from feature_request_words as w
                       where w.search @@ (select every from board_terms({}))))",
-            value: |of| of.q.as_deref().map(|q| Bound::from(first_words(q))),
+            value: |of| of.q.as_deref().map(|q| SqlValue::from(first_words(q))),
         },
-        Condition { sql: "r.created_at >= {}", value: |of| of.created_at_from.map(Bound::from) },
-        Condition { sql: "r.created_at < {}", value: |of| of.created_at_until.map(Bound::from) },
+        Condition { sql: "r.created_at >= {}", value: |of| of.created_at_from.map(SqlValue::from) },
+        Condition { sql: "r.created_at < {}", value: |of| of.created_at_until.map(SqlValue::from) },
     ],
     order: |sort| match sort {
         ModeratedFeatureRequestSort::Reports => const { &[REPORTS.descending(), REPORTED, ID] },

@@ -4,7 +4,7 @@ use async_graphql::{Context, InputObject, Object};
 use uuid::Uuid;
 
 use super::list::ModeratedFeatureRequestDetails;
-use super::resolvers::{hold_for, load};
+use super::resolvers::{load, lock_for};
 use super::{merging, store};
 use crate::core::access::{access, audit_target, partner_reads};
 use crate::core::audit_target::AuditTargetKind;
@@ -47,7 +47,7 @@ impl BoardMarksMutation {
         request_uuid: Uuid,
     ) -> Result<Option<ModeratedFeatureRequestDetails>, Fault> {
         let cx = ctx.cx();
-        hold_for(cx, request_uuid, BoardAction::Pin).await?;
+        lock_for(cx, request_uuid, BoardAction::Pin).await?;
         store::set_pinned(&cx.db, request_uuid, true).await?;
         cx.answer(load(cx, request_uuid).await?)
     }
@@ -63,7 +63,7 @@ impl BoardMarksMutation {
         request_uuid: Uuid,
     ) -> Result<Option<ModeratedFeatureRequestDetails>, Fault> {
         let cx = ctx.cx();
-        hold_for(cx, request_uuid, BoardAction::Unpin).await?;
+        lock_for(cx, request_uuid, BoardAction::Unpin).await?;
         store::set_pinned(&cx.db, request_uuid, false).await?;
         cx.answer(load(cx, request_uuid).await?)
     }
@@ -79,7 +79,7 @@ impl BoardMarksMutation {
         request_uuid: Uuid,
     ) -> Result<Option<ModeratedFeatureRequestDetails>, Fault> {
         let cx = ctx.cx();
-        hold_for(cx, request_uuid, BoardAction::Lock).await?;
+        lock_for(cx, request_uuid, BoardAction::Lock).await?;
         store::set_locked(&cx.db, request_uuid, true).await?;
         cx.answer(load(cx, request_uuid).await?)
     }
@@ -95,7 +95,7 @@ impl BoardMarksMutation {
         request_uuid: Uuid,
     ) -> Result<Option<ModeratedFeatureRequestDetails>, Fault> {
         let cx = ctx.cx();
-        hold_for(cx, request_uuid, BoardAction::Unlock).await?;
+        lock_for(cx, request_uuid, BoardAction::Unlock).await?;
         store::set_locked(&cx.db, request_uuid, false).await?;
         cx.answer(load(cx, request_uuid).await?)
     }
@@ -117,8 +117,8 @@ impl BoardMarksMutation {
         if note.is_empty() {
             return Err(Fault::field("/note", "BLANK", "Send the public reason why both are the same."));
         }
-        merging::hold_both(&cx.db, request_uuid, body.into_uuid).await?;
-        let source = hold_for(cx, request_uuid, BoardAction::Merge).await?;
+        merging::lock_both(&cx.db, request_uuid, body.into_uuid).await?;
+        let source = lock_for(cx, request_uuid, BoardAction::Merge).await?;
         merging::ensure_target(cx, request_uuid, body.into_uuid).await?;
         cx.note_reason(note);
         merging::merge(cx, &source, body.into_uuid, note).await?;
@@ -139,12 +139,12 @@ impl BoardMarksMutation {
     ) -> Result<Option<ModeratedFeatureRequestDetails>, Fault> {
         let cx = ctx.cx();
         let note = body.and_then(|body| body.note).map(|note| note.trim().to_owned()).filter(|note| !note.is_empty());
-        merging::hold_root(&cx.db, request_uuid).await?;
-        let held = hold_for(cx, request_uuid, BoardAction::Unmerge).await?;
+        merging::lock_root(&cx.db, request_uuid).await?;
+        let locked = lock_for(cx, request_uuid, BoardAction::Unmerge).await?;
         if let Some(note) = &note {
             cx.note_reason(note);
         }
-        merging::unmerge(cx, &held, note.as_deref()).await?;
+        merging::unmerge(cx, &locked, note.as_deref()).await?;
         cx.answer(load(cx, request_uuid).await?)
     }
 }

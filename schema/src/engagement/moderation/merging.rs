@@ -8,12 +8,12 @@ use uuid::Uuid;
 use crate::core::context::RequestContext;
 use crate::core::db::Db;
 use crate::core::fault::{Fault, FieldError};
-use crate::engagement::feature_requests::store::{Held, hold};
+use crate::engagement::feature_requests::store::{LockedFeatureRequest, lock};
 use crate::engagement::people::staff;
 use crate::engagement::pseudonym;
 
 /// Locks two feature requests.
-pub(super) async fn hold_both(db: &Db, one: Uuid, other: Uuid) -> Result<(), Fault> {
+pub(super) async fn lock_both(db: &Db, one: Uuid, other: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "select from feature_request where request_uuid = any($1) order by request_uuid for update",
         &[one, other]
@@ -24,7 +24,7 @@ pub(super) async fn hold_both(db: &Db, one: Uuid, other: Uuid) -> Result<(), Fau
 }
 
 /// Locks the root of a feature request.
-pub(super) async fn hold_root(db: &Db, request_uuid: Uuid) -> Result<(), Fault> {
+pub(super) async fn lock_root(db: &Db, request_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "select from feature_request
           where request_uuid = (select root_uuid from feature_request where request_uuid = $1) for update",
@@ -44,7 +44,7 @@ pub(super) async fn ensure_target(cx: &RequestContext, request_uuid: Uuid, into_
     if request_uuid == into_uuid {
         return Err(Fault::field("/into_uuid", "SAME", "A feature request cannot be merged into itself."));
     }
-    let found = hold(&cx.db, into_uuid).await?.filter(|target| !target.marks().is_suspended);
+    let found = lock(&cx.db, into_uuid).await?.filter(|target| !target.marks().is_suspended);
     let Some(target) = found else {
         return Err(Fault::field("/into_uuid", "UNKNOWN", "This feature request is not on the board."));
     };
@@ -62,7 +62,12 @@ pub(super) async fn ensure_target(cx: &RequestContext, request_uuid: Uuid, into_
 }
 
 /// Merges a feature request, with those merged into it, into another.
-pub(super) async fn merge(cx: &RequestContext, source: &Held, into_uuid: Uuid, note: &str) -> Result<(), Fault> {
+pub(super) async fn merge(
+    cx: &RequestContext,
+    source: &LockedFeatureRequest,
+    into_uuid: Uuid,
+    note: &str,
+) -> Result<(), Fault> {
     sqlx::query!(
         "update feature_request
             set root_uuid = $2, rooted_at = labs_now(), pinned_at = null,
@@ -78,11 +83,15 @@ pub(super) async fn merge(cx: &RequestContext, source: &Held, into_uuid: Uuid, n
     sqlx::query!("update feature_request set active_at = labs_now() where request_uuid = $1", into_uuid)
         .execute(&mut *cx.db.conn().await?)
         .await?;
-    tell(cx, (source.request_uuid, into_uuid), "MERGE", Some(note)).await
+    insert_event(cx, (source.request_uuid, into_uuid), "MERGE", Some(note)).await
 }
 
 /// Undoes the merge of a feature request, which keeps those merged into it.
-pub(super) async fn unmerge(cx: &RequestContext, held: &Held, note: Option<&str>) -> Result<(), Fault> {
+pub(super) async fn unmerge(
+    cx: &RequestContext,
+    locked: &LockedFeatureRequest,
+    note: Option<&str>,
+) -> Result<(), Fault> {
     sqlx::query!(
         "with recursive part as (
              select request_uuid from feature_request where request_uuid = $1
@@ -93,14 +102,14 @@ pub(super) async fn unmerge(cx: &RequestContext, held: &Held, note: Option<&str>
                 merged_into_uuid = case when r.request_uuid = $1 then null else r.merged_into_uuid end,
                 active_at = case when r.request_uuid = $1 then labs_now() else r.active_at end
           where r.request_uuid = any(array(select request_uuid from part))",
-        held.request_uuid,
+        locked.request_uuid,
     )
     .execute(&mut *cx.db.conn().await?)
     .await?;
-    recount(cx, held.request_uuid).await?;
-    recount(cx, held.root_uuid).await?;
-    let into_uuid = held.merged_into_uuid.unwrap_or(held.root_uuid);
-    tell(cx, (held.request_uuid, into_uuid), "UNMERGE", note).await
+    recount(cx, locked.request_uuid).await?;
+    recount(cx, locked.root_uuid).await?;
+    let into_uuid = locked.merged_into_uuid.unwrap_or(locked.root_uuid);
+    insert_event(cx, (locked.request_uuid, into_uuid), "UNMERGE", note).await
 }
 
 /// Recounts the voters of a feature request and of those merged into it. This is the only place that needs the
@@ -120,7 +129,7 @@ async fn recount(cx: &RequestContext, root_uuid: Uuid) -> Result<(), Fault> {
     Ok(())
 }
 
-async fn tell(
+async fn insert_event(
     cx: &RequestContext,
     (request_uuid, other_uuid): (Uuid, Uuid),
     kind: &str,

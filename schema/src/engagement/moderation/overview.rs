@@ -88,7 +88,7 @@ impl BoardOverviewQuery {
     #[graphql(directive = access::apply("labs.admin.engagement".into()))]
     async fn engagement_moderation_get_overview(&self, ctx: &Context<'_>) -> Result<Option<BoardOverview>, Fault> {
         let cx = ctx.cx();
-        let (by_status, counts) = (by_status(&cx.db).await?, counts(&cx.db).await?);
+        let (by_status, counts) = (count_by_status(&cx.db).await?, counts(&cx.db).await?);
         cx.answer(BoardOverview {
             by_status,
             suspended: counts.suspended,
@@ -99,7 +99,7 @@ impl BoardOverviewQuery {
             waiting_since: counts.waiting_since,
             answered_share: counts.answered_share,
             median_hours: counts.median_hours,
-            most_wanted: most_wanted(&cx.db).await?,
+            most_wanted: list_most_wanted(&cx.db).await?,
             weeks: counts.weeks.0,
         })
     }
@@ -119,7 +119,7 @@ struct Counts {
 
 /// Counts the feature requests on the board for each status, including zero counts. It reads an index of the board and
 /// is the most expensive statement of the overview.
-async fn by_status(db: &Db) -> Result<Vec<BoardStatusCount>, Fault> {
+async fn count_by_status(db: &Db) -> Result<Vec<BoardStatusCount>, Fault> {
     let found = sqlx::query!(
         r#"select status as "status: FeatureRequestStatus", count(*) as "number!" from feature_request
             where shown group by status"#
@@ -171,7 +171,7 @@ async fn counts(db: &Db) -> Result<Counts, Fault> {
 }
 
 /// Returns the ten feature requests with the most votes that are open or under review.
-async fn most_wanted(db: &Db) -> Result<Vec<BoardWanted>, Fault> {
+async fn list_most_wanted(db: &Db) -> Result<Vec<BoardWanted>, Fault> {
     Ok(sqlx::query_as!(
         BoardWanted,
         r#"select uuid as "uuid!", title as "title!", status as "status!: FeatureRequestStatus", votes as "votes!"

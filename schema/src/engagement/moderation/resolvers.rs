@@ -13,12 +13,12 @@ use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::{Fault, FieldError};
 use crate::core::list::PageRequest;
-use crate::core::mail::message::{BoardNews, BoardNotice, Letter, Notice};
+use crate::core::mail::message::{BoardNews, BoardNotice, MailContent, Notice};
 use crate::core::outbox;
 use crate::core::page::CountedList;
 use crate::engagement::board_texts;
 use crate::engagement::feature_requests::rules::{self, BoardAction, FeatureRequestStatus};
-use crate::engagement::feature_requests::store::{Held, hold, topic_is_active};
+use crate::engagement::feature_requests::store::{LockedFeatureRequest, lock, topic_is_active};
 
 /// New status of a feature request, and the public note.
 #[derive(InputObject)]
@@ -108,9 +108,9 @@ impl BoardModerationMutation {
         body: FeatureRequestStatusChange,
     ) -> Result<Option<ModeratedFeatureRequestDetails>, Fault> {
         let cx = ctx.cx();
-        let held = hold_for(cx, request_uuid, BoardAction::ChangeStatus).await?;
+        let locked = lock_for(cx, request_uuid, BoardAction::ChangeStatus).await?;
         let note = body.note.map(|note| note.trim().to_owned()).filter(|note| !note.is_empty());
-        if held.status == body.status {
+        if locked.status == body.status {
             let status = body.status.name();
             return Err(Fault::conflict(format!("This feature request is already {status}. To say more, answer it.")));
         }
@@ -120,7 +120,7 @@ impl BoardModerationMutation {
         }
         let change =
             store::StatusChange { to: body.status, note: note.as_deref(), entry_uuid: body.changelog_entry_uuid };
-        store::set_status(cx, &held, &change).await?;
+        store::set_status(cx, &locked, &change).await?;
         cx.answer(load(cx, request_uuid).await?)
     }
 
@@ -137,14 +137,14 @@ impl BoardModerationMutation {
         body: FeatureRequestSuspend,
     ) -> Result<Option<ModeratedFeatureRequestDetails>, Fault> {
         let cx = ctx.cx();
-        let held = hold_for(cx, request_uuid, BoardAction::Suspend).await?;
+        let locked = lock_for(cx, request_uuid, BoardAction::Suspend).await?;
         let reason = body.reason.trim();
         if reason.is_empty() {
             return Err(Fault::field("/reason", "BLANK", "Send a reason. The author receives it."));
         }
         cx.note_reason(reason);
         store::suspend(cx, request_uuid, reason).await?;
-        tell(cx, &held, BoardNews::RequestSuspended { reason: reason.to_owned() }).await?;
+        notify_author(cx, &locked, BoardNews::RequestSuspended { reason: reason.to_owned() }).await?;
         cx.answer(load(cx, request_uuid).await?)
     }
 
@@ -159,9 +159,9 @@ impl BoardModerationMutation {
         request_uuid: Uuid,
     ) -> Result<Option<ModeratedFeatureRequestDetails>, Fault> {
         let cx = ctx.cx();
-        let held = hold_for(cx, request_uuid, BoardAction::Reinstate).await?;
+        let locked = lock_for(cx, request_uuid, BoardAction::Reinstate).await?;
         store::reinstate(&cx.db, request_uuid).await?;
-        tell(cx, &held, BoardNews::RequestReinstated).await?;
+        notify_author(cx, &locked, BoardNews::RequestReinstated).await?;
         cx.answer(load(cx, request_uuid).await?)
     }
 
@@ -177,8 +177,8 @@ impl BoardModerationMutation {
         body: FeatureRequestTopicAssign,
     ) -> Result<Option<ModeratedFeatureRequestDetails>, Fault> {
         let cx = ctx.cx();
-        let held = hold_for(cx, request_uuid, BoardAction::AssignTopic).await?;
-        if let Some(topic_uuid) = body.topic_uuid.filter(|topic| Some(*topic) != held.topic_uuid)
+        let locked = lock_for(cx, request_uuid, BoardAction::AssignTopic).await?;
+        if let Some(topic_uuid) = body.topic_uuid.filter(|topic| Some(*topic) != locked.topic_uuid)
             && !topic_is_active(&cx.db, topic_uuid).await?
         {
             let message = "A feature request cannot have this topic: it does not exist, or it is not active.";
@@ -220,19 +220,23 @@ async fn check_status(
 }
 
 /// Locks a feature request for an action and names it in the audit record.
-pub(super) async fn hold_for(cx: &RequestContext, request_uuid: Uuid, action: BoardAction) -> Result<Held, Fault> {
-    let held = hold(&cx.db, request_uuid).await?.ok_or_else(|| Fault::not_found("feature request"))?;
-    note_target(cx, request_uuid, &held.title, held.partner_uuid);
-    rules::ensure(held.marks(), action)?;
-    Ok(held)
+pub(super) async fn lock_for(
+    cx: &RequestContext,
+    request_uuid: Uuid,
+    action: BoardAction,
+) -> Result<LockedFeatureRequest, Fault> {
+    let locked = lock(&cx.db, request_uuid).await?.ok_or_else(|| Fault::not_found("feature request"))?;
+    note_target(cx, request_uuid, &locked.title, locked.partner_uuid);
+    rules::ensure(locked.marks(), action)?;
+    Ok(locked)
 }
 
 /// Loads the current feature request.
 pub(super) async fn load(cx: &RequestContext, request_uuid: Uuid) -> Result<ModeratedFeatureRequestDetails, Fault> {
-    let found = ONE.one(&cx.db, [request_uuid.into()]).await?;
+    let found = ONE.fetch_one(&cx.db, [request_uuid.into()]).await?;
     let request = found.ok_or_else(|| Fault::not_found("feature request"))?.for_caller(cx);
     note_target(cx, request_uuid, &request.title, request.partner_uuid);
-    let (texts, reports) = store::past(&cx.db, request_uuid).await?;
+    let (texts, reports) = store::load_history(&cx.db, request_uuid).await?;
     let body_html = board_texts::load_request_html(cx, request_uuid, &request.body).await?;
     Ok(ModeratedFeatureRequestDetails::new(request, body_html, texts, reports))
 }
@@ -246,10 +250,10 @@ fn note_target(cx: &RequestContext, request_uuid: Uuid, title: &str, partner_uui
     });
 }
 
-async fn tell(cx: &RequestContext, held: &Held, news: BoardNews) -> Result<(), Fault> {
-    let title = held.title.clone();
-    outbox::queue_to_person(cx, held.author_uuid, |name| {
-        Letter::Telling(Notice::Board(BoardNotice { name, title, news }))
+async fn notify_author(cx: &RequestContext, locked: &LockedFeatureRequest, news: BoardNews) -> Result<(), Fault> {
+    let title = locked.title.clone();
+    outbox::queue_to_person(cx, locked.author_uuid, |name| {
+        MailContent::Telling(Notice::Board(BoardNotice { name, title, news }))
     })
     .await
 }

@@ -8,7 +8,7 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::time::Time;
 use crate::engagement::feature_requests::rules::FeatureRequestStatus;
-use crate::engagement::feature_requests::store::Held;
+use crate::engagement::feature_requests::store::LockedFeatureRequest;
 use crate::engagement::people::staff;
 use crate::engagement::reports::rules::{BoardReportOutcome, BoardReportReason};
 
@@ -20,7 +20,11 @@ pub(super) struct StatusChange<'a> {
 }
 
 /// Stores the status and its event.
-pub(super) async fn set_status(cx: &RequestContext, held: &Held, change: &StatusChange<'_>) -> Result<(), Fault> {
+pub(super) async fn set_status(
+    cx: &RequestContext,
+    held: &LockedFeatureRequest,
+    change: &StatusChange<'_>,
+) -> Result<(), Fault> {
     sqlx::query!(
         "with event as (
              insert into feature_event (event_uuid, request_uuid, kind, from_status, to_status, note, entry_uuid, actor_uuid)
@@ -115,7 +119,7 @@ pub(super) async fn set_locked(db: &Db, request_uuid: Uuid, locked: bool) -> Res
 }
 
 /// Returns earlier texts of a feature request, and the reports on it; at most a hundred each, newest first.
-pub(super) async fn past(
+pub(super) async fn load_history(
     db: &Db,
     request_uuid: Uuid,
 ) -> Result<(Vec<EarlierFeatureRequestText>, Vec<FeatureRequestReport>), Fault> {

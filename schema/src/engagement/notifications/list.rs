@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::reading::Reading;
-use crate::core::list::{Bound, Condition, FixedOrder, Key, Placed, WrittenQuery};
+use super::read_state::ReadState;
+use crate::core::list::{Condition, FixedOrder, Key, PlacedValue, SqlValue, WrittenQuery};
 use crate::core::time::Time;
 use crate::core::words::words;
 use crate::engagement::feature_requests::FeatureRequestMention;
@@ -80,7 +80,7 @@ pub(crate) struct BoardNotificationFilter {
 
 /// Notifications of a user. Cursors are bound to the user.
 #[derive(Debug, Serialize)]
-pub(super) struct News {
+pub(super) struct PersonNotifications {
     person_uuid: Uuid,
     filter: BoardNotificationFilter,
     #[serde(skip)]
@@ -88,18 +88,18 @@ pub(super) struct News {
     #[serde(skip)]
     naming: [u8; 32],
     #[serde(skip)]
-    reading: Reading,
+    reading: ReadState,
 }
 
-impl News {
+impl PersonNotifications {
     /// Creates the list scope of a user with this read state; `naming` is the key for the ids.
-    pub(super) fn of(person: Person, filter: BoardNotificationFilter, naming: [u8; 32], reading: Reading) -> Self {
+    pub(super) fn of(person: Person, filter: BoardNotificationFilter, naming: [u8; 32], reading: ReadState) -> Self {
         Self { person_uuid: person.uuid, filter, person, naming, reading }
     }
 }
 
 /// Notifications of a user, newest first.
-pub(super) static NEWS: WrittenQuery<News, BoardNotification, FixedOrder> = WrittenQuery {
+pub(super) static NEWS: WrittenQuery<PersonNotifications, BoardNotification, FixedOrder> = WrittenQuery {
     operation: "engagement_notifications_list",
     rows: "select n.* from (
                select board_news_uuid({naming}, e.event_uuid) as uuid, e.kind, own.because, e.from_status, e.to_status,
@@ -116,14 +116,14 @@ pub(super) static NEWS: WrittenQuery<News, BoardNotification, FixedOrder> = Writ
             where {narrowed} and {behind}",
     count: "select count(*) from board_news({person}, {voter}, {follower})",
     values: &[
-        Placed { name: "person", value: |of| Some(of.person_uuid.into()) },
-        Placed { name: "voter", value: |of| Some(Bound::Bytes(of.person.voter.to_vec())) },
-        Placed { name: "follower", value: |of| Some(Bound::Bytes(of.person.follower.to_vec())) },
-        Placed { name: "naming", value: |of| Some(Bound::Bytes(of.naming.to_vec())) },
-        Placed { name: "until", value: |of| of.reading.until.map(Bound::from) },
-        Placed { name: "read", value: |of| Some(Bound::Ids(of.reading.read.clone())) },
+        PlacedValue { name: "person", value: |of| Some(of.person_uuid.into()) },
+        PlacedValue { name: "voter", value: |of| Some(SqlValue::Bytes(of.person.voter.to_vec())) },
+        PlacedValue { name: "follower", value: |of| Some(SqlValue::Bytes(of.person.follower.to_vec())) },
+        PlacedValue { name: "naming", value: |of| Some(SqlValue::Bytes(of.naming.to_vec())) },
+        PlacedValue { name: "until", value: |of| of.reading.until.map(SqlValue::from) },
+        PlacedValue { name: "read", value: |of| Some(SqlValue::Ids(of.reading.read.clone())) },
     ],
-    conditions: &[Condition { sql: "n.read <> {}", value: |of| of.filter.unread.map(Bound::from) }],
+    conditions: &[Condition { sql: "n.read <> {}", value: |of| of.filter.unread.map(SqlValue::from) }],
     order: |FixedOrder| const { &[OCCURRED.descending(), ID.descending()] },
 };
 

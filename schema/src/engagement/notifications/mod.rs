@@ -4,7 +4,7 @@
 //! follows, with ids specific to the user. The read state is one encrypted row (docs/decisions/board.md#notifications).
 
 mod list;
-mod reading;
+mod read_state;
 mod resolvers;
 mod store;
 

@@ -4,8 +4,8 @@ use async_graphql::{Context, InputObject, Object, SimpleObject};
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::list::{BoardNotification, BoardNotificationFilter, NEWS, News};
-use super::reading::Marked;
+use super::list::{BoardNotification, BoardNotificationFilter, NEWS, PersonNotifications};
+use super::read_state::MarkedRead;
 use super::store;
 use crate::core::access::access;
 use crate::core::context::RequestContextExt;
@@ -49,9 +49,14 @@ impl NotificationsQuery {
         cursor: Option<String>,
     ) -> Result<Option<List<BoardNotification>>, Fault> {
         let cx = ctx.cx();
-        let person = Person::of(cx)?;
-        let naming = pseudonym::naming(&cx.services.key, person.uuid);
-        let news = News::of(person, filter.unwrap_or_default(), naming, store::reading(cx, &person).await?);
+        let person = Person::require_caller(cx)?;
+        let naming = pseudonym::notification_key(&cx.services.key, person.uuid);
+        let news = PersonNotifications::of(
+            person,
+            filter.unwrap_or_default(),
+            naming,
+            store::get_read_state(cx, &person).await?,
+        );
         cx.answer_list(NEWS.page(cx, &news, &PageRequest::new(None, limit, cursor)).await?.list())
     }
 }
@@ -70,11 +75,11 @@ impl NotificationsMutation {
         body: BoardNotificationsMarkRead,
     ) -> Result<Option<BoardNotificationsUnread>, Fault> {
         let cx = ctx.cx();
-        let person = Person::of(cx)?;
+        let person = Person::require_caller(cx)?;
         let some = body.notification_uuids.unwrap_or_default();
-        let marked = if body.all == Some(true) { Marked::All } else { Marked::Some(&some) };
-        let before = store::hold_reading(cx, &person).await?;
-        let (reading, unread) = before.after(marked, &store::all(cx, &person).await?);
+        let marked = if body.all == Some(true) { MarkedRead::All } else { MarkedRead::Some(&some) };
+        let before = store::lock_reading(cx, &person).await?;
+        let (reading, unread) = before.after(marked, &store::list_all(cx, &person).await?);
         store::set_reading(cx, &person, &reading).await?;
         cx.answer(BoardNotificationsUnread { unread })
     }

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::reading::Reading;
+use super::read_state::ReadState;
 use crate::core::context::RequestContext;
 use crate::core::fault::Fault;
 use crate::core::time::Time;
@@ -13,7 +13,7 @@ use crate::engagement::pseudonym;
 const PURPOSE: &str = "board-reading";
 
 /// Returns the read state of a user.
-pub(super) async fn reading(cx: &RequestContext, person: &Person) -> Result<Reading, Fault> {
+pub(super) async fn get_read_state(cx: &RequestContext, person: &Person) -> Result<ReadState, Fault> {
     let reader = pseudonym::reader(&cx.services.key, person.uuid);
     let sealed = sqlx::query_scalar!("select sealed from board_read where reader = $1", &reader)
         .fetch_optional(&mut *cx.db.conn().await?)
@@ -22,12 +22,12 @@ pub(super) async fn reading(cx: &RequestContext, person: &Person) -> Result<Read
 }
 
 /// Returns the read state of a user, locked until the transaction ends.
-pub(super) async fn hold_reading(cx: &RequestContext, person: &Person) -> Result<Reading, Fault> {
+pub(super) async fn lock_reading(cx: &RequestContext, person: &Person) -> Result<ReadState, Fault> {
     let reader = pseudonym::reader(&cx.services.key, person.uuid);
     sqlx::query!(
         "insert into board_read (reader, sealed) values ($1, $2) on conflict (reader) do nothing",
         &reader,
-        cx.services.key.seal(PURPOSE, &Reading::default().to_bytes()),
+        cx.services.key.seal(PURPOSE, &ReadState::default().to_bytes()),
     )
     .execute(&mut *cx.db.conn().await?)
     .await?;
@@ -38,7 +38,7 @@ pub(super) async fn hold_reading(cx: &RequestContext, person: &Person) -> Result
 }
 
 /// Stores the read state. It is always one row, replaced as a whole.
-pub(super) async fn set_reading(cx: &RequestContext, person: &Person, reading: &Reading) -> Result<(), Fault> {
+pub(super) async fn set_reading(cx: &RequestContext, person: &Person, reading: &ReadState) -> Result<(), Fault> {
     sqlx::query!(
         "update board_read set sealed = $2, read_on = (labs_now() at time zone 'UTC')::date where reader = $1",
         &pseudonym::reader(&cx.services.key, person.uuid),
@@ -50,21 +50,21 @@ pub(super) async fn set_reading(cx: &RequestContext, person: &Person, reading: &
 }
 
 /// Returns the ids and times of all notifications of a user.
-pub(super) async fn all(cx: &RequestContext, person: &Person) -> Result<Vec<(Uuid, Time)>, Fault> {
+pub(super) async fn list_all(cx: &RequestContext, person: &Person) -> Result<Vec<(Uuid, Time)>, Fault> {
     let news = sqlx::query!(
         r#"select board_news_uuid($4, e.event_uuid) as "uuid!", e.occurred_at as "occurred_at: Time"
              from board_news($1, $2, $3) as own join feature_event as e using (event_uuid)"#,
         person.uuid,
         &person.voter,
         &person.follower,
-        &pseudonym::naming(&cx.services.key, person.uuid),
+        &pseudonym::notification_key(&cx.services.key, person.uuid),
     )
     .fetch_all(&mut *cx.db.conn().await?)
     .await?;
     Ok(news.into_iter().map(|one| (one.uuid, one.occurred_at)).collect())
 }
 
-fn opened(cx: &RequestContext, sealed: Option<&[u8]>) -> Reading {
+fn opened(cx: &RequestContext, sealed: Option<&[u8]>) -> ReadState {
     let bytes = sealed.and_then(|sealed| cx.services.key.open(PURPOSE, sealed).ok());
-    bytes.map(|bytes| Reading::from_bytes(&bytes)).unwrap_or_default()
+    bytes.map(|bytes| ReadState::from_bytes(&bytes)).unwrap_or_default()
 }

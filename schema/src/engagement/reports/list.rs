@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::rules::{BoardReportOutcome, BoardReportReason, BoardReportTargetKind, staff_actions};
 use crate::core::context::RequestContext;
-use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select};
+use crate::core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue};
 use crate::core::time::Time;
 use crate::core::words::words;
 
@@ -123,8 +123,8 @@ pub(super) static REPORTS: ListQuery<BoardReportFilter, BoardReport, BoardReport
     select: &WHOLE,
     within: &[],
     conditions: &[
-        Condition { sql: "r.outcome = any({})", value: |of| Bound::words(of.outcome.as_ref()) },
-        Condition { sql: "r.reason = any({})", value: |of| Bound::words(of.reason.as_ref()) },
+        Condition { sql: "r.outcome = any({})", value: |of| SqlValue::words(of.outcome.as_ref()) },
+        Condition { sql: "r.reason = any({})", value: |of| SqlValue::words(of.reason.as_ref()) },
         Condition {
             sql: "r.request_uuid is not null",
             value: |of| nothing_if(of.target_kind == Some(BoardReportTargetKind::FeatureRequest)),
@@ -137,12 +137,12 @@ pub(super) static REPORTS: ListQuery<BoardReportFilter, BoardReport, BoardReport
             sql:
                 "r.request_uuid = {} or r.comment_uuid = any(array(select said.comment_uuid from feature_comment as said
                       where said.request_uuid = {}))",
-            value: |of| of.feature_request_uuid.map(Bound::from),
+            value: |of| of.feature_request_uuid.map(SqlValue::from),
         },
-        Condition { sql: "r.comment_uuid = {}", value: |of| of.comment_uuid.map(Bound::from) },
-        Condition { sql: "r.partner_uuid = {}", value: |of| of.partner_uuid.map(Bound::from) },
-        Condition { sql: "r.reported_at >= {}", value: |of| of.reported_at_from.map(Bound::from) },
-        Condition { sql: "r.reported_at < {}", value: |of| of.reported_at_until.map(Bound::from) },
+        Condition { sql: "r.comment_uuid = {}", value: |of| of.comment_uuid.map(SqlValue::from) },
+        Condition { sql: "r.partner_uuid = {}", value: |of| of.partner_uuid.map(SqlValue::from) },
+        Condition { sql: "r.reported_at >= {}", value: |of| of.reported_at_from.map(SqlValue::from) },
+        Condition { sql: "r.reported_at < {}", value: |of| of.reported_at_until.map(SqlValue::from) },
     ],
     order: |sort| match sort {
         BoardReportSort::ReportedAt => const { &[REPORTED, ID] },
@@ -151,8 +151,8 @@ pub(super) static REPORTS: ListQuery<BoardReportFilter, BoardReport, BoardReport
 };
 
 /// Returns an empty bound value if the condition is requested.
-fn nothing_if(is_asked: bool) -> Option<Bound> {
-    is_asked.then_some(Bound::Nothing)
+fn nothing_if(is_asked: bool) -> Option<SqlValue> {
+    is_asked.then_some(SqlValue::Nothing)
 }
 
 const REPORTED: Key<BoardReport> = Key::moment("r.reported_at", |one| json!(one.reported_at));

@@ -15,7 +15,7 @@ use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
 use crate::core::page::CountedList;
 use crate::engagement::comments::store::thread;
-use crate::engagement::feature_requests::store::hold;
+use crate::engagement::feature_requests::store::lock;
 use crate::engagement::people::{self, BoardDaily, Person};
 
 /// A new report on a feature request or a comment.
@@ -90,12 +90,12 @@ impl BoardReportsMutation {
         body: BoardReportMake,
     ) -> Result<Option<BoardReportReceipt>, Fault> {
         let cx = ctx.cx();
-        let person = Person::of(cx)?;
-        let held = hold(&cx.db, request_uuid).await?.ok_or_else(|| Fault::not_found("feature request"))?;
+        let person = Person::require_caller(cx)?;
+        let locked = lock(&cx.db, request_uuid).await?.ok_or_else(|| Fault::not_found("feature request"))?;
         if thread(&cx.db, request_uuid).await?.is_none() {
             return Err(Fault::not_found("feature request"));
         }
-        ensure_foreign(&person, Some(held.author_uuid))?;
+        ensure_foreign(&person, Some(locked.author_uuid))?;
         let target = Target { request_uuid: Some(request_uuid), comment_uuid: None };
         cx.answer(report(cx, &person, target, body).await?)
     }
@@ -109,9 +109,9 @@ impl BoardReportsMutation {
         body: BoardReportMake,
     ) -> Result<Option<BoardReportReceipt>, Fault> {
         let cx = ctx.cx();
-        let person = Person::of(cx)?;
-        let held = store::hold_comment(&cx.db, comment_uuid).await?.ok_or_else(|| Fault::not_found("comment"))?;
-        ensure_foreign(&person, held.author_uuid)?;
+        let person = Person::require_caller(cx)?;
+        let locked = store::lock_comment(&cx.db, comment_uuid).await?.ok_or_else(|| Fault::not_found("comment"))?;
+        ensure_foreign(&person, locked.author_uuid)?;
         let target = Target { request_uuid: None, comment_uuid: Some(comment_uuid) };
         cx.answer(report(cx, &person, target, body).await?)
     }
@@ -129,9 +129,9 @@ impl BoardReportsMutation {
         body: BoardReportResolve,
     ) -> Result<Option<BoardReportResolution>, Fault> {
         let cx = ctx.cx();
-        let target = store::hold_target(&cx.db, report_uuid).await?.ok_or_else(|| Fault::not_found("report"))?;
+        let target = store::lock_target(&cx.db, report_uuid).await?.ok_or_else(|| Fault::not_found("report"))?;
         rules::ensure_open(find(cx, report_uuid).await?.outcome)?;
-        let note = rules::trimmed(body.note);
+        let note = rules::trim_note(body.note);
         if let Some(note) = &note {
             cx.note_reason(note);
         }
@@ -155,20 +155,20 @@ async fn report(
     target: Target,
     body: BoardReportMake,
 ) -> Result<BoardReportReceipt, Fault> {
-    let note = rules::trimmed(body.note);
+    let note = rules::trim_note(body.note);
     rules::ensure_said(body.reason, note.as_deref())?;
-    if let Some(made) = store::made(&cx.db, person, target).await? {
+    if let Some(made) = store::get_made(&cx.db, person, target).await? {
         return Ok(made);
     }
     people::spend(cx, person, BoardDaily::Reports).await?;
     store::insert(cx, person, target, (body.reason, note.as_deref())).await?;
-    let made = store::made(&cx.db, person, target).await?;
+    let made = store::get_made(&cx.db, person, target).await?;
     made.ok_or_else(|| Fault::internal("a report cannot be found after it was added"))
 }
 
 /// Loads the current report and names it in the audit record.
 async fn find(cx: &RequestContext, report_uuid: Uuid) -> Result<BoardReport, Fault> {
-    let found = ONE.one(&cx.db, [report_uuid.into()]).await?;
+    let found = ONE.fetch_one(&cx.db, [report_uuid.into()]).await?;
     let report = found.ok_or_else(|| Fault::not_found("report"))?.for_caller(cx);
     cx.note_target(context::Target {
         kind: Some(AuditTargetKind::BoardReport),

@@ -54,7 +54,7 @@ words! {
 }
 
 /// Trims a note; `None` if it is empty.
-pub(super) fn trimmed(note: Option<String>) -> Option<String> {
+pub(super) fn trim_note(note: Option<String>) -> Option<String> {
     note.map(|note| note.trim().to_owned()).filter(|note| !note.is_empty())
 }
 
@@ -95,7 +95,7 @@ mod tests {
     fn report_with_other_reason_requires_text() {
         assert!(ensure_said(BoardReportReason::Spam, None).is_ok());
         assert!(ensure_said(BoardReportReason::Other, Some("It is a threat.")).is_ok());
-        let refused = ensure_said(BoardReportReason::Other, trimmed(Some("  ".to_owned())).as_deref()).unwrap_err();
+        let refused = ensure_said(BoardReportReason::Other, trim_note(Some("  ".to_owned())).as_deref()).unwrap_err();
         assert_eq!((refused.code(), refused.errors().len()), (Code::ValidationFailed, 1));
     }
 

@@ -26,7 +26,7 @@ pub(super) struct ReportedComment {
 }
 
 /// Locks a comment that partners can read; `None` if it is removed or its feature request is off the board.
-pub(super) async fn hold_comment(db: &Db, comment_uuid: Uuid) -> Result<Option<ReportedComment>, Fault> {
+pub(super) async fn lock_comment(db: &Db, comment_uuid: Uuid) -> Result<Option<ReportedComment>, Fault> {
     Ok(sqlx::query_as!(
         ReportedComment,
         "select c.author_uuid
@@ -41,7 +41,7 @@ pub(super) async fn hold_comment(db: &Db, comment_uuid: Uuid) -> Result<Option<R
 }
 
 /// Returns the user's report on an object.
-pub(super) async fn made(db: &Db, person: &Person, target: Target) -> Result<Option<BoardReportReceipt>, Fault> {
+pub(super) async fn get_made(db: &Db, person: &Person, target: Target) -> Result<Option<BoardReportReceipt>, Fault> {
     Ok(sqlx::query_as!(
         BoardReportReceipt,
         r#"select report_uuid as uuid, reason as "reason: BoardReportReason", note,
@@ -88,7 +88,7 @@ pub(super) async fn insert(
 }
 
 /// Returns and locks the object of a report until the transaction ends.
-pub(super) async fn hold_target(db: &Db, report_uuid: Uuid) -> Result<Option<Target>, Fault> {
+pub(super) async fn lock_target(db: &Db, report_uuid: Uuid) -> Result<Option<Target>, Fault> {
     let target = sqlx::query_as!(
         Target,
         "select request_uuid, comment_uuid from board_report where report_uuid = $1",

@@ -26,9 +26,9 @@ pub(crate) struct BoardPace {
 }
 
 /// Cache of the last computed value.
-struct Counted(Cache<(), BoardPace>);
+struct PaceCount(Cache<(), BoardPace>);
 
-impl Default for Counted {
+impl Default for PaceCount {
     fn default() -> Self {
         Self(Cache::builder().max_capacity(1).time_to_live(KEPT).build())
     }
@@ -39,7 +39,7 @@ impl Default for Counted {
 /// # Errors
 /// If the database does not answer.
 pub(super) async fn of_the_year(cx: &RequestContext) -> Result<BoardPace, Fault> {
-    let counted = cx.services.state::<Counted>();
+    let counted = cx.services.state::<PaceCount>();
     if let Some(known) = counted.0.get(&()) {
         return Ok(known);
     }

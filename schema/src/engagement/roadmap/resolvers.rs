@@ -9,7 +9,7 @@ use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
 use crate::core::list::Lookup;
 use crate::engagement::feature_requests::rules::FeatureRequestStatus;
-use crate::engagement::feature_requests::{BoardRow, FeatureRequestSummary, SHORT, shown};
+use crate::engagement::feature_requests::{BoardRow, FeatureRequestSummary, SHORT, into_view};
 
 /// The roadmap of the board.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
@@ -50,9 +50,9 @@ impl RoadmapQuery {
     #[graphql(directive = access::apply("engagement.feature-requests".into()))]
     async fn engagement_roadmap_get(&self, ctx: &Context<'_>) -> Result<Option<Roadmap>, Fault> {
         let cx = ctx.cx();
-        let mut rows = COLUMNS.all(&cx.db, []).await?;
+        let mut rows = COLUMNS.fetch_all(&cx.db, []).await?;
         rows.sort_by(BoardRow::by_votes);
-        let all = shown(cx, rows).await?;
+        let all = into_view(cx, rows).await?;
         let of = |status| all.iter().filter(move |one| one.status == status).cloned();
         let mut shipped: Vec<_> = of(FeatureRequestStatus::Shipped).collect();
         shipped.sort_by_key(|one| std::cmp::Reverse((one.status_at, one.uuid)));

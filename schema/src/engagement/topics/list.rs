@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue};
 use crate::core::texts::Texts;
 use crate::core::time::Time;
 
@@ -38,7 +38,7 @@ pub(super) static BY_ID: Lookup<BoardTopic> = Lookup::new(&WHOLE, &["t.topic_uui
 pub(super) static OFFERED: ListQuery<(), BoardTopic, FixedOrder> = ListQuery {
     operation: "engagement_topics_list",
     select: &WHOLE,
-    within: &[Condition { sql: "t.active", value: |()| Some(Bound::Nothing) }],
+    within: &[Condition { sql: "t.active", value: |()| Some(SqlValue::Nothing) }],
     conditions: &[],
     order: |FixedOrder| const { &[POSITION, ID] },
 };

@@ -118,7 +118,7 @@ fn check(names: &Texts) -> Result<(), Fault> {
 
 /// Loads the current topic and names it in the audit record.
 async fn load(cx: &RequestContext, topic_uuid: Uuid) -> Result<BoardTopic, Fault> {
-    let found = BY_ID.one(&cx.db, [topic_uuid.into()]).await?;
+    let found = BY_ID.fetch_one(&cx.db, [topic_uuid.into()]).await?;
     let topic = found.ok_or_else(|| Fault::not_found("topic"))?;
     cx.note_target(Target {
         kind: Some(AuditTargetKind::BoardTopic),

@@ -4,4 +4,4 @@
 mod resolvers;
 mod store;
 
-pub(in crate::engagement) use resolvers::{VotesMutation, merged};
+pub(in crate::engagement) use resolvers::{VotesMutation, err_merged};

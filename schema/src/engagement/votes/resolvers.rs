@@ -25,11 +25,11 @@ impl VotesMutation {
         request_uuid: Uuid,
     ) -> Result<Option<FeatureRequest>, Fault> {
         let cx = ctx.cx();
-        let person = Person::of(cx)?;
+        let person = Person::require_caller(cx)?;
         match store::cast(&cx.db, &person, request_uuid).await? {
             Outcome::Done => store::spend(cx, &person).await?,
             Outcome::Already => {}
-            refused => return Err(refusal(cx, request_uuid, refused).await?),
+            refused => return Err(err_outcome(cx, request_uuid, refused).await?),
         }
         cx.answer(load_shown(cx, request_uuid).await?)
     }
@@ -42,10 +42,10 @@ impl VotesMutation {
         request_uuid: Uuid,
     ) -> Result<Option<FeatureRequest>, Fault> {
         let cx = ctx.cx();
-        let person = Person::of(cx)?;
+        let person = Person::require_caller(cx)?;
         match store::withdraw(&cx.db, &person, request_uuid).await? {
             Outcome::Done | Outcome::Already => {}
-            refused => return Err(refusal(cx, request_uuid, refused).await?),
+            refused => return Err(err_outcome(cx, request_uuid, refused).await?),
         }
         cx.answer(load_shown(cx, request_uuid).await?)
     }
@@ -58,7 +58,7 @@ impl VotesMutation {
         request_uuid: Uuid,
     ) -> Result<Option<FeatureRequest>, Fault> {
         let cx = ctx.cx();
-        let person = Person::of(cx)?;
+        let person = Person::require_caller(cx)?;
         ensure_followable(cx, request_uuid).await?;
         store::follow(&cx.db, &person, request_uuid).await?;
         cx.answer(load_shown(cx, request_uuid).await?)
@@ -72,7 +72,7 @@ impl VotesMutation {
         request_uuid: Uuid,
     ) -> Result<Option<FeatureRequest>, Fault> {
         let cx = ctx.cx();
-        let person = Person::of(cx)?;
+        let person = Person::require_caller(cx)?;
         ensure_followable(cx, request_uuid).await?;
         store::unfollow(&cx.db, &person, request_uuid).await?;
         cx.answer(load_shown(cx, request_uuid).await?)
@@ -81,26 +81,26 @@ impl VotesMutation {
 
 /// Rejects a feature request that does not exist or is merged into another.
 async fn ensure_followable(cx: &RequestContext, request_uuid: Uuid) -> Result<(), Fault> {
-    match store::stands(&cx.db, request_uuid).await? {
+    match store::is_on_board(&cx.db, request_uuid).await? {
         Outcome::Done => Ok(()),
-        refused => Err(refusal(cx, request_uuid, refused).await?),
+        refused => Err(err_outcome(cx, request_uuid, refused).await?),
     }
 }
 
 /// Returns the fault for an action without effect.
-async fn refusal(cx: &RequestContext, request_uuid: Uuid, outcome: Outcome) -> Result<Fault, Fault> {
+async fn err_outcome(cx: &RequestContext, request_uuid: Uuid, outcome: Outcome) -> Result<Fault, Fault> {
     Ok(match outcome {
         Outcome::Done | Outcome::Already | Outcome::Missing => Fault::not_found("feature request"),
         Outcome::Shipped => Fault::conflict(
             "This feature request was shipped, so it takes no more votes. `changelog_entry` names the entry that \
              describes it.",
         ),
-        Outcome::Merged => merged(&cx.db, request_uuid).await?,
+        Outcome::Merged => err_merged(&cx.db, request_uuid).await?,
     })
 }
 
 /// The fault for an action that must be performed on the merge target.
-pub(in crate::engagement) async fn merged(db: &Db, request_uuid: Uuid) -> Result<Fault, Fault> {
+pub(in crate::engagement) async fn err_merged(db: &Db, request_uuid: Uuid) -> Result<Fault, Fault> {
     let Some(root_uuid) = store::root(db, request_uuid).await? else {
         return Ok(Fault::not_found("feature request"));
     };

@@ -71,12 +71,12 @@ pub(super) async fn spend(cx: &RequestContext, person: &Person) -> Result<(), Fa
     if done.rows_affected() > 0 {
         return Ok(());
     }
-    Err(people::spent(cx.now.unix(), &format!("At most {MOST_VOTES} votes per day are allowed for one user")))
+    Err(people::err_spent(cx.now.unix(), &format!("At most {MOST_VOTES} votes per day are allowed for one user")))
 }
 
 /// Checks that a feature request is on the board and not merged into another. Locks it against merging until the
 /// transaction ends.
-pub(super) async fn stands(db: &Db, request_uuid: Uuid) -> Result<Outcome, Fault> {
+pub(super) async fn is_on_board(db: &Db, request_uuid: Uuid) -> Result<Outcome, Fault> {
     let word = sqlx::query_scalar!(
         r#"select case when merged_into_uuid is null then 'WHOLE' else 'MERGED' end as "word!"
              from feature_request where request_uuid = $1 and suspended_at is null for key share"#,

@@ -2,7 +2,7 @@
 //! for every subscribed user, so that it reveals no votes or follows.
 
 mod store;
-mod unsubscribing;
+mod unsubscribe;
 
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -10,11 +10,11 @@ use uuid::Uuid;
 use crate::core::crypto;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
-use crate::core::mail::message::{BoardWeek, Letter, Notice};
+use crate::core::mail::message::{BoardWeek, MailContent, Notice};
 use crate::core::outbox;
 use crate::core::services::Services;
 
-pub(crate) use unsubscribing::{is_token, unsubscribe};
+pub(crate) use unsubscribe::{is_token, unsubscribe};
 
 /// Users who are read per query.
 const PAGE: i64 = 200;
@@ -25,7 +25,7 @@ const PAGE: i64 = 200;
 /// # Errors
 /// If the database does not answer.
 pub(crate) async fn mail_due(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
-    let reads = Db::pooled(pool.clone());
+    let reads = Db::from_pool(pool.clone());
     let week = store::week(&reads).await?;
     if week.status_changes == 0 && week.answers == 0 {
         return Ok(0);
@@ -34,7 +34,7 @@ pub(crate) async fn mail_due(pool: &PgPool, services: &Services) -> Result<u64, 
     loop {
         let people = store::due_page(&reads, last, PAGE).await?;
         for person_uuid in &people {
-            let db = Db::apart(pool.clone());
+            let db = Db::own_transaction(pool.clone());
             let outcome = write(&db, services, *person_uuid, week).await;
             match db.settle(outcome).await {
                 Ok(is_written) => written += u64::from(is_written),
@@ -53,17 +53,17 @@ pub(crate) async fn mail_due(pool: &PgPool, services: &Services) -> Result<u64, 
 
 /// Queues the mail for a user; false if it was already sent.
 async fn write(db: &Db, services: &Services, person_uuid: Uuid, week: store::Week) -> Result<bool, Fault> {
-    if !store::hold_due(db, person_uuid).await? {
+    if !store::lock_due(db, person_uuid).await? {
         return Ok(false);
     }
     let Some(to) = outbox::load_addressee(db, person_uuid).await? else { return Ok(false) };
-    let letter = Letter::Telling(Notice::BoardWeek(BoardWeek {
+    let content = MailContent::Telling(Notice::BoardWeek(BoardWeek {
         name: to.name.clone(),
         status_changes: week.status_changes,
         answers: week.answers,
-        token: unsubscribing::token(&services.key, person_uuid),
+        token: unsubscribe::token(&services.key, person_uuid),
     }));
     let message_uuid = crypto::uuid_at(services.clock.now().0);
-    outbox::queue_by(db, services, message_uuid, &to, &letter).await?;
+    outbox::queue_by(db, services, message_uuid, &to, &content).await?;
     Ok(true)
 }

@@ -50,14 +50,14 @@ pub(super) async fn due_page(db: &Db, behind: Uuid, most: i64) -> Result<Vec<Uui
 }
 
 /// Locks a user until the transaction ends, if they are subscribed and have not received this week's mail.
-pub(super) async fn hold_due(db: &Db, person_uuid: Uuid) -> Result<bool, Fault> {
-    let held = sqlx::query!(
+pub(super) async fn lock_due(db: &Db, person_uuid: Uuid) -> Result<bool, Fault> {
+    let locked = sqlx::query!(
         "select from person where person_uuid = $1 and board_mail and state = 'ACTIVE' for no key update",
         person_uuid
     )
     .fetch_optional(&mut *db.conn().await?)
     .await?;
-    if held.is_none() {
+    if locked.is_none() {
         return Ok(false);
     }
     // The previous holder of the lock has committed, so its mail is visible now.

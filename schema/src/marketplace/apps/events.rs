@@ -9,7 +9,7 @@ use super::resolvers::load_app;
 use crate::core::access::access;
 use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, PageRequest, Select};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, PageRequest, Select, SqlValue};
 use crate::core::page::List;
 use crate::core::time::Time;
 use crate::core::words::words;
@@ -137,13 +137,13 @@ const OF_APP: &[Condition<AppHistory>] =
     &[Condition { sql: "event.app_uuid = {}", value: |of| Some(of.app_uuid.into()) }];
 
 const NARROWED: &[Condition<AppHistory>] = &[
-    Condition { sql: "event.kind = any({})", value: |of| Bound::texts(of.filter.kind.as_ref()) },
+    Condition { sql: "event.kind = any({})", value: |of| SqlValue::texts(of.filter.kind.as_ref()) },
     Condition {
         sql: "(event.detail ->> 'version_uuid')::uuid = {}",
-        value: |of| of.filter.version_uuid.map(Bound::from),
+        value: |of| of.filter.version_uuid.map(SqlValue::from),
     },
-    Condition { sql: "event.occurred_at >= {}", value: |of| of.filter.occurred_at_from.map(Bound::from) },
-    Condition { sql: "event.occurred_at < {}", value: |of| of.filter.occurred_at_until.map(Bound::from) },
+    Condition { sql: "event.occurred_at >= {}", value: |of| of.filter.occurred_at_from.map(SqlValue::from) },
+    Condition { sql: "event.occurred_at < {}", value: |of| of.filter.occurred_at_until.map(SqlValue::from) },
 ];
 
 /// History of an app, newest first.

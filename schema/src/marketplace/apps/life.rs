@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::resolvers::{App, event, load_app, lock_app};
 use super::rules::{self, AppAction, Past};
-use super::store::{self, Present};
+use super::store::{self, CurrentApp};
 use crate::core::access::access;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::entitlement::Allowance;
@@ -23,7 +23,7 @@ impl AppLifeMutation {
     async fn marketplace_apps_unlist(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Option<App>, Fault> {
         let cx = ctx.cx();
         let present = lock_app(cx, app_uuid, None).await?;
-        lead(cx, app_uuid, &present, AppAction::Unlist).await?;
+        apply_transition(cx, app_uuid, &present, AppAction::Unlist).await?;
         cx.answer(load_app(cx, app_uuid).await?)
     }
 
@@ -32,7 +32,7 @@ impl AppLifeMutation {
     async fn marketplace_apps_relist(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Option<App>, Fault> {
         let cx = ctx.cx();
         let present = lock_app(cx, app_uuid, None).await?;
-        lead(cx, app_uuid, &present, AppAction::Relist).await?;
+        apply_transition(cx, app_uuid, &present, AppAction::Relist).await?;
         cx.answer(load_app(cx, app_uuid).await?)
     }
 
@@ -44,13 +44,13 @@ impl AppLifeMutation {
         // Takes the locks in the same order as the creation of an app.
         let allowance = Allowance::lock(&cx.db, owner, "apps").await?;
         let present = lock_app(cx, app_uuid, None).await?;
-        rules::after(present.state, AppAction::Archive, past(&present))?;
-        rules::ensure_archivable(&store::version_states_lock(&cx.db, app_uuid).await?)?;
+        rules::next_state(present.state, AppAction::Archive, publication_history(&present))?;
+        rules::ensure_archivable(&store::lock_version_states(&cx.db, app_uuid).await?)?;
         if !present.fixed.was_published {
-            let archived = store::archived_draft_count(&cx.db, owner).await?;
+            let archived = store::count_archived_drafts(&cx.db, owner).await?;
             allowance.check(archived, 1).map_err(|full| full.with_detail(rules::ARCHIVE_FULL))?;
         }
-        lead(cx, app_uuid, &present, AppAction::Archive).await?;
+        apply_transition(cx, app_uuid, &present, AppAction::Archive).await?;
         cx.answer(load_app(cx, app_uuid).await?)
     }
 
@@ -62,19 +62,24 @@ impl AppLifeMutation {
         // Takes the locks in the same order as the creation of an app.
         let allowance = Allowance::lock(&cx.db, owner, "apps").await?;
         let present = lock_app(cx, app_uuid, None).await?;
-        rules::after(present.state, AppAction::Restore, past(&present))?;
-        allowance.check(store::app_count(&cx.db, owner).await?, 1)?;
+        rules::next_state(present.state, AppAction::Restore, publication_history(&present))?;
+        allowance.check(store::count_apps(&cx.db, owner).await?, 1)?;
         if !present.fixed.was_published {
             take_slug(cx, app_uuid, present.draft.slug.clone()).await?;
         }
-        lead(cx, app_uuid, &present, AppAction::Restore).await?;
+        apply_transition(cx, app_uuid, &present, AppAction::Restore).await?;
         cx.answer(load_app(cx, app_uuid).await?)
     }
 }
 
 /// Applies an action to a locked app and updates its listing.
-async fn lead(cx: &RequestContext, app_uuid: Uuid, present: &Present, action: AppAction) -> Result<(), Fault> {
-    let state = rules::after(present.state, action, past(present))?;
+async fn apply_transition(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    present: &CurrentApp,
+    action: AppAction,
+) -> Result<(), Fault> {
+    let state = rules::next_state(present.state, action, publication_history(present))?;
     store::set_state(&cx.db, app_uuid, state, action.event(), event(cx)?).await
 }
 
@@ -83,14 +88,14 @@ async fn take_slug(cx: &RequestContext, app_uuid: Uuid, slug: String) -> Result<
     let mut attempts = SlugAttempts::new(&cx.db, NewSlug::Derived(slug), cx.new_uuid());
     loop {
         let slug = attempts.next_slug().await?;
-        let taken = store::slug_take(&cx.db, app_uuid, &slug).await?;
-        if attempts.end(taken.ok_or_else(|| rules::draft::slug_taken(&slug))).await?.is_some() {
+        let taken = store::take_slug(&cx.db, app_uuid, &slug).await?;
+        if attempts.end(taken.ok_or_else(|| rules::draft::err_slug_taken(&slug))).await?.is_some() {
             return Ok(());
         }
     }
 }
 
 /// Returns the part of an app's history that decides the target state of an owner's action.
-const fn past(present: &Present) -> Past {
+const fn publication_history(present: &CurrentApp) -> Past {
     Past::published(present.fixed.was_published)
 }

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::rules::AppState;
 use super::store::{AppRow, WHOLE};
-use crate::core::list::{Bound, Condition, Key, ListQuery};
+use crate::core::list::{Condition, Key, ListQuery, SqlValue};
 use crate::core::time::Time;
 use crate::core::words::words;
 
@@ -55,19 +55,19 @@ pub(crate) static APPS: ListQuery<OwnApps, AppRow, AppSort> = ListQuery {
     select: &WHOLE,
     within: &[Condition { sql: "app.partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) }],
     conditions: &[
-        Condition { sql: "app.state = any({})", value: |of| Bound::words(of.filter.state.as_ref()) },
+        Condition { sql: "app.state = any({})", value: |of| SqlValue::words(of.filter.state.as_ref()) },
         Condition {
             sql: "strpos(lower(words.name), lower({})) > 0 or strpos(app.slug, lower({})) > 0
                   or strpos(lower(words.tagline), lower({})) > 0",
-            value: |of| of.filter.q.as_deref().map(Bound::from),
+            value: |of| of.filter.q.as_deref().map(SqlValue::from),
         },
         Condition {
             sql: "exists (select from app_category as choice where choice.app_uuid = app.app_uuid
                              and choice.category_uuid = {})",
-            value: |of| of.filter.category_uuid.map(Bound::from),
+            value: |of| of.filter.category_uuid.map(SqlValue::from),
         },
-        Condition { sql: "app.created_at >= {}", value: |of| of.filter.created_at_from.map(Bound::from) },
-        Condition { sql: "app.created_at < {}", value: |of| of.filter.created_at_until.map(Bound::from) },
+        Condition { sql: "app.created_at >= {}", value: |of| of.filter.created_at_from.map(SqlValue::from) },
+        Condition { sql: "app.created_at < {}", value: |of| of.filter.created_at_until.map(SqlValue::from) },
     ],
     order: |sort| match sort {
         AppSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },

@@ -30,5 +30,5 @@ pub(in crate::marketplace) use events::AppEventsQuery;
 pub(in crate::marketplace) use life::AppLifeMutation;
 pub(in crate::marketplace) use resolvers::{AppsMutation, AppsQuery, event, load_app, lock_app};
 pub(in crate::marketplace) use rules::draft::{Texts, whole_texts};
-pub(crate) use rules::{AppAction, AppState, Past, Side, after, allowed_actions, drawing};
-pub(in crate::marketplace) use store::{STATEMENTS, event_insert, lock};
+pub(crate) use rules::{AppAction, AppActorRole, AppState, Past, allowed_actions, draw_states, next_state};
+pub(in crate::marketplace) use store::{STATEMENTS, insert_event, lock};

@@ -80,13 +80,13 @@ impl AppsMutation {
         let owner = cx.owner()?;
         let (mut draft, slug) = draft::new_draft(body.into())?;
         let allowance = Allowance::lock(&cx.db, owner, "apps").await?;
-        allowance.check(store::app_count(&cx.db, owner).await?, 1)?;
+        allowance.check(store::count_apps(&cx.db, owner).await?, 1)?;
         let app_uuid = cx.new_uuid();
         let mut attempts = SlugAttempts::new(&cx.db, slug, cx.new_uuid());
         let made = loop {
             draft.slug = attempts.next_slug().await?;
-            let made = store::app_insert(&cx.db, owner, app_uuid, &draft, event(cx)?).await?;
-            if let Some(made) = attempts.end(made.ok_or_else(|| draft::slug_taken(&draft.slug))).await? {
+            let made = store::insert_app(&cx.db, owner, app_uuid, &draft, event(cx)?).await?;
+            if let Some(made) = attempts.end(made.ok_or_else(|| draft::err_slug_taken(&draft.slug))).await? {
                 break made;
             }
         };
@@ -104,12 +104,12 @@ impl AppsMutation {
         let cx = ctx.cx();
         let present = lock_app(cx, app_uuid, body.default_locale.as_deref()).await?;
         let after = draft::merge(&present.draft, body.into())?;
-        draft::slug_movable(&present.draft, &after, present.fixed)?;
-        draft::locale_movable(&after, &present.locales)?;
+        draft::ensure_slug_movable(&present.draft, &after, present.fixed)?;
+        draft::ensure_locale_movable(&after, &present.locales)?;
         let fields = draft::changed_fields(&present.draft, &after);
         if !fields.is_empty() {
             let written = store::set_draft(&cx.db, app_uuid, &present.locale, &after, &fields, event(cx)?).await?;
-            written.ok_or_else(|| draft::slug_taken(&after.slug))?;
+            written.ok_or_else(|| draft::err_slug_taken(&after.slug))?;
         }
         cx.answer(load_app(cx, app_uuid).await?)
     }
@@ -119,8 +119,8 @@ impl AppsMutation {
     async fn marketplace_apps_delete(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
         let present = lock_app(cx, app_uuid, None).await?;
-        let versions = store::version_states_lock(&cx.db, app_uuid).await?;
-        rules::deletable(present.state, present.fixed.was_published, &versions)?;
+        let versions = store::lock_version_states(&cx.db, app_uuid).await?;
+        rules::ensure_deletable(present.state, present.fixed.was_published, &versions)?;
         store::delete(&cx.db, cx.owner()?, app_uuid).await?;
         cx.answer(true)
     }
@@ -136,11 +136,11 @@ impl AppsMutation {
         let cx = ctx.cx();
         let present = lock_app(cx, app_uuid, None).await?;
         let further = body.further_category_uuids.unwrap_or_default();
-        let chosen = rules::categories::choice(body.primary_category_uuid, &further)?;
-        let known = store::selectable_get(&cx.db, &present.draft.default_locale, &chosen).await?;
-        rules::categories::selectable(&chosen, |uuid| known.iter().any(|row| row.category_uuid == uuid))?;
+        let chosen = rules::categories::read_choice(body.primary_category_uuid, &further)?;
+        let known = store::get_selectable(&cx.db, &present.draft.default_locale, &chosen).await?;
+        rules::categories::ensure_selectable(&chosen, |uuid| known.iter().any(|row| row.category_uuid == uuid))?;
         if chosen != present.category_uuids {
-            store::categories_put(&cx.db, app_uuid, &chosen, event(cx)?).await?;
+            store::put_categories(&cx.db, app_uuid, &chosen, event(cx)?).await?;
         }
         let in_order = chosen.iter().filter_map(|uuid| known.iter().find(|row| row.category_uuid == *uuid));
         let categories = (0..).zip(in_order).map(|(position, row)| AppCategory::of(row.clone(), position)).collect();
@@ -156,7 +156,7 @@ pub(in crate::marketplace) fn event(cx: &RequestContext) -> Result<Event, Fault>
 
 /// Loads the app in the form that its owner sees.
 pub(in crate::marketplace) async fn load_app(cx: &RequestContext, app_uuid: Uuid) -> Result<App, Fault> {
-    Ok(show(cx, store::get(&cx.db, cx.owner()?, app_uuid).await?.ok_or_else(missing)?))
+    Ok(show(cx, store::get(&cx.db, cx.owner()?, app_uuid).await?.ok_or_else(err_not_found)?))
 }
 
 fn show(cx: &RequestContext, row: AppRow) -> App {
@@ -168,12 +168,12 @@ pub(in crate::marketplace) async fn lock_app(
     cx: &RequestContext,
     app_uuid: Uuid,
     locale: Option<&str>,
-) -> Result<store::Present, Fault> {
+) -> Result<store::CurrentApp, Fault> {
     let owner = cx.owner()?;
-    store::lock(&cx.db, owner, app_uuid).await?.ok_or_else(missing)?;
-    store::present_get(&cx.db, owner, app_uuid, locale).await?.ok_or_else(missing)
+    store::lock(&cx.db, owner, app_uuid).await?.ok_or_else(err_not_found)?;
+    store::get_current(&cx.db, owner, app_uuid, locale).await?.ok_or_else(err_not_found)
 }
 
-fn missing() -> Fault {
+fn err_not_found() -> Fault {
     Fault::not_found("app")
 }

@@ -26,7 +26,7 @@ words! {
 
 /// Side that acts on an app. An error names only the actions that the caller's side could take instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(crate) enum AppActorRole {
     /// The partner that owns the app.
     Owner,
     /// Reviewers and other staff.
@@ -83,10 +83,10 @@ impl AppAction {
         }
     }
 
-    const fn side(self) -> Side {
+    const fn side(self) -> AppActorRole {
         match self {
-            Self::Publish | Self::Unlist | Self::Relist | Self::Archive | Self::Restore => Side::Owner,
-            Self::Suspend | Self::Reinstate => Side::Staff,
+            Self::Publish | Self::Unlist | Self::Relist | Self::Archive | Self::Restore => AppActorRole::Owner,
+            Self::Suspend | Self::Reinstate => AppActorRole::Staff,
         }
     }
 
@@ -116,7 +116,7 @@ impl Past {
 ///
 /// A once published app is restored from the archive as unlisted, never directly onto the storefront. A reinstated app
 /// returns to the state that it had before the suspension.
-const fn next(state: AppState, action: AppAction, past: Past) -> Option<AppState> {
+const fn find_transition(state: AppState, action: AppAction, past: Past) -> Option<AppState> {
     match (state, action) {
         (AppState::Draft | AppState::Listed | AppState::Unlisted, AppAction::Publish) => Some(AppState::Listed),
         (AppState::Listed, AppAction::Unlist) => Some(AppState::Unlisted),
@@ -135,17 +135,17 @@ const fn next(state: AppState, action: AppAction, past: Past) -> Option<AppState
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the actions that the caller's side may take now.
-pub(crate) fn after(state: AppState, action: AppAction, past: Past) -> Result<AppState, Fault> {
-    next(state, action, past)
+pub(crate) fn next_state(state: AppState, action: AppAction, past: Past) -> Result<AppState, Fault> {
+    find_transition(state, action, past)
         .ok_or_else(|| Fault::illegal("app", state.name(), action.name(), allowed_actions(state, action.side(), past)))
 }
 
 /// Actions that one side may take on an app now.
-pub(crate) fn allowed_actions(state: AppState, side: Side, past: Past) -> Vec<String> {
+pub(crate) fn allowed_actions(state: AppState, side: AppActorRole, past: Past) -> Vec<String> {
     AppAction::ALL
         .into_iter()
         .filter(|action| action.is_asked() && action.side() == side)
-        .filter(|action| next(state, *action, past).is_some())
+        .filter(|action| find_transition(state, *action, past).is_some())
         .map(|action| action.name().to_owned())
         .collect()
 }
@@ -159,10 +159,14 @@ const UNDER_WAY: [AppVersionState; 4] =
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the actions that the owner can take instead, or [`crate::Code::Conflict`].
-pub(super) fn deletable(state: AppState, was_published: bool, version_states: &[AppVersionState]) -> Result<(), Fault> {
+pub(super) fn ensure_deletable(
+    state: AppState,
+    was_published: bool,
+    version_states: &[AppVersionState],
+) -> Result<(), Fault> {
     if was_published {
         return Err(Fault::of(
-            Reason::IllegalTransition(allowed_actions(state, Side::Owner, Past::published(was_published))),
+            Reason::IllegalTransition(allowed_actions(state, AppActorRole::Owner, Past::published(was_published))),
             "This app was published, so it cannot be deleted. Archive it to remove it from the storefront permanently.",
         ));
     }
@@ -195,13 +199,13 @@ pub(super) const ARCHIVE_FULL: &str = "Your tier limits archived apps that were 
                                        apps. Delete one of them, or this app.";
 
 /// Returns the state diagram.
-pub(crate) fn drawing() -> StateDiagram {
+pub(crate) fn draw_states() -> StateDiagram {
     StateDiagram::of(
         "App",
         (AppState::ALL, AppState::name),
         (&AppAction::ALL, AppAction::name),
-        [&|state, action| after(state, action, Past::default()), &|state, action| {
-            after(state, action, Past { was_published: true, was_unlisted: true })
+        [&|state, action| next_state(state, action, Past::default()), &|state, action| {
+            next_state(state, action, Past { was_published: true, was_unlisted: true })
         }],
     )
 }
@@ -240,18 +244,20 @@ mod tests {
         for (state, row) in table {
             for action in AppAction::ALL {
                 let expected = row.iter().find(|(known, _)| *known == action).map(|(_, next)| *next);
-                assert_eq!(after(*state, action, Past::published(true)).ok(), expected, "{state:?} {action:?}");
+                assert_eq!(next_state(*state, action, Past::published(true)).ok(), expected, "{state:?} {action:?}");
             }
         }
-        assert_eq!(after(AppState::Archived, Restore, Past::default()).ok(), Some(AppState::Draft));
+        assert_eq!(next_state(AppState::Archived, Restore, Past::default()).ok(), Some(AppState::Draft));
         let unlisted = Past { was_published: true, was_unlisted: true };
-        assert_eq!(after(AppState::Suspended, Reinstate, unlisted).ok(), Some(AppState::Unlisted));
+        assert_eq!(next_state(AppState::Suspended, Reinstate, unlisted).ok(), Some(AppState::Unlisted));
     }
 
     #[test]
     fn rejected_action_lists_allowed_actions_of_same_side() {
         let allowed = |state, action, was_published| {
-            after(state, action, Past::published(was_published)).err().map(|fault| fault.allowed_actions().to_vec())
+            next_state(state, action, Past::published(was_published))
+                .err()
+                .map(|fault| fault.allowed_actions().to_vec())
         };
         assert_eq!(
             allowed(AppState::Listed, AppAction::Relist, true),
@@ -278,20 +284,20 @@ mod tests {
 
     #[test]
     fn published_or_scheduled_app_cannot_be_deleted() {
-        assert!(deletable(AppState::Draft, false, &[]).is_ok());
+        assert!(ensure_deletable(AppState::Draft, false, &[]).is_ok());
         let at_rest = [
             AppVersionState::Draft,
             AppVersionState::ChangesRequested,
             AppVersionState::Rejected,
             AppVersionState::Withdrawn,
         ];
-        assert!(deletable(AppState::Draft, false, &at_rest).is_ok());
-        assert!(deletable(AppState::Archived, false, &at_rest).is_ok());
+        assert!(ensure_deletable(AppState::Draft, false, &at_rest).is_ok());
+        assert!(ensure_deletable(AppState::Archived, false, &at_rest).is_ok());
         for state in UNDER_WAY {
-            let refused = deletable(AppState::Draft, false, &[AppVersionState::Draft, state]).err();
+            let refused = ensure_deletable(AppState::Draft, false, &[AppVersionState::Draft, state]).err();
             assert_eq!(refused.map(|fault| fault.code()), Some(Code::Conflict), "{state:?}");
         }
-        let refused = deletable(AppState::Listed, true, &[]).err();
+        let refused = ensure_deletable(AppState::Listed, true, &[]).err();
         let said = refused.map(|fault| (fault.code(), fault.allowed_actions().to_vec()));
         assert_eq!(said, Some((Code::IllegalTransition, vec!["unlist".to_owned(), "archive".to_owned()])));
     }

@@ -16,10 +16,10 @@ use crate::core::principal::Owner;
 use crate::core::time::Time;
 use crate::marketplace::versions::AppVersionState;
 
-pub(super) use categories::{categories_put, selectable_get};
-pub(in crate::marketplace) use draft::{Event, event_insert, lock};
-pub(super) use draft::{Present, app_count, app_insert, delete, present_get, set_draft, version_states_lock};
-pub(super) use life::{archived_draft_count, set_state, slug_take};
+pub(super) use categories::{get_selectable, put_categories};
+pub(super) use draft::{CurrentApp, count_apps, delete, get_current, insert_app, lock_version_states, set_draft};
+pub(in crate::marketplace) use draft::{Event, insert_event, lock};
+pub(super) use life::{count_archived_drafts, set_state, take_slug};
 
 /// App with the texts of its default locale and its small related lists, loaded as one row by one statement.
 #[derive(Clone, Debug, sqlx::FromRow)]
@@ -137,5 +137,5 @@ pub(super) async fn partner_exists(db: &Db, partner_uuid: Uuid) -> Result<bool, 
 
 /// Loads one app of a partner.
 pub(crate) async fn get(db: &Db, owner: Owner, app_uuid: Uuid) -> Result<Option<AppRow>, Fault> {
-    OWN.one(db, [owner.uuid().into(), app_uuid.into()]).await
+    OWN.fetch_one(db, [owner.uuid().into(), app_uuid.into()]).await
 }

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::resolvers::Category;
 use super::rules::CategoryState;
-use crate::core::list::{Bound, Condition, EdgeQuery, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use crate::core::words::words;
 
 /// Categories with their positions and usage counts.
@@ -65,12 +65,12 @@ pub(super) static CATEGORIES: ListQuery<CategoryFilter, Category, CategorySort> 
     select: &IN_PLACE,
     within: &[],
     conditions: &[
-        Condition { sql: "category.state = any({})", value: |of| Bound::words(of.state.as_ref()) },
-        Condition { sql: "category.parent_uuid = {}", value: |of| of.parent_uuid.map(Bound::from) },
+        Condition { sql: "category.state = any({})", value: |of| SqlValue::words(of.state.as_ref()) },
+        Condition { sql: "category.parent_uuid = {}", value: |of| of.parent_uuid.map(SqlValue::from) },
         Condition {
             sql: "strpos(category.slug, lower({})) > 0 or exists (
                       select from jsonb_each_text(category.names) as name where strpos(lower(name.value), lower({})) > 0)",
-            value: |of| of.q.as_deref().map(Bound::from),
+            value: |of| of.q.as_deref().map(SqlValue::from),
         },
     ],
     order: |sort| match sort {

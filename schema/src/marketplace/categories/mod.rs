@@ -20,4 +20,4 @@ pub(crate) use list::CATEGORY;
 pub(in crate::marketplace) use list::STATEMENTS;
 pub(crate) use resolvers::Category;
 pub(in crate::marketplace) use resolvers::{CategoriesMutation, CategoriesQuery};
-pub(crate) use rules::drawing;
+pub(crate) use rules::draw_states;

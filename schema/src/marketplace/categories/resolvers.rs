@@ -6,14 +6,14 @@ use async_graphql::{Context, Object};
 use uuid::Uuid;
 
 use super::list::{BY_ID, CATEGORIES, CategoryFilter, CategorySort};
-use super::rules::{self, CategoryAction, CategoryContent, Standing};
+use super::rules::{self, CategoryAction, CategoryContent, TreePosition};
 use super::store::{self, NewCategory, listings};
 use crate::core::access::{access, audit_target, batched};
 use crate::core::actor::Actor;
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
-use crate::core::list::{Bound, PageRequest};
+use crate::core::list::{PageRequest, SqlValue};
 use crate::core::page::CountedList;
 use crate::core::slug::{NewSlug, SlugAttempts};
 
@@ -82,11 +82,11 @@ impl CategoriesMutation {
             icon: body.icon,
         };
         rules::check_texts(&content)?;
-        store::tree_lock(&cx.db).await?;
+        store::lock_tree(&cx.db).await?;
         if let Some(parent_uuid) = body.parent_uuid {
-            rules::check_parent(&standing(cx, parent_uuid, "/parent_uuid").await?, 0)?;
+            rules::check_parent(&find_tree_position(cx, parent_uuid, "/parent_uuid").await?, 0)?;
         }
-        let last = store::last_position_get(&cx.db, body.parent_uuid).await?;
+        let last = store::get_last_position(&cx.db, body.parent_uuid).await?;
         let position = rules::place(body.position, last);
         let mut new = NewCategory { category_uuid: cx.new_uuid(), parent_uuid: body.parent_uuid, content, position };
         let category_uuid = new.category_uuid;
@@ -113,7 +113,7 @@ impl CategoriesMutation {
         body: CategoryUpdate,
     ) -> Result<Option<Category>, Fault> {
         let cx = ctx.cx();
-        let present = hold(cx, category_uuid).await?.content();
+        let present = lock(cx, category_uuid).await?.content();
         let after = body.apply_to(present.clone());
         rules::check_texts(&after)?;
         if after != present {
@@ -134,11 +134,11 @@ impl CategoriesMutation {
         body: CategoryMove,
     ) -> Result<Option<Category>, Fault> {
         let cx = ctx.cx();
-        let category = hold(cx, category_uuid).await?;
-        rules::after(category.state, CategoryAction::Move)?;
+        let category = lock(cx, category_uuid).await?;
+        rules::next_state(category.state, CategoryAction::Move)?;
         if let Some(parent_uuid) = body.parent_uuid {
-            let parent = standing(cx, parent_uuid, "/parent_uuid").await?;
-            let height = store::lowest_depth_get(&cx.db, category_uuid).await? - category.depth;
+            let parent = find_tree_position(cx, parent_uuid, "/parent_uuid").await?;
+            let height = store::get_lowest_depth(&cx.db, category_uuid).await? - category.depth;
             rules::check_no_cycle(category_uuid, &parent)?;
             rules::check_parent(&parent, height)?;
         }
@@ -157,7 +157,7 @@ impl CategoriesMutation {
         category_uuid: Uuid,
     ) -> Result<Option<Category>, Fault> {
         let cx = ctx.cx();
-        let next = rules::after(hold(cx, category_uuid).await?.state, CategoryAction::Activate)?;
+        let next = rules::next_state(lock(cx, category_uuid).await?.state, CategoryAction::Activate)?;
         store::set_state(&cx.db, category_uuid, next).await?;
         cx.answer(load(cx, category_uuid).await?)
     }
@@ -178,12 +178,12 @@ impl CategoriesMutation {
         if let Some(reason) = reason {
             cx.note_reason(reason);
         }
-        let next = rules::after(hold(cx, category_uuid).await?.state, CategoryAction::Deactivate)?;
+        let next = rules::next_state(lock(cx, category_uuid).await?.state, CategoryAction::Deactivate)?;
         if let Some(target_uuid) = move_to {
-            rules::check_target(category_uuid, &standing(cx, target_uuid, "/move_to").await?)?;
+            rules::check_target(category_uuid, &find_tree_position(cx, target_uuid, "/move_to").await?)?;
         }
-        let hidden = store::shown_beneath_list(&cx.db, category_uuid).await?;
-        let left = listings::left_lock(&cx.db, &hidden).await?;
+        let hidden = store::list_visible_below(&cx.db, category_uuid).await?;
+        let left = listings::lock_visible(&cx.db, &hidden).await?;
         match move_to {
             Some(target_uuid) => {
                 let apps: Vec<Uuid> = left.iter().map(|listing| listing.app_uuid).collect();
@@ -207,22 +207,22 @@ impl CategoriesMutation {
         category_uuid: Uuid,
     ) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
-        hold(cx, category_uuid).await?;
-        rules::ensure_unused(store::use_get(&cx.db, category_uuid).await?)?;
+        lock(cx, category_uuid).await?;
+        rules::ensure_unused(store::get_usage(&cx.db, category_uuid).await?)?;
         store::delete(&cx.db, category_uuid).await?;
         cx.answer(true)
     }
 }
 
 /// Loads the category, locks the whole tree until the transaction ends, and names the category in the audit record.
-async fn hold(cx: &RequestContext, category_uuid: Uuid) -> Result<Category, Fault> {
-    store::tree_lock(&cx.db).await?;
+async fn lock(cx: &RequestContext, category_uuid: Uuid) -> Result<Category, Fault> {
+    store::lock_tree(&cx.db).await?;
     load(cx, category_uuid).await
 }
 
 /// Loads the current category and names it in the audit record.
 async fn load(cx: &RequestContext, category_uuid: Uuid) -> Result<Category, Fault> {
-    let found = BY_ID.one(&cx.db, [Bound::Ids(vec![category_uuid])]).await?;
+    let found = BY_ID.fetch_one(&cx.db, [SqlValue::Ids(vec![category_uuid])]).await?;
     let category = found.ok_or_else(|| Fault::not_found("category"))?;
     cx.note_target(Target {
         kind: Some(AuditTargetKind::Category),
@@ -234,8 +234,8 @@ async fn load(cx: &RequestContext, category_uuid: Uuid) -> Result<Category, Faul
 }
 
 /// Loads the position in the tree of a category that the body names at `pointer`.
-async fn standing(cx: &RequestContext, category_uuid: Uuid, pointer: &str) -> Result<Standing, Fault> {
+async fn find_tree_position(cx: &RequestContext, category_uuid: Uuid, pointer: &str) -> Result<TreePosition, Fault> {
     let message = "This category does not exist. GET /v1/marketplace/internal/categories lists all categories.";
-    let found = store::standing_get(&cx.db, category_uuid).await?;
+    let found = store::get_tree_position(&cx.db, category_uuid).await?;
     found.ok_or_else(|| Fault::field(pointer, "UNKNOWN_CATEGORY", message))
 }

@@ -62,7 +62,7 @@ impl CategoryAction {
 }
 
 /// Transition table: the target state of an action, or `None` if the action is not allowed.
-const fn next(state: CategoryState, action: CategoryAction) -> Option<CategoryState> {
+const fn find_transition(state: CategoryState, action: CategoryAction) -> Option<CategoryState> {
     match (state, action) {
         (CategoryState::Deactivated, CategoryAction::Activate) => Some(CategoryState::Active),
         (CategoryState::Active, CategoryAction::Deactivate) => Some(CategoryState::Deactivated),
@@ -75,19 +75,20 @@ const fn next(state: CategoryState, action: CategoryAction) -> Option<CategorySt
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
-pub(super) fn after(state: CategoryState, action: CategoryAction) -> Result<CategoryState, Fault> {
-    next(state, action).ok_or_else(|| Fault::illegal("category", state.name(), action.name(), allowed_actions(state)))
+pub(super) fn next_state(state: CategoryState, action: CategoryAction) -> Result<CategoryState, Fault> {
+    find_transition(state, action)
+        .ok_or_else(|| Fault::illegal("category", state.name(), action.name(), allowed_actions(state)))
 }
 
 /// Actions that are allowed on a category now.
 pub(super) fn allowed_actions(state: CategoryState) -> Vec<String> {
-    let allowed = CategoryAction::ALL.into_iter().filter(|action| next(state, *action).is_some());
+    let allowed = CategoryAction::ALL.into_iter().filter(|action| find_transition(state, *action).is_some());
     allowed.map(|action| action.name().to_owned()).collect()
 }
 
 /// Position of a category in the tree.
 #[derive(Clone, Debug)]
-pub(super) struct Standing {
+pub(super) struct TreePosition {
     /// Categories from the root down to this one, inclusive.
     pub(super) path: Vec<Uuid>,
     /// Number of levels below the root.
@@ -100,7 +101,7 @@ pub(super) struct Standing {
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`].
-pub(super) fn check_parent(parent: &Standing, height: i32) -> Result<(), Fault> {
+pub(super) fn check_parent(parent: &TreePosition, height: i32) -> Result<(), Fault> {
     if !parent.shown {
         let message = "This category, or a category above it, is deactivated. Activate it first, or choose another \
                        one.";
@@ -117,7 +118,7 @@ pub(super) fn check_parent(parent: &Standing, height: i32) -> Result<(), Fault> 
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`].
-pub(super) fn check_no_cycle(category_uuid: Uuid, parent: &Standing) -> Result<(), Fault> {
+pub(super) fn check_no_cycle(category_uuid: Uuid, parent: &TreePosition) -> Result<(), Fault> {
     if parent.path.contains(&category_uuid) {
         let message = "This is the category itself or one of its subcategories. Choose another parent.";
         return Err(Fault::field("/parent_uuid", "CYCLE", message));
@@ -129,7 +130,7 @@ pub(super) fn check_no_cycle(category_uuid: Uuid, parent: &Standing) -> Result<(
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`].
-pub(super) fn check_target(category_uuid: Uuid, target: &Standing) -> Result<(), Fault> {
+pub(super) fn check_target(category_uuid: Uuid, target: &TreePosition) -> Result<(), Fault> {
     if !target.shown || target.path.contains(&category_uuid) {
         let message = "This category is deactivated, or would be hidden together with the other. Choose a category \
                        that stays active.";
@@ -201,12 +202,12 @@ pub(super) fn check_texts(content: &CategoryContent) -> Result<(), Fault> {
 }
 
 /// Returns the state diagram.
-pub(crate) fn drawing() -> StateDiagram {
+pub(crate) fn draw_states() -> StateDiagram {
     StateDiagram::of(
         "Category",
         (CategoryState::ALL, CategoryState::name),
         (&CategoryAction::ALL, CategoryAction::name),
-        [&after],
+        [&next_state],
     )
 }
 
@@ -227,13 +228,13 @@ mod tests {
         ];
         assert_eq!(table.len(), CategoryState::ALL.len() * CategoryAction::ALL.len());
         for (state, action, expected) in table {
-            assert_eq!(after(state, action).ok(), expected, "{state:?} {action:?}");
+            assert_eq!(next_state(state, action).ok(), expected, "{state:?} {action:?}");
         }
     }
 
     #[test]
     fn rejected_action_lists_allowed_actions() {
-        let allowed = |state, action| after(state, action).map_err(|fault| fault.allowed_actions().to_vec());
+        let allowed = |state, action| next_state(state, action).map_err(|fault| fault.allowed_actions().to_vec());
         assert_eq!(
             allowed(CategoryState::Deactivated, CategoryAction::Deactivate),
             Err(vec!["activate".to_owned(), "move".to_owned()])
@@ -252,9 +253,9 @@ mod tests {
         assert_eq!(CategoryState::read("active"), None);
     }
 
-    fn below(path: &[u128], shown: bool) -> Standing {
+    fn below(path: &[u128], shown: bool) -> TreePosition {
         let path: Vec<Uuid> = path.iter().copied().map(Uuid::from_u128).collect();
-        Standing { depth: i32::try_from(path.len()).unwrap() - 1, path, shown }
+        TreePosition { depth: i32::try_from(path.len()).unwrap() - 1, path, shown }
     }
 
     fn code(judged: Result<(), Fault>) -> Option<String> {

@@ -5,22 +5,22 @@ pub(super) mod listings;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use super::rules::{CategoryContent, CategoryState, CategoryUse, Standing};
+use super::rules::{CategoryContent, CategoryState, CategoryUse, TreePosition};
 use crate::core::db::Db;
 use crate::core::fault::{Fault, constraint_of};
-use crate::core::slug::taken;
+use crate::core::slug::err_taken;
 
 /// Locks the category tree against other writers until the transaction ends, because positions are read before they are
 /// changed. Reads, and apps that choose a category, are not blocked.
-pub(super) async fn tree_lock(db: &Db) -> Result<(), Fault> {
+pub(super) async fn lock_tree(db: &Db) -> Result<(), Fault> {
     sqlx::query!("lock table category in share row exclusive mode").execute(&mut *db.conn().await?).await?;
     Ok(())
 }
 
 /// Loads the position of a category in the tree.
-pub(super) async fn standing_get(db: &Db, category_uuid: Uuid) -> Result<Option<Standing>, Fault> {
+pub(super) async fn get_tree_position(db: &Db, category_uuid: Uuid) -> Result<Option<TreePosition>, Fault> {
     Ok(sqlx::query_as!(
-        Standing,
+        TreePosition,
         r#"select path as "path!", depth as "depth!", shown as "shown!" from category_place where category_uuid = $1"#,
         category_uuid
     )
@@ -29,7 +29,7 @@ pub(super) async fn standing_get(db: &Db, category_uuid: Uuid) -> Result<Option<
 }
 
 /// Returns the greatest depth in the subtree of a category, counted from the root.
-pub(super) async fn lowest_depth_get(db: &Db, category_uuid: Uuid) -> Result<i32, Fault> {
+pub(super) async fn get_lowest_depth(db: &Db, category_uuid: Uuid) -> Result<i32, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select coalesce(max(depth), 0) as "depth!" from category_place where $1 = any(path)"#,
         category_uuid
@@ -39,7 +39,7 @@ pub(super) async fn lowest_depth_get(db: &Db, category_uuid: Uuid) -> Result<i32
 }
 
 /// Returns the visible categories of a subtree, including its root.
-pub(super) async fn shown_beneath_list(db: &Db, category_uuid: Uuid) -> Result<Vec<Uuid>, Fault> {
+pub(super) async fn list_visible_below(db: &Db, category_uuid: Uuid) -> Result<Vec<Uuid>, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select category_uuid as "category_uuid!" from category_place where shown and $1 = any(path)"#,
         category_uuid
@@ -49,7 +49,7 @@ pub(super) async fn shown_beneath_list(db: &Db, category_uuid: Uuid) -> Result<V
 }
 
 /// Returns the last position below a parent, or at the root; 0 without children.
-pub(super) async fn last_position_get(db: &Db, parent_uuid: Option<Uuid>) -> Result<i32, Fault> {
+pub(super) async fn get_last_position(db: &Db, parent_uuid: Option<Uuid>) -> Result<i32, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select coalesce(max(position), 0) as "last!" from category where parent_uuid is not distinct from $1"#,
         parent_uuid
@@ -89,7 +89,7 @@ pub(super) async fn insert(db: &Db, new: &NewCategory) -> Result<(), Fault> {
     )
     .execute(&mut *db.conn().await?)
     .await;
-    inserted.map_err(|error| slug_taken(error, &content.slug))?;
+    inserted.map_err(|error| err_slug_taken(error, &content.slug))?;
     Ok(())
 }
 
@@ -109,15 +109,15 @@ pub(super) async fn set_content(db: &Db, category_uuid: Uuid, content: CategoryC
     )
     .execute(&mut *db.conn().await?)
     .await;
-    written.map_err(|error| slug_taken(error, &content.slug))?;
+    written.map_err(|error| err_slug_taken(error, &content.slug))?;
     Ok(())
 }
 
-fn slug_taken(error: sqlx::Error, slug: &str) -> Fault {
+fn err_slug_taken(error: sqlx::Error, slug: &str) -> Fault {
     if !matches!(constraint_of(&error), Some("category_slug_key" | "category_address_pkey")) {
         return error.into();
     }
-    let errors = vec![taken("This slug belongs or belonged to another category.")];
+    let errors = vec![err_taken("This slug belongs or belonged to another category.")];
     Fault::conflict(format!("The slug {slug} belongs or belonged to another category. Send another slug."))
         .with_errors(errors)
 }
@@ -179,7 +179,7 @@ pub(super) async fn set_state(db: &Db, category_uuid: Uuid, state: CategoryState
 }
 
 /// Counts the rows that refer to a category.
-pub(super) async fn use_get(db: &Db, category_uuid: Uuid) -> Result<CategoryUse, Fault> {
+pub(super) async fn get_usage(db: &Db, category_uuid: Uuid) -> Result<CategoryUse, Fault> {
     Ok(sqlx::query_as!(
         CategoryUse,
         r#"select (select count(*) from category where parent_uuid = $1) as "children!",

@@ -8,7 +8,7 @@ use super::store::{self, RequirementRow};
 use crate::core::access::access;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::fault::{Fault, FieldError};
-use crate::marketplace::publication::Snapshot;
+use crate::marketplace::release::Snapshot;
 
 /// Checklist of an app, with the result for each requirement.
 #[derive(serde::Serialize, SimpleObject)]
@@ -73,7 +73,7 @@ impl ChecklistQuery {
         if !store::is_owned(&cx.db, cx.owner()?, app_uuid).await? {
             return Err(Fault::not_found("app"));
         }
-        let facts = store::facts_get(&cx.db, app_uuid, None).await?.ok_or_else(|| Fault::not_found("app"))?;
+        let facts = store::get_facts(&cx.db, app_uuid, None).await?.ok_or_else(|| Fault::not_found("app"))?;
         cx.answer(checklist(cx, &facts).await?)
     }
 }
@@ -106,7 +106,7 @@ pub(in crate::marketplace) async fn open_items(
     app_uuid: Uuid,
     version_uuid: Option<Uuid>,
 ) -> Result<Vec<OpenItem>, Fault> {
-    let facts = store::facts_get(&cx.db, app_uuid, version_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
+    let facts = store::get_facts(&cx.db, app_uuid, version_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
     let mut open = Vec::new();
     for row in store::requirement_get_all(&cx.db, None).await? {
         let verdict = rules::check_requirement(&row.code, &facts);
@@ -114,7 +114,7 @@ pub(in crate::marketplace) async fn open_items(
             open.push(OpenItem { code: row.code, detail, pointer: verdict.pointer });
         }
     }
-    open.extend(rules::hindrances(&facts.account).into_iter().map(|hindrance| OpenItem {
+    open.extend(rules::find_blockers(&facts.account).into_iter().map(|hindrance| OpenItem {
         code: hindrance.code.to_owned(),
         detail: hindrance.detail.to_owned(),
         pointer: "",
@@ -133,7 +133,7 @@ pub(in crate::marketplace) async fn check_submitted(
     snapshot: &Snapshot,
 ) -> Result<AppChecklist, Fault> {
     let mut facts = Facts::from(snapshot);
-    facts.account = store::account_get(&cx.db, partner_uuid).await?;
+    facts.account = store::get_account(&cx.db, partner_uuid).await?;
     if let Some(primary) = snapshot.categories.first() {
         facts.primary_category_shown = Some(store::category_is_shown(&cx.db, *primary).await?);
     }
@@ -148,7 +148,7 @@ async fn checklist(cx: &RequestContext, facts: &Facts) -> Result<AppChecklist, F
         .map(|row| (rules::check_requirement(&row.code, facts), row))
         .map(|(verdict, row)| item(row, verdict))
         .collect();
-    let hindrances = rules::hindrances(&facts.account).into_iter();
+    let hindrances = rules::find_blockers(&facts.account).into_iter();
     let blockers_of_account: Vec<AccountBlocker> =
         hindrances.map(|hindrance| AccountBlocker { code: hindrance.code, detail: hindrance.detail }).collect();
     let ready = blockers_of_account.is_empty() && !items.iter().any(|item| item.blocker && item.met == Some(false));

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::core::web_address::{WebAddress, is_redirect_uri};
 use crate::marketplace::media::MediaKind;
-use crate::marketplace::translations::missing as missing_texts;
+use crate::marketplace::translations::missing_fields as missing_texts;
 
 /// Facts for the checks, from the current draft or from a submission.
 #[derive(Clone, Debug, Default)]
@@ -90,7 +90,7 @@ pub(super) struct Verdict {
 
 /// Condition of the account that prevents a submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Hindrance {
+pub(super) struct SubmissionBlocker {
     pub(super) code: &'static str,
     pub(super) detail: &'static str,
 }
@@ -127,17 +127,17 @@ pub(super) fn check_requirement(code: &str, facts: &Facts) -> Verdict {
 }
 
 /// Returns the account conditions that prevent a submission.
-pub(super) fn hindrances(account: &AccountFact) -> Vec<Hindrance> {
+pub(super) fn find_blockers(account: &AccountFact) -> Vec<SubmissionBlocker> {
     let mut found = Vec::new();
     if !account.is_verified {
-        found.push(Hindrance {
+        found.push(SubmissionBlocker {
             code: "EMAIL_UNVERIFIED",
             detail: "No administrator of your company has a verified e-mail address. Follow the link in the \
                      registration e-mail.",
         });
     }
     if account.partner_state != "ACTIVE" {
-        found.push(Hindrance {
+        found.push(SubmissionBlocker {
             code: "PARTNER_NOT_ACTIVE",
             detail: "Your company's account is being closed or is suspended. Cancel the closure, or contact support.",
         });
@@ -226,7 +226,7 @@ fn alternative_texts(facts: &Facts) -> Option<String> {
 
 fn account(facts: &Facts) -> Option<String> {
     missing(
-        !hindrances(&facts.account).is_empty(),
+        !find_blockers(&facts.account).is_empty(),
         "The account does not meet every requirement. See blockers_of_account.",
     )
 }

@@ -37,7 +37,7 @@ pub(super) async fn is_owned(db: &Db, owner: Owner, app_uuid: Uuid) -> Result<bo
 }
 
 /// Loads the facts for the checks: an app's draft and this version, or its newest unpublished version.
-pub(super) async fn facts_get(db: &Db, app_uuid: Uuid, version_uuid: Option<Uuid>) -> Result<Option<Facts>, Fault> {
+pub(super) async fn get_facts(db: &Db, app_uuid: Uuid, version_uuid: Option<Uuid>) -> Result<Option<Facts>, Fault> {
     let row = sqlx::query!(
         r#"select app.default_locale, app.support_email, app.support_url, app.privacy_url, app.partner_uuid,
                   (select json_agg(words) from app_translation as words where words.app_uuid = app.app_uuid)
@@ -72,12 +72,12 @@ pub(super) async fn facts_get(db: &Db, app_uuid: Uuid, version_uuid: Option<Uuid
         primary_category_shown: row.primary_category_shown,
         pictures: row.pictures.map(|pictures| pictures.0).unwrap_or_default(),
         version: row.version_uuid.map(|version_uuid| VersionFact { version_uuid, release_notes, redirect_uris }),
-        account: account_get(db, row.partner_uuid).await?,
+        account: get_account(db, row.partner_uuid).await?,
     }))
 }
 
 /// Loads the state of a partner's account.
-pub(super) async fn account_get(db: &Db, partner_uuid: Uuid) -> Result<AccountFact, Fault> {
+pub(super) async fn get_account(db: &Db, partner_uuid: Uuid) -> Result<AccountFact, Fault> {
     Ok(sqlx::query_as!(
         AccountFact,
         r#"select state as partner_state, exists (

@@ -6,7 +6,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::resolvers::Collection;
-use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use crate::core::words::words;
 
 /// Collections with their listings, including hidden ones.
@@ -60,17 +60,17 @@ pub(super) static COLLECTIONS: ListQuery<CollectionFilter, Collection, Collectio
     conditions: &[
         Condition {
             sql: "collection_on_show(c.shown_from, c.shown_until) = {}",
-            value: |of| of.on_show.map(Bound::from),
+            value: |of| of.on_show.map(SqlValue::from),
         },
         Condition {
             sql: "exists (select from collection_listing as held
                       where held.collection_uuid = c.collection_uuid and held.app_uuid = {})",
-            value: |of| of.app_uuid.map(Bound::from),
+            value: |of| of.app_uuid.map(SqlValue::from),
         },
         Condition {
             sql: "strpos(c.slug, lower({})) > 0 or exists (
                       select from jsonb_each_text(c.titles) as title where strpos(lower(title.value), lower({})) > 0)",
-            value: |of| of.q.as_deref().map(Bound::from),
+            value: |of| of.q.as_deref().map(SqlValue::from),
         },
     ],
     order: |sort| match sort {

@@ -68,7 +68,7 @@ impl CollectionsMutation {
             shown_until: body.shown_until,
         };
         store::lock(&cx.db).await?;
-        let apps = judged(cx, &content, body.listings.as_deref()).await?;
+        let apps = find_apps(cx, &content, body.listings.as_deref()).await?;
         let collection_uuid = cx.new_uuid();
         let mut attempts = SlugAttempts::new(&cx.db, slug, cx.new_uuid());
         loop {
@@ -97,10 +97,10 @@ impl CollectionsMutation {
         mut body: CollectionUpdate,
     ) -> Result<Option<Collection>, Fault> {
         let cx = ctx.cx();
-        let present = hold(cx, collection_uuid).await?;
+        let present = lock(cx, collection_uuid).await?;
         let (listings, position) = (body.listings.take(), body.position);
         let after = body.apply_to(present.content());
-        let apps = judged(cx, &after, listings.as_deref()).await?.filter(|apps| !present.holds(apps));
+        let apps = find_apps(cx, &after, listings.as_deref()).await?.filter(|apps| !present.has_listings(apps));
         if apps.is_some() || after != present.content() {
             store::set_content(&cx.db, collection_uuid, after).await?;
         }
@@ -124,7 +124,7 @@ impl CollectionsMutation {
         collection_uuid: Uuid,
     ) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
-        hold(cx, collection_uuid).await?;
+        lock(cx, collection_uuid).await?;
         store::delete(&cx.db, collection_uuid).await?;
         cx.answer(true)
     }
@@ -134,7 +134,7 @@ impl CollectionsMutation {
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`] with all errors.
-async fn judged(
+async fn find_apps(
     cx: &RequestContext,
     content: &CollectionContent,
     listings: Option<&[String]>,
@@ -142,7 +142,7 @@ async fn judged(
     let mut errors: Vec<FieldError> = Vec::new();
     rules::check(content, &mut errors);
     let apps = match listings {
-        Some(named) => Some(rules::chosen(named, &store::known_list(&cx.db, named).await?, &mut errors)),
+        Some(named) => Some(rules::match_listings(named, &store::list_known(&cx.db, named).await?, &mut errors)),
         None => None,
     };
     if errors.is_empty() { Ok(apps) } else { Err(Fault::invalid(errors)) }
@@ -150,7 +150,7 @@ async fn judged(
 
 /// Loads the collection, checks the caller's precondition, locks all collections until the transaction ends, and names
 /// the collection in the audit record.
-async fn hold(cx: &RequestContext, collection_uuid: Uuid) -> Result<Collection, Fault> {
+async fn lock(cx: &RequestContext, collection_uuid: Uuid) -> Result<Collection, Fault> {
     store::lock(&cx.db).await?;
     let collection = load(cx, collection_uuid).await?;
     cx.ensure_revision(Some(&collection.revision))?;
@@ -159,7 +159,7 @@ async fn hold(cx: &RequestContext, collection_uuid: Uuid) -> Result<Collection, 
 
 /// Loads the current collection and names it in the audit record.
 async fn load(cx: &RequestContext, collection_uuid: Uuid) -> Result<Collection, Fault> {
-    let found = BY_ID.one(&cx.db, [collection_uuid.into()]).await?;
+    let found = BY_ID.fetch_one(&cx.db, [collection_uuid.into()]).await?;
     let collection = found.ok_or_else(|| Fault::not_found("collection"))?;
     cx.note_target(Target {
         kind: Some(AuditTargetKind::Collection),

@@ -40,7 +40,7 @@ pub(super) struct KnownListing {
 
 /// Returns the named listings, each by app id or slug, in the given order. Adds an error for each unknown or repeated
 /// name.
-pub(super) fn chosen(named: &[String], known: &[KnownListing], errors: &mut Vec<FieldError>) -> Vec<Uuid> {
+pub(super) fn match_listings(named: &[String], known: &[KnownListing], errors: &mut Vec<FieldError>) -> Vec<Uuid> {
     let mut chosen = Vec::with_capacity(named.len());
     for (place, name) in named.iter().enumerate() {
         let by_id = known.iter().find(|listing| listing.app_uuid.to_string() == *name);
@@ -90,9 +90,9 @@ mod tests {
         let named = |names: &[&str]| -> Vec<String> { names.iter().map(ToString::to_string).collect() };
         let by_id = Uuid::from_u128(1).to_string();
         let mut errors = Vec::new();
-        assert_eq!(chosen(&named(&["menu", &by_id]), &known, &mut errors), [3, 1].map(Uuid::from_u128));
+        assert_eq!(match_listings(&named(&["menu", &by_id]), &known, &mut errors), [3, 1].map(Uuid::from_u128));
         assert!(errors.is_empty());
-        chosen(&named(&["till", "nothing", "table", &by_id, "table"]), &known, &mut errors);
+        match_listings(&named(&["till", "nothing", "table", &by_id, "table"]), &known, &mut errors);
         assert_eq!(
             found(&errors),
             [("UNKNOWN_LISTING", "/listings/1"), ("DUPLICATE", "/listings/3"), ("DUPLICATE", "/listings/4")]
@@ -104,6 +104,6 @@ mod tests {
         let own = Uuid::from_u128(1);
         let alike = KnownListing { app_uuid: Uuid::from_u128(2), slug: own.to_string() };
         let known = [alike, KnownListing { app_uuid: own, slug: "till".to_owned() }];
-        assert_eq!(chosen(&[own.to_string()], &known, &mut Vec::new()), [own]);
+        assert_eq!(match_listings(&[own.to_string()], &known, &mut Vec::new()), [own]);
     }
 }

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::rules::{CollectionContent, KnownListing};
 use crate::core::db::Db;
 use crate::core::fault::{Fault, constraint_of};
-use crate::core::slug::taken;
+use crate::core::slug::err_taken;
 use crate::core::time::Time;
 
 /// Locks collections against other writers until the transaction ends. Reads are not blocked.
@@ -16,7 +16,7 @@ pub(super) async fn lock(db: &Db) -> Result<(), Fault> {
 }
 
 /// Returns the existing listings among the given slugs and app ids, including hidden ones.
-pub(super) async fn known_list(db: &Db, named: &[String]) -> Result<Vec<KnownListing>, Fault> {
+pub(super) async fn list_known(db: &Db, named: &[String]) -> Result<Vec<KnownListing>, Fault> {
     let apps: Vec<Uuid> = named.iter().filter_map(|name| name.parse().ok()).collect();
     Ok(sqlx::query_as!(
         KnownListing,
@@ -45,7 +45,7 @@ pub(super) async fn insert(db: &Db, collection_uuid: Uuid, content: &CollectionC
     )
     .execute(&mut *db.conn().await?)
     .await;
-    inserted.map_err(|error| slug_taken(error, &content.slug))?;
+    inserted.map_err(|error| err_slug_taken(error, &content.slug))?;
     Ok(())
 }
 
@@ -67,15 +67,15 @@ pub(super) async fn set_content(db: &Db, collection_uuid: Uuid, content: Collect
     )
     .execute(&mut *db.conn().await?)
     .await;
-    written.map_err(|error| slug_taken(error, &content.slug))?;
+    written.map_err(|error| err_slug_taken(error, &content.slug))?;
     Ok(())
 }
 
-fn slug_taken(error: sqlx::Error, slug: &str) -> Fault {
+fn err_slug_taken(error: sqlx::Error, slug: &str) -> Fault {
     if !matches!(constraint_of(&error), Some("collection_slug_key" | "collection_address_pkey")) {
         return error.into();
     }
-    let errors = vec![taken("This slug belongs or belonged to another collection.")];
+    let errors = vec![err_taken("This slug belongs or belonged to another collection.")];
     Fault::conflict(format!("The slug {slug} belongs or belonged to another collection. Send another slug."))
         .with_errors(errors)
 }

@@ -18,16 +18,16 @@ use uuid::Uuid;
 use super::types::{ListingCategory, ListingIcon, ListingRating, ListingSummary, ListingVendor};
 use crate::core::context::RequestContext;
 use crate::core::fault::Fault;
-use crate::core::list::{Bound, Condition, Key, ListQuery, PageRequest, Rows, Select, Statements};
+use crate::core::list::{Condition, Key, ListQuery, PageRequest, Rows, Select, SqlValue, Statements};
 use crate::core::locale::equivalents;
 use crate::core::texts::first_words;
 use crate::core::time::Time;
 use crate::core::words::words;
 use crate::marketplace::media::Size;
-use crate::marketplace::public_cache::Known;
+use crate::marketplace::public_cache::KnownValues;
 use crate::marketplace::public_pictures::PictureSource;
 
-pub(super) use chosen::{CHOSEN, Chosen};
+pub(super) use chosen::{CHOSEN, ChosenListings};
 use fitting::FITTING;
 pub(in crate::marketplace) use pictures::ListingMediaFilter;
 pub(super) use pictures::{OfListing, PICTURES};
@@ -114,10 +114,10 @@ impl Search {
 
     /// Normalizes the search to existing values, so that equivalent searches are equal. So a caller cannot force new
     /// counts with invented values.
-    pub(super) fn among(&self, known: &Known) -> Self {
+    pub(super) fn canonical_search(&self, known: &KnownValues) -> Self {
         let filter = &self.filter;
         Self {
-            typed: self.sought().map(str::to_owned),
+            typed: self.search_terms().map(str::to_owned),
             corrected: None,
             filter: ListingFilter {
                 q: None,
@@ -132,14 +132,14 @@ impl Search {
     }
 
     /// Returns the effective search term.
-    pub(super) fn sought(&self) -> Option<&str> {
+    pub(super) fn search_terms(&self) -> Option<&str> {
         self.corrected.as_deref().or(self.typed.as_deref())
     }
 
     /// Reader's locale and search term; each is empty if absent.
-    fn texts(&self) -> Bound {
-        let texts = [self.locale.as_deref(), self.sought()];
-        Bound::Texts(texts.into_iter().map(|text| text.unwrap_or_default().to_owned()).collect())
+    fn texts(&self) -> SqlValue {
+        let texts = [self.locale.as_deref(), self.search_terms()];
+        SqlValue::Texts(texts.into_iter().map(|text| text.unwrap_or_default().to_owned()).collect())
     }
 }
 
@@ -223,32 +223,32 @@ pub(in crate::marketplace) use {shown, text_of_the_listing};
 /// Listings with their displayed columns.
 static SHOWN: Select<FoundRow> = Select::new(shown!("0"), concat!("listing as l", text_of_the_listing!()));
 
-const VISIBLE: Condition<Search> = Condition { sql: "l.visible", value: |_| Some(Bound::Nothing) };
+const VISIBLE: Condition<Search> = Condition { sql: "l.visible", value: |_| Some(SqlValue::Nothing) };
 const IN_CATEGORY: Condition<Search> = Condition {
     sql: "(l.app_uuid in (select lc.app_uuid from listing_category as lc join category_place as place using (category_uuid)
               join category as c on c.category_uuid = any(place.path)
              where place.shown and c.slug = any({}))) is true",
-    value: |of| Bound::texts(of.filter.category.as_ref()),
+    value: |of| SqlValue::texts(of.filter.category.as_ref()),
 };
 const OF_PARTNER: Condition<Search> = Condition {
     sql: "l.partner_uuid = (select partner_uuid from partner where slug = {})",
-    value: |of| of.filter.partner.as_deref().map(Bound::from),
+    value: |of| of.filter.partner.as_deref().map(SqlValue::from),
 };
 const OF_VERIFIED: Condition<Search> = Condition {
     sql: "((select true from partner as v where v.partner_uuid = l.partner_uuid and v.verified_at is not null) is true)
               = {}",
-    value: |of| of.filter.verified.map(Bound::from),
+    value: |of| of.filter.verified.map(SqlValue::from),
 };
 const RATED: Condition<Search> = Condition {
     sql: "l.rating_count > 0 and l.rating_average >= {}",
-    value: |of| of.filter.rating_from.map(Bound::Number),
+    value: |of| of.filter.rating_from.map(SqlValue::Number),
 };
 const IN_LANGUAGE: Condition<Search> = Condition {
     // Looks up translations listing by listing. PostgreSQL would answer `exists` with a hash table of all translations.
     sql: "(select true from listing_translation as o
              join unnest({}::text[]) as language on o.locale = language or starts_with(o.locale, language || '-')
             where o.app_uuid = l.app_uuid limit 1) is true",
-    value: |of| Bound::texts(of.filter.language.as_ref()),
+    value: |of| SqlValue::texts(of.filter.language.as_ref()),
 };
 
 /// Search results in every order except relevance.
@@ -260,7 +260,7 @@ static LISTINGS: ListQuery<Search, FoundRow, ListingSort> = ListQuery {
         Condition {
             sql: "(l.app_uuid in (select d.app_uuid from listing_document as d
                   where d.search @@ (select query.terms from listing_terms({}) as query))) is true",
-            value: |of| of.sought().map(Bound::from),
+            value: |of| of.search_terms().map(SqlValue::from),
         },
         IN_CATEGORY,
         OF_PARTNER,
@@ -289,7 +289,7 @@ pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 5] =
 
 impl FoundRow {
     /// Converts the row to the public form, with image URLs below `pictures_url`.
-    pub(in crate::marketplace) fn shown(self, pictures_url: &str) -> ListingSummary {
+    pub(in crate::marketplace) fn into_view(self, pictures_url: &str) -> ListingSummary {
         let row = self;
         ListingSummary {
             slug: row.slug,
@@ -299,7 +299,7 @@ impl FoundRow {
             locale: row.locale,
             vendor: ListingVendor { slug: row.vendor_slug, name: row.vendor_name, verified: row.vendor_verified },
             categories: row.categories.map(|categories| categories.0).unwrap_or_default(),
-            icon: row.icon.map(|icon| icon.0.shown(pictures_url)),
+            icon: row.icon.map(|icon| icon.0.into_view(pictures_url)),
             rating: ListingRating::new(row.rating_average, row.rating_count),
             version_number: row.version_number,
             first_published_at: row.first_published_at,
@@ -309,7 +309,7 @@ impl FoundRow {
 }
 
 impl IconRow {
-    fn shown(self, pictures_url: &str) -> ListingIcon {
+    fn into_view(self, pictures_url: &str) -> ListingIcon {
         let Self { media_uuid, media_type, width, height, alt_text, renditions } = self;
         let sources = PictureSource::all(pictures_url, renditions);
         ListingIcon { media_uuid, media_type, width, height, alt_text, sources }
@@ -322,7 +322,7 @@ mod tests {
 
     /// Cache key of a search's facets.
     fn question(filter: ListingFilter, locale: Option<&str>) -> String {
-        format!("{:?}", Search::new(filter, locale.map(str::to_owned)).among(&Known::default()))
+        format!("{:?}", Search::new(filter, locale.map(str::to_owned)).canonical_search(&KnownValues::default()))
     }
 
     #[test]

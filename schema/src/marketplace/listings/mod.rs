@@ -19,5 +19,5 @@ mod types;
 pub(in crate::marketplace) use changes::ListingChangesQuery;
 pub(in crate::marketplace) use list::{FoundRow, STATEMENTS, shown, text_of_the_listing};
 pub(in crate::marketplace) use resolvers::{ListingListsQuery, ListingsQuery};
-pub(in crate::marketplace) use store::{ListingKey, ListingRow, Side, listing_of};
+pub(in crate::marketplace) use store::{ListingKey, ListingRow, ListingStage, listing_of};
 pub(in crate::marketplace) use types::{Listing, ListingFacets, ListingRating, ListingSummary};

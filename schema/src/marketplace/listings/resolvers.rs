@@ -16,7 +16,7 @@ use crate::core::fault::Fault;
 use crate::core::list::Rows;
 use crate::core::locale::preference;
 use crate::marketplace::media::{MediaVariantName, deliver};
-use crate::marketplace::public_cache::{PublicCache, known_values, stamp_get};
+use crate::marketplace::public_cache::{PublicCache, get_stamp, known_values};
 
 pub(in crate::marketplace) use lists::ListingListsQuery;
 
@@ -40,7 +40,7 @@ impl ListingsQuery {
         let (cx, mut search) = (ctx.cx(), Search::new(filter.unwrap_or_default(), preference(locale)));
         let mut found = search.page(cx, sort, limit, cursor.clone()).await?;
         let correction = match &search.typed {
-            Some(typed) if found.rows.is_empty() => store::correction_get(&cx.db, typed).await?,
+            Some(typed) if found.rows.is_empty() => store::get_correction(&cx.db, typed).await?,
             _ => None,
         };
         let is_respelt = correction.as_ref().is_some_and(|correction| correction.is_respelt);
@@ -57,7 +57,7 @@ impl ListingsQuery {
         let corrected_to = search.corrected.filter(|_| is_respelt);
         let corrected_from = search.typed.filter(|_| corrected_to.is_some());
         let (Rows { rows, page }, pictures_url) = (found, &cx.services.settings.pictures_url);
-        let data: Vec<_> = rows.into_iter().map(|row| row.shown(pictures_url)).collect();
+        let data: Vec<_> = rows.into_iter().map(|row| row.into_view(pictures_url)).collect();
         cx.note_languages(data.iter().map(|listing| &listing.locale));
         cx.answer_list(ListingList { data, page, facets, corrected_from, corrected_to })
     }
@@ -71,17 +71,17 @@ impl ListingsQuery {
         locale: Option<String>,
     ) -> Result<Option<Listing>, Fault> {
         let (cx, key) = (ctx.cx(), ListingKey { slug: listing_slug, locale: preference(locale) });
-        let db = cx.db.aside();
+        let db = cx.db.outside_transaction();
         let found = if cx.db.may_share() {
             let each = move |keys| {
                 let db = db.clone();
-                async move { db.in_time(store::get_each(&db, keys)).await }
+                async move { db.limit_time(store::get_each(&db, keys)).await }
             };
             cx.services.state::<PublicCache>().listings.get(key, each).await?
         } else {
             store::get_each(&db, vec![key]).await?.pop().flatten()
         };
-        let listing = found.ok_or_else(|| Fault::not_found("listing"))?.shown(&cx.services.settings.pictures_url);
+        let listing = found.ok_or_else(|| Fault::not_found("listing"))?.into_view(&cx.services.settings.pictures_url);
         cx.note_language(&listing.locale);
         cx.answer(listing)
     }
@@ -96,7 +96,7 @@ impl ListingsQuery {
         variant: Option<MediaVariantName>,
     ) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
-        let found = store::media_get(&cx.db, &listing_slug, media_uuid).await?;
+        let found = store::get_media(&cx.db, &listing_slug, media_uuid).await?;
         let shown = found.ok_or_else(|| Fault::not_found("media item of this listing"))?;
         let called = format!("{listing_slug}-{}", shown.called);
         deliver(cx, &shown.stored, variant.unwrap_or(MediaVariantName::Original), &called).await?;
@@ -108,12 +108,12 @@ impl ListingsQuery {
 async fn facets(cx: &RequestContext, search: &Search, first: Option<&FoundRow>) -> Result<Arc<ListingFacets>, Fault> {
     let stamp = match first {
         Some(row) => row.stamp.clone(),
-        None => stamp_get(&cx.db).await?,
+        None => get_stamp(&cx.db).await?,
     };
     let known = known_values(cx, &stamp).await?;
-    let counted = search.among(&known);
+    let counted = search.canonical_search(&known);
     // Releases the database connection, because the count may wait for another request's count.
-    cx.db.answered().await;
+    cx.db.release().await;
     let facets = &cx.services.state::<PublicCache>().facets;
-    facets.get_or_make(stamp, format!("{counted:?}"), store::facets_get(&cx.db, &counted)).await
+    facets.get_or_make(stamp, format!("{counted:?}"), store::get_facets(&cx.db, &counted)).await
 }

@@ -17,13 +17,13 @@ use super::types::{
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::time::Time;
-use crate::marketplace::media::{self, MediaKind, MediaVariant, Size, Stored};
+use crate::marketplace::media::{self, MediaKind, MediaVariant, Size, StoredObject};
 use crate::marketplace::public_pictures::PictureSource;
 use crate::marketplace::versions::AppPermission;
 
-pub(super) use corrections::correction_get;
-pub(super) use facets::facets_get;
-pub(in crate::marketplace) use preview::{Side, listing_of};
+pub(super) use corrections::get_correction;
+pub(super) use facets::get_facets;
+pub(in crate::marketplace) use preview::{ListingStage, listing_of};
 pub(super) use related::related_page;
 
 /// Key of a listing: its slug and the requested locale.
@@ -150,7 +150,7 @@ pub(super) async fn get_each(db: &Db, keys: Vec<ListingKey>) -> Result<Vec<Optio
 
 impl ListingRow {
     /// Converts the row to the public form, with image URLs below `pictures_url`.
-    pub(in crate::marketplace) fn shown(self, pictures_url: &str) -> Listing {
+    pub(in crate::marketplace) fn into_view(self, pictures_url: &str) -> Listing {
         let row = self;
         let pictures = row.media.map(|media| media.0).unwrap_or_default().into_iter();
         let (icons, media): (Vec<_>, Vec<_>) = pictures.partition(|picture| picture.kind == MediaKind::Icon);
@@ -171,7 +171,7 @@ impl ListingRow {
             },
             permissions: row.permissions.map(|permissions| permissions.0).unwrap_or_default(),
             icon: icons.into_iter().next().map(|picture| picture.icon(pictures_url)),
-            media: media.into_iter().map(|picture| picture.shown(pictures_url)).collect(),
+            media: media.into_iter().map(|picture| picture.into_view(pictures_url)).collect(),
             rating: ListingRating::new(row.rating_average, row.rating_count),
             links: ListingLinks {
                 support_url: row.support_url,
@@ -194,7 +194,7 @@ impl PictureRow {
     }
 
     /// Converts the row to the public form, with image URLs below `pictures_url`.
-    pub(super) fn shown(self, pictures_url: &str) -> ListingMedia {
+    pub(super) fn into_view(self, pictures_url: &str) -> ListingMedia {
         let original = Pixels { width: self.width, height: self.height };
         let sizes = media::sizes(&original, &self.variants);
         ListingMedia {
@@ -220,15 +220,15 @@ pub(super) async fn is_visible(db: &Db, slug: &str) -> Result<bool, Fault> {
 }
 
 /// Media item of a visible listing, and its location in the object storage.
-pub(super) struct Shown {
+pub(super) struct ListedPicture {
     /// Location of the content.
-    pub(super) stored: Stored,
+    pub(super) stored: StoredObject,
     /// File name without extension: the kind, with the position if there are several (`icon`, `screenshot-2`).
     pub(super) called: String,
 }
 
 /// Loads a media item of a visible listing.
-pub(super) async fn media_get(db: &Db, slug: &str, media_uuid: Uuid) -> Result<Option<Shown>, Fault> {
+pub(super) async fn get_media(db: &Db, slug: &str, media_uuid: Uuid) -> Result<Option<ListedPicture>, Fault> {
     let row = sqlx::query!(
         r#"select lm.kind, lm.position, m.sha256, m.object_key, m.media_type, m.width, m.height, m.size_bytes,
                m.variants as "variants: Json<BTreeMap<String, Size>>"
@@ -241,12 +241,12 @@ pub(super) async fn media_get(db: &Db, slug: &str, media_uuid: Uuid) -> Result<O
     )
     .fetch_optional(&mut *db.conn().await?)
     .await?;
-    Ok(row.map(|row| Shown {
+    Ok(row.map(|row| ListedPicture {
         called: match row.kind.as_str() {
             "SCREENSHOT" => format!("screenshot-{}", row.position),
             kind => kind.to_lowercase(),
         },
-        stored: Stored {
+        stored: StoredObject {
             media_uuid,
             sha256: row.sha256,
             original: Size {

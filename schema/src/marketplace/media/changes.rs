@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::list::MediaRow;
 use super::resolvers::Media;
 use super::rules::{self, MediaKind, Texts};
-use super::store::{self, Said};
+use super::store::{self, PictureTexts};
 use crate::core::access::access;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::fault::Fault;
@@ -31,7 +31,7 @@ type TextsPatch = BTreeMap<String, Option<String>>;
 
 impl MediaUpdate {
     /// Returns the texts of a media item after the patch.
-    fn apply_to(self, present: &Said) -> Result<Said, Fault> {
+    fn apply_to(self, present: &PictureTexts) -> Result<PictureTexts, Fault> {
         let text = |pointer: &str, text: MaybeUndefined<String>, present: &str| match null_as_empty(text) {
             Some(text) => rules::text(pointer, Some(&text)),
             None => Ok(present.to_owned()),
@@ -41,7 +41,7 @@ impl MediaUpdate {
             MaybeUndefined::Null => Ok(Texts::new()),
             MaybeUndefined::Value(patch) => rules::merge(pointer, present, patch.0),
         };
-        Ok(Said {
+        Ok(PictureTexts {
             alt_text: text("/alt_text", self.alt_text, &present.alt_text)?,
             caption: text("/caption", self.caption, &present.caption)?,
             alt_texts: texts("/alt_texts", self.alt_texts, &present.alt_texts)?,
@@ -85,13 +85,13 @@ impl MediaChangesMutation {
     ) -> Result<Option<Media>, Fault> {
         let cx = ctx.cx();
         let present = lock_picture(cx, app_uuid, media_uuid).await?;
-        let before = Said::of(&present);
-        let said = body.apply_to(&before)?;
-        let changed = said.changed_fields(&before);
+        let before = PictureTexts::of(&present);
+        let texts = body.apply_to(&before)?;
+        let changed = texts.changed_fields(&before);
         if !changed.is_empty() {
-            store::set_texts(&cx.db, media_uuid, &said).await?;
+            store::set_texts(&cx.db, media_uuid, &texts).await?;
             let detail = json!({ "media_uuid": media_uuid, "kind": present.kind, "fields": changed });
-            apps::event_insert(&cx.db, app_uuid, "MEDIA_UPDATED", detail, apps::event(cx)?).await?;
+            apps::insert_event(&cx.db, app_uuid, "MEDIA_UPDATED", detail, apps::event(cx)?).await?;
         }
         cx.answer(load_picture(cx, app_uuid, media_uuid).await?.into())
     }
@@ -108,7 +108,7 @@ impl MediaChangesMutation {
         let present = lock_picture(cx, app_uuid, media_uuid).await?;
         store::set_removed(&cx.db, media_uuid).await?;
         let detail = json!({ "media_uuid": media_uuid, "kind": present.kind });
-        apps::event_insert(&cx.db, app_uuid, "MEDIA_DELETED", detail, apps::event(cx)?).await?;
+        apps::insert_event(&cx.db, app_uuid, "MEDIA_DELETED", detail, apps::event(cx)?).await?;
         cx.answer(true)
     }
 
@@ -129,7 +129,7 @@ impl MediaChangesMutation {
         if present != body.media_uuids {
             store::set_order(&cx.db, app_uuid, &body.media_uuids).await?;
             let detail = json!({ "kind": kind });
-            apps::event_insert(&cx.db, app_uuid, "MEDIA_REORDERED", detail, apps::event(cx)?).await?;
+            apps::insert_event(&cx.db, app_uuid, "MEDIA_REORDERED", detail, apps::event(cx)?).await?;
         }
         let media = store::get_all(&cx.db, owner, app_uuid, kind).await?.into_iter().map(Media::from).collect();
         cx.answer(MediaOrder { kind, media })

@@ -45,7 +45,7 @@ pub(crate) struct Size {
 
 /// Location of a media item's content in the object storage.
 #[derive(Clone, Debug)]
-pub(crate) struct Stored {
+pub(crate) struct StoredObject {
     /// Id of the media item.
     pub(crate) media_uuid: Uuid,
     /// SHA-256 of the original.
@@ -69,10 +69,10 @@ pub(crate) struct StoredRow {
 
 impl StoredRow {
     /// Converts the row for this media item.
-    pub(crate) fn of(self, media_uuid: Uuid) -> Stored {
+    pub(crate) fn of(self, media_uuid: Uuid) -> StoredObject {
         let Self { sha256, object_key, media_type, width, height, size_bytes, variants } = self;
         let original = Size { object_key, media_type, width, height, size_bytes };
-        Stored { media_uuid, sha256, original, copies: variants.0 }
+        StoredObject { media_uuid, sha256, original, copies: variants.0 }
     }
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn sizes<'a, T>(original: &'a T, copies: &'a BTreeMap<String, T>) -> 
 /// missing.
 pub(crate) async fn deliver(
     cx: &RequestContext,
-    stored: &Stored,
+    stored: &StoredObject,
     variant: MediaVariantName,
     called: &str,
 ) -> Result<(), Fault> {
@@ -100,7 +100,7 @@ pub(crate) async fn deliver(
     let size = found.map_or(&stored.original, |(_, size)| size);
     let lost = || Fault::internal(format!("the media item {} has no object {}", stored.media_uuid, size.object_key));
     let key = MediaKey::from_name(&size.object_key).ok_or_else(lost)?;
-    cx.db.answered().await;
+    cx.db.release().await;
     let object = cx.services.media.get(key).await?.ok_or_else(lost)?;
     let name = variant.name().to_ascii_lowercase();
     let ending = size.media_type.rsplit('/').next().unwrap_or_default();
@@ -117,7 +117,7 @@ pub(crate) async fn deliver(
 }
 
 /// Image whose objects are stored before a row refers to them.
-pub(crate) struct Kept {
+pub(crate) struct StoredPicture {
     /// Original size.
     pub(crate) original: Size,
     /// SHA-256 of the original.
@@ -132,7 +132,7 @@ pub(crate) struct Kept {
 ///
 /// # Errors
 /// [`crate::Code::Unavailable`] if the object storage does not answer.
-pub(crate) async fn keep(cx: &RequestContext, made: &Processed) -> Result<Kept, Fault> {
+pub(crate) async fn keep(cx: &RequestContext, made: &Processed) -> Result<StoredPicture, Fault> {
     let media = &cx.services.media;
     let copy = async |copy: &Variant| -> Result<_, StoreError> {
         let object_key = media.put(copy.bytes.clone()).await?.name();
@@ -147,7 +147,7 @@ pub(crate) async fn keep(cx: &RequestContext, made: &Processed) -> Result<Kept, 
     )?;
     let copies = copies.into_iter().collect();
     let original = to_image(key.name(), made.media_type, made.width, made.height, made.bytes.len());
-    Ok(Kept { original, sha256: *key.digest(), copies, renditions })
+    Ok(StoredPicture { original, sha256: *key.digest(), copies, renditions })
 }
 
 /// Stores the page renditions of an image, so that they exist before a row refers to them.

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::content::Size;
 use super::rules::MediaKind;
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use crate::core::time::Time;
 
 /// A media item in the draft of an app.
@@ -97,9 +97,9 @@ pub(super) static OF_AN_APP: ListQuery<OwnPictures, MediaRow, FixedOrder> = List
     within: &[
         Condition { sql: "app.partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) },
         Condition { sql: "media.app_uuid = {}", value: |of| Some(of.app_uuid.into()) },
-        Condition { sql: "media.removed_at is null", value: |_| Some(Bound::Nothing) },
+        Condition { sql: "media.removed_at is null", value: |_| Some(SqlValue::Nothing) },
     ],
-    conditions: &[Condition { sql: "media.kind = any({})", value: |of| Bound::words(of.filter.kind.as_ref()) }],
+    conditions: &[Condition { sql: "media.kind = any({})", value: |of| SqlValue::words(of.filter.kind.as_ref()) }],
     order: |FixedOrder| const { &[RANK, POSITION, ID] },
 };
 

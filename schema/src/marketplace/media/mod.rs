@@ -20,9 +20,9 @@ mod store;
 
 pub(in crate::marketplace) use changes::MediaChangesMutation;
 pub(in crate::marketplace) use content::sizes;
-pub(crate) use content::{MediaVariantName, Size, Stored, StoredRow, deliver, keep, keep_renditions};
+pub(crate) use content::{MediaVariantName, Size, StoredObject, StoredRow, deliver, keep, keep_renditions};
 pub(in crate::marketplace) use list::STATEMENTS;
 pub(crate) use resolvers::MediaVariant;
 pub(in crate::marketplace) use resolvers::{MediaMutation, MediaQuery};
 pub(in crate::marketplace) use rules::MediaKind;
-pub(crate) use rules::{LIMIT, ensure_room, most_a_day, refusal, text};
+pub(crate) use rules::{LIMIT, daily_upload_limit, ensure_quota, err_invalid_file, text};

@@ -6,10 +6,10 @@ use async_graphql::{Context, InputObject, Json, Object, SimpleObject};
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::content::{self, Kept, MediaVariantName, Size};
+use super::content::{self, MediaVariantName, Size, StoredPicture};
 use super::list::{MediaFilter, MediaRow, OF_AN_APP, OwnPictures};
 use super::rules::{self, MediaKind};
-use super::store::{self, NewMedia, Room};
+use super::store::{self, MediaQuota, NewMedia};
 use crate::core::access::{access, answers_file};
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::daily::{self, Daily};
@@ -108,7 +108,7 @@ impl MediaQuery {
         let own = OwnPictures { partner_uuid: cx.owner()?.uuid(), app_uuid, filter };
         let found = OF_AN_APP.page(cx, &own, &PageRequest::new(None, limit, cursor)).await?;
         if found.rows.is_empty() {
-            room(cx, app_uuid, MediaKind::Icon).await?;
+            load_quota(cx, app_uuid, MediaKind::Icon).await?;
         }
         cx.answer_list(found.map(|row| Ok(Media::from(row)))?.list())
     }
@@ -123,7 +123,7 @@ impl MediaQuery {
         variant: Option<MediaVariantName>,
     ) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
-        let stored = store::stored_get(&cx.db, cx.owner()?, app_uuid, media_uuid).await?;
+        let stored = store::get_stored(&cx.db, cx.owner()?, app_uuid, media_uuid).await?;
         let stored = stored.ok_or_else(|| Fault::not_found("media item"))?;
         let called = stored.media_uuid.to_string();
         content::deliver(cx, &stored, variant.unwrap_or(MediaVariantName::Original), &called).await?;
@@ -151,15 +151,17 @@ impl MediaMutation {
         let file = cx.attachment()?.bytes.clone();
         // Checks all limits before the image processing, which takes a second of a core and space in the object
         // storage.
-        let before = room(cx, app_uuid, kind).await?;
+        let before = load_quota(cx, app_uuid, kind).await?;
         rules::place(kind, before.of_kind)?;
-        let (aside, owner) = (cx.db.aside(), cx.owner()?.uuid());
+        let (aside, owner) = (cx.db.outside_transaction(), cx.owner()?.uuid());
         let allowance = Allowance::peek(&aside, owner, rules::LIMIT).await?;
-        let today =
-            async |bytes| daily::check(cx, &aside, owner, Daily::Uploads, (bytes, rules::most_a_day(allowance))).await;
+        let today = async |bytes| {
+            daily::check(cx, &aside, owner, Daily::Uploads, (bytes, rules::daily_upload_limit(allowance))).await
+        };
         today(1).await?;
-        let made = cx.services.pictures.process(cx.party()?, file, kind.picture()).await.map_err(rules::refusal)?;
-        rules::ensure_room(allowance, before.bytes, made.size_bytes())?;
+        let made =
+            cx.services.pictures.process(cx.party()?, file, kind.picture()).await.map_err(rules::err_invalid_file)?;
+        rules::ensure_quota(allowance, before.bytes, made.size_bytes())?;
         today(made.stored_bytes()).await?;
         let kept = content::keep(cx, &made).await?;
         let new = NewMedia { app_uuid, alt_text, caption, ..new_media(cx, kind, kept) };
@@ -169,13 +171,14 @@ impl MediaMutation {
 }
 
 /// Loads the current usage before an upload, because other requests may have changed it.
-async fn room(cx: &RequestContext, app_uuid: Uuid, kind: MediaKind) -> Result<Room, Fault> {
-    let room = store::room_get(&cx.db.aside(), cx.owner()?, app_uuid, kind.name(), kind.is_single()).await?;
+async fn load_quota(cx: &RequestContext, app_uuid: Uuid, kind: MediaKind) -> Result<MediaQuota, Fault> {
+    let room =
+        store::get_quota(&cx.db.outside_transaction(), cx.owner()?, app_uuid, kind.name(), kind.is_single()).await?;
     room.ok_or_else(|| Fault::not_found("app"))
 }
 
 /// Builds the row of a media item whose objects are stored. The caller sets the app and the texts.
-fn new_media(cx: &RequestContext, kind: MediaKind, kept: Kept) -> NewMedia {
+fn new_media(cx: &RequestContext, kind: MediaKind, kept: StoredPicture) -> NewMedia {
     NewMedia {
         media_uuid: cx.new_uuid(),
         app_uuid: Uuid::nil(),
@@ -196,14 +199,14 @@ async fn take(cx: &RequestContext, kind: MediaKind, mut new: NewMedia, stored: i
     let (owner, missing) = (cx.owner()?, || Fault::not_found("app"));
     let allowance = Allowance::lock(&cx.db, owner, rules::LIMIT).await?;
     apps::lock(&cx.db, owner, new.app_uuid).await?.ok_or_else(missing)?;
-    let room = store::room_get(&cx.db, owner, new.app_uuid, kind.name(), kind.is_single()).await?;
+    let room = store::get_quota(&cx.db, owner, new.app_uuid, kind.name(), kind.is_single()).await?;
     let room = room.ok_or_else(missing)?;
     new.position = rules::place(kind, room.of_kind)?;
-    rules::ensure_room(allowance, room.bytes, new.original.size_bytes)?;
-    daily::spend(cx, owner.uuid(), Daily::Uploads, (stored, rules::most_a_day(allowance))).await?;
+    rules::ensure_quota(allowance, room.bytes, new.original.size_bytes)?;
+    daily::spend(cx, owner.uuid(), Daily::Uploads, (stored, rules::daily_upload_limit(allowance))).await?;
     let row = store::insert(&cx.db, &new, kind.is_single()).await?;
     let detail = serde_json::json!({ "media_uuid": row.media_uuid, "kind": row.kind });
-    apps::event_insert(&cx.db, row.app_uuid, "MEDIA_UPLOADED", detail, apps::event(cx)?).await?;
+    apps::insert_event(&cx.db, row.app_uuid, "MEDIA_UPLOADED", detail, apps::event(cx)?).await?;
     Ok(row)
 }
 

@@ -69,7 +69,7 @@ pub(super) fn place(kind: MediaKind, present: i64) -> Result<i32, Fault> {
 ///
 /// # Errors
 /// [`Code::EntitlementExceeded`].
-pub(crate) fn ensure_room(allowance: Allowance, kept: i64, more: i64) -> Result<(), Fault> {
+pub(crate) fn ensure_quota(allowance: Allowance, kept: i64, more: i64) -> Result<(), Fault> {
     let used = megabytes(kept);
     allowance.check(used, megabytes(kept.saturating_add(more)) - used)
 }
@@ -77,7 +77,7 @@ pub(crate) fn ensure_room(allowance: Allowance, kept: i64, more: i64) -> Result<
 /// Returns the maximum number of bytes uploaded per day, derived from the tier's storage limit: enough to fill it and
 /// to replace everything once, in every size. If the tier allows no storage, the storage limit rejects each upload,
 /// because a retry on the next day would not help.
-pub(crate) fn most_a_day(allowance: Allowance) -> i64 {
+pub(crate) fn daily_upload_limit(allowance: Allowance) -> i64 {
     const TIMES: i64 = 3;
     const UNLIMITED: i64 = 20 * 1024;
     let megabytes = allowance.most().map_or(UNLIMITED, |kept| kept.max(1).saturating_mul(TIMES));
@@ -156,7 +156,7 @@ pub(super) fn check_order(present: &[Uuid], named: &[Uuid]) -> Result<(), Fault>
 }
 
 /// Converts an image error to the error of the request.
-pub(crate) fn refusal(error: ImageError) -> Fault {
+pub(crate) fn err_invalid_file(error: ImageError) -> Fault {
     match error {
         ImageError::Overloaded => Fault::unavailable("Too many images are being processed. Try again in a moment."),
         ImageError::Refused(ImageProblem::TooManyBytes) => {
@@ -233,9 +233,9 @@ mod tests {
 
     #[test]
     fn oversized_file_is_payload_too_large_not_field_error() {
-        let fault = refusal(ImageError::Refused(ImageProblem::TooManyBytes));
+        let fault = err_invalid_file(ImageError::Refused(ImageProblem::TooManyBytes));
         assert_eq!((fault.code(), fault.errors().len()), (Code::PayloadTooLarge, 0));
-        let fault = refusal(ImageError::Refused(ImageProblem::NotSquare));
+        let fault = err_invalid_file(ImageError::Refused(ImageProblem::NotSquare));
         let error = fault.errors().first().cloned();
         assert_eq!(error.map(|error| (error.pointer, error.code)), Some((Some("/file".into()), "NOT_SQUARE".into())));
     }

@@ -5,29 +5,29 @@ use std::collections::BTreeMap;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use super::content::{Size, Stored, StoredRow};
+use super::content::{Size, StoredObject, StoredRow};
 use super::list::{BY_ID, MediaRow, OF_A_KIND, OWN};
 use super::rules::{MediaKind, Texts};
 use crate::core::db::Db;
 use crate::core::fault::Fault;
-use crate::core::list::Bound;
+use crate::core::list::SqlValue;
 use crate::core::principal::Owner;
 
 /// Usage before an upload: the number of media items of the kind, and the partner's stored bytes. Both exclude the
 /// items that the upload replaces, unless a listing or a submission still needs them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Room {
+pub(super) struct MediaQuota {
     pub(super) of_kind: i64,
     pub(super) bytes: i64,
 }
 
 /// Loads the location of a media item's content, for the owner.
-pub(super) async fn stored_get(
+pub(super) async fn get_stored(
     db: &Db,
     owner: Owner,
     app_uuid: Uuid,
     media_uuid: Uuid,
-) -> Result<Option<Stored>, Fault> {
+) -> Result<Option<StoredObject>, Fault> {
     let row = sqlx::query_as!(
         StoredRow,
         r#"select media_type, width, height, size_bytes, sha256, object_key,
@@ -44,15 +44,15 @@ pub(super) async fn stored_get(
 }
 
 /// Loads the usage before an upload. Returns `None` if the partner does not own the app.
-pub(super) async fn room_get(
+pub(super) async fn get_quota(
     db: &Db,
     owner: Owner,
     app_uuid: Uuid,
     kind: &str,
     is_single: bool,
-) -> Result<Option<Room>, Fault> {
+) -> Result<Option<MediaQuota>, Fault> {
     Ok(sqlx::query_as!(
-        Room,
+        MediaQuota,
         r#"select (select count(*) from media where app_uuid = $1 and kind = $3 and removed_at is null) as "of_kind!",
                   (select coalesce(sum(size_bytes), 0)::bigint from media_counted join app as mine using (app_uuid)
                     where mine.partner_uuid = $2
@@ -113,26 +113,26 @@ pub(super) async fn insert(db: &Db, new: &NewMedia, is_single: bool) -> Result<M
     )
     .execute(&mut *db.conn().await?)
     .await?;
-    let row = BY_ID.one(db, [new.media_uuid.into()]).await?;
+    let row = BY_ID.fetch_one(db, [new.media_uuid.into()]).await?;
     row.ok_or_else(|| Fault::internal("a media item cannot be found after it was written"))
 }
 
 /// Loads a media item in the draft of an owner's app.
 pub(super) async fn get(db: &Db, owner: Owner, app_uuid: Uuid, media_uuid: Uuid) -> Result<Option<MediaRow>, Fault> {
-    OWN.one(db, [owner.uuid().into(), app_uuid.into(), media_uuid.into(), Bound::Nothing]).await
+    OWN.fetch_one(db, [owner.uuid().into(), app_uuid.into(), media_uuid.into(), SqlValue::Nothing]).await
 }
 
 /// Loads the media items of one kind in the draft of an owner's app, in order.
 pub(super) async fn get_all(db: &Db, owner: Owner, app_uuid: Uuid, kind: MediaKind) -> Result<Vec<MediaRow>, Fault> {
-    let values = [owner.uuid().into(), app_uuid.into(), kind.name().into(), Bound::Nothing];
-    let mut rows = OF_A_KIND.all(db, values).await?;
+    let values = [owner.uuid().into(), app_uuid.into(), kind.name().into(), SqlValue::Nothing];
+    let mut rows = OF_A_KIND.fetch_all(db, values).await?;
     rows.sort_unstable_by_key(|row| (row.position, row.media_uuid));
     Ok(rows)
 }
 
 /// Texts of a media item.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct PictureTexts {
     pub(super) alt_text: String,
     pub(super) caption: String,
     /// Text alternatives in further locales.
@@ -141,7 +141,7 @@ pub(super) struct Said {
     pub(super) captions: Texts,
 }
 
-impl Said {
+impl PictureTexts {
     /// Returns the current texts of a media item.
     pub(super) fn of(row: &MediaRow) -> Self {
         Self {
@@ -165,16 +165,16 @@ impl Said {
 }
 
 /// Updates the texts of a media item. The caller has locked the app.
-pub(super) async fn set_texts(db: &Db, media_uuid: Uuid, said: &Said) -> Result<(), Fault> {
+pub(super) async fn set_texts(db: &Db, media_uuid: Uuid, texts: &PictureTexts) -> Result<(), Fault> {
     sqlx::query!(
         "update media
          set alt_text = $2, caption = $3, alt_texts = $4, captions = $5, updated_at = labs_now()
          where media_uuid = $1",
         media_uuid,
-        said.alt_text,
-        said.caption,
-        Json(&said.alt_texts) as Json<&Texts>,
-        Json(&said.captions) as Json<&Texts>,
+        texts.alt_text,
+        texts.caption,
+        Json(&texts.alt_texts) as Json<&Texts>,
+        Json(&texts.captions) as Json<&Texts>,
     )
     .execute(&mut *db.conn().await?)
     .await?;

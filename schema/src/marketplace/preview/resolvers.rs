@@ -10,8 +10,8 @@ use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::fault::Fault;
 use crate::core::locale::preference;
 use crate::marketplace::apps;
-use crate::marketplace::listings::{self, Listing, Side};
-use crate::marketplace::publication::{self, Snapshot, SubmissionDifference};
+use crate::marketplace::listings::{self, Listing, ListingStage};
+use crate::marketplace::release::{self, Snapshot, SubmissionDifference};
 use crate::marketplace::versions::{AppPermission, AppVersionState};
 
 /// Preview of an app's listing, next to the published listing.
@@ -66,18 +66,18 @@ impl PreviewQuery {
         let version = version(cx, app_uuid, version_uuid).await?;
         let source = rules::source(version_uuid.is_some(), version.state);
         let snapshot = snapshot(cx, app_uuid, version.version_uuid, source).await?;
-        let listing = listings::listing_of(&cx.db, app_uuid, &snapshot, locale, Side::Preview).await?;
-        let live = match publication::live_get(&cx.db, app_uuid).await? {
-            Some(live) => listings::listing_of(&cx.db, app_uuid, &live, locale, Side::Live).await?,
+        let listing = listings::listing_of(&cx.db, app_uuid, &snapshot, locale, ListingStage::Preview).await?;
+        let live = match release::get_live(&cx.db, app_uuid).await? {
+            Some(live) => listings::listing_of(&cx.db, app_uuid, &live, locale, ListingStage::Live).await?,
             None => None,
         };
         let pictures_url = &cx.services.settings.pictures_url;
-        let sides = publication::sides(&cx.db, app_uuid, snapshot).await?;
+        let sides = release::sides(&cx.db, app_uuid, snapshot).await?;
         cx.answer(ListingPreview {
             source,
             version: PreviewedVersion { uuid: version.version_uuid, number: version.number, state: version.state },
-            listing: listing.ok_or_else(gone)?.shown(pictures_url),
-            live: live.map(|live| live.shown(pictures_url)),
+            listing: listing.ok_or_else(err_deleted)?.into_view(pictures_url),
+            live: live.map(|live| live.into_view(pictures_url)),
             permissions_added: sides.permissions_added(),
             permissions_removed: sides.permissions_removed(),
             differences: sides.differences,
@@ -87,7 +87,7 @@ impl PreviewQuery {
 
 /// Loads the version to preview. An app without a version has nothing to publish yet.
 async fn version(cx: &RequestContext, app_uuid: Uuid, version_uuid: Option<Uuid>) -> Result<VersionRow, Fault> {
-    if let Some(version) = store::version_get(&cx.db, cx.owner()?, app_uuid, version_uuid).await? {
+    if let Some(version) = store::get_version(&cx.db, cx.owner()?, app_uuid, version_uuid).await? {
         return Ok(version);
     }
     apps::load_app(cx, app_uuid).await?;
@@ -107,13 +107,13 @@ async fn snapshot(
     source: PreviewSource,
 ) -> Result<Snapshot, Fault> {
     let snapshot = match source {
-        PreviewSource::Draft => publication::draft_get(&cx.db, app_uuid, version_uuid).await?,
-        PreviewSource::Submission => store::submitted_get(&cx.db, version_uuid).await?,
+        PreviewSource::Draft => release::get_draft(&cx.db, app_uuid, version_uuid).await?,
+        PreviewSource::Submission => store::get_submitted(&cx.db, version_uuid).await?,
     };
-    snapshot.ok_or_else(gone)
+    snapshot.ok_or_else(err_deleted)
 }
 
 /// Error if the version was deleted during the request.
-fn gone() -> Fault {
+fn err_deleted() -> Fault {
     Fault::not_found("version")
 }

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::principal::Owner;
-use crate::marketplace::publication::Snapshot;
+use crate::marketplace::release::Snapshot;
 use crate::marketplace::versions::AppVersionState;
 
 /// Previewed version.
@@ -18,7 +18,7 @@ pub(super) struct VersionRow {
 
 /// Loads the named version of an owner's app. Without a name, it loads the newest version that may still be published,
 /// else the published version.
-pub(super) async fn version_get(
+pub(super) async fn get_version(
     db: &Db,
     owner: Owner,
     app_uuid: Uuid,
@@ -43,7 +43,7 @@ pub(super) async fn version_get(
 }
 
 /// Loads the snapshot of the version's last submission.
-pub(super) async fn submitted_get(db: &Db, version_uuid: Uuid) -> Result<Option<Snapshot>, Fault> {
+pub(super) async fn get_submitted(db: &Db, version_uuid: Uuid) -> Result<Option<Snapshot>, Fault> {
     let snapshot = sqlx::query_scalar!(
         r#"select snapshot as "snapshot: Json<Snapshot>"
          from submission

@@ -14,7 +14,7 @@ const NONE: &str = "-";
 
 /// Locales with texts on the storefront, slugs of categories, and slugs of partners with listings.
 #[derive(Debug, Default)]
-pub(in crate::marketplace) struct Known {
+pub(in crate::marketplace) struct KnownValues {
     pub(super) locales: BTreeSet<String>,
     pub(super) categories: BTreeSet<String>,
     pub(super) vendors: BTreeSet<String>,
@@ -24,12 +24,12 @@ pub(in crate::marketplace) struct Known {
 ///
 /// # Errors
 /// If the database does not answer.
-pub(in crate::marketplace) async fn known_values(cx: &RequestContext, stamp: &str) -> Result<Arc<Known>, Fault> {
+pub(in crate::marketplace) async fn known_values(cx: &RequestContext, stamp: &str) -> Result<Arc<KnownValues>, Fault> {
     let cache = cx.services.state::<PublicCache>();
-    cache.known.get_or_make(stamp.to_owned(), String::new(), store::known_get(&cx.db)).await
+    cache.known.get_or_make(stamp.to_owned(), String::new(), store::get_known(&cx.db)).await
 }
 
-impl Known {
+impl KnownValues {
     /// Returns the preference of the stored locale that best matches a reader's [`preference`]. Returns `None` if no
     /// locale matches; the reader then gets the fallback of each text.
     pub(in crate::marketplace) fn locale(&self, asked: Option<&str>) -> Option<String> {
@@ -39,7 +39,7 @@ impl Known {
 
     /// Returns the existing category slugs among the given ones, in canonical order.
     pub(in crate::marketplace) fn categories_of(&self, slugs: &[String]) -> Vec<String> {
-        those(slugs, |slug| self.categories.contains(slug))
+        select_known(slugs, |slug| self.categories.contains(slug))
     }
 
     /// Returns the given languages for which a text exists, including regional variants, in canonical order.
@@ -49,7 +49,7 @@ impl Known {
             let mut behind = self.locales.range(varieties.clone()..);
             self.locales.contains(language) || behind.next().is_some_and(|locale| locale.starts_with(&varieties))
         };
-        those(languages, is_spoken)
+        select_known(languages, is_spoken)
     }
 
     /// Returns the slug if a partner with listings has it.
@@ -60,12 +60,12 @@ impl Known {
 }
 
 /// Returns the existing values, each once and sorted. If none exists, the result is one placeholder.
-fn those(values: &[String], exists: impl Fn(&str) -> bool) -> Vec<String> {
+fn select_known(values: &[String], exists: impl Fn(&str) -> bool) -> Vec<String> {
     let found: BTreeSet<&String> = values.iter().filter(|value| exists(value)).collect();
     if found.is_empty() { vec![NONE.to_owned()] } else { found.into_iter().cloned().collect() }
 }
 
-impl Weighed for Known {
+impl Weighed for KnownValues {
     fn bytes(&self) -> usize {
         let all = [&self.locales, &self.categories, &self.vendors];
         all.into_iter().flatten().map(|value| value.len() + size_of::<String>() * 2).sum()
@@ -76,9 +76,9 @@ impl Weighed for Known {
 mod tests {
     use super::*;
 
-    fn known() -> Known {
+    fn known() -> KnownValues {
         let set = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
-        Known {
+        KnownValues {
             locales: set(&["de", "de-AT", "en", "pt-BR"]),
             categories: set(&["payments", "tables"]),
             vendors: set(&["nordsee"]),

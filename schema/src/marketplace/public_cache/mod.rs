@@ -21,8 +21,8 @@ use super::suggestions::Names;
 use crate::core::coalescer::Coalescer;
 use crate::core::fault::Fault;
 
-pub(in crate::marketplace) use known::{Known, known_values};
-pub(in crate::marketplace) use store::stamp_get;
+pub(in crate::marketplace) use known::{KnownValues, known_values};
+pub(in crate::marketplace) use store::get_stamp;
 
 /// Lifetime of a cached answer (the contract's `marketplace_listings_search`).
 const KEPT: Duration = Duration::from_secs(50);
@@ -37,13 +37,13 @@ const KNOWN: u64 = 32 << 20;
 
 /// Caches of answers computed from the whole storefront.
 pub(crate) struct PublicCache {
-    pub(in crate::marketplace) facets: Kept<ListingFacets>,
-    pub(in crate::marketplace) trees: Kept<Vec<PublicCategory>>,
+    pub(in crate::marketplace) facets: CachedAnswers<ListingFacets>,
+    pub(in crate::marketplace) trees: CachedAnswers<Vec<PublicCategory>>,
     /// Name tables for search suggestions.
-    pub(in crate::marketplace) names: Kept<Names>,
+    pub(in crate::marketplace) names: CachedAnswers<Names>,
     /// Lock of the request that builds a name table, which occupies a core for a while.
     pub(in crate::marketplace) making_names: Mutex<()>,
-    known: Kept<Known>,
+    known: CachedAnswers<KnownValues>,
     /// Shares concurrent reads of listings.
     pub(in crate::marketplace) listings: Coalescer<ListingKey, ListingRow>,
 }
@@ -51,11 +51,11 @@ pub(crate) struct PublicCache {
 impl Default for PublicCache {
     fn default() -> Self {
         Self {
-            facets: Kept::with_room(FACETS),
-            trees: Kept::with_room(TREES),
-            names: Kept::with_room(NAMES),
+            facets: CachedAnswers::with_room(FACETS),
+            trees: CachedAnswers::with_room(TREES),
+            names: CachedAnswers::with_room(NAMES),
             making_names: Mutex::default(),
-            known: Kept::with_room(KNOWN),
+            known: CachedAnswers::with_room(KNOWN),
             listings: Coalescer::default(),
         }
     }
@@ -88,9 +88,9 @@ fn written_bytes(answer: &impl serde::Serialize) -> usize {
 type Cell<T> = Arc<OnceCell<Arc<T>>>;
 
 /// Cache of one kind of answers, by stamp and question, limited in bytes.
-pub(in crate::marketplace) struct Kept<T>(Cache<(String, String), Cell<T>>);
+pub(in crate::marketplace) struct CachedAnswers<T>(Cache<(String, String), Cell<T>>);
 
-impl<T: Weighed + Send + Sync + 'static> Kept<T> {
+impl<T: Weighed + Send + Sync + 'static> CachedAnswers<T> {
     fn with_room(most_bytes: u64) -> Self {
         let weigh = |(stamp, question): &(String, String), cell: &Cell<T>| {
             let answer = cell.get().map_or(0, |answer| answer.bytes());
@@ -139,7 +139,7 @@ mod tests {
 
     #[tokio::test]
     async fn cache_stays_within_its_byte_limit() {
-        let kept = Kept::with_room(10_000);
+        let kept = CachedAnswers::with_room(10_000);
         for number in 0..100 {
             assert_eq!(ask(&kept, "1", &number.to_string(), Ok(number)).await, Some(number));
             kept.0.run_pending_tasks();
@@ -148,14 +148,14 @@ mod tests {
         assert!((1..10).contains(&kept.0.entry_count()), "{}", kept.0.entry_count());
     }
 
-    async fn ask(kept: &Kept<u32>, stamp: &str, question: &str, answer: Result<u32, Fault>) -> Option<u32> {
+    async fn ask(kept: &CachedAnswers<u32>, stamp: &str, question: &str, answer: Result<u32, Fault>) -> Option<u32> {
         let made = kept.get_or_make(stamp.to_owned(), question.to_owned(), async { answer }).await;
         made.ok().map(|answer| *answer)
     }
 
     #[tokio::test]
     async fn cached_response_is_keyed_by_stamp_and_query() {
-        let kept = Kept::with_room(10_000);
+        let kept = CachedAnswers::with_room(10_000);
         assert_eq!(ask(&kept, "1", "a", Ok(1)).await, Some(1));
         assert_eq!(ask(&kept, "1", "a", Ok(2)).await, Some(1));
         assert_eq!(ask(&kept, "1", "b", Ok(3)).await, Some(3));
@@ -164,7 +164,7 @@ mod tests {
 
     #[tokio::test]
     async fn error_is_not_cached() {
-        let kept = Kept::with_room(10_000);
+        let kept = CachedAnswers::with_room(10_000);
         assert_eq!(ask(&kept, "1", "a", Err(Fault::conflict("no"))).await, None);
         assert_eq!(ask(&kept, "1", "a", Ok(5)).await, Some(5));
     }

@@ -1,12 +1,12 @@
 //! SQL statements about the whole storefront.
 
-use super::Known;
+use super::KnownValues;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
 /// Returns a stamp that identifies the state of the storefront: the last change of a listing, and the transaction that
 /// last wrote each category.
-pub(in crate::marketplace) async fn stamp_get(db: &Db) -> Result<String, Fault> {
+pub(in crate::marketplace) async fn get_stamp(db: &Db) -> Result<String, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select concat_ws('.', (select max(position) from listing_change where change <> 'RATED'), count(*), sum(xmin::text::bigint)) as "stamp!"
              from category"#
@@ -16,7 +16,7 @@ pub(in crate::marketplace) async fn stamp_get(db: &Db) -> Result<String, Fault> 
 }
 
 /// Returns every value of the storefront that a reader can name. It reads all listings, once per stamp.
-pub(super) async fn known_get(db: &Db) -> Result<Known, Fault> {
+pub(super) async fn get_known(db: &Db) -> Result<KnownValues, Fault> {
     let row = sqlx::query!(
         r#"select array(select distinct locale from listing_translation
                         union select jsonb_object_keys(names) from category
@@ -28,5 +28,5 @@ pub(super) async fn known_get(db: &Db) -> Result<Known, Fault> {
     .fetch_one(&mut *db.conn().await?)
     .await?;
     let set = |values: Vec<String>| values.into_iter().collect();
-    Ok(Known { locales: set(row.locales), categories: set(row.categories), vendors: set(row.vendors) })
+    Ok(KnownValues { locales: set(row.locales), categories: set(row.categories), vendors: set(row.vendors) })
 }

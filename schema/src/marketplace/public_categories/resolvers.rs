@@ -13,7 +13,7 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::locale::preference;
 use crate::core::page::Page;
-use crate::marketplace::public_cache::{PublicCache, known_values, stamp_get};
+use crate::marketplace::public_cache::{PublicCache, get_stamp, known_values};
 
 /// An active category with its descendants.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
@@ -91,7 +91,7 @@ pub(crate) struct PublicCategoryStep {
 
 impl PublicCategoryDetail {
     /// Returns the last category of a path.
-    fn at_the_end_of(way: &[&PublicCategory]) -> Option<Self> {
+    fn last_of_path(way: &[&PublicCategory]) -> Option<Self> {
         let category = PublicCategory::clone(way.last()?);
         let step = |category: &&PublicCategory| PublicCategoryStep {
             slug: category.slug.clone(),
@@ -149,15 +149,15 @@ impl PublicCategoriesQuery {
         let cx = ctx.cx();
         let tree = tree(cx, locale).await?;
         let way = |slug: &str| {
-            rules::way_to(&tree, |category: &PublicCategory| (category.slug == slug, category.children.as_slice()))
+            rules::path_to(&tree, |category: &PublicCategory| (category.slug == slug, category.children.as_slice()))
         };
         let found = way(&category_slug);
-        if let Some(category) = PublicCategoryDetail::at_the_end_of(&found) {
+        if let Some(category) = PublicCategoryDetail::last_of_path(&found) {
             cx.note_languages(found.iter().filter_map(|step| step.locale.as_ref()));
             cx.note_languages(category.children.iter().flat_map(PublicCategory::locales));
             return cx.answer(category);
         }
-        let present = store::present_slug_get(&cx.db, &category_slug).await?;
+        let present = store::get_current_slug(&cx.db, &category_slug).await?;
         match present.filter(|present| !way(present).is_empty()) {
             Some(present) => Err(Fault::moved("category_slug", present)),
             None => Err(Fault::not_found("category")),
@@ -167,11 +167,11 @@ impl PublicCategoriesQuery {
 
 /// Returns the tree in a locale. All requests share one count while nothing changes.
 async fn tree(cx: &RequestContext, locale: Option<String>) -> Result<Arc<Vec<PublicCategory>>, Fault> {
-    let stamp = stamp_get(&cx.db).await?;
+    let stamp = get_stamp(&cx.db).await?;
     let known = known_values(cx, &stamp).await?;
     let locale = known.locale(preference(locale).as_deref());
     // Releases the database connection, because the count may wait for another request's count.
-    cx.db.answered().await;
+    cx.db.release().await;
     let counted = count(&cx.db, locale.as_deref());
     let question = locale.clone().unwrap_or_default();
     cx.services.state::<PublicCache>().trees.get_or_make(stamp, question, counted).await

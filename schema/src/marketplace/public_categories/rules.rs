@@ -29,13 +29,13 @@ fn children<T>(beneath: &mut HashMap<Option<Uuid>, Vec<(Uuid, T)>>, parent: Opti
 
 /// Returns the path from the root to the requested node, inclusive; an empty path if it does not exist. `look` returns
 /// whether an item is the requested one, and its children.
-pub(super) fn way_to<'t, T>(nodes: &'t [T], look: impl Fn(&'t T) -> (bool, &'t [T]) + Copy) -> Vec<&'t T> {
+pub(super) fn path_to<'t, T>(nodes: &'t [T], look: impl Fn(&'t T) -> (bool, &'t [T]) + Copy) -> Vec<&'t T> {
     for node in nodes {
         let (is_it, beneath) = look(node);
         if is_it {
             return vec![node];
         }
-        let mut way = way_to(beneath, look);
+        let mut way = path_to(beneath, look);
         if !way.is_empty() {
             way.insert(0, node);
             return way;
@@ -80,7 +80,7 @@ mod tests {
         let branch = |item, children| Node { item, children };
         let nodes = [leaf(1), branch(2, vec![leaf(3), branch(4, vec![leaf(5)])]), leaf(6)];
         let way = |wanted: i32| -> Vec<i32> {
-            way_to(&nodes, |node| (node.item == wanted, node.children.as_slice()))
+            path_to(&nodes, |node| (node.item == wanted, node.children.as_slice()))
                 .iter()
                 .map(|node| node.item)
                 .collect()

@@ -22,7 +22,7 @@ pub(super) struct ShownRow {
 
 /// Returns the current slug of the category that formerly had this slug; `None` if the category still has it, or if no
 /// category had it.
-pub(super) async fn present_slug_get(db: &Db, former: &str) -> Result<Option<String>, Fault> {
+pub(super) async fn get_current_slug(db: &Db, former: &str) -> Result<Option<String>, Fault> {
     Ok(sqlx::query_scalar!(
         "select category.slug from category_address as address
            join category on category.category_uuid = address.category_uuid and category.slug <> address.slug

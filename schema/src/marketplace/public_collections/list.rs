@@ -5,7 +5,7 @@ use serde_json::json;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select, Statements};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue, Statements};
 use crate::marketplace::listings::{FoundRow, shown, text_of_the_listing};
 
 /// Visible collection, with its first visible listings.
@@ -24,7 +24,7 @@ pub(super) struct ShownRow {
 
 /// Listing in a collection, with its position.
 #[derive(sqlx::FromRow)]
-pub(super) struct HeldRow {
+pub(super) struct CollectionEntryRow {
     place: i32,
     #[sqlx(flatten)]
     pub(super) listing: FoundRow,
@@ -38,14 +38,14 @@ pub(super) struct Reader {
 
 /// Parameters of the list of one collection's listings.
 #[derive(Debug, Serialize)]
-pub(super) struct InCollection {
+pub(super) struct CollectionMembership {
     pub(super) collection_uuid: Uuid,
     pub(super) locale: Option<String>,
 }
 
 /// Reader's locale, empty if absent, in the form that the listing columns expect.
-fn locale(locale: Option<&String>) -> Bound {
-    Bound::Texts(vec![locale.cloned().unwrap_or_default()])
+fn locale(locale: Option<&String>) -> SqlValue {
+    SqlValue::Texts(vec![locale.cloned().unwrap_or_default()])
 }
 
 /// Collections with the first twelve of their visible listings, so that a page of them needs no second request.
@@ -77,7 +77,7 @@ pub(super) static ON_SHOW: ListQuery<Reader, ShownRow, FixedOrder> = ListQuery {
         Condition::given(|of| Some(locale(of.locale.as_ref()))),
         Condition {
             sql: "collection_on_show(collection.shown_from, collection.shown_until)",
-            value: |_| Some(Bound::Nothing),
+            value: |_| Some(SqlValue::Nothing),
         },
     ],
     conditions: &[],
@@ -88,26 +88,26 @@ const POSITION: Key<ShownRow> = Key::whole("collection.position", |row| json!(ro
 const ID: Key<ShownRow> = Key::id("collection.collection_uuid", |row| json!(row.collection_uuid));
 
 /// Listings with their positions in collections.
-static HELD: Select<HeldRow> = Select::new(
+static HELD: Select<CollectionEntryRow> = Select::new(
     concat!("held.position as place, ", shown!("0")),
     concat!("collection_listing as held join listing as l using (app_uuid)", text_of_the_listing!()),
 );
 
 /// Visible listings of a collection, in its order.
-pub(super) static LISTINGS: ListQuery<InCollection, HeldRow, FixedOrder> = ListQuery {
+pub(super) static LISTINGS: ListQuery<CollectionMembership, CollectionEntryRow, FixedOrder> = ListQuery {
     operation: "marketplace_public_collections_get",
     select: &HELD,
     within: &[
         Condition::given(|of| Some(locale(of.locale.as_ref()))),
         Condition { sql: "held.collection_uuid = {}", value: |of| Some(of.collection_uuid.into()) },
-        Condition { sql: "l.visible", value: |_| Some(Bound::Nothing) },
+        Condition { sql: "l.visible", value: |_| Some(SqlValue::Nothing) },
     ],
     conditions: &[],
     order: |FixedOrder| const { &[PLACE, APP] },
 };
 
-const PLACE: Key<HeldRow> = Key::whole("held.position", |row| json!(row.place));
-const APP: Key<HeldRow> = Key::id("held.app_uuid", |row| json!(row.listing.app_uuid));
+const PLACE: Key<CollectionEntryRow> = Key::whole("held.position", |row| json!(row.place));
+const APP: Key<CollectionEntryRow> = Key::id("held.app_uuid", |row| json!(row.listing.app_uuid));
 
 /// SQL statements of visible collections that are assembled at run time, so the compiler does not check them.
 pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 2] = [&ON_SHOW, &LISTINGS];

@@ -3,7 +3,7 @@
 use async_graphql::{Context, Object, SimpleObject};
 use serde::Serialize;
 
-use super::list::{InCollection, LISTINGS, ON_SHOW, Reader, ShownRow};
+use super::list::{CollectionMembership, LISTINGS, ON_SHOW, Reader, ShownRow};
 use super::store;
 use crate::core::access::{access, may_lag};
 use crate::core::context::RequestContextExt;
@@ -31,7 +31,7 @@ pub(crate) struct PublicCollection {
 
 impl ShownRow {
     /// Converts the row to the public form, with image URLs below `pictures_url`.
-    fn shown(self, pictures_url: &str) -> PublicCollection {
+    fn into_view(self, pictures_url: &str) -> PublicCollection {
         let row = self;
         let listings = row.first.map(|first| first.0).unwrap_or_default().into_iter();
         PublicCollection {
@@ -39,7 +39,7 @@ impl ShownRow {
             title: row.title,
             description: row.description,
             listings_count: row.listings_count,
-            listings: listings.map(|listing| listing.shown(pictures_url)).collect(),
+            listings: listings.map(|listing| listing.into_view(pictures_url)).collect(),
         }
     }
 }
@@ -87,7 +87,7 @@ impl PublicCollectionsQuery {
         let Rows { rows, page } = ON_SHOW.page(cx, &reader, &PageRequest::new(None, limit, cursor)).await?;
         cx.note_languages(rows.iter().filter_map(|row| row.locale.as_ref()));
         let pictures_url = &cx.services.settings.pictures_url;
-        let data: Vec<PublicCollection> = rows.into_iter().map(|row| row.shown(pictures_url)).collect();
+        let data: Vec<PublicCollection> = rows.into_iter().map(|row| row.into_view(pictures_url)).collect();
         cx.note_languages(data.iter().flat_map(|collection| &collection.listings).map(|listing| &listing.locale));
         cx.answer_list(List { data, page })
     }
@@ -104,15 +104,15 @@ impl PublicCollectionsQuery {
     ) -> Result<Option<PublicCollectionDetail>, Fault> {
         let cx = ctx.cx();
         let locale = preference(locale);
-        let found = store::on_show_get(&cx.db, &collection_slug, locale.as_deref()).await?;
+        let found = store::get_visible(&cx.db, &collection_slug, locale.as_deref()).await?;
         let found = found.ok_or_else(|| Fault::not_found("collection"))?;
         if found.slug != collection_slug {
             return Err(Fault::moved("collection_slug", found.slug));
         }
-        let of = InCollection { collection_uuid: found.collection_uuid, locale };
+        let of = CollectionMembership { collection_uuid: found.collection_uuid, locale };
         let Rows { rows, page } = LISTINGS.page(cx, &of, &PageRequest::new(None, limit, cursor)).await?;
         let pictures_url = &cx.services.settings.pictures_url;
-        let data: Vec<ListingSummary> = rows.into_iter().map(|row| row.listing.shown(pictures_url)).collect();
+        let data: Vec<ListingSummary> = rows.into_iter().map(|row| row.listing.into_view(pictures_url)).collect();
         cx.note_languages(found.locale.iter().chain(data.iter().map(|listing| &listing.locale)));
         cx.answer_list(PublicCollectionDetail {
             slug: found.slug,

@@ -19,7 +19,7 @@ pub(super) struct FoundCollection {
 
 /// Loads the visible collection with this current or former slug, in the best locale: the requested one, else its
 /// language, else English.
-pub(super) async fn on_show_get(db: &Db, slug: &str, locale: Option<&str>) -> Result<Option<FoundCollection>, Fault> {
+pub(super) async fn get_visible(db: &Db, slug: &str, locale: Option<&str>) -> Result<Option<FoundCollection>, Fault> {
     Ok(sqlx::query_as!(
         FoundCollection,
         r#"select c.collection_uuid, c.slug,

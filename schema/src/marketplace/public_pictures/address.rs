@@ -25,7 +25,7 @@ impl PictureFormat {
         }
     }
 
-    const fn ending(self) -> &'static str {
+    const fn extension(self) -> &'static str {
         match self {
             Self::Png => "png",
             Self::Jpeg => "jpg",
@@ -52,7 +52,7 @@ impl PictureName {
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         let (digest, ending) = name.split_once('.')?;
-        let format = PictureFormat::ALL.into_iter().find(|format| format.ending() == ending)?;
+        let format = PictureFormat::ALL.into_iter().find(|format| format.extension() == ending)?;
         let key = MediaKey::from_name(digest).filter(|key| key.name() == digest)?;
         Some(Self { key, format })
     }
@@ -96,7 +96,7 @@ impl PictureSource {
     /// Returns the renditions of an image with URLs below `pictures_url`, narrowest first.
     pub(in crate::marketplace) fn all(pictures_url: &str, renditions: Vec<Size>) -> Vec<Self> {
         let source = |size: Size| {
-            let ending = PictureFormat::of(&size.media_type)?.ending();
+            let ending = PictureFormat::of(&size.media_type)?.extension();
             let url = format!("{pictures_url}/{}.{ending}", size.object_key);
             Some(Self { url, width: size.width, height: size.height, media_type: size.media_type })
         };

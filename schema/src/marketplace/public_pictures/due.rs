@@ -23,9 +23,9 @@ pub(crate) async fn make_due(pool: &PgPool, services: &Services) -> Result<u64, 
     let mut made = 0;
     for picture in store::due_page(pool, FEW).await? {
         let copies = match make(services, &picture).await? {
-            Made::Copies(copies) => Some(copies),
-            Made::Nothing => None,
-            Made::Later => break,
+            RenditionOutcome::Copies(copies) => Some(copies),
+            RenditionOutcome::Nothing => None,
+            RenditionOutcome::Later => break,
         };
         store::set_renditions(pool, picture.uuid, copies).await?;
         made += 1;
@@ -34,7 +34,7 @@ pub(crate) async fn make_due(pool: &PgPool, services: &Services) -> Result<u64, 
 }
 
 /// Result of processing one image.
-enum Made {
+enum RenditionOutcome {
     Copies(Vec<Size>),
     /// The content is lost or damaged, so a retry is useless.
     Nothing,
@@ -42,21 +42,21 @@ enum Made {
     Later,
 }
 
-async fn make(services: &Services, picture: &DuePicture) -> Result<Made, Fault> {
+async fn make(services: &Services, picture: &DuePicture) -> Result<RenditionOutcome, Fault> {
     let key = MediaKey::from_name(&picture.object_key);
     let kept = match key {
         Some(key) => super::read(&services.media, key).await?,
         None => None,
     };
-    let Some(kept) = kept else { return Ok(Made::Nothing) };
+    let Some(kept) = kept else { return Ok(RenditionOutcome::Nothing) };
     let kind = if picture.is_icon { PictureKind::Icon } else { PictureKind::Screenshot };
     let party = WorkOwner { network: IpAddr::V4(Ipv4Addr::UNSPECIFIED), account: "renditions".to_owned() };
     match services.pictures.renditions(party, kept, kind).await {
-        Ok(copies) => Ok(Made::Copies(keep_renditions(&services.media, &copies).await?)),
-        Err(ImageError::Overloaded) => Ok(Made::Later),
+        Ok(copies) => Ok(RenditionOutcome::Copies(keep_renditions(&services.media, &copies).await?)),
+        Err(ImageError::Overloaded) => Ok(RenditionOutcome::Later),
         Err(ImageError::Refused(problem)) => {
             tracing::warn!(picture = %picture.uuid, cause = %problem, "the copies of a stored image cannot be created");
-            Ok(Made::Nothing)
+            Ok(RenditionOutcome::Nothing)
         }
     }
 }

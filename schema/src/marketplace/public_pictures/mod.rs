@@ -31,7 +31,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use self::on_show::OnShow;
+use self::on_show::PublishedImages;
 use crate::core::fault::Fault;
 use crate::core::media::store::{MediaKey, MediaStore};
 use crate::core::services::Services;
@@ -53,9 +53,9 @@ const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
 /// State of a replica: the published images and their cached content.
 pub(crate) struct PublicPictures {
-    on_show: RwLock<OnShow>,
+    on_show: RwLock<PublishedImages>,
     /// Start time of the last successful round trip on the listening connection.
-    heard: watch::Sender<Option<Instant>>,
+    refreshed_at: watch::Sender<Option<Instant>>,
     /// Content by SHA-256. It never changes.
     bytes: Cache<MediaKey, Bytes>,
 }
@@ -65,7 +65,7 @@ impl Default for PublicPictures {
         let weight = |_: &MediaKey, bytes: &Bytes| u32::try_from(bytes.len()).unwrap_or(u32::MAX);
         Self {
             on_show: RwLock::default(),
-            heard: watch::Sender::new(None),
+            refreshed_at: watch::Sender::new(None),
             bytes: Cache::builder().max_capacity(MOST_BYTES).weigher(weight).build(),
         }
     }
@@ -78,7 +78,7 @@ impl Default for PublicPictures {
 pub(crate) async fn open(services: &Services, name: &PictureName) -> Result<Option<Bytes>, Fault> {
     let pictures = services.state::<PublicPictures>();
     pictures.ensure_fresh().await?;
-    if !pictures.on_show.read().unwrap_or_else(PoisonError::into_inner).holds(name) {
+    if !pictures.on_show.read().unwrap_or_else(PoisonError::into_inner).contains(name) {
         return Ok(None);
     }
     if let Some(bytes) = pictures.bytes.get(&name.key()) {
@@ -125,8 +125,9 @@ impl PublicPictures {
     /// Waits briefly until the list of published images is confirmed.
     async fn ensure_fresh(&self) -> Result<(), Fault> {
         let is_fresh = |at: &Option<Instant>| at.is_some_and(|at| at.elapsed() < VOUCHED);
-        let mut heard = self.heard.subscribe();
-        let is_known = timeout(VOUCHED, heard.wait_for(is_fresh)).await.is_ok_and(|heard| heard.is_ok());
+        let mut refreshed_at = self.refreshed_at.subscribe();
+        let is_known =
+            timeout(VOUCHED, refreshed_at.wait_for(is_fresh)).await.is_ok_and(|refreshed_at| refreshed_at.is_ok());
         if is_known {
             return Ok(());
         }
@@ -139,7 +140,7 @@ impl PublicPictures {
         let mut listener = PgListener::connect_with(listeners).await?;
         listener.ignore_pool_close_event(true);
         listener.listen("pictures").await?;
-        self.learn_all(&mut listener).await?;
+        self.reload_all(&mut listener).await?;
         loop {
             let asked = Instant::now();
             timeout(PATIENCE, sqlx::query("select 1").execute(&mut listener))
@@ -149,20 +150,20 @@ impl PublicPictures {
             while let Some(notice) = listener.next_buffered() {
                 owners.extend(Uuid::parse_str(notice.payload()));
             }
-            self.learn(&mut listener, owners).await?;
-            self.heard.send_replace(Some(asked));
+            self.reload(&mut listener, owners).await?;
+            self.refreshed_at.send_replace(Some(asked));
             tokio::time::sleep(BEAT).await;
         }
     }
 
-    async fn learn_all(&self, listener: &mut PgListener) -> Result<(), Fault> {
+    async fn reload_all(&self, listener: &mut PgListener) -> Result<(), Fault> {
         let all = store::shown_all(listener).await?;
         *self.on_show.write().unwrap_or_else(PoisonError::into_inner) = all;
         Ok(())
     }
 
     /// Re-reads the images of these owners.
-    async fn learn(&self, listener: &mut PgListener, owners: BTreeSet<Uuid>) -> Result<(), Fault> {
+    async fn reload(&self, listener: &mut PgListener, owners: BTreeSet<Uuid>) -> Result<(), Fault> {
         match owners.len() {
             0 => Ok(()),
             1..=MOST_OWNERS => {
@@ -171,7 +172,7 @@ impl PublicPictures {
                 self.on_show.write().unwrap_or_else(PoisonError::into_inner).replace(&owners, found);
                 Ok(())
             }
-            _ => self.learn_all(listener).await,
+            _ => self.reload_all(listener).await,
         }
     }
 }

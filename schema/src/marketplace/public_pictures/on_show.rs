@@ -9,23 +9,23 @@ use super::address::{PictureFormat, PictureName};
 
 /// First half of a SHA-256. It suffices to decide whether an image is published, and halves the memory. Lookups of the
 /// content use the complete hash.
-pub(super) type Half = [u8; 16];
+pub(super) type HashPrefix = [u8; 16];
 
 /// Images by owner.
-pub(super) type ByOwner = HashMap<Uuid, Vec<(Half, PictureFormat)>>;
+pub(super) type ByOwner = HashMap<Uuid, Vec<(HashPrefix, PictureFormat)>>;
 
 /// Published images.
 #[derive(Default)]
-pub(super) struct OnShow {
+pub(super) struct PublishedImages {
     /// Images of each app and partner.
-    of_owner: HashMap<Uuid, Box<[Half]>>,
+    of_owner: HashMap<Uuid, Box<[HashPrefix]>>,
     /// Number of uses of each image.
-    shown: HashMap<Half, (PictureFormat, u32)>,
+    shown: HashMap<HashPrefix, (PictureFormat, u32)>,
 }
 
-impl OnShow {
+impl PublishedImages {
     /// Returns whether a published object contains this image.
-    pub(super) fn holds(&self, name: &PictureName) -> bool {
+    pub(super) fn contains(&self, name: &PictureName) -> bool {
         let key = name.key();
         let half = key.digest().first_chunk::<16>();
         let shown = half.and_then(|half| self.shown.get(half));
@@ -51,7 +51,7 @@ impl OnShow {
         all
     }
 
-    fn add(&mut self, owner: Uuid, pictures: Vec<(Half, PictureFormat)>) {
+    fn add(&mut self, owner: Uuid, pictures: Vec<(HashPrefix, PictureFormat)>) {
         if pictures.is_empty() {
             return;
         }
@@ -61,7 +61,7 @@ impl OnShow {
         self.of_owner.insert(owner, pictures.into_iter().map(|(half, _)| half).collect());
     }
 
-    fn forget(&mut self, half: Half) {
+    fn forget(&mut self, half: HashPrefix) {
         if let Entry::Occupied(mut entry) = self.shown.entry(half) {
             let times = &mut entry.get_mut().1;
             *times = times.saturating_sub(1);
@@ -76,33 +76,33 @@ impl OnShow {
 mod tests {
     use super::*;
 
-    fn picture(number: u8) -> (Half, PictureFormat) {
+    fn picture(number: u8) -> (HashPrefix, PictureFormat) {
         ([number; 16], PictureFormat::Png)
     }
 
-    fn holds(all: &OnShow, number: u8) -> bool {
-        all.holds(&PictureName::parse(&format!("{}.png", hex::encode([number; 32]))).unwrap())
+    fn contains(all: &PublishedImages, number: u8) -> bool {
+        all.contains(&PictureName::parse(&format!("{}.png", hex::encode([number; 32]))).unwrap())
     }
 
     #[test]
     fn image_is_public_while_any_listing_uses_it() {
         let [one, other] = [1, 2].map(Uuid::from_u128);
         let found = HashMap::from([(one, vec![picture(7), picture(7), picture(8)]), (other, vec![picture(7)])]);
-        let mut all = OnShow::of(found);
-        assert!(holds(&all, 7) && holds(&all, 8) && !holds(&all, 9));
+        let mut all = PublishedImages::of(found);
+        assert!(contains(&all, 7) && contains(&all, 8) && !contains(&all, 9));
         all.replace(&[one], HashMap::new());
-        assert!(holds(&all, 7) && !holds(&all, 8), "the other still shows one");
+        assert!(contains(&all, 7) && !contains(&all, 8), "the other still shows one");
         all.replace(&[other], HashMap::from([(other, vec![picture(9)])]));
-        assert!(!holds(&all, 7) && holds(&all, 9));
+        assert!(!contains(&all, 7) && contains(&all, 9));
         all.replace(&[one, other], HashMap::from([(one, vec![picture(8)])]));
-        assert_eq!([7, 8, 9].map(|number| holds(&all, number)), [false, true, false]);
+        assert_eq!([7, 8, 9].map(|number| contains(&all, number)), [false, true, false]);
         assert_eq!((all.of_owner.len(), all.shown.len()), (1, 1), "nothing is left of what is gone");
     }
 
     #[test]
     fn image_is_found_under_its_extension_only() {
-        let all = OnShow::of(HashMap::from([(Uuid::nil(), vec![picture(7)])]));
+        let all = PublishedImages::of(HashMap::from([(Uuid::nil(), vec![picture(7)])]));
         let named = |ending: &str| PictureName::parse(&format!("{}.{ending}", hex::encode([7; 32]))).unwrap();
-        assert!(all.holds(&named("png")) && !all.holds(&named("webp")));
+        assert!(all.contains(&named("png")) && !all.contains(&named("webp")));
     }
 }

@@ -6,7 +6,7 @@ use sqlx::{PgExecutor, PgPool};
 use uuid::Uuid;
 
 use super::address::PictureFormat;
-use super::on_show::{ByOwner, OnShow};
+use super::on_show::{ByOwner, PublishedImages};
 use crate::core::fault::Fault;
 use crate::marketplace::media::Size;
 
@@ -18,7 +18,7 @@ struct ShownRow {
 }
 
 /// Loads all published images.
-pub(super) async fn shown_all(on: impl PgExecutor<'_>) -> Result<OnShow, Fault> {
+pub(super) async fn shown_all(on: impl PgExecutor<'_>) -> Result<PublishedImages, Fault> {
     let mut rows = sqlx::query_as!(
         ShownRow,
         r#"select owner_uuid as "owner_uuid!", decode(left(copy ->> 'object_key', 32), 'hex') as "half!",
@@ -30,7 +30,7 @@ pub(super) async fn shown_all(on: impl PgExecutor<'_>) -> Result<OnShow, Fault> 
     while let Some(row) = rows.try_next().await? {
         add(&mut found, &row);
     }
-    Ok(OnShow::of(found))
+    Ok(PublishedImages::of(found))
 }
 
 /// Loads the published images of these apps and partners.

@@ -7,21 +7,21 @@ use super::rules::ReviewMarkOutcome;
 use super::store;
 use crate::core::context::RequestContext;
 use crate::core::fault::Fault;
-use crate::core::mail::message::{CUSTOMER_REVIEW, Letter, Notice, ReviewNews, ReviewNotice};
+use crate::core::mail::message::{CUSTOMER_REVIEW, MailContent, Notice, ReviewNews, ReviewNotice};
 use crate::core::outbox;
 
 /// Queues a mail about a newly published customer review, unless the recipient already received one today.
-pub(super) async fn tell_of_review(cx: &RequestContext, app_uuid: Uuid) -> Result<(), Fault> {
+pub(super) async fn notify_review(cx: &RequestContext, app_uuid: Uuid) -> Result<(), Fault> {
     let (app, people) = store::answerers(&cx.db, app_uuid).await?;
     for person_uuid in people {
-        let letter = |name| letter(name, &app, ReviewNews::Shown);
+        let letter = |name| compose_mail(name, &app, ReviewNews::Shown);
         outbox::queue_daily(cx, person_uuid, CUSTOMER_REVIEW, letter).await?;
     }
     Ok(())
 }
 
 /// Queues a mail about the decision on a flag.
-pub(super) async fn tell_of_flag(cx: &RequestContext, app_uuid: Uuid, outcome: ReviewMarkOutcome) -> Result<(), Fault> {
+pub(super) async fn notify_flag(cx: &RequestContext, app_uuid: Uuid, outcome: ReviewMarkOutcome) -> Result<(), Fault> {
     let news = match outcome {
         ReviewMarkOutcome::Open => return Ok(()),
         ReviewMarkOutcome::Upheld => ReviewNews::FlagUpheld,
@@ -29,11 +29,11 @@ pub(super) async fn tell_of_flag(cx: &RequestContext, app_uuid: Uuid, outcome: R
     };
     let (app, people) = store::answerers(&cx.db, app_uuid).await?;
     for person_uuid in people {
-        outbox::queue_to_person(cx, person_uuid, |name| letter(name, &app, news)).await?;
+        outbox::queue_to_person(cx, person_uuid, |name| compose_mail(name, &app, news)).await?;
     }
     Ok(())
 }
 
-fn letter(name: String, app: &str, news: ReviewNews) -> Letter {
-    Letter::Telling(Notice::Review(ReviewNotice { name, app: app.to_owned(), news }))
+fn compose_mail(name: String, app: &str, news: ReviewNews) -> MailContent {
+    MailContent::Telling(Notice::Review(ReviewNotice { name, app: app.to_owned(), news }))
 }

@@ -31,7 +31,7 @@ use crate::core::list::Statements;
 pub(in crate::marketplace) use moderation::{ModerationMutation, ModerationQuery};
 pub(crate) use moderation_list::CustomerReview;
 pub(in crate::marketplace) use partner::{ReviewsMutation, ReviewsQuery};
-pub(crate) use rules::drawing;
+pub(crate) use rules::draw_states;
 pub(in crate::marketplace) use storefront::{ListingReviewsMutation, ListingReviewsQuery};
 
 /// SQL statements of customer reviews that are assembled at run time, so the compiler does not check them.

@@ -5,8 +5,8 @@ use uuid::Uuid;
 
 use super::mails;
 use super::moderation_list::{CustomerReview, CustomerReviewFilter, MODERATED, ONE_MODERATED};
-use super::rules::{Place, ReviewAction, ReviewMarkOutcome, ReviewRejectionReason};
-use super::store::{self, Held};
+use super::rules::{ReviewAction, ReviewMarkOutcome, ReviewRejectionReason, TextSlot};
+use super::store::{self, LockedReview};
 use crate::core::access::{access, audit_partner, audit_target, hidden_from_partner};
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
@@ -84,17 +84,17 @@ impl ModerationMutation {
         body: CustomerReviewApprove,
     ) -> Result<Option<CustomerReview>, Fault> {
         let cx = ctx.cx();
-        let held = hold(cx, review_uuid, body.note.as_deref()).await?;
-        let place = held.faces.find(body.text_uuid, ReviewAction::Approve)?;
+        let locked = lock(cx, review_uuid, body.note.as_deref()).await?;
+        let place = locked.texts.find(body.text_uuid, ReviewAction::Approve)?;
         store::note_decision(&cx.db, body.text_uuid, None, body.note.as_deref()).await?;
-        store::set_faces(&cx.db, &held, held.faces.approved(place), moderator(cx)?, true).await?;
-        if place == Place::Shown {
+        store::set_faces(&cx.db, &locked, locked.texts.after_approval(place), moderator(cx)?, true).await?;
+        if place == TextSlot::Shown {
             if store::decide_marks(&cx.db, review_uuid, ReviewMarkOutcome::Dismissed).await? {
-                mails::tell_of_flag(cx, held.app_uuid, ReviewMarkOutcome::Dismissed).await?;
+                mails::notify_flag(cx, locked.app_uuid, ReviewMarkOutcome::Dismissed).await?;
             }
         } else {
             store::move_marks(&cx.db, review_uuid, body.text_uuid).await?;
-            mails::tell_of_review(cx, held.app_uuid).await?;
+            mails::notify_review(cx, locked.app_uuid).await?;
         }
         cx.answer(load(cx, review_uuid).await?)
     }
@@ -112,30 +112,30 @@ impl ModerationMutation {
         body: CustomerReviewReject,
     ) -> Result<Option<CustomerReview>, Fault> {
         let cx = ctx.cx();
-        let held = hold(cx, review_uuid, body.note.as_deref().or(Some(body.reason.name()))).await?;
-        let place = held.faces.find(body.text_uuid, ReviewAction::Reject)?;
+        let locked = lock(cx, review_uuid, body.note.as_deref().or(Some(body.reason.name()))).await?;
+        let place = locked.texts.find(body.text_uuid, ReviewAction::Reject)?;
         let is_erased = body.reason == ReviewRejectionReason::CustomerRequest;
-        let is_upheld = (is_erased || place == Place::Shown)
+        let is_upheld = (is_erased || place == TextSlot::Shown)
             && store::decide_marks(&cx.db, review_uuid, ReviewMarkOutcome::Upheld).await?;
         if is_erased {
-            store::erase(&cx.db, &held, moderator(cx)?).await?;
+            store::erase(&cx.db, &locked, moderator(cx)?).await?;
         } else {
             store::note_decision(&cx.db, body.text_uuid, Some(body.reason), body.note.as_deref()).await?;
-            store::set_faces(&cx.db, &held, held.faces.refused(place), moderator(cx)?, true).await?;
+            store::set_faces(&cx.db, &locked, locked.texts.after_rejection(place), moderator(cx)?, true).await?;
         }
         if is_upheld {
-            mails::tell_of_flag(cx, held.app_uuid, ReviewMarkOutcome::Upheld).await?;
+            mails::notify_flag(cx, locked.app_uuid, ReviewMarkOutcome::Upheld).await?;
         }
         cx.answer(load(cx, review_uuid).await?)
     }
 }
 
 /// Locks a customer review for a decision, and passes the reason to the audit record.
-async fn hold(cx: &RequestContext, review_uuid: Uuid, reason: Option<&str>) -> Result<Held, Fault> {
+async fn lock(cx: &RequestContext, review_uuid: Uuid, reason: Option<&str>) -> Result<LockedReview, Fault> {
     if let Some(reason) = reason {
         cx.note_reason(reason);
     }
-    store::hold(&cx.db, review_uuid).await?.ok_or_else(|| Fault::not_found("customer review"))
+    store::lock(&cx.db, review_uuid).await?.ok_or_else(|| Fault::not_found("customer review"))
 }
 
 /// Returns the deciding user, if the caller is a user.
@@ -146,7 +146,7 @@ fn moderator(cx: &RequestContext) -> Result<Option<Uuid>, Fault> {
 
 /// Loads the current customer review and names it in the audit record by its app.
 async fn load(cx: &RequestContext, review_uuid: Uuid) -> Result<CustomerReview, Fault> {
-    let found = ONE_MODERATED.one(&cx.db, [review_uuid.into()]).await?;
+    let found = ONE_MODERATED.fetch_one(&cx.db, [review_uuid.into()]).await?;
     let review = found.ok_or_else(|| Fault::not_found("customer review"))?;
     cx.note_target(Target {
         kind: Some(AuditTargetKind::CustomerReview),

@@ -7,13 +7,13 @@ use uuid::Uuid;
 
 use super::partner_list::ReviewFlag;
 use super::rules::{
-    CustomerReviewState, Place, ReviewConcern, ReviewMarkOutcome, ReviewRejectionReason, ReviewTextOutcome,
+    CustomerReviewState, ReviewConcern, ReviewMarkOutcome, ReviewRejectionReason, ReviewTextOutcome, TextSlot,
     allowed_actions,
 };
 use super::storefront_list::ratings;
 use super::types::ReviewText;
 use crate::core::context::RequestContext;
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue};
 use crate::core::time::Time;
 
 /// A customer review with all information for the moderator's decision. It does not disclose the identity of the
@@ -78,8 +78,10 @@ impl CustomerReview {
     /// Sets the actions that the caller can take.
     pub(super) fn for_caller(self, cx: &RequestContext) -> Self {
         let acts = cx.may("labs.admin.reviews:write");
-        let texts = [(&self.shown, Place::Shown), (&self.waiting, Place::Waiting), (&self.rejected, Place::Rejected)];
-        let places: Vec<Place> = texts.into_iter().filter(|(text, _)| text.is_some()).map(|(_, place)| place).collect();
+        let texts =
+            [(&self.shown, TextSlot::Shown), (&self.waiting, TextSlot::Waiting), (&self.rejected, TextSlot::Rejected)];
+        let places: Vec<TextSlot> =
+            texts.into_iter().filter(|(text, _)| text.is_some()).map(|(_, place)| place).collect();
         let allowed_actions = if acts { allowed_actions(self.state, &places) } else { Vec::new() };
         Self { allowed_actions, ..self }
     }
@@ -176,13 +178,13 @@ pub(super) static MODERATED: ListQuery<CustomerReviewFilter, CustomerReview, Fix
     select: &WHOLE,
     within: &[],
     conditions: &[
-        Condition { sql: "r.state = any({})", value: |of| Bound::words(of.state.as_ref()) },
-        Condition { sql: "(r.flagged_at is not null) = {}", value: |of| of.flagged.map(Bound::from) },
-        Condition { sql: "(r.reports > 0) = {}", value: |of| of.reported.map(Bound::from) },
-        Condition { sql: "r.app_uuid = {}", value: |of| of.app_uuid.map(Bound::from) },
+        Condition { sql: "r.state = any({})", value: |of| SqlValue::words(of.state.as_ref()) },
+        Condition { sql: "(r.flagged_at is not null) = {}", value: |of| of.flagged.map(SqlValue::from) },
+        Condition { sql: "(r.reports > 0) = {}", value: |of| of.reported.map(SqlValue::from) },
+        Condition { sql: "r.app_uuid = {}", value: |of| of.app_uuid.map(SqlValue::from) },
         Condition {
             sql: "r.partner_uuid = {}",
-            value: |of| of.partner_uuid.map(Bound::from),
+            value: |of| of.partner_uuid.map(SqlValue::from),
         },
         Condition {
             sql: "(select true from customer_review_text as t
@@ -191,12 +193,12 @@ pub(super) static MODERATED: ListQuery<CustomerReviewFilter, CustomerReview, Fix
                     limit 1) is true",
             value: |of| ratings(of.rating.as_ref()),
         },
-        Condition { sql: "r.review_uuid = {}", value: |of| of.review_uuid.map(Bound::from) },
+        Condition { sql: "r.review_uuid = {}", value: |of| of.review_uuid.map(SqlValue::from) },
         Condition {
             sql: "(select true from customer_review_text as t
                     where t.review_uuid = r.review_uuid
                       and (strpos(lower(t.title), lower({})) > 0 or strpos(lower(t.body), lower({})) > 0) limit 1) is true",
-            value: |of| of.q.as_deref().map(Bound::from),
+            value: |of| of.q.as_deref().map(SqlValue::from),
         },
     ],
     order: |FixedOrder| const { &[PRIORITY, QUEUED, ID] },

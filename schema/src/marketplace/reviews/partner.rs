@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::partner_list::{AppReview, AppReviewFilter, AppReviewSort, OWN_REVIEW, OWN_REVIEWS, OfApp};
 use super::ratings::{self, AppRatings, AppRatingsInterval};
 use super::rules::{self, ReviewConcern};
-use super::store::{self, Held, NewFlag, NewReply};
+use super::store::{self, LockedReview, NewFlag, NewReply};
 use crate::core::access::access;
 use crate::core::actor::Actor;
 use crate::core::context::{RequestContext, RequestContextExt};
@@ -68,8 +68,8 @@ impl ReviewsQuery {
     ) -> Result<Option<AppRatings>, Fault> {
         let cx = ctx.cx();
         ensure_own(cx, app_uuid).await?;
-        let asked = ratings::Asked::new(interval, (written_at_from, written_at_until), cx.now)?;
-        cx.answer(ratings::get(&cx.db, app_uuid, &asked).await?)
+        let filter = ratings::PeriodFilter::new(interval, (written_at_from, written_at_until), cx.now)?;
+        cx.answer(ratings::get(&cx.db, app_uuid, &filter).await?)
     }
 }
 
@@ -89,17 +89,17 @@ impl ReviewsMutation {
         body: ReviewReplyPut,
     ) -> Result<Option<AppReview>, Fault> {
         let cx = ctx.cx();
-        let words = rules::trimmed(Some(body.body));
+        let words = rules::trim_text(Some(body.body));
         let words = words.ok_or_else(|| Fault::field("/body", "LENGTH", "Write at least one character."))?;
-        let (held, text_uuid) = hold(cx, app_uuid, review_uuid).await?;
-        let present = match held.reply_uuid {
+        let (locked, text_uuid) = lock(cx, app_uuid, review_uuid).await?;
+        let present = match locked.reply_uuid {
             Some(reply_uuid) => store::present_reply(&cx.db, reply_uuid).await?,
             None => None,
         };
         if present.as_ref().is_none_or(|(body, text)| *body != words || *text != text_uuid) {
             let by = Actor::of(cx.principal()?);
             let reply = NewReply { reply_uuid: cx.new_uuid(), text_uuid, body: &words, by };
-            store::reply_insert(&cx.db, &held, &reply).await?;
+            store::insert_reply(&cx.db, &locked, &reply).await?;
         }
         let review = load(cx, review_uuid).await?;
         if present.is_some() { cx.answer(review) } else { cx.answer_created(review_uuid, review) }
@@ -114,11 +114,11 @@ impl ReviewsMutation {
         review_uuid: Uuid,
     ) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
-        let (held, _) = hold(cx, app_uuid, review_uuid).await?;
-        if held.reply_uuid.is_none() {
+        let (locked, _) = lock(cx, app_uuid, review_uuid).await?;
+        if locked.reply_uuid.is_none() {
             return Err(Fault::not_found("reply"));
         }
-        store::reply_end(&cx.db, &held, Actor::of(cx.principal()?)).await?;
+        store::end_reply(&cx.db, &locked, Actor::of(cx.principal()?)).await?;
         cx.answer(true)
     }
 
@@ -132,11 +132,11 @@ impl ReviewsMutation {
         body: ReviewFlagCreate,
     ) -> Result<Option<AppReview>, Fault> {
         let cx = ctx.cx();
-        let (held, text_uuid) = hold(cx, app_uuid, review_uuid).await?;
+        let (locked, text_uuid) = lock(cx, app_uuid, review_uuid).await?;
         rules::ensure_flaggable(store::last_flag(&cx.db, review_uuid).await?, text_uuid)?;
-        let (note, by) = (rules::trimmed(body.note), Actor::of(cx.principal()?));
+        let (note, by) = (rules::trim_text(body.note), Actor::of(cx.principal()?));
         let flag = NewFlag { flag_uuid: cx.new_uuid(), text_uuid, reason: body.reason, note: note.as_deref(), by };
-        store::flag_insert(&cx.db, &held, &flag).await?;
+        store::insert_flag(&cx.db, &locked, &flag).await?;
         cx.answer(load(cx, review_uuid).await?)
     }
 }
@@ -147,11 +147,11 @@ async fn ensure_own(cx: &RequestContext, app_uuid: Uuid) -> Result<(), Fault> {
 }
 
 /// Locks a published customer review of the partner's app for a change, and returns it with the published text.
-async fn hold(cx: &RequestContext, app_uuid: Uuid, review_uuid: Uuid) -> Result<(Held, Uuid), Fault> {
-    let found = store::hold_shown(&cx.db, cx.owner()?, app_uuid, review_uuid).await?;
+async fn lock(cx: &RequestContext, app_uuid: Uuid, review_uuid: Uuid) -> Result<(LockedReview, Uuid), Fault> {
+    let found = store::lock_shown(&cx.db, cx.owner()?, app_uuid, review_uuid).await?;
     found.ok_or_else(|| Fault::not_found("customer review"))
 }
 
 async fn load(cx: &RequestContext, review_uuid: Uuid) -> Result<AppReview, Fault> {
-    OWN_REVIEW.one(&cx.db, [review_uuid.into()]).await?.ok_or_else(|| Fault::not_found("customer review"))
+    OWN_REVIEW.fetch_one(&cx.db, [review_uuid.into()]).await?.ok_or_else(|| Fault::not_found("customer review"))
 }

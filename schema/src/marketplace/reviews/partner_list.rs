@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::rules::{ReviewConcern, ReviewMarkOutcome};
 use super::storefront_list::ratings;
 use super::types::{ReviewReply, reply_of_the_review};
-use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select};
+use crate::core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue};
 use crate::core::time::Time;
 use crate::core::words::words;
 
@@ -115,19 +115,19 @@ pub(super) static OWN_REVIEWS: ListQuery<OfApp, AppReview, AppReviewSort> = List
     select: &OWN,
     within: &[
         Condition { sql: "r.app_uuid = {}", value: |of| Some(of.app_uuid.into()) },
-        Condition { sql: "r.state = 'PUBLISHED'", value: |_| Some(Bound::Nothing) },
+        Condition { sql: "r.state = 'PUBLISHED'", value: |_| Some(SqlValue::Nothing) },
     ],
     conditions: &[
         Condition { sql: "r.rating = any({}::text[]::integer[])", value: |of| ratings(of.filter.rating.as_ref()) },
-        Condition { sql: "(r.reply_uuid is not null) = {}", value: |of| of.filter.answered.map(Bound::from) },
-        Condition { sql: "(r.flagged_at is not null) = {}", value: |of| of.filter.flagged.map(Bound::from) },
-        Condition { sql: "r.locale = any({})", value: |of| Bound::texts(of.filter.locale.as_ref()) },
-        Condition { sql: "r.version_number = any({})", value: |of| Bound::texts(of.filter.version_number.as_ref()) },
-        Condition { sql: "r.written_at >= {}", value: |of| of.filter.written_at_from.map(Bound::from) },
-        Condition { sql: "r.written_at < {}", value: |of| of.filter.written_at_until.map(Bound::from) },
+        Condition { sql: "(r.reply_uuid is not null) = {}", value: |of| of.filter.answered.map(SqlValue::from) },
+        Condition { sql: "(r.flagged_at is not null) = {}", value: |of| of.filter.flagged.map(SqlValue::from) },
+        Condition { sql: "r.locale = any({})", value: |of| SqlValue::texts(of.filter.locale.as_ref()) },
+        Condition { sql: "r.version_number = any({})", value: |of| SqlValue::texts(of.filter.version_number.as_ref()) },
+        Condition { sql: "r.written_at >= {}", value: |of| of.filter.written_at_from.map(SqlValue::from) },
+        Condition { sql: "r.written_at < {}", value: |of| of.filter.written_at_until.map(SqlValue::from) },
         Condition {
             sql: "strpos(lower(t.title), lower({})) > 0 or strpos(lower(t.body), lower({})) > 0",
-            value: |of| of.filter.q.as_deref().map(Bound::from),
+            value: |of| of.filter.q.as_deref().map(SqlValue::from),
         },
     ],
     order: |sort| match sort {

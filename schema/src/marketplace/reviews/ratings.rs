@@ -86,14 +86,14 @@ pub(crate) struct VersionRatings {
 
 /// Requested periods.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct PeriodFilter {
     interval: AppRatingsInterval,
     /// Start of the first period; `None` for the default of twelve periods.
     from: Option<Time>,
     until: Time,
 }
 
-impl Asked {
+impl PeriodFilter {
     /// Validates the requested periods. The default is the last twelve periods.
     ///
     /// # Errors
@@ -119,17 +119,17 @@ impl Asked {
 }
 
 /// Loads the ratings of an app. It lists the hundred versions with the most recent customer reviews.
-pub(super) async fn get(db: &Db, app_uuid: Uuid, asked: &Asked) -> Result<AppRatings, Fault> {
+pub(super) async fn get(db: &Db, app_uuid: Uuid, filter: &PeriodFilter) -> Result<AppRatings, Fault> {
     Ok(AppRatings {
-        now: RatingSpread::new(&store::spread_get(db, app_uuid).await?),
-        interval: asked.interval,
-        periods: periods(db, app_uuid, asked).await?,
+        now: RatingSpread::new(&store::get_spread(db, app_uuid).await?),
+        interval: filter.interval,
+        periods: periods(db, app_uuid, filter).await?,
         versions: versions(db, app_uuid).await?,
     })
 }
 
 /// Lists every period, including periods without ratings.
-async fn periods(db: &Db, app_uuid: Uuid, asked: &Asked) -> Result<Vec<RatingPeriod>, Fault> {
+async fn periods(db: &Db, app_uuid: Uuid, filter: &PeriodFilter) -> Result<Vec<RatingPeriod>, Fault> {
     let rows = sqlx::query!(
         r#"select period.starts_at as "starts_at!: Time", period.ends_at as "ends_at!: Time",
                   array[count(*) filter (where r.rating = 5), count(*) filter (where r.rating = 4),
@@ -147,9 +147,9 @@ async fn periods(db: &Db, app_uuid: Uuid, asked: &Asked) -> Result<Vec<RatingPer
             group by period.starts_at, period.ends_at
             order by period.starts_at"#,
         app_uuid,
-        asked.interval.unit(),
-        asked.from as Option<Time>,
-        asked.until as Time
+        filter.interval.unit(),
+        filter.from as Option<Time>,
+        filter.until as Time
     )
     .fetch_all(&mut *db.conn().await?)
     .await?;
@@ -192,7 +192,7 @@ mod tests {
         let at = |text: &str| -> Time { text.parse().unwrap() };
         let now = at("2026-03-02T09:00:00Z");
         let judged = |interval, from: Option<&str>, until: Option<&str>| {
-            let refused = Asked::new(interval, (from.map(at), until.map(at)), now).err();
+            let refused = PeriodFilter::new(interval, (from.map(at), until.map(at)), now).err();
             refused.map(|fault| fault.errors()[0].code.clone())
         };
         assert_eq!(judged(None, None, None), None);

@@ -110,7 +110,7 @@ impl ReviewAction {
 
 /// Role of the text that a decision concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum TextSlot {
     /// Published text.
     Shown,
     /// Pending text.
@@ -121,36 +121,36 @@ pub(super) enum Place {
 
 /// Transition table: the target state of an action on the text in this role, or `None` if the state has no text in this
 /// role.
-const fn next(
+const fn find_transition(
     state: CustomerReviewState,
     action: ReviewAction,
-    place: Place,
+    place: TextSlot,
     another_waits: bool,
 ) -> Option<CustomerReviewState> {
     use CustomerReviewState::{Pending, Published, Rejected};
     match (state, action, place) {
-        (Pending, ReviewAction::Approve, Place::Waiting)
-        | (Published, ReviewAction::Approve, Place::Shown | Place::Waiting)
-        | (Published, ReviewAction::Reject, Place::Waiting)
-        | (Rejected, ReviewAction::Approve, Place::Rejected) => Some(Published),
-        (Published, ReviewAction::Reject, Place::Shown) if another_waits => Some(Pending),
-        (Pending, ReviewAction::Reject, Place::Waiting)
-        | (Published, ReviewAction::Reject, Place::Shown)
-        | (Rejected, ReviewAction::Reject, Place::Rejected) => Some(Rejected),
+        (Pending, ReviewAction::Approve, TextSlot::Waiting)
+        | (Published, ReviewAction::Approve, TextSlot::Shown | TextSlot::Waiting)
+        | (Published, ReviewAction::Reject, TextSlot::Waiting)
+        | (Rejected, ReviewAction::Approve, TextSlot::Rejected) => Some(Published),
+        (Published, ReviewAction::Reject, TextSlot::Shown) if another_waits => Some(Pending),
+        (Pending, ReviewAction::Reject, TextSlot::Waiting)
+        | (Published, ReviewAction::Reject, TextSlot::Shown)
+        | (Rejected, ReviewAction::Reject, TextSlot::Rejected) => Some(Rejected),
         _ => None,
     }
 }
 
 /// Returns the actions that a moderator may take on a customer review with texts in these roles.
-pub(super) fn allowed_actions(state: CustomerReviewState, places: &[Place]) -> Vec<String> {
-    let another_waits = places.contains(&Place::Waiting);
-    let leads = |action| places.iter().any(|place| next(state, action, *place, another_waits).is_some());
+pub(super) fn allowed_actions(state: CustomerReviewState, places: &[TextSlot]) -> Vec<String> {
+    let another_waits = places.contains(&TextSlot::Waiting);
+    let leads = |action| places.iter().any(|place| find_transition(state, action, *place, another_waits).is_some());
     ReviewAction::ALL.into_iter().filter(|action| leads(*action)).map(|action| action.name().to_owned()).collect()
 }
 
 /// Current texts of a customer review. The state follows from them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Faces {
+pub(super) struct ReviewTexts {
     /// Published text.
     pub(super) shown: Option<Uuid>,
     /// Pending text.
@@ -159,7 +159,7 @@ pub(super) struct Faces {
     pub(super) rejected: Option<Uuid>,
 }
 
-impl Faces {
+impl ReviewTexts {
     /// Returns the state of the customer review.
     pub(super) const fn state(self) -> CustomerReviewState {
         match (self.shown, self.waiting) {
@@ -174,15 +174,17 @@ impl Faces {
     /// # Errors
     /// [`crate::Code::IllegalTransition`] if the customer review was erased, [`crate::Code::Conflict`] if the named
     /// text is not current any more.
-    pub(super) fn find(self, text_uuid: Uuid, action: ReviewAction) -> Result<Place, Fault> {
+    pub(super) fn find(self, text_uuid: Uuid, action: ReviewAction) -> Result<TextSlot, Fault> {
         if self == Self::default() {
             return Err(Fault::illegal("customer review", self.state().name(), action.name(), Vec::new()).with_detail(
                 "This customer review was erased at the customer's request, so no decision is necessary.",
             ));
         }
-        let places = [(self.shown, Place::Shown), (self.waiting, Place::Waiting), (self.rejected, Place::Rejected)];
+        let places =
+            [(self.shown, TextSlot::Shown), (self.waiting, TextSlot::Waiting), (self.rejected, TextSlot::Rejected)];
         let found = places.into_iter().find(|(text, _)| *text == Some(text_uuid)).map(|(_, place)| place);
-        let place = found.filter(|place| next(self.state(), action, *place, self.waiting.is_some()).is_some());
+        let place =
+            found.filter(|place| find_transition(self.state(), action, *place, self.waiting.is_some()).is_some());
         place.ok_or_else(|| {
             let message = "This is not the published or the pending text of the customer review.";
             Fault::conflict(
@@ -194,27 +196,27 @@ impl Faces {
     }
 
     /// Returns the current texts after the customer submits another text.
-    pub(super) fn handed_in(self, text_uuid: Uuid) -> Self {
+    pub(super) fn after_submission(self, text_uuid: Uuid) -> Self {
         Self { waiting: Some(text_uuid), rejected: None, ..self }
     }
 
     /// Returns the current texts after the approval of the text in this role.
-    pub(super) fn approved(self, place: Place) -> Self {
+    pub(super) fn after_approval(self, place: TextSlot) -> Self {
         match place {
-            Place::Shown => self,
-            Place::Waiting => Self { shown: self.waiting, waiting: None, rejected: None },
-            Place::Rejected => Self { shown: self.rejected, waiting: None, rejected: None },
+            TextSlot::Shown => self,
+            TextSlot::Waiting => Self { shown: self.waiting, waiting: None, rejected: None },
+            TextSlot::Rejected => Self { shown: self.rejected, waiting: None, rejected: None },
         }
     }
 
     /// Returns the current texts after the rejection of the text in this role.
-    pub(super) fn refused(self, place: Place) -> Self {
+    pub(super) fn after_rejection(self, place: TextSlot) -> Self {
         let after = match place {
-            Place::Shown => Self { shown: None, ..self },
-            Place::Waiting => Self { waiting: None, ..self },
-            Place::Rejected => self,
+            TextSlot::Shown => Self { shown: None, ..self },
+            TextSlot::Waiting => Self { waiting: None, ..self },
+            TextSlot::Rejected => self,
         };
-        let refused = if place == Place::Shown { self.shown } else { self.waiting };
+        let refused = if place == TextSlot::Shown { self.shown } else { self.waiting };
         match after.state() {
             CustomerReviewState::Rejected => Self { rejected: refused.or(self.rejected), ..after },
             _ => after,
@@ -224,7 +226,7 @@ impl Faces {
 
 /// Content of a text from a customer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Words {
+pub(super) struct Text {
     /// Stars, from 1 to 5.
     pub(super) rating: i32,
     /// Headline of the customer review.
@@ -239,7 +241,7 @@ pub(super) struct Words {
 
 /// Effect of a submitted text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum HandingIn {
+pub(super) enum TextChange {
     /// The text equals the customer's last text.
     Nothing,
     /// The text equals the published text, so the pending text is withdrawn.
@@ -250,18 +252,18 @@ pub(super) enum HandingIn {
 
 /// Returns the effect of a submitted text on a customer review. `last` is the customer's last text that was not
 /// withdrawn.
-pub(super) fn hand_in(words: &Words, shown: Option<&Words>, last: Option<&Words>, one_waits: bool) -> HandingIn {
+pub(super) fn submit(words: &Text, shown: Option<&Text>, last: Option<&Text>, one_waits: bool) -> TextChange {
     if last == Some(words) {
-        HandingIn::Nothing
+        TextChange::Nothing
     } else if shown == Some(words) {
-        if one_waits { HandingIn::TakeBack } else { HandingIn::Nothing }
+        if one_waits { TextChange::TakeBack } else { TextChange::Nothing }
     } else {
-        HandingIn::Wait
+        TextChange::Wait
     }
 }
 
 /// Trims a text; `None` if nothing is left.
-pub(super) fn trimmed(text: Option<String>) -> Option<String> {
+pub(super) fn trim_text(text: Option<String>) -> Option<String> {
     let text = text?.trim().to_owned();
     (!text.is_empty()).then_some(text)
 }
@@ -285,10 +287,10 @@ pub(super) fn ensure_flaggable(last: Option<(ReviewMarkOutcome, Uuid)>, shown: U
 }
 
 /// Returns the state diagram.
-pub(crate) fn drawing() -> StateDiagram {
-    let case = |place: Place, another_waits: bool| {
+pub(crate) fn draw_states() -> StateDiagram {
+    let case = |place: TextSlot, another_waits: bool| {
         move |state: CustomerReviewState, action: ReviewAction| {
-            next(state, action, place, another_waits)
+            find_transition(state, action, place, another_waits)
                 .ok_or_else(|| Fault::illegal("customer review", state.name(), action.name(), Vec::new()))
         }
     };
@@ -297,10 +299,10 @@ pub(crate) fn drawing() -> StateDiagram {
         (CustomerReviewState::ALL, CustomerReviewState::name),
         (&ReviewAction::ALL, ReviewAction::name),
         [
-            &case(Place::Waiting, false),
-            &case(Place::Shown, false),
-            &case(Place::Shown, true),
-            &case(Place::Rejected, false),
+            &case(TextSlot::Waiting, false),
+            &case(TextSlot::Shown, false),
+            &case(TextSlot::Shown, true),
+            &case(TextSlot::Rejected, false),
         ],
     )
 }
@@ -313,14 +315,16 @@ mod tests {
     const ONE: Uuid = Uuid::from_u128(1);
     const TWO: Uuid = Uuid::from_u128(2);
 
-    fn faces(shown: Option<Uuid>, waiting: Option<Uuid>, rejected: Option<Uuid>) -> Faces {
-        Faces { shown, waiting, rejected }
+    fn faces(shown: Option<Uuid>, waiting: Option<Uuid>, rejected: Option<Uuid>) -> ReviewTexts {
+        ReviewTexts { shown, waiting, rejected }
     }
 
     #[test]
     fn moderator_gets_actions_of_table() {
         use CustomerReviewState::{Pending, Published, Rejected};
-        for (state, place) in [(Pending, Place::Waiting), (Published, Place::Shown), (Rejected, Place::Rejected)] {
+        for (state, place) in
+            [(Pending, TextSlot::Waiting), (Published, TextSlot::Shown), (Rejected, TextSlot::Rejected)]
+        {
             assert_eq!(allowed_actions(state, &[place]), ["approve", "reject"], "{state:?}");
             assert!(allowed_actions(state, &[]).is_empty(), "{state:?}: nothing is left of it");
         }
@@ -339,12 +343,12 @@ mod tests {
                 for action in ReviewAction::ALL {
                     let Ok(place) = faces.find(text, action) else { continue };
                     let after = match action {
-                        ReviewAction::Approve => faces.approved(place),
-                        ReviewAction::Reject => faces.refused(place),
+                        ReviewAction::Approve => faces.after_approval(place),
+                        ReviewAction::Reject => faces.after_rejection(place),
                     };
-                    let expected = next(faces.state(), action, place, faces.waiting.is_some());
+                    let expected = find_transition(faces.state(), action, place, faces.waiting.is_some());
                     assert_eq!(Some(after.state()), expected, "{action:?} {place:?} of {faces:?}");
-                    assert_ne!(after, Faces::default(), "the last text is kept, so that it can be brought back");
+                    assert_ne!(after, ReviewTexts::default(), "the last text is kept, so that it can be brought back");
                 }
             }
         }
@@ -352,32 +356,32 @@ mod tests {
 
     #[test]
     fn published_text_stays_until_newer_text_is_approved() {
-        let replaced = faces(Some(ONE), None, None).handed_in(TWO);
+        let replaced = faces(Some(ONE), None, None).after_submission(TWO);
         assert_eq!(replaced, faces(Some(ONE), Some(TWO), None));
-        assert_eq!(replaced.approved(Place::Waiting), faces(Some(TWO), None, None));
-        assert_eq!(replaced.refused(Place::Waiting), faces(Some(ONE), None, None));
-        assert_eq!(replaced.refused(Place::Shown), faces(None, Some(TWO), None));
-        assert_eq!(faces(None, None, Some(ONE)).handed_in(TWO), faces(None, Some(TWO), None));
+        assert_eq!(replaced.after_approval(TextSlot::Waiting), faces(Some(TWO), None, None));
+        assert_eq!(replaced.after_rejection(TextSlot::Waiting), faces(Some(ONE), None, None));
+        assert_eq!(replaced.after_rejection(TextSlot::Shown), faces(None, Some(TWO), None));
+        assert_eq!(faces(None, None, Some(ONE)).after_submission(TWO), faces(None, Some(TWO), None));
     }
 
     #[test]
     fn decision_on_superseded_or_erased_text_is_rejected() {
         let stale = faces(Some(ONE), None, None).find(TWO, ReviewAction::Approve).unwrap_err();
         assert_eq!((stale.code(), stale.errors()[0].code.as_str()), (Code::Conflict, "SUPERSEDED"));
-        let erased = Faces::default().find(ONE, ReviewAction::Approve).unwrap_err();
+        let erased = ReviewTexts::default().find(ONE, ReviewAction::Approve).unwrap_err();
         assert_eq!((erased.code(), erased.allowed_actions().len()), (Code::IllegalTransition, 0));
     }
 
     #[test]
     fn identical_resubmission_changes_nothing() {
-        let words = |rating| Words { rating, title: None, body: None, locale: "de".to_owned(), version_number: None };
+        let words = |rating| Text { rating, title: None, body: None, locale: "de".to_owned(), version_number: None };
         let [one, two] = [words(1), words(2)];
-        assert_eq!(hand_in(&one, None, None, false), HandingIn::Wait);
-        assert_eq!(hand_in(&one, None, Some(&one), true), HandingIn::Nothing, "it waits");
-        assert_eq!(hand_in(&one, Some(&two), Some(&one), false), HandingIn::Nothing, "it was refused");
-        assert_eq!(hand_in(&one, Some(&one), Some(&two), true), HandingIn::TakeBack);
-        assert_eq!(hand_in(&one, Some(&one), Some(&two), false), HandingIn::Nothing, "it is shown");
-        assert_eq!(hand_in(&one, Some(&two), Some(&two), false), HandingIn::Wait);
+        assert_eq!(submit(&one, None, None, false), TextChange::Wait);
+        assert_eq!(submit(&one, None, Some(&one), true), TextChange::Nothing, "it waits");
+        assert_eq!(submit(&one, Some(&two), Some(&one), false), TextChange::Nothing, "it was refused");
+        assert_eq!(submit(&one, Some(&one), Some(&two), true), TextChange::TakeBack);
+        assert_eq!(submit(&one, Some(&one), Some(&two), false), TextChange::Nothing, "it is shown");
+        assert_eq!(submit(&one, Some(&two), Some(&two), false), TextChange::Wait);
     }
 
     #[test]
@@ -391,7 +395,7 @@ mod tests {
 
     #[test]
     fn blank_texts_become_none() {
-        assert_eq!(trimmed(Some(" \n ".to_owned())), None);
-        assert_eq!(trimmed(Some(" Good. ".to_owned())).as_deref(), Some("Good."));
+        assert_eq!(trim_text(Some(" \n ".to_owned())), None);
+        assert_eq!(trim_text(Some(" Good. ".to_owned())).as_deref(), Some("Good."));
     }
 }

@@ -8,16 +8,16 @@ mod reply;
 
 use uuid::Uuid;
 
-use super::rules::{CustomerReviewState, Faces};
+use super::rules::{CustomerReviewState, ReviewTexts};
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::principal::Owner;
 use crate::core::services::Services;
 
 pub(super) use face::{erase, note_decision, set_faces};
-pub(super) use hand_in::{NewReview, hold_of_customer, insert, said, text_insert, version_exists};
-pub(super) use marks::{NewFlag, NewReport, decide_marks, flag_insert, last_flag, move_marks, report};
-pub(super) use reply::{NewReply, present_reply, reply_end, reply_insert};
+pub(super) use hand_in::{NewReview, get_texts, insert, insert_text, lock_of_customer, version_exists};
+pub(super) use marks::{NewFlag, NewReport, decide_marks, insert_flag, last_flag, move_marks, report};
+pub(super) use reply::{NewReply, end_reply, insert_reply, present_reply};
 
 /// Purpose of the customer hash.
 const CUSTOMER: &str = "customer-of-review";
@@ -31,18 +31,18 @@ pub(super) fn customer_hash(services: &Services, app_uuid: Uuid, reference: &str
 }
 
 /// Customer review locked until the transaction ends.
-pub(super) struct Held {
+pub(super) struct LockedReview {
     pub(super) review_uuid: Uuid,
     pub(super) app_uuid: Uuid,
     pub(super) partner_uuid: Uuid,
-    pub(super) faces: Faces,
+    pub(super) texts: ReviewTexts,
     /// Rating that the listing includes.
     pub(super) rating: Option<i32>,
     pub(super) reply_uuid: Option<Uuid>,
 }
 
 /// Locks a customer review of any app.
-pub(super) async fn hold(db: &Db, review_uuid: Uuid) -> Result<Option<Held>, Fault> {
+pub(super) async fn lock(db: &Db, review_uuid: Uuid) -> Result<Option<LockedReview>, Fault> {
     let row = sqlx::query!(
         "select r.review_uuid, r.app_uuid, a.partner_uuid, r.shown_text_uuid, r.waiting_text_uuid, r.rejected_text_uuid,
                 r.rating, r.reply_uuid
@@ -52,38 +52,42 @@ pub(super) async fn hold(db: &Db, review_uuid: Uuid) -> Result<Option<Held>, Fau
     )
     .fetch_optional(&mut *db.conn().await?)
     .await?;
-    Ok(row.map(|row| Held {
+    Ok(row.map(|row| LockedReview {
         review_uuid: row.review_uuid,
         app_uuid: row.app_uuid,
         partner_uuid: row.partner_uuid,
-        faces: Faces { shown: row.shown_text_uuid, waiting: row.waiting_text_uuid, rejected: row.rejected_text_uuid },
+        texts: ReviewTexts {
+            shown: row.shown_text_uuid,
+            waiting: row.waiting_text_uuid,
+            rejected: row.rejected_text_uuid,
+        },
         rating: row.rating,
         reply_uuid: row.reply_uuid,
     }))
 }
 
 /// Locks a published customer review of the owner's app, and returns it with the published text.
-pub(super) async fn hold_shown(
+pub(super) async fn lock_shown(
     db: &Db,
     owner: Owner,
     app_uuid: Uuid,
     review_uuid: Uuid,
-) -> Result<Option<(Held, Uuid)>, Fault> {
-    let held = hold(db, review_uuid).await?;
-    let own = held.filter(|held| held.app_uuid == app_uuid && held.partner_uuid == owner.uuid());
-    Ok(own.and_then(|held| held.faces.shown.map(|shown| (held, shown))))
+) -> Result<Option<(LockedReview, Uuid)>, Fault> {
+    let locked = lock(db, review_uuid).await?;
+    let own = locked.filter(|locked| locked.app_uuid == app_uuid && locked.partner_uuid == owner.uuid());
+    Ok(own.and_then(|locked| locked.texts.shown.map(|shown| (locked, shown))))
 }
 
 /// Locks a customer review that a visible listing shows, and returns it with the published text.
-pub(super) async fn hold_public(db: &Db, review_uuid: Uuid) -> Result<Option<(Held, Uuid)>, Fault> {
-    let Some(held) = hold(db, review_uuid).await? else { return Ok(None) };
+pub(super) async fn lock_public(db: &Db, review_uuid: Uuid) -> Result<Option<(LockedReview, Uuid)>, Fault> {
+    let Some(locked) = lock(db, review_uuid).await? else { return Ok(None) };
     let is_visible = sqlx::query_scalar!(
         r#"select exists (select from listing where app_uuid = $1 and visible) as "visible!""#,
-        held.app_uuid
+        locked.app_uuid
     )
     .fetch_one(&mut *db.conn().await?)
     .await?;
-    Ok(held.faces.shown.filter(|_| is_visible).map(|shown| (held, shown)))
+    Ok(locked.texts.shown.filter(|_| is_visible).map(|shown| (locked, shown)))
 }
 
 /// Returns whether the owner has this app.
@@ -122,7 +126,7 @@ pub(super) async fn answerers(db: &Db, app_uuid: Uuid) -> Result<(String, Vec<Uu
 }
 
 /// Returns the numbers of published customer reviews by stars, from 5 down to 1.
-pub(super) async fn spread_get(db: &Db, app_uuid: Uuid) -> Result<Vec<i32>, Fault> {
+pub(super) async fn get_spread(db: &Db, app_uuid: Uuid) -> Result<Vec<i32>, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select array[count(*) filter (where rating = 5), count(*) filter (where rating = 4),
                         count(*) filter (where rating = 3), count(*) filter (where rating = 2),

@@ -4,8 +4,8 @@ use async_graphql::{Context, InputObject, Object, SimpleObject};
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::rules::{self, HandingIn, ReviewConcern, Words};
-use super::store::{self, Held, NewReport, NewReview};
+use super::rules::{self, ReviewConcern, Text, TextChange};
+use super::store::{self, LockedReview, NewReport, NewReview};
 use super::storefront_list::{
     ListingReviewFilter, ListingReviewList, ListingReviewSort, OfListing, SHOWN_REVIEWS, SUBMITTED, SubmittedReview,
 };
@@ -81,7 +81,7 @@ impl ListingReviewsQuery {
         let app_uuid = visible_app(cx, &listing_slug).await?;
         let of = OfListing { app_uuid, filter: filter.unwrap_or_default() };
         let Rows { rows, page } = SHOWN_REVIEWS.page(cx, &of, &PageRequest::new(sort, limit, cursor)).await?;
-        let ratings = RatingSpread::new(&store::spread_get(&cx.db, app_uuid).await?);
+        let ratings = RatingSpread::new(&store::get_spread(&cx.db, app_uuid).await?);
         cx.answer_list(ListingReviewList { data: rows, page, ratings })
     }
 }
@@ -103,10 +103,10 @@ impl ListingReviewsMutation {
         let cx = ctx.cx();
         let app_uuid = visible_app(cx, &listing_slug).await?;
         let customer = store::customer_hash(&cx.services, app_uuid, &body.customer_reference);
-        let words = Words {
+        let words = Text {
             rating: body.rating,
-            title: rules::trimmed(body.title),
-            body: rules::trimmed(body.body),
+            title: rules::trim_text(body.title),
+            body: rules::trim_text(body.body),
             locale: body.locale,
             version_number: body.version_number,
         };
@@ -121,10 +121,10 @@ impl ListingReviewsMutation {
         if store::insert(&cx.db, &new).await? {
             return cx.answer_created(review_uuid, submitted(cx, review_uuid).await?);
         }
-        let held = store::hold_of_customer(&cx.db, app_uuid, &customer).await?;
-        let erased = || Fault::conflict("This customer review was just erased. Send it again.").retryable();
+        let held = store::lock_of_customer(&cx.db, app_uuid, &customer).await?;
+        let erased = || Fault::conflict("This customer review was just erased. Send it again.").mark_retryable();
         let held = held.ok_or_else(erased)?;
-        hand_in_again(cx, &held, text_uuid, &words).await?;
+        resubmit(cx, &held, text_uuid, &words).await?;
         cx.answer(submitted(cx, held.review_uuid).await?)
     }
 
@@ -137,10 +137,10 @@ impl ListingReviewsMutation {
         body: ListingReviewReport,
     ) -> Result<Option<CountedReviewReport>, Fault> {
         let cx = ctx.cx();
-        let found = store::hold_public(&cx.db, review_uuid).await?;
+        let found = store::lock_public(&cx.db, review_uuid).await?;
         let (held, text_uuid) = found.ok_or_else(|| Fault::not_found("customer review"))?;
         let reporter = store::customer_hash(&cx.services, held.app_uuid, &body.customer_reference);
-        let note = rules::trimmed(body.note);
+        let note = rules::trim_text(body.note);
         let new = NewReport { reporter_sha256: &reporter, text_uuid, reason: body.reason, note: note.as_deref() };
         let row = store::report(&cx.db, review_uuid, &new).await?;
         cx.answer(CountedReviewReport { review_uuid, reason: row.reason, note: row.note, reported_at: row.reported_at })
@@ -148,17 +148,17 @@ impl ListingReviewsMutation {
 }
 
 /// Submits another text of a locked customer review, unless it contains nothing new.
-async fn hand_in_again(cx: &RequestContext, held: &Held, text_uuid: Uuid, words: &Words) -> Result<(), Fault> {
-    let [shown, last] = store::said(&cx.db, held).await?;
-    let faces = match rules::hand_in(words, shown.as_ref(), last.as_ref(), held.faces.waiting.is_some()) {
-        HandingIn::Nothing => return Ok(()),
-        HandingIn::TakeBack => rules::Faces { waiting: None, ..held.faces },
-        HandingIn::Wait => {
-            store::text_insert(&cx.db, held.review_uuid, text_uuid, words).await?;
-            held.faces.handed_in(text_uuid)
+async fn resubmit(cx: &RequestContext, held: &LockedReview, text_uuid: Uuid, words: &Text) -> Result<(), Fault> {
+    let [shown, last] = store::get_texts(&cx.db, held).await?;
+    let texts = match rules::submit(words, shown.as_ref(), last.as_ref(), held.texts.waiting.is_some()) {
+        TextChange::Nothing => return Ok(()),
+        TextChange::TakeBack => rules::ReviewTexts { waiting: None, ..held.texts },
+        TextChange::Wait => {
+            store::insert_text(&cx.db, held.review_uuid, text_uuid, words).await?;
+            held.texts.after_submission(text_uuid)
         }
     };
-    store::set_faces(&cx.db, held, faces, None, false).await
+    store::set_faces(&cx.db, held, texts, None, false).await
 }
 
 async fn visible_app(cx: &RequestContext, listing_slug: &str) -> Result<Uuid, Fault> {
@@ -166,5 +166,5 @@ async fn visible_app(cx: &RequestContext, listing_slug: &str) -> Result<Uuid, Fa
 }
 
 async fn submitted(cx: &RequestContext, review_uuid: Uuid) -> Result<SubmittedReview, Fault> {
-    SUBMITTED.one(&cx.db, [review_uuid.into()]).await?.ok_or_else(|| Fault::not_found("customer review"))
+    SUBMITTED.fetch_one(&cx.db, [review_uuid.into()]).await?.ok_or_else(|| Fault::not_found("customer review"))
 }

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::rules::CustomerReviewState;
 use super::types::{RatingSpread, ReviewReply, ReviewText, reply_of_the_review};
-use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select};
+use crate::core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue};
 use crate::core::page::{Page, Paged};
 use crate::core::time::Time;
 use crate::core::words::words;
@@ -95,9 +95,9 @@ words! {
 }
 
 /// Converts ratings to a bound value of a condition.
-pub(super) fn ratings(of: Option<&Vec<i32>>) -> Option<Bound> {
+pub(super) fn ratings(of: Option<&Vec<i32>>) -> Option<SqlValue> {
     let named = of.filter(|named| !named.is_empty())?;
-    Some(Bound::Texts(named.iter().map(ToString::to_string).collect()))
+    Some(SqlValue::Texts(named.iter().map(ToString::to_string).collect()))
 }
 
 /// Published customer reviews of a listing.
@@ -106,12 +106,12 @@ pub(super) static SHOWN_REVIEWS: ListQuery<OfListing, ListingReview, ListingRevi
     select: &SHOWN,
     within: &[
         Condition { sql: "r.app_uuid = {}", value: |of| Some(of.app_uuid.into()) },
-        Condition { sql: "r.state = 'PUBLISHED'", value: |_| Some(Bound::Nothing) },
+        Condition { sql: "r.state = 'PUBLISHED'", value: |_| Some(SqlValue::Nothing) },
     ],
     conditions: &[
         Condition { sql: "r.rating = any({}::text[]::integer[])", value: |of| ratings(of.filter.rating.as_ref()) },
-        Condition { sql: "r.locale = any({})", value: |of| Bound::texts(of.filter.locale.as_ref()) },
-        Condition { sql: "r.version_number = any({})", value: |of| Bound::texts(of.filter.version_number.as_ref()) },
+        Condition { sql: "r.locale = any({})", value: |of| SqlValue::texts(of.filter.locale.as_ref()) },
+        Condition { sql: "r.version_number = any({})", value: |of| SqlValue::texts(of.filter.version_number.as_ref()) },
     ],
     order: |sort| match sort {
         ListingReviewSort::WrittenAtDesc => const { &[WRITTEN.descending(), ID.descending()] },

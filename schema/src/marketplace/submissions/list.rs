@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::resolvers::types::SubmittedPicture;
 use super::rules::{SubmissionState, WaitingOn};
-use crate::core::list::{Bound, Condition, EdgeQuery, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use crate::core::time::Time;
 use crate::core::words::words;
 
@@ -95,21 +95,21 @@ pub(crate) struct SubmissionFilter {
 
 /// Parameters of the list of submissions.
 #[derive(Debug, Serialize)]
-pub(super) struct AskedFor {
+pub(super) struct SubmissionQuery {
     /// Caller, if the filter depends on it.
     asked_by: Option<Uuid>,
     filter: SubmissionFilter,
 }
 
-impl AskedFor {
+impl SubmissionQuery {
     /// Builds the parameters for a staff member.
     pub(super) fn new(me: Uuid, filter: SubmissionFilter) -> Self {
         Self { asked_by: filter.mine.map(|_| me), filter }
     }
 
     /// Returns the caller if the filter selects only their submissions, or only submissions of other reviewers.
-    fn asked_by(&self, mine: bool) -> Option<Bound> {
-        self.asked_by.filter(|_| self.filter.mine == Some(mine)).map(Bound::from)
+    fn asking_reviewer(&self, mine: bool) -> Option<SqlValue> {
+        self.asked_by.filter(|_| self.filter.mine == Some(mine)).map(SqlValue::from)
     }
 
     /// Returns the class of the state filter. An index in the orders of the list exists for one state, for the waiting
@@ -147,7 +147,7 @@ words! {
 }
 
 /// The list of submissions.
-pub(super) static SUBMISSIONS: ListQuery<AskedFor, SubmissionRow, SubmissionSort> = ListQuery {
+pub(super) static SUBMISSIONS: ListQuery<SubmissionQuery, SubmissionRow, SubmissionSort> = ListQuery {
     operation: "marketplace_submissions_list",
     select: &SUBMITTED,
     within: &[],
@@ -161,29 +161,29 @@ pub(super) static SUBMISSIONS: ListQuery<AskedFor, SubmissionRow, SubmissionSort
         },
         Condition {
             sql: "s.state in ('SUBMITTED', 'IN_REVIEW')",
-            value: |of| (of.states() == States::Waiting).then_some(Bound::Nothing),
+            value: |of| (of.states() == States::Waiting).then_some(SqlValue::Nothing),
         },
         Condition {
             sql: "s.state = any({})",
             value: |of| match of.states() {
-                States::Several => Bound::words(of.filter.state.as_ref()),
+                States::Several => SqlValue::words(of.filter.state.as_ref()),
                 _ => None,
             },
         },
-        Condition { sql: "s.reviewer_uuid = {}", value: |of| of.asked_by(true) },
-        Condition { sql: "s.reviewer_uuid is distinct from {}", value: |of| of.asked_by(false) },
-        Condition { sql: "s.reviewer_uuid = {}", value: |of| of.filter.reviewer_uuid.map(Bound::from) },
-        Condition { sql: "s.partner_uuid = {}", value: |of| of.filter.partner_uuid.map(Bound::from) },
-        Condition { sql: "s.app_uuid = {}", value: |of| of.filter.app_uuid.map(Bound::from) },
-        Condition { sql: "s.appeal = {}", value: |of| of.filter.appeal.map(Bound::from) },
+        Condition { sql: "s.reviewer_uuid = {}", value: |of| of.asking_reviewer(true) },
+        Condition { sql: "s.reviewer_uuid is distinct from {}", value: |of| of.asking_reviewer(false) },
+        Condition { sql: "s.reviewer_uuid = {}", value: |of| of.filter.reviewer_uuid.map(SqlValue::from) },
+        Condition { sql: "s.partner_uuid = {}", value: |of| of.filter.partner_uuid.map(SqlValue::from) },
+        Condition { sql: "s.app_uuid = {}", value: |of| of.filter.app_uuid.map(SqlValue::from) },
+        Condition { sql: "s.appeal = {}", value: |of| of.filter.appeal.map(SqlValue::from) },
         Condition { sql: "s.waiting_on = {}", value: |of| of.filter.waiting_on.map(|side| side.name().into()) },
-        Condition { sql: "s.asks_more = {}", value: |of| of.filter.new_permissions.map(Bound::from) },
+        Condition { sql: "s.asks_more = {}", value: |of| of.filter.new_permissions.map(SqlValue::from) },
         Condition {
             sql: "s.waiting_on = 'REVIEWERS' and s.due_at < {}",
-            value: |of| of.filter.due_at_until.map(Bound::from),
+            value: |of| of.filter.due_at_until.map(SqlValue::from),
         },
-        Condition { sql: "s.submitted_at >= {}", value: |of| of.filter.submitted_at_from.map(Bound::from) },
-        Condition { sql: "s.submitted_at < {}", value: |of| of.filter.submitted_at_until.map(Bound::from) },
+        Condition { sql: "s.submitted_at >= {}", value: |of| of.filter.submitted_at_from.map(SqlValue::from) },
+        Condition { sql: "s.submitted_at < {}", value: |of| of.filter.submitted_at_until.map(SqlValue::from) },
     ],
     order: |sort| match sort {
         SubmissionSort::QueuedAt => const { &[QUEUED, ID] },

@@ -29,9 +29,10 @@ pub(crate) use resolvers::show_followed;
 pub(crate) use resolvers::types::{Submission, SubmittedPicture};
 pub(in crate::marketplace) use resolvers::{ReviewFinding, SubmissionsMutation, SubmissionsQuery};
 pub(in crate::marketplace) use rules::{SubmissionState, WaitingOn, due_at};
-pub(crate) use silence::attend_silent;
+pub(crate) use silence::process_silent;
 pub(in crate::marketplace) use store::{
-    FindingRow, NewSubmission, Standing, Ties, insert, load_standings, standings, ties_get,
+    FindingRow, NewSubmission, QueuePosition, SubmissionLinks, get_links, insert, list_queue_positions,
+    load_queue_positions,
 };
 pub(in crate::marketplace) use thread::{ReviewMessagesMutation, ReviewMessagesQuery, SubmissionMessagesMutation};
 

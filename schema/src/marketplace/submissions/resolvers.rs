@@ -9,14 +9,14 @@ use uuid::Uuid;
 
 pub(in crate::marketplace) use types::ReviewFinding;
 use types::{
-    Beholder, FindingInput, Submission, SubmissionApprove, SubmissionDetail, SubmissionReject,
-    SubmissionRequestChanges, SubmissionUnclaim,
+    FindingInput, Submission, SubmissionApprove, SubmissionDetail, SubmissionReject, SubmissionRequestChanges,
+    SubmissionUnclaim, Viewer,
 };
 
-use super::list::{AskedFor, BY_ID, SUBMISSIONS, SubmissionFilter, SubmissionRow, SubmissionSort};
-use super::rules::findings::{self, Written};
+use super::list::{BY_ID, SUBMISSIONS, SubmissionFilter, SubmissionQuery, SubmissionRow, SubmissionSort};
+use super::rules::findings::{self, WrittenFinding};
 use super::rules::{self, WaitingOn};
-use super::store::{self, Decision, Held};
+use super::store::{self, Decision, LockedSubmission};
 use super::thread;
 use crate::core::access::{access, answers_file, audit_partner, audit_target, batched, partner_reads};
 use crate::core::actor::Actor;
@@ -25,13 +25,13 @@ use crate::core::business_time;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
 use crate::core::list::{PageRequest, Rows};
-use crate::core::mail::message::{Decision as Verdict, Letter, Notice};
+use crate::core::mail::message::{Decision as Verdict, MailContent, Notice};
 use crate::core::outbox;
 use crate::core::page::{CountedList, CountedPage};
 use crate::core::principal::PrincipalType;
 use crate::marketplace::checklist;
 use crate::marketplace::media::{MediaVariantName, deliver};
-use crate::marketplace::publication;
+use crate::marketplace::release;
 use crate::marketplace::versions::{AppVersionAction, AppVersionState};
 
 /// Reads of submissions.
@@ -56,7 +56,7 @@ impl SubmissionsQuery {
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<Submission>>, Fault> {
         let cx = ctx.cx();
-        let asked = AskedFor::new(cx.principal()?.uuid, filter.unwrap_or_default());
+        let asked = SubmissionQuery::new(cx.principal()?.uuid, filter.unwrap_or_default());
         let Rows { rows, page } = SUBMISSIONS.page(cx, &asked, &PageRequest::new(sort, limit, cursor)).await?;
         let total = SUBMISSIONS.total(&cx.db, &asked, include_total).await?;
         cx.answer_list(CountedList { data: show_submissions(cx, rows).await?, page: CountedPage::of(page, total) })
@@ -74,13 +74,13 @@ impl SubmissionsQuery {
         submission_uuid: Uuid,
     ) -> Result<Option<SubmissionDetail>, Fault> {
         let cx = ctx.cx();
-        let submission = one(cx, submission_uuid).await?;
-        let detail = store::detail_get(&cx.db, submission_uuid).await?.ok_or_else(|| Fault::not_found("submission"))?;
+        let submission = load_submission(cx, submission_uuid).await?;
+        let detail = store::get_detail(&cx.db, submission_uuid).await?.ok_or_else(|| Fault::not_found("submission"))?;
         let findings: Vec<ReviewFinding> = detail.findings.0.into_iter().map(ReviewFinding::from).collect();
         let mut snapshot = detail.snapshot.0;
         let note = snapshot.note.take();
         let checklist = checklist::check_submitted(cx, submission.partner_uuid, &snapshot).await?;
-        let sides = publication::sides(&cx.db, submission.app_uuid, snapshot).await?;
+        let sides = release::sides(&cx.db, submission.app_uuid, snapshot).await?;
         let submission_version = submission.version_uuid;
         cx.answer(SubmissionDetail {
             submission,
@@ -111,8 +111,8 @@ impl SubmissionsQuery {
         variant: Option<MediaVariantName>,
     ) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
-        one(cx, submission_uuid).await?;
-        let stored = store::media_get(&cx.db, submission_uuid, media_uuid).await?;
+        load_submission(cx, submission_uuid).await?;
+        let stored = store::get_media(&cx.db, submission_uuid, media_uuid).await?;
         let stored = stored.ok_or_else(|| Fault::not_found("media item of this submission"))?;
         let called = format!("submitted-{media_uuid}");
         deliver(cx, &stored, variant.unwrap_or(MediaVariantName::Original), &called).await?;
@@ -138,10 +138,10 @@ impl SubmissionsMutation {
     ) -> Result<Option<Submission>, Fault> {
         let cx = ctx.cx();
         let (me, actor) = reviewer(cx)?;
-        let held = lock(cx, submission_uuid).await?;
-        rules::claim(&held.standing(), me, cx.now)?;
-        store::set_claimed(&cx.db, actor, &held).await?;
-        cx.answer(one(cx, submission_uuid).await?)
+        let locked = lock(cx, submission_uuid).await?;
+        rules::claim(&locked.claim_status(), me, cx.now)?;
+        store::set_claimed(&cx.db, actor, &locked).await?;
+        cx.answer(load_submission(cx, submission_uuid).await?)
     }
 
     /// Unclaim a submission.
@@ -157,14 +157,14 @@ impl SubmissionsMutation {
     ) -> Result<Option<Submission>, Fault> {
         let cx = ctx.cx();
         let (me, actor) = reviewer(cx)?;
-        let reason = said(body.unwrap_or_default().reason);
-        let held = lock(cx, submission_uuid).await?;
-        rules::unclaim(&held.standing(), me, cx.now, reason.as_deref())?;
-        store::set_unclaimed(&cx.db, actor, &held).await?;
+        let reason = trim_text(body.unwrap_or_default().reason);
+        let locked = lock(cx, submission_uuid).await?;
+        rules::unclaim(&locked.claim_status(), me, cx.now, reason.as_deref())?;
+        store::set_unclaimed(&cx.db, actor, &locked).await?;
         if let Some(reason) = reason {
-            thread::note(cx, &held, &reason).await?;
+            thread::note(cx, &locked, &reason).await?;
         }
-        cx.answer(one(cx, submission_uuid).await?)
+        cx.answer(load_submission(cx, submission_uuid).await?)
     }
 
     /// Approve a submission.
@@ -180,7 +180,7 @@ impl SubmissionsMutation {
         body: Option<SubmissionApprove>,
     ) -> Result<Option<Submission>, Fault> {
         let SubmissionApprove { note, internal_note } = body.unwrap_or_default();
-        let words = Words { note, internal_note, findings: Vec::new() };
+        let words = ReviewerText { note, internal_note, findings: Vec::new() };
         ctx.cx().answer(decide(ctx.cx(), submission_uuid, AppVersionAction::Approve, words).await?)
     }
 
@@ -197,7 +197,7 @@ impl SubmissionsMutation {
         body: SubmissionRequestChanges,
     ) -> Result<Option<Submission>, Fault> {
         let SubmissionRequestChanges { findings, note, internal_note } = body;
-        let words = Words { note, internal_note, findings };
+        let words = ReviewerText { note, internal_note, findings };
         ctx.cx().answer(decide(ctx.cx(), submission_uuid, AppVersionAction::RequestChanges, words).await?)
     }
 
@@ -214,13 +214,13 @@ impl SubmissionsMutation {
         body: SubmissionReject,
     ) -> Result<Option<Submission>, Fault> {
         let SubmissionReject { findings, note, internal_note } = body;
-        let words = Words { note, internal_note, findings };
+        let words = ReviewerText { note, internal_note, findings };
         ctx.cx().answer(decide(ctx.cx(), submission_uuid, AppVersionAction::Reject, words).await?)
     }
 }
 
 /// Texts and findings of a reviewer's decision.
-struct Words {
+struct ReviewerText {
     /// Message to the partner.
     note: Option<String>,
     /// Note to other reviewers.
@@ -233,63 +233,67 @@ async fn decide(
     cx: &RequestContext,
     submission_uuid: Uuid,
     action: AppVersionAction,
-    words: Words,
+    words: ReviewerText,
 ) -> Result<Submission, Fault> {
     let (me, actor) = reviewer(cx)?;
-    let held = lock(cx, submission_uuid).await?;
-    let to = rules::decide(&held.standing(), action, me)?;
-    let written: Vec<Written> = words.findings.into_iter().map(Written::from).collect();
+    let locked = lock(cx, submission_uuid).await?;
+    let to = rules::decide(&locked.claim_status(), action, me)?;
+    let written: Vec<WrittenFinding> = words.findings.into_iter().map(WrittenFinding::from).collect();
     if !written.is_empty() {
-        check_findings(cx, &held, &written).await?;
+        check_findings(cx, &locked, &written).await?;
     }
-    let note = said(words.note);
-    let findings: Vec<(Uuid, Written)> = written.into_iter().map(|finding| (cx.new_uuid(), finding)).collect();
+    let note = trim_text(words.note);
+    let findings: Vec<(Uuid, WrittenFinding)> = written.into_iter().map(|finding| (cx.new_uuid(), finding)).collect();
     let decision = Decision {
         to,
         event: event_of(to),
         note: note.as_deref(),
         findings: &findings,
-        is_upheld: held.appeal && to == AppVersionState::Approved,
-        due_left_seconds: left(cx, &held),
+        is_upheld: locked.appeal && to == AppVersionState::Approved,
+        due_left_seconds: seconds_left(cx, &locked),
     };
-    store::set_decided(&cx.db, actor, &held, &decision).await?;
-    if let Some(note) = said(words.internal_note) {
-        thread::note(cx, &held, &note).await?;
+    store::set_decided(&cx.db, actor, &locked, &decision).await?;
+    if let Some(note) = trim_text(words.internal_note) {
+        thread::note(cx, &locked, &note).await?;
     }
-    tell(cx, &held, to).await?;
-    one(cx, submission_uuid).await
+    notify_decision(cx, &locked, to).await?;
+    load_submission(cx, submission_uuid).await
 }
 
 /// Returns the remaining time until the due date, in business seconds.
-pub(super) fn left(cx: &RequestContext, held: &Held) -> i64 {
-    match (held.waiting_on, held.due_at) {
-        (Some(WaitingOn::Reviewers), Some(due_at)) => business_time::between(cx.now, due_at),
-        _ => held.due_left_seconds.unwrap_or_default(),
+pub(super) fn seconds_left(cx: &RequestContext, locked: &LockedSubmission) -> i64 {
+    match (locked.waiting_on, locked.due_at) {
+        (Some(WaitingOn::Reviewers), Some(due_at)) => business_time::seconds_between(cx.now, due_at),
+        _ => locked.due_left_seconds.unwrap_or_default(),
     }
 }
 
-async fn check_findings(cx: &RequestContext, held: &Held, written: &[Written]) -> Result<(), Fault> {
-    let requirements = store::requirement_codes_get(&cx.db).await?;
+async fn check_findings(
+    cx: &RequestContext,
+    locked: &LockedSubmission,
+    written: &[WrittenFinding],
+) -> Result<(), Fault> {
+    let requirements = store::get_requirement_codes(&cx.db).await?;
     let known: HashSet<&str> = requirements.iter().map(String::as_str).collect();
-    let detail = store::detail_get(&cx.db, held.submission_uuid).await?;
+    let detail = store::get_detail(&cx.db, locked.submission_uuid).await?;
     let detail = detail.ok_or_else(|| Fault::internal("a locked submission cannot be found"))?;
-    let sides = publication::sides(&cx.db, held.app_uuid, detail.snapshot.0).await?;
+    let sides = release::sides(&cx.db, locked.app_uuid, detail.snapshot.0).await?;
     findings::check(written, &known, &sides.places())
 }
 
 /// Queues a mail to the partner about the decision. The mail does not contain the reviewer's message, which the partner
 /// reads at the version.
-async fn tell(cx: &RequestContext, held: &Held, to: AppVersionState) -> Result<(), Fault> {
-    let decision = match (to, held.appeal) {
+async fn notify_decision(cx: &RequestContext, locked: &LockedSubmission, to: AppVersionState) -> Result<(), Fault> {
+    let decision = match (to, locked.appeal) {
         (AppVersionState::Approved, false) => Verdict::Approved,
         (AppVersionState::Approved, true) => Verdict::AppealUpheld,
         (AppVersionState::ChangesRequested, _) => Verdict::ChangesRequested,
         (_, false) => Verdict::Rejected,
         (_, true) => Verdict::AppealDenied,
     };
-    for person_uuid in store::addressees_page(&cx.db, held.submission_uuid).await? {
-        let (app, version) = (held.app_name.clone(), held.version_number.clone());
-        let notice = |name| Letter::Telling(Notice::SubmissionDecided { name, app, version, decision });
+    for person_uuid in store::addressees_page(&cx.db, locked.submission_uuid).await? {
+        let (app, version) = (locked.app_name.clone(), locked.version_number.clone());
+        let notice = |name| MailContent::Telling(Notice::SubmissionDecided { name, app, version, decision });
         outbox::queue_to_person(cx, person_uuid, notice).await?;
     }
     Ok(())
@@ -305,15 +309,15 @@ pub(super) fn reviewer(cx: &RequestContext) -> Result<(Uuid, Actor), Fault> {
 }
 
 /// Locks the submission for an action of a reviewer.
-pub(super) async fn lock(cx: &RequestContext, submission_uuid: Uuid) -> Result<Held, Fault> {
-    let held = store::lock(&cx.db, submission_uuid).await?.ok_or_else(|| Fault::not_found("submission"))?;
-    note_target(cx, submission_uuid, (&held.app_name, &held.version_number), held.partner_uuid);
-    Ok(held)
+pub(super) async fn lock(cx: &RequestContext, submission_uuid: Uuid) -> Result<LockedSubmission, Fault> {
+    let locked = store::lock(&cx.db, submission_uuid).await?.ok_or_else(|| Fault::not_found("submission"))?;
+    note_target(cx, submission_uuid, (&locked.app_name, &locked.version_number), locked.partner_uuid);
+    Ok(locked)
 }
 
 /// Loads a submission and names it in the audit record.
-async fn one(cx: &RequestContext, submission_uuid: Uuid) -> Result<Submission, Fault> {
-    let row = BY_ID.one(&cx.db, [submission_uuid.into()]).await?.ok_or_else(|| Fault::not_found("submission"))?;
+async fn load_submission(cx: &RequestContext, submission_uuid: Uuid) -> Result<Submission, Fault> {
+    let row = BY_ID.fetch_one(&cx.db, [submission_uuid.into()]).await?.ok_or_else(|| Fault::not_found("submission"))?;
     note_target(cx, row.submission_uuid, (&row.app_name, &row.version_number), row.partner_uuid);
     let mut submissions = show_submissions(cx, vec![row]).await?;
     submissions.pop().ok_or_else(|| Fault::internal("a submission cannot be found after it was read"))
@@ -330,39 +334,39 @@ fn note_target(cx: &RequestContext, uuid: Uuid, (app, version): (&str, &str), pa
 
 /// Converts rows to their public form. It estimates the decision date only for undecided submissions.
 async fn show_submissions(cx: &RequestContext, rows: Vec<SubmissionRow>) -> Result<Vec<Submission>, Fault> {
-    let waiting = waiting_of(&rows);
-    let standings =
-        if waiting.is_empty() { HashMap::new() } else { store::standings(&cx.db, &waiting, cx.now).await? };
-    show_as(cx, rows, &standings)
+    let waiting = list_waiting(&rows);
+    let queue_positions =
+        if waiting.is_empty() { HashMap::new() } else { store::list_queue_positions(&cx.db, &waiting, cx.now).await? };
+    show_as(cx, rows, &queue_positions)
 }
 
 /// Converts rows of edge queries to their public form.
 pub(crate) async fn show_followed(cx: &RequestContext, rows: Vec<SubmissionRow>) -> Result<Vec<Submission>, Fault> {
-    let standings = store::load_standings(cx, &waiting_of(&rows)).await?;
-    show_as(cx, rows, &standings)
+    let queue_positions = store::load_queue_positions(cx, &list_waiting(&rows)).await?;
+    show_as(cx, rows, &queue_positions)
 }
 
-fn waiting_of(rows: &[SubmissionRow]) -> Vec<Uuid> {
+fn list_waiting(rows: &[SubmissionRow]) -> Vec<Uuid> {
     rows.iter().filter(|row| row.state.is_waiting()).map(|row| row.submission_uuid).collect()
 }
 
 fn show_as(
     cx: &RequestContext,
     rows: Vec<SubmissionRow>,
-    standings: &HashMap<Uuid, store::Standing>,
+    queue_positions: &HashMap<Uuid, store::QueuePosition>,
 ) -> Result<Vec<Submission>, Fault> {
     let principal = cx.principal()?;
     let reviews = principal.kind == PrincipalType::StaffUser && cx.may("labs.admin.submissions:write");
-    let beholder = Beholder { me: principal.uuid, reviews, now: cx.now };
+    let beholder = Viewer { me: principal.uuid, reviews, now: cx.now };
     let shown = rows.into_iter().map(|row| {
-        let standing = standings.get(&row.submission_uuid);
+        let standing = queue_positions.get(&row.submission_uuid);
         Submission::of(row, standing, beholder)
     });
     Ok(shown.collect())
 }
 
 /// Returns the text, or `None` if it is blank.
-fn said(text: Option<String>) -> Option<String> {
+fn trim_text(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty())
 }
 

@@ -9,9 +9,9 @@ use crate::core::business_time;
 use crate::core::fault::Fault;
 use crate::core::time::Time;
 use crate::core::words::words;
-use crate::marketplace::versions::{AppVersionAction, AppVersionState, after};
+use crate::marketplace::versions::{AppVersionAction, AppVersionState, next_state};
 
-pub(super) use estimate::{Decided, expected_at};
+pub(super) use estimate::{DecidedSubmission, expected_at};
 
 words! {
     /// State of a submission: the version's state while it was the last submission.
@@ -80,20 +80,20 @@ const CLAIM: i64 = 2 * business_time::DAY;
 const LEAST_LEFT: i64 = business_time::DAY;
 
 /// Returns the time at which a claim expires.
-pub(super) fn rests_at(claimed_at: Time) -> Time {
-    business_time::after(claimed_at, CLAIM)
+pub(super) fn claim_expires_at(claimed_at: Time) -> Time {
+    business_time::add_seconds(claimed_at, CLAIM)
 }
 
 /// Returns the due time of the decision about a submission. A resubmission keeps the remaining time of the former one,
 /// and at least a business day.
 pub(in crate::marketplace) fn due_at(now: Time, promised_days: i64, left_seconds: Option<i64>) -> Time {
     let whole = promised_days.saturating_mul(business_time::DAY);
-    business_time::after(now, left_seconds.map_or(whole, |left| left.clamp(LEAST_LEFT, whole.max(LEAST_LEFT))))
+    business_time::add_seconds(now, left_seconds.map_or(whole, |left| left.clamp(LEAST_LEFT, whole.max(LEAST_LEFT))))
 }
 
 /// State of a submission for a reviewer's action.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ClaimStanding {
+pub(super) struct ClaimStatus {
     pub(super) state: AppVersionState,
     pub(super) reviewer_uuid: Option<Uuid>,
     pub(super) claimed_at: Option<Time>,
@@ -101,10 +101,10 @@ pub(super) struct ClaimStanding {
     pub(super) rejected_by: Option<Uuid>,
 }
 
-impl ClaimStanding {
+impl ClaimStatus {
     /// Returns whether the claim has expired, so that another reviewer may take it over.
-    fn rests(&self, now: Time) -> bool {
-        self.claimed_at.is_some_and(|claimed_at| rests_at(claimed_at) <= now)
+    fn is_claim_expired(&self, now: Time) -> bool {
+        self.claimed_at.is_some_and(|claimed_at| claim_expires_at(claimed_at) <= now)
     }
 
     fn is_of(&self, me: Uuid) -> bool {
@@ -117,22 +117,22 @@ impl ClaimStanding {
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] or [`crate::Code::Conflict`], with the action to take instead.
-pub(super) fn claim(standing: &ClaimStanding, me: Uuid, now: Time) -> Result<(), Fault> {
-    match standing.state {
-        AppVersionState::InReview if !standing.is_of(me) => {
-            if !standing.rests(now) {
+pub(super) fn claim(status: &ClaimStatus, me: Uuid, now: Time) -> Result<(), Fault> {
+    match status.state {
+        AppVersionState::InReview if !status.is_of(me) => {
+            if !status.is_claim_expired(now) {
                 return Err(Fault::conflict(format!(
                     "Another reviewer has claimed this submission. Claim another one from the queue. From {} on you \
                      can take this one over.",
-                    standing.claimed_at.map(rests_at).unwrap_or(now)
+                    status.claimed_at.map(claim_expires_at).unwrap_or(now)
                 )));
             }
         }
         state => {
-            after("submission", state, AppVersionAction::Claim, false)?;
+            next_state("submission", state, AppVersionAction::Claim, false)?;
         }
     }
-    if standing.rejected_by == Some(me) {
+    if status.rejected_by == Some(me) {
         return Err(Fault::conflict(
             "You rejected this version before, so another reviewer decides its appeal. Claim another submission.",
         ));
@@ -146,9 +146,9 @@ pub(super) fn claim(standing: &ClaimStanding, me: Uuid, now: Time) -> Result<(),
 /// # Errors
 /// [`crate::Code::IllegalTransition`], or [`crate::Code::ValidationFailed`] for another reviewer's submission without a
 /// reason.
-pub(super) fn unclaim(standing: &ClaimStanding, me: Uuid, now: Time, reason: Option<&str>) -> Result<(), Fault> {
-    after("submission", standing.state, AppVersionAction::Unclaim, false)?;
-    if standing.is_of(me) || standing.rests(now) || reason.is_some() {
+pub(super) fn unclaim(status: &ClaimStatus, me: Uuid, now: Time, reason: Option<&str>) -> Result<(), Fault> {
+    next_state("submission", status.state, AppVersionAction::Unclaim, false)?;
+    if status.is_of(me) || status.is_claim_expired(now) || reason.is_some() {
         return Ok(());
     }
     Err(Fault::field(
@@ -162,9 +162,9 @@ pub(super) fn unclaim(standing: &ClaimStanding, me: Uuid, now: Time, reason: Opt
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] or [`crate::Code::Conflict`].
-pub(super) fn decide(standing: &ClaimStanding, action: AppVersionAction, me: Uuid) -> Result<AppVersionState, Fault> {
-    let to = after("submission", standing.state, action, false)?;
-    if !standing.is_of(me) {
+pub(super) fn decide(status: &ClaimStatus, action: AppVersionAction, me: Uuid) -> Result<AppVersionState, Fault> {
+    let to = next_state("submission", status.state, action, false)?;
+    if !status.is_of(me) {
         return Err(Fault::conflict(
             "Another reviewer has claimed this submission, so only that reviewer can decide it.",
         ));
@@ -173,12 +173,12 @@ pub(super) fn decide(standing: &ClaimStanding, action: AppVersionAction, me: Uui
 }
 
 /// Returns the actions that a reviewer may take on a submission now.
-pub(super) fn allowed_actions(standing: &ClaimStanding, me: Uuid, now: Time) -> Vec<String> {
+pub(super) fn allowed_actions(status: &ClaimStatus, me: Uuid, now: Time) -> Vec<String> {
     let allowed = AppVersionAction::ALL.into_iter().filter(|action| match action {
-        AppVersionAction::Claim => claim(standing, me, now).is_ok(),
-        AppVersionAction::Unclaim => unclaim(standing, me, now, Some("")).is_ok(),
+        AppVersionAction::Claim => claim(status, me, now).is_ok(),
+        AppVersionAction::Unclaim => unclaim(status, me, now, Some("")).is_ok(),
         AppVersionAction::Approve | AppVersionAction::RequestChanges | AppVersionAction::Reject => {
-            decide(standing, *action, me).is_ok()
+            decide(status, *action, me).is_ok()
         }
         _ => false,
     });
@@ -198,13 +198,13 @@ mod tests {
     }
 
     /// Returns a submission that this reviewer claimed `days` business days ago.
-    fn claimed(reviewer: Uuid, days: i64) -> ClaimStanding {
+    fn claimed(reviewer: Uuid, days: i64) -> ClaimStatus {
         let claimed_at = Some(now().plus_seconds(-days * business_time::DAY));
-        ClaimStanding { state: AppVersionState::InReview, reviewer_uuid: Some(reviewer), claimed_at, rejected_by: None }
+        ClaimStatus { state: AppVersionState::InReview, reviewer_uuid: Some(reviewer), claimed_at, rejected_by: None }
     }
 
-    fn free(state: AppVersionState) -> ClaimStanding {
-        ClaimStanding { state, reviewer_uuid: None, claimed_at: None, rejected_by: None }
+    fn free(state: AppVersionState) -> ClaimStatus {
+        ClaimStatus { state, reviewer_uuid: None, claimed_at: None, rejected_by: None }
     }
 
     fn code<T>(outcome: Result<T, Fault>) -> Option<Code> {
@@ -213,12 +213,12 @@ mod tests {
 
     #[test]
     fn claim_is_rejected_with_its_reason() {
-        let of = |standing: &ClaimStanding| code(claim(standing, ME, now()));
+        let of = |status: &ClaimStatus| code(claim(status, ME, now()));
         assert_eq!(of(&free(AppVersionState::Submitted)), None);
         assert_eq!(of(&claimed(OTHER, 1)), Some(Code::Conflict));
         assert_eq!(of(&claimed(OTHER, 2)), None, "a claim rests after two business days");
         assert_eq!(of(&claimed(ME, 1)), Some(Code::IllegalTransition));
-        let mine = |standing| ClaimStanding { rejected_by: Some(ME), ..standing };
+        let mine = |status| ClaimStatus { rejected_by: Some(ME), ..status };
         assert_eq!(of(&mine(free(AppVersionState::Submitted))), Some(Code::Conflict));
         assert_eq!(of(&mine(claimed(OTHER, 2))), Some(Code::Conflict));
         for decided in [
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn foreign_claim_is_released_with_reason_or_after_expiry() {
-        let of = |standing: &ClaimStanding, reason| code(unclaim(standing, ME, now(), reason));
+        let of = |status: &ClaimStatus, reason| code(unclaim(status, ME, now(), reason));
         assert_eq!(of(&claimed(ME, 0), None), None);
         assert_eq!(of(&claimed(OTHER, 1), None), Some(Code::ValidationFailed));
         assert_eq!(of(&claimed(OTHER, 1), Some("ill")), None);
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn allowed_actions_match_checks() {
-        let of = |standing: &ClaimStanding| allowed_actions(standing, ME, now());
+        let of = |status: &ClaimStatus| allowed_actions(status, ME, now());
         assert_eq!(of(&free(AppVersionState::Submitted)), ["claim"]);
         assert_eq!(of(&claimed(ME, 0)), ["unclaim", "request-changes", "approve", "reject"]);
         assert_eq!(of(&claimed(OTHER, 0)), ["unclaim"]);
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn resubmission_keeps_remaining_review_time() {
-        let days = |left| business_time::between(now(), due_at(now(), 3, left));
+        let days = |left| business_time::seconds_between(now(), due_at(now(), 3, left));
         assert_eq!(days(None), 3 * business_time::DAY);
         assert_eq!(days(Some(2 * business_time::DAY)), 2 * business_time::DAY);
         assert_eq!(days(Some(0)), business_time::DAY);

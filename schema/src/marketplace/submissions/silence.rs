@@ -4,11 +4,11 @@
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::store::{self, Silent};
+use super::store::{self, SilentSubmission};
 use crate::core::crypto;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
-use crate::core::mail::message::{Letter, Notice, VersionReview, VersionReviewEvent};
+use crate::core::mail::message::{MailContent, Notice, VersionReview, VersionReviewEvent};
 use crate::core::outbox;
 use crate::core::services::Services;
 
@@ -19,20 +19,20 @@ const END: i32 = 90;
 
 /// Action that is due after a number of days and reminders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Due {
+enum SilenceStep {
     Nothing,
     /// Reminder. The value is the number of reminders sent, including this one.
     Reminder(i32),
     End,
 }
 
-fn due(days: i32, reminders: i32) -> Due {
+fn due(days: i32, reminders: i32) -> SilenceStep {
     if days >= END {
-        return Due::End;
+        return SilenceStep::End;
     }
     let owed = REMINDERS.iter().filter(|after| days >= **after).count();
     let owed = i32::try_from(owed).unwrap_or(i32::MAX);
-    if owed > reminders { Due::Reminder(owed) } else { Due::Nothing }
+    if owed > reminders { SilenceStep::Reminder(owed) } else { SilenceStep::Nothing }
 }
 
 /// Executes the due action for every submission whose partner does not answer, each in a separate transaction, and
@@ -40,11 +40,11 @@ fn due(days: i32, reminders: i32) -> Due {
 ///
 /// # Errors
 /// If the database does not answer.
-pub(crate) async fn attend_silent(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
+pub(crate) async fn process_silent(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
     let mut attended = 0;
-    for submission_uuid in store::silent_page(&Db::pooled(pool.clone())).await? {
-        let db = Db::apart(pool.clone());
-        let outcome = attend_one(&db, services, submission_uuid).await;
+    for submission_uuid in store::silent_page(&Db::from_pool(pool.clone())).await? {
+        let db = Db::own_transaction(pool.clone());
+        let outcome = process_one(&db, services, submission_uuid).await;
         match db.settle(outcome).await {
             Ok(true) => attended += 1,
             Ok(false) => {}
@@ -57,15 +57,15 @@ pub(crate) async fn attend_silent(pool: &PgPool, services: &Services) -> Result<
     Ok(attended)
 }
 
-async fn attend_one(db: &Db, services: &Services, submission_uuid: Uuid) -> Result<bool, Fault> {
-    let Some(silent) = store::silent_lock(db, submission_uuid).await? else { return Ok(false) };
+async fn process_one(db: &Db, services: &Services, submission_uuid: Uuid) -> Result<bool, Fault> {
+    let Some(silent) = store::lock_silent(db, submission_uuid).await? else { return Ok(false) };
     let event = match due(silent.days, silent.reminders) {
-        Due::Nothing => return Ok(false),
-        Due::Reminder(reminders) => {
+        SilenceStep::Nothing => return Ok(false),
+        SilenceStep::Reminder(reminders) => {
             store::set_reminded(db, submission_uuid, reminders).await?;
             VersionReviewEvent::Reminded
         }
-        Due::End => {
+        SilenceStep::End => {
             store::lapse(db, submission_uuid, silent.version_uuid).await?;
             VersionReviewEvent::Lapsed
         }
@@ -73,14 +73,14 @@ async fn attend_one(db: &Db, services: &Services, submission_uuid: Uuid) -> Resu
     for person_uuid in store::addressees_page(db, submission_uuid).await? {
         let Some(to) = outbox::load_addressee(db, person_uuid).await? else { continue };
         let message_uuid = crypto::uuid_at(services.clock.now().0);
-        outbox::queue_by(db, services, message_uuid, &to, &letter(&silent, to.name.clone(), event)).await?;
+        outbox::queue_by(db, services, message_uuid, &to, &compose_mail(&silent, to.name.clone(), event)).await?;
     }
     Ok(true)
 }
 
-fn letter(silent: &Silent, name: String, event: VersionReviewEvent) -> Letter {
-    let Silent { app_uuid, version_uuid, .. } = silent;
-    Letter::Telling(Notice::VersionReview(VersionReview {
+fn compose_mail(silent: &SilentSubmission, name: String, event: VersionReviewEvent) -> MailContent {
+    let SilentSubmission { app_uuid, version_uuid, .. } = silent;
+    MailContent::Telling(Notice::VersionReview(VersionReview {
         name,
         app: silent.app_name.clone(),
         version: silent.version_number.clone(),
@@ -95,11 +95,18 @@ mod tests {
 
     #[test]
     fn silent_partner_gets_two_reminders_before_withdrawal() {
-        let told: Vec<Due> =
+        let told: Vec<SilenceStep> =
             [(13, 0), (14, 0), (29, 1), (30, 1), (89, 2), (90, 2)].map(|(days, reminders)| due(days, reminders)).into();
-        let expected = [Due::Nothing, Due::Reminder(1), Due::Nothing, Due::Reminder(2), Due::Nothing, Due::End];
+        let expected = [
+            SilenceStep::Nothing,
+            SilenceStep::Reminder(1),
+            SilenceStep::Nothing,
+            SilenceStep::Reminder(2),
+            SilenceStep::Nothing,
+            SilenceStep::End,
+        ];
         assert_eq!(told, expected);
-        assert_eq!(due(40, 0), Due::Reminder(2), "a service that was off sends one of two");
-        assert_eq!(due(200, 0), Due::End);
+        assert_eq!(due(40, 0), SilenceStep::Reminder(2), "a service that was off sends one of two");
+        assert_eq!(due(200, 0), SilenceStep::End);
     }
 }

@@ -2,8 +2,8 @@
 
 mod decision;
 mod pictures;
+mod queue_position;
 mod silence;
-mod standing;
 
 use serde::Deserialize;
 use sqlx::types::Json;
@@ -14,14 +14,14 @@ use crate::core::actor::Actor;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::time::Time;
-use crate::marketplace::publication::Snapshot;
+use crate::marketplace::release::Snapshot;
 
 pub(super) use decision::{
-    Decision, Held, addressees_page, lock, requirement_codes_get, set_claimed, set_decided, set_unclaimed,
+    Decision, LockedSubmission, addressees_page, get_requirement_codes, lock, set_claimed, set_decided, set_unclaimed,
 };
-pub(super) use pictures::media_get;
-pub(super) use silence::{Silent, lapse, set_reminded, silent_lock, silent_page};
-pub(in crate::marketplace) use standing::{Standing, load_standings, standings};
+pub(super) use pictures::get_media;
+pub(in crate::marketplace) use queue_position::{QueuePosition, list_queue_positions, load_queue_positions};
+pub(super) use silence::{SilentSubmission, lapse, lock_silent, set_reminded, silent_page};
 
 /// Finding of a reviewer.
 #[derive(Clone, Debug, Deserialize)]
@@ -45,7 +45,7 @@ pub(super) struct DetailRow {
 }
 
 /// Loads the snapshot of a submission, and the findings in the version, open findings first.
-pub(super) async fn detail_get(db: &Db, submission_uuid: Uuid) -> Result<Option<DetailRow>, Fault> {
+pub(super) async fn get_detail(db: &Db, submission_uuid: Uuid) -> Result<Option<DetailRow>, Fault> {
     Ok(sqlx::query_as!(
         DetailRow,
         r#"select s.snapshot as "snapshot: Json<Snapshot>", s.appeal_text, s.decision_note,
@@ -70,7 +70,7 @@ pub(super) async fn detail_get(db: &Db, submission_uuid: Uuid) -> Result<Option<
 }
 
 /// Data that constrains a version to be submitted.
-pub(in crate::marketplace) struct Ties {
+pub(in crate::marketplace) struct SubmissionLinks {
     /// Whether a rejection of the version was appealed before.
     pub(in crate::marketplace) was_appealed: bool,
     /// Another version of the app that is with the reviewers.
@@ -92,9 +92,13 @@ pub(in crate::marketplace) struct Ties {
 }
 
 /// Loads this data. The caller has locked the app, so that one of two concurrent submissions sees the other.
-pub(in crate::marketplace) async fn ties_get(db: &Db, app_uuid: Uuid, version_uuid: Uuid) -> Result<Ties, Fault> {
+pub(in crate::marketplace) async fn get_links(
+    db: &Db,
+    app_uuid: Uuid,
+    version_uuid: Uuid,
+) -> Result<SubmissionLinks, Fault> {
     Ok(sqlx::query_as!(
-        Ties,
+        SubmissionLinks,
         r#"select exists (select from submission where version_uuid = $2 and appeal) as "was_appealed!",
              other.version_uuid as "other_uuid?", other.number as "other_number?",
              other.queued_at as "other_queued_at?: Time",

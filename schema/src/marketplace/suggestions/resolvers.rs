@@ -9,7 +9,7 @@ use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
 use crate::core::locale::preference;
 use crate::core::texts::first_words;
-use crate::marketplace::public_cache::{PublicCache, known_values, stamp_get};
+use crate::marketplace::public_cache::{PublicCache, get_stamp, known_values};
 
 /// Default number of suggestions.
 const FEW: i32 = 8;
@@ -52,11 +52,11 @@ impl SuggestionsQuery {
         limit: Option<i32>,
     ) -> Result<Option<SearchSuggestionList>, Fault> {
         let cx = ctx.cx();
-        let stamp = stamp_get(&cx.db).await?;
+        let stamp = get_stamp(&cx.db).await?;
         let known = known_values(cx, &stamp).await?;
         let locale = known.locale(preference(locale).as_deref());
         // Releases the database connection, because the request may wait while another request builds the table.
-        cx.db.answered().await;
+        cx.db.release().await;
         let cache = cx.services.state::<PublicCache>();
         let make = async {
             // Builds one table at a time, regardless of the number of requested locales.

@@ -130,7 +130,7 @@ impl Names {
             return;
         }
         let settled: Vec<&str> = settled.split(' ').filter(|word| !word.is_empty()).collect();
-        for (_, places) in self.index.get(self.beginning_with(last)).unwrap_or_default() {
+        for (_, places) in self.index.get(self.words_with_prefix(last)).unwrap_or_default() {
             self.add(found, places, &settled, |name| if name.starts_with(typed) { Fit::Begins } else { Fit::Holds });
         }
         if found.len() < most {
@@ -143,7 +143,7 @@ impl Names {
     }
 
     /// Returns the range of index words that start with `beginning`.
-    fn beginning_with(&self, beginning: &str) -> Range<usize> {
+    fn words_with_prefix(&self, beginning: &str) -> Range<usize> {
         let from = self.index.partition_point(|(word, _)| word.as_str() < beginning);
         let until = self.index.partition_point(|(word, _)| word.as_str() < beginning || word.starts_with(beginning));
         from..until

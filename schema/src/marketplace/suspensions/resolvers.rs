@@ -3,16 +3,16 @@
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use uuid::Uuid;
 
-use super::store::{self, HeldListing, Step};
+use super::store::{self, LockedListing, Step};
 use crate::core::access::{access, partner_reads};
 use crate::core::actor::Actor;
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
-use crate::core::mail::message::{Letter, ListingEvent, ListingNotice, Notice};
+use crate::core::mail::message::{ListingEvent, ListingNotice, MailContent, Notice};
 use crate::core::outbox;
 use crate::core::time::Time;
-use crate::marketplace::apps::{self, AppAction, AppState, Side};
+use crate::marketplace::apps::{self, AppAction, AppActorRole, AppState};
 
 /// Listing with the state of its app, for staff.
 #[derive(serde::Serialize, SimpleObject)]
@@ -77,7 +77,7 @@ impl SuspensionsMutation {
         if reason.is_empty() {
             return Err(Fault::field("/reason", "REQUIRED", "Send a reason. The partner reads it."));
         }
-        lead(ctx.cx(), &listing_slug, AppAction::Suspend, Some(reason)).await
+        apply_transition(ctx.cx(), &listing_slug, AppAction::Suspend, Some(reason)).await
     }
 
     /// Reinstate a listing.
@@ -92,12 +92,13 @@ impl SuspensionsMutation {
         body: Option<ListingReinstate>,
     ) -> Result<Option<ListingStanding>, Fault> {
         let reason = body.unwrap_or_default().reason.map(|reason| reason.trim().to_owned());
-        lead(ctx.cx(), &listing_slug, AppAction::Reinstate, reason.filter(|reason| !reason.is_empty())).await
+        apply_transition(ctx.cx(), &listing_slug, AppAction::Reinstate, reason.filter(|reason| !reason.is_empty()))
+            .await
     }
 }
 
 /// Applies an action to the app of a listing and notifies its partner.
-async fn lead(
+async fn apply_transition(
     cx: &RequestContext,
     slug: &str,
     action: AppAction,
@@ -107,25 +108,25 @@ async fn lead(
         cx.note_target(Target { kind: Some(AuditTargetKind::App), uuid, label: Some(label.to_owned()), partner_uuid });
     };
     about(None, slug, None);
-    let held = store::lock(&cx.db, slug).await?.ok_or_else(|| Fault::not_found("listing"))?;
-    about(Some(held.app_uuid), &held.name, Some(held.partner_uuid));
-    let state = apps::after(held.state, action, held.past())?;
+    let locked = store::lock(&cx.db, slug).await?.ok_or_else(|| Fault::not_found("listing"))?;
+    about(Some(locked.app_uuid), &locked.name, Some(locked.partner_uuid));
+    let state = apps::next_state(locked.state, action, locked.publication_history())?;
     let actor = Actor::of(cx.principal()?);
-    let step = Step { app_uuid: held.app_uuid, state, event: action.event(), reason: reason.as_deref() };
+    let step = Step { app_uuid: locked.app_uuid, state, event: action.event(), reason: reason.as_deref() };
     store::set_state(&cx.db, actor, &step).await?;
     let event = if action == AppAction::Suspend { ListingEvent::Suspended } else { ListingEvent::Reinstated };
     let write = |name| {
-        let (app, reason) = (held.name.clone(), reason.clone());
-        Letter::Telling(Notice::Listing(ListingNotice { name, app, reason, event }))
+        let (app, reason) = (locked.name.clone(), reason.clone());
+        MailContent::Telling(Notice::Listing(ListingNotice { name, app, reason, event }))
     };
-    outbox::queue_to_administrators(&cx.db, &cx.services, held.partner_uuid, write).await?;
+    outbox::queue_to_administrators(&cx.db, &cx.services, locked.partner_uuid, write).await?;
     let after = store::lock(&cx.db, slug).await?.ok_or_else(|| Fault::not_found("listing"))?;
     cx.answer(ListingStanding::of(slug, after))
 }
 
 impl ListingStanding {
-    fn of(slug: &str, row: HeldListing) -> Self {
-        let allowed_actions = apps::allowed_actions(row.state, Side::Staff, row.past());
+    fn of(slug: &str, row: LockedListing) -> Self {
+        let allowed_actions = apps::allowed_actions(row.state, AppActorRole::Staff, row.publication_history());
         Self {
             slug: slug.to_owned(),
             app_uuid: row.app_uuid,

@@ -9,7 +9,7 @@ use crate::core::time::Time;
 use crate::marketplace::apps::{AppState, Past};
 
 /// Listing whose app is locked until the transaction ends.
-pub(super) struct HeldListing {
+pub(super) struct LockedListing {
     pub(super) app_uuid: Uuid,
     pub(super) name: String,
     pub(super) partner_uuid: Uuid,
@@ -22,17 +22,17 @@ pub(super) struct HeldListing {
     pub(super) is_visible: bool,
 }
 
-impl HeldListing {
+impl LockedListing {
     /// Returns the past that decides the target state of an action. An app with a listing was published before.
-    pub(super) fn past(&self) -> Past {
+    pub(super) fn publication_history(&self) -> Past {
         Past { was_published: true, was_unlisted: self.former_state == Some(AppState::Unlisted) }
     }
 }
 
 /// Locks the app of a listing.
-pub(super) async fn lock(db: &Db, slug: &str) -> Result<Option<HeldListing>, Fault> {
+pub(super) async fn lock(db: &Db, slug: &str) -> Result<Option<LockedListing>, Fault> {
     Ok(sqlx::query_as!(
-        HeldListing,
+        LockedListing,
         r#"select a.app_uuid, t.name, a.partner_uuid, p.company_name as partner_name, l.version_number,
                a.state as "state: AppState", a.former_state as "former_state: AppState", a.state_reason,
                a.state_changed_at as "state_changed_at: Time", l.visible as is_visible

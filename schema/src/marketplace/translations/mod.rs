@@ -10,4 +10,4 @@ mod store;
 
 pub(in crate::marketplace) use list::STATEMENTS;
 pub(in crate::marketplace) use resolvers::{TranslationsMutation, TranslationsQuery};
-pub(in crate::marketplace) use rules::missing;
+pub(in crate::marketplace) use rules::missing_fields;

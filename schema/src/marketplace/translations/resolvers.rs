@@ -97,7 +97,7 @@ impl TranslationsMutation {
         let fields = rules::changed_fields(&locale, is_default, before.as_ref(), &texts);
         if !fields.is_empty() {
             store::put(&cx.db, app_uuid, &locale, &texts).await?;
-            apps::event_insert(&cx.db, app_uuid, "UPDATED", json!({ "fields": fields }), apps::event(cx)?).await?;
+            apps::insert_event(&cx.db, app_uuid, "UPDATED", json!({ "fields": fields }), apps::event(cx)?).await?;
         }
         let now = load(cx, app_uuid, &locale).await?;
         if before.is_some() { cx.answer(now) } else { cx.answer_created(locale.as_str(), now) }
@@ -120,7 +120,7 @@ impl TranslationsMutation {
         rules::ensure_not_default(&present.locales, &locale, &present.draft.default_locale)?;
         store::delete(&cx.db, app_uuid, &locale).await?;
         let detail = json!({ "fields": [rules::place(&locale)] });
-        apps::event_insert(&cx.db, app_uuid, "UPDATED", detail, apps::event(cx)?).await?;
+        apps::insert_event(&cx.db, app_uuid, "UPDATED", detail, apps::event(cx)?).await?;
         cx.answer(true)
     }
 }
@@ -156,7 +156,7 @@ impl From<TranslationPut> for Texts {
 
 impl From<TranslationRow> for Translation {
     fn from(row: TranslationRow) -> Self {
-        let missing = rules::missing(&row.name, &row.tagline, &row.description);
+        let missing = rules::missing_fields(&row.name, &row.tagline, &row.description);
         Self {
             locale: row.locale,
             name: row.name,

@@ -7,7 +7,7 @@ use crate::marketplace::apps::Texts;
 const MOST_LOCALES: usize = 40;
 
 /// Returns the contract names of the empty fields of a locale.
-pub(in crate::marketplace) fn missing(name: &str, tagline: &str, description: &str) -> Vec<&'static str> {
+pub(in crate::marketplace) fn missing_fields(name: &str, tagline: &str, description: &str) -> Vec<&'static str> {
     let fields = [("name", name), ("tagline", tagline), ("description", description)];
     fields.into_iter().filter(|(_, text)| text.trim().is_empty()).map(|(field, _)| field).collect()
 }
@@ -78,8 +78,8 @@ mod tests {
 
     #[test]
     fn empty_text_fields_are_missing() {
-        assert_eq!(missing("Table Pilot", " ", ""), ["tagline", "description"]);
-        assert!(missing("Table Pilot", "A line", "Words.").is_empty());
+        assert_eq!(missing_fields("Table Pilot", " ", ""), ["tagline", "description"]);
+        assert!(missing_fields("Table Pilot", "A line", "Words.").is_empty());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::marketplace::apps::Texts;
 
 /// Loads the texts of an owner's app in one locale.
 pub(super) async fn get(db: &Db, owner: Owner, app_uuid: Uuid, locale: &str) -> Result<Option<TranslationRow>, Fault> {
-    OWN.one(db, [owner.uuid().into(), app_uuid.into(), locale.into()]).await
+    OWN.fetch_one(db, [owner.uuid().into(), app_uuid.into(), locale.into()]).await
 }
 
 /// Inserts or updates the texts of one locale. The caller has locked the app.

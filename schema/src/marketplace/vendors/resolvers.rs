@@ -99,7 +99,7 @@ impl VendorsQuery {
         let row = store::get(&cx.db, &partner_slug, preference(locale).as_deref()).await?;
         let row = row.ok_or_else(|| Fault::not_found("partner"))?;
         cx.note_language(&row.locale);
-        cx.answer(row.shown(&cx.services.settings.pictures_url))
+        cx.answer(row.into_view(&cx.services.settings.pictures_url))
     }
 
     /// Get a vendor's image.
@@ -112,7 +112,7 @@ impl VendorsQuery {
         variant: Option<MediaVariantName>,
     ) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
-        let stored = store::stored_get(&cx.db, &partner_slug, kind.name()).await?;
+        let stored = store::get_stored(&cx.db, &partner_slug, kind.name()).await?;
         let stored = stored.ok_or_else(|| Fault::not_found("image of this partner"))?;
         let called = format!("{partner_slug}-{}", kind.name().to_ascii_lowercase());
         deliver(cx, &stored, variant.unwrap_or(MediaVariantName::Original), &called).await?;
@@ -122,7 +122,7 @@ impl VendorsQuery {
 
 impl VendorRow {
     /// Converts the row to the public form, with image URLs below `pictures_url`.
-    fn shown(self, pictures_url: &str) -> Vendor {
+    fn into_view(self, pictures_url: &str) -> Vendor {
         let row = self;
         let imagery = row.imagery.map(|imagery| imagery.0).unwrap_or_default().into_iter();
         Vendor {
@@ -136,7 +136,7 @@ impl VendorRow {
             links: VendorLinks { website_url: row.website_url },
             languages: row.languages.0,
             regions: row.regions.0,
-            imagery: imagery.map(|image| image.shown(pictures_url)).collect(),
+            imagery: imagery.map(|image| image.into_view(pictures_url)).collect(),
             listings_count: row.listings_count,
             rating: ListingRating::new(row.rating_average, row.rating_count),
             first_published_at: row.first_published_at,
@@ -146,7 +146,7 @@ impl VendorRow {
 }
 
 impl ImageRow {
-    fn shown(self, pictures_url: &str) -> VendorImage {
+    fn into_view(self, pictures_url: &str) -> VendorImage {
         let row = self;
         VendorImage {
             sources: PictureSource::all(pictures_url, row.renditions),

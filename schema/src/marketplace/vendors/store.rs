@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::time::Time;
-use crate::marketplace::media::{Size, Stored, StoredRow};
+use crate::marketplace::media::{Size, StoredObject, StoredRow};
 use crate::partner::imagery::PartnerImageKind;
 
 /// Profile of a vendor in one locale, with data about its visible listings.
@@ -84,7 +84,7 @@ pub(super) async fn get(db: &Db, slug: &str, locale: Option<&str>) -> Result<Opt
 }
 
 /// Loads the location of the published profile image of this kind, for the partner with this slug.
-pub(super) async fn stored_get(db: &Db, slug: &str, kind: &str) -> Result<Option<Stored>, Fault> {
+pub(super) async fn get_stored(db: &Db, slug: &str, kind: &str) -> Result<Option<StoredObject>, Fault> {
     let row = sqlx::query!(
         r#"select i.image_uuid, i.sha256, i.object_key, i.media_type, i.width, i.height, i.size_bytes,
                   i.variants as "variants: Json<BTreeMap<String, Size>>"

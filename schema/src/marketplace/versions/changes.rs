@@ -6,7 +6,7 @@ use async_graphql::{Context, InputObject, Json, MaybeUndefined, Object};
 use uuid::Uuid;
 
 use super::list::VersionRow;
-use super::resolvers::{AppManifestPatch, AppVersion, actor, lock_version, one};
+use super::resolvers::{AppManifestPatch, AppVersion, actor, load_version, lock_version};
 use super::rules::manifest::{self, AppManifest};
 use super::rules::number::{self, Number};
 use super::rules::{self, AppVersionAction, notes};
@@ -41,13 +41,13 @@ impl VersionChangesMutation {
         body: AppVersionUpdate,
     ) -> Result<Option<AppVersion>, Fault> {
         let cx = ctx.cx();
-        let held = lock_version(cx, app_uuid, version_uuid).await?;
-        let ties = submissions::ties_get(&cx.db, app_uuid, version_uuid).await?;
-        rules::after("version", held.state, AppVersionAction::Update, ties.was_appealed)?;
+        let locked = lock_version(cx, app_uuid, version_uuid).await?;
+        let ties = submissions::get_links(&cx.db, app_uuid, version_uuid).await?;
+        rules::next_state("version", locked.state, AppVersionAction::Update, ties.was_appealed)?;
         let present = store::get(&cx.db, cx.owner()?, app_uuid, version_uuid).await?;
         let present = present.ok_or_else(|| Fault::not_found("version"))?;
         write(cx, &present, body).await?;
-        cx.answer(one(cx, app_uuid, version_uuid).await?)
+        cx.answer(load_version(cx, app_uuid, version_uuid).await?)
     }
 
     /// Delete an app version.
@@ -59,9 +59,9 @@ impl VersionChangesMutation {
         version_uuid: Uuid,
     ) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
-        let held = lock_version(cx, app_uuid, version_uuid).await?;
-        let ties = submissions::ties_get(&cx.db, app_uuid, version_uuid).await?;
-        rules::deletable(held.state, ties.was_appealed)?;
+        let locked = lock_version(cx, app_uuid, version_uuid).await?;
+        let ties = submissions::get_links(&cx.db, app_uuid, version_uuid).await?;
+        rules::ensure_deletable(locked.state, ties.was_appealed)?;
         store::delete(&cx.db, actor(cx)?, version_uuid).await?;
         cx.answer(true)
     }
@@ -96,16 +96,16 @@ async fn write(cx: &RequestContext, present: &VersionRow, body: AppVersionUpdate
     if store::set_content(&cx.db, actor(cx)?, present.version_uuid, &content, &fields).await? {
         Ok(())
     } else {
-        Err(number::used(&number.text))
+        Err(number::err_used(&number.text))
     }
 }
 
 /// Rejects a number that is not higher than the published one. The store detects a number that was used before.
 async fn ensure_free(cx: &RequestContext, app_uuid: Uuid, number: &Number) -> Result<(), Fault> {
-    let ground = store::ground_get(&cx.db, cx.owner()?, app_uuid, number).await?;
-    let ground = ground.ok_or_else(|| Fault::not_found("app"))?;
-    match ground.published_number.filter(|_| !ground.is_higher) {
-        Some(published) => Err(number::not_higher(&number.text, &published)),
+    let bounds = store::get_bounds(&cx.db, cx.owner()?, app_uuid, number).await?;
+    let bounds = bounds.ok_or_else(|| Fault::not_found("app"))?;
+    match bounds.published_number.filter(|_| !bounds.is_higher) {
+        Some(published) => Err(number::err_not_higher(&number.text, &published)),
         None => Ok(()),
     }
 }

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::rules::AppVersionState;
 use super::rules::manifest::AppManifest;
-use crate::core::list::{Bound, Condition, EdgeQuery, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, EdgeQuery, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use crate::core::time::Time;
 use crate::core::words::words;
 use crate::marketplace::submissions::{FindingRow, SubmissionState, WaitingOn};
@@ -126,7 +126,7 @@ pub(super) static VERSIONS: ListQuery<OwnVersions, VersionRow, AppVersionSort> =
         Condition { sql: "a.partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) },
         Condition { sql: "v.app_uuid = {}", value: |of| Some(of.app_uuid.into()) },
     ],
-    conditions: &[Condition { sql: "v.state = any({})", value: |of| Bound::words(of.filter.state.as_ref()) }],
+    conditions: &[Condition { sql: "v.state = any({})", value: |of| SqlValue::words(of.filter.state.as_ref()) }],
     order: |sort| match sort {
         AppVersionSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },
         AppVersionSort::CreatedAt => const { &[CREATED, ID] },
@@ -138,7 +138,7 @@ pub(super) static VERSIONS_OF_APP: ListQuery<VersionsOfApp, VersionRow, FixedOrd
     operation: "admin_apps_list_versions",
     select: &REVIEWED,
     within: &[Condition { sql: "v.app_uuid = {}", value: |of| Some(of.app_uuid.into()) }],
-    conditions: &[Condition { sql: "v.state = any({})", value: |of| Bound::words(of.filter.state.as_ref()) }],
+    conditions: &[Condition { sql: "v.state = any({})", value: |of| SqlValue::words(of.filter.state.as_ref()) }],
     order: |FixedOrder| const { &[CREATED.descending(), ID.descending()] },
 };
 

@@ -30,5 +30,5 @@ pub(in crate::marketplace) use list::{AppVersionFilter, STATEMENTS};
 pub(crate) use resolvers::{AppVersion, show_followed};
 pub(in crate::marketplace) use resolvers::{VersionsMutation, VersionsQuery};
 pub(crate) use rules::manifest::{AppManifest, AppPermission};
-pub(crate) use rules::{AppVersionAction, AppVersionState, Side, after, allowed_actions, drawing};
+pub(crate) use rules::{AppVersionAction, AppVersionState, VersionActor, allowed_actions, draw_states, next_state};
 pub(in crate::marketplace) use staff::{load_for_staff, page_for_staff};

@@ -14,8 +14,8 @@ use types::{AppVersionCreate, AppVersionPublish, AppVersionSubmit};
 use super::list::{AppVersionFilter, AppVersionSort, OwnVersions, VERSIONS, VersionRow};
 use super::rules::manifest::{self, AppManifest};
 use super::rules::number::{self, Number};
-use super::rules::{AppVersionAction, AppVersionState, after, check_appeal, notes, schedule};
-use super::store::{self, Held, NewVersion};
+use super::rules::{AppVersionAction, AppVersionState, check_appeal, next_state, notes, schedule};
+use super::store::{self, LockedVersion, NewVersion};
 use crate::core::access::access;
 use crate::core::actor::Actor;
 use crate::core::business_time;
@@ -26,8 +26,8 @@ use crate::core::page::List;
 use crate::core::time::Time;
 use crate::marketplace::apps;
 use crate::marketplace::checklist::{self, OpenItem};
-use crate::marketplace::publication;
-use crate::marketplace::submissions::{self, NewSubmission, Ties};
+use crate::marketplace::release;
+use crate::marketplace::submissions::{self, NewSubmission, SubmissionLinks};
 
 /// Reads of versions.
 #[derive(Default)]
@@ -63,7 +63,7 @@ impl VersionsQuery {
         app_uuid: Uuid,
         version_uuid: Uuid,
     ) -> Result<Option<AppVersion>, Fault> {
-        ctx.cx().answer(one(ctx.cx(), app_uuid, version_uuid).await?)
+        ctx.cx().answer(load_version(ctx.cx(), app_uuid, version_uuid).await?)
     }
 }
 
@@ -87,13 +87,13 @@ impl VersionsMutation {
         let release_notes = notes::normalise(body.release_notes.unwrap_or_default().0)?;
         let missing = || Fault::not_found("app");
         apps::lock(&cx.db, owner, app_uuid).await?.ok_or_else(missing)?;
-        let ground = store::ground_get(&cx.db, owner, app_uuid, &number).await?.ok_or_else(missing)?;
+        let bounds = store::get_bounds(&cx.db, owner, app_uuid, &number).await?.ok_or_else(missing)?;
         let manifest = manifest::normalise(body.manifest.map(AppManifest::from).unwrap_or_default())?;
-        if ground.app_state == apps::AppState::Archived {
+        if bounds.app_state == apps::AppState::Archived {
             return Err(Fault::conflict("This app is archived. Restore it before you create a version."));
         }
-        if let Some(published) = ground.published_number.filter(|_| !ground.is_higher) {
-            return Err(number::not_higher(&number.text, &published));
+        if let Some(published) = bounds.published_number.filter(|_| !bounds.is_higher) {
+            return Err(number::err_not_higher(&number.text, &published));
         }
         let version = NewVersion {
             version_uuid: cx.new_uuid(),
@@ -103,9 +103,9 @@ impl VersionsMutation {
             manifest: &manifest,
         };
         if !store::insert(&cx.db, owner, actor(cx)?, &version).await? {
-            return Err(number::used(&number.text));
+            return Err(number::err_used(&number.text));
         }
-        cx.answer_created(version.version_uuid, one(cx, app_uuid, version.version_uuid).await?)
+        cx.answer_created(version.version_uuid, load_version(cx, app_uuid, version.version_uuid).await?)
     }
 
     /// Submit an app version for review.
@@ -118,9 +118,9 @@ impl VersionsMutation {
         body: Option<AppVersionSubmit>,
     ) -> Result<Option<AppVersion>, Fault> {
         let cx = ctx.cx();
-        let held = lock_version(cx, app_uuid, version_uuid).await?;
-        submit(cx, app_uuid, version_uuid, &held, body.unwrap_or_default()).await?;
-        cx.answer(one(cx, app_uuid, version_uuid).await?)
+        let locked = lock_version(cx, app_uuid, version_uuid).await?;
+        submit(cx, app_uuid, version_uuid, &locked, body.unwrap_or_default()).await?;
+        cx.answer(load_version(cx, app_uuid, version_uuid).await?)
     }
 
     /// Publish an app version.
@@ -133,9 +133,9 @@ impl VersionsMutation {
         body: Option<AppVersionPublish>,
     ) -> Result<Option<AppVersion>, Fault> {
         let cx = ctx.cx();
-        let held = lock_version(cx, app_uuid, version_uuid).await?;
-        publish(cx, app_uuid, version_uuid, &held, body.unwrap_or_default()).await?;
-        cx.answer(one(cx, app_uuid, version_uuid).await?)
+        let locked = lock_version(cx, app_uuid, version_uuid).await?;
+        publish(cx, app_uuid, version_uuid, &locked, body.unwrap_or_default()).await?;
+        cx.answer(load_version(cx, app_uuid, version_uuid).await?)
     }
 
     /// Withdraw an app version.
@@ -147,11 +147,11 @@ impl VersionsMutation {
         version_uuid: Uuid,
     ) -> Result<Option<AppVersion>, Fault> {
         let cx = ctx.cx();
-        let held = lock_version(cx, app_uuid, version_uuid).await?;
-        let ties = submissions::ties_get(&cx.db, app_uuid, version_uuid).await?;
-        after("version", held.state, AppVersionAction::Withdraw, ties.was_appealed)?;
+        let locked = lock_version(cx, app_uuid, version_uuid).await?;
+        let ties = submissions::get_links(&cx.db, app_uuid, version_uuid).await?;
+        next_state("version", locked.state, AppVersionAction::Withdraw, ties.was_appealed)?;
         store::set_withdrawn(&cx.db, actor(cx)?, version_uuid).await?;
-        cx.answer(one(cx, app_uuid, version_uuid).await?)
+        cx.answer(load_version(cx, app_uuid, version_uuid).await?)
     }
 }
 
@@ -159,15 +159,15 @@ async fn submit(
     cx: &RequestContext,
     app_uuid: Uuid,
     version_uuid: Uuid,
-    held: &Held,
+    locked: &LockedVersion,
     body: AppVersionSubmit,
 ) -> Result<(), Fault> {
-    let state = held.state;
-    let ties = submissions::ties_get(&cx.db, app_uuid, version_uuid).await?;
-    after("version", state, AppVersionAction::Submit, ties.was_appealed)?;
+    let state = locked.state;
+    let ties = submissions::get_links(&cx.db, app_uuid, version_uuid).await?;
+    next_state("version", state, AppVersionAction::Submit, ties.was_appealed)?;
     let appeal_text = body.appeal_text.as_deref();
     check_appeal(state, body.appeal.unwrap_or_default(), appeal_text)?;
-    if held.app_state == apps::AppState::Archived {
+    if locked.app_state == apps::AppState::Archived {
         return Err(Fault::conflict("This app is archived. Restore it before you submit a version."));
     }
     if let Some(other) = ties.other_number.as_ref().filter(|_| !body.replaces.unwrap_or_default()) {
@@ -176,12 +176,12 @@ async fn submit(
              withdraw it, or submit with `replaces` true to take its place in the queue."
         )));
     }
-    ensure_higher(cx, version_uuid, held).await?;
+    ensure_higher(cx, version_uuid, locked).await?;
     let open = checklist::open_items(cx, app_uuid, Some(version_uuid)).await?;
     if !open.is_empty() {
-        return Err(unmet(open));
+        return Err(err_requirements_open(open));
     }
-    let mut snapshot = publication::draft_get(&cx.db, app_uuid, version_uuid)
+    let mut snapshot = release::get_draft(&cx.db, app_uuid, version_uuid)
         .await?
         .ok_or_else(|| Fault::internal("a locked version cannot be found"))?;
     snapshot.note = body.note.filter(|note| !note.trim().is_empty());
@@ -201,11 +201,11 @@ async fn submit(
 
 /// Returns the due time of the decision. A submission that replaces another version's keeps its due time; a
 /// resubmission after requested changes keeps the remaining time.
-fn due_at(cx: &RequestContext, ties: &Ties) -> Time {
+fn due_at(cx: &RequestContext, ties: &SubmissionLinks) -> Time {
     let promised = |left| submissions::due_at(cx.now, ties.promised_days.into(), left);
     match (ties.other_due_at, ties.other_uuid) {
         (Some(due_at), _) => due_at,
-        (None, Some(_)) => business_time::after(cx.now, ties.other_due_left_seconds.unwrap_or_default()),
+        (None, Some(_)) => business_time::add_seconds(cx.now, ties.other_due_left_seconds.unwrap_or_default()),
         (None, None) => promised(ties.former_due_left_seconds.filter(|_| ties.former_queued_at.is_some())),
     }
 }
@@ -214,38 +214,42 @@ async fn publish(
     cx: &RequestContext,
     app_uuid: Uuid,
     version_uuid: Uuid,
-    held: &Held,
+    locked: &LockedVersion,
     body: AppVersionPublish,
 ) -> Result<(), Fault> {
     if let Some(publish_at) = body.publish_at {
         schedule::check_moment(publish_at, cx.now)?;
     }
     let action = if body.publish_at.is_some() { AppVersionAction::Schedule } else { AppVersionAction::Publish };
-    let ties = submissions::ties_get(&cx.db, app_uuid, version_uuid).await?;
-    after("version", held.state, action, ties.was_appealed)?;
-    apps::after(held.app_state, apps::AppAction::Publish, apps::Past::default())?;
-    ensure_higher(cx, version_uuid, held).await?;
+    let ties = submissions::get_links(&cx.db, app_uuid, version_uuid).await?;
+    next_state("version", locked.state, action, ties.was_appealed)?;
+    apps::next_state(locked.app_state, apps::AppAction::Publish, apps::Past::default())?;
+    ensure_higher(cx, version_uuid, locked).await?;
     match body.publish_at {
         Some(publish_at) => store::set_scheduled(&cx.db, actor(cx)?, version_uuid, publish_at).await,
-        None => publication::publish(&cx.db, actor(cx)?, app_uuid, version_uuid).await,
+        None => release::publish(&cx.db, actor(cx)?, app_uuid, version_uuid).await,
     }
 }
 
 /// Rejects a version that can never be published, because an equal or higher version was published after its creation.
-async fn ensure_higher(cx: &RequestContext, version_uuid: Uuid, held: &Held) -> Result<(), Fault> {
-    match publication::rival_get(&cx.db, version_uuid).await? {
-        Some(rival) => Err(number::overtaken(&held.number, &rival)),
+async fn ensure_higher(cx: &RequestContext, version_uuid: Uuid, locked: &LockedVersion) -> Result<(), Fault> {
+    match release::get_conflicting(&cx.db, version_uuid).await? {
+        Some(rival) => Err(number::err_stale(&locked.number, &rival)),
         None => Ok(()),
     }
 }
 
 /// Locks the version and its app until the transaction ends.
-pub(super) async fn lock_version(cx: &RequestContext, app_uuid: Uuid, version_uuid: Uuid) -> Result<Held, Fault> {
-    let held = store::lock(&cx.db, cx.owner()?, app_uuid, version_uuid).await?;
-    held.ok_or_else(|| Fault::not_found("version"))
+pub(super) async fn lock_version(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    version_uuid: Uuid,
+) -> Result<LockedVersion, Fault> {
+    let locked = store::lock(&cx.db, cx.owner()?, app_uuid, version_uuid).await?;
+    locked.ok_or_else(|| Fault::not_found("version"))
 }
 
-pub(super) async fn one(cx: &RequestContext, app_uuid: Uuid, version_uuid: Uuid) -> Result<AppVersion, Fault> {
+pub(super) async fn load_version(cx: &RequestContext, app_uuid: Uuid, version_uuid: Uuid) -> Result<AppVersion, Fault> {
     let row = store::get(&cx.db, cx.owner()?, app_uuid, version_uuid).await?;
     let row = row.ok_or_else(|| Fault::not_found("version"))?;
     let mut versions = show_versions(cx, vec![row]).await?;
@@ -255,32 +259,35 @@ pub(super) async fn one(cx: &RequestContext, app_uuid: Uuid, version_uuid: Uuid)
 /// Converts rows to their public form. It loads queue positions only if a version is waiting.
 pub(super) async fn show_versions(cx: &RequestContext, rows: Vec<VersionRow>) -> Result<Vec<AppVersion>, Fault> {
     let waiting: Vec<Uuid> = rows.iter().filter_map(VersionRow::waiting).collect();
-    let standings =
-        if waiting.is_empty() { HashMap::new() } else { submissions::standings(&cx.db, &waiting, cx.now).await? };
-    Ok(show_as(cx, rows, &standings))
+    let queue_positions = if waiting.is_empty() {
+        HashMap::new()
+    } else {
+        submissions::list_queue_positions(&cx.db, &waiting, cx.now).await?
+    };
+    Ok(show_as(cx, rows, &queue_positions))
 }
 
 /// Converts rows of edge queries to their public form.
 pub(crate) async fn show_followed(cx: &RequestContext, rows: Vec<VersionRow>) -> Result<Vec<AppVersion>, Fault> {
     let waiting: Vec<Uuid> = rows.iter().filter_map(VersionRow::waiting).collect();
-    Ok(show_as(cx, rows, &submissions::load_standings(cx, &waiting).await?))
+    Ok(show_as(cx, rows, &submissions::load_queue_positions(cx, &waiting).await?))
 }
 
 fn show_as(
     cx: &RequestContext,
     rows: Vec<VersionRow>,
-    standings: &HashMap<Uuid, submissions::Standing>,
+    queue_positions: &HashMap<Uuid, submissions::QueuePosition>,
 ) -> Vec<AppVersion> {
     let writes = cx.may("marketplace.apps:write");
     let shown = rows.into_iter().map(|row| {
-        let standing = row.submission_uuid.and_then(|submission| standings.get(&submission)).copied();
-        AppVersion::of(row, standing, writes)
+        let queue_position = row.submission_uuid.and_then(|submission| queue_positions.get(&submission)).copied();
+        AppVersion::of(row, queue_position, writes)
     });
     shown.collect()
 }
 
 /// Error that names each open requirement, with a pointer to its place in the app or the version.
-fn unmet(open: Vec<OpenItem>) -> Fault {
+fn err_requirements_open(open: Vec<OpenItem>) -> Fault {
     let errors: Vec<FieldError> = open.into_iter().map(FieldError::from).collect();
     let count = errors.len();
     let (verb, noun) = if count == 1 { ("is", "requirement") } else { ("are", "requirements") };

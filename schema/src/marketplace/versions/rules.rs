@@ -70,7 +70,7 @@ pub(crate) enum AppVersionAction {
 
 /// Side that acts on a version. An error names only the actions that the caller's side could take instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(crate) enum VersionActor {
     /// The partner that owns the app.
     Owner,
     /// Reviewers.
@@ -118,11 +118,13 @@ impl AppVersionAction {
         }
     }
 
-    const fn side(self) -> Side {
+    const fn side(self) -> VersionActor {
         match self {
-            Self::Update | Self::Submit | Self::Withdraw | Self::Publish | Self::Schedule | Self::Delete => Side::Owner,
-            Self::Claim | Self::Unclaim | Self::RequestChanges | Self::Approve | Self::Reject => Side::Reviewer,
-            Self::Supersede | Self::Overtake | Self::Lapse => Side::System,
+            Self::Update | Self::Submit | Self::Withdraw | Self::Publish | Self::Schedule | Self::Delete => {
+                VersionActor::Owner
+            }
+            Self::Claim | Self::Unclaim | Self::RequestChanges | Self::Approve | Self::Reject => VersionActor::Reviewer,
+            Self::Supersede | Self::Overtake | Self::Lapse => VersionActor::System,
         }
     }
 }
@@ -132,7 +134,11 @@ impl AppVersionAction {
 /// A rejected version can be submitted once more, as an appeal. A scheduled version can be rescheduled or published
 /// immediately; it returns to the approved state once a higher version is published. A version that waits for an owner
 /// without an answer lapses. A withdrawn version is final: its successor needs a different number.
-const fn next(state: AppVersionState, action: AppVersionAction, was_appealed: bool) -> Option<AppVersionState> {
+const fn find_transition(
+    state: AppVersionState,
+    action: AppVersionAction,
+    was_appealed: bool,
+) -> Option<AppVersionState> {
     match (state, action) {
         (AppVersionState::Draft | AppVersionState::ChangesRequested, AppVersionAction::Update) => Some(state),
         (AppVersionState::Draft | AppVersionState::ChangesRequested, AppVersionAction::Submit) => {
@@ -169,7 +175,7 @@ const fn next(state: AppVersionState, action: AppVersionAction, was_appealed: bo
 
 /// Returns whether an action deletes a version and therefore has no target state. Only a draft can be deleted: it was
 /// never submitted, so only its owner has seen it.
-fn ends(state: AppVersionState, action: AppVersionAction) -> bool {
+fn is_final(state: AppVersionState, action: AppVersionAction) -> bool {
     matches!((state, action), (AppVersionState::Draft, AppVersionAction::Delete))
 }
 
@@ -177,15 +183,15 @@ fn ends(state: AppVersionState, action: AppVersionAction) -> bool {
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the actions that the owner can take instead.
-pub(super) fn deletable(state: AppVersionState, was_appealed: bool) -> Result<(), Fault> {
-    if ends(state, AppVersionAction::Delete) {
+pub(super) fn ensure_deletable(state: AppVersionState, was_appealed: bool) -> Result<(), Fault> {
+    if is_final(state, AppVersionAction::Delete) {
         return Ok(());
     }
-    Err(illegal("version", state, AppVersionAction::Delete, was_appealed))
+    Err(err_illegal("version", state, AppVersionAction::Delete, was_appealed))
 }
 
 /// Error for an action that the state does not allow.
-fn illegal(thing: &str, state: AppVersionState, action: AppVersionAction, was_appealed: bool) -> Fault {
+fn err_illegal(thing: &str, state: AppVersionState, action: AppVersionAction, was_appealed: bool) -> Fault {
     Fault::illegal(thing, state.name(), action.name(), allowed_actions(state, action.side(), was_appealed))
 }
 
@@ -193,21 +199,21 @@ fn illegal(thing: &str, state: AppVersionState, action: AppVersionAction, was_ap
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the actions that the caller's side may take now.
-pub(crate) fn after(
+pub(crate) fn next_state(
     thing: &str,
     state: AppVersionState,
     action: AppVersionAction,
     was_appealed: bool,
 ) -> Result<AppVersionState, Fault> {
-    next(state, action, was_appealed).ok_or_else(|| illegal(thing, state, action, was_appealed))
+    find_transition(state, action, was_appealed).ok_or_else(|| err_illegal(thing, state, action, was_appealed))
 }
 
 /// Returns the actions that one side may take on a version now.
-pub(crate) fn allowed_actions(state: AppVersionState, side: Side, was_appealed: bool) -> Vec<String> {
+pub(crate) fn allowed_actions(state: AppVersionState, side: VersionActor, was_appealed: bool) -> Vec<String> {
     AppVersionAction::ALL
         .into_iter()
         .filter(|action| action.side() == side)
-        .filter(|action| next(state, *action, was_appealed).is_some() || ends(state, *action))
+        .filter(|action| find_transition(state, *action, was_appealed).is_some() || is_final(state, *action))
         .map(|action| action.name().to_owned())
         .collect()
 }
@@ -248,12 +254,12 @@ pub(super) fn check_appeal(state: AppVersionState, appeal: bool, appeal_text: Op
 }
 
 /// Returns the state diagram.
-pub(crate) fn drawing() -> StateDiagram {
+pub(crate) fn draw_states() -> StateDiagram {
     StateDiagram::of(
         "App version",
         (AppVersionState::ALL, AppVersionState::name),
         (&AppVersionAction::ALL, AppVersionAction::name),
-        [&|state, action| after("version", state, action, false)],
+        [&|state, action| next_state("version", state, action, false)],
     )
     .with_end(AppVersionState::Draft.name(), AppVersionAction::Delete.name())
 }

@@ -36,6 +36,6 @@ pub(in crate::marketplace) async fn load_for_staff(
     version_uuid: Uuid,
 ) -> Result<AppVersion, Fault> {
     let missing = || Fault::not_found("version");
-    let row = ANYBODYS.one(&cx.db, [app_uuid.into(), version_uuid.into()]).await?.ok_or_else(missing)?;
+    let row = ANYBODYS.fetch_one(&cx.db, [app_uuid.into(), version_uuid.into()]).await?.ok_or_else(missing)?;
     show_versions(cx, vec![row]).await?.pop().ok_or_else(missing)
 }

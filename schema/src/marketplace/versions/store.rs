@@ -23,7 +23,7 @@ pub(super) async fn get(
     app_uuid: Uuid,
     version_uuid: Uuid,
 ) -> Result<Option<VersionRow>, Fault> {
-    OWN.one(db, [owner.uuid().into(), app_uuid.into(), version_uuid.into()]).await
+    OWN.fetch_one(db, [owner.uuid().into(), app_uuid.into(), version_uuid.into()]).await
 }
 
 /// Returns whether the owner has this app.
@@ -38,21 +38,21 @@ pub(super) async fn app_exists(db: &Db, owner: Owner, app_uuid: Uuid) -> Result<
 }
 
 /// Data that constrains a new version.
-pub(super) struct Ground {
+pub(super) struct VersionBounds {
     pub(super) app_state: AppState,
     pub(super) published_number: Option<String>,
     pub(super) is_higher: bool,
 }
 
 /// Loads the data that constrains a version with this number; `None` if the owner does not have the app.
-pub(super) async fn ground_get(
+pub(super) async fn get_bounds(
     db: &Db,
     owner: Owner,
     app_uuid: Uuid,
     number: &Number,
-) -> Result<Option<Ground>, Fault> {
+) -> Result<Option<VersionBounds>, Fault> {
     Ok(sqlx::query_as!(
-        Ground,
+        VersionBounds,
         r#"select a.state as "app_state: AppState", live.number as "published_number?",
                coalesce(version_precedence($3, $4, $5, $6) > live.precedence, true) as "is_higher!"
          from app as a
@@ -117,7 +117,7 @@ pub(super) async fn insert(db: &Db, owner: Owner, actor: Actor, version: &NewVer
 }
 
 /// Version locked for a transition, with its app.
-pub(super) struct Held {
+pub(super) struct LockedVersion {
     pub(super) app_state: AppState,
     pub(super) state: AppVersionState,
     pub(super) number: String,
@@ -125,9 +125,14 @@ pub(super) struct Held {
 
 /// Locks a version with its app, the app first, so that changes that affect several versions of an app run one after
 /// another.
-pub(super) async fn lock(db: &Db, owner: Owner, app_uuid: Uuid, version_uuid: Uuid) -> Result<Option<Held>, Fault> {
+pub(super) async fn lock(
+    db: &Db,
+    owner: Owner,
+    app_uuid: Uuid,
+    version_uuid: Uuid,
+) -> Result<Option<LockedVersion>, Fault> {
     Ok(sqlx::query_as!(
-        Held,
+        LockedVersion,
         r#"select a.state as "app_state: AppState", v.state as "state: AppVersionState", v.number
          from app as a
          join app_version as v on v.app_uuid = a.app_uuid

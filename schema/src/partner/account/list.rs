@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::types::{PartnerEventActorKind, PartnerEventGroup};
 use crate::core::access;
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select, Statements};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue, Statements};
 use crate::core::time::Time;
 
 /// An entry of the history.
@@ -59,18 +59,18 @@ pub(super) static EVENTS: ListQuery<OwnHistory, HistoryRow, FixedOrder> = ListQu
     select: &HISTORY,
     within: &[
         Condition { sql: "e.partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) },
-        Condition { sql: "e.is_shown", value: |_| Some(Bound::Nothing) },
+        Condition { sql: "e.is_shown", value: |_| Some(SqlValue::Nothing) },
         Condition {
             sql: "(e.operation is null or e.operation = any({}))",
-            value: |_| Some(Bound::Texts(access::list_disclosed().operations.clone())),
+            value: |_| Some(SqlValue::Texts(access::list_disclosed().operations.clone())),
         },
     ],
     conditions: &[
-        Condition { sql: "e.event_group = any({})", value: |of| Bound::words(of.filter.group.as_ref()) },
-        Condition { sql: "e.kind = any({})", value: |of| Bound::texts(of.filter.kind.as_ref()) },
-        Condition { sql: "e.actor_kind = any({})", value: |of| Bound::words(of.filter.actor_kind.as_ref()) },
-        Condition { sql: "e.occurred_at >= {}", value: |of| of.filter.occurred_at_from.map(Bound::from) },
-        Condition { sql: "e.occurred_at < {}", value: |of| of.filter.occurred_at_until.map(Bound::from) },
+        Condition { sql: "e.event_group = any({})", value: |of| SqlValue::words(of.filter.group.as_ref()) },
+        Condition { sql: "e.kind = any({})", value: |of| SqlValue::texts(of.filter.kind.as_ref()) },
+        Condition { sql: "e.actor_kind = any({})", value: |of| SqlValue::words(of.filter.actor_kind.as_ref()) },
+        Condition { sql: "e.occurred_at >= {}", value: |of| of.filter.occurred_at_from.map(SqlValue::from) },
+        Condition { sql: "e.occurred_at < {}", value: |of| of.filter.occurred_at_until.map(SqlValue::from) },
     ],
     order: |_| const { &[OCCURRED.descending(), ID.descending()] },
 };

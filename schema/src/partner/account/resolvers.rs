@@ -15,8 +15,8 @@ use crate::core::list::PageRequest;
 use crate::core::page::List;
 use crate::core::principal::{Owner, PrincipalType};
 use crate::partner::company::{self, NamedBy};
+use crate::partner::lifecycle::{self, Action, Step};
 use crate::partner::own::ensure_own;
-use crate::partner::standing::{self, Action, Step};
 
 /// Queries for the account.
 #[derive(Default)]
@@ -70,7 +70,7 @@ impl PartnerAccountMutation {
         let cx = ctx.cx();
         let owner = ensure_own(cx, partner_uuid)?;
         let by = (Actor::of(cx.principal()?), NamedBy::Team);
-        company::change(&cx.db, owner.uuid(), body.into(), by, None).await?.ok_or_else(missing)?;
+        company::change(&cx.db, owner.uuid(), body.into(), by, None).await?.ok_or_else(err_not_found)?;
         cx.answer(load_account(cx, owner).await?)
     }
 
@@ -91,7 +91,7 @@ impl PartnerAccountMutation {
                  password or code.",
             ));
         }
-        sessions::fresh(cx).await?;
+        sessions::require_fresh(cx).await?;
         let reason = body.and_then(|body| body.reason);
         cx.answer(take_step(cx, owner, Action::RequestClosure, reason.as_deref()).await?)
     }
@@ -118,14 +118,14 @@ async fn take_step(
 ) -> Result<PartnerAccount, Fault> {
     let actor = Actor::of(cx.principal()?);
     let step = Step { partner_uuid: owner.uuid(), action, actor, reason, shows_reason: true };
-    standing::take(&cx.db, &cx.services, cx.now, &step).await?.ok_or_else(missing)?;
+    lifecycle::take_step(&cx.db, &cx.services, cx.now, &step).await?.ok_or_else(err_not_found)?;
     load_account(cx, owner).await
 }
 
 async fn load_account(cx: &RequestContext, owner: Owner) -> Result<PartnerAccount, Fault> {
-    PartnerAccount::of(store::get(&cx.db, owner).await?.ok_or_else(missing)?, cx)
+    PartnerAccount::of(store::get(&cx.db, owner).await?.ok_or_else(err_not_found)?, cx)
 }
 
-fn missing() -> Fault {
+fn err_not_found() -> Fault {
     Fault::not_found("partner")
 }

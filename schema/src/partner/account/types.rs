@@ -13,7 +13,7 @@ use crate::core::principal::PrincipalType;
 use crate::core::time::Time;
 use crate::core::words::{Word as _, words};
 use crate::partner::company::{AddressPatch, BillingAddressPatch, CompanyAddressView, CompanyBillingAddress, Patch};
-use crate::partner::standing::{Action, PartnerState, Side, allowed_actions};
+use crate::partner::lifecycle::{Action, PartnerActor, PartnerState, allowed_actions};
 
 /// The account data of a partner.
 #[derive(serde::Serialize, SimpleObject)]
@@ -176,7 +176,7 @@ impl PartnerAccount {
     pub(super) fn of(row: AccountRow, cx: &RequestContext) -> Result<Self, Fault> {
         let state = PartnerState::parse(&row.state)?;
         let is_program = cx.principal()?.kind == PrincipalType::MachineClient;
-        let mut allowed_actions = allowed_actions(state, Side::Team, row.closes_at, cx.now);
+        let mut allowed_actions = allowed_actions(state, PartnerActor::Team, row.closes_at, cx.now);
         let is_open = |name: &str| !is_program || name != Action::RequestClosure.name();
         allowed_actions.retain(|name| cx.may("partner:write") && is_open(name));
         Ok(Self {

@@ -101,7 +101,7 @@ pub(crate) async fn find_imitation(
     }
     let skeletons = imitation::skeletons(name);
     let is_like = store::is_like_another(db, partner_uuid, &skeletons, by != NamedBy::Anonymous).await?;
-    Ok(is_like.then(|| imitation::of_company(pointer)))
+    Ok(is_like.then(|| imitation::err_company_name(pointer)))
 }
 
 /// Computes the missing skeletons of names. Returns their number.
@@ -154,8 +154,8 @@ pub(crate) async fn change(
         return Ok(Some(()));
     }
     store::update(db, partner_uuid, &after).await?;
-    let event = PartnerEvent::new(partner_uuid, PartnerEventKind::CompanyUpdated, actor).because(reason);
-    events::insert(db, &event.telling(json!({ "fields": fields }))).await?;
+    let event = PartnerEvent::new(partner_uuid, PartnerEventKind::CompanyUpdated, actor).with_reason(reason);
+    events::insert(db, &event.with_detail(json!({ "fields": fields }))).await?;
     Ok(Some(()))
 }
 

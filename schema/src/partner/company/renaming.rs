@@ -7,7 +7,7 @@ use super::{NamedBy, find_imitation, store};
 use crate::core::actor::Actor;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
-use crate::core::mail::message::{Letter, Notice};
+use crate::core::mail::message::{MailContent, Notice};
 use crate::core::outbox;
 use crate::core::services::Services;
 use crate::core::words::words;
@@ -24,7 +24,7 @@ words! {
 }
 
 /// Decision about a pending name, with its actor and reason.
-pub(crate) struct Decided<'a> {
+pub(crate) struct NameReview<'a> {
     pub(crate) decision: NameDecision,
     pub(crate) actor: Actor,
     /// Whether the name may look like another.
@@ -41,20 +41,20 @@ pub(crate) async fn decide(
     db: &Db,
     services: &Services,
     partner_uuid: Uuid,
-    decided: &Decided<'_>,
+    review: &NameReview<'_>,
 ) -> Result<Option<()>, Fault> {
     let Some(present) = store::lock(db, partner_uuid).await? else { return Ok(None) };
     let Some(wanted) = present.pending_name.clone() else {
         return Err(Fault::conflict("No name of this partner is pending. Read the partner again."));
     };
-    let is_confirmed = decided.decision == NameDecision::Confirm;
-    if !is_confirmed && decided.reason.is_none() {
+    let is_confirmed = review.decision == NameDecision::Confirm;
+    if !is_confirmed && review.reason.is_none() {
         return Err(Fault::field("/reason", "REQUIRED", "Say why the name is rejected; the partner reads it."));
     }
     let mut after = present.clone();
     after.pending_name = None;
     if is_confirmed {
-        let by = NamedBy::Staff { allows_imitation: decided.allows_imitation };
+        let by = NamedBy::Staff { allows_imitation: review.allows_imitation };
         if let Some(error) = find_imitation(db, Some(partner_uuid), &wanted, by).await? {
             return Err(Fault::invalid(vec![error]));
         }
@@ -62,12 +62,12 @@ pub(crate) async fn decide(
     }
     store::update(db, partner_uuid, &after).await?;
     let kind = if is_confirmed { PartnerEventKind::NameConfirmed } else { PartnerEventKind::NameRejected };
-    let event = PartnerEvent::new(partner_uuid, kind, decided.actor).because(decided.reason);
-    events::insert(db, &event.telling(json!({ "name": wanted }))).await?;
+    let event = PartnerEvent::new(partner_uuid, kind, review.actor).with_reason(review.reason);
+    events::insert(db, &event.with_detail(json!({ "name": wanted }))).await?;
     outbox::queue_to_administrators(db, services, partner_uuid, |name| {
         let (company, wanted) = (present.company_name.clone(), wanted.clone());
-        let reason = decided.reason.filter(|_| !is_confirmed).map(str::to_owned);
-        Letter::Telling(Notice::NameDecided { name, company, wanted, reason })
+        let reason = review.reason.filter(|_| !is_confirmed).map(str::to_owned);
+        MailContent::Telling(Notice::NameDecided { name, company, wanted, reason })
     })
     .await?;
     Ok(Some(()))

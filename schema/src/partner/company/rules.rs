@@ -102,20 +102,20 @@ pub(super) fn changed_fields(before: &Company, after: &Company) -> Vec<&'static 
 
 fn set(
     kept: &mut Option<String>,
-    said: MaybeUndefined<String>,
+    input: MaybeUndefined<String>,
     most: usize,
     pointer: &str,
     errors: &mut Vec<FieldError>,
 ) {
-    match said {
+    match input {
         MaybeUndefined::Undefined => {}
         MaybeUndefined::Null => *kept = None,
         MaybeUndefined::Value(text) => *kept = Some(line(pointer, &text, most, errors)).filter(|text| !text.is_empty()),
     }
 }
 
-fn place(kept: &mut CompanyAddress, said: AddressPatch, pointer: &str, errors: &mut Vec<FieldError>) {
-    let AddressPatch { street, addition, postal_code, city, region } = said;
+fn place(kept: &mut CompanyAddress, input: AddressPatch, pointer: &str, errors: &mut Vec<FieldError>) {
+    let AddressPatch { street, addition, postal_code, city, region } = input;
     set(&mut kept.street, street, 200, &format!("{pointer}/street"), errors);
     set(&mut kept.addition, addition, 200, &format!("{pointer}/addition"), errors);
     set(&mut kept.postal_code, postal_code, 20, &format!("{pointer}/postal_code"), errors);
@@ -123,13 +123,13 @@ fn place(kept: &mut CompanyAddress, said: AddressPatch, pointer: &str, errors: &
     set(&mut kept.region, region, 120, &format!("{pointer}/region"), errors);
 }
 
-fn billing(kept: &mut BillingAddress, said: BillingAddressPatch, errors: &mut Vec<FieldError>) {
-    place(&mut kept.place, said.place(), "/billing_address", errors);
-    set(&mut kept.recipient, said.recipient, 200, "/billing_address/recipient", errors);
-    if let MaybeUndefined::Value(code) = &said.country {
+fn billing(kept: &mut BillingAddress, input: BillingAddressPatch, errors: &mut Vec<FieldError>) {
+    place(&mut kept.place, input.place(), "/billing_address", errors);
+    set(&mut kept.recipient, input.recipient, 200, "/billing_address/recipient", errors);
+    if let MaybeUndefined::Value(code) = &input.country {
         country("/billing_address/country", code, errors);
     }
-    set(&mut kept.country, said.country, 2, "/billing_address/country", errors);
+    set(&mut kept.country, input.country, 2, "/billing_address/country", errors);
 }
 
 fn country(pointer: &str, code: &str, errors: &mut Vec<FieldError>) {
@@ -145,7 +145,7 @@ fn country(pointer: &str, code: &str, errors: &mut Vec<FieldError>) {
 /// Trims a text of one line and checks its maximum number of characters.
 pub(super) fn line(pointer: &str, text: &str, most: usize, errors: &mut Vec<FieldError>) -> String {
     let text = plain::line(pointer, text, errors);
-    errors.extend(plain::too_long(pointer, &text, most));
+    errors.extend(plain::err_too_long(pointer, &text, most));
     text
 }
 

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::rules::PartnerContactKind;
 use super::types::PartnerContact;
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 
 /// Columns of contacts, for the team and for staff.
 static CONTACT: Select<PartnerContact> = Select::new(
@@ -49,7 +49,7 @@ const fn list_for(operation: &'static str) -> ContactList {
         operation,
         select: &CONTACT,
         within: &[Condition { sql: "partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) }],
-        conditions: &[Condition { sql: "kind = any({})", value: |of| Bound::words(of.filter.kind.as_ref()) }],
+        conditions: &[Condition { sql: "kind = any({})", value: |of| SqlValue::words(of.filter.kind.as_ref()) }],
         order: |_| const { &[CREATED.descending(), ID.descending()] },
     }
 }

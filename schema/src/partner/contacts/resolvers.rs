@@ -65,10 +65,10 @@ impl ContactsMutation {
             phone: body.phone.map_or(MaybeUndefined::Undefined, MaybeUndefined::Value),
         };
         let content = merge(begun, wanted)?;
-        store::partner_lock(&cx.db, owner).await?.ok_or_else(missing)?;
-        rules::room(store::count(&cx.db, owner, content.kind, None).await?)?;
+        store::lock_partner(&cx.db, owner).await?.ok_or_else(err_not_found)?;
+        rules::ensure_quota(store::count(&cx.db, owner, content.kind, None).await?)?;
         let contact_uuid = cx.new_uuid();
-        let row = store::insert(&cx.db, owner, contact_uuid, &content).await?.ok_or_else(rules::address_taken)?;
+        let row = store::insert(&cx.db, owner, contact_uuid, &content).await?.ok_or_else(rules::err_address_taken)?;
         record_event(cx, owner, PartnerEventKind::ContactAdded, &row).await?;
         cx.answer_created(contact_uuid, row)
     }
@@ -91,10 +91,10 @@ impl ContactsMutation {
             return cx.answer(present);
         }
         if after.kind != before.kind {
-            rules::room(store::count(&cx.db, owner, after.kind, None).await?)?;
+            rules::ensure_quota(store::count(&cx.db, owner, after.kind, None).await?)?;
             ensure_security_contact(cx, owner, &present).await?;
         }
-        let row = store::update(&cx.db, owner, contact_uuid, &after).await?.ok_or_else(rules::address_taken)?;
+        let row = store::update(&cx.db, owner, contact_uuid, &after).await?.ok_or_else(rules::err_address_taken)?;
         record_event(cx, owner, PartnerEventKind::ContactChanged, &row).await?;
         cx.answer(row)
     }
@@ -118,19 +118,19 @@ impl ContactsMutation {
 }
 
 /// Merges a change into the contact.
-fn merge(mut content: Content, said: PartnerContactUpdate) -> Result<Content, Fault> {
+fn merge(mut content: Content, update: PartnerContactUpdate) -> Result<Content, Fault> {
     let mut errors = Vec::new();
-    if let Some(kind) = said.kind {
+    if let Some(kind) = update.kind {
         content.kind = kind;
     }
-    if let Some(name) = said.name {
+    if let Some(name) = update.name {
         content.name = company::line("/name", &name, rules::LONGEST_NAME, &mut errors);
     }
-    if let Some(email) = said.email.and_then(|text| company::email("/email", &text, &mut errors)) {
+    if let Some(email) = update.email.and_then(|text| company::email("/email", &text, &mut errors)) {
         content.email = email.as_str().to_owned();
         content.email_normalised = email.normalised().to_owned();
     }
-    match said.phone {
+    match update.phone {
         MaybeUndefined::Undefined => {}
         MaybeUndefined::Null => content.phone = None,
         MaybeUndefined::Value(phone) => {
@@ -142,8 +142,8 @@ fn merge(mut content: Content, said: PartnerContactUpdate) -> Result<Content, Fa
 
 /// Loads the contact and locks its partner, so that two removals of the last contacts run one after the other.
 async fn lock_contact(cx: &RequestContext, owner: Owner, contact_uuid: Uuid) -> Result<PartnerContact, Fault> {
-    store::partner_lock(&cx.db, owner).await?.ok_or_else(missing)?;
-    OWN.one(&cx.db, [owner.uuid().into(), contact_uuid.into()]).await?.ok_or_else(missing)
+    store::lock_partner(&cx.db, owner).await?.ok_or_else(err_not_found)?;
+    OWN.fetch_one(&cx.db, [owner.uuid().into(), contact_uuid.into()]).await?.ok_or_else(err_not_found)
 }
 
 /// Checks that the contact may be removed from its kind.
@@ -158,10 +158,10 @@ async fn record_event(
     kind: PartnerEventKind,
     row: &PartnerContact,
 ) -> Result<(), Fault> {
-    let event = PartnerEvent::by_caller(cx, owner.uuid(), kind)?.about(row.uuid);
-    events::insert(&cx.db, &event.telling(json!({ "kind": row.kind }))).await
+    let event = PartnerEvent::by_caller(cx, owner.uuid(), kind)?.with_subject(row.uuid);
+    events::insert(&cx.db, &event.with_detail(json!({ "kind": row.kind }))).await
 }
 
-fn missing() -> Fault {
+fn err_not_found() -> Fault {
     Fault::not_found("contact")
 }

@@ -26,7 +26,7 @@ pub(super) const LONGEST_PHONE: usize = 40;
 ///
 /// # Errors
 /// [`crate::Code::Conflict`] if the maximum is reached.
-pub(super) fn room(of_this_kind: i64) -> Result<(), Fault> {
+pub(super) fn ensure_quota(of_this_kind: i64) -> Result<(), Fault> {
     if of_this_kind < MOST_OF_A_KIND {
         return Ok(());
     }
@@ -50,7 +50,7 @@ pub(super) fn ensure_security_contact(kind: PartnerContactKind, others: i64) -> 
 }
 
 /// Returns the error for an address that is already a contact of this kind.
-pub(super) fn address_taken() -> Fault {
+pub(super) fn err_address_taken() -> Fault {
     Fault::conflict("A contact of this kind already has this address. Change that contact instead.")
 }
 
@@ -61,8 +61,8 @@ mod tests {
 
     #[test]
     fn at_most_ten_contacts_per_kind() {
-        assert!(room(9).is_ok());
-        assert_eq!(room(10).unwrap_err().code(), Code::Conflict);
+        assert!(ensure_quota(9).is_ok());
+        assert_eq!(ensure_quota(10).unwrap_err().code(), Code::Conflict);
     }
 
     #[test]

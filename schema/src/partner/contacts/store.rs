@@ -38,7 +38,7 @@ impl From<&PartnerContact> for Content {
 }
 
 /// Locks the partner, and thereby the number of its contacts, until the transaction ends.
-pub(super) async fn partner_lock(db: &Db, owner: Owner) -> Result<Option<()>, Fault> {
+pub(super) async fn lock_partner(db: &Db, owner: Owner) -> Result<Option<()>, Fault> {
     let row = sqlx::query!("select partner_uuid from partner where partner_uuid = $1 for no key update", owner.uuid())
         .fetch_optional(&mut *db.conn().await?)
         .await?;

@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 use zip::write::{SimpleFileOptions, StreamWriter};
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
-use super::store::Made;
+use super::store::ExportFile;
 use crate::core::fault::Fault;
 use crate::core::media::store::archive::ArchiveName;
 use crate::core::media::store::{MediaStore, ObjectWriter};
@@ -37,7 +37,7 @@ pub(super) enum Piece {
 }
 
 /// Receiver of the pieces of an archive.
-pub(super) type Intake = mpsc::Sender<Piece>;
+pub(super) type ArchiveWriter = mpsc::Sender<Piece>;
 
 /// Creates an archive from the pieces that `produce` sends. The archive is in the object storage only if this returns
 /// successfully.
@@ -45,9 +45,9 @@ pub(super) async fn make<F: Future<Output = Result<(), Fault>>>(
     store: &MediaStore,
     name: ArchiveName,
     now: Time,
-    produce: impl FnOnce(Intake) -> F,
-) -> Result<Made, Fault> {
-    let writer = store.archive_begin(name).await?;
+    produce: impl FnOnce(ArchiveWriter) -> F,
+) -> Result<ExportFile, Fault> {
+    let writer = store.begin_archive(name).await?;
     let (intake, pieces) = mpsc::channel(WAITING);
     let (outlet, bytes) = mpsc::channel(WAITING);
     let zipping = tokio::task::spawn_blocking(move || compress(pieces, outlet, moment(now)));
@@ -59,7 +59,7 @@ pub(super) async fn make<F: Future<Output = Result<(), Fault>>>(
             writer.abort().await;
             // The first failure causes failures of the others. The log contains each.
             let faults = [produced.err(), zipped.err(), stored.err()].into_iter().flatten();
-            let fault = faults.reduce(|fault, other| fault.in_place_of(&other));
+            let fault = faults.reduce(|fault, other| fault.replacing(&other));
             Err(fault.unwrap_or_else(|| Fault::internal("an archive failed without an error")))
         }
     }
@@ -69,13 +69,13 @@ pub(super) async fn make<F: Future<Output = Result<(), Fault>>>(
 ///
 /// # Errors
 /// If the receiver no longer accepts pieces.
-pub(super) async fn hand_in(intake: &Intake, piece: Piece) -> Result<(), Fault> {
+pub(super) async fn hand_in(intake: &ArchiveWriter, piece: Piece) -> Result<(), Fault> {
     intake.send(piece).await.map_err(|_| Fault::unavailable("The archive could not be written."))
 }
 
 /// Compresses pieces. Blocks the thread.
 fn compress(mut pieces: mpsc::Receiver<Piece>, outlet: mpsc::Sender<Bytes>, at: DateTime) -> io::Result<()> {
-    let mut zip = ZipWriter::new_stream(Outlet { outlet, waiting: BytesMut::with_capacity(PIECE) });
+    let mut zip = ZipWriter::new_stream(ArchiveOutput { outlet, waiting: BytesMut::with_capacity(PIECE) });
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Deflated)
         .large_file(true)
@@ -92,12 +92,12 @@ fn compress(mut pieces: mpsc::Receiver<Piece>, outlet: mpsc::Sender<Bytes>, at: 
 }
 
 /// Output of the compressed bytes from the thread.
-struct Outlet {
+struct ArchiveOutput {
     outlet: mpsc::Sender<Bytes>,
     waiting: BytesMut,
 }
 
-impl Write for Outlet {
+impl Write for ArchiveOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.waiting.extend_from_slice(bytes);
         if self.waiting.len() >= PIECE {
@@ -118,7 +118,10 @@ impl Write for Outlet {
 }
 
 /// Writes bytes as they arrive, and counts them. Returns the writer, which the caller finishes or drops.
-async fn write_all(mut writer: ObjectWriter, mut bytes: mpsc::Receiver<Bytes>) -> (ObjectWriter, Result<Made, Fault>) {
+async fn write_all(
+    mut writer: ObjectWriter,
+    mut bytes: mpsc::Receiver<Bytes>,
+) -> (ObjectWriter, Result<ExportFile, Fault>) {
     let (mut hash, mut size_bytes) = (digest::Context::new(&digest::SHA256), 0_i64);
     while let Some(piece) = bytes.recv().await {
         hash.update(&piece);
@@ -129,7 +132,7 @@ async fn write_all(mut writer: ObjectWriter, mut bytes: mpsc::Receiver<Bytes>) -
     }
     let mut sha256 = [0; 32];
     sha256.copy_from_slice(hash.finish().as_ref());
-    (writer, Ok(Made { size_bytes, sha256 }))
+    (writer, Ok(ExportFile { size_bytes, sha256 }))
 }
 
 /// Converts a time to the format of ZIP: in UTC, with a resolution of two seconds, from 1980 on.
@@ -158,7 +161,7 @@ mod tests {
     }
 
     async fn read(store: &MediaStore, name: ArchiveName) -> Option<Vec<u8>> {
-        let object = store.archive_get(name).await.unwrap()?;
+        let object = store.get_archive(name).await.unwrap()?;
         let pieces: Vec<Bytes> = object.stream.try_collect().await.unwrap();
         Some(pieces.concat())
     }
@@ -167,7 +170,7 @@ mod tests {
     async fn exported_content_is_read_back() {
         let (store, name) = (MediaStore::in_memory(), ArchiveName::new([1; 32]));
         let line = Bytes::from("{\"name\": \"Käse\"}\n".repeat(10_000));
-        let made = make(&store, name, now(), async |intake: Intake| {
+        let made = make(&store, name, now(), async |intake: ArchiveWriter| {
             for file in ["one.jsonl", "deep/two.jsonl"] {
                 hand_in(&intake, Piece::Begin(file.to_owned())).await?;
                 for _ in 0..20 {
@@ -192,7 +195,7 @@ mod tests {
     #[tokio::test]
     async fn exported_file_may_exceed_four_gigabytes() {
         let (store, name) = (MediaStore::in_memory(), ArchiveName::new([3; 32]));
-        let made = make(&store, name, now(), async |intake: Intake| {
+        let made = make(&store, name, now(), async |intake: ArchiveWriter| {
             hand_in(&intake, Piece::Begin("one.jsonl".to_owned())).await?;
             hand_in(&intake, Piece::Bytes(Bytes::from("{}\n"))).await?;
             hand_in(&intake, Piece::End).await
@@ -208,14 +211,14 @@ mod tests {
     #[tokio::test]
     async fn aborted_data_export_does_not_exist() {
         let (store, name) = (MediaStore::in_memory(), ArchiveName::new([2; 32]));
-        let made = make(&store, name, now(), async |intake: Intake| {
+        let made = make(&store, name, now(), async |intake: ArchiveWriter| {
             hand_in(&intake, Piece::Begin("one".to_owned())).await?;
             Err(Fault::conflict("on purpose"))
         });
         assert_eq!(made.await.map(|_| ()).map_err(|fault| fault.detail().to_owned()), Err("on purpose".to_owned()));
         assert_eq!(read(&store, name).await, None);
         let forgotten =
-            make(&store, name, now(), async |intake: Intake| hand_in(&intake, Piece::Begin("a".into())).await);
+            make(&store, name, now(), async |intake: ArchiveWriter| hand_in(&intake, Piece::Begin("a".into())).await);
         assert!(forgotten.await.is_err(), "without its end it is none");
         assert_eq!(read(&store, name).await, None);
     }

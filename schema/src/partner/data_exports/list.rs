@@ -6,7 +6,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::rules::DataExportState;
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use crate::core::principal::PrincipalType;
 use crate::core::time::Time;
 
@@ -73,7 +73,7 @@ const fn list_for(operation: &'static str) -> ExportList {
         operation,
         select: &EXPORT,
         within: &[Condition { sql: "partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) }],
-        conditions: &[Condition { sql: "state = any({})", value: |of| Bound::words(of.filter.state.as_ref()) }],
+        conditions: &[Condition { sql: "state = any({})", value: |of| SqlValue::words(of.filter.state.as_ref()) }],
         order: |_| const { &[CREATED.descending(), ID.descending()] },
     }
 }

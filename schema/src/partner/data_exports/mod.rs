@@ -28,5 +28,5 @@ pub(in crate::partner) use list::STATEMENTS;
 pub(crate) use list::{DataExportFilter, EXPORTS_FOR_STAFF, ExportRow, ExportsOf};
 pub(crate) use resolvers::{DataExport, request};
 pub(in crate::partner) use resolvers::{DataExportsMutation, DataExportsQuery};
-pub(crate) use rules::drawing;
+pub(crate) use rules::draw_states;
 pub(crate) use run::export_due;

@@ -82,15 +82,15 @@ impl DataExportsQuery {
     ) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
         let owner = ensure_own(cx, partner_uuid)?;
-        let row = store::archive_get(&cx.db, owner, export_uuid).await?;
+        let row = store::get_archive(&cx.db, owner, export_uuid).await?;
         let row = row.ok_or_else(|| Fault::not_found("data export"))?;
         let principal = cx.principal()?;
-        rules::readable(principal.role, principal.scopes, &rules::required_scopes())?;
-        rules::downloadable(row.state, row.is_kept)?;
+        rules::ensure_readable(principal.role, principal.scopes, &rules::required_scopes())?;
+        rules::ensure_downloadable(row.state, row.is_kept)?;
         let lost = || Fault::internal(format!("the data export {export_uuid} has no object"));
         let name = row.object_secret.as_deref().and_then(ArchiveName::from_name).ok_or_else(lost)?;
-        cx.db.answered().await;
-        let object = cx.services.media.archive_get(name).await?.ok_or_else(lost)?;
+        cx.db.release().await;
+        let object = cx.services.media.get_archive(name).await?.ok_or_else(lost)?;
         note(cx, partner_uuid, PartnerEventKind::DataExportDownloaded, export_uuid, None).await?;
         let day = row.made_at.map(|made_at| made_at.to_string().chars().take(10).collect::<String>());
         cx.deliver(Download {
@@ -121,7 +121,7 @@ impl DataExportsMutation {
     ) -> Result<Option<DataExport>, Fault> {
         let cx = ctx.cx();
         let owner = ensure_own(cx, partner_uuid)?;
-        rules::within_a_day(store::count_of_day(&cx.db, owner).await?)?;
+        rules::ensure_daily_limit(store::count_of_day(&cx.db, owner).await?)?;
         cx.answer(request(cx, owner.uuid(), None).await?.into())
     }
 }
@@ -132,8 +132,8 @@ impl DataExportsMutation {
 /// [`crate::Code::NotFound`] if the partner does not exist, [`crate::Code::Conflict`] if no user of the partner could
 /// download the export, and while another export of the partner is queued or running.
 pub(crate) async fn request(cx: &RequestContext, partner_uuid: Uuid, reason: Option<&str>) -> Result<ExportRow, Fault> {
-    let state = store::partner_state_lock(&cx.db, partner_uuid).await?;
-    rules::fetchable(&state.ok_or_else(|| Fault::not_found("partner"))?)?;
+    let state = store::lock_partner_state(&cx.db, partner_uuid).await?;
+    rules::ensure_fetchable(&state.ok_or_else(|| Fault::not_found("partner"))?)?;
     let actor = Actor::of(cx.principal()?);
     let new = NewExport { export_uuid: cx.new_uuid(), partner_uuid, actor, reason };
     if !store::insert(&cx.db, &new).await? {
@@ -142,7 +142,7 @@ pub(crate) async fn request(cx: &RequestContext, partner_uuid: Uuid, reason: Opt
         ));
     }
     note(cx, partner_uuid, PartnerEventKind::DataExportRequested, new.export_uuid, reason).await?;
-    let row = ANY.one(&cx.db, [new.export_uuid.into()]).await?;
+    let row = ANY.fetch_one(&cx.db, [new.export_uuid.into()]).await?;
     row.ok_or_else(|| Fault::internal("a data export cannot be found after it was written"))
 }
 
@@ -153,7 +153,7 @@ async fn note(
     export_uuid: Uuid,
     reason: Option<&str>,
 ) -> Result<(), Fault> {
-    let event = PartnerEvent::by_caller(cx, partner_uuid, kind)?.about(export_uuid).because(reason);
+    let event = PartnerEvent::by_caller(cx, partner_uuid, kind)?.with_subject(export_uuid).with_reason(reason);
     events::insert(&cx.db, &event).await
 }
 

@@ -66,7 +66,7 @@ pub(super) fn after(state: DataExportState, action: DataExportAction) -> Result<
 }
 
 /// Draws the state diagram.
-pub(crate) fn drawing() -> StateDiagram {
+pub(crate) fn draw_states() -> StateDiagram {
     StateDiagram::of(
         "Data export",
         (DataExportState::ALL, DataExportState::name),
@@ -79,7 +79,7 @@ pub(crate) fn drawing() -> StateDiagram {
 ///
 /// # Errors
 /// [`Code::Conflict`] if the maximum is reached.
-pub(super) fn within_a_day(asked: i64) -> Result<(), Fault> {
+pub(super) fn ensure_daily_limit(asked: i64) -> Result<(), Fault> {
     if asked < MOST_A_DAY {
         return Ok(());
     }
@@ -93,7 +93,7 @@ pub(super) fn within_a_day(asked: i64) -> Result<(), Fault> {
 ///
 /// # Errors
 /// [`Code::Conflict`] if no user can.
-pub(super) fn fetchable(partner_state: &str) -> Result<(), Fault> {
+pub(super) fn ensure_fetchable(partner_state: &str) -> Result<(), Fault> {
     match partner_state {
         "ACTIVE" | "CLOSING" => Ok(()),
         "ERASED" => Err(Fault::conflict("The data of this partner was erased, so there is nothing to export.")),
@@ -109,7 +109,7 @@ pub(super) fn fetchable(partner_state: &str) -> Result<(), Fault> {
 ///
 /// # Errors
 /// [`Code::ScopeMissing`], naming the first missing scope.
-pub(super) fn readable(role: Option<Role>, scopes: ScopeSet, spanned: &[&str]) -> Result<(), Fault> {
+pub(super) fn ensure_readable(role: Option<Role>, scopes: ScopeSet, spanned: &[&str]) -> Result<(), Fault> {
     let lacking = spanned.iter().find(|name| !Scope::parse(name).is_some_and(|scope| scopes.reaches(scope)));
     let Some(lacking) = lacking.filter(|_| role != Some(Role::Administrator)) else { return Ok(()) };
     let detail = format!(
@@ -124,7 +124,7 @@ pub(super) fn readable(role: Option<Role>, scopes: ScopeSet, spanned: &[&str]) -
 ///
 /// # Errors
 /// [`Code::Conflict`] while it is incomplete, [`Code::NotFound`] after its retention period.
-pub(super) fn downloadable(state: DataExportState, is_kept: bool) -> Result<(), Fault> {
+pub(super) fn ensure_downloadable(state: DataExportState, is_kept: bool) -> Result<(), Fault> {
     match (state, is_kept) {
         (DataExportState::Succeeded, true) => Ok(()),
         (DataExportState::Succeeded, false) => Err(Fault::new(
@@ -184,8 +184,8 @@ mod tests {
 
     #[test]
     fn data_export_is_downloadable_only_while_kept() {
-        assert!(downloadable(DataExportState::Succeeded, true).is_ok());
-        let code = |state, is_kept| downloadable(state, is_kept).map_err(|fault| fault.code());
+        assert!(ensure_downloadable(DataExportState::Succeeded, true).is_ok());
+        let code = |state, is_kept| ensure_downloadable(state, is_kept).map_err(|fault| fault.code());
         assert_eq!(code(DataExportState::Succeeded, false), Err(Code::NotFound));
         for state in [DataExportState::Queued, DataExportState::Running, DataExportState::Failed] {
             assert_eq!(code(state, true), Err(Code::Conflict), "{state:?}");
@@ -197,7 +197,7 @@ mod tests {
         let spanned = required_scopes();
         assert!(spanned.iter().all(|name| Scope::parse(name).is_some()), "{spanned:?}");
         let lacking = |role: Option<Role>, scopes| {
-            readable(role, scopes, &spanned)
+            ensure_readable(role, scopes, &spanned)
                 .map_err(|fault| fault.required_scope().map(str::to_owned).unwrap_or_default())
         };
         let of_role = |role: Role| lacking(Some(role), role.scopes());
@@ -225,15 +225,15 @@ mod tests {
 
     #[test]
     fn at_most_five_data_exports_per_day() {
-        assert!(within_a_day(4).is_ok());
-        assert_eq!(within_a_day(5).map_err(|fault| fault.code()), Err(Code::Conflict));
+        assert!(ensure_daily_limit(4).is_ok());
+        assert_eq!(ensure_daily_limit(5).map_err(|fault| fault.code()), Err(Code::Conflict));
     }
 
     #[test]
     fn data_export_requires_partner_that_can_download_it() {
-        assert!(["ACTIVE", "CLOSING"].into_iter().all(|state| fetchable(state).is_ok()));
+        assert!(["ACTIVE", "CLOSING"].into_iter().all(|state| ensure_fetchable(state).is_ok()));
         for state in ["SUSPENDED", "CLOSED", "ERASED"] {
-            assert_eq!(fetchable(state).unwrap_err().code(), Code::Conflict, "{state}");
+            assert_eq!(ensure_fetchable(state).unwrap_err().code(), Code::Conflict, "{state}");
         }
     }
 }

@@ -12,15 +12,15 @@ use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::archive::{self, Intake, PIECE, Piece, hand_in};
+use super::archive::{self, ArchiveWriter, PIECE, Piece, hand_in};
 use super::kinds::KINDS;
 use super::rules::{DataExportAction, DataExportState, MOST_ATTEMPTS, after};
-use super::store::{self, Claim, Made};
+use super::store::{self, ExportClaim, ExportFile};
 use super::withheld::WITHHELD;
 use crate::core::crypto::random_bytes;
 use crate::core::db::{Db, TransactionOptions};
 use crate::core::fault::{Code, Fault};
-use crate::core::mail::message::{Letter, Notice};
+use crate::core::mail::message::{MailContent, Notice};
 use crate::core::media::store::MediaKey;
 use crate::core::media::store::archive::ArchiveName;
 use crate::core::outbox;
@@ -41,7 +41,7 @@ fn snapshot_terms() -> TransactionOptions {
 /// # Errors
 /// If the database does not answer, or an archive could not be created; the job retries it.
 pub(crate) async fn export_due(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
-    let db = Db::pooled(pool.clone());
+    let db = Db::from_pool(pool.clone());
     let mut done = forget_due(&db, services).await?;
     loop {
         let name = ArchiveName::new(random_bytes());
@@ -62,7 +62,7 @@ async fn forget_due(db: &Db, services: &Services) -> Result<u64, Fault> {
 }
 
 /// Performs one run, until the export ends or is released for the next run.
-async fn run(db: &Db, services: &Services, claim: &Claim, name: ArchiveName) -> Result<(), Fault> {
+async fn run(db: &Db, services: &Services, claim: &ExportClaim, name: ArchiveName) -> Result<(), Fault> {
     delete(services, claim.former_secret.as_deref()).await?;
     let outcome = match claim.attempts > MOST_ATTEMPTS {
         true => Err(Fault::internal("the previous runs did not finish")),
@@ -87,13 +87,23 @@ async fn run(db: &Db, services: &Services, claim: &Claim, name: ArchiveName) -> 
 
 /// Ends the last run of an export and notifies the administrators in the same transaction. Returns false if the run has
 /// lost the export.
-async fn end(db: &Db, services: &Services, claim: &Claim, outcome: Result<Made, Code>) -> Result<bool, Fault> {
-    let db = Db::apart(db.pool().clone());
+async fn end(
+    db: &Db,
+    services: &Services,
+    claim: &ExportClaim,
+    outcome: Result<ExportFile, Code>,
+) -> Result<bool, Fault> {
+    let db = Db::own_transaction(db.pool().clone());
     let done = finish(&db, services, claim, outcome).await;
     db.settle(done).await
 }
 
-async fn finish(db: &Db, services: &Services, claim: &Claim, outcome: Result<Made, Code>) -> Result<bool, Fault> {
+async fn finish(
+    db: &Db,
+    services: &Services,
+    claim: &ExportClaim,
+    outcome: Result<ExportFile, Code>,
+) -> Result<bool, Fault> {
     let leads_to = |action| after(DataExportState::Running, action);
     let ended = match outcome {
         Ok(made) => store::set_succeeded(db, claim, leads_to(DataExportAction::Succeed)?, &made).await?,
@@ -102,14 +112,14 @@ async fn finish(db: &Db, services: &Services, claim: &Claim, outcome: Result<Mad
     let Some(ended) = ended else { return Ok(false) };
     let until = ended.expires_at.map(|until| until.0);
     outbox::queue_to_administrators(db, services, claim.partner_uuid, |name| {
-        Letter::Telling(Notice::DataExport { name, company: ended.company_name.clone(), until })
+        MailContent::Telling(Notice::DataExport { name, company: ended.company_name.clone(), until })
     })
     .await?;
     Ok(true)
 }
 
 /// Creates the archive while its lease is renewed.
-async fn make_held(db: &Db, services: &Services, claim: &Claim, name: ArchiveName) -> Result<Made, Fault> {
+async fn make_held(db: &Db, services: &Services, claim: &ExportClaim, name: ArchiveName) -> Result<ExportFile, Fault> {
     let now = services.clock.now();
     let work = archive::make(&services.media, name, now, |intake| produce(db, services, claim, now, intake));
     tokio::pin!(work);
@@ -122,7 +132,7 @@ async fn make_held(db: &Db, services: &Services, claim: &Claim, name: ArchiveNam
 }
 
 /// Records the progress of a run.
-async fn progress(db: &Db, claim: &Claim, steps: Option<(usize, usize)>) -> Result<(), Fault> {
+async fn progress(db: &Db, claim: &ExportClaim, steps: Option<(usize, usize)>) -> Result<(), Fault> {
     let number = |steps: usize| i32::try_from(steps).unwrap_or(i32::MAX);
     let steps = steps.map(|(done, total)| (number(done), number(total)));
     if store::set_progress(db, claim, steps).await? {
@@ -132,7 +142,13 @@ async fn progress(db: &Db, claim: &Claim, steps: Option<(usize, usize)>) -> Resu
 }
 
 /// Sends everything: the tables, the images, and the explanations for the reader.
-async fn produce(db: &Db, services: &Services, claim: &Claim, now: Time, intake: Intake) -> Result<(), Fault> {
+async fn produce(
+    db: &Db,
+    services: &Services,
+    claim: &ExportClaim,
+    now: Time,
+    intake: ArchiveWriter,
+) -> Result<(), Fault> {
     // The images are one step, and the explanations are another.
     let total = KINDS.len() + 2;
     let counts = tables(db, claim, total, &intake).await?;
@@ -149,7 +165,7 @@ async fn produce(db: &Db, services: &Services, claim: &Claim, now: Time, intake:
 }
 
 /// Sends every table from one snapshot. Returns the number of lines per table.
-async fn tables(db: &Db, claim: &Claim, total: usize, intake: &Intake) -> Result<Vec<u64>, Fault> {
+async fn tables(db: &Db, claim: &ExportClaim, total: usize, intake: &ArchiveWriter) -> Result<Vec<u64>, Fault> {
     let snapshot = Db::within(db.pool().clone(), snapshot_terms());
     let mut counts = Vec::with_capacity(KINDS.len());
     for (step, kind) in KINDS.iter().enumerate() {
@@ -174,7 +190,7 @@ async fn tables(db: &Db, claim: &Claim, total: usize, intake: &Intake) -> Result
 }
 
 /// Sends every stored original image. If the object of an image is missing, it is logged and omitted.
-async fn pictures(db: &Db, services: &Services, partner_uuid: Uuid, intake: &Intake) -> Result<u64, Fault> {
+async fn pictures(db: &Db, services: &Services, partner_uuid: Uuid, intake: &ArchiveWriter) -> Result<u64, Fault> {
     let (mut count, mut after) = (0, Uuid::nil());
     loop {
         let page = store::pictures_page(db, partner_uuid, after).await?;
@@ -202,7 +218,7 @@ async fn pictures(db: &Db, services: &Services, partner_uuid: Uuid, intake: &Int
 
 async fn delete(services: &Services, object_secret: Option<&str>) -> Result<(), Fault> {
     let Some(name) = object_secret.and_then(ArchiveName::from_name) else { return Ok(()) };
-    Ok(services.media.archive_delete(name).await?)
+    Ok(services.media.delete_archive(name).await?)
 }
 
 /// Renders the explanations as text.

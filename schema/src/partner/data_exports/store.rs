@@ -46,7 +46,7 @@ pub(super) async fn count_of_day(db: &Db, owner: Owner) -> Result<i64, Fault> {
 }
 
 /// Locks a partner until the transaction ends and returns its state; `None` if the partner does not exist.
-pub(super) async fn partner_state_lock(db: &Db, partner_uuid: Uuid) -> Result<Option<String>, Fault> {
+pub(super) async fn lock_partner_state(db: &Db, partner_uuid: Uuid) -> Result<Option<String>, Fault> {
     Ok(sqlx::query_scalar!("select state from partner where partner_uuid = $1 for share", partner_uuid)
         .fetch_optional(&mut *db.conn().await?)
         .await?)
@@ -63,7 +63,7 @@ pub(super) struct ArchiveRow {
 }
 
 /// Loads the location of an archive of the owner.
-pub(super) async fn archive_get(db: &Db, owner: Owner, export_uuid: Uuid) -> Result<Option<ArchiveRow>, Fault> {
+pub(super) async fn get_archive(db: &Db, owner: Owner, export_uuid: Uuid) -> Result<Option<ArchiveRow>, Fault> {
     Ok(sqlx::query_as!(
         ArchiveRow,
         r#"select e.state as "state: DataExportState", e.object_secret, e.sha256, e.ended_at as made_at, p.slug,
@@ -79,7 +79,7 @@ pub(super) async fn archive_get(db: &Db, owner: Owner, export_uuid: Uuid) -> Res
 }
 
 /// A data export that a run has claimed.
-pub(super) struct Claim {
+pub(super) struct ExportClaim {
     pub(super) export_uuid: Uuid,
     pub(super) partner_uuid: Uuid,
     /// Number of this run, from 1.
@@ -89,9 +89,9 @@ pub(super) struct Claim {
 }
 
 /// Claims for two minutes the export that has waited longest, or that a previous run left unfinished.
-pub(super) async fn claim(db: &Db, object_secret: &str) -> Result<Option<Claim>, Fault> {
+pub(super) async fn claim(db: &Db, object_secret: &str) -> Result<Option<ExportClaim>, Fault> {
     Ok(sqlx::query_as!(
-        Claim,
+        ExportClaim,
         "with due as (
              select export_uuid, object_secret as former_secret from data_export
               where state in ('QUEUED', 'RUNNING') and coalesce(claimed_until <= labs_now(), true)
@@ -108,7 +108,7 @@ pub(super) async fn claim(db: &Db, object_secret: &str) -> Result<Option<Claim>,
 }
 
 /// Records the progress of a run and renews its claim for two minutes. Returns false if the run has lost the export.
-pub(super) async fn set_progress(db: &Db, claim: &Claim, progress: Option<(i32, i32)>) -> Result<bool, Fault> {
+pub(super) async fn set_progress(db: &Db, claim: &ExportClaim, progress: Option<(i32, i32)>) -> Result<bool, Fault> {
     let (done, total) = progress.unzip();
     let renewed = sqlx::query!(
         "update data_export
@@ -126,13 +126,13 @@ pub(super) async fn set_progress(db: &Db, claim: &Claim, progress: Option<(i32, 
 }
 
 /// Properties of a finished archive.
-pub(super) struct Made {
+pub(super) struct ExportFile {
     pub(super) size_bytes: i64,
     pub(super) sha256: [u8; 32],
 }
 
 /// Data for the notification about an ended run.
-pub(super) struct Ended {
+pub(super) struct EndedExport {
     pub(super) company_name: String,
     /// Time until which the archive is kept.
     pub(super) expires_at: Option<Time>,
@@ -141,12 +141,12 @@ pub(super) struct Ended {
 /// Ends a run successfully; `None` if it has lost its export.
 pub(super) async fn set_succeeded(
     db: &Db,
-    claim: &Claim,
+    claim: &ExportClaim,
     state: DataExportState,
-    made: &Made,
-) -> Result<Option<Ended>, Fault> {
+    made: &ExportFile,
+) -> Result<Option<EndedExport>, Fault> {
     Ok(sqlx::query_as!(
-        Ended,
+        EndedExport,
         "with done as (
              update data_export
                 set state = $3, ended_at = labs_now(), claimed_until = null, steps_done = steps_total, size_bytes = $4,
@@ -170,12 +170,12 @@ pub(super) async fn set_succeeded(
 /// Gives up an export; `None` if the run has lost it.
 pub(super) async fn set_failed(
     db: &Db,
-    claim: &Claim,
+    claim: &ExportClaim,
     state: DataExportState,
     error: &str,
-) -> Result<Option<Ended>, Fault> {
+) -> Result<Option<EndedExport>, Fault> {
     Ok(sqlx::query_as!(
-        Ended,
+        EndedExport,
         "with done as (
              update data_export
                 set state = $3, ended_at = labs_now(), claimed_until = null, error = $4
@@ -195,7 +195,7 @@ pub(super) async fn set_failed(
 }
 
 /// Releases an export after a failed run, for a later retry.
-pub(super) async fn release(db: &Db, claim: &Claim, error: &str) -> Result<(), Fault> {
+pub(super) async fn release(db: &Db, claim: &ExportClaim, error: &str) -> Result<(), Fault> {
     sqlx::query!(
         "update data_export set claimed_until = labs_now() + interval '10 seconds', error = $3
           where export_uuid = $1 and attempts = $2 and state = 'RUNNING'",

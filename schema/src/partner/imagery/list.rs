@@ -4,7 +4,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::store::ImageRow;
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 
 /// Columns of images, and whether each is in the draft or published.
 static IMAGE: Select<ImageRow> = Select::new(
@@ -31,8 +31,8 @@ const fn list_for(operation: &'static str) -> ImageList {
         operation,
         select: &IMAGE,
         within: &[
-            Condition { sql: "partner_uuid = {}", value: |partner_uuid| Some(Bound::Id(*partner_uuid)) },
-            Condition { sql: "in_draft or is_published", value: |_| Some(Bound::Nothing) },
+            Condition { sql: "partner_uuid = {}", value: |partner_uuid| Some(SqlValue::Id(*partner_uuid)) },
+            Condition { sql: "in_draft or is_published", value: |_| Some(SqlValue::Nothing) },
         ],
         conditions: &[],
         order: |_| const { &[KIND, ID] },

@@ -90,8 +90,8 @@ impl ImageryQuery {
         variant: Option<MediaVariantName>,
     ) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
-        let stored = store::stored_get(&cx.db, ensure_own(cx, partner_uuid)?, kind).await?;
-        let stored = stored.ok_or_else(|| missing(kind))?;
+        let stored = store::get_stored(&cx.db, ensure_own(cx, partner_uuid)?, kind).await?;
+        let stored = stored.ok_or_else(|| err_not_found(kind))?;
         let called = kind.name().to_ascii_lowercase();
         media::deliver(cx, &stored, variant.unwrap_or(MediaVariantName::Original), &called).await?;
         cx.answer(true)
@@ -119,15 +119,16 @@ impl ImageryMutation {
         let file = cx.attachment()?.bytes.clone();
         // The service checks all other rules before the upload uses a second of CPU time or space in the object
         // storage.
-        let (aside, limit) = (cx.db.aside(), media::LIMIT);
+        let (aside, limit) = (cx.db.outside_transaction(), media::LIMIT);
         let allowance = Allowance::peek(&aside, partner_uuid, limit).await?;
         let today = async |bytes| {
-            daily::check(cx, &aside, partner_uuid, Daily::Uploads, (bytes, media::most_a_day(allowance))).await
+            daily::check(cx, &aside, partner_uuid, Daily::Uploads, (bytes, media::daily_upload_limit(allowance))).await
         };
         today(1).await?;
-        let made = cx.services.pictures.process(cx.party()?, file, kind.picture()).await.map_err(media::refusal)?;
-        let kept = store::bytes_get(&aside, owner, kind).await?;
-        media::ensure_room(allowance, kept, made.size_bytes())?;
+        let made =
+            cx.services.pictures.process(cx.party()?, file, kind.picture()).await.map_err(media::err_invalid_file)?;
+        let kept = store::get_bytes(&aside, owner, kind).await?;
+        media::ensure_quota(allowance, kept, made.size_bytes())?;
         today(made.stored_bytes()).await?;
         let kept = media::keep(cx, &made).await?;
         let new = NewImage {
@@ -157,7 +158,7 @@ impl ImageryMutation {
         let owner = ensure_own(cx, partner_uuid)?;
         profile::lock_of(&cx.db, owner.uuid()).await?;
         if !store::remove(&cx.db, owner.uuid(), kind).await? {
-            return Err(missing(kind));
+            return Err(err_not_found(kind));
         }
         store::sweep(&cx.db, owner.uuid()).await?;
         note(cx, owner.uuid(), PartnerEventKind::ImageDeleted, kind, None, None).await?;
@@ -178,7 +179,7 @@ pub(crate) async fn delete_by_staff(
     profile::lock_of(&cx.db, partner_uuid).await?;
     let was_drawn = store::remove(&cx.db, partner_uuid, kind).await?;
     if !(store::unpublish(&cx.db, partner_uuid, kind).await? || was_drawn) {
-        return Err(missing(kind));
+        return Err(err_not_found(kind));
     }
     store::sweep(&cx.db, partner_uuid).await?;
     note(cx, partner_uuid, PartnerEventKind::ImageDeleted, kind, None, Some(reason)).await
@@ -189,9 +190,9 @@ pub(crate) async fn delete_by_staff(
 async fn take(cx: &RequestContext, new: &NewImage, stored: i64) -> Result<(), Fault> {
     let owner = cx.owner()?;
     let allowance = Allowance::lock(&cx.db, owner, media::LIMIT).await?;
-    let kept = store::bytes_get(&cx.db, owner, new.kind).await?;
-    media::ensure_room(allowance, kept, new.original.size_bytes)?;
-    daily::spend(cx, owner.uuid(), Daily::Uploads, (stored, media::most_a_day(allowance))).await?;
+    let kept = store::get_bytes(&cx.db, owner, new.kind).await?;
+    media::ensure_quota(allowance, kept, new.original.size_bytes)?;
+    daily::spend(cx, owner.uuid(), Daily::Uploads, (stored, media::daily_upload_limit(allowance))).await?;
     profile::lock_of(&cx.db, owner.uuid()).await?;
     store::remove(&cx.db, owner.uuid(), new.kind).await?;
     store::insert(&cx.db, owner, new).await?;
@@ -207,11 +208,11 @@ async fn note(
     subject_uuid: Option<Uuid>,
     reason: Option<&str>,
 ) -> Result<(), Fault> {
-    let event = PartnerEvent::by_caller(cx, partner_uuid, event)?.about(subject_uuid).because(reason);
-    events::insert(&cx.db, &event.telling(json!({ "kind": kind }))).await
+    let event = PartnerEvent::by_caller(cx, partner_uuid, event)?.with_subject(subject_uuid).with_reason(reason);
+    events::insert(&cx.db, &event.with_detail(json!({ "kind": kind }))).await
 }
 
-fn missing(kind: PartnerImageKind) -> Fault {
+fn err_not_found(kind: PartnerImageKind) -> Fault {
     Fault::not_found(match kind {
         PartnerImageKind::Logo => "logo",
         PartnerImageKind::Banner => "banner",

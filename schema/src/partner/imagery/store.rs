@@ -9,10 +9,10 @@ use super::list::SHOWN;
 use super::rules::PartnerImageKind;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
-use crate::core::list::Bound;
+use crate::core::list::SqlValue;
 use crate::core::principal::Owner;
 use crate::core::time::Time;
-use crate::marketplace::media::{Size, Stored};
+use crate::marketplace::media::{Size, StoredObject};
 
 /// An image of a profile.
 #[derive(Clone, Debug, sqlx::FromRow)]
@@ -49,11 +49,11 @@ impl ImageRow {
 
 /// Loads all images in the draft and in the published profile: four at most.
 pub(crate) async fn images(db: &Db, partner_uuid: Uuid) -> Result<Vec<ImageRow>, Fault> {
-    SHOWN.all(db, [partner_uuid.into(), Bound::Nothing]).await
+    SHOWN.fetch_all(db, [partner_uuid.into(), SqlValue::Nothing]).await
 }
 
 /// Loads the location of an image's bytes in the owner's draft.
-pub(super) async fn stored_get(db: &Db, owner: Owner, kind: PartnerImageKind) -> Result<Option<Stored>, Fault> {
+pub(super) async fn get_stored(db: &Db, owner: Owner, kind: PartnerImageKind) -> Result<Option<StoredObject>, Fault> {
     let row = sqlx::query!(
         r#"select image_uuid, media_type, width, height, size_bytes, sha256, object_key,
                   variants as "variants: Json<BTreeMap<String, Size>>"
@@ -64,7 +64,7 @@ pub(super) async fn stored_get(db: &Db, owner: Owner, kind: PartnerImageKind) ->
     )
     .fetch_optional(&mut *db.conn().await?)
     .await?;
-    Ok(row.map(|row| Stored {
+    Ok(row.map(|row| StoredObject {
         media_uuid: row.image_uuid,
         sha256: row.sha256,
         original: Size {
@@ -79,7 +79,7 @@ pub(super) async fn stored_get(db: &Db, owner: Owner, kind: PartnerImageKind) ->
 }
 
 /// Computes the total bytes of the owner's images, without the image that a new one of this kind replaces.
-pub(super) async fn bytes_get(db: &Db, owner: Owner, kind: PartnerImageKind) -> Result<i64, Fault> {
+pub(super) async fn get_bytes(db: &Db, owner: Owner, kind: PartnerImageKind) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select (select coalesce(sum(size_bytes), 0)::bigint from media_counted join app using (app_uuid)
                     where app.partner_uuid = $1)

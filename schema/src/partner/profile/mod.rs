@@ -17,6 +17,6 @@ mod view;
 
 pub(in crate::partner) use resolvers::{ProfileMutation, ProfileQuery};
 pub(crate) use resolvers::{load_profile, take_down};
-pub(crate) use rules::drawing;
+pub(crate) use rules::draw_states;
 pub(in crate::partner) use store::lock_of;
 pub(crate) use view::PartnerProfile;

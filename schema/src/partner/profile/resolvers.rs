@@ -120,7 +120,7 @@ pub(crate) async fn take_down(db: &Db, actor: Actor, partner_uuid: Uuid, reason:
     store::lock_of(db, partner_uuid).await?;
     let state = after(load_page(db, partner_uuid).await?.state, Action::TakeDown)?;
     store::set_state(db, partner_uuid, state.name(), Some(reason)).await?;
-    let event = PartnerEvent::new(partner_uuid, PartnerEventKind::ProfileTakenDown, actor).because(Some(reason));
+    let event = PartnerEvent::new(partner_uuid, PartnerEventKind::ProfileTakenDown, actor).with_reason(Some(reason));
     events::insert(db, &event).await
 }
 
@@ -142,5 +142,5 @@ async fn note(
     kind: PartnerEventKind,
     detail: serde_json::Value,
 ) -> Result<(), Fault> {
-    events::insert(&cx.db, &PartnerEvent::by_caller(cx, owner.uuid(), kind)?.telling(detail)).await
+    events::insert(&cx.db, &PartnerEvent::by_caller(cx, owner.uuid(), kind)?.with_detail(detail)).await
 }

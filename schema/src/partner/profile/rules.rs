@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use uuid::Uuid;
 
 use crate::core::fault::{Fault, FieldError};
-use crate::core::plain::{line, paragraphs, too_long};
+use crate::core::plain::{err_too_long, line, paragraphs};
 use crate::core::state_diagram::StateDiagram;
 
 /// Maximum number of locales with texts.
@@ -119,7 +119,7 @@ pub(super) fn allowed_actions(state: State, is_staff: bool) -> Vec<String> {
 }
 
 /// Draws the state diagram.
-pub(crate) fn drawing() -> StateDiagram {
+pub(crate) fn draw_states() -> StateDiagram {
     StateDiagram::of("Profile", (&State::ALL, State::name), (&Action::ALL, Action::name), [&after])
 }
 
@@ -194,11 +194,11 @@ pub(super) fn merge(present: &Draft, patch: Patch) -> Result<Draft, Fault> {
                 let mut text = draft.texts.get(&locale).cloned().unwrap_or_default();
                 if let Some(tagline) = said.tagline {
                     text.tagline = line(&at("tagline"), &tagline.unwrap_or_default(), &mut errors);
-                    errors.extend(too_long(&at("tagline"), &text.tagline, 120));
+                    errors.extend(err_too_long(&at("tagline"), &text.tagline, 120));
                 }
                 if let Some(description) = said.description {
                     text.description = paragraphs(&at("description"), &description.unwrap_or_default(), &mut errors);
-                    errors.extend(too_long(&at("description"), &text.description, 5000));
+                    errors.extend(err_too_long(&at("description"), &text.description, 5000));
                 }
                 draft.texts.insert(locale, text);
             }
@@ -263,7 +263,7 @@ pub(super) fn changed_fields(before: &Draft, after: &Draft) -> Vec<&'static str>
 }
 
 /// Input of the publication check.
-pub(super) struct Ground<'a> {
+pub(super) struct PublishChecks<'a> {
     /// Snapshot to publish.
     pub(super) next: &'a Snapshot,
     /// Previously published snapshot, if there is one.
@@ -274,9 +274,9 @@ pub(super) struct Ground<'a> {
 }
 
 /// Returns the obstacles to a publication, each with a pointer to the field to fix.
-pub(super) fn open_items(ground: &Ground<'_>) -> Vec<FieldError> {
-    let (draft, mut open) = (&ground.next.draft, Vec::new());
-    if ground.partner_state != "ACTIVE" {
+pub(super) fn open_items(checks: &PublishChecks<'_>) -> Vec<FieldError> {
+    let (draft, mut open) = (&checks.next.draft, Vec::new());
+    if checks.partner_state != "ACTIVE" {
         let message = "Your company's account is being closed or is suspended. Cancel the closure, or contact support.";
         open.push(FieldError::at("", "PARTNER_NOT_ACTIVE", message));
     }
@@ -292,10 +292,10 @@ pub(super) fn open_items(ground: &Ground<'_>) -> Vec<FieldError> {
             }
         }
     }
-    if ground.next.logo_uuid.is_none() {
+    if checks.next.logo_uuid.is_none() {
         open.push(FieldError::at("/logo", "REQUIRED", "The profile has no logo. Upload an image of kind LOGO."));
     }
-    if ground.state == State::TakenDown && ground.former == Some(ground.next) {
+    if checks.state == State::TakenDown && checks.former == Some(checks.next) {
         let message = "Staff took down the profile in its current form. Fix the problems in `state_reason`, then \
                        publish it again.";
         open.push(FieldError::at("", "UNCHANGED", message));

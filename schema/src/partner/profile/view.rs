@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use async_graphql::{InputObject, Json, MaybeUndefined, SimpleObject};
 use uuid::Uuid;
 
-use super::rules::{self, Draft, Ground, Patch, Snapshot, State, Text, TextPatch, allowed_actions};
+use super::rules::{self, Draft, Patch, PublishChecks, Snapshot, State, Text, TextPatch, allowed_actions};
 use super::store::ProfileRow;
 use crate::core::context::RequestContext;
 use crate::core::fault::{Fault, FieldError};
@@ -164,7 +164,7 @@ impl Page {
 
     /// Returns the obstacles to a publication now.
     pub(super) fn open_items(&self) -> Vec<FieldError> {
-        rules::open_items(&Ground {
+        rules::open_items(&PublishChecks {
             next: &self.next(),
             former: self.row.snapshot.as_ref().map(|snapshot| &snapshot.0),
             state: self.state,

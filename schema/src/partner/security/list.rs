@@ -6,7 +6,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::types::{PartnerMachineClient, PartnerMachineClientState, TeamSecurityEvent, TeamSecurityEventOutcome};
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select, Statements};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue, Statements};
 use crate::core::time::Time;
 use crate::core::words::words;
 
@@ -54,12 +54,12 @@ pub(super) static EVENTS: ListQuery<OwnEvents, TeamSecurityEvent, TeamSecurityEv
     select: &EVENT,
     within: &[Condition { sql: "e.partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) }],
     conditions: &[
-        Condition { sql: "e.kind = any({})", value: |of| Bound::texts(of.filter.kind.as_ref()) },
-        Condition { sql: "e.outcome = any({})", value: |of| Bound::words(of.filter.outcome.as_ref()) },
-        Condition { sql: "e.person_uuid = any({})", value: |of| Bound::ids(of.filter.person_uuid.as_ref()) },
-        Condition { sql: "e.client_uuid = any({})", value: |of| Bound::ids(of.filter.client_uuid.as_ref()) },
-        Condition { sql: "e.occurred_at >= {}", value: |of| of.filter.occurred_at_from.map(Bound::from) },
-        Condition { sql: "e.occurred_at < {}", value: |of| of.filter.occurred_at_until.map(Bound::from) },
+        Condition { sql: "e.kind = any({})", value: |of| SqlValue::texts(of.filter.kind.as_ref()) },
+        Condition { sql: "e.outcome = any({})", value: |of| SqlValue::words(of.filter.outcome.as_ref()) },
+        Condition { sql: "e.person_uuid = any({})", value: |of| SqlValue::ids(of.filter.person_uuid.as_ref()) },
+        Condition { sql: "e.client_uuid = any({})", value: |of| SqlValue::ids(of.filter.client_uuid.as_ref()) },
+        Condition { sql: "e.occurred_at >= {}", value: |of| of.filter.occurred_at_from.map(SqlValue::from) },
+        Condition { sql: "e.occurred_at < {}", value: |of| of.filter.occurred_at_until.map(SqlValue::from) },
     ],
     order: |sort| match sort {
         TeamSecurityEventSort::OccurredAtDesc => const { &[OCCURRED.descending(), EVENT_ID.descending()] },
@@ -96,7 +96,7 @@ pub(super) static CLIENTS: ListQuery<OwnClients, PartnerMachineClient, FixedOrde
     operation: "partner_security_list_machine_clients",
     select: &CLIENT,
     within: &[Condition { sql: "partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) }],
-    conditions: &[Condition { sql: "state = any({})", value: |of| Bound::words(of.filter.state.as_ref()) }],
+    conditions: &[Condition { sql: "state = any({})", value: |of| SqlValue::words(of.filter.state.as_ref()) }],
     order: |_| const { &[CREATED.descending(), CLIENT_ID.descending()] },
 };
 

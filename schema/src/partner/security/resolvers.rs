@@ -8,7 +8,7 @@ use super::list::{
 };
 use super::store::{self, PolicyRow};
 use super::types::{PartnerMachineClient, SecurityPolicy, SecurityPolicyPut, TeamSecurityEvent};
-use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
+use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
 use crate::core::access::access;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::fault::Fault;
@@ -93,13 +93,13 @@ impl SecurityMutation {
 }
 
 async fn policy(cx: &RequestContext, owner: Owner) -> Result<SecurityPolicy, Fault> {
-    Ok(store::policy_get(&cx.db, owner).await?.ok_or_else(|| Fault::not_found("partner"))?.into())
+    Ok(store::get_policy(&cx.db, owner).await?.ok_or_else(|| Fault::not_found("partner"))?.into())
 }
 
 /// Writes the change of a policy to the team's security events.
 async fn record_event(cx: &RequestContext, owner: Owner) -> Result<(), Fault> {
     let principal = cx.principal()?;
-    let mut event = LedgerEntry::new(SecurityEventKind::SecurityPolicyChanged, true);
+    let mut event = NewSecurityEvent::new(SecurityEventKind::SecurityPolicyChanged, true);
     match principal.kind {
         PrincipalType::MachineClient => event.client_uuid = Some(principal.uuid),
         PrincipalType::PartnerUser | PrincipalType::StaffUser => event.person_uuid = Some(principal.uuid),

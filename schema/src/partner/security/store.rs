@@ -11,7 +11,7 @@ pub(super) struct PolicyRow {
 }
 
 /// Loads the effective policy.
-pub(super) async fn policy_get(db: &Db, owner: Owner) -> Result<Option<PolicyRow>, Fault> {
+pub(super) async fn get_policy(db: &Db, owner: Owner) -> Result<Option<PolicyRow>, Fault> {
     Ok(sqlx::query_as!(
         PolicyRow,
         "select mfa_required, session_hours from partner where partner_uuid = $1",

@@ -6,7 +6,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::store::TicketRow;
-use crate::core::list::{Bound, Condition, EdgeQuery, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use crate::core::time::Time;
 use crate::core::words::words;
 use crate::partner::support_tickets::{SupportTicketPriority, SupportTicketState, SupportTopic};
@@ -73,18 +73,18 @@ pub(super) static QUEUE: ListQuery<SupportDeskFilter, TicketRow, SupportDeskSort
     select: &TICKET,
     within: &[],
     conditions: &[
-        Condition { sql: "state = any({})", value: |filter| Bound::words(filter.state.as_ref()) },
-        Condition { sql: "priority = any({})", value: |filter| Bound::words(filter.priority.as_ref()) },
-        Condition { sql: "topic = any({})", value: |filter| Bound::words(filter.topic.as_ref()) },
-        Condition { sql: "assignee_uuid = any({})", value: |filter| Bound::ids(filter.assignee_uuid.as_ref()) },
-        Condition { sql: "(assignee_uuid is not null) = {}", value: |filter| filter.assigned.map(Bound::from) },
-        Condition { sql: "partner_uuid = any({})", value: |filter| Bound::ids(filter.partner_uuid.as_ref()) },
+        Condition { sql: "state = any({})", value: |filter| SqlValue::words(filter.state.as_ref()) },
+        Condition { sql: "priority = any({})", value: |filter| SqlValue::words(filter.priority.as_ref()) },
+        Condition { sql: "topic = any({})", value: |filter| SqlValue::words(filter.topic.as_ref()) },
+        Condition { sql: "assignee_uuid = any({})", value: |filter| SqlValue::ids(filter.assignee_uuid.as_ref()) },
+        Condition { sql: "(assignee_uuid is not null) = {}", value: |filter| filter.assigned.map(SqlValue::from) },
+        Condition { sql: "partner_uuid = any({})", value: |filter| SqlValue::ids(filter.partner_uuid.as_ref()) },
         Condition {
             sql: "strpos(lower(subject), lower({})) > 0 or strpos(lower(company_name), lower({})) > 0",
-            value: |filter| filter.q.as_deref().map(Bound::from),
+            value: |filter| filter.q.as_deref().map(SqlValue::from),
         },
-        Condition { sql: "created_at >= {}", value: |filter| filter.created_at_from.map(Bound::from) },
-        Condition { sql: "created_at < {}", value: |filter| filter.created_at_until.map(Bound::from) },
+        Condition { sql: "created_at >= {}", value: |filter| filter.created_at_from.map(SqlValue::from) },
+        Condition { sql: "created_at < {}", value: |filter| filter.created_at_until.map(SqlValue::from) },
     ],
     order: |sort| match sort {
         SupportDeskSort::PriorityDesc => const { &[URGENCY, CREATED, ID] },

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::list::{ANY, QUEUE, SupportDeskFilter, SupportDeskSort};
 use super::rules;
-use super::store::{self, HeldRow};
+use super::store::{self, LockedTicketRow};
 use super::types::{
     SupportDeskMessageCreate, SupportDeskMessageKind, SupportDeskTicket, SupportDeskTicketDetail,
     SupportDeskTicketUpdate, SupportTicketSettlement,
@@ -20,8 +20,8 @@ use crate::core::page::CountedList;
 use crate::core::principal::PrincipalType;
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::support_tickets::{
-    Letters, Message, SupportMessageSide, SupportTicketAction, after, full, message_insert, set_state, tell_person,
-    tell_team, text,
+    Message, SupportMessageSide, SupportTicketAction, TicketMails, ensure_not_full, insert_message, next_state,
+    notify_person, notify_team, set_state, text,
 };
 
 /// Queries for the desk.
@@ -84,17 +84,17 @@ impl SupportDeskMutation {
         body: SupportDeskTicketUpdate,
     ) -> Result<Option<SupportDeskTicketDetail>, Fault> {
         let cx = ctx.cx();
-        let held = lock_ticket(cx, ticket_uuid).await?;
+        let locked = lock_ticket(cx, ticket_uuid).await?;
         match body.assignee_uuid {
             MaybeUndefined::Undefined => {}
-            MaybeUndefined::Null => assign(cx, ticket_uuid, &held, None).await?,
-            MaybeUndefined::Value(colleague) => assign(cx, ticket_uuid, &held, Some(colleague)).await?,
+            MaybeUndefined::Null => assign(cx, ticket_uuid, &locked, None).await?,
+            MaybeUndefined::Value(colleague) => assign(cx, ticket_uuid, &locked, Some(colleague)).await?,
         }
-        if let Some(priority) = body.priority.filter(|priority| *priority != held.priority) {
+        if let Some(priority) = body.priority.filter(|priority| *priority != locked.priority) {
             store::set_priority(&cx.db, ticket_uuid, priority).await?;
         }
         if let Some(settlement) = body.state {
-            settle(cx, ticket_uuid, &held, settlement).await?;
+            settle(cx, ticket_uuid, &locked, settlement).await?;
         }
         cx.answer(load_ticket(cx, ticket_uuid).await?)
     }
@@ -112,16 +112,16 @@ impl SupportDeskMutation {
         body: SupportDeskMessageCreate,
     ) -> Result<Option<SupportDeskTicketDetail>, Fault> {
         let cx = ctx.cx();
-        let held = lock_ticket(cx, ticket_uuid).await?;
-        if store::is_erased(&cx.db, held.partner_uuid).await? {
-            return Err(rules::erased());
+        let locked = lock_ticket(cx, ticket_uuid).await?;
+        if store::is_erased(&cx.db, locked.partner_uuid).await? {
+            return Err(rules::err_erased());
         }
         let text = text(&body.body).map_err(|error| Fault::invalid(vec![error]))?;
         match body.kind {
-            SupportDeskMessageKind::Answer => answer(cx, ticket_uuid, &held, &text).await?,
+            SupportDeskMessageKind::Answer => answer(cx, ticket_uuid, &locked, &text).await?,
             SupportDeskMessageKind::Note => {
-                full(held.notes_count)?;
-                store::note_insert(&cx.db, ticket_uuid, cx.new_uuid(), cx.principal()?.uuid, &text).await?;
+                ensure_not_full(locked.notes_count)?;
+                store::insert_note(&cx.db, ticket_uuid, cx.new_uuid(), cx.principal()?.uuid, &text).await?;
             }
         }
         cx.answer(load_ticket(cx, ticket_uuid).await?)
@@ -129,51 +129,58 @@ impl SupportDeskMutation {
 }
 
 /// Writes an answer to the partner and notifies the partner by mail. An unassigned ticket is assigned to the author.
-async fn answer(cx: &RequestContext, ticket_uuid: Uuid, held: &HeldRow, body: &str) -> Result<(), Fault> {
-    let state = after(held.state, SupportTicketAction::Answer)?;
-    full(held.messages_count)?;
+async fn answer(cx: &RequestContext, ticket_uuid: Uuid, locked: &LockedTicketRow, body: &str) -> Result<(), Fault> {
+    let state = next_state(locked.state, SupportTicketAction::Answer)?;
+    ensure_not_full(locked.messages_count)?;
     let principal = cx.principal()?;
     let (message_uuid, author_uuid) = (cx.new_uuid(), principal.uuid);
     let message = Message { message_uuid, ticket_uuid, side: SupportMessageSide::Support, author_uuid, body };
-    message_insert(&cx.db, &message).await?;
+    insert_message(&cx.db, &message).await?;
     set_state(&cx.db, ticket_uuid, state).await?;
-    if held.assignee_uuid.is_none() && principal.kind == PrincipalType::StaffUser {
+    if locked.assignee_uuid.is_none() && principal.kind == PrincipalType::StaffUser {
         store::set_assignee(&cx.db, ticket_uuid, Some(author_uuid)).await?;
     }
-    record_event(cx, ticket_uuid, held, PartnerEventKind::TicketAnswered).await?;
-    tell_team(cx, &letters(ticket_uuid, held), TicketEvent::Answered).await
+    record_event(cx, ticket_uuid, locked, PartnerEventKind::TicketAnswered).await?;
+    notify_team(cx, &compose_mails(ticket_uuid, locked), TicketEvent::Answered).await
 }
 
 /// Resolves or closes a ticket and notifies the partner by mail.
 async fn settle(
     cx: &RequestContext,
     ticket_uuid: Uuid,
-    held: &HeldRow,
+    locked: &LockedTicketRow,
     settlement: SupportTicketSettlement,
 ) -> Result<(), Fault> {
-    let Some(state) = rules::settle(held.state, settlement.action())? else { return Ok(()) };
+    let Some(state) = rules::settle(locked.state, settlement.action())? else { return Ok(()) };
     set_state(&cx.db, ticket_uuid, state).await?;
     let (kind, event) = match settlement {
         SupportTicketSettlement::Resolved => (PartnerEventKind::TicketResolved, TicketEvent::Resolved),
         SupportTicketSettlement::Closed => (PartnerEventKind::TicketClosed, TicketEvent::Closed),
     };
-    record_event(cx, ticket_uuid, held, kind).await?;
-    tell_team(cx, &letters(ticket_uuid, held), event).await
+    record_event(cx, ticket_uuid, locked, kind).await?;
+    notify_team(cx, &compose_mails(ticket_uuid, locked), event).await
 }
 
 /// Assigns a ticket to a staff member of the desk, who is notified by mail, or removes the assignment.
-async fn assign(cx: &RequestContext, ticket_uuid: Uuid, held: &HeldRow, to: Option<Uuid>) -> Result<(), Fault> {
-    if to == held.assignee_uuid {
+async fn assign(
+    cx: &RequestContext,
+    ticket_uuid: Uuid,
+    locked: &LockedTicketRow,
+    to: Option<Uuid>,
+) -> Result<(), Fault> {
+    if to == locked.assignee_uuid {
         return Ok(());
     }
     if let Some(colleague) = to
-        && !store::is_colleague(&cx.db, colleague, &rules::answering()).await?
+        && !store::is_colleague(&cx.db, colleague, &rules::answer_scopes()).await?
     {
-        return Err(rules::no_colleague());
+        return Err(rules::err_no_colleague());
     }
     store::set_assignee(&cx.db, ticket_uuid, to).await?;
     match to.filter(|colleague| Some(*colleague) != cx.principal().ok().map(|principal| principal.uuid)) {
-        Some(colleague) => tell_person(cx, &letters(ticket_uuid, held), colleague, TicketEvent::Assigned).await,
+        Some(colleague) => {
+            notify_person(cx, &compose_mails(ticket_uuid, locked), colleague, TicketEvent::Assigned).await
+        }
         None => Ok(()),
     }
 }
@@ -182,26 +189,26 @@ async fn assign(cx: &RequestContext, ticket_uuid: Uuid, held: &HeldRow, to: Opti
 async fn record_event(
     cx: &RequestContext,
     ticket_uuid: Uuid,
-    held: &HeldRow,
+    locked: &LockedTicketRow,
     kind: PartnerEventKind,
 ) -> Result<(), Fault> {
-    events::insert(&cx.db, &PartnerEvent::by_caller(cx, held.partner_uuid, kind)?.about(ticket_uuid)).await
+    events::insert(&cx.db, &PartnerEvent::by_caller(cx, locked.partner_uuid, kind)?.with_subject(ticket_uuid)).await
 }
 
-fn letters(ticket_uuid: Uuid, held: &HeldRow) -> Letters<'_> {
-    Letters {
+fn compose_mails(ticket_uuid: Uuid, locked: &LockedTicketRow) -> TicketMails<'_> {
+    TicketMails {
         ticket_uuid,
-        partner_uuid: held.partner_uuid,
-        company_name: &held.company_name,
-        subject: &held.subject,
-        opened_by: held.opened_by,
-        assignee_uuid: held.assignee_uuid,
+        partner_uuid: locked.partner_uuid,
+        company_name: &locked.company_name,
+        subject: &locked.subject,
+        opened_by: locked.opened_by,
+        assignee_uuid: locked.assignee_uuid,
     }
 }
 
 /// Loads the current ticket and names it in the audit record.
 async fn load_ticket(cx: &RequestContext, ticket_uuid: Uuid) -> Result<SupportDeskTicketDetail, Fault> {
-    let ticket = ANY.one(&cx.db, [ticket_uuid.into()]).await?.ok_or_else(not_found)?;
+    let ticket = ANY.fetch_one(&cx.db, [ticket_uuid.into()]).await?.ok_or_else(err_not_found)?;
     note(cx, ticket_uuid, &ticket.subject, ticket.partner_uuid);
     let messages = store::messages(&cx.db, ticket_uuid).await?;
     let notes = store::notes(&cx.db, ticket_uuid).await?;
@@ -209,10 +216,10 @@ async fn load_ticket(cx: &RequestContext, ticket_uuid: Uuid) -> Result<SupportDe
 }
 
 /// Locks the ticket for a change and names it in the audit record.
-async fn lock_ticket(cx: &RequestContext, ticket_uuid: Uuid) -> Result<HeldRow, Fault> {
-    let held = store::lock(&cx.db, ticket_uuid).await?.ok_or_else(not_found)?;
-    note(cx, ticket_uuid, &held.subject, held.partner_uuid);
-    Ok(held)
+async fn lock_ticket(cx: &RequestContext, ticket_uuid: Uuid) -> Result<LockedTicketRow, Fault> {
+    let locked = store::lock(&cx.db, ticket_uuid).await?.ok_or_else(err_not_found)?;
+    note(cx, ticket_uuid, &locked.subject, locked.partner_uuid);
+    Ok(locked)
 }
 
 fn note(cx: &RequestContext, ticket_uuid: Uuid, subject: &str, partner_uuid: Uuid) {
@@ -220,6 +227,6 @@ fn note(cx: &RequestContext, ticket_uuid: Uuid, subject: &str, partner_uuid: Uui
     cx.note_target(Target { kind, uuid: Some(ticket_uuid), label, partner_uuid: Some(partner_uuid) });
 }
 
-fn not_found() -> Fault {
+fn err_not_found() -> Fault {
     Fault::not_found("support ticket")
 }

@@ -1,15 +1,15 @@
 //! Rules for the changes of a ticket by the desk.
 
 use crate::core::fault::Fault;
-use crate::core::scope::opening;
-use crate::partner::support_tickets::{SupportTicketAction, SupportTicketState, after};
+use crate::core::scope::opening_scopes;
+use crate::partner::support_tickets::{SupportTicketAction, SupportTicketState, next_state};
 
 /// Scope that a staff member needs to answer, and therefore to be assigned a ticket.
 const ANSWERS: &str = "labs.admin.support:write";
 
 /// Returns the alternative scopes of an assignee, who must hold at least one of them.
-pub(super) fn answering() -> Vec<String> {
-    opening(&[ANSWERS.to_owned()])
+pub(super) fn answer_scopes() -> Vec<String> {
+    opening_scopes(&[ANSWERS.to_owned()])
 }
 
 /// Returns the state of a ticket after it is resolved or closed; `None` if it is already in that state.
@@ -23,17 +23,17 @@ pub(super) fn settle(
     match (state, action) {
         (SupportTicketState::Resolved, SupportTicketAction::Resolve)
         | (SupportTicketState::Closed, SupportTicketAction::Close) => Ok(None),
-        (state, action) => after(state, action).map(Some),
+        (state, action) => next_state(state, action).map(Some),
     }
 }
 
 /// Returns the error for a message or note about an erased partner.
-pub(super) fn erased() -> Fault {
+pub(super) fn err_erased() -> Fault {
     Fault::conflict("This partner was erased, so its support tickets have no reader and cannot be changed any more.")
 }
 
 /// Returns the error for an assignee who does not answer at the desk.
-pub(super) fn no_colleague() -> Fault {
+pub(super) fn err_no_colleague() -> Fault {
     let message = format!("No active staff member with the scope {ANSWERS} has this uuid.");
     Fault::field("/assignee_uuid", "UNKNOWN_STAFF_MEMBER", message)
 }
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn assignee_needs_scope_to_answer_support_tickets() {
-        assert_eq!(answering(), ["labs.admin:write", "labs.admin.support:write"]);
-        assert_eq!(no_colleague().errors()[0].pointer.as_deref(), Some("/assignee_uuid"));
+        assert_eq!(answer_scopes(), ["labs.admin:write", "labs.admin.support:write"]);
+        assert_eq!(err_no_colleague().errors()[0].pointer.as_deref(), Some("/assignee_uuid"));
     }
 }

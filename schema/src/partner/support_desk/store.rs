@@ -79,7 +79,7 @@ pub(super) async fn notes(db: &Db, ticket_uuid: Uuid) -> Result<Vec<EntryRow>, F
 }
 
 /// A support ticket locked for a change.
-pub(super) struct HeldRow {
+pub(super) struct LockedTicketRow {
     pub(super) partner_uuid: Uuid,
     pub(super) company_name: String,
     pub(super) subject: String,
@@ -92,9 +92,9 @@ pub(super) struct HeldRow {
 }
 
 /// Locks a ticket until the transaction ends.
-pub(super) async fn lock(db: &Db, ticket_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
+pub(super) async fn lock(db: &Db, ticket_uuid: Uuid) -> Result<Option<LockedTicketRow>, Fault> {
     Ok(sqlx::query_as!(
-        HeldRow,
+        LockedTicketRow,
         r#"select t.partner_uuid, partner.company_name, t.subject, t.state as "state: SupportTicketState",
                   t.priority as "priority: SupportTicketPriority", t.messages_count,
                   (select count(*) from support_note as n where n.ticket_uuid = t.ticket_uuid)::integer as "notes_count!",
@@ -120,7 +120,7 @@ pub(super) async fn is_erased(db: &Db, partner_uuid: Uuid) -> Result<bool, Fault
 }
 
 /// Inserts a note about a locked ticket.
-pub(super) async fn note_insert(
+pub(super) async fn insert_note(
     db: &Db,
     ticket_uuid: Uuid,
     note_uuid: Uuid,

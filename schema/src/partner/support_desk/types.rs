@@ -8,7 +8,7 @@ use super::store::{EntryRow, TicketRow};
 use crate::core::context::RequestContext;
 use crate::core::time::Time;
 use crate::partner::support_tickets::{
-    Side, SupportMessageSide, SupportTicketAction, SupportTicketPriority, SupportTicketState, SupportTopic,
+    SupportMessageSide, SupportTicketAction, SupportTicketPriority, SupportTicketState, SupportTopic, TicketActor,
     allowed_actions,
 };
 
@@ -169,7 +169,7 @@ impl SupportDeskTicket {
     /// Converts a row to the representation for the caller.
     pub(crate) fn of(row: TicketRow, cx: &RequestContext) -> Self {
         let acts = cx.may("labs.admin.support:write");
-        let allowed_actions = if acts { allowed_actions(row.state, Side::Desk) } else { Vec::new() };
+        let allowed_actions = if acts { allowed_actions(row.state, TicketActor::Desk) } else { Vec::new() };
         Self {
             uuid: row.ticket_uuid,
             partner_uuid: row.partner_uuid,

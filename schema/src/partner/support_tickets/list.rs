@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::rules::SupportTicketState;
 use super::types::{SupportTicket, SupportTopic};
-use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use crate::core::words::words;
 
 /// Columns of support tickets for their partner.
@@ -55,10 +55,13 @@ pub(super) static TICKETS: ListQuery<OwnTickets, SupportTicket, SupportTicketSor
     select: &TICKET,
     within: &[Condition { sql: "partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) }],
     conditions: &[
-        Condition { sql: "state = any({})", value: |of| Bound::words(of.filter.state.as_ref()) },
-        Condition { sql: "topic = any({})", value: |of| Bound::words(of.filter.topic.as_ref()) },
-        Condition { sql: "app_uuid = any({})", value: |of| Bound::ids(of.filter.app_uuid.as_ref()) },
-        Condition { sql: "strpos(lower(subject), lower({})) > 0", value: |of| of.filter.q.as_deref().map(Bound::from) },
+        Condition { sql: "state = any({})", value: |of| SqlValue::words(of.filter.state.as_ref()) },
+        Condition { sql: "topic = any({})", value: |of| SqlValue::words(of.filter.topic.as_ref()) },
+        Condition { sql: "app_uuid = any({})", value: |of| SqlValue::ids(of.filter.app_uuid.as_ref()) },
+        Condition {
+            sql: "strpos(lower(subject), lower({})) > 0",
+            value: |of| of.filter.q.as_deref().map(SqlValue::from),
+        },
     ],
     order: |sort| match sort {
         SupportTicketSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },

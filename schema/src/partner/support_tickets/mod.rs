@@ -17,19 +17,20 @@
 //! The partner replies and closes. The desk ([`super::support_desk`]) answers, resolves and closes. The internal notes
 //! of the desk are in a table and a type that no code in this module uses.
 
-mod letters;
 mod list;
+mod mails;
 mod resolvers;
 mod rules;
 mod store;
 mod types;
 
-pub(in crate::partner) use letters::{Letters, tell_person, tell_team};
 pub(in crate::partner) use list::STATEMENTS;
+pub(in crate::partner) use mails::{TicketMails, notify_person, notify_team};
 pub(in crate::partner) use resolvers::{SupportTicketsMutation, SupportTicketsQuery};
-pub(crate) use rules::drawing;
+pub(crate) use rules::draw_states;
 pub(in crate::partner) use rules::{
-    Side, SupportTicketAction, SupportTicketPriority, SupportTicketState, after, allowed_actions, full, text,
+    SupportTicketAction, SupportTicketPriority, SupportTicketState, TicketActor, allowed_actions, ensure_not_full,
+    next_state, text,
 };
-pub(in crate::partner) use store::{Message, message_insert, set_state};
+pub(in crate::partner) use store::{Message, insert_message, set_state};
 pub(in crate::partner) use types::{SupportMessageSide, SupportTopic};

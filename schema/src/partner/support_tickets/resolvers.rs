@@ -3,10 +3,10 @@
 use async_graphql::{Context, Object};
 use uuid::Uuid;
 
-use super::letters::{Letters, tell_desk, tell_team};
 use super::list::{OWN, OwnTickets, SupportTicketFilter, SupportTicketSort, TICKETS};
-use super::rules::{self, SupportTicketAction, SupportTicketState, after};
-use super::store::{self, HeldRow, Message, NewTicket};
+use super::mails::{TicketMails, notify_desk, notify_team};
+use super::rules::{self, SupportTicketAction, SupportTicketState, next_state};
+use super::store::{self, LockedTicketRow, Message, NewTicket};
 use super::types::{SupportMessageSide, SupportReply, SupportTicket, SupportTicketDetail, SupportTicketOpen};
 use crate::core::access::access;
 use crate::core::context::{RequestContext, RequestContextExt};
@@ -77,13 +77,13 @@ impl SupportTicketsMutation {
         if let Some(app_uuid) = body.app_uuid
             && !store::owns_app(&cx.db, owner, app_uuid).await?
         {
-            errors.push(rules::unknown_app());
+            errors.push(rules::err_unknown_app());
         }
         if !errors.is_empty() {
             return Err(Fault::invalid(errors));
         }
-        let (company_name, has_priority) = store::partner_lock(&cx.db, owner).await?;
-        rules::room(store::open_count(&cx.db, owner).await?)?;
+        let (company_name, has_priority) = store::lock_partner(&cx.db, owner).await?;
+        rules::ensure_quota(store::count_open(&cx.db, owner).await?)?;
         let principal = cx.principal()?;
         let new = NewTicket {
             ticket_uuid: cx.new_uuid(),
@@ -95,13 +95,13 @@ impl SupportTicketsMutation {
             opened_by: principal.uuid,
         };
         store::insert(&cx.db, owner, &new).await?;
-        wrote(cx, new.ticket_uuid, &text).await?;
+        write_message(cx, new.ticket_uuid, &text).await?;
         record_event(cx, owner, new.ticket_uuid, PartnerEventKind::TicketOpened).await?;
         let (ticket_uuid, partner_uuid, opened_by) = (new.ticket_uuid, owner.uuid(), new.opened_by);
         let (company_name, subject) = (company_name.as_str(), subject.as_str());
-        let letters = Letters { ticket_uuid, partner_uuid, company_name, subject, opened_by, assignee_uuid: None };
-        tell_desk(cx, &letters, TicketEvent::Opened).await?;
-        tell_team(cx, &letters, TicketEvent::Received).await?;
+        let mails = TicketMails { ticket_uuid, partner_uuid, company_name, subject, opened_by, assignee_uuid: None };
+        notify_desk(cx, &mails, TicketEvent::Opened).await?;
+        notify_team(cx, &mails, TicketEvent::Received).await?;
         cx.answer_created(ticket_uuid, load_ticket(cx, owner, ticket_uuid).await?)
     }
 
@@ -118,19 +118,19 @@ impl SupportTicketsMutation {
         let owner = ensure_own(cx, partner_uuid)?;
         // Locks the partner first, in the same order as the opening of a ticket. Otherwise two transactions that lock
         // in opposite order would deadlock.
-        store::partner_lock(&cx.db, owner).await?;
-        let held = lock_ticket(cx, owner, ticket_uuid).await?;
-        let before = held.state;
-        let state = after(before, SupportTicketAction::Reply)?;
+        store::lock_partner(&cx.db, owner).await?;
+        let locked = lock_ticket(cx, owner, ticket_uuid).await?;
+        let before = locked.state;
+        let state = next_state(before, SupportTicketAction::Reply)?;
         let text = rules::text(&body.body).map_err(|error| Fault::invalid(vec![error]))?;
-        rules::full(held.messages_count)?;
+        rules::ensure_not_full(locked.messages_count)?;
         if before == SupportTicketState::Resolved {
-            rules::room(store::open_count(&cx.db, owner).await?)?;
+            rules::ensure_quota(store::count_open(&cx.db, owner).await?)?;
         }
-        wrote(cx, ticket_uuid, &text).await?;
+        write_message(cx, ticket_uuid, &text).await?;
         store::set_state(&cx.db, ticket_uuid, state).await?;
         record_event(cx, owner, ticket_uuid, PartnerEventKind::TicketReplied).await?;
-        tell_desk(cx, &letters(owner, ticket_uuid, &held), TicketEvent::Replied).await?;
+        notify_desk(cx, &compose_mails(owner, ticket_uuid, &locked), TicketEvent::Replied).await?;
         cx.answer(load_ticket(cx, owner, ticket_uuid).await?)
     }
 
@@ -144,29 +144,29 @@ impl SupportTicketsMutation {
     ) -> Result<Option<SupportTicketDetail>, Fault> {
         let cx = ctx.cx();
         let owner = ensure_own(cx, partner_uuid)?;
-        let held = lock_ticket(cx, owner, ticket_uuid).await?;
-        let state = after(held.state, SupportTicketAction::Close)?;
+        let locked = lock_ticket(cx, owner, ticket_uuid).await?;
+        let state = next_state(locked.state, SupportTicketAction::Close)?;
         store::set_state(&cx.db, ticket_uuid, state).await?;
         record_event(cx, owner, ticket_uuid, PartnerEventKind::TicketClosed).await?;
-        tell_desk(cx, &letters(owner, ticket_uuid, &held), TicketEvent::Withdrawn).await?;
+        notify_desk(cx, &compose_mails(owner, ticket_uuid, &locked), TicketEvent::Withdrawn).await?;
         cx.answer(load_ticket(cx, owner, ticket_uuid).await?)
     }
 }
 
 async fn load_ticket(cx: &RequestContext, owner: Owner, ticket_uuid: Uuid) -> Result<SupportTicketDetail, Fault> {
-    let ticket = OWN.one(&cx.db, [owner.uuid().into(), ticket_uuid.into()]).await?.ok_or_else(not_found)?;
+    let ticket = OWN.fetch_one(&cx.db, [owner.uuid().into(), ticket_uuid.into()]).await?.ok_or_else(err_not_found)?;
     Ok(SupportTicketDetail::of(ticket.for_caller(cx), store::messages(&cx.db, owner, ticket_uuid).await?))
 }
 
-async fn lock_ticket(cx: &RequestContext, owner: Owner, ticket_uuid: Uuid) -> Result<HeldRow, Fault> {
-    store::lock(&cx.db, owner, ticket_uuid).await?.ok_or_else(not_found)
+async fn lock_ticket(cx: &RequestContext, owner: Owner, ticket_uuid: Uuid) -> Result<LockedTicketRow, Fault> {
+    store::lock(&cx.db, owner, ticket_uuid).await?.ok_or_else(err_not_found)
 }
 
 /// Writes a message of the caller to a ticket of the caller's partner.
-async fn wrote(cx: &RequestContext, ticket_uuid: Uuid, body: &str) -> Result<(), Fault> {
+async fn write_message(cx: &RequestContext, ticket_uuid: Uuid, body: &str) -> Result<(), Fault> {
     let (message_uuid, author_uuid) = (cx.new_uuid(), cx.principal()?.uuid);
     let message = Message { message_uuid, ticket_uuid, side: SupportMessageSide::Partner, author_uuid, body };
-    store::message_insert(&cx.db, &message).await.map(|_| ())
+    store::insert_message(&cx.db, &message).await.map(|_| ())
 }
 
 async fn record_event(
@@ -175,20 +175,20 @@ async fn record_event(
     ticket_uuid: Uuid,
     kind: PartnerEventKind,
 ) -> Result<(), Fault> {
-    events::insert(&cx.db, &PartnerEvent::by_caller(cx, owner.uuid(), kind)?.about(ticket_uuid)).await
+    events::insert(&cx.db, &PartnerEvent::by_caller(cx, owner.uuid(), kind)?.with_subject(ticket_uuid)).await
 }
 
-fn letters(owner: Owner, ticket_uuid: Uuid, held: &HeldRow) -> Letters<'_> {
-    Letters {
+fn compose_mails(owner: Owner, ticket_uuid: Uuid, locked: &LockedTicketRow) -> TicketMails<'_> {
+    TicketMails {
         ticket_uuid,
         partner_uuid: owner.uuid(),
-        company_name: &held.company_name,
-        subject: &held.subject,
-        opened_by: held.opened_by,
-        assignee_uuid: held.assignee_uuid,
+        company_name: &locked.company_name,
+        subject: &locked.subject,
+        opened_by: locked.opened_by,
+        assignee_uuid: locked.assignee_uuid,
     }
 }
 
-fn not_found() -> Fault {
+fn err_not_found() -> Fault {
     Fault::not_found("support ticket")
 }

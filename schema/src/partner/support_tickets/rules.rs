@@ -41,7 +41,7 @@ words! {
 
 /// Side that acts on a support ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::partner) enum Side {
+pub(in crate::partner) enum TicketActor {
     /// The partner.
     Partner,
     /// The staff of the support desk.
@@ -73,10 +73,10 @@ impl SupportTicketAction {
         }
     }
 
-    const fn is_for(self, side: Side) -> bool {
+    const fn is_for(self, side: TicketActor) -> bool {
         match self {
-            Self::Reply => matches!(side, Side::Partner),
-            Self::Answer | Self::Resolve => matches!(side, Side::Desk),
+            Self::Reply => matches!(side, TicketActor::Partner),
+            Self::Answer | Self::Resolve => matches!(side, TicketActor::Desk),
             Self::Close => true,
         }
     }
@@ -107,7 +107,7 @@ const fn next(state: SupportTicketState, action: SupportTicketAction) -> Option<
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the currently allowed actions.
-pub(in crate::partner) fn after(
+pub(in crate::partner) fn next_state(
     state: SupportTicketState,
     action: SupportTicketAction,
 ) -> Result<SupportTicketState, Fault> {
@@ -119,7 +119,7 @@ pub(in crate::partner) fn after(
 }
 
 /// Returns the currently allowed actions of one side.
-pub(in crate::partner) fn allowed_actions(state: SupportTicketState, side: Side) -> Vec<String> {
+pub(in crate::partner) fn allowed_actions(state: SupportTicketState, side: TicketActor) -> Vec<String> {
     SupportTicketAction::ALL
         .into_iter()
         .filter(|action| action.is_for(side) && next(state, *action).is_some())
@@ -128,12 +128,12 @@ pub(in crate::partner) fn allowed_actions(state: SupportTicketState, side: Side)
 }
 
 /// Draws the state diagram.
-pub(crate) fn drawing() -> StateDiagram {
+pub(crate) fn draw_states() -> StateDiagram {
     StateDiagram::of(
         "Support ticket",
         (SupportTicketState::ALL, SupportTicketState::name),
         (&SupportTicketAction::ALL, SupportTicketAction::name),
-        [&after],
+        [&next_state],
     )
 }
 
@@ -160,7 +160,7 @@ pub(in crate::partner) fn text(text: &str) -> Result<String, FieldError> {
 ///
 /// # Errors
 /// [`crate::Code::Conflict`] if the maximum is reached.
-pub(super) fn room(open: i64) -> Result<(), Fault> {
+pub(super) fn ensure_quota(open: i64) -> Result<(), Fault> {
     if open < OPEN_TICKETS {
         return Ok(());
     }
@@ -176,7 +176,7 @@ pub(super) const fn first_priority(has_priority_support: bool) -> SupportTicketP
 }
 
 /// Returns the error for an app that does not belong to the partner.
-pub(super) fn unknown_app() -> FieldError {
+pub(super) fn err_unknown_app() -> FieldError {
     let message = "No app of your company has this uuid. GET /v1/marketplace/apps lists your apps.";
     FieldError::at("/app_uuid", "UNKNOWN_APP", message)
 }
@@ -185,7 +185,7 @@ pub(super) fn unknown_app() -> FieldError {
 ///
 /// # Errors
 /// [`crate::Code::Conflict`] if the maximum is reached.
-pub(in crate::partner) fn full(count: i32) -> Result<(), Fault> {
+pub(in crate::partner) fn ensure_not_full(count: i32) -> Result<(), Fault> {
     if count < MESSAGES {
         return Ok(());
     }
@@ -234,10 +234,10 @@ mod tests {
         for (state, row) in table {
             for action in SupportTicketAction::ALL {
                 let expected = row.iter().find(|(known, _)| *known == action).map(|(_, next)| *next);
-                assert_eq!(after(state, action).ok(), expected, "{state:?} {action:?}");
+                assert_eq!(next_state(state, action).ok(), expected, "{state:?} {action:?}");
             }
         }
-        let refused = after(SupportTicketState::Resolved, Resolve).unwrap_err();
+        let refused = next_state(SupportTicketState::Resolved, Resolve).unwrap_err();
         assert_eq!(refused.allowed_actions(), ["reply", "answer", "close"]);
     }
 
@@ -245,11 +245,11 @@ mod tests {
     fn each_side_gets_actions_of_table() {
         for state in SupportTicketState::ALL.iter().copied() {
             let of = |names: &[&str]| -> Vec<String> {
-                let allowed = SupportTicketAction::ALL.into_iter().filter(|action| after(state, *action).is_ok());
+                let allowed = SupportTicketAction::ALL.into_iter().filter(|action| next_state(state, *action).is_ok());
                 allowed.map(SupportTicketAction::name).filter(|name| names.contains(name)).map(str::to_owned).collect()
             };
-            assert_eq!(allowed_actions(state, Side::Partner), of(&["reply", "close"]), "{state:?}");
-            assert_eq!(allowed_actions(state, Side::Desk), of(&["answer", "resolve", "close"]), "{state:?}");
+            assert_eq!(allowed_actions(state, TicketActor::Partner), of(&["reply", "close"]), "{state:?}");
+            assert_eq!(allowed_actions(state, TicketActor::Desk), of(&["answer", "resolve", "close"]), "{state:?}");
         }
     }
 
@@ -265,12 +265,12 @@ mod tests {
 
     #[test]
     fn open_support_tickets_and_messages_are_limited() {
-        assert!(room(OPEN_TICKETS - 1).is_ok());
-        assert_eq!(room(OPEN_TICKETS).unwrap_err().code(), Code::Conflict);
-        assert!(full(MESSAGES - 1).is_ok());
-        assert_eq!(full(MESSAGES).unwrap_err().code(), Code::Conflict);
+        assert!(ensure_quota(OPEN_TICKETS - 1).is_ok());
+        assert_eq!(ensure_quota(OPEN_TICKETS).unwrap_err().code(), Code::Conflict);
+        assert!(ensure_not_full(MESSAGES - 1).is_ok());
+        assert_eq!(ensure_not_full(MESSAGES).unwrap_err().code(), Code::Conflict);
         assert_eq!(first_priority(true), SupportTicketPriority::High);
         assert_eq!(first_priority(false), SupportTicketPriority::Normal);
-        assert_eq!(unknown_app().pointer.as_deref(), Some("/app_uuid"));
+        assert_eq!(err_unknown_app().pointer.as_deref(), Some("/app_uuid"));
     }
 }

@@ -6,7 +6,7 @@ use super::rules::{SupportTicketPriority, SupportTicketState};
 use super::types::{SupportMessageSide, SupportTopic};
 use crate::core::db::Db;
 use crate::core::fault::Fault;
-use crate::core::outbox::Addressee;
+use crate::core::outbox::Recipient;
 use crate::core::principal::Owner;
 use crate::core::time::Time;
 
@@ -41,7 +41,7 @@ pub(super) async fn messages(db: &Db, owner: Owner, ticket_uuid: Uuid) -> Result
 
 /// Locks a partner until the transaction ends, so that concurrent transactions that open tickets count each other's
 /// tickets. Returns the company's name, and whether the partner has priority support.
-pub(super) async fn partner_lock(db: &Db, owner: Owner) -> Result<(String, bool), Fault> {
+pub(super) async fn lock_partner(db: &Db, owner: Owner) -> Result<(String, bool), Fault> {
     let row = sqlx::query!(
         r#"select company_name, exists (select from partner_entitlement($1, labs_now())
                                          where feature_code = 'priority_support' and value = 'true') as "is_first!"
@@ -56,7 +56,7 @@ pub(super) async fn partner_lock(db: &Db, owner: Owner) -> Result<(String, bool)
 }
 
 /// Counts a partner's tickets that wait for either side.
-pub(super) async fn open_count(db: &Db, owner: Owner) -> Result<i64, Fault> {
+pub(super) async fn count_open(db: &Db, owner: Owner) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select count(*) as "count!" from support_ticket
             where partner_uuid = $1 and state in ('OPEN', 'WAITING_ON_PARTNER')"#,
@@ -109,7 +109,7 @@ pub(super) async fn insert(db: &Db, owner: Owner, new: &NewTicket<'_>) -> Result
 }
 
 /// A partner's support ticket, locked for a change.
-pub(super) struct HeldRow {
+pub(super) struct LockedTicketRow {
     pub(super) subject: String,
     pub(super) state: SupportTicketState,
     pub(super) messages_count: i32,
@@ -119,9 +119,9 @@ pub(super) struct HeldRow {
 }
 
 /// Locks one of a partner's tickets until the transaction ends.
-pub(super) async fn lock(db: &Db, owner: Owner, ticket_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
+pub(super) async fn lock(db: &Db, owner: Owner, ticket_uuid: Uuid) -> Result<Option<LockedTicketRow>, Fault> {
     Ok(sqlx::query_as!(
-        HeldRow,
+        LockedTicketRow,
         r#"select t.subject, t.state as "state: SupportTicketState", t.messages_count, t.opened_by, t.assignee_uuid,
                   partner.company_name
              from support_ticket as t join partner using (partner_uuid)
@@ -144,7 +144,7 @@ pub(in crate::partner) struct Message<'a> {
 }
 
 /// Inserts a message into a locked ticket, and returns its time.
-pub(in crate::partner) async fn message_insert(db: &Db, message: &Message<'_>) -> Result<Time, Fault> {
+pub(in crate::partner) async fn insert_message(db: &Db, message: &Message<'_>) -> Result<Time, Fault> {
     Ok(sqlx::query_scalar!(
         r#"with counted as (
              update support_ticket
@@ -181,9 +181,9 @@ pub(in crate::partner) async fn set_state(db: &Db, ticket_uuid: Uuid, state: Sup
 
 /// Loads the recipients in a partner's team for a mail about a ticket: the user who opened it, or the administrators if
 /// a machine client or an inactive user opened it.
-pub(super) async fn team_addressees(db: &Db, partner_uuid: Uuid, opened_by: Uuid) -> Result<Vec<Addressee>, Fault> {
+pub(super) async fn team_addressees(db: &Db, partner_uuid: Uuid, opened_by: Uuid) -> Result<Vec<Recipient>, Fault> {
     Ok(sqlx::query_as!(
-        Addressee,
+        Recipient,
         r#"with author as (
              select person_uuid from person where person_uuid = $2 and partner_uuid = $1 and state = 'ACTIVE'
            )
@@ -200,9 +200,9 @@ pub(super) async fn team_addressees(db: &Db, partner_uuid: Uuid, opened_by: Uuid
 }
 
 /// Loads the mail recipient data of a staff member of the desk; `None` if they cannot sign in.
-pub(super) async fn colleague_get(db: &Db, person_uuid: Uuid) -> Result<Option<Addressee>, Fault> {
+pub(super) async fn get_colleague(db: &Db, person_uuid: Uuid) -> Result<Option<Recipient>, Fault> {
     Ok(sqlx::query_as!(
-        Addressee,
+        Recipient,
         r#"select person_uuid as "person_uuid?", partner_uuid, email, name, locale from person
             where person_uuid = $1 and kind = 'STAFF_USER' and state = 'ACTIVE'"#,
         person_uuid
@@ -212,7 +212,7 @@ pub(super) async fn colleague_get(db: &Db, person_uuid: Uuid) -> Result<Option<A
 }
 
 /// Loads the desk's address, if the operator has configured one.
-pub(super) async fn desk_email_get(db: &Db) -> Result<Option<String>, Fault> {
+pub(super) async fn get_desk_email(db: &Db) -> Result<Option<String>, Fault> {
     Ok(sqlx::query_scalar!("select value #>> '{}' from service_setting where key = 'support_desk_email'")
         .fetch_optional(&mut *db.conn().await?)
         .await?

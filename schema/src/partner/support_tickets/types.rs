@@ -3,7 +3,7 @@
 use async_graphql::{InputObject, SimpleObject};
 use uuid::Uuid;
 
-use super::rules::{Side, SupportTicketPriority, SupportTicketState, allowed_actions};
+use super::rules::{SupportTicketPriority, SupportTicketState, TicketActor, allowed_actions};
 use super::store::MessageRow;
 use crate::core::context::RequestContext;
 use crate::core::time::Time;
@@ -131,7 +131,7 @@ impl SupportTicket {
     /// Adds the actions that the caller can perform.
     pub(super) fn for_caller(self, cx: &RequestContext) -> Self {
         let acts = cx.may("partner.support:write");
-        let allowed_actions = if acts { allowed_actions(self.state, Side::Partner) } else { Vec::new() };
+        let allowed_actions = if acts { allowed_actions(self.state, TicketActor::Partner) } else { Vec::new() };
         Self { allowed_actions, ..self }
     }
 }

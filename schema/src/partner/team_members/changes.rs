@@ -4,17 +4,17 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::rules;
-use super::store::{self, HeldRow};
-use super::types::not_found;
+use super::store::{self, LockedMemberRow};
+use super::types::err_not_found;
 use crate::auth::invitations::revoke_sent_by;
 use crate::auth::people::rules::PersonAction;
-use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
-use crate::auth::sessions::all_set_ended;
+use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
+use crate::auth::sessions::end_all;
 use crate::core::actor::Actor;
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, Target};
 use crate::core::fault::Fault;
-use crate::core::mail::message::{Letter, Membership, MembershipChange, Notice};
+use crate::core::mail::message::{MailContent, Membership, MembershipChange, Notice};
 use crate::core::outbox;
 use crate::core::principal::Role;
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
@@ -52,19 +52,19 @@ pub(crate) async fn change_role(
     to: Role,
     acting: ActingAs<'_>,
 ) -> Result<(), Fault> {
-    let (held, acting) = lock_changeable(cx, team, user_uuid, acting).await?;
-    let from = held.role;
+    let (locked, acting) = lock_changeable(cx, team, user_uuid, acting).await?;
+    let from = locked.role;
     rules::ensure_covered(from, acting.own)?;
     rules::ensure_grantable(to, acting.own)?;
     if from == to {
         return Ok(());
     }
-    stays(cx, team, &held).await?;
+    ensure_administrator_remains(cx, team, &locked).await?;
     store::set_role(&cx.db, team, user_uuid, to).await?;
     revoke_sent_by(cx, team, user_uuid, Some(to), acting).await?;
     let detail = json!({ "from": from, "to": to });
-    record_event(cx, team, &held, (ROLE_CHANGED, detail), acting).await?;
-    notify_member(cx, &held, MembershipChange::Role { role: to.name().to_owned() }).await
+    record_event(cx, team, &locked, (ROLE_CHANGED, detail), acting).await?;
+    notify_member(cx, &locked, MembershipChange::Role { role: to.name().to_owned() }).await
 }
 
 /// Removes a team member permanently: their sessions end, their mailed tokens become void, their invitations are
@@ -80,10 +80,10 @@ pub(crate) async fn remove(
     user_uuid: Uuid,
     acting: ActingAs<'_>,
 ) -> Result<(), Fault> {
-    rules::not_oneself(cx.principal()?.uuid, user_uuid)?;
-    let (held, acting) = lock_changeable(cx, team, user_uuid, acting).await?;
-    rules::ensure_covered(held.role, acting.own)?;
-    take_out(cx, team, &held, (REMOVED, MembershipChange::Removed), acting).await
+    rules::ensure_not_oneself(cx.principal()?.uuid, user_uuid)?;
+    let (locked, acting) = lock_changeable(cx, team, user_uuid, acting).await?;
+    rules::ensure_covered(locked.role, acting.own)?;
+    remove_member(cx, team, &locked, (REMOVED, MembershipChange::Removed), acting).await
 }
 
 /// Removes the caller from the team. Returns the user.
@@ -91,52 +91,52 @@ pub(crate) async fn remove(
 /// # Errors
 /// [`crate::Code::Conflict`] for a machine client, and for the last administrator.
 pub(super) async fn leave(cx: &RequestContext, team: Team) -> Result<Uuid, Fault> {
-    let user_uuid = member_of(cx.principal()?).ok_or_else(rules::no_person)?;
-    let held = lock_member(cx, team, user_uuid).await?;
-    take_out(cx, team, &held, (LEFT, MembershipChange::Left), ActingAs::own(cx)?).await?;
+    let user_uuid = member_of(cx.principal()?).ok_or_else(rules::err_no_person)?;
+    let locked = lock_member(cx, team, user_uuid).await?;
+    remove_member(cx, team, &locked, (LEFT, MembershipChange::Left), ActingAs::own(cx)?).await?;
     Ok(user_uuid)
 }
 
 /// Suspends a team member, by the team: their sessions end, and their invitations are revoked.
 pub(super) async fn suspend(cx: &RequestContext, team: Team, user_uuid: Uuid) -> Result<(), Fault> {
-    rules::not_oneself(cx.principal()?.uuid, user_uuid)?;
-    let (held, acting) = lock_changeable(cx, team, user_uuid, ActingAs::own(cx)?).await?;
-    rules::ensure_covered(held.role, acting.own)?;
-    let state = rules::next_state(&held.state, PersonAction::Suspend, held.was_suspended, acting)?;
-    stays(cx, team, &held).await?;
+    rules::ensure_not_oneself(cx.principal()?.uuid, user_uuid)?;
+    let (locked, acting) = lock_changeable(cx, team, user_uuid, ActingAs::own(cx)?).await?;
+    rules::ensure_covered(locked.role, acting.own)?;
+    let state = rules::next_state(&locked.state, PersonAction::Suspend, locked.was_suspended, acting)?;
+    ensure_administrator_remains(cx, team, &locked).await?;
     store::set_state(&cx.db, team, user_uuid, state.name()).await?;
-    all_set_ended(&cx.db, user_uuid, None, SUSPENDED.of_person.name()).await?;
+    end_all(&cx.db, user_uuid, None, SUSPENDED.of_person.name()).await?;
     revoke_sent_by(cx, team, user_uuid, None, acting).await?;
-    record_event(cx, team, &held, (SUSPENDED, json!({})), acting).await?;
-    notify_member(cx, &held, MembershipChange::Suspended).await
+    record_event(cx, team, &locked, (SUSPENDED, json!({})), acting).await?;
+    notify_member(cx, &locked, MembershipChange::Suspended).await
 }
 
 /// Reinstates a suspended team member, by the team.
 pub(super) async fn reinstate(cx: &RequestContext, team: Team, user_uuid: Uuid) -> Result<(), Fault> {
-    let (held, acting) = lock_changeable(cx, team, user_uuid, ActingAs::own(cx)?).await?;
-    rules::ensure_covered(held.role, acting.own)?;
-    let state = rules::next_state(&held.state, PersonAction::Reinstate, held.was_suspended, acting)?;
+    let (locked, acting) = lock_changeable(cx, team, user_uuid, ActingAs::own(cx)?).await?;
+    rules::ensure_covered(locked.role, acting.own)?;
+    let state = rules::next_state(&locked.state, PersonAction::Reinstate, locked.was_suspended, acting)?;
     store::set_state(&cx.db, team, user_uuid, state.name()).await?;
-    record_event(cx, team, &held, (REINSTATED, json!({})), acting).await?;
-    notify_member(cx, &held, MembershipChange::Reinstated).await
+    record_event(cx, team, &locked, (REINSTATED, json!({})), acting).await?;
+    notify_member(cx, &locked, MembershipChange::Reinstated).await
 }
 
 /// The service notifies the removed member first, because their address is deleted afterwards.
-async fn take_out(
+async fn remove_member(
     cx: &RequestContext,
     team: Team,
-    held: &HeldRow,
+    locked: &LockedMemberRow,
     (kinds, change): (EventKinds, MembershipChange),
     acting: ActingAs<'_>,
 ) -> Result<(), Fault> {
-    let state = rules::next_state(&held.state, PersonAction::Remove, held.was_suspended, acting)?;
-    stays(cx, team, held).await?;
-    notify_member(cx, held, change).await?;
-    store::tokens_set_void(&cx.db, held.person_uuid).await?;
-    all_set_ended(&cx.db, held.person_uuid, None, kinds.of_person.name()).await?;
-    revoke_sent_by(cx, team, held.person_uuid, None, acting).await?;
-    store::set_state(&cx.db, team, held.person_uuid, state.name()).await?;
-    record_event(cx, team, held, (kinds, json!({ "role": held.role })), acting).await
+    let state = rules::next_state(&locked.state, PersonAction::Remove, locked.was_suspended, acting)?;
+    ensure_administrator_remains(cx, team, locked).await?;
+    notify_member(cx, locked, change).await?;
+    store::set_tokens_void(&cx.db, locked.person_uuid).await?;
+    end_all(&cx.db, locked.person_uuid, None, kinds.of_person.name()).await?;
+    revoke_sent_by(cx, team, locked.person_uuid, None, acting).await?;
+    store::set_state(&cx.db, team, locked.person_uuid, state.name()).await?;
+    record_event(cx, team, locked, (kinds, json!({ "role": locked.role })), acting).await
 }
 
 /// Locks a team member for a change, and re-reads the rights of the caller.
@@ -145,38 +145,39 @@ async fn lock_changeable<'a>(
     team: Team,
     user_uuid: Uuid,
     acting: ActingAs<'a>,
-) -> Result<(HeldRow, ActingAs<'a>), Fault> {
-    let held = lock_member(cx, team, user_uuid).await?;
-    Ok((held, acting.now(cx, team).await?))
+) -> Result<(LockedMemberRow, ActingAs<'a>), Fault> {
+    let locked = lock_member(cx, team, user_uuid).await?;
+    Ok((locked, acting.now(cx, team).await?))
 }
 
 /// Locks a team member while changes of the whole team wait, and names them in the audit record.
-async fn lock_member(cx: &RequestContext, team: Team, user_uuid: Uuid) -> Result<HeldRow, Fault> {
+async fn lock_member(cx: &RequestContext, team: Team, user_uuid: Uuid) -> Result<LockedMemberRow, Fault> {
     store::lock_all(&cx.db, team).await?;
-    let held = store::lock(&cx.db, team, user_uuid).await?.ok_or_else(not_found)?;
-    let (kind, label) = (Some(AuditTargetKind::User), Some(held.name.clone()));
+    let locked = store::lock(&cx.db, team, user_uuid).await?.ok_or_else(err_not_found)?;
+    let (kind, label) = (Some(AuditTargetKind::User), Some(locked.name.clone()));
     cx.note_target(Target { kind, uuid: Some(user_uuid), label, partner_uuid: Some(team.uuid()) });
-    Ok(held)
+    Ok(locked)
 }
 
-async fn stays(cx: &RequestContext, team: Team, held: &HeldRow) -> Result<(), Fault> {
-    let others = store::other_administrators(&cx.db, team, held.person_uuid).await?;
-    rules::administrator_stays(held.role, &held.state, others)
+async fn ensure_administrator_remains(cx: &RequestContext, team: Team, locked: &LockedMemberRow) -> Result<(), Fault> {
+    let others = store::other_administrators(&cx.db, team, locked.person_uuid).await?;
+    rules::ensure_administrator_remains(locked.role, &locked.state, others)
 }
 
 /// Writes the change to the account's history and to the user's security events.
 async fn record_event(
     cx: &RequestContext,
     team: Team,
-    held: &HeldRow,
+    locked: &LockedMemberRow,
     (kinds, detail): (EventKinds, Value),
     acting: ActingAs<'_>,
 ) -> Result<(), Fault> {
     let principal = cx.principal()?;
-    let happened = PartnerEvent::new(team.uuid(), kinds.of_partner, Actor::of(principal)).about(held.person_uuid);
-    events::insert(&cx.db, &happened.because(acting.reason).telling(detail)).await?;
-    let event = LedgerEntry::new(kinds.of_person, true).about(held.person_uuid, Some(team.uuid()));
-    let event = match (acting.is_staff(), principal.uuid == held.person_uuid) {
+    let happened =
+        PartnerEvent::new(team.uuid(), kinds.of_partner, Actor::of(principal)).with_subject(locked.person_uuid);
+    events::insert(&cx.db, &happened.with_reason(acting.reason).with_detail(detail)).await?;
+    let event = NewSecurityEvent::new(kinds.of_person, true).with_subject(locked.person_uuid, Some(team.uuid()));
+    let event = match (acting.is_staff(), principal.uuid == locked.person_uuid) {
         (true, _) => event.by_staff(),
         (false, true) => event,
         (false, false) => event.by_colleague(),
@@ -184,10 +185,10 @@ async fn record_event(
     event.write(cx).await
 }
 
-async fn notify_member(cx: &RequestContext, held: &HeldRow, change: MembershipChange) -> Result<(), Fault> {
-    let company = held.company_name.clone();
-    outbox::queue_to_person(cx, held.person_uuid, |name| {
-        Letter::Telling(Notice::Membership(Membership { name, company, change }))
+async fn notify_member(cx: &RequestContext, locked: &LockedMemberRow, change: MembershipChange) -> Result<(), Fault> {
+    let company = locked.company_name.clone();
+    outbox::queue_to_person(cx, locked.person_uuid, |name| {
+        MailContent::Telling(Notice::Membership(Membership { name, company, change }))
     })
     .await
 }

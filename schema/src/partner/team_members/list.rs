@@ -7,7 +7,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::types::{TeamMember, TeamMemberState};
-use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use crate::core::principal::Role;
 use crate::core::time::Time;
 use crate::core::words::words;
@@ -70,15 +70,15 @@ const fn list_for(operation: &'static str) -> MemberList {
         select: &MEMBER,
         within: &[Condition { sql: "partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) }],
         conditions: &[
-            Condition { sql: "state = any({})", value: |of| Bound::words(of.filter.state.as_ref()) },
-            Condition { sql: "role = any({})", value: |of| Bound::words(of.filter.role.as_ref()) },
+            Condition { sql: "state = any({})", value: |of| SqlValue::words(of.filter.state.as_ref()) },
+            Condition { sql: "role = any({})", value: |of| SqlValue::words(of.filter.role.as_ref()) },
             Condition {
                 sql: "(second_factor_confirmed_at is not null) = {}",
-                value: |of| of.filter.second_factor.map(Bound::from),
+                value: |of| of.filter.second_factor.map(SqlValue::from),
             },
             Condition {
                 sql: "strpos(lower(name), lower({})) > 0 or strpos(lower(email), lower({})) > 0",
-                value: |of| of.filter.q.as_deref().map(Bound::from),
+                value: |of| of.filter.q.as_deref().map(SqlValue::from),
             },
         ],
         order: |sort| match sort {

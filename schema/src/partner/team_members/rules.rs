@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::auth::people::rules::{self, PersonAction, PersonState, Side, after};
+use crate::auth::people::rules::{self, PersonAction, PersonActor, PersonState, next_person_state};
 use crate::core::fault::{Fault, FieldError};
 use crate::core::principal::Role;
 use crate::core::scope::{Scope, ScopeSet};
@@ -10,7 +10,7 @@ use crate::core::words::Word as _;
 use crate::partner::team::ActingAs;
 
 /// Returns a write scope of the role that the caller's rights lack, except the scope of one's own account.
-fn lacking(role: Role, own: ScopeSet) -> Option<Scope> {
+fn missing_scopes(role: Role, own: ScopeSet) -> Option<Scope> {
     let writes =
         role.scopes().minimal().into_iter().filter(|scope| scope.is_write() && scope.domain() != "auth.account");
     writes.into_iter().find(|scope| !own.reaches(*scope))
@@ -18,11 +18,11 @@ fn lacking(role: Role, own: ScopeSet) -> Option<Scope> {
 
 /// Whether a caller with these rights can grant the role.
 pub(crate) fn is_grantable(role: Role, own: ScopeSet) -> bool {
-    lacking(role, own).is_none()
+    missing_scopes(role, own).is_none()
 }
 
 /// Whether a member with this role can grant another role. A role without write scopes on the team grants none.
-pub(crate) fn gives(giver: Role, role: Role) -> bool {
+pub(crate) fn may_give(giver: Role, role: Role) -> bool {
     let own = giver.scopes();
     Scope::parse("partner.team:write").is_some_and(|scope| own.reaches(scope)) && is_grantable(role, own)
 }
@@ -33,7 +33,7 @@ pub(crate) fn gives(giver: Role, role: Role) -> bool {
 /// # Errors
 /// [`crate::Code::ValidationFailed`] at `/role`.
 pub(crate) fn ensure_grantable(role: Role, own: Option<ScopeSet>) -> Result<(), Fault> {
-    let Some(scope) = own.and_then(|own| lacking(role, own)) else { return Ok(()) };
+    let Some(scope) = own.and_then(|own| missing_scopes(role, own)) else { return Ok(()) };
     let message = format!("You cannot grant a role above your own: this role includes {scope}, which you lack.");
     Err(Fault::invalid(vec![FieldError::at("/role", "ROLE_BEYOND_YOURS", message)]))
 }
@@ -43,7 +43,7 @@ pub(crate) fn ensure_grantable(role: Role, own: Option<ScopeSet>) -> Result<(), 
 /// # Errors
 /// [`crate::Code::ScopeMissing`], naming the first scope that the caller lacks.
 pub(crate) fn ensure_covered(role: Role, own: Option<ScopeSet>) -> Result<(), Fault> {
-    match own.and_then(|own| lacking(role, own)) {
+    match own.and_then(|own| missing_scopes(role, own)) {
         Some(scope) => Err(Fault::scope(scope.to_string())),
         None => Ok(()),
     }
@@ -53,7 +53,7 @@ pub(crate) fn ensure_covered(role: Role, own: Option<ScopeSet>) -> Result<(), Fa
 ///
 /// # Errors
 /// [`crate::Code::Conflict`] with the alternative.
-pub(super) fn not_oneself(caller: Uuid, person: Uuid) -> Result<(), Fault> {
+pub(super) fn ensure_not_oneself(caller: Uuid, person: Uuid) -> Result<(), Fault> {
     if caller != person {
         return Ok(());
     }
@@ -66,7 +66,7 @@ pub(super) fn not_oneself(caller: Uuid, person: Uuid) -> Result<(), Fault> {
 ///
 /// # Errors
 /// [`crate::Code::Conflict`] if it is the last one.
-pub(super) fn administrator_stays(role: Role, state: &str, others: i64) -> Result<(), Fault> {
+pub(super) fn ensure_administrator_remains(role: Role, state: &str, others: i64) -> Result<(), Fault> {
     if role == Role::Administrator && state == PersonState::Active.name() && others == 0 {
         return Err(Fault::last_administrator());
     }
@@ -88,7 +88,7 @@ pub(super) fn next_state(
     if state == PersonState::Locked && !acting.is_staff() {
         return Err(Fault::illegal("user", state.name(), action.name(), vec![PersonAction::Unlock.name().to_owned()]));
     }
-    after(state, action, was_suspended)
+    next_person_state(state, action, was_suspended)
 }
 
 /// Returns the actions that the caller can currently perform on a team member. A team acts only on members within the
@@ -97,13 +97,14 @@ pub(super) fn allowed_actions(state: PersonState, role: Role, acting: ActingAs<'
     if ensure_covered(role, acting.own).is_err() {
         return Vec::new();
     }
-    let mut allowed = rules::allowed_actions(state, if acting.is_staff() { Side::Staff } else { Side::Team });
+    let mut allowed =
+        rules::allowed_actions(state, if acting.is_staff() { PersonActor::Staff } else { PersonActor::Team });
     allowed.retain(|name| !is_own || name != PersonAction::Suspend.name());
     allowed
 }
 
 /// Returns the error for a machine client that tries to leave.
-pub(super) fn no_person() -> Fault {
+pub(super) fn err_no_person() -> Fault {
     Fault::conflict(
         "A machine client is not a team member, so it cannot leave the team. Ask the platform's support to disable it.",
     )
@@ -143,10 +144,10 @@ mod tests {
     #[test]
     fn caller_without_team_write_scope_cannot_grant_roles() {
         for role in ROLES {
-            assert!(gives(Role::Administrator, role), "{role:?}");
-            assert_eq!(gives(Role::Accountant, role), matches!(role, Role::Accountant | Role::Viewer), "{role:?}");
+            assert!(may_give(Role::Administrator, role), "{role:?}");
+            assert_eq!(may_give(Role::Accountant, role), matches!(role, Role::Accountant | Role::Viewer), "{role:?}");
             for giver in [Role::Developer, Role::Editor, Role::Viewer] {
-                assert!(!gives(giver, role), "{giver:?} {role:?}");
+                assert!(!may_give(giver, role), "{giver:?} {role:?}");
             }
         }
     }
@@ -160,17 +161,17 @@ mod tests {
 
     #[test]
     fn last_active_administrator_cannot_be_removed() {
-        assert_eq!(administrator_stays(Role::Administrator, "ACTIVE", 0).unwrap_err().code(), Code::Conflict);
-        assert!(administrator_stays(Role::Administrator, "ACTIVE", 1).is_ok());
-        assert!(administrator_stays(Role::Administrator, "SUSPENDED", 0).is_ok());
-        assert!(administrator_stays(Role::Viewer, "ACTIVE", 0).is_ok());
+        assert_eq!(ensure_administrator_remains(Role::Administrator, "ACTIVE", 0).unwrap_err().code(), Code::Conflict);
+        assert!(ensure_administrator_remains(Role::Administrator, "ACTIVE", 1).is_ok());
+        assert!(ensure_administrator_remains(Role::Administrator, "SUSPENDED", 0).is_ok());
+        assert!(ensure_administrator_remains(Role::Viewer, "ACTIVE", 0).is_ok());
     }
 
     #[test]
     fn user_cannot_suspend_own_account() {
         let me = Uuid::from_u128(1);
-        assert_eq!(not_oneself(me, me).unwrap_err().code(), Code::Conflict);
-        assert!(not_oneself(me, Uuid::from_u128(2)).is_ok());
+        assert_eq!(ensure_not_oneself(me, me).unwrap_err().code(), Code::Conflict);
+        assert!(ensure_not_oneself(me, Uuid::from_u128(2)).is_ok());
         let team = ActingAs { own: Some(Role::Administrator.scopes()), reason: None };
         assert_eq!(next_state("ACTIVE", PersonAction::Suspend, false, team).unwrap(), PersonState::Suspended);
         assert_eq!(

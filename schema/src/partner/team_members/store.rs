@@ -15,7 +15,7 @@ pub(super) async fn tier_scopes(db: &Db, team: Team) -> Result<Vec<String>, Faul
 }
 
 /// A team member locked for a change.
-pub(super) struct HeldRow {
+pub(super) struct LockedMemberRow {
     pub(super) person_uuid: Uuid,
     pub(super) name: String,
     pub(super) role: Role,
@@ -34,9 +34,9 @@ pub(super) async fn lock_all(db: &Db, team: Team) -> Result<(), Fault> {
 }
 
 /// Locks a team member until the transaction ends.
-pub(super) async fn lock(db: &Db, team: Team, person_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
+pub(super) async fn lock(db: &Db, team: Team, person_uuid: Uuid) -> Result<Option<LockedMemberRow>, Fault> {
     Ok(sqlx::query_as!(
-        HeldRow,
+        LockedMemberRow,
         r#"select person_uuid, name, role as "role!: Role", person.state, was_suspended, company_name
              from person join partner using (partner_uuid)
             where partner_uuid = $1 and person_uuid = $2 and person.state <> 'REMOVED'
@@ -88,7 +88,7 @@ pub(super) async fn set_state(db: &Db, team: Team, person_uuid: Uuid, state: &st
 }
 
 /// Voids all tokens that were mailed to a user.
-pub(super) async fn tokens_set_void(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
+pub(super) async fn set_tokens_void(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "update one_time_token set used_at = labs_now() where person_uuid = $1 and used_at is null",
         person_uuid

@@ -129,7 +129,8 @@ pub(crate) async fn load_team_member(
     user_uuid: Uuid,
     acting: ActingAs<'_>,
 ) -> Result<TeamMemberDetail, Fault> {
-    let member = OF_A_TEAM.one(&cx.db, [team.uuid().into(), user_uuid.into()]).await?.ok_or_else(not_found)?;
+    let member =
+        OF_A_TEAM.fetch_one(&cx.db, [team.uuid().into(), user_uuid.into()]).await?.ok_or_else(err_not_found)?;
     let scopes = names(effective_scopes(member.role.scopes(), tier(cx, team).await?));
     Ok(TeamMemberDetail { member: member.for_caller(cx, acting), scopes })
 }
@@ -148,6 +149,6 @@ pub(super) fn names(scopes: ScopeSet) -> Vec<String> {
 }
 
 /// Returns the error for an id that is not in the team.
-pub(super) fn not_found() -> Fault {
+pub(super) fn err_not_found() -> Fault {
     Fault::not_found("team member")
 }

@@ -80,7 +80,7 @@ impl ChangelogEntriesMutation {
     ) -> Result<Option<PublicationItem>, Fault> {
         let cx = ctx.cx();
         let release_key = json!([body.version, body.title.trim()]).to_string();
-        if let Some(entry_uuid) = items::of_release(&cx.db, &release_key).await? {
+        if let Some(entry_uuid) = items::lock_release(&cx.db, &release_key).await? {
             return cx.answer(load(cx, entry_uuid).await?);
         }
         let sent = PublicationPatch {
@@ -107,7 +107,7 @@ impl ChangelogEntriesMutation {
         items::lock(&cx.db, entry_uuid).await?;
         let present = load(cx, entry_uuid).await?;
         if present.state != PublicationState::Draft {
-            return Err(rules::refused_to_programs(present.state));
+            return Err(rules::err_refused_to_programs(present.state));
         }
         let sent = PublicationPatch {
             title: body.title,
@@ -123,6 +123,6 @@ impl ChangelogEntriesMutation {
 
 /// Loads the current entry, if a machine client wrote it.
 async fn load(cx: &RequestContext, entry_uuid: Uuid) -> Result<PublicationItem, Fault> {
-    let entry = BY_PROGRAM.one(&cx.db, [entry_uuid.into()]).await?;
+    let entry = BY_PROGRAM.fetch_one(&cx.db, [entry_uuid.into()]).await?;
     entry.ok_or_else(|| Fault::not_found("changelog entry"))?.for_caller(cx).await
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::core::fault::Fault;
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use crate::core::services::Services;
 use crate::core::surface::GeneratedResource;
 use crate::publication::generated;
@@ -40,8 +40,8 @@ impl DeveloperResourceSummary {
     ///
     /// # Errors
     /// [`crate::Code::Internal`] if the service cannot generate it.
-    pub(in crate::publication) async fn tell_file(&mut self, services: &Services) -> Result<(), Fault> {
-        generated::tell(services, self.generated, (&mut self.artefact, &mut self.version)).await
+    pub(in crate::publication) async fn describe_file(&mut self, services: &Services) -> Result<(), Fault> {
+        generated::describe_file(services, self.generated, (&mut self.artefact, &mut self.version)).await
     }
 }
 
@@ -69,7 +69,7 @@ impl DeveloperResource {
     ///
     /// # Errors
     /// [`crate::Code::Unavailable`] if too many texts wait to be rendered.
-    pub(in crate::publication) async fn shown(self, services: &Services) -> Result<Self, Fault> {
+    pub(in crate::publication) async fn with_html(self, services: &Services) -> Result<Self, Fault> {
         let (body_html, anchors) = show_with_anchors(services, &self.body).await?;
         Ok(Self { body_html, anchors, ..self })
     }
@@ -137,10 +137,10 @@ pub(crate) struct DeveloperResourceFilter {
 }
 
 const CONDITIONS: &[Condition<DeveloperResourceFilter>] = &[
-    Condition { sql: "i.tags && {}", value: |of| Bound::texts(of.tag.as_ref()) },
+    Condition { sql: "i.tags && {}", value: |of| SqlValue::texts(of.tag.as_ref()) },
     Condition {
         sql: "strpos(lower(i.title), lower({})) > 0 or strpos(lower(i.summary), lower({})) > 0",
-        value: |of| of.q.as_deref().map(Bound::from),
+        value: |of| of.q.as_deref().map(SqlValue::from),
     },
 ];
 
@@ -152,7 +152,7 @@ pub(in crate::publication) static PUBLIC_RESOURCES: ListQuery<
 > = ListQuery {
     operation: "publication_public_developer_resources_list",
     select: &SHORT,
-    within: &[Condition { sql: concat!(downloadable!(), for_everybody!()), value: |_| Some(Bound::Nothing) }],
+    within: &[Condition { sql: concat!(downloadable!(), for_everybody!()), value: |_| Some(SqlValue::Nothing) }],
     conditions: CONDITIONS,
     order: |FixedOrder| NEWEST_FIRST,
 };
@@ -161,7 +161,7 @@ pub(in crate::publication) static PUBLIC_RESOURCES: ListQuery<
 pub(super) static RESOURCES: ListQuery<DeveloperResourceFilter, DeveloperResourceSummary, FixedOrder> = ListQuery {
     operation: "publication_developer_resources_list",
     select: &SHORT,
-    within: &[Condition { sql: concat!(downloadable!(), for_partners!()), value: |_| Some(Bound::Nothing) }],
+    within: &[Condition { sql: concat!(downloadable!(), for_partners!()), value: |_| Some(SqlValue::Nothing) }],
     conditions: CONDITIONS,
     order: |FixedOrder| NEWEST_FIRST,
 };

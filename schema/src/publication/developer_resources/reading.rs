@@ -5,7 +5,7 @@ use crate::core::context::RequestContext;
 use crate::core::fault::Fault;
 use crate::core::list::{FixedOrder, ListQuery, Lookup, PageRequest};
 use crate::core::page::List;
-use crate::publication::readers::{at_present, deliver};
+use crate::publication::readers::{deliver, ensure_current_slug};
 
 /// Returns a page of a list, with the artefact of each resource.
 ///
@@ -20,7 +20,7 @@ pub(in crate::publication) async fn page(
     let request = PageRequest::new(None, limit, cursor);
     let mut page = list.page(cx, &filter.unwrap_or_default(), &request).await?.list();
     for resource in &mut page.data {
-        resource.tell_file(&cx.services).await?;
+        resource.describe_file(&cx.services).await?;
     }
     Ok(page)
 }
@@ -29,14 +29,14 @@ pub(in crate::publication) async fn page(
 ///
 /// # Errors
 /// [`crate::Code::NotFound`]; a redirect for a former slug.
-pub(in crate::publication) async fn one(
+pub(in crate::publication) async fn load_one(
     cx: &RequestContext,
     lookup: &Lookup<DeveloperResource>,
     slug: &str,
 ) -> Result<DeveloperResource, Fault> {
     let mut found = load(cx, lookup, slug).await?;
-    found.resource.tell_file(&cx.services).await?;
-    found.shown(&cx.services).await
+    found.resource.describe_file(&cx.services).await?;
+    found.with_html(&cx.services).await
 }
 
 /// Sends the file of one resource as the response.
@@ -53,6 +53,6 @@ pub(in crate::publication) async fn download(
 }
 
 async fn load(cx: &RequestContext, lookup: &Lookup<DeveloperResource>, slug: &str) -> Result<DeveloperResource, Fault> {
-    let found = lookup.one(&cx.db, [slug.into()]).await?;
-    at_present(found, ("developer resource", slug), |found| &found.resource.item)
+    let found = lookup.fetch_one(&cx.db, [slug.into()]).await?;
+    ensure_current_slug(found, ("developer resource", slug), |found| &found.resource.item)
 }

@@ -36,7 +36,7 @@ impl DeveloperResourcesQuery {
         slug: String,
     ) -> Result<Option<DeveloperResource>, Fault> {
         let cx = ctx.cx();
-        cx.answer(reading::one(cx, &BY_SLUG, &slug).await?)
+        cx.answer(reading::load_one(cx, &BY_SLUG, &slug).await?)
     }
 
     /// Download a developer resource's artefact.

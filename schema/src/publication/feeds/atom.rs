@@ -102,17 +102,17 @@ fn entry(
         html.push_str("<h2>What to do</h2>\n");
         html.push_str(&migration);
     }
-    let html = legible(&html);
+    let html = strip_illegal(&html);
     let left = room.checked_sub(xml_bytes(&html));
     *room = left.unwrap_or(0);
-    let summary = legible(&item.summary);
+    let summary = strip_illegal(&item.summary);
     let terms = row.change.map(|change| change.name().to_owned()).into_iter().chain(item.tags.iter().cloned());
     Ok(Entry {
-        title: Text::plain(format!("{marked}{}", legible(&item.title))),
+        title: Text::plain(format!("{marked}{}", strip_illegal(&item.title))),
         id: format!("urn:uuid:{}", item.uuid),
         updated: moment(item.updated_at)?,
         published: Some(moment(item.first_released_at)?),
-        authors: row.author.iter().map(|author| person(&legible(&author.name))).collect(),
+        authors: row.author.iter().map(|author| person(&strip_illegal(&author.name))).collect(),
         categories: terms.map(|term| Category { term, scheme: None, label: None }).collect(),
         links: vec![link("alternate", format!("{page}/{}", item.slug), "text/html")],
         summary: (!summary.is_empty()).then(|| Text::plain(summary)),
@@ -143,7 +143,7 @@ fn moment(time: Time) -> Result<FixedDateTime, Fault> {
 }
 
 /// Removes the characters that XML does not allow (XML 1.0 section 2.2).
-fn legible(text: &str) -> String {
+fn strip_illegal(text: &str) -> String {
     let is_legible = |letter: char| matches!(letter, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
     text.chars().filter(|letter| is_legible(*letter)).collect()
 }

@@ -51,14 +51,14 @@ impl FeedsQuery {
 /// Returns the feed with its ETag. It is written once for all callers until its content changes.
 async fn written(cx: &RequestContext, channel: FeedChannel) -> Result<(Bytes, String), Fault> {
     let kind = || channel.kind().name().into();
-    let stamp = STAMP_OF.one(&cx.db, [kind()]).await?.map(|(stamp,)| stamp).unwrap_or_default();
+    let stamp = STAMP_OF.fetch_one(&cx.db, [kind()]).await?.map(|(stamp,)| stamp).unwrap_or_default();
     let feeds = cx.services.state::<WrittenFeeds>();
     let key = (channel, stamp);
     if let Some(known) = feeds.0.get(&key) {
         return Ok(known);
     }
-    let items = LATEST.all(&cx.db, [kind()]).await?;
-    cx.db.answered().await;
+    let items = LATEST.fetch_all(&cx.db, [kind()]).await?;
+    cx.db.release().await;
     let mut entries = Vec::with_capacity(items.len());
     for item in items {
         let body_html = show(&cx.services, &item.body).await?.rendered.html.clone();

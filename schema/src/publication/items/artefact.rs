@@ -27,7 +27,7 @@ impl ArtefactPool {
     /// # Errors
     /// [`crate::Code::ValidationFailed`] if it does not match, or the name is missing; [`crate::Code::Unavailable`] if
     /// too many files wait.
-    pub(super) async fn judge(&self, file_name: &str, content: Bytes) -> Result<PublicationArtefact, Fault> {
+    pub(super) async fn validate(&self, file_name: &str, content: Bytes) -> Result<PublicationArtefact, Fault> {
         let file_name = clean_name(file_name).map_err(|error| Fault::invalid(vec![error]))?;
         let judged = self.0.run(move || {
             let media_type = media_type_of(&file_name, &content)?;

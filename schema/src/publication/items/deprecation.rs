@@ -81,7 +81,7 @@ pub(crate) async fn draft_entry(cx: &RequestContext, entry: DeprecationEntry<'_>
 /// If the database does not answer.
 pub(crate) async fn drop_unreleased(db: &Db, item_uuid: Uuid) -> Result<bool, Fault> {
     store::lock(db, item_uuid).await?;
-    let Some(entry) = BY_ID.one(db, [item_uuid.into()]).await? else { return Ok(true) };
+    let Some(entry) = BY_ID.fetch_one(db, [item_uuid.into()]).await? else { return Ok(true) };
     if has_been_seen(&entry) {
         return Ok(false);
     }

@@ -3,8 +3,8 @@
 use sqlx::PgPool;
 use uuid::Uuid;
 
+use super::coverage;
 use super::list::BY_ID;
-use super::proof;
 use super::rules::PublicationState::{Released, Scheduled};
 use super::store::{self, Step};
 use crate::core::actor::Actor;
@@ -20,9 +20,9 @@ use crate::core::services::Services;
 /// a contract change since its scheduling is not named by any entry. The job retries it.
 pub(crate) async fn release_due(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
     let (mut released, mut withheld) = (0, None);
-    for (item_uuid, kind) in store::due_list(&Db::pooled(pool.clone())).await? {
-        proof::prepare(&Db::pooled(pool.clone()), services, kind).await?;
-        let db = Db::apart(pool.clone());
+    for (item_uuid, kind) in store::list_due(&Db::from_pool(pool.clone())).await? {
+        coverage::prepare(&Db::from_pool(pool.clone()), services, kind).await?;
+        let db = Db::own_transaction(pool.clone());
         let outcome = release_locked(&db, services, item_uuid).await;
         match db.settle(outcome).await {
             Ok(is_released) => released += u64::from(is_released),
@@ -34,13 +34,13 @@ pub(crate) async fn release_due(pool: &PgPool, services: &Services) -> Result<u6
 }
 
 async fn release_locked(db: &Db, services: &Services, item_uuid: Uuid) -> Result<bool, Fault> {
-    if !store::due_lock(db, item_uuid).await? {
+    if !store::lock_due(db, item_uuid).await? {
         return Ok(false);
     }
-    let item = BY_ID.one(db, [item_uuid.into()]).await?.ok_or_else(|| Fault::not_found("publication item"))?;
-    proof::prove(db, services, &item).await?;
+    let item = BY_ID.fetch_one(db, [item_uuid.into()]).await?.ok_or_else(|| Fault::not_found("publication item"))?;
+    coverage::prove(db, services, &item).await?;
     store::set_state(db, item_uuid, Released, None).await?;
     store::insert_transition(db, item_uuid, Actor::SYSTEM, (Scheduled, Released), &Step::default()).await?;
-    proof::keep(db, &services.settings.contract, &item).await?;
+    coverage::keep(db, &services.settings.contract, &item).await?;
     Ok(true)
 }

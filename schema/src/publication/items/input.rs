@@ -72,7 +72,7 @@ pub(in crate::publication) struct PublicationPatch {
 
 impl PublicationPatch {
     /// Returns the given fields that only a changelog entry has.
-    fn said_of_an_entry(&self) -> impl Iterator<Item = &'static str> {
+    fn entry_fields(&self) -> impl Iterator<Item = &'static str> {
         let (release, entry) = (&self.release, &self.entry);
         [
             ("/version", release.version.is_some()),
@@ -91,7 +91,7 @@ impl PublicationPatch {
 
 impl PublicationPatch {
     /// Whether the version of a resource's content is given.
-    pub(super) fn says_resource_version(&self) -> bool {
+    pub(super) fn has_resource_version(&self) -> bool {
         self.details.resource_version.is_value()
     }
 
@@ -107,7 +107,7 @@ impl PublicationPatch {
             errors.push(FieldError::at(pointer, "NOT_OF_KIND", message));
         };
         if kind != PublicationKind::ChangelogEntry {
-            self.said_of_an_entry().for_each(&mut refuse);
+            self.entry_fields().for_each(&mut refuse);
         }
         let Self { title, texts, release, entry, details } = self;
         if kind != PublicationKind::BlogPost && details.show_author.is_some() {

@@ -9,7 +9,7 @@ use super::content::PublicationContent;
 use super::rules::{self, ChangeKind, PublicationAudience, PublicationKind, PublicationState};
 use crate::core::context::RequestContext;
 use crate::core::fault::Fault;
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use crate::core::surface::GeneratedResource;
 use crate::core::time::Time;
 use crate::core::words::words;
@@ -294,21 +294,21 @@ pub(super) static ITEMS: ListQuery<PublicationItemFilter, PublicationItemSummary
     select: &SHORT,
     within: &[],
     conditions: &[
-        Condition { sql: "i.kind = any({})", value: |of| Bound::words(of.kind.as_ref()) },
-        Condition { sql: "i.state = any({})", value: |of| Bound::words(of.state.as_ref()) },
-        Condition { sql: "i.audience = any({})", value: |of| Bound::words(of.audience.as_ref()) },
-        Condition { sql: "i.tags && {}", value: |of| Bound::texts(of.tag.as_ref()) },
-        Condition { sql: "i.version = any({})", value: |of| Bound::texts(of.version.as_ref()) },
-        Condition { sql: "i.operations && {}", value: |of| Bound::texts(of.operation.as_ref()) },
-        Condition { sql: "i.author_uuid = any({})", value: |of| Bound::ids(of.author_uuid.as_ref()) },
+        Condition { sql: "i.kind = any({})", value: |of| SqlValue::words(of.kind.as_ref()) },
+        Condition { sql: "i.state = any({})", value: |of| SqlValue::words(of.state.as_ref()) },
+        Condition { sql: "i.audience = any({})", value: |of| SqlValue::words(of.audience.as_ref()) },
+        Condition { sql: "i.tags && {}", value: |of| SqlValue::texts(of.tag.as_ref()) },
+        Condition { sql: "i.version = any({})", value: |of| SqlValue::texts(of.version.as_ref()) },
+        Condition { sql: "i.operations && {}", value: |of| SqlValue::texts(of.operation.as_ref()) },
+        Condition { sql: "i.author_uuid = any({})", value: |of| SqlValue::ids(of.author_uuid.as_ref()) },
         Condition {
             sql: "strpos(lower(i.title), lower({})) > 0 or strpos(i.slug, lower({})) > 0",
-            value: |of| of.q.as_deref().map(Bound::from),
+            value: |of| of.q.as_deref().map(SqlValue::from),
         },
-        Condition { sql: "i.released_at >= {}", value: |of| of.released_at_from.map(Bound::from) },
-        Condition { sql: "i.released_at < {}", value: |of| of.released_at_until.map(Bound::from) },
-        Condition { sql: "i.updated_at >= {}", value: |of| of.updated_at_from.map(Bound::from) },
-        Condition { sql: "i.updated_at < {}", value: |of| of.updated_at_until.map(Bound::from) },
+        Condition { sql: "i.released_at >= {}", value: |of| of.released_at_from.map(SqlValue::from) },
+        Condition { sql: "i.released_at < {}", value: |of| of.released_at_until.map(SqlValue::from) },
+        Condition { sql: "i.updated_at >= {}", value: |of| of.updated_at_from.map(SqlValue::from) },
+        Condition { sql: "i.updated_at < {}", value: |of| of.updated_at_until.map(SqlValue::from) },
     ],
     order: |sort| match sort {
         PublicationItemSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },

@@ -6,11 +6,11 @@
 
 mod artefact;
 mod content;
+mod coverage;
 mod deprecation;
 mod due;
 mod input;
 mod list;
-mod proof;
 mod resolvers;
 pub(crate) mod rules;
 mod store;
@@ -25,5 +25,5 @@ pub(in crate::publication) use input::{
 };
 pub(in crate::publication) use list::{BY_PROGRAM, PublicationItem, STATEMENTS};
 pub(in crate::publication) use resolvers::{PublicationItemsMutation, PublicationItemsQuery, PublicationStepsMutation};
-pub(in crate::publication) use store::{lock, of_release};
+pub(in crate::publication) use store::{lock, lock_release};
 pub(in crate::publication) use writing::{Beginning, begin, change};

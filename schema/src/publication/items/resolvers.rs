@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use super::artefact::ArtefactPool;
 use super::content::PublicationContent;
+use super::coverage;
 use super::input::{
     ChangelogEntryFields, ChangelogEntryRelease, PublicationDetails, PublicationPatch, PublicationTexts,
 };
@@ -12,7 +13,6 @@ use super::list::{
     BY_ID, ITEMS, PublicationItem, PublicationItemFilter, PublicationItemSort, PublicationItemSummary,
     PublicationTransition, TRANSITIONS,
 };
-use super::proof;
 use super::rules::{self, PublicationAction, PublicationKind, PublicationState};
 use super::store::{self, Step};
 use super::texts::show_texts;
@@ -187,8 +187,8 @@ impl PublicationItemsMutation {
         body: PublicationItemUpdate,
     ) -> Result<Option<PublicationItem>, Fault> {
         let cx = ctx.cx();
-        let present = hold(cx, item_uuid).await?;
-        let reason = noted(cx, body.reason);
+        let present = lock(cx, item_uuid).await?;
+        let reason = record_reason(cx, body.reason);
         let sent = PublicationPatch {
             title: body.title,
             texts: body.texts,
@@ -207,9 +207,9 @@ impl PublicationItemsMutation {
     )]
     async fn publication_items_delete(&self, ctx: &Context<'_>, item_uuid: Uuid) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
-        let present = hold(cx, item_uuid).await?;
+        let present = lock(cx, item_uuid).await?;
         if present.state != PublicationState::Draft {
-            return Err(rules::refused(present.state, "delete"));
+            return Err(rules::err_refused(present.state, "delete"));
         }
         store::delete(&cx.db, item_uuid).await?;
         cx.answer(true)
@@ -230,16 +230,17 @@ impl PublicationItemsMutation {
         let cx = ctx.cx();
         // An item that cannot have a file is rejected before the file is checked and stored, while no connection is
         // held.
-        let found = BY_ID.one(&cx.db.aside(), [item_uuid.into()]).await?.ok_or_else(not_found)?;
+        let found =
+            BY_ID.fetch_one(&cx.db.outside_transaction(), [item_uuid.into()]).await?.ok_or_else(err_not_found)?;
         note_target(cx, &found);
         ensure_has_file(&found)?;
         let content = cx.attachment()?.bytes.clone();
-        let artefact = cx.services.state::<ArtefactPool>().judge(&file_name, content.clone()).await?;
+        let artefact = cx.services.state::<ArtefactPool>().validate(&file_name, content.clone()).await?;
         cx.services.media.put(content).await?;
-        let present = hold(cx, item_uuid).await?;
+        let present = lock(cx, item_uuid).await?;
         ensure_has_file(&present)?;
         if present.content.artefact.as_ref() != Some(&artefact) {
-            let reason = noted(cx, reason);
+            let reason = record_reason(cx, reason);
             let asked = FieldError::of(
                 "reason",
                 "REQUIRED",
@@ -270,7 +271,7 @@ impl PublicationStepsMutation {
         item_uuid: Uuid,
         body: Option<PublicationItemMove>,
     ) -> Result<Option<PublicationItem>, Fault> {
-        let reason = noted(ctx.cx(), body.and_then(|body| body.reason));
+        let reason = record_reason(ctx.cx(), body.and_then(|body| body.reason));
         step(ctx.cx(), item_uuid, PublicationAction::Release, None, reason).await
     }
 
@@ -285,7 +286,7 @@ impl PublicationStepsMutation {
         item_uuid: Uuid,
         body: PublicationItemSchedule,
     ) -> Result<Option<PublicationItem>, Fault> {
-        let reason = noted(ctx.cx(), body.reason);
+        let reason = record_reason(ctx.cx(), body.reason);
         step(ctx.cx(), item_uuid, PublicationAction::Schedule, Some(body.scheduled_for), reason).await
     }
 
@@ -300,7 +301,7 @@ impl PublicationStepsMutation {
         item_uuid: Uuid,
         body: Option<PublicationItemMove>,
     ) -> Result<Option<PublicationItem>, Fault> {
-        let reason = noted(ctx.cx(), body.and_then(|body| body.reason));
+        let reason = record_reason(ctx.cx(), body.and_then(|body| body.reason));
         step(ctx.cx(), item_uuid, PublicationAction::Withdraw, None, reason).await
     }
 }
@@ -313,13 +314,14 @@ async fn step(
     scheduled_for: Option<Time>,
     reason: Option<String>,
 ) -> Result<Option<PublicationItem>, Fault> {
-    let aside = cx.db.aside();
-    if let Some(found) = BY_ID.one(&aside, [item_uuid.into()]).await?.filter(|_| action != PublicationAction::Withdraw)
+    let aside = cx.db.outside_transaction();
+    if let Some(found) =
+        BY_ID.fetch_one(&aside, [item_uuid.into()]).await?.filter(|_| action != PublicationAction::Withdraw)
     {
-        proof::prepare(&aside, &cx.services, found.kind).await?;
+        coverage::prepare(&aside, &cx.services, found.kind).await?;
     }
-    let present = hold(cx, item_uuid).await?;
-    let state = rules::after(present.state, action, present.first_released_at.is_some())?;
+    let present = lock(cx, item_uuid).await?;
+    let state = rules::next_state(present.state, action, present.first_released_at.is_some())?;
     if let Some(at) = scheduled_for {
         rules::ensure_ahead(at, cx.now)?;
     }
@@ -333,13 +335,13 @@ async fn step(
             return Err(Fault::invalid(errors));
         }
         rules::ensure_downloadable(present.kind, &present.content, present.generated.is_some())?;
-        proof::prove(&cx.db, &cx.services, &present).await?;
+        coverage::prove(&cx.db, &cx.services, &present).await?;
     }
     store::set_state(&cx.db, item_uuid, state, scheduled_for).await?;
     let step = Step { scheduled_for, reason: reason.as_deref(), earlier: None };
     store::insert_transition(&cx.db, item_uuid, Actor::of(cx.principal()?), (present.state, state), &step).await?;
     if state == PublicationState::Released {
-        proof::keep(&cx.db, &cx.services.settings.contract, &present).await?;
+        coverage::keep(&cx.db, &cx.services.settings.contract, &present).await?;
     }
     cx.answer(load(cx, item_uuid).await?.with_file(cx).await?)
 }
@@ -358,23 +360,23 @@ fn ensure_has_file(item: &PublicationItem) -> Result<(), Fault> {
 }
 
 /// Trims the reason and adds it to the audit record; `None` if it is empty.
-fn noted(cx: &RequestContext, reason: Option<String>) -> Option<String> {
+fn record_reason(cx: &RequestContext, reason: Option<String>) -> Option<String> {
     let reason = reason.map(|reason| reason.trim().to_owned()).filter(|reason| !reason.is_empty())?;
     cx.note_reason(reason.as_str());
     Some(reason)
 }
 
 /// Locks the item until the transaction ends and names it in the audit record.
-async fn hold(cx: &RequestContext, item_uuid: Uuid) -> Result<PublicationItem, Fault> {
+async fn lock(cx: &RequestContext, item_uuid: Uuid) -> Result<PublicationItem, Fault> {
     if !store::lock(&cx.db, item_uuid).await? {
-        return Err(not_found());
+        return Err(err_not_found());
     }
     load(cx, item_uuid).await
 }
 
 /// Loads the current item and names it in the audit record.
 async fn load(cx: &RequestContext, item_uuid: Uuid) -> Result<PublicationItem, Fault> {
-    let item = BY_ID.one(&cx.db, [item_uuid.into()]).await?.ok_or_else(not_found)?;
+    let item = BY_ID.fetch_one(&cx.db, [item_uuid.into()]).await?.ok_or_else(err_not_found)?;
     note_target(cx, &item);
     Ok(item)
 }
@@ -388,6 +390,6 @@ fn note_target(cx: &RequestContext, item: &PublicationItem) {
     });
 }
 
-fn not_found() -> Fault {
+fn err_not_found() -> Fault {
     Fault::not_found("publication item")
 }

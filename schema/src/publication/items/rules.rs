@@ -84,7 +84,11 @@ impl PublicationAction {
 }
 
 /// Transition table. An item that was released never becomes a draft again.
-const fn next(state: PublicationState, action: PublicationAction, was_released: bool) -> Option<PublicationState> {
+const fn find_transition(
+    state: PublicationState,
+    action: PublicationAction,
+    was_released: bool,
+) -> Option<PublicationState> {
     use PublicationAction::{Release, Schedule, Withdraw};
     use PublicationState::{Draft, Released, Scheduled, Withdrawn};
     match (state, action) {
@@ -100,37 +104,37 @@ const fn next(state: PublicationState, action: PublicationAction, was_released: 
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the currently allowed actions.
-pub(in crate::publication) fn after(
+pub(in crate::publication) fn next_state(
     state: PublicationState,
     action: PublicationAction,
     was_released: bool,
 ) -> Result<PublicationState, Fault> {
-    next(state, action, was_released).ok_or_else(|| refused(state, action.name()))
+    find_transition(state, action, was_released).ok_or_else(|| err_refused(state, action.name()))
 }
 
 /// Returns the actions of staff in this state.
 pub(in crate::publication) fn allowed_actions(state: PublicationState) -> Vec<String> {
-    let allowed = PublicationAction::ALL.into_iter().filter(|action| next(state, *action, true).is_some());
+    let allowed = PublicationAction::ALL.into_iter().filter(|action| find_transition(state, *action, true).is_some());
     allowed.map(|action| action.name().to_owned()).collect()
 }
 
 /// The fault for an action that the state does not allow.
-pub(in crate::publication) fn refused(state: PublicationState, action: &str) -> Fault {
+pub(in crate::publication) fn err_refused(state: PublicationState, action: &str) -> Fault {
     Fault::illegal("publication item", state.name(), action, allowed_actions(state))
 }
 
 /// The fault for an edit by a machine client, which may edit only drafts and may not change the state.
-pub(in crate::publication) fn refused_to_programs(state: PublicationState) -> Fault {
+pub(in crate::publication) fn err_refused_to_programs(state: PublicationState) -> Fault {
     Fault::illegal("changelog entry", state.name(), "update", Vec::new())
 }
 
 /// Draws the state machine.
-pub(crate) fn drawing() -> StateDiagram {
+pub(crate) fn draw_states() -> StateDiagram {
     StateDiagram::of(
         "Publication item",
         (PublicationState::ALL, PublicationState::name),
         (&PublicationAction::ALL, PublicationAction::name),
-        [&|state, action| after(state, action, false), &|state, action| after(state, action, true)],
+        [&|state, action| next_state(state, action, false), &|state, action| next_state(state, action, true)],
     )
     .with_end(PublicationState::Draft.name(), "delete")
 }
@@ -269,12 +273,12 @@ mod tests {
         for (state, was_released, row) in table {
             for action in PublicationAction::ALL {
                 let expected = row.iter().find(|(known, _)| *known == action).map(|(_, next)| *next);
-                assert_eq!(after(state, action, was_released).ok(), expected, "{state:?} {action:?}");
+                assert_eq!(next_state(state, action, was_released).ok(), expected, "{state:?} {action:?}");
                 let named = allowed_actions(state).iter().any(|name| name == action.name());
                 assert_eq!(named, expected.is_some(), "{state:?} {action:?}");
             }
         }
-        assert_eq!(after(Released, Release, true).unwrap_err().code(), Code::IllegalTransition);
+        assert_eq!(next_state(Released, Release, true).unwrap_err().code(), Code::IllegalTransition);
     }
 
     fn codes(find: impl FnOnce(&mut Vec<FieldError>)) -> Vec<String> {

@@ -4,12 +4,12 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::content::{PublicationArtefact, PublicationContent};
-use super::proof::{Names, Release};
+use super::coverage::{Names, Release};
 use super::rules::{PublicationKind, PublicationState};
 use crate::core::actor::Actor;
 use crate::core::db::Db;
 use crate::core::fault::{Fault, constraint_of};
-use crate::core::slug::taken;
+use crate::core::slug::err_taken;
 use crate::core::surface::GeneratedResource;
 use crate::core::time::Time;
 
@@ -38,10 +38,11 @@ pub(in crate::publication) struct Step<'a> {
 
 /// Locks an item until the transaction ends; false if it does not exist.
 pub(in crate::publication) async fn lock(db: &Db, item_uuid: Uuid) -> Result<bool, Fault> {
-    let held = sqlx::query_scalar!("select item_uuid from publication_item where item_uuid = $1 for update", item_uuid)
-        .fetch_optional(&mut *db.conn().await?)
-        .await?;
-    Ok(held.is_some())
+    let locked =
+        sqlx::query_scalar!("select item_uuid from publication_item where item_uuid = $1 for update", item_uuid)
+            .fetch_optional(&mut *db.conn().await?)
+            .await?;
+    Ok(locked.is_some())
 }
 
 /// Inserts a draft.
@@ -73,7 +74,7 @@ pub(in crate::publication) async fn insert(
     )
     .execute(&mut *db.conn().await?)
     .await;
-    inserted.map_err(|error| slug_taken(error, &content.slug))?;
+    inserted.map_err(|error| err_slug_taken(error, &content.slug))?;
     set_content(db, item_uuid, content).await
 }
 
@@ -112,15 +113,15 @@ pub(in crate::publication) async fn set_content(
     )
     .execute(&mut *db.conn().await?)
     .await;
-    written.map_err(|error| slug_taken(error, &content.slug))?;
+    written.map_err(|error| err_slug_taken(error, &content.slug))?;
     Ok(())
 }
 
-fn slug_taken(error: sqlx::Error, slug: &str) -> Fault {
+fn err_slug_taken(error: sqlx::Error, slug: &str) -> Fault {
     if !matches!(constraint_of(&error), Some("publication_item_slug_key" | "publication_slug_pkey")) {
         return error.into();
     }
-    let errors = vec![taken("This slug belongs or belonged to another item.")];
+    let errors = vec![err_taken("This slug belongs or belonged to another item.")];
     Fault::conflict(format!("The slug {slug} belongs or belonged to another item of this kind. Send another slug."))
         .with_errors(errors)
 }
@@ -208,7 +209,7 @@ pub(in crate::publication) async fn delete(db: &Db, item_uuid: Uuid) -> Result<(
 
 /// Returns the due items: posts and resources first, then entries, because each entry must first be checked against the
 /// contract. Within a kind, the longest waiting comes first.
-pub(super) async fn due_list(db: &Db) -> Result<Vec<(Uuid, PublicationKind)>, Fault> {
+pub(super) async fn list_due(db: &Db) -> Result<Vec<(Uuid, PublicationKind)>, Fault> {
     let rows = sqlx::query!(
         r#"select item_uuid, kind as "kind: PublicationKind" from publication_item
           where state = 'SCHEDULED' and scheduled_for <= labs_now()
@@ -220,8 +221,8 @@ pub(super) async fn due_list(db: &Db) -> Result<Vec<(Uuid, PublicationKind)>, Fa
 }
 
 /// Locks a due item; false if another transaction has locked it, or it is not due any more.
-pub(super) async fn due_lock(db: &Db, item_uuid: Uuid) -> Result<bool, Fault> {
-    let held = sqlx::query_scalar!(
+pub(super) async fn lock_due(db: &Db, item_uuid: Uuid) -> Result<bool, Fault> {
+    let locked = sqlx::query_scalar!(
         "select item_uuid from publication_item
           where item_uuid = $1 and state = 'SCHEDULED' and scheduled_for <= labs_now()
             for update skip locked",
@@ -229,11 +230,11 @@ pub(super) async fn due_lock(db: &Db, item_uuid: Uuid) -> Result<bool, Fault> {
     )
     .fetch_optional(&mut *db.conn().await?)
     .await?;
-    Ok(held.is_some())
+    Ok(locked.is_some())
 }
 
 /// Locks the release against concurrent entries until the transaction ends, and returns its existing entry.
-pub(in crate::publication) async fn of_release(db: &Db, release_key: &str) -> Result<Option<Uuid>, Fault> {
+pub(in crate::publication) async fn lock_release(db: &Db, release_key: &str) -> Result<Option<Uuid>, Fault> {
     sqlx::query!("select pg_advisory_xact_lock(hashtextextended('publication ' || $1::text, 0))", release_key)
         .execute(&mut *db.conn().await?)
         .await?;

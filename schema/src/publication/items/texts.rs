@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::content::PublicationContent;
 use crate::core::fault::{Fault, FieldError};
-use crate::core::markdown::{PUBLICATION, ShownText, text_error};
+use crate::core::markdown::{PUBLICATION, RenderedText, text_error};
 use crate::core::services::Services;
 use crate::publication::readers::show;
 
@@ -15,21 +15,21 @@ const MOST_NAMED: usize = 10;
 const LONGEST_ID: usize = 100;
 
 /// Rendered Markdown texts of an item, each with the pointer to its field.
-pub(super) struct ShownTexts(Vec<(&'static str, Arc<ShownText>)>);
+pub(super) struct RenderedTexts(Vec<(&'static str, Arc<RenderedText>)>);
 
 /// Renders the texts of an item.
 ///
 /// # Errors
 /// [`crate::Code::Unavailable`] if too many texts wait to be rendered.
-pub(super) async fn show_texts(services: &Services, content: &PublicationContent) -> Result<ShownTexts, Fault> {
+pub(super) async fn show_texts(services: &Services, content: &PublicationContent) -> Result<RenderedTexts, Fault> {
     let mut shown = Vec::new();
     for (pointer, text) in content.texts() {
         shown.push((pointer, show(services, text).await?));
     }
-    Ok(ShownTexts(shown))
+    Ok(RenderedTexts(shown))
 }
 
-impl ShownTexts {
+impl RenderedTexts {
     /// Collects the errors of texts that must be rejected. A text unchanged since `before` is kept: it may be older
     /// than its limit.
     pub(super) fn check(
@@ -68,9 +68,9 @@ mod tests {
     use super::*;
     use crate::core::markdown::{RenderError, Rendered};
 
-    fn shown(operations: &[String], error: Option<RenderError>) -> Arc<ShownText> {
+    fn shown(operations: &[String], error: Option<RenderError>) -> Arc<RenderedText> {
         let rendered = Rendered { operations: operations.to_vec(), ..Rendered::default() };
-        Arc::new(ShownText { rendered, error })
+        Arc::new(RenderedText { rendered, error })
     }
 
     fn content(body: &str, migration: &str) -> PublicationContent {
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn new_unrenderable_text_is_rejected() {
         let (body, migration) = (shown(&[], Some(RenderError::TooLong)), shown(&[], Some(RenderError::TooDeep)));
-        let texts = ShownTexts(vec![("/body", body), ("/migration", migration)]);
+        let texts = RenderedTexts(vec![("/body", body), ("/migration", migration)]);
         let found = |before: &PublicationContent| {
             let mut errors = Vec::new();
             texts.check(&content("a", "b"), before, &mut errors);
@@ -104,7 +104,7 @@ mod tests {
         let known = BTreeSet::from(["system_me_get".to_owned()]);
         let found = |operations: &[String]| {
             let mut errors = Vec::new();
-            ShownTexts(vec![("/body", shown(operations, None))]).check_links(&known, &mut errors);
+            RenderedTexts(vec![("/body", shown(operations, None))]).check_links(&known, &mut errors);
             errors
         };
         assert!(found(&["system_me_get".to_owned()]).is_empty());

@@ -35,7 +35,7 @@ pub(in crate::publication) async fn begin(
     Beginning { generated, release_key }: Beginning<'_>,
 ) -> Result<Uuid, Fault> {
     let (principal, mut errors) = (cx.principal()?, Vec::new());
-    rules::check_generated(kind, generated.is_some(), sent.says_resource_version(), &mut errors);
+    rules::check_generated(kind, generated.is_some(), sent.has_resource_version(), &mut errors);
     let mut content = sent.apply_to(kind, PublicationContent::empty(), &mut errors);
     let slug = if content.slug.is_empty() {
         let (named, otherwise) = match kind {
@@ -82,7 +82,7 @@ pub(in crate::publication) async fn change(
 ) -> Result<(), Fault> {
     let (principal, mut errors) = (cx.principal()?, Vec::new());
     let before = &present.content;
-    rules::check_generated(present.kind, present.generated.is_some(), sent.says_resource_version(), &mut errors);
+    rules::check_generated(present.kind, present.generated.is_some(), sent.has_resource_version(), &mut errors);
     let after = sent.apply_to(present.kind, before.clone(), &mut errors);
     let texts = show_texts(&cx.services, &after).await?;
     texts.check(&after, before, &mut errors);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::core::fault::Fault;
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use crate::core::services::Services;
 use crate::publication::readers::{
     PublicationAnchor, ReleasedItem, author, items_by_slug, released_item, show_with_anchors,
@@ -75,7 +75,7 @@ impl BlogPost {
     ///
     /// # Errors
     /// [`crate::Code::Unavailable`] if too many texts wait to be rendered.
-    pub(super) async fn shown(self, services: &Services) -> Result<Self, Fault> {
+    pub(super) async fn with_html(self, services: &Services) -> Result<Self, Fault> {
         let (body_html, anchors) = show_with_anchors(services, &self.body).await?;
         Ok(Self { body_html, anchors, ..self })
     }
@@ -122,12 +122,12 @@ pub(crate) struct BlogPostFilter {
 pub(super) static POSTS: ListQuery<BlogPostFilter, BlogPostSummary, FixedOrder> = ListQuery {
     operation: "publication_public_blog_posts_list",
     select: &SHORT,
-    within: &[Condition { sql: "i.kind = 'BLOG_POST' and i.state = 'RELEASED'", value: |_| Some(Bound::Nothing) }],
+    within: &[Condition { sql: "i.kind = 'BLOG_POST' and i.state = 'RELEASED'", value: |_| Some(SqlValue::Nothing) }],
     conditions: &[
-        Condition { sql: "i.tags && {}", value: |of| Bound::texts(of.tag.as_ref()) },
+        Condition { sql: "i.tags && {}", value: |of| SqlValue::texts(of.tag.as_ref()) },
         Condition {
             sql: "strpos(lower(i.title), lower({})) > 0 or strpos(lower(i.summary), lower({})) > 0",
-            value: |of| of.q.as_deref().map(Bound::from),
+            value: |of| of.q.as_deref().map(SqlValue::from),
         },
     ],
     order: |FixedOrder| const { &[RELEASED.descending(), ID.descending()] },

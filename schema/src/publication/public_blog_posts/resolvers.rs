@@ -8,7 +8,7 @@ use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
 use crate::core::page::List;
-use crate::publication::readers::at_present;
+use crate::publication::readers::ensure_current_slug;
 
 /// Public queries of the blog.
 #[derive(Default)]
@@ -37,8 +37,8 @@ impl PublicBlogPostsQuery {
         slug: String,
     ) -> Result<Option<BlogPost>, Fault> {
         let cx = ctx.cx();
-        let found = BY_SLUG.one(&cx.db, [slug.as_str().into()]).await?;
-        let post = at_present(found, ("blog post", &slug), |found| &found.post.item)?;
-        cx.answer(post.shown(&cx.services).await?)
+        let found = BY_SLUG.fetch_one(&cx.db, [slug.as_str().into()]).await?;
+        let post = ensure_current_slug(found, ("blog post", &slug), |found| &found.post.item)?;
+        cx.answer(post.with_html(&cx.services).await?)
     }
 }

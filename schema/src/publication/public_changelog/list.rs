@@ -6,7 +6,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::core::fault::Fault;
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use crate::core::services::Services;
 use crate::core::time::Time;
 use crate::publication::items::rules::ChangeKind;
@@ -70,7 +70,7 @@ impl ChangelogEntry {
     ///
     /// # Errors
     /// [`crate::Code::Unavailable`] if too many texts wait to be rendered.
-    pub(super) async fn shown(self, services: &Services) -> Result<Self, Fault> {
+    pub(super) async fn with_html(self, services: &Services) -> Result<Self, Fault> {
         let (body_html, anchors) = show_with_anchors(services, &self.body).await?;
         let migration_html = show_migration(services, self.migration.as_deref()).await?;
         Ok(Self { body_html, anchors, migration_html, ..self })
@@ -116,20 +116,20 @@ pub(super) static ENTRIES: ListQuery<ChangelogFilter, ChangelogEntrySummary, Fix
     select: &SHORT,
     within: &[Condition {
         sql: "i.kind = 'CHANGELOG_ENTRY' and i.state = 'RELEASED'",
-        value: |_| Some(Bound::Nothing),
+        value: |_| Some(SqlValue::Nothing),
     }],
     conditions: &[
-        Condition { sql: "i.change = any({})", value: |of| Bound::words(of.change.as_ref()) },
-        Condition { sql: "i.version = any({})", value: |of| Bound::texts(of.version.as_ref()) },
-        Condition { sql: "i.operations && {}", value: |of| Bound::texts(of.operation.as_ref()) },
-        Condition { sql: "i.action_required = {}", value: |of| of.action_required.map(Bound::from) },
-        Condition { sql: "i.tags && {}", value: |of| Bound::texts(of.tag.as_ref()) },
+        Condition { sql: "i.change = any({})", value: |of| SqlValue::words(of.change.as_ref()) },
+        Condition { sql: "i.version = any({})", value: |of| SqlValue::texts(of.version.as_ref()) },
+        Condition { sql: "i.operations && {}", value: |of| SqlValue::texts(of.operation.as_ref()) },
+        Condition { sql: "i.action_required = {}", value: |of| of.action_required.map(SqlValue::from) },
+        Condition { sql: "i.tags && {}", value: |of| SqlValue::texts(of.tag.as_ref()) },
         Condition {
             sql: "strpos(lower(i.title), lower({})) > 0 or strpos(lower(i.summary), lower({})) > 0",
-            value: |of| of.q.as_deref().map(Bound::from),
+            value: |of| of.q.as_deref().map(SqlValue::from),
         },
-        Condition { sql: "i.released_at >= {}", value: |of| of.released_at_from.map(Bound::from) },
-        Condition { sql: "i.released_at < {}", value: |of| of.released_at_until.map(Bound::from) },
+        Condition { sql: "i.released_at >= {}", value: |of| of.released_at_from.map(SqlValue::from) },
+        Condition { sql: "i.released_at < {}", value: |of| of.released_at_until.map(SqlValue::from) },
     ],
     order: |FixedOrder| const { &[RELEASED.descending(), ID.descending()] },
 };

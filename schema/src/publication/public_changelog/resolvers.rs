@@ -8,7 +8,7 @@ use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
 use crate::core::page::List;
-use crate::publication::readers::at_present;
+use crate::publication::readers::ensure_current_slug;
 
 /// Public queries of the changelog.
 #[derive(Default)]
@@ -37,8 +37,8 @@ impl PublicChangelogQuery {
         slug: String,
     ) -> Result<Option<ChangelogEntry>, Fault> {
         let cx = ctx.cx();
-        let found = BY_SLUG.one(&cx.db, [slug.as_str().into()]).await?;
-        let entry = at_present(found, ("changelog entry", &slug), |found| &found.entry.item)?;
-        cx.answer(entry.shown(&cx.services).await?)
+        let found = BY_SLUG.fetch_one(&cx.db, [slug.as_str().into()]).await?;
+        let entry = ensure_current_slug(found, ("changelog entry", &slug), |found| &found.entry.item)?;
+        cx.answer(entry.with_html(&cx.services).await?)
     }
 }

@@ -37,7 +37,7 @@ impl PublicDeveloperResourcesQuery {
         slug: String,
     ) -> Result<Option<DeveloperResource>, Fault> {
         let cx = ctx.cx();
-        cx.answer(reading::one(cx, &PUBLIC_BY_SLUG, &slug).await?)
+        cx.answer(reading::load_one(cx, &PUBLIC_BY_SLUG, &slug).await?)
     }
 
     /// Download a public developer resource's artefact.

@@ -26,7 +26,7 @@ pub(in crate::publication) async fn deliver(
     generated: Option<GeneratedResource>,
 ) -> Result<(), Fault> {
     if let Some(resource) = generated {
-        cx.db.answered().await;
+        cx.db.release().await;
         let made = generated::file(&cx.services, resource).await?;
         let (artefact, content) = (made.artefact.clone(), made.content.clone());
         document(cx, artefact, (made.sha256, content.len() as u64), Box::new(move |part| one_part(&content, &part)));
@@ -34,7 +34,7 @@ pub(in crate::publication) async fn deliver(
     }
     let lost = || Fault::internal(format!("the file {} is not in the object storage", artefact.sha256));
     let key = MediaKey::from_name(&artefact.sha256).ok_or_else(lost)?;
-    cx.db.answered().await;
+    cx.db.release().await;
     let media = cx.services.media.clone();
     let length = media.size(key).await?.ok_or_else(lost)?;
     document(cx, artefact, (*key.digest(), length), Box::new(move |part| media.part(key, part)));

@@ -77,7 +77,7 @@ pub(in crate::publication) use items_by_slug;
 ///
 /// # Errors
 /// [`crate::Code::NotFound`] if nothing was found, [`crate::Code::Moved`] for a former slug.
-pub(in crate::publication) fn at_present<T>(
+pub(in crate::publication) fn ensure_current_slug<T>(
     found: Option<T>,
     (thing, slug): (&str, &str),
     item: impl Fn(&T) -> &ReleasedItem,

@@ -6,7 +6,7 @@ use async_graphql::SimpleObject;
 use serde::Serialize;
 
 use crate::core::fault::Fault;
-use crate::core::markdown::{Heading, MIGRATION, PUBLICATION, ShownText, TextRenderer};
+use crate::core::markdown::{Heading, MIGRATION, PUBLICATION, RenderedText, TextRenderer};
 use crate::core::services::Services;
 
 /// A heading of a text, as a link target.
@@ -31,7 +31,7 @@ impl From<&Heading> for PublicationAnchor {
 ///
 /// # Errors
 /// [`crate::Code::Unavailable`] if too many texts wait to be rendered.
-pub(in crate::publication) async fn show(services: &Services, markdown: &str) -> Result<Arc<ShownText>, Fault> {
+pub(in crate::publication) async fn show(services: &Services, markdown: &str) -> Result<Arc<RenderedText>, Fault> {
     services.state::<TextRenderer>().show(markdown, PUBLICATION).await
 }
 

@@ -13,7 +13,7 @@ pub(in crate::sample) enum Mark {
 }
 
 /// A feature request.
-pub(in crate::sample) struct ProposalData {
+pub(in crate::sample) struct FeatureRequestData {
     pub(in crate::sample) title: &'static str,
     pub(in crate::sample) body: &'static str,
     /// Local part of the author's e-mail address.
@@ -53,12 +53,12 @@ const fn one(
     (votes, days): (u32, u32),
     path: &'static [(&'static str, &'static str)],
     comments: &'static [(&'static str, &'static str)],
-) -> ProposalData {
-    ProposalData { title, body, by, topic, path, votes, days, mark: Mark::Plain, comments }
+) -> FeatureRequestData {
+    FeatureRequestData { title, body, by, topic, path, votes, days, mark: Mark::Plain, comments }
 }
 
-const fn marked(mark: Mark, proposal: ProposalData) -> ProposalData {
-    ProposalData { mark, ..proposal }
+const fn marked(mark: Mark, proposal: FeatureRequestData) -> FeatureRequestData {
+    FeatureRequestData { mark, ..proposal }
 }
 
 const REVIEW: (&str, &str) = ("UNDER_REVIEW", "");
@@ -73,7 +73,7 @@ const KAT: &str = "katharina.hoedl";
 const STAFF: &str = "";
 
 /// All feature requests.
-pub(in crate::sample) const PROPOSALS: [ProposalData; 40] = [
+pub(in crate::sample) const PROPOSALS: [FeatureRequestData; 40] = [
     marked(
         Mark::Pinned,
         one(

@@ -15,7 +15,7 @@ mod reviews;
 #[cfg(test)]
 pub(super) use apps::DAY;
 pub(super) use apps::{APPS, AppData, Look, Scene, Text, VersionData};
-pub(super) use board::{Mark, NAMED, PROPOSALS, ProposalData, SHIPPED_IN, TOPICS};
+pub(super) use board::{FeatureRequestData, Mark, NAMED, PROPOSALS, SHIPPED_IN, TOPICS};
 pub(super) use categories::{CATEGORIES, CategoryData, DEACTIVATED};
 pub(super) use clients::{CLIENTS, ClientData};
 pub(super) use collections::{COLLECTIONS, CollectionData};

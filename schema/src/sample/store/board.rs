@@ -50,11 +50,11 @@ pub(super) async fn insert(connection: &mut PgConnection, rows: &BoardRows) -> R
         "insert into feature_vote (request_uuid, voter, voted_on)
          select request_uuid, voter, voted_on from jsonb_populate_recordset(null::feature_vote, $1)"
     );
-    counts_set(connection).await
+    set_counts(connection).await
 }
 
 /// Sets the derived columns. No author has voted under a pseudonym, so any pseudonym works here.
-async fn counts_set(connection: &mut PgConnection) -> Result<(), Fault> {
+async fn set_counts(connection: &mut PgConnection) -> Result<(), Fault> {
     sqlx::query!(
         "select board_recount(root_uuid, array_agg(author_uuid), array_agg(sha256(convert_to(author_uuid::text, 'UTF8'))))
            from feature_request group by root_uuid"

@@ -2,7 +2,7 @@
 
 use super::rules::StatisticsPeriod;
 use crate::core::csv::row;
-use crate::statistics::freshness::Known;
+use crate::statistics::freshness::ImportFreshness;
 
 /// Column names. New columns are only added at the end.
 const COLUMNS: [&str; 12] = [
@@ -21,7 +21,7 @@ const COLUMNS: [&str; 12] = [
 ];
 
 /// Returns one line per period, after a header line. An unknown value is an empty field.
-pub(super) fn lines(known: &Known, periods: &[StatisticsPeriod]) -> String {
+pub(super) fn lines(known: &ImportFreshness, periods: &[StatisticsPeriod]) -> String {
     let text = |value: Option<String>| value.unwrap_or_default();
     let mut out = String::new();
     row(&mut out, COLUMNS);

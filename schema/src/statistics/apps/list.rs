@@ -6,7 +6,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::core::day::Day;
-use crate::core::list::{Bound, Condition, Key, ListQuery, Select, Statements};
+use crate::core::list::{Condition, Key, ListQuery, Select, SqlValue, Statements};
 use crate::core::time::Time;
 use crate::core::words::words;
 use crate::marketplace::apps::AppState;
@@ -89,10 +89,10 @@ pub(super) static APPS: ListQuery<FiguresOf, AppFiguresRow, AppStatisticsSort> =
     select: &FIGURES,
     within: &[Condition { sql: "app.partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) }],
     conditions: &[
-        Condition { sql: "app.state = any({})", value: |of| Bound::words(of.filter.state.as_ref()) },
+        Condition { sql: "app.state = any({})", value: |of| SqlValue::words(of.filter.state.as_ref()) },
         Condition {
             sql: "strpos(lower(words.name), lower({})) > 0 or strpos(app.slug, lower({})) > 0",
-            value: |of| of.filter.q.as_deref().map(Bound::from),
+            value: |of| of.filter.q.as_deref().map(SqlValue::from),
         },
     ],
     order: |sort| match sort {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::list::{APPS, AppStatisticsFilter, AppStatisticsSort, FiguresOf};
-use super::rules::{self, Latest, Span, StatisticsFigure, StatisticsGranularity, StatisticsPeriod};
+use super::rules::{self, LatestDay, Span, StatisticsFigure, StatisticsGranularity, StatisticsPeriod};
 use super::{csv, store};
 use crate::core::access::{access, audit_target};
 use crate::core::audit_target::AuditTargetKind;
@@ -18,7 +18,7 @@ use crate::core::fault::Fault;
 use crate::core::list::{FixedOrder, PageRequest, Rows, page_in_memory};
 use crate::core::page::{CountedPage, Page};
 use crate::core::words::{Word as _, words};
-use crate::statistics::freshness::{self, Known};
+use crate::statistics::freshness::{self, ImportFreshness};
 
 use types::{
     AdminAppStatistics, AppFigures, AppStatistics, AppStatisticsDetail, AppStatisticsPage, AppStatisticsSummary,
@@ -72,13 +72,16 @@ impl AppStatisticsQuery {
         let cx = ctx.cx();
         let (owner, today) = (cx.owner()?, Day::of(cx.now));
         let until = day_until.map_or(today, |until| until.min(today));
-        let span = Span::asked(day_from, day_until, until.plus(-USUAL_DAYS), today)?;
-        let known = freshness::known(cx).await?;
+        let span = Span::requested_days(day_from, day_until, until.plus(-USUAL_DAYS), today)?;
+        let known = freshness::load_freshness(cx).await?;
         let last = known.freshness.last_imported_day;
         let (figures, recent) = match last {
             Some(last) => {
                 let recent = Span { from: last.plus(-7), until: last.plus(1) };
-                (store::of_partner(&cx.db, owner, span).await?, store::of_partner(&cx.db, owner, recent).await?)
+                (
+                    store::list_of_partner(&cx.db, owner, span).await?,
+                    store::list_of_partner(&cx.db, owner, recent).await?,
+                )
             }
             None => (Vec::new(), Vec::new()),
         };
@@ -87,7 +90,7 @@ impl AppStatisticsQuery {
             day: last,
             customers: latest.customers,
             gap: latest.gap(),
-            week_before: latest.compared(),
+            week_before: latest.compare_week(),
             day_from: span.from,
             day_until: span.until,
             days: i32::try_from(figures.len()).unwrap_or(i32::MAX),
@@ -109,7 +112,7 @@ impl AppStatisticsQuery {
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<AppStatisticsPage>, Fault> {
-        let (cx, known) = (ctx.cx(), freshness::known(ctx.cx()).await?);
+        let (cx, known) = (ctx.cx(), freshness::load_freshness(ctx.cx()).await?);
         let day = known.freshness.last_imported_day;
         let of = FiguresOf { partner_uuid: cx.owner()?.uuid(), day, filter: filter.unwrap_or_default() };
         let asked = PageRequest::new(sort, limit, cursor);
@@ -132,8 +135,8 @@ impl AppStatisticsQuery {
         app_uuid: Uuid,
     ) -> Result<Option<AppStatisticsDetail>, Fault> {
         let cx = ctx.cx();
-        let app = store::own_app_get(&cx.db, cx.owner()?, app_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
-        let known = freshness::known(cx).await?;
+        let app = store::get_own_app(&cx.db, cx.owner()?, app_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
+        let known = freshness::load_freshness(cx).await?;
         let figures = figures_of(cx, &known, app_uuid, None).await?;
         let app = app_figures(cx, app, &known, &figures);
         cx.answer(AppStatisticsDetail { app, source: known.source, freshness: known.freshness })
@@ -151,8 +154,8 @@ impl AppStatisticsQuery {
         cursor: Option<String>,
     ) -> Result<Option<StatisticsPeriods>, Fault> {
         let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
-        let app = store::own_app_get(&cx.db, cx.owner()?, app_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
-        let (known, sort) = (freshness::known(cx).await?, sort.unwrap_or(StatisticsPeriodSort::FIRST));
+        let app = store::get_own_app(&cx.db, cx.owner()?, app_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
+        let (known, sort) = (freshness::load_freshness(cx).await?, sort.unwrap_or(StatisticsPeriodSort::FIRST));
         let periods = periods_of(cx, &known, app_uuid, &filter, sort).await?;
         if cx.caller.takes_csv {
             cx.deliver(file(format!("{}-customers.csv", app.slug), csv::lines(&known, &periods)));
@@ -186,7 +189,7 @@ impl AppStatisticsAdministrationQuery {
         include_total: Option<bool>,
     ) -> Result<Option<AdminAppStatistics>, Fault> {
         let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
-        let app = store::app_get(&cx.db, app_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
+        let app = store::get_app(&cx.db, app_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
         let partner_uuid = app.partner_uuid;
         cx.note_target(Target {
             kind: Some(AuditTargetKind::App),
@@ -194,7 +197,7 @@ impl AppStatisticsAdministrationQuery {
             label: Some(app.name.clone()),
             partner_uuid: Some(partner_uuid),
         });
-        let (known, sort) = (freshness::known(cx).await?, sort.unwrap_or(StatisticsPeriodSort::FIRST));
+        let (known, sort) = (freshness::load_freshness(cx).await?, sort.unwrap_or(StatisticsPeriodSort::FIRST));
         let figures = figures_of(cx, &known, app_uuid, None).await?;
         let app = app_figures(cx, app, &known, &figures);
         let periods = periods_of(cx, &known, app_uuid, &filter, sort).await?;
@@ -215,27 +218,27 @@ impl AppStatisticsAdministrationQuery {
 /// Returns the figures of an app, ordered by day; empty without a source.
 async fn figures_of(
     cx: &RequestContext,
-    known: &Known,
+    known: &ImportFreshness,
     app_uuid: Uuid,
     span: Option<Span>,
 ) -> Result<Vec<StatisticsFigure>, Fault> {
     match known.source {
         freshness::StatisticsSource::Disabled => Ok(Vec::new()),
-        freshness::StatisticsSource::PlatformApi => store::of_app(&cx.db, app_uuid, span).await,
+        freshness::StatisticsSource::PlatformApi => store::list_of_app(&cx.db, app_uuid, span).await,
     }
 }
 
 /// Returns the requested periods, in order.
 async fn periods_of(
     cx: &RequestContext,
-    known: &Known,
+    known: &ImportFreshness,
     app_uuid: Uuid,
     filter: &StatisticsPeriodFilter,
     sort: StatisticsPeriodSort,
 ) -> Result<Vec<StatisticsPeriod>, Fault> {
     let today = Day::of(cx.now);
     let first = known.freshness.first_imported_day.unwrap_or(today);
-    let span = Span::asked(filter.day_from, filter.day_until, first, today)?;
+    let span = Span::requested_days(filter.day_from, filter.day_until, first, today)?;
     let figures = figures_of(cx, known, app_uuid, Some(span)).await?;
     let mut periods = rules::periods(&figures, filter.granularity.unwrap_or(StatisticsGranularity::FIRST), span);
     if sort == StatisticsPeriodSort::DayDesc {
@@ -263,10 +266,10 @@ fn cut(
 }
 
 /// Returns the facts about the latest day from these figures, which are not later than that day.
-fn latest_of(known: &Known, figures: &[StatisticsFigure]) -> Latest {
+fn latest_of(known: &ImportFreshness, figures: &[StatisticsFigure]) -> LatestDay {
     let day = known.freshness.last_imported_day;
     let on = |day: Day| figures.iter().rev().find(|figure| figure.day == day).map(|figure| figure.customers);
-    Latest {
+    LatestDay {
         has_source: known.source != freshness::StatisticsSource::Disabled,
         day,
         customers: day.and_then(on),
@@ -276,7 +279,12 @@ fn latest_of(known: &Known, figures: &[StatisticsFigure]) -> Latest {
 }
 
 /// Computes the derived values from all figures of an app.
-fn app_figures(cx: &RequestContext, app: store::AppRow, known: &Known, figures: &[StatisticsFigure]) -> AppFigures {
+fn app_figures(
+    cx: &RequestContext,
+    app: store::AppRow,
+    known: &ImportFreshness,
+    figures: &[StatisticsFigure],
+) -> AppFigures {
     let (latest, last) = (latest_of(known, figures), known.freshness.last_imported_day);
     let first_day = figures.first().map(|figure| figure.day);
     AppFigures {
@@ -287,7 +295,7 @@ fn app_figures(cx: &RequestContext, app: store::AppRow, known: &Known, figures: 
             state: app.state,
             latest: figures.last().filter(|figure| Some(figure.day) == last).cloned(),
             gap: latest.gap(),
-            week_before: latest.compared(),
+            week_before: latest.compare_week(),
         },
         peak: rules::peak(figures),
         first_day,

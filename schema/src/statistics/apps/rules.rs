@@ -70,7 +70,7 @@ pub(crate) struct StatisticsComparison {
 }
 
 /// Facts about the latest day and the day a week before it.
-pub(super) struct Latest {
+pub(super) struct LatestDay {
     /// Whether a source is configured.
     pub(super) has_source: bool,
     /// Last imported day.
@@ -83,7 +83,7 @@ pub(super) struct Latest {
     pub(super) customers_before: Option<i64>,
 }
 
-impl Latest {
+impl LatestDay {
     /// Returns the reason for a missing figure of the latest day.
     pub(super) fn gap(&self) -> Option<StatisticsGap> {
         match (self.has_source, self.day, self.customers) {
@@ -95,7 +95,7 @@ impl Latest {
     }
 
     /// Returns the comparison with the week before, or the reason why it is missing.
-    pub(super) fn compared(&self) -> StatisticsComparison {
+    pub(super) fn compare_week(&self) -> StatisticsComparison {
         let of_week_before = match (self.has_week_before, self.customers_before) {
             (false, _) => Some(StatisticsGap::WeekBeforeNotImported),
             (true, None) => Some(StatisticsGap::WeekBeforeNotReported),
@@ -161,7 +161,7 @@ impl Span {
     ///
     /// # Errors
     /// [`crate::Code::ValidationFailed`] if the range ends before it starts.
-    pub(super) fn asked(from: Option<Day>, until: Option<Day>, first: Day, today: Day) -> Result<Self, Fault> {
+    pub(super) fn requested_days(from: Option<Day>, until: Option<Day>, first: Day, today: Day) -> Result<Self, Fault> {
         if from.zip(until).is_some_and(|(from, until)| until <= from) {
             let message = "The period would end before it begins: `day_until` must be later than `day_from`.";
             return Err(Fault::field("/day_until", "NOT_LATER", message));
@@ -176,7 +176,7 @@ impl Span {
     }
 
     /// Returns the number of days in both spans.
-    fn meeting(self, other: Self) -> i32 {
+    fn intersect(self, other: Self) -> i32 {
         Self { from: self.from.max(other.from), until: self.until.min(other.until) }.days()
     }
 }
@@ -237,7 +237,7 @@ pub(super) fn periods(
                 average: average(held)?,
                 peak: peak(held)?.customers,
                 days: i32::try_from(held.len()).unwrap_or(i32::MAX),
-                of_days: period.meeting(span),
+                of_days: period.intersect(span),
                 imported_at: held.iter().map(|figure| figure.imported_at).max()?,
                 restated_at: held.iter().filter_map(|figure| figure.restated_at).max(),
             })

@@ -20,7 +20,7 @@ pub(super) struct AppRow {
 }
 
 /// Returns an app of any owner.
-pub(super) async fn app_get(db: &Db, app_uuid: Uuid) -> Result<Option<AppRow>, Fault> {
+pub(super) async fn get_app(db: &Db, app_uuid: Uuid) -> Result<Option<AppRow>, Fault> {
     Ok(sqlx::query_as!(
         AppRow,
         r#"select a.app_uuid, a.partner_uuid, a.slug, coalesce(t.name, a.slug) as "name!", a.state as "state: AppState"
@@ -34,12 +34,12 @@ pub(super) async fn app_get(db: &Db, app_uuid: Uuid) -> Result<Option<AppRow>, F
 }
 
 /// Returns an app of the owner.
-pub(super) async fn own_app_get(db: &Db, owner: Owner, app_uuid: Uuid) -> Result<Option<AppRow>, Fault> {
-    Ok(app_get(db, app_uuid).await?.filter(|app| app.partner_uuid == owner.uuid()))
+pub(super) async fn get_own_app(db: &Db, owner: Owner, app_uuid: Uuid) -> Result<Option<AppRow>, Fault> {
+    Ok(get_app(db, app_uuid).await?.filter(|app| app.partner_uuid == owner.uuid()))
 }
 
 /// Returns the figures of an app, ordered by day; all of them without a span.
-pub(super) async fn of_app(db: &Db, app_uuid: Uuid, span: Option<Span>) -> Result<Vec<StatisticsFigure>, Fault> {
+pub(super) async fn list_of_app(db: &Db, app_uuid: Uuid, span: Option<Span>) -> Result<Vec<StatisticsFigure>, Fault> {
     let (from, until) = span.map(|span| (span.from, span.until)).unzip();
     Ok(sqlx::query_as!(
         StatisticsFigure,
@@ -56,7 +56,7 @@ pub(super) async fn of_app(db: &Db, app_uuid: Uuid, span: Option<Span>) -> Resul
 }
 
 /// Returns the distinct totals of a partner, ordered by day.
-pub(super) async fn of_partner(db: &Db, owner: Owner, span: Span) -> Result<Vec<StatisticsFigure>, Fault> {
+pub(super) async fn list_of_partner(db: &Db, owner: Owner, span: Span) -> Result<Vec<StatisticsFigure>, Fault> {
     Ok(sqlx::query_as!(
         StatisticsFigure,
         r#"select s.day as "day: Day", s.customers, d.imported_at as "imported_at: Time", d.restated_at as "restated_at: Time"

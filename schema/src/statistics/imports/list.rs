@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::report::ImportErrorCode;
 use super::rules::{StatisticsImportState, StatisticsImportTrigger, StatisticsRunState};
 use crate::core::day::Day;
-use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use crate::core::time::Time;
 use crate::core::words::words;
 
@@ -113,12 +113,12 @@ pub(super) static RUNS: ListQuery<StatisticsImportRunFilter, StatisticsImportRun
         select: &RUN,
         within: &[],
         conditions: &[
-            Condition { sql: "r.state = any({})", value: |of| Bound::words(of.state.as_ref()) },
+            Condition { sql: "r.state = any({})", value: |of| SqlValue::words(of.state.as_ref()) },
             Condition { sql: "i.trigger = {}", value: |of| of.trigger.map(|trigger| trigger.name().into()) },
-            Condition { sql: "r.error_code = any({})", value: |of| Bound::words(of.error_code.as_ref()) },
-            Condition { sql: "r.import_uuid = {}", value: |of| of.import_uuid.map(Bound::from) },
-            Condition { sql: "r.day >= {}::date", value: |of| of.day_from.map(|day| Bound::Text(day.to_string())) },
-            Condition { sql: "r.day < {}::date", value: |of| of.day_until.map(|day| Bound::Text(day.to_string())) },
+            Condition { sql: "r.error_code = any({})", value: |of| SqlValue::words(of.error_code.as_ref()) },
+            Condition { sql: "r.import_uuid = {}", value: |of| of.import_uuid.map(SqlValue::from) },
+            Condition { sql: "r.day >= {}::date", value: |of| of.day_from.map(|day| SqlValue::Text(day.to_string())) },
+            Condition { sql: "r.day < {}::date", value: |of| of.day_until.map(|day| SqlValue::Text(day.to_string())) },
         ],
         order: |sort| match sort {
             StatisticsImportRunSort::StartedAtDesc => const { &[STARTED.descending(), ID.descending()] },

@@ -28,6 +28,6 @@ mod store;
 pub(in crate::statistics) use list::STATEMENTS;
 pub use report::{ImportError, ImportErrorCode};
 pub(in crate::statistics) use resolvers::{ImportsMutation, ImportsQuery};
-pub(crate) use rules::drawing;
+pub(crate) use rules::draw_states;
 pub(crate) use run::import_due;
 pub use run::{PageAnswer, UsageSource};

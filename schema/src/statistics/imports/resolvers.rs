@@ -88,7 +88,7 @@ impl ImportsQuery {
     #[graphql(directive = access::apply("labs.admin.statistics".into()))]
     async fn statistics_imports_get_status(&self, ctx: &Context<'_>) -> Result<Option<StatisticsImportStatus>, Fault> {
         let cx = ctx.cx();
-        let (known, row) = (freshness::known(cx).await?, store::source_get(&cx.db).await?);
+        let (known, row) = (freshness::load_freshness(cx).await?, store::get_source(&cx.db).await?);
         let settings = cx.services.settings.statistics.as_ref();
         cx.answer(StatisticsImportStatus {
             source: known.source,
@@ -98,7 +98,7 @@ impl ImportsQuery {
             import_uuid: row.import_uuid,
             failures_in_a_row: row.failures,
             next_attempt_at: row.next_attempt_at.filter(|_| settings.is_some()),
-            last_run: LATEST.one(&cx.db, []).await?,
+            last_run: LATEST.fetch_one(&cx.db, []).await?,
         })
     }
 
@@ -153,7 +153,7 @@ impl ImportsMutation {
         rules::ensure_source(cx.services.settings.statistics.is_some())?;
         let (import_uuid, actor) = (cx.new_uuid(), Actor::of(cx.principal()?));
         if !store::insert(&cx.db, import_uuid, &days, (actor.kind, actor.uuid)).await? {
-            return Err(rules::already_importing());
+            return Err(rules::err_already_importing());
         }
         cx.answer_created(import_uuid, load(cx, import_uuid).await?)
     }
@@ -161,7 +161,7 @@ impl ImportsMutation {
 
 /// Loads the current import and names it in the audit record.
 async fn load(cx: &RequestContext, import_uuid: Uuid) -> Result<StatisticsImport, Fault> {
-    let row = BY_ID.one(&cx.db, [import_uuid.into()]).await?;
+    let row = BY_ID.fetch_one(&cx.db, [import_uuid.into()]).await?;
     let row = row.ok_or_else(|| Fault::not_found("statistics import"))?;
     cx.note_target(Target {
         kind: Some(AuditTargetKind::StatisticsImport),
@@ -169,9 +169,9 @@ async fn load(cx: &RequestContext, import_uuid: Uuid) -> Result<StatisticsImport
         label: Some(label_of(&row.days)),
         partner_uuid: None,
     });
-    let mut runs = OF_IMPORT.all(&cx.db, [import_uuid.into()]).await?;
+    let mut runs = OF_IMPORT.fetch_all(&cx.db, [import_uuid.into()]).await?;
     runs.sort_by_key(|run| run.day);
-    Ok(shown(row, runs))
+    Ok(to_view(row, runs))
 }
 
 /// Returns a short label for the days of an import.
@@ -183,7 +183,7 @@ fn label_of(days: &[Day]) -> String {
     }
 }
 
-fn shown(row: ImportRow, runs: Vec<StatisticsImportRun>) -> StatisticsImport {
+fn to_view(row: ImportRow, runs: Vec<StatisticsImportRun>) -> StatisticsImport {
     let count = |state: StatisticsRunState| {
         i32::try_from(runs.iter().filter(|run| run.state == state).count()).unwrap_or(i32::MAX)
     };

@@ -69,7 +69,7 @@ impl ImportAction {
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`]. Callers cannot perform these actions, so it lists no alternatives.
-pub(super) fn after(state: StatisticsImportState, action: ImportAction) -> Result<StatisticsImportState, Fault> {
+pub(super) fn next_state(state: StatisticsImportState, action: ImportAction) -> Result<StatisticsImportState, Fault> {
     use StatisticsImportState as State;
     match (state, action) {
         (State::Queued | State::Running, ImportAction::Start) => Ok(State::Running),
@@ -80,12 +80,12 @@ pub(super) fn after(state: StatisticsImportState, action: ImportAction) -> Resul
 }
 
 /// Draws the state machine.
-pub(crate) fn drawing() -> StateDiagram {
+pub(crate) fn draw_states() -> StateDiagram {
     StateDiagram::of(
         "Statistics import",
         (StatisticsImportState::ALL, StatisticsImportState::name),
         (&ImportAction::ALL, ImportAction::name),
-        [&after],
+        [&next_state],
     )
 }
 
@@ -164,7 +164,7 @@ pub(super) fn ensure_source(is_configured: bool) -> Result<(), Fault> {
 }
 
 /// The fault for an import while another is queued or running.
-pub(super) fn already_importing() -> Fault {
+pub(super) fn err_already_importing() -> Fault {
     let message = "Only one import can run at a time.";
     Fault::conflict(
         "An import is already queued or in progress. The import status shows its progress. Try again after it has \

@@ -38,11 +38,11 @@ pub trait UsageSource: Send + Sync {
 /// If the database does not answer. The import runs contain the error of each day that was not imported.
 pub(crate) async fn import_due(pool: &PgPool, services: &Services, source: &dyn UsageSource) -> Result<u64, Fault> {
     let Some(settings) = &services.settings.statistics else { return Ok(0) };
-    let db = Db::pooled(pool.clone());
+    let db = Db::from_pool(pool.clone());
     store::schedule(&db, settings.first_day).await?;
-    let running = rules::after(StatisticsImportState::Queued, ImportAction::Start)?;
+    let running = rules::next_state(StatisticsImportState::Queued, ImportAction::Start)?;
     let Some(claim) = store::claim(&db, running).await? else { return Ok(0) };
-    store::break_off(&db, &claim).await?;
+    store::mark_broken(&db, &claim).await?;
     let (begun, mut asked) = (Instant::now(), 0);
     loop {
         let (next, outcomes) = store::progress(&db, &claim).await?;
@@ -58,7 +58,7 @@ pub(crate) async fn import_due(pool: &PgPool, services: &Services, source: &dyn 
                 return Ok(asked);
             }
             Step::End(action) => {
-                store::end(&db, &claim, rules::after(running, action)?).await?;
+                store::end(&db, &claim, rules::next_state(running, action)?).await?;
                 return Ok(asked);
             }
         }
@@ -67,7 +67,7 @@ pub(crate) async fn import_due(pool: &PgPool, services: &Services, source: &dyn 
 
 /// Requests a day and stores it, or logs the error; false if another replica has claimed the import.
 async fn import_day(db: &Db, source: &dyn UsageSource, claim: &Claim, day: Day) -> Result<bool, Fault> {
-    let Some(run_uuid) = store::run_begin(db, claim, day).await? else { return Ok(false) };
+    let Some(run_uuid) = store::begin_run(db, claim, day).await? else { return Ok(false) };
     let mut report = Report::default();
     match read(db, source, claim, day, &mut report).await? {
         Some(Ok(())) => keep(db, claim, run_uuid, day, &report).await,
@@ -112,7 +112,7 @@ async fn read(
 async fn keep(db: &Db, claim: &Claim, run_uuid: Uuid, day: Day, report: &Report) -> Result<bool, Fault> {
     let db = Db::within(db.pool().clone(), TransactionOptions::default().with("statement_timeout", "2min"));
     let kept = async {
-        if !store::hold(&db, claim).await? {
+        if !store::lock(&db, claim).await? {
             return Ok(false);
         }
         store::keep(&db, run_uuid, day, report).await?;

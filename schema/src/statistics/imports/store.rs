@@ -108,7 +108,7 @@ pub(super) async fn release(db: &Db, claim: &Claim) -> Result<(), Fault> {
 }
 
 /// Marks the unfinished day of another replica as broken off.
-pub(super) async fn break_off(db: &Db, claim: &Claim) -> Result<(), Fault> {
+pub(super) async fn mark_broken(db: &Db, claim: &Claim) -> Result<(), Fault> {
     sqlx::query!(
         "update statistic_import_run as r
             set state = 'FAILED', ended_at = labs_now(), error_code = $3,
@@ -145,7 +145,7 @@ pub(super) async fn progress(db: &Db, claim: &Claim) -> Result<(Option<Day>, Vec
 }
 
 /// Starts the run of a day; `None` if another replica has claimed the import.
-pub(super) async fn run_begin(db: &Db, claim: &Claim, day: Day) -> Result<Option<Uuid>, Fault> {
+pub(super) async fn begin_run(db: &Db, claim: &Claim, day: Day) -> Result<Option<Uuid>, Fault> {
     Ok(sqlx::query_scalar!(
         "with held as (
              update statistic_import set claimed_until = labs_now() + interval '1 minute'
@@ -178,7 +178,7 @@ pub(super) async fn run_fail(db: &Db, run_uuid: Uuid, pages: i32, error: &Import
 }
 
 /// Locks an import until the transaction ends; false if another replica has claimed it.
-pub(super) async fn hold(db: &Db, claim: &Claim) -> Result<bool, Fault> {
+pub(super) async fn lock(db: &Db, claim: &Claim) -> Result<bool, Fault> {
     let held = sqlx::query!(
         "select from statistic_import where import_uuid = $1 and claims = $2 and state = 'RUNNING' for update",
         claim.import_uuid,
@@ -287,7 +287,7 @@ pub(super) struct SourceRow {
 }
 
 /// Returns the stored state of the source, and the queued or running import.
-pub(super) async fn source_get(db: &Db) -> Result<SourceRow, Fault> {
+pub(super) async fn get_source(db: &Db) -> Result<SourceRow, Fault> {
     let row = sqlx::query_as!(
         SourceRow,
         r#"select begins_on as "begins_on: Day", failures, next_attempt_at as "next_attempt_at: Time",

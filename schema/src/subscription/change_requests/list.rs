@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::resolvers::TierChangeRequest;
 use super::rules::TierChangeRequestState;
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 
 /// Tier change requests of all partners.
 pub(crate) static REQUEST: Select<TierChangeRequest> = Select::new(
@@ -43,7 +43,7 @@ pub(super) static OWN_REQUESTS: ListQuery<OwnRequests, TierChangeRequest, FixedO
     operation: "subscription_change_requests_list",
     select: &REQUEST,
     within: &[Condition { sql: "partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) }],
-    conditions: &[Condition { sql: "state = any({})", value: |of| Bound::words(of.filter.state.as_ref()) }],
+    conditions: &[Condition { sql: "state = any({})", value: |of| SqlValue::words(of.filter.state.as_ref()) }],
     order: |FixedOrder| const { &[CREATED.descending(), ID.descending()] },
 };
 

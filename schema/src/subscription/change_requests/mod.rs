@@ -17,4 +17,4 @@ pub(crate) use list::REQUEST;
 pub(in crate::subscription) use list::STATEMENTS;
 pub(in crate::subscription) use resolvers::{ChangeRequestsMutation, ChangeRequestsQuery};
 pub(crate) use resolvers::{TierChangeRequest, settle_request};
-pub(crate) use rules::{TierChangeRequestAction, TierChangeRequestState, drawing};
+pub(crate) use rules::{TierChangeRequestAction, TierChangeRequestState, draw_states};

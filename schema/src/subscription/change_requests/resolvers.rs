@@ -5,7 +5,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::list::{ANYBODYS, OWN, OWN_REQUESTS, OwnRequests, OwnTierChangeRequestFilter};
-use super::rules::{self, TierChangeRequestAction, TierChangeRequestState, after, allowed_actions};
+use super::rules::{self, TierChangeRequestAction, TierChangeRequestState, allowed_actions, next_state};
 use super::store::{self, NewRequest};
 use crate::core::access::access;
 use crate::core::actor::Actor;
@@ -112,9 +112,9 @@ impl ChangeRequestsMutation {
     ) -> Result<Option<TierChangeRequest>, Fault> {
         let cx = ctx.cx();
         let owner = cx.owner()?;
-        let tier = changing::tier_get(&cx.db, &body.tier_code).await?;
-        let tier = changing::on_offer(tier, |tier| tier.state == TierState::Offered)?;
-        let change = SubscriptionChange::asked(cx, None)?;
+        let tier = changing::get_tier(&cx.db, &body.tier_code).await?;
+        let tier = changing::ensure_on_offer(tier, |tier| tier.state == TierState::Offered)?;
+        let change = SubscriptionChange::by_caller(cx, None)?;
         let state = if tier.self_service { TierChangeRequestState::Applied } else { TierChangeRequestState::Pending };
         let new = NewRequest {
             request_uuid: cx.new_uuid(),
@@ -125,7 +125,7 @@ impl ChangeRequestsMutation {
         };
         change.other_than(owner.uuid(), &tier).await?;
         if state == TierChangeRequestState::Applied {
-            change.take_back_request(owner.uuid()).await?;
+            change.withdraw_request(owner.uuid()).await?;
         }
         store::insert(&cx.db, owner, &new).await?;
         if state == TierChangeRequestState::Applied {
@@ -161,23 +161,23 @@ pub(crate) async fn settle_request(
     reason: Option<&str>,
     owner: Option<Owner>,
 ) -> Result<TierChangeRequest, Fault> {
-    let change = SubscriptionChange::asked(cx, reason)?;
-    let partner_uuid = store::partner_get(&cx.db, request_uuid, owner).await?.ok_or_else(not_found)?;
-    change.hold_first(partner_uuid).await?;
-    let held = store::lock(&cx.db, request_uuid, owner).await?.ok_or_else(not_found)?;
-    let state = after(held.state, action)?;
-    let tier = changing::tier_get(&cx.db, &held.to_tier_code).await?.ok_or_else(not_found)?;
+    let change = SubscriptionChange::by_caller(cx, reason)?;
+    let partner_uuid = store::get_partner(&cx.db, request_uuid, owner).await?.ok_or_else(err_not_found)?;
+    change.lock_first(partner_uuid).await?;
+    let locked = store::lock(&cx.db, request_uuid, owner).await?.ok_or_else(err_not_found)?;
+    let state = next_state(locked.state, action)?;
+    let tier = changing::get_tier(&cx.db, &locked.to_tier_code).await?.ok_or_else(err_not_found)?;
     let detail = json!({ "request_uuid": request_uuid });
     store::set_decided(&cx.db, request_uuid, state.name(), reason).await?;
     match action {
         TierChangeRequestAction::Approve => {
-            rules::ensure_open(&held.partner_state)?;
-            rules::applicable(tier.state, &tier.code)?;
+            rules::ensure_open(&locked.partner_state)?;
+            rules::ensure_applicable(tier.state, &tier.code)?;
             change.to_tier(partner_uuid, &tier).await?;
         }
         TierChangeRequestAction::Reject => {
             change.note(partner_uuid, "CHANGE_REJECTED", Some(tier.tier_uuid), detail).await?;
-            change.tell_rejected(partner_uuid, &tier.name).await?;
+            change.notify_rejected(partner_uuid, &tier.name).await?;
         }
         TierChangeRequestAction::Withdraw => {
             change.note(partner_uuid, "CHANGE_WITHDRAWN", Some(tier.tier_uuid), detail).await?;
@@ -193,13 +193,13 @@ async fn load_request(
     owner: Option<Owner>,
 ) -> Result<TierChangeRequest, Fault> {
     let request = match owner {
-        Some(owner) => OWN.one(&cx.db, [request_uuid.into(), owner.uuid().into()]).await?,
-        None => ANYBODYS.one(&cx.db, [request_uuid.into()]).await?,
+        Some(owner) => OWN.fetch_one(&cx.db, [request_uuid.into(), owner.uuid().into()]).await?,
+        None => ANYBODYS.fetch_one(&cx.db, [request_uuid.into()]).await?,
     };
-    Ok(request.ok_or_else(not_found)?.for_caller(cx, owner.is_none()))
+    Ok(request.ok_or_else(err_not_found)?.for_caller(cx, owner.is_none()))
 }
 
-fn not_found() -> Fault {
+fn err_not_found() -> Fault {
     Fault::not_found("tier change request")
 }
 

@@ -50,7 +50,10 @@ impl TierChangeRequestAction {
 }
 
 /// Transition table.
-const fn next(state: TierChangeRequestState, action: TierChangeRequestAction) -> Option<TierChangeRequestState> {
+const fn find_transition(
+    state: TierChangeRequestState,
+    action: TierChangeRequestAction,
+) -> Option<TierChangeRequestState> {
     match (state, action) {
         (TierChangeRequestState::Pending, TierChangeRequestAction::Approve) => Some(TierChangeRequestState::Applied),
         (TierChangeRequestState::Pending, TierChangeRequestAction::Reject) => Some(TierChangeRequestState::Rejected),
@@ -63,29 +66,30 @@ const fn next(state: TierChangeRequestState, action: TierChangeRequestAction) ->
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`]; neither side has an allowed action then.
-pub(crate) fn after(
+pub(crate) fn next_state(
     state: TierChangeRequestState,
     action: TierChangeRequestAction,
 ) -> Result<TierChangeRequestState, Fault> {
-    next(state, action).ok_or_else(|| Fault::illegal("tier change request", state.name(), action.name(), Vec::new()))
+    find_transition(state, action)
+        .ok_or_else(|| Fault::illegal("tier change request", state.name(), action.name(), Vec::new()))
 }
 
 /// Returns the currently allowed actions of one side.
 pub(super) fn allowed_actions(state: TierChangeRequestState, is_staff: bool) -> Vec<String> {
     TierChangeRequestAction::ALL
         .into_iter()
-        .filter(|action| action.is_for(is_staff) && next(state, *action).is_some())
+        .filter(|action| action.is_for(is_staff) && find_transition(state, *action).is_some())
         .map(|action| action.name().to_owned())
         .collect()
 }
 
 /// Draws the state machine.
-pub(crate) fn drawing() -> StateDiagram {
+pub(crate) fn draw_states() -> StateDiagram {
     StateDiagram::of(
         "Tier change request",
         (TierChangeRequestState::ALL, TierChangeRequestState::name),
         (&TierChangeRequestAction::ALL, TierChangeRequestAction::name),
-        [&after],
+        [&next_state],
     )
 }
 
@@ -105,7 +109,7 @@ pub(super) fn ensure_open(partner_state: &str) -> Result<(), Fault> {
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
-pub(super) fn applicable(tier_state: TierState, tier_code: &str) -> Result<(), Fault> {
+pub(super) fn ensure_applicable(tier_state: TierState, tier_code: &str) -> Result<(), Fault> {
     if tier_state == TierState::Offered {
         return Ok(());
     }
@@ -131,7 +135,7 @@ mod tests {
                     (TierChangeRequestState::Pending, Withdraw) => Some(TierChangeRequestState::Withdrawn),
                     _ => None,
                 };
-                assert_eq!(after(state, action).ok(), expected, "{state:?} {action:?}");
+                assert_eq!(next_state(state, action).ok(), expected, "{state:?} {action:?}");
             }
         }
     }
@@ -154,7 +158,7 @@ mod tests {
 
     #[test]
     fn only_offered_tier_can_be_applied() {
-        assert!(applicable(TierState::Offered, "SCALE").is_ok());
-        assert_eq!(applicable(TierState::Retired, "SCALE").unwrap_err().code(), Code::Conflict);
+        assert!(ensure_applicable(TierState::Offered, "SCALE").is_ok());
+        assert_eq!(ensure_applicable(TierState::Retired, "SCALE").unwrap_err().code(), Code::Conflict);
     }
 }

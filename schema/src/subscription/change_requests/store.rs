@@ -9,14 +9,14 @@ use crate::core::fault::{Fault, constraint_of};
 use crate::core::principal::Owner;
 
 /// A request locked for a decision.
-pub(super) struct HeldRow {
+pub(super) struct LockedRequestRow {
     pub(super) state: TierChangeRequestState,
     pub(super) partner_state: String,
     pub(super) to_tier_code: String,
 }
 
 /// Returns the partner of a request; only of the given partner if the caller is a partner.
-pub(super) async fn partner_get(db: &Db, request_uuid: Uuid, owner: Option<Owner>) -> Result<Option<Uuid>, Fault> {
+pub(super) async fn get_partner(db: &Db, request_uuid: Uuid, owner: Option<Owner>) -> Result<Option<Uuid>, Fault> {
     Ok(sqlx::query_scalar!(
         "select partner_uuid from tier_change_request
           where request_uuid = $1 and ($2::uuid is null or partner_uuid = $2)",
@@ -29,9 +29,9 @@ pub(super) async fn partner_get(db: &Db, request_uuid: Uuid, owner: Option<Owner
 
 /// Locks a request until the transaction ends; only of the given partner if the caller is a partner. Every code path
 /// that settles a request locks the subscription first.
-pub(super) async fn lock(db: &Db, request_uuid: Uuid, owner: Option<Owner>) -> Result<Option<HeldRow>, Fault> {
+pub(super) async fn lock(db: &Db, request_uuid: Uuid, owner: Option<Owner>) -> Result<Option<LockedRequestRow>, Fault> {
     Ok(sqlx::query_as!(
-        HeldRow,
+        LockedRequestRow,
         r#"select r.state as "state: TierChangeRequestState", p.state as partner_state, t.code as to_tier_code
              from tier_change_request as r
              join partner as p on p.partner_uuid = r.partner_uuid

@@ -22,7 +22,7 @@ use crate::core::services::Services;
 /// If the database does not answer.
 pub(crate) async fn apply_due(pool: &PgPool, services: &Arc<Services>) -> Result<u64, Fault> {
     let mut done = 0;
-    for partner_uuid in store::due_page(&Db::pooled(pool.clone())).await? {
+    for partner_uuid in store::due_page(&Db::from_pool(pool.clone())).await? {
         match apply_one(pool, services, partner_uuid).await {
             Ok(true) => done += 1,
             Ok(false) => {}
@@ -37,7 +37,7 @@ pub(crate) async fn apply_due(pool: &PgPool, services: &Arc<Services>) -> Result
 
 /// Executes the due change of one partner, unless another transaction has locked it, or it is not due any more.
 async fn apply_one(pool: &PgPool, services: &Arc<Services>, partner_uuid: Uuid) -> Result<bool, Fault> {
-    let db = Db::apart(pool.clone());
-    let outcome = SubscriptionChange::by_time(&db, services).pass(partner_uuid).await;
+    let db = Db::own_transaction(pool.clone());
+    let outcome = SubscriptionChange::by_time(&db, services).apply_due(partner_uuid).await;
     db.settle(outcome).await
 }

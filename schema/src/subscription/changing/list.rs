@@ -10,7 +10,7 @@ use super::events::SubscriptionEvent;
 use super::rules::SubscriptionState;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use crate::core::time::Time;
 use crate::subscription::public_tiers::BillingPeriod;
 
@@ -46,8 +46,8 @@ static OF_A_PARTNER: Lookup<SubscriptionRow> = Lookup::new(&SUBSCRIPTION, &["par
 pub(super) static STATEMENTS: [&dyn Statements; 1] = [&OF_A_PARTNER];
 
 /// Returns a partner's subscription.
-pub(crate) async fn subscription_get(db: &Db, partner_uuid: Uuid) -> Result<Option<SubscriptionRow>, Fault> {
-    OF_A_PARTNER.one(db, [partner_uuid.into()]).await
+pub(crate) async fn get_subscription(db: &Db, partner_uuid: Uuid) -> Result<Option<SubscriptionRow>, Fault> {
+    OF_A_PARTNER.fetch_one(db, [partner_uuid.into()]).await
 }
 
 const EVENT_COLUMNS: &str = "event.event_uuid as uuid, event.occurred_at, event.kind, before.code as from_tier_code,
@@ -108,9 +108,15 @@ pub(crate) const fn history(
         within: const { &[Condition { sql: "event.partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) }] },
         conditions: const {
             &[
-                Condition { sql: "event.kind = any({})", value: |of| Bound::texts(of.filter.kind.as_ref()) },
-                Condition { sql: "event.occurred_at >= {}", value: |of| of.filter.occurred_at_from.map(Bound::from) },
-                Condition { sql: "event.occurred_at < {}", value: |of| of.filter.occurred_at_until.map(Bound::from) },
+                Condition { sql: "event.kind = any({})", value: |of| SqlValue::texts(of.filter.kind.as_ref()) },
+                Condition {
+                    sql: "event.occurred_at >= {}",
+                    value: |of| of.filter.occurred_at_from.map(SqlValue::from),
+                },
+                Condition {
+                    sql: "event.occurred_at < {}",
+                    value: |of| of.filter.occurred_at_until.map(SqlValue::from),
+                },
             ]
         },
         order: |FixedOrder| const { &[OCCURRED.descending(), ID.descending()] },

@@ -29,10 +29,10 @@ use crate::core::list::Statements;
 pub(crate) use due::apply_due;
 pub(crate) use events::{SubscriptionActor, SubscriptionEvent};
 pub(crate) use list::{EVENT_FOR_PARTNERS, EVENT_FOR_STAFF, SUBSCRIPTION};
-pub(crate) use list::{SubscriptionEventFilter, SubscriptionHistory, SubscriptionRow, history, subscription_get};
-pub(crate) use rules::{SubscriptionState, allowed_actions, drawing, on_offer};
+pub(crate) use list::{SubscriptionEventFilter, SubscriptionHistory, SubscriptionRow, get_subscription, history};
+pub(crate) use rules::{SubscriptionState, allowed_actions, draw_states, ensure_on_offer};
 pub(crate) use steps::{SubscriptionChange, SubscriptionEnd};
-pub(crate) use store::{begin, begin_anew, fallback_get, tier_get};
+pub(crate) use store::{begin, get_fallback, get_tier, restart_period};
 pub(crate) use view::PartnerSubscription;
 
 /// SQL that this module assembles at run time, so the compiler does not check it.

@@ -56,7 +56,7 @@ impl SubscriptionAction {
 }
 
 /// Transition table.
-const fn next(state: SubscriptionState, action: SubscriptionAction) -> Option<SubscriptionState> {
+const fn find_transition(state: SubscriptionState, action: SubscriptionAction) -> Option<SubscriptionState> {
     use SubscriptionAction::{Cancel, ChangeTier, End, Extend, Resume};
     use SubscriptionState::{Active, Cancelling};
     match (state, action) {
@@ -72,12 +72,12 @@ const fn next(state: SubscriptionState, action: SubscriptionAction) -> Option<Su
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the actions that the caller may perform now.
-pub(super) fn after(
+pub(super) fn next_state(
     state: SubscriptionState,
     action: SubscriptionAction,
     is_staff: bool,
 ) -> Result<SubscriptionState, Fault> {
-    next(state, action).ok_or_else(|| {
+    find_transition(state, action).ok_or_else(|| {
         Fault::illegal("subscription", state.name(), action.name(), allowed_actions(state, true, false, is_staff))
     })
 }
@@ -92,18 +92,18 @@ pub(crate) fn allowed_actions(state: SubscriptionState, has_end: bool, is_free: 
     };
     SubscriptionAction::ALL
         .into_iter()
-        .filter(|action| action.is_for(is_staff) && next(state, *action).is_some() && makes_sense(action))
+        .filter(|action| action.is_for(is_staff) && find_transition(state, *action).is_some() && makes_sense(action))
         .map(|action| action.name().to_owned())
         .collect()
 }
 
 /// Draws the state machine.
-pub(crate) fn drawing() -> StateDiagram {
+pub(crate) fn draw_states() -> StateDiagram {
     StateDiagram::of(
         "Subscription",
         (SubscriptionState::ALL, SubscriptionState::name),
         (&SubscriptionAction::ALL, SubscriptionAction::name),
-        [&|state, action| after(state, action, false)],
+        [&|state, action| next_state(state, action, false)],
     )
 }
 
@@ -146,7 +146,7 @@ const fn at_end(state: SubscriptionState) -> Due {
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
-pub(super) fn cancellable(is_fallback: bool, tier_code: &str) -> Result<(), Fault> {
+pub(super) fn ensure_cancellable(is_fallback: bool, tier_code: &str) -> Result<(), Fault> {
     if is_fallback {
         return Err(Fault::conflict(format!(
             "This subscription is already on {tier_code}, which is free and does not end. There is nothing to cancel."
@@ -159,7 +159,7 @@ pub(super) fn cancellable(is_fallback: bool, tier_code: &str) -> Result<(), Faul
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
-pub(super) fn other_tier(is_same: bool, tier_code: &str) -> Result<(), Fault> {
+pub(super) fn ensure_other_tier(is_same: bool, tier_code: &str) -> Result<(), Fault> {
     if is_same {
         return Err(Fault::conflict(format!("The subscription is already on {tier_code}. Choose another tier.")));
     }
@@ -170,7 +170,7 @@ pub(super) fn other_tier(is_same: bool, tier_code: &str) -> Result<(), Fault> {
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`] for any other.
-pub(crate) fn on_offer<T>(tier: Option<T>, is_offered: impl Fn(&T) -> bool) -> Result<T, Fault> {
+pub(crate) fn ensure_on_offer<T>(tier: Option<T>, is_offered: impl Fn(&T) -> bool) -> Result<T, Fault> {
     tier.filter(is_offered).ok_or_else(|| {
         let message = "No offered tier has this code. GET /v1/subscription/public/tiers lists the offered tiers.";
         Fault::field("/tier_code", "UNKNOWN_TIER", message)
@@ -224,7 +224,7 @@ mod tests {
             for action in SubscriptionAction::ALL {
                 let expected = row.iter().find(|(known, _)| *known == action).map(|(_, next)| *next);
                 for is_staff in [false, true] {
-                    assert_eq!(after(state, action, is_staff).ok(), expected, "{state:?} {action:?}");
+                    assert_eq!(next_state(state, action, is_staff).ok(), expected, "{state:?} {action:?}");
                 }
             }
         }
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn rejected_action_lists_allowed_actions_of_caller_side() {
         let allowed = |state, action, is_staff| {
-            after(state, action, is_staff).err().map(|fault| fault.allowed_actions().join(" "))
+            next_state(state, action, is_staff).err().map(|fault| fault.allowed_actions().join(" "))
         };
         let (active, cancelling) = (SubscriptionState::Active, SubscriptionState::Cancelling);
         assert_eq!(allowed(cancelling, SubscriptionAction::Cancel, false).unwrap(), "change-tier resume");
@@ -276,16 +276,16 @@ mod tests {
 
     #[test]
     fn only_offered_tier_can_be_requested() {
-        assert!(on_offer(Some("OFFERED"), |state| *state == "OFFERED").is_ok());
-        assert!(on_offer(Some("DRAFT"), |state| *state == "OFFERED").is_err());
-        assert!(on_offer(None::<&str>, |_| true).is_err());
+        assert!(ensure_on_offer(Some("OFFERED"), |state| *state == "OFFERED").is_ok());
+        assert!(ensure_on_offer(Some("DRAFT"), |state| *state == "OFFERED").is_err());
+        assert!(ensure_on_offer(None::<&str>, |_| true).is_err());
     }
 
     #[test]
     fn senseless_changes_are_rejected() {
-        assert_eq!(cancellable(true, "FREE").unwrap_err().code(), Code::Conflict);
-        assert_eq!(other_tier(true, "FREE").unwrap_err().code(), Code::Conflict);
-        assert!(cancellable(false, "GROWTH").is_ok() && other_tier(false, "FREE").is_ok());
+        assert_eq!(ensure_cancellable(true, "FREE").unwrap_err().code(), Code::Conflict);
+        assert_eq!(ensure_other_tier(true, "FREE").unwrap_err().code(), Code::Conflict);
+        assert!(ensure_cancellable(false, "GROWTH").is_ok() && ensure_other_tier(false, "FREE").is_ok());
         assert_eq!(to_come(at(5), at(5), "/at").unwrap_err().errors()[0].pointer.as_deref(), Some("/at"));
         assert!(to_come(at(6), at(5), "/at").is_ok());
         assert_eq!(later_end(None, at(9), at(1)).unwrap_err().code(), Code::Conflict);

@@ -5,12 +5,12 @@ use uuid::Uuid;
 
 use super::rules::{self, Due, SubscriptionAction, SubscriptionState};
 use super::store::events::NewEvent;
-use super::store::{self, HeldRow, TierRow};
+use super::store::{self, LockedSubscriptionRow, TierRow};
 use crate::core::actor::Actor;
 use crate::core::context::RequestContext;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
-use crate::core::mail::message::{Letter, Notice};
+use crate::core::mail::message::{MailContent, Notice};
 use crate::core::mail::subscription::{SubscriptionNews, SubscriptionNotice};
 use crate::core::outbox;
 use crate::core::principal::PrincipalType;
@@ -42,7 +42,7 @@ impl<'a> SubscriptionChange<'a> {
     ///
     /// # Errors
     /// [`crate::Code::Unauthenticated`] without a caller.
-    pub(crate) fn asked(cx: &'a RequestContext, reason: Option<&'a str>) -> Result<Self, Fault> {
+    pub(crate) fn by_caller(cx: &'a RequestContext, reason: Option<&'a str>) -> Result<Self, Fault> {
         let principal = cx.principal()?;
         let is_staff = principal.kind == PrincipalType::StaffUser || principal.partner_uuid.is_none();
         Ok(Self { db: &cx.db, services: &cx.services, actor: Actor::of(principal), reason, is_staff })
@@ -58,15 +58,15 @@ impl<'a> SubscriptionChange<'a> {
     /// # Errors
     /// [`crate::Code::Conflict`] if the tier is current and no change is pending.
     pub(crate) async fn to_tier(&self, partner_uuid: Uuid, tier: &TierRow) -> Result<(), Fault> {
-        let held = self.hold(partner_uuid).await?;
-        let state = rules::after(held.state, SubscriptionAction::ChangeTier, self.is_staff)?;
-        if held.tier_uuid == tier.tier_uuid {
-            rules::other_tier(!held.has_to_come(), &tier.code)?;
-            return self.keep(&held, state, tier).await;
+        let locked = self.lock_current(partner_uuid).await?;
+        let state = rules::next_state(locked.state, SubscriptionAction::ChangeTier, self.is_staff)?;
+        if locked.tier_uuid == tier.tier_uuid {
+            rules::ensure_other_tier(!locked.has_to_come(), &tier.code)?;
+            return self.keep(&locked, state, tier).await;
         }
         store::set_tier(self.db, partner_uuid, tier.tier_uuid, state.name(), None).await?;
-        self.record(&held, "CHANGED", Some(tier.tier_uuid), json!({})).await?;
-        self.tell(&held, SubscriptionNews::Changed, &tier.name, None).await
+        self.record(&locked, "CHANGED", Some(tier.tier_uuid), json!({})).await?;
+        self.notify_administrators(&locked, SubscriptionNews::Changed, &tier.name, None).await
     }
 
     /// Schedules a tier change.
@@ -74,14 +74,14 @@ impl<'a> SubscriptionChange<'a> {
     /// # Errors
     /// [`crate::Code::Conflict`] if the tier is current, [`crate::Code::ValidationFailed`] for a time in the past.
     pub(crate) async fn to_tier_at(&self, partner_uuid: Uuid, tier: &TierRow, at: Time) -> Result<(), Fault> {
-        let held = self.hold(partner_uuid).await?;
-        rules::to_come(at, held.read_at, "/at")?;
-        rules::other_tier(held.tier_uuid == tier.tier_uuid, &tier.code)?;
-        let state = rules::after(held.state, SubscriptionAction::ChangeTier, self.is_staff)?;
+        let locked = self.lock_current(partner_uuid).await?;
+        rules::to_come(at, locked.read_at, "/at")?;
+        rules::ensure_other_tier(locked.tier_uuid == tier.tier_uuid, &tier.code)?;
+        let state = rules::next_state(locked.state, SubscriptionAction::ChangeTier, self.is_staff)?;
         store::set_pending(self.db, partner_uuid, tier.tier_uuid, state.name(), at).await?;
         let detail = json!({ "effective_at": at });
-        self.record(&held, "CHANGE_SCHEDULED", Some(tier.tier_uuid), detail).await?;
-        self.tell(&held, SubscriptionNews::WillChange, &tier.name, Some(at)).await
+        self.record(&locked, "CHANGE_SCHEDULED", Some(tier.tier_uuid), detail).await?;
+        self.notify_administrators(&locked, SubscriptionNews::WillChange, &tier.name, Some(at)).await
     }
 
     /// Cancels a subscription, which then falls back to the free tier. Withdraws a pending tier change request, because
@@ -90,18 +90,18 @@ impl<'a> SubscriptionChange<'a> {
     /// # Errors
     /// [`crate::Code::Conflict`] on the free tier, [`crate::Code::IllegalTransition`] if it is already cancelled.
     pub(crate) async fn cancel(&self, partner_uuid: Uuid, end: SubscriptionEnd) -> Result<(), Fault> {
-        let held = self.hold(partner_uuid).await?;
-        rules::cancellable(held.is_fallback, &held.tier_code)?;
+        let locked = self.lock_current(partner_uuid).await?;
+        rules::ensure_cancellable(locked.is_fallback, &locked.tier_code)?;
         let fallback = self.fallback().await?;
-        self.take_back(&held).await?;
-        let Some(period_end) = held.period_end.filter(|_| end == SubscriptionEnd::PeriodEnd) else {
-            return self.end(&held, &fallback, None).await;
+        self.withdraw_pending(&locked).await?;
+        let Some(period_end) = locked.period_end.filter(|_| end == SubscriptionEnd::PeriodEnd) else {
+            return self.end(&locked, &fallback, None).await;
         };
-        let state = rules::after(held.state, SubscriptionAction::Cancel, self.is_staff)?;
+        let state = rules::next_state(locked.state, SubscriptionAction::Cancel, self.is_staff)?;
         store::set_state(self.db, partner_uuid, state.name()).await?;
         let detail = json!({ "effective_at": period_end });
-        self.record(&held, "CANCELLED", Some(fallback.tier_uuid), detail).await?;
-        self.tell(&held, SubscriptionNews::WillEnd, &fallback.name, Some(period_end)).await
+        self.record(&locked, "CANCELLED", Some(fallback.tier_uuid), detail).await?;
+        self.notify_administrators(&locked, SubscriptionNews::WillEnd, &fallback.name, Some(period_end)).await
     }
 
     /// Undoes a cancellation before it takes effect.
@@ -109,10 +109,10 @@ impl<'a> SubscriptionChange<'a> {
     /// # Errors
     /// [`crate::Code::IllegalTransition`] without a cancellation.
     pub(crate) async fn resume(&self, partner_uuid: Uuid) -> Result<(), Fault> {
-        let held = self.hold(partner_uuid).await?;
-        let state = rules::after(held.state, SubscriptionAction::Resume, self.is_staff)?;
-        let tier = self.tier(held.tier_uuid).await?;
-        self.keep(&held, state, &tier).await
+        let locked = self.lock_current(partner_uuid).await?;
+        let state = rules::next_state(locked.state, SubscriptionAction::Resume, self.is_staff)?;
+        let tier = self.tier(locked.tier_uuid).await?;
+        self.keep(&locked, state, &tier).await
     }
 
     /// Extends a partner's period.
@@ -120,13 +120,13 @@ impl<'a> SubscriptionChange<'a> {
     /// # Errors
     /// [`crate::Code::Conflict`] without a period, [`crate::Code::ValidationFailed`] for an end that is not later.
     pub(crate) async fn extend(&self, partner_uuid: Uuid, period_end: Time) -> Result<(), Fault> {
-        let held = self.hold(partner_uuid).await?;
-        rules::after(held.state, SubscriptionAction::Extend, self.is_staff)?;
-        rules::later_end(held.period_end, period_end, held.read_at)?;
+        let locked = self.lock_current(partner_uuid).await?;
+        rules::next_state(locked.state, SubscriptionAction::Extend, self.is_staff)?;
+        rules::later_end(locked.period_end, period_end, locked.read_at)?;
         store::set_period_end(self.db, partner_uuid, period_end).await?;
-        let tier = self.tier(held.tier_uuid).await?;
-        self.record(&held, "EXTENDED", None, json!({ "effective_at": period_end })).await?;
-        self.tell(&held, SubscriptionNews::Extended, &tier.name, Some(period_end)).await
+        let tier = self.tier(locked.tier_uuid).await?;
+        self.record(&locked, "EXTENDED", None, json!({ "effective_at": period_end })).await?;
+        self.notify_administrators(&locked, SubscriptionNews::Extended, &tier.name, Some(period_end)).await
     }
 
     /// Rejects the partner's current tier, unless choosing it undoes the pending change.
@@ -134,47 +134,48 @@ impl<'a> SubscriptionChange<'a> {
     /// # Errors
     /// [`crate::Code::Conflict`].
     pub(crate) async fn other_than(&self, partner_uuid: Uuid, tier: &TierRow) -> Result<(), Fault> {
-        let held = self.hold(partner_uuid).await?;
-        rules::other_tier(held.tier_uuid == tier.tier_uuid && !held.has_to_come(), &tier.code)
+        let locked = self.lock_current(partner_uuid).await?;
+        rules::ensure_other_tier(locked.tier_uuid == tier.tier_uuid && !locked.has_to_come(), &tier.code)
     }
 
     /// Locks a subscription until the transaction ends and executes its due changes.
     ///
     /// # Errors
     /// [`crate::Code::NotFound`] if the partner does not exist or was erased.
-    pub(crate) async fn hold_first(&self, partner_uuid: Uuid) -> Result<(), Fault> {
-        self.hold(partner_uuid).await.map(drop)
+    pub(crate) async fn lock_first(&self, partner_uuid: Uuid) -> Result<(), Fault> {
+        self.lock_current(partner_uuid).await.map(drop)
     }
 
     /// Withdraws the pending tier change request, if one exists.
-    pub(crate) async fn take_back_request(&self, partner_uuid: Uuid) -> Result<(), Fault> {
-        let held = self.hold(partner_uuid).await?;
-        self.take_back(&held).await
+    pub(crate) async fn withdraw_request(&self, partner_uuid: Uuid) -> Result<(), Fault> {
+        let locked = self.lock_current(partner_uuid).await?;
+        self.withdraw_pending(&locked).await
     }
 
     /// Executes the first due change; false if nothing is due, or another replica has locked it.
-    pub(super) async fn pass(&self, partner_uuid: Uuid) -> Result<bool, Fault> {
-        let Some(held) = store::due_lock(self.db, partner_uuid).await? else { return Ok(false) };
-        let Some(due) = held.due() else { return Ok(false) };
-        self.follow(&held, due).await?;
+    pub(super) async fn apply_due(&self, partner_uuid: Uuid) -> Result<bool, Fault> {
+        let Some(locked) = store::lock_due(self.db, partner_uuid).await? else { return Ok(false) };
+        let Some(due) = locked.due() else { return Ok(false) };
+        self.apply(&locked, due).await?;
         Ok(true)
     }
 
     /// Executes a due change, as of its due time.
-    async fn follow(&self, held: &HeldRow, due: Due) -> Result<(), Fault> {
+    async fn apply(&self, locked: &LockedSubscriptionRow, due: Due) -> Result<(), Fault> {
         match due {
             Due::Renew => {
-                store::set_renewed(self.db, held.partner_uuid).await?;
-                self.record_since(held.period_end, held, "RENEWED", None, json!({})).await
+                store::set_renewed(self.db, locked.partner_uuid).await?;
+                self.record_since(locked.period_end, locked, "RENEWED", None, json!({})).await
             }
-            Due::End => self.end(held, &self.fallback().await?, held.period_end).await,
+            Due::End => self.end(locked, &self.fallback().await?, locked.period_end).await,
             Due::Change => {
-                let waits = held.pending_tier_uuid.ok_or_else(|| Fault::internal("a scheduled change has no tier"))?;
-                let state = rules::after(held.state, SubscriptionAction::ChangeTier, false)?;
+                let waits =
+                    locked.pending_tier_uuid.ok_or_else(|| Fault::internal("a scheduled change has no tier"))?;
+                let state = rules::next_state(locked.state, SubscriptionAction::ChangeTier, false)?;
                 let tier = self.tier(waits).await?;
-                store::set_tier(self.db, held.partner_uuid, tier.tier_uuid, state.name(), held.pending_at).await?;
-                self.record_since(held.pending_at, held, "CHANGED", Some(tier.tier_uuid), json!({})).await?;
-                self.tell(held, SubscriptionNews::Changed, &tier.name, None).await
+                store::set_tier(self.db, locked.partner_uuid, tier.tier_uuid, state.name(), locked.pending_at).await?;
+                self.record_since(locked.pending_at, locked, "CHANGED", Some(tier.tier_uuid), json!({})).await?;
+                self.notify_administrators(locked, SubscriptionNews::Changed, &tier.name, None).await
             }
         }
     }
@@ -187,55 +188,60 @@ impl<'a> SubscriptionChange<'a> {
         to_tier_uuid: Option<Uuid>,
         detail: Value,
     ) -> Result<(), Fault> {
-        let held = self.hold(partner_uuid).await?;
-        self.record(&held, kind, to_tier_uuid, detail).await
+        let locked = self.lock_current(partner_uuid).await?;
+        self.record(&locked, kind, to_tier_uuid, detail).await
     }
 
     /// Notifies the partner's administrators that another tier was rejected.
-    pub(crate) async fn tell_rejected(&self, partner_uuid: Uuid, tier_name: &str) -> Result<(), Fault> {
-        let held = self.hold(partner_uuid).await?;
-        self.tell(&held, SubscriptionNews::RequestRejected, tier_name, None).await
+    pub(crate) async fn notify_rejected(&self, partner_uuid: Uuid, tier_name: &str) -> Result<(), Fault> {
+        let locked = self.lock_current(partner_uuid).await?;
+        self.notify_administrators(&locked, SubscriptionNews::RequestRejected, tier_name, None).await
     }
 
     /// Moves the subscription to the free tier, now or as of the given time.
-    async fn end(&self, held: &HeldRow, fallback: &TierRow, since: Option<Time>) -> Result<(), Fault> {
-        let state = rules::after(held.state, SubscriptionAction::End, self.is_staff)?;
-        store::set_tier(self.db, held.partner_uuid, fallback.tier_uuid, state.name(), since).await?;
-        self.record_since(since, held, "ENDED", Some(fallback.tier_uuid), json!({})).await?;
-        self.tell(held, SubscriptionNews::Ended, &fallback.name, None).await
+    async fn end(&self, locked: &LockedSubscriptionRow, fallback: &TierRow, since: Option<Time>) -> Result<(), Fault> {
+        let state = rules::next_state(locked.state, SubscriptionAction::End, self.is_staff)?;
+        store::set_tier(self.db, locked.partner_uuid, fallback.tier_uuid, state.name(), since).await?;
+        self.record_since(since, locked, "ENDED", Some(fallback.tier_uuid), json!({})).await?;
+        self.notify_administrators(locked, SubscriptionNews::Ended, &fallback.name, None).await
     }
 
     /// Drops the pending change and keeps the current tier.
-    async fn keep(&self, held: &HeldRow, state: SubscriptionState, tier: &TierRow) -> Result<(), Fault> {
-        store::set_state(self.db, held.partner_uuid, state.name()).await?;
-        self.record(held, "RESUMED", Some(tier.tier_uuid), json!({})).await?;
-        self.tell(held, SubscriptionNews::Resumed, &tier.name, None).await
+    async fn keep(
+        &self,
+        locked: &LockedSubscriptionRow,
+        state: SubscriptionState,
+        tier: &TierRow,
+    ) -> Result<(), Fault> {
+        store::set_state(self.db, locked.partner_uuid, state.name()).await?;
+        self.record(locked, "RESUMED", Some(tier.tier_uuid), json!({})).await?;
+        self.notify_administrators(locked, SubscriptionNews::Resumed, &tier.name, None).await
     }
 
     /// Withdraws the pending tier change request because of a later decision of its partner or of staff.
-    async fn take_back(&self, held: &HeldRow) -> Result<(), Fault> {
-        let waited = store::request_withdraw(self.db, held.partner_uuid, self.reason).await?;
+    async fn withdraw_pending(&self, locked: &LockedSubscriptionRow) -> Result<(), Fault> {
+        let waited = store::request_withdraw(self.db, locked.partner_uuid, self.reason).await?;
         let Some((request_uuid, to_tier_uuid)) = waited else { return Ok(()) };
         let detail = json!({ "request_uuid": request_uuid });
-        self.record(held, "CHANGE_WITHDRAWN", Some(to_tier_uuid), detail).await
+        self.record(locked, "CHANGE_WITHDRAWN", Some(to_tier_uuid), detail).await
     }
 
     /// Locks a subscription. Executes its due changes before any action, so that no action starts from an outdated
     /// state if the job is late.
-    async fn hold(&self, partner_uuid: Uuid) -> Result<HeldRow, Fault> {
-        let mut held = self.lock(partner_uuid).await?;
-        while let Some(due) = held.due() {
-            Self::by_time(self.db, self.services).follow(&held, due).await?;
-            held = self.lock(partner_uuid).await?;
+    async fn lock_current(&self, partner_uuid: Uuid) -> Result<LockedSubscriptionRow, Fault> {
+        let mut locked = self.lock(partner_uuid).await?;
+        while let Some(due) = locked.due() {
+            Self::by_time(self.db, self.services).apply(&locked, due).await?;
+            locked = self.lock(partner_uuid).await?;
         }
-        Ok(held)
+        Ok(locked)
     }
 
     /// Locks a subscription. An erasure locks the subscription after the partner, so it also anonymises all events
     /// written before.
-    async fn lock(&self, partner_uuid: Uuid) -> Result<HeldRow, Fault> {
-        let held = store::lock(self.db, partner_uuid).await?.filter(|held| held.partner_state != "ERASED");
-        held.ok_or_else(|| Fault::not_found("partner"))
+    async fn lock(&self, partner_uuid: Uuid) -> Result<LockedSubscriptionRow, Fault> {
+        let locked = store::lock(self.db, partner_uuid).await?.filter(|locked| locked.partner_state != "ERASED");
+        locked.ok_or_else(|| Fault::not_found("partner"))
     }
 
     async fn tier(&self, tier_uuid: Uuid) -> Result<TierRow, Fault> {
@@ -243,32 +249,32 @@ impl<'a> SubscriptionChange<'a> {
     }
 
     async fn fallback(&self) -> Result<TierRow, Fault> {
-        store::fallback_get(self.db).await?.ok_or_else(|| Fault::internal("no free tier is offered"))
+        store::get_fallback(self.db).await?.ok_or_else(|| Fault::internal("no free tier is offered"))
     }
 
     async fn record(
         &self,
-        held: &HeldRow,
+        locked: &LockedSubscriptionRow,
         kind: &'static str,
         to_tier_uuid: Option<Uuid>,
         detail: Value,
     ) -> Result<(), Fault> {
-        self.record_since(None, held, kind, to_tier_uuid, detail).await
+        self.record_since(None, locked, kind, to_tier_uuid, detail).await
     }
 
     async fn record_since(
         &self,
         since: Option<Time>,
-        held: &HeldRow,
+        locked: &LockedSubscriptionRow,
         kind: &'static str,
         to_tier_uuid: Option<Uuid>,
         detail: Value,
     ) -> Result<(), Fault> {
         let event = NewEvent {
-            partner_uuid: held.partner_uuid,
+            partner_uuid: locked.partner_uuid,
             kind,
             since,
-            from_tier_uuid: Some(held.tier_uuid),
+            from_tier_uuid: Some(locked.tier_uuid),
             to_tier_uuid,
             actor: self.actor,
             reason: self.reason,
@@ -277,17 +283,17 @@ impl<'a> SubscriptionChange<'a> {
         store::events::insert(self.db, &event).await
     }
 
-    async fn tell(
+    async fn notify_administrators(
         &self,
-        held: &HeldRow,
+        locked: &LockedSubscriptionRow,
         news: SubscriptionNews,
         tier_name: &str,
         at: Option<Time>,
     ) -> Result<(), Fault> {
-        outbox::queue_to_administrators(self.db, self.services, held.partner_uuid, |name| {
-            Letter::Telling(Notice::Subscription(SubscriptionNotice {
+        outbox::queue_to_administrators(self.db, self.services, locked.partner_uuid, |name| {
+            MailContent::Telling(Notice::Subscription(SubscriptionNotice {
                 name,
-                company: held.company_name.clone(),
+                company: locked.company_name.clone(),
                 news,
                 tier: tier_name.to_owned(),
                 at: at.map(|at| at.0),
@@ -298,7 +304,7 @@ impl<'a> SubscriptionChange<'a> {
     }
 }
 
-impl HeldRow {
+impl LockedSubscriptionRow {
     /// Whether a tier change is scheduled, or the subscription is cancelled for the end of its period.
     fn has_to_come(&self) -> bool {
         self.pending_at.is_some() || self.state == SubscriptionState::Cancelling

@@ -8,12 +8,12 @@ use super::rules::SubscriptionState;
 use crate::core::actor::Actor;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
-use crate::core::list::{Bound, Lookup, Select, Statements};
+use crate::core::list::{Lookup, Select, SqlValue, Statements};
 use crate::core::time::Time;
 use crate::subscription::tiers::rules::TierState;
 
 /// A subscription locked for a change.
-pub(super) struct HeldRow {
+pub(super) struct LockedSubscriptionRow {
     pub(super) partner_uuid: Uuid,
     pub(super) company_name: String,
     pub(super) partner_state: String,
@@ -53,8 +53,8 @@ pub(crate) async fn begin(db: &Db, partner_uuid: Uuid, tier_uuid: Uuid, actor: A
 
 /// Restarts a new partner's first period now instead of at the registration. If the subscription was changed since, it
 /// stays unchanged.
-pub(crate) async fn begin_anew(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
-    hold(db, partner_uuid).await?;
+pub(crate) async fn restart_period(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
+    wait_for_lock(db, partner_uuid).await?;
     sqlx::query!(
         "update subscription as s
             set started_at = labs_now(), period_start = labs_now(), updated_at = labs_now(),
@@ -71,7 +71,7 @@ pub(crate) async fn begin_anew(db: &Db, partner_uuid: Uuid) -> Result<(), Fault>
 }
 
 /// Locks a subscription against changes until the transaction ends.
-async fn hold(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
+async fn wait_for_lock(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!("select from subscription where partner_uuid = $1 for no key update", partner_uuid)
         .fetch_optional(&mut *db.conn().await?)
         .await?;
@@ -80,11 +80,11 @@ async fn hold(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
 
 /// Locks a subscription until the transaction ends. A transaction that adds an object counted by a limit takes the same
 /// lock.
-pub(super) async fn lock(db: &Db, partner_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
+pub(super) async fn lock(db: &Db, partner_uuid: Uuid) -> Result<Option<LockedSubscriptionRow>, Fault> {
     // The joined tables are read after the lock, so that a waiting transaction sees the changes of the previous one.
-    hold(db, partner_uuid).await?;
+    wait_for_lock(db, partner_uuid).await?;
     Ok(sqlx::query_as!(
-        HeldRow,
+        LockedSubscriptionRow,
         r#"select s.partner_uuid, p.company_name, p.state as partner_state, s.tier_uuid, t.code as tier_code,
                   s.tier_uuid = fallback_tier() or (t.price_amount_minor = 0 and s.period_end is null) as "is_fallback!",
                   s.state as "state: SubscriptionState", s.period_end, s.pending_tier_uuid, s.pending_at,
@@ -125,9 +125,9 @@ pub(super) async fn due_page(db: &Db) -> Result<Vec<Uuid>, Fault> {
 }
 
 /// Locks a subscription with a due change, unless another replica has locked it.
-pub(super) async fn due_lock(db: &Db, partner_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
+pub(super) async fn lock_due(db: &Db, partner_uuid: Uuid) -> Result<Option<LockedSubscriptionRow>, Fault> {
     Ok(sqlx::query_as!(
-        HeldRow,
+        LockedSubscriptionRow,
         r#"select s.partner_uuid, p.company_name, p.state as partner_state, s.tier_uuid, t.code as tier_code,
                   false as "is_fallback!", s.state as "state: SubscriptionState", s.period_end, s.pending_tier_uuid,
                   s.pending_at, labs_now() as "read_at!: Time"
@@ -162,18 +162,18 @@ static FALLBACK: Lookup<TierRow> = Lookup::new(&TIERS, &["tier_uuid = fallback_t
 pub(super) static STATEMENTS: [&dyn Statements; 3] = [&BY_CODE, &BY_UUID, &FALLBACK];
 
 /// Returns the tier with this code.
-pub(crate) async fn tier_get(db: &Db, code: &str) -> Result<Option<TierRow>, Fault> {
-    BY_CODE.one(db, [code.into()]).await
+pub(crate) async fn get_tier(db: &Db, code: &str) -> Result<Option<TierRow>, Fault> {
+    BY_CODE.fetch_one(db, [code.into()]).await
 }
 
 /// Returns a tier by id.
 pub(super) async fn tier_by_uuid(db: &Db, tier_uuid: Uuid) -> Result<Option<TierRow>, Fault> {
-    BY_UUID.one(db, [tier_uuid.into()]).await
+    BY_UUID.fetch_one(db, [tier_uuid.into()]).await
 }
 
 /// Returns the fallback tier of cancelled subscriptions.
-pub(crate) async fn fallback_get(db: &Db) -> Result<Option<TierRow>, Fault> {
-    FALLBACK.one(db, [Bound::Nothing]).await
+pub(crate) async fn get_fallback(db: &Db) -> Result<Option<TierRow>, Fault> {
+    FALLBACK.fetch_one(db, [SqlValue::Nothing]).await
 }
 
 /// Sets the tier of a subscription, now or as of the given time. Clears the pending change and starts a period.

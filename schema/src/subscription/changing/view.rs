@@ -69,15 +69,15 @@ words! {
 impl PartnerSubscription {
     /// Converts a row for its partner.
     pub(crate) fn for_partner(row: SubscriptionRow, cx: &RequestContext) -> Self {
-        Self::shown(row, false, cx.may("subscription:write"))
+        Self::from_row(row, false, cx.may("subscription:write"))
     }
 
     /// Converts a row for staff.
     pub(crate) fn for_staff(row: SubscriptionRow, cx: &RequestContext) -> Self {
-        Self::shown(row, true, cx.may("labs.admin.subscriptions:write"))
+        Self::from_row(row, true, cx.may("labs.admin.subscriptions:write"))
     }
 
-    fn shown(row: SubscriptionRow, is_staff: bool, acts: bool) -> Self {
+    fn from_row(row: SubscriptionRow, is_staff: bool, acts: bool) -> Self {
         let (has_end, is_free) = (row.period_end.is_some(), row.price_amount_minor == 0);
         let allowed_actions = if acts { allowed_actions(row.state, has_end, is_free, is_staff) } else { Vec::new() };
         let kind = match row.state {

@@ -3,7 +3,7 @@
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 
 use super::list::EVENTS;
-use super::rules::Compared;
+use super::rules::ComparedFeature;
 use super::store::{self, ComparedRow, RatesRow};
 use crate::core::access::access;
 use crate::core::context::{RequestContext, RequestContextExt};
@@ -137,8 +137,8 @@ impl CurrentQuery {
     ) -> Result<Option<SubscriptionPreview>, Fault> {
         let cx = ctx.cx();
         let owner = cx.owner()?;
-        let tier = changing::tier_get(&cx.db, &body.tier_code).await?;
-        let tier = changing::on_offer(tier, |tier| tier.state == TierState::Offered)?;
+        let tier = changing::get_tier(&cx.db, &body.tier_code).await?;
+        let tier = changing::ensure_on_offer(tier, |tier| tier.state == TierState::Offered)?;
         let rates = store::rates(&cx.db, owner, tier.tier_uuid).await?;
         let rates = rates.ok_or_else(|| Fault::internal("a partner without subscription"))?;
         let rows = store::compare(&cx.db, owner, tier.tier_uuid).await?;
@@ -158,7 +158,7 @@ impl CurrentMutation {
     async fn subscription_current_cancel(&self, ctx: &Context<'_>) -> Result<Option<PartnerSubscription>, Fault> {
         let cx = ctx.cx();
         let partner_uuid = cx.owner()?.uuid();
-        SubscriptionChange::asked(cx, None)?.cancel(partner_uuid, SubscriptionEnd::PeriodEnd).await?;
+        SubscriptionChange::by_caller(cx, None)?.cancel(partner_uuid, SubscriptionEnd::PeriodEnd).await?;
         cx.answer(load_subscription(cx).await?)
     }
 
@@ -167,14 +167,14 @@ impl CurrentMutation {
     async fn subscription_current_resume(&self, ctx: &Context<'_>) -> Result<Option<PartnerSubscription>, Fault> {
         let cx = ctx.cx();
         let partner_uuid = cx.owner()?.uuid();
-        SubscriptionChange::asked(cx, None)?.resume(partner_uuid).await?;
+        SubscriptionChange::by_caller(cx, None)?.resume(partner_uuid).await?;
         cx.answer(load_subscription(cx).await?)
     }
 }
 
 /// Loads the current subscription of the caller's partner.
 async fn load_subscription(cx: &RequestContext) -> Result<PartnerSubscription, Fault> {
-    let row = changing::subscription_get(&cx.db, cx.owner()?.uuid()).await?;
+    let row = changing::get_subscription(&cx.db, cx.owner()?.uuid()).await?;
     row.map(|row| PartnerSubscription::for_partner(row, cx))
         .ok_or_else(|| Fault::internal("a partner without subscription"))
 }
@@ -187,8 +187,8 @@ fn preview(
 ) -> SubscriptionPreview {
     let (mut gained, mut lost, mut over_limit) = (Vec::new(), Vec::new(), Vec::new());
     for row in rows {
-        let compared = Compared { before: &row.before, after: &row.after, used: row.used };
-        if let Some((limit, used)) = compared.exceeded() {
+        let compared = ComparedFeature { before: &row.before, after: &row.after, used: row.used };
+        if let Some((limit, used)) = compared.exceeded_limit() {
             let (code, name, unit) = (row.code.clone(), row.name.clone(), row.unit.clone());
             over_limit.push(OverLimit { code, name, unit, limit, used });
         }

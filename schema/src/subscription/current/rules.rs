@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::subscription::values::{Effect, cap, effect};
 
 /// A feature in a comparison of two tiers for one partner.
-pub(super) struct Compared<'a> {
+pub(super) struct ComparedFeature<'a> {
     /// Current value.
     pub(super) before: &'a Value,
     /// Value under the other tier; an override stays.
@@ -14,7 +14,7 @@ pub(super) struct Compared<'a> {
     pub(super) used: Option<i64>,
 }
 
-impl Compared<'_> {
+impl ComparedFeature<'_> {
     /// Returns whether the value would increase or decrease.
     pub(super) fn effect(&self) -> Option<Effect> {
         effect(self.before, self.after)
@@ -22,7 +22,7 @@ impl Compared<'_> {
 
     /// Returns the limit and the usage if the partner would exceed the limit. It would keep everything and could add no
     /// more.
-    pub(super) fn exceeded(&self) -> Option<(i64, i64)> {
+    pub(super) fn exceeded_limit(&self) -> Option<(i64, i64)> {
         let (limit, used) = (cap(self.after)?, self.used?);
         (used > limit && self.effect() == Some(Effect::Loss)).then_some((limit, used))
     }
@@ -46,8 +46,8 @@ mod tests {
             (json!(3), json!(3), Some(9), None, None),
         ];
         for (before, after, used, effect, exceeded) in cells {
-            let compared = Compared { before: &before, after: &after, used };
-            assert_eq!((compared.effect(), compared.exceeded()), (effect, exceeded), "{before} {after} {used:?}");
+            let compared = ComparedFeature { before: &before, after: &after, used };
+            assert_eq!((compared.effect(), compared.exceeded_limit()), (effect, exceeded), "{before} {after} {used:?}");
         }
     }
 }

@@ -85,7 +85,7 @@ impl EntitlementsQuery {
         let cx = ctx.cx();
         let owner = cx.owner()?;
         rules::moment(at, cx.now)?;
-        let rows = store::all(&cx.db, owner, at).await?;
+        let rows = store::list_all(&cx.db, owner, at).await?;
         let tier = rows.first().map(|row| (row.tier_code.clone(), row.tier_name.clone()));
         let (tier_code, tier_name) = tier.ok_or_else(|| Fault::internal("a partner without entitlements"))?;
         let features = rows.into_iter().map(Into::into).collect();

@@ -24,7 +24,7 @@ pub(super) struct EntitlementRow {
 }
 
 /// Returns every feature of a partner at a time; by default now.
-pub(super) async fn all(db: &Db, owner: Owner, at: Option<Time>) -> Result<Vec<EntitlementRow>, Fault> {
+pub(super) async fn list_all(db: &Db, owner: Owner, at: Option<Time>) -> Result<Vec<EntitlementRow>, Fault> {
     Ok(sqlx::query_as!(
         EntitlementRow,
         r#"select tier.code as "tier_code!", tier.name as "tier_name!", e.feature_code as "code!", e.name as "name!",

@@ -4,7 +4,7 @@ use async_graphql::InputObject;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use crate::core::time::Time;
 use crate::subscription::values::FeatureKind;
 
@@ -45,11 +45,11 @@ pub(super) static FEATURES: ListQuery<FeatureFilter, FeatureRow, FixedOrder> = L
     select: &FEATURE,
     within: &[],
     conditions: &[
-        Condition { sql: "kind = any({})", value: |of| Bound::words(of.kind.as_ref()) },
+        Condition { sql: "kind = any({})", value: |of| SqlValue::words(of.kind.as_ref()) },
         Condition {
             sql: "strpos(feature_code, lower({})) > 0 or strpos(lower(name), lower({})) > 0
                   or strpos(lower(description), lower({})) > 0",
-            value: |of| of.q.as_deref().map(Bound::from),
+            value: |of| of.q.as_deref().map(SqlValue::from),
         },
     ],
     order: |FixedOrder| const { &[POSITION, CODE] },

@@ -14,7 +14,7 @@ use crate::core::list::PageRequest;
 use crate::core::page::CountedList;
 use crate::core::time::Time;
 use crate::subscription::tiers;
-use crate::subscription::values::{FeatureKind, FeatureValue, Said};
+use crate::subscription::values::{FeatureKind, FeatureValue, ValueInput};
 
 /// A feature that a tier can grant.
 #[derive(serde::Serialize, SimpleObject)]
@@ -139,13 +139,13 @@ impl FeaturesMutation {
         let name = rules::name(&body.name, &mut errors);
         rules::scope(body.kind, body.scope.as_deref(), &mut errors);
         let unit = rules::unit(body.kind, body.unit.as_deref(), &mut errors);
-        let said = Said {
+        let input = ValueInput {
             value: body.default_value.as_ref().map(|value| &value.0),
             limit: body.default_limit,
             enabled: body.default_enabled,
             unlimited: body.default_unlimited,
         };
-        let default = rules::default_value(body.kind, &said, &mut errors);
+        let default = rules::default_value(body.kind, &input, &mut errors);
         let Some(default_value) = default.filter(|_| errors.is_empty()) else { return Err(Fault::invalid(errors)) };
         let new = NewFeature {
             code: &body.code,
@@ -157,9 +157,9 @@ impl FeaturesMutation {
             default_value,
             position: body.position,
         };
-        tiers::turn(&cx.db).await?;
+        tiers::lock_changes(&cx.db).await?;
         store::insert(&cx.db, &new).await?;
-        rules::few_enough(FEATURES.count(&cx.db, &FeatureFilter::default()).await?)?;
+        rules::ensure_few_features(FEATURES.count(&cx.db, &FeatureFilter::default()).await?)?;
         cx.answer_created(body.code.as_str(), load_feature(cx, &body.code).await?)
     }
 
@@ -173,15 +173,15 @@ impl FeaturesMutation {
     ) -> Result<Option<Feature>, Fault> {
         let (cx, mut errors) = (ctx.cx(), Vec::new());
         note(cx, &feature_code);
-        let kind = store::lock(&cx.db, &feature_code).await?.ok_or_else(not_found)?;
+        let kind = store::lock(&cx.db, &feature_code).await?.ok_or_else(err_not_found)?;
         let name = body.name.as_deref().map(|name| rules::name(name, &mut errors));
         let unit = match &body.unit {
             MaybeUndefined::Undefined => None,
-            said => Some(rules::unit(kind, said.value().map(String::as_str), &mut errors)),
+            input => Some(rules::unit(kind, input.value().map(String::as_str), &mut errors)),
         };
         let default = default_said(&body);
         let says_default = default.is_some();
-        let default_value = default.and_then(|said| rules::default_value(kind, &said, &mut errors));
+        let default_value = default.and_then(|input| rules::default_value(kind, &input, &mut errors));
         if !errors.is_empty() {
             return Err(Fault::invalid(errors));
         }
@@ -195,19 +195,19 @@ impl FeaturesMutation {
         };
         store::update(&cx.db, &feature_code, &change).await?;
         if says_default {
-            tiers::way_out(&cx.db, None).await?;
+            tiers::ensure_way_out(&cx.db, None).await?;
         }
         cx.answer(load_feature(cx, &feature_code).await?)
     }
 }
 
 /// Returns the default given in a patch; `None` if the patch does not contain one.
-fn default_said(body: &FeatureUpdate) -> Option<Said<'_>> {
+fn default_said(body: &FeatureUpdate) -> Option<ValueInput<'_>> {
     let says = !body.default_value.is_undefined()
         || !body.default_limit.is_undefined()
         || !body.default_enabled.is_undefined()
         || body.default_unlimited.is_some();
-    says.then(|| Said {
+    says.then(|| ValueInput {
         value: body.default_value.value().map(|value| &value.0),
         limit: body.default_limit.value().copied(),
         enabled: body.default_enabled.value().copied(),
@@ -217,7 +217,7 @@ fn default_said(body: &FeatureUpdate) -> Option<Said<'_>> {
 
 /// Loads the current feature.
 async fn load_feature(cx: &RequestContext, code: &str) -> Result<Feature, Fault> {
-    Ok(BY_CODE.one(&cx.db, [code.into()]).await?.ok_or_else(not_found)?.into())
+    Ok(BY_CODE.fetch_one(&cx.db, [code.into()]).await?.ok_or_else(err_not_found)?.into())
 }
 
 fn note(cx: &RequestContext, code: &str) {
@@ -225,7 +225,7 @@ fn note(cx: &RequestContext, code: &str) {
     cx.note_target(Target { kind, uuid: None, label: Some(code.to_owned()), partner_uuid: None });
 }
 
-fn not_found() -> Fault {
+fn err_not_found() -> Fault {
     Fault::not_found("feature")
 }
 

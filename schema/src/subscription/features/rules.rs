@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::core::fault::{Fault, FieldError};
 use crate::core::scope::Scope;
-use crate::subscription::values::{FeatureKind, Said, parse_value};
+use crate::subscription::values::{FeatureKind, ValueInput, parse_value};
 
 /// Validates and normalises the name.
 pub(super) fn name(text: &str, errors: &mut Vec<FieldError>) -> String {
@@ -16,8 +16,8 @@ pub(super) fn name(text: &str, errors: &mut Vec<FieldError>) -> String {
 }
 
 /// Checks that a feature of this kind can grant this scope. A staff scope is never allowed.
-pub(super) fn scope(kind: FeatureKind, said: Option<&str>, errors: &mut Vec<FieldError>) {
-    let error = match (kind, said) {
+pub(super) fn scope(kind: FeatureKind, input: Option<&str>, errors: &mut Vec<FieldError>) {
+    let error = match (kind, input) {
         (FeatureKind::Scope, None) => ("REQUIRED", "A SCOPE feature must name the scope that it grants."),
         (FeatureKind::Scope, Some(name)) => match Scope::parse(name) {
             None => ("UNKNOWN_SCOPE", "This scope does not exist. GET /v1/admin/scopes lists all scopes."),
@@ -33,8 +33,8 @@ pub(super) fn scope(kind: FeatureKind, said: Option<&str>, errors: &mut Vec<Fiel
 }
 
 /// Validates and normalises the unit of a limit.
-pub(super) fn unit(kind: FeatureKind, said: Option<&str>, errors: &mut Vec<FieldError>) -> Option<String> {
-    let unit = said.map(str::trim).filter(|unit| !unit.is_empty())?;
+pub(super) fn unit(kind: FeatureKind, input: Option<&str>, errors: &mut Vec<FieldError>) -> Option<String> {
+    let unit = input.map(str::trim).filter(|unit| !unit.is_empty())?;
     if kind != FeatureKind::Limit {
         errors.push(FieldError::at("/unit", "NO_LIMIT", "Only a LIMIT feature has a unit. Omit `unit`."));
     }
@@ -45,7 +45,7 @@ pub(super) fn unit(kind: FeatureKind, said: Option<&str>, errors: &mut Vec<Field
 const MOST: i64 = 200;
 
 /// Checks the number of features.
-pub(super) fn few_enough(number: i64) -> Result<(), Fault> {
+pub(super) fn ensure_few_features(number: i64) -> Result<(), Fault> {
     if number <= MOST {
         return Ok(());
     }
@@ -53,12 +53,12 @@ pub(super) fn few_enough(number: i64) -> Result<(), Fault> {
 }
 
 /// Validates the default value of a feature.
-pub(super) fn default_value(kind: FeatureKind, said: &Said<'_>, errors: &mut Vec<FieldError>) -> Option<Value> {
+pub(super) fn default_value(kind: FeatureKind, input: &ValueInput<'_>, errors: &mut Vec<FieldError>) -> Option<Value> {
     let place = |mut error: FieldError| {
         error.pointer = error.pointer.map(|pointer| pointer.replacen('/', "/default_", 1));
         error
     };
-    parse_value(kind, said, "").map_err(|error| errors.push(place(error))).ok()
+    parse_value(kind, input, "").map_err(|error| errors.push(place(error))).ok()
 }
 
 #[cfg(test)]
@@ -75,10 +75,10 @@ mod tests {
 
     #[test]
     fn scope_feature_needs_a_partner_scope() {
-        let judged = |kind, said| places(|errors| scope(kind, said, errors));
+        let judged = |kind, input| places(|errors| scope(kind, input, errors));
         assert!(judged(FeatureKind::Scope, Some("statistics:write")).is_empty());
         assert!(judged(FeatureKind::Flag, None).is_empty());
-        for (kind, said, code) in [
+        for (kind, input, code) in [
             (FeatureKind::Scope, None, "REQUIRED"),
             (FeatureKind::Scope, Some("coffee"), "UNKNOWN_SCOPE"),
             (FeatureKind::Scope, Some("labs.admin"), "SCOPE_OF_STAFF"),
@@ -86,15 +86,15 @@ mod tests {
             (FeatureKind::Flag, Some("statistics"), "NO_SCOPE"),
             (FeatureKind::Limit, Some("statistics"), "NO_SCOPE"),
         ] {
-            assert_eq!(judged(kind, said), [("/scope".to_owned(), code.to_owned())], "{kind:?} {said:?}");
+            assert_eq!(judged(kind, input), [("/scope".to_owned(), code.to_owned())], "{kind:?} {input:?}");
         }
     }
 
     #[test]
     fn invalid_default_is_reported_at_its_pointer() {
-        let judged = |kind, said: Option<Value>, unlimited| {
-            let said = Said { value: said.as_ref(), unlimited, ..Said::default() };
-            places(|errors| drop(default_value(kind, &said, errors)))
+        let judged = |kind, input: Option<Value>, unlimited| {
+            let input = ValueInput { value: input.as_ref(), unlimited, ..ValueInput::default() };
+            places(|errors| drop(default_value(kind, &input, errors)))
         };
         assert!(judged(FeatureKind::Limit, None, Some(true)).is_empty());
         assert_eq!(judged(FeatureKind::Limit, Some(json!("x")), None)[0].0, "/default_value");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use sqlx::types::Json;
 
 use super::resolvers::BillingPeriod;
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use crate::subscription::values::FeatureKind;
 
 /// A tier with the values of its features.
@@ -52,7 +52,7 @@ pub(super) static BY_CODE: Lookup<OfferedTierRow> = Lookup::new(&TIER, &["state 
 pub(super) static TIERS: ListQuery<(), OfferedTierRow, FixedOrder> = ListQuery {
     operation: "subscription_public_tiers_list",
     select: &TIER,
-    within: &[Condition { sql: "state = 'OFFERED'", value: |()| Some(Bound::Nothing) }],
+    within: &[Condition { sql: "state = 'OFFERED'", value: |()| Some(SqlValue::Nothing) }],
     conditions: &[],
     order: |FixedOrder| const { &[POSITION, CODE] },
 };

@@ -7,7 +7,7 @@ use super::list::{BY_CODE, OfferedFeatureRow, OfferedTierRow, TIERS};
 use crate::core::access::{access, may_lag};
 use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
-use crate::core::list::{Bound, PageRequest};
+use crate::core::list::{PageRequest, SqlValue};
 use crate::core::money::Money;
 use crate::core::page::List;
 use crate::core::words::words;
@@ -105,7 +105,7 @@ impl PublicTiersQuery {
     /// Get a public tier.
     #[graphql(directive = access::apply("public".into()), directive = may_lag::apply())]
     async fn subscription_public_tiers_get(&self, ctx: &Context<'_>, tier_code: String) -> Result<Option<Tier>, Fault> {
-        let row = BY_CODE.one(&ctx.cx().db, [Bound::Nothing, tier_code.as_str().into()]).await?;
+        let row = BY_CODE.fetch_one(&ctx.cx().db, [SqlValue::Nothing, tier_code.as_str().into()]).await?;
         ctx.cx().answer(row.map(Into::into).ok_or_else(|| Fault::not_found("offered tier"))?)
     }
 }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::resolvers::types::Subscriber;
 use super::rules::TierState;
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use crate::core::time::Time;
 use crate::subscription::entitlements::EntitlementSource;
 use crate::subscription::public_tiers::BillingPeriod;
@@ -72,11 +72,11 @@ pub(super) static TIERS: ListQuery<TierFilter, TierRecordRow, FixedOrder> = List
     select: &TIER,
     within: &[],
     conditions: &[
-        Condition { sql: "state = any({})", value: |of| Bound::words(of.state.as_ref()) },
-        Condition { sql: "self_service = {}", value: |of| of.self_service.map(Bound::from) },
+        Condition { sql: "state = any({})", value: |of| SqlValue::words(of.state.as_ref()) },
+        Condition { sql: "self_service = {}", value: |of| of.self_service.map(SqlValue::from) },
         Condition {
             sql: "strpos(lower(code), lower({})) > 0 or strpos(lower(name), lower({})) > 0",
-            value: |of| of.q.as_deref().map(Bound::from),
+            value: |of| of.q.as_deref().map(SqlValue::from),
         },
     ],
     order: |FixedOrder| const { &[POSITION, CODE] },

@@ -25,8 +25,8 @@ use crate::core::fault::Fault;
 use crate::core::scope::ScopeSet;
 
 /// Serialises changes of tiers and features until the transaction ends.
-pub(in crate::subscription) async fn turn(db: &Db) -> Result<(), Fault> {
-    store::catalogue_lock(db).await
+pub(in crate::subscription) async fn lock_changes(db: &Db) -> Result<(), Fault> {
+    store::lock_catalogue(db).await
 }
 
 /// Rejects a change of a tier, or of feature defaults, that takes away the scopes that subscribers need to leave the
@@ -34,11 +34,11 @@ pub(in crate::subscription) async fn turn(db: &Db) -> Result<(), Fault> {
 ///
 /// # Errors
 /// [`crate::Code::Conflict`] with the tier and the missing scopes.
-pub(in crate::subscription) async fn way_out(db: &Db, tier_uuid: Option<Uuid>) -> Result<(), Fault> {
+pub(in crate::subscription) async fn ensure_way_out(db: &Db, tier_uuid: Option<Uuid>) -> Result<(), Fault> {
     // Of two concurrent changes of tier contents, the second sees the writes of the first.
-    turn(db).await?;
+    lock_changes(db).await?;
     for tier in store::grants_page(db, tier_uuid).await? {
-        rules::leaves_a_way_out(&tier.code, ScopeSet::parse(tier.scopes.iter().map(String::as_str)))?;
+        rules::ensure_way_out(&tier.code, ScopeSet::parse(tier.scopes.iter().map(String::as_str)))?;
     }
     Ok(())
 }

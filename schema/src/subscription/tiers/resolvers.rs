@@ -8,11 +8,11 @@ use async_graphql::{Context, Object};
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::ensure_way_out;
 use super::list::{BY_UUID, SUBSCRIBERS, TIERS, TierFilter};
 use super::rules::{self, TierAction, TierState};
 use super::simulation;
 use super::store::{self, NewTier, TierChange};
-use super::way_out;
 use crate::core::access::{access, audit_target, batched};
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
@@ -92,10 +92,10 @@ impl TiersQuery {
         let cx = ctx.cx();
         note(cx, tier_uuid).await?;
         let values = match body.features {
-            Some(said) => Some(features_said(cx, &said).await?),
+            Some(input) => Some(read_features(cx, &input).await?),
             None => None,
         };
-        let tier = BY_UUID.one(&cx.db, [tier_uuid.into()]).await?.ok_or_else(not_found)?;
+        let tier = BY_UUID.fetch_one(&cx.db, [tier_uuid.into()]).await?.ok_or_else(err_not_found)?;
         cx.answer(simulation::run(&cx.db, tier, values, body.burst_per_second, body.daily_requests).await?)
     }
 }
@@ -116,8 +116,8 @@ impl TiersMutation {
         let (cx, mut errors) = (ctx.cx(), Vec::new());
         let name = rules::name(&body.name, &mut errors);
         let definitions = features::definitions(&cx.db).await?;
-        let said = body.features.unwrap_or_default();
-        let values = rules::features(&said, &kinds(&definitions), &mut errors);
+        let input = body.features.unwrap_or_default();
+        let values = rules::features(&input, &kinds(&definitions), &mut errors);
         if !errors.is_empty() {
             return Err(Fault::invalid(errors));
         }
@@ -152,13 +152,13 @@ impl TiersMutation {
         body: TierUpdate,
     ) -> Result<Option<TierRecord>, Fault> {
         let (cx, mut errors) = (ctx.cx(), Vec::new());
-        let held = lock_tier(cx, tier_uuid).await?;
+        let locked = lock_tier(cx, tier_uuid).await?;
         let name = body.name.as_deref().map(|name| rules::name(name, &mut errors));
         if !errors.is_empty() {
             return Err(Fault::invalid(errors));
         }
-        let is_changed = body.billing_period.is_some_and(|period| period != held.billing_period);
-        rules::period_changeable(held.state, is_changed)?;
+        let is_changed = body.billing_period.is_some_and(|period| period != locked.billing_period);
+        rules::ensure_period_changeable(locked.state, is_changed)?;
         let change = TierChange {
             name: name.as_deref(),
             description: body.description.as_opt_deref().map(|text| text.unwrap_or_default().trim()),
@@ -188,11 +188,11 @@ impl TiersMutation {
         body: TierFeaturesPut,
     ) -> Result<Option<TierRecord>, Fault> {
         let cx = ctx.cx();
-        let held = lock_tier(cx, tier_uuid).await?;
-        let values = features_said(cx, &body.features).await?;
+        let locked = lock_tier(cx, tier_uuid).await?;
+        let values = read_features(cx, &body.features).await?;
         store::set_features(&cx.db, tier_uuid, &values).await?;
-        if held.state != TierState::Draft {
-            way_out(&cx.db, Some(tier_uuid)).await?;
+        if locked.state != TierState::Draft {
+            ensure_way_out(&cx.db, Some(tier_uuid)).await?;
         }
         cx.answer(load_tier(cx, tier_uuid).await?)
     }
@@ -219,21 +219,21 @@ impl TiersMutation {
 /// Changes the state of a tier. Such changes are serialised; otherwise, two concurrent ones could retire the last two
 /// free tiers.
 async fn move_tier(cx: &RequestContext, tier_uuid: Uuid, action: TierAction) -> Result<TierRecord, Fault> {
-    let held = lock_tier(cx, tier_uuid).await?;
-    let state = rules::after(held.state, action)?;
+    let locked = lock_tier(cx, tier_uuid).await?;
+    let state = rules::next_state(locked.state, action)?;
     store::set_state(&cx.db, tier_uuid, state.name()).await?;
     if action == TierAction::Offer {
-        way_out(&cx.db, Some(tier_uuid)).await?;
+        ensure_way_out(&cx.db, Some(tier_uuid)).await?;
     }
     rules::ensure_fallback(store::fallback_is_left(&cx.db).await?)?;
     load_tier(cx, tier_uuid).await
 }
 
 /// Validates the feature values of a body.
-async fn features_said(cx: &RequestContext, said: &[FeatureValueInput]) -> Result<HashMap<String, Value>, Fault> {
+async fn read_features(cx: &RequestContext, input: &[FeatureValueInput]) -> Result<HashMap<String, Value>, Fault> {
     let mut errors: Vec<FieldError> = Vec::new();
     let definitions = features::definitions(&cx.db).await?;
-    let values = rules::features(said, &kinds(&definitions), &mut errors);
+    let values = rules::features(input, &kinds(&definitions), &mut errors);
     if errors.is_empty() { Ok(values) } else { Err(Fault::invalid(errors)) }
 }
 
@@ -242,23 +242,23 @@ fn kinds(definitions: &[features::DefinitionRow]) -> HashMap<&str, FeatureKind> 
 }
 
 /// Locks the tier until the transaction ends and names it in the audit record.
-async fn lock_tier(cx: &RequestContext, tier_uuid: Uuid) -> Result<store::HeldRow, Fault> {
-    store::catalogue_lock(&cx.db).await?;
-    let held = store::lock(&cx.db, tier_uuid).await?.ok_or_else(not_found)?;
-    note_target(cx, tier_uuid, &held.code);
-    Ok(held)
+async fn lock_tier(cx: &RequestContext, tier_uuid: Uuid) -> Result<store::LockedTierRow, Fault> {
+    store::lock_catalogue(&cx.db).await?;
+    let locked = store::lock(&cx.db, tier_uuid).await?.ok_or_else(err_not_found)?;
+    note_target(cx, tier_uuid, &locked.code);
+    Ok(locked)
 }
 
 /// Checks that the tier exists and names it in the audit record.
 async fn note(cx: &RequestContext, tier_uuid: Uuid) -> Result<(), Fault> {
-    let code = store::code_get(&cx.db, tier_uuid).await?.ok_or_else(not_found)?;
+    let code = store::get_code(&cx.db, tier_uuid).await?.ok_or_else(err_not_found)?;
     note_target(cx, tier_uuid, &code);
     Ok(())
 }
 
 /// Loads the current tier.
 async fn load_tier(cx: &RequestContext, tier_uuid: Uuid) -> Result<TierRecord, Fault> {
-    let row = BY_UUID.one(&cx.db, [tier_uuid.into()]).await?.ok_or_else(not_found)?;
+    let row = BY_UUID.fetch_one(&cx.db, [tier_uuid.into()]).await?.ok_or_else(err_not_found)?;
     note_target(cx, tier_uuid, &row.code);
     Ok(TierRecord::of(row, cx))
 }
@@ -272,6 +272,6 @@ fn note_target(cx: &RequestContext, tier_uuid: Uuid, code: &str) {
     });
 }
 
-fn not_found() -> Fault {
+fn err_not_found() -> Fault {
     Fault::not_found("tier")
 }

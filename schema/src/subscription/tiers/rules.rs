@@ -43,7 +43,7 @@ impl TierAction {
 }
 
 /// Transition table.
-const fn next(state: TierState, action: TierAction) -> Option<TierState> {
+const fn find_transition(state: TierState, action: TierAction) -> Option<TierState> {
     match (state, action) {
         (TierState::Draft | TierState::Retired, TierAction::Offer) => Some(TierState::Offered),
         (TierState::Offered, TierAction::Retire) => Some(TierState::Retired),
@@ -55,19 +55,20 @@ const fn next(state: TierState, action: TierAction) -> Option<TierState> {
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the currently allowed actions.
-pub(super) fn after(state: TierState, action: TierAction) -> Result<TierState, Fault> {
-    next(state, action).ok_or_else(|| Fault::illegal("tier", state.name(), action.name(), allowed_actions(state)))
+pub(super) fn next_state(state: TierState, action: TierAction) -> Result<TierState, Fault> {
+    find_transition(state, action)
+        .ok_or_else(|| Fault::illegal("tier", state.name(), action.name(), allowed_actions(state)))
 }
 
 /// Returns the currently allowed actions of staff.
 pub(super) fn allowed_actions(state: TierState) -> Vec<String> {
-    let allowed = TierAction::ALL.into_iter().filter(|action| next(state, *action).is_some());
+    let allowed = TierAction::ALL.into_iter().filter(|action| find_transition(state, *action).is_some());
     allowed.map(|action| action.name().to_owned()).collect()
 }
 
 /// Draws the state machine.
-pub(crate) fn drawing() -> StateDiagram {
-    StateDiagram::of("Tier", (TierState::ALL, TierState::name), (&TierAction::ALL, TierAction::name), [&after])
+pub(crate) fn draw_states() -> StateDiagram {
+    StateDiagram::of("Tier", (TierState::ALL, TierState::name), (&TierAction::ALL, TierAction::name), [&next_state])
 }
 
 /// Rejects a change that leaves cancelled subscriptions without a fallback tier.
@@ -89,7 +90,7 @@ pub(super) fn ensure_fallback(is_left: bool) -> Result<(), Fault> {
 ///
 /// # Errors
 /// [`crate::Code::Conflict`] with the missing scopes.
-pub(super) fn leaves_a_way_out(code: &str, granted: ScopeSet) -> Result<(), Fault> {
+pub(super) fn ensure_way_out(code: &str, granted: ScopeSet) -> Result<(), Fault> {
     let lacking = ScopeSet::parse(["auth.account:write", "subscription:write"]).without(granted);
     if lacking.is_empty() {
         return Ok(());
@@ -105,7 +106,7 @@ pub(super) fn leaves_a_way_out(code: &str, granted: ScopeSet) -> Result<(), Faul
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
-pub(super) fn period_changeable(state: TierState, is_changed: bool) -> Result<(), Fault> {
+pub(super) fn ensure_period_changeable(state: TierState, is_changed: bool) -> Result<(), Fault> {
     if is_changed && state != TierState::Draft {
         return Err(Fault::conflict(
             "The billing period can change only while a tier is a DRAFT, because its subscribers have current \
@@ -126,19 +127,19 @@ pub(super) fn name(text: &str, errors: &mut Vec<FieldError>) -> String {
 
 /// Validates feature values: each feature known and at most once, each value of its feature's kind.
 pub(super) fn features(
-    said: &[FeatureValueInput],
+    input: &[FeatureValueInput],
     kinds: &HashMap<&str, FeatureKind>,
     errors: &mut Vec<FieldError>,
 ) -> HashMap<String, Value> {
-    let mut values = HashMap::with_capacity(said.len());
-    for (place, feature) in said.iter().enumerate() {
+    let mut values = HashMap::with_capacity(input.len());
+    for (place, feature) in input.iter().enumerate() {
         let pointer = format!("/features/{place}");
         let Some(kind) = kinds.get(feature.code.as_str()) else {
             let message = "This feature does not exist. GET /v1/subscription/internal/features lists all features.";
             errors.push(FieldError::at(format!("{pointer}/code"), "UNKNOWN_FEATURE", message));
             continue;
         };
-        match parse_value(*kind, &feature.said(), &pointer) {
+        match parse_value(*kind, &feature.to_input(), &pointer) {
             Err(error) => errors.push(error),
             Ok(value) => {
                 if values.insert(feature.code.clone(), value).is_some() {
@@ -170,10 +171,10 @@ mod tests {
         for (state, row) in table {
             for action in TierAction::ALL {
                 let expected = row.iter().find(|(known, _)| *known == action).map(|(_, next)| *next);
-                assert_eq!(after(state, action).ok(), expected, "{state:?} {action:?}");
+                assert_eq!(next_state(state, action).ok(), expected, "{state:?} {action:?}");
             }
         }
-        let refused = after(TierState::Draft, Retire).unwrap_err();
+        let refused = next_state(TierState::Draft, Retire).unwrap_err();
         assert_eq!((refused.code(), refused.allowed_actions()), (Code::IllegalTransition, &["offer".to_owned()][..]));
     }
 
@@ -181,17 +182,17 @@ mod tests {
     fn last_free_tier_stays_and_running_periods_are_kept() {
         assert_eq!(ensure_fallback(false).unwrap_err().code(), Code::Conflict);
         assert!(ensure_fallback(true).is_ok());
-        assert!(period_changeable(TierState::Draft, true).is_ok());
-        assert!(period_changeable(TierState::Offered, false).is_ok());
-        assert_eq!(period_changeable(TierState::Retired, true).unwrap_err().code(), Code::Conflict);
+        assert!(ensure_period_changeable(TierState::Draft, true).is_ok());
+        assert!(ensure_period_changeable(TierState::Offered, false).is_ok());
+        assert_eq!(ensure_period_changeable(TierState::Retired, true).unwrap_err().code(), Code::Conflict);
     }
 
     #[test]
     fn tier_must_include_scopes_to_leave_it() {
         let set = |names: &[&str]| ScopeSet::parse(names.iter().copied());
-        assert!(leaves_a_way_out("BARE", set(&["auth.account:write", "subscription:write", "marketplace"])).is_ok());
+        assert!(ensure_way_out("BARE", set(&["auth.account:write", "subscription:write", "marketplace"])).is_ok());
         for lacking in [&["auth.account:write", "subscription"][..], &["subscription:write"], &[]] {
-            assert_eq!(leaves_a_way_out("BARE", set(lacking)).unwrap_err().code(), Code::Conflict, "{lacking:?}");
+            assert_eq!(ensure_way_out("BARE", set(lacking)).unwrap_err().code(), Code::Conflict, "{lacking:?}");
         }
     }
 
@@ -208,13 +209,13 @@ mod tests {
         let mut errors = Vec::new();
         let values = features(&[say("apps", json!(3)), say("early_access", json!(true))], &kinds, &mut errors);
         assert_eq!((errors.len(), &values["apps"], &values["early_access"]), (0, &json!(3), &json!(true)));
-        let said = [
+        let input = [
             say("apps", json!(true)),
             say("no_such", json!(1)),
             say("early_access", json!(true)),
             say("early_access", json!(false)),
         ];
-        features(&said, &kinds, &mut errors);
+        features(&input, &kinds, &mut errors);
         let places: Vec<_> = errors.into_iter().map(|error| (error.pointer.unwrap(), error.code)).collect();
         let expected =
             [("/features/0/value", "KIND"), ("/features/1/code", "UNKNOWN_FEATURE"), ("/features/3/code", "TWICE")];

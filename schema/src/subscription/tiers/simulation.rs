@@ -17,7 +17,7 @@ use crate::subscription::values::{Effect, FeatureKind, FeatureValue, cap, effect
 const SHOWN: usize = 100;
 
 /// A feature whose value would change.
-struct Changed {
+struct ChangedFeature {
     code: String,
     name: String,
     kind: FeatureKind,
@@ -66,13 +66,13 @@ fn find_changed(
     tier: &TierRecordRow,
     mut values: HashMap<String, Value>,
     definitions: Vec<features::DefinitionRow>,
-) -> Vec<Changed> {
+) -> Vec<ChangedFeature> {
     let mut defaults: HashMap<String, Value> =
         definitions.into_iter().map(|row| (row.feature_code, row.default_value)).collect();
     let features = tier.features.0.iter().filter_map(|feature| {
         let default = defaults.remove(&feature.code);
         let after = values.remove(&feature.code).or(default)?;
-        Some(Changed {
+        Some(ChangedFeature {
             effect: effect(&feature.value, &after)?,
             code: feature.code.clone(),
             name: feature.name.clone(),
@@ -84,7 +84,7 @@ fn find_changed(
     features.collect()
 }
 
-fn to_simulated_feature(feature: Changed, reach: &[ReachRow]) -> SimulatedFeature {
+fn to_simulated_feature(feature: ChangedFeature, reach: &[ReachRow]) -> SimulatedFeature {
     let reach = reach.iter().find(|row| row.code == feature.code);
     SimulatedFeature {
         code: feature.code,
@@ -108,8 +108,8 @@ fn rate((before, after): (i64, i64), reach: &RateReachRow, overridden: i64) -> O
     })
 }
 
-fn partner(row: ReachedRow, changed: &[Changed]) -> SimulatedPartner {
-    let own: Vec<&Changed> = changed.iter().filter(|feature| row.codes.contains(&feature.code)).collect();
+fn partner(row: ReachedRow, changed: &[ChangedFeature]) -> SimulatedPartner {
+    let own: Vec<&ChangedFeature> = changed.iter().filter(|feature| row.codes.contains(&feature.code)).collect();
     let of = |effect: Effect| own.iter().filter(|feature| feature.effect == effect).map(|f| f.code.clone()).collect();
     let over_limit = row.used.0.iter().filter_map(|used| {
         let feature = own.iter().find(|feature| feature.code == used.code)?;

@@ -13,7 +13,7 @@ use crate::core::fault::{Fault, FieldError, constraint_of};
 use crate::subscription::public_tiers::BillingPeriod;
 
 /// Returns the code of a tier.
-pub(super) async fn code_get(db: &Db, tier_uuid: Uuid) -> Result<Option<String>, Fault> {
+pub(super) async fn get_code(db: &Db, tier_uuid: Uuid) -> Result<Option<String>, Fault> {
     Ok(sqlx::query_scalar!("select code from tier where tier_uuid = $1", tier_uuid)
         .fetch_optional(&mut *db.conn().await?)
         .await?)
@@ -21,22 +21,22 @@ pub(super) async fn code_get(db: &Db, tier_uuid: Uuid) -> Result<Option<String>,
 
 /// Serialises changes of the catalogue until the transaction ends. A conditional request that waited restarts, because
 /// the row has changed since its snapshot.
-pub(super) async fn catalogue_lock(db: &Db) -> Result<(), Fault> {
+pub(super) async fn lock_catalogue(db: &Db) -> Result<(), Fault> {
     sqlx::query!("update tier_catalogue set turn = turn + 1 where is_only").execute(&mut *db.conn().await?).await?;
     Ok(())
 }
 
 /// A tier locked for a change.
-pub(super) struct HeldRow {
+pub(super) struct LockedTierRow {
     pub(super) code: String,
     pub(super) state: TierState,
     pub(super) billing_period: BillingPeriod,
 }
 
 /// Locks a tier until the transaction ends.
-pub(super) async fn lock(db: &Db, tier_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
+pub(super) async fn lock(db: &Db, tier_uuid: Uuid) -> Result<Option<LockedTierRow>, Fault> {
     Ok(sqlx::query_as!(
-        HeldRow,
+        LockedTierRow,
         r#"select code, state as "state: TierState", billing_period as "billing_period: BillingPeriod"
              from tier where tier_uuid = $1 for no key update"#,
         tier_uuid

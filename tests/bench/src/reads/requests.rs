@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context as _, anyhow};
-use labs_rest::contract::{Access, Contract, Operation, Parameter, Place};
+use labs_rest::contract::{Access, Contract, Operation, Parameter, ParameterIn};
 use sqlx::PgConnection;
 
 /// Optional query parameters that are sent anyway: the end of the period of the audit log, so that every response
@@ -42,13 +42,13 @@ pub(crate) async fn all(owner: &mut PgConnection) -> anyhow::Result<Vec<Result<R
 
 fn filled(operation: &Operation, things: &Things) -> anyhow::Result<String> {
     let mut path = operation.path.clone();
-    for parameter in operation.parameters_in(Place::Path) {
+    for parameter in operation.parameters_in(ParameterIn::Path) {
         let thing = things.get(&parameter.name);
         let thing = thing.with_context(|| format!("things.sql names no {}", parameter.name))?;
         path = path.replace(&format!("{{{}}}", parameter.name), thing);
     }
     let is_given = |parameter: &&Parameter| parameter.required || GIVEN.contains(&parameter.name.as_str());
-    for (place, parameter) in operation.parameters_in(Place::Query).filter(is_given).enumerate() {
+    for (place, parameter) in operation.parameters_in(ParameterIn::Query).filter(is_given).enumerate() {
         let name = &parameter.name;
         let thing = things.get(name).with_context(|| format!("things.sql names no {name}"))?;
         let mark = if place == 0 { '?' } else { '&' };

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::super::record::{AuditActorKind, AuditOutcome};
 use super::Summed;
-use crate::core::list::{Bound, Condition, FixedOrder, Key, Placed, WrittenQuery};
+use crate::core::list::{Condition, FixedOrder, Key, PlacedValue, SqlValue, WrittenQuery};
 
 /// Number of records with equal dimensions.
 #[derive(sqlx::FromRow)]
@@ -48,23 +48,23 @@ pub(in super::super) static SUMMARY: WrittenQuery<Summed, AuditCountRow, FixedOr
                        case when {by_actor} then actor_kind end, case when {by_actor} then actor_uuid end
             ) as counted",
     values: &[
-        Placed { name: "from", value: |summed| Some(summed.from.into()) },
-        Placed { name: "until", value: |summed| Some(summed.until.into()) },
-        Placed { name: "by_day", value: |summed| Some(summed.apart.day.into()) },
-        Placed { name: "by_operation", value: |summed| Some(summed.apart.operation.into()) },
-        Placed { name: "by_outcome", value: |summed| Some(summed.apart.outcome.into()) },
-        Placed { name: "by_actor", value: |summed| Some(summed.apart.actor.into()) },
+        PlacedValue { name: "from", value: |summed| Some(summed.from.into()) },
+        PlacedValue { name: "until", value: |summed| Some(summed.until.into()) },
+        PlacedValue { name: "by_day", value: |summed| Some(summed.group_by.day.into()) },
+        PlacedValue { name: "by_operation", value: |summed| Some(summed.group_by.operation.into()) },
+        PlacedValue { name: "by_outcome", value: |summed| Some(summed.group_by.outcome.into()) },
+        PlacedValue { name: "by_actor", value: |summed| Some(summed.group_by.actor.into()) },
     ],
     conditions: &[
-        Condition { sql: "actor_uuid = any({})", value: |summed| Bound::ids(summed.filter.actor_uuid.as_ref()) },
-        Condition { sql: "actor_kind = any({})", value: |summed| Bound::words(summed.filter.actor_kind.as_ref()) },
-        Condition { sql: "operation = any({})", value: |summed| Bound::texts(summed.filter.operation.as_ref()) },
-        Condition { sql: "outcome = any({})", value: |summed| Bound::words(summed.filter.outcome.as_ref()) },
-        Condition { sql: "code = any({})", value: |summed| Bound::texts(summed.filter.code.as_ref()) },
-        Condition { sql: "target_uuid = any({})", value: |summed| Bound::ids(summed.filter.target_uuid.as_ref()) },
-        Condition { sql: "partner_uuid = any({})", value: |summed| Bound::ids(summed.filter.partner_uuid.as_ref()) },
-        Condition { sql: "request_id = any({})", value: |summed| Bound::texts(summed.filter.request_id.as_ref()) },
-        Condition { sql: "channel = any({})", value: |summed| Bound::words(summed.filter.channel.as_ref()) },
+        Condition { sql: "actor_uuid = any({})", value: |summed| SqlValue::ids(summed.filter.actor_uuid.as_ref()) },
+        Condition { sql: "actor_kind = any({})", value: |summed| SqlValue::words(summed.filter.actor_kind.as_ref()) },
+        Condition { sql: "operation = any({})", value: |summed| SqlValue::texts(summed.filter.operation.as_ref()) },
+        Condition { sql: "outcome = any({})", value: |summed| SqlValue::words(summed.filter.outcome.as_ref()) },
+        Condition { sql: "code = any({})", value: |summed| SqlValue::texts(summed.filter.code.as_ref()) },
+        Condition { sql: "target_uuid = any({})", value: |summed| SqlValue::ids(summed.filter.target_uuid.as_ref()) },
+        Condition { sql: "partner_uuid = any({})", value: |summed| SqlValue::ids(summed.filter.partner_uuid.as_ref()) },
+        Condition { sql: "request_id = any({})", value: |summed| SqlValue::texts(summed.filter.request_id.as_ref()) },
+        Condition { sql: "channel = any({})", value: |summed| SqlValue::words(summed.filter.channel.as_ref()) },
     ],
     order: |FixedOrder| const { &[DAY, OPERATION, OUTCOME, ACTOR_KIND, ACTOR] },
 };

@@ -6,7 +6,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::super::resolvers::types::{TokenGrant, TokenGrantOutcome};
-use crate::core::list::{Bound, Condition, Key, ListQuery, Select};
+use crate::core::list::{Condition, Key, ListQuery, Select, SqlValue};
 use crate::core::time::Time;
 use crate::core::words::words;
 
@@ -49,10 +49,10 @@ pub(in super::super) static TOKEN_GRANTS: ListQuery<GrantsOfClient, TokenGrant, 
     select: &GRANTS,
     within: &[Condition { sql: "client_uuid = {}", value: |of| Some(of.client_uuid.into()) }],
     conditions: &[
-        Condition { sql: "outcome = any({})", value: |of| Bound::words(of.filter.outcome.as_ref()) },
-        Condition { sql: "code = any({})", value: |of| Bound::texts(of.filter.code.as_ref()) },
-        Condition { sql: "granted_at >= {}", value: |of| of.filter.granted_at_from.map(Bound::from) },
-        Condition { sql: "granted_at < {}", value: |of| of.filter.granted_at_until.map(Bound::from) },
+        Condition { sql: "outcome = any({})", value: |of| SqlValue::words(of.filter.outcome.as_ref()) },
+        Condition { sql: "code = any({})", value: |of| SqlValue::texts(of.filter.code.as_ref()) },
+        Condition { sql: "granted_at >= {}", value: |of| of.filter.granted_at_from.map(SqlValue::from) },
+        Condition { sql: "granted_at < {}", value: |of| of.filter.granted_at_until.map(SqlValue::from) },
     ],
     order: |sort| match sort {
         TokenGrantSort::GrantedAtDesc => const { &[GRANTED.descending(), ID.descending()] },

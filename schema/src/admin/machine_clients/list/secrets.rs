@@ -6,8 +6,8 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::super::resolvers::types::MachineClientSecretEntry;
-use super::super::rules::standing::MachineClientSecretState;
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select};
+use super::super::rules::lifecycle::MachineClientSecretState;
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue};
 
 /// State of a client secret: deletion outranks expiry.
 macro_rules! state {
@@ -46,7 +46,7 @@ pub(in super::super) static SECRETS: ListQuery<SecretsOfClient, MachineClientSec
     within: &[Condition { sql: "client_uuid = {}", value: |of| Some(of.client_uuid.into()) }],
     conditions: &[Condition {
         sql: concat!(state!(), " = any({})"),
-        value: |of| Bound::words(of.filter.state.as_ref()),
+        value: |of| SqlValue::words(of.filter.state.as_ref()),
     }],
     order: |FixedOrder| const { &[CREATED.descending(), ID.descending()] },
 };

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::super::rules;
-use super::super::rules::standing::{MachineClientSecretState, MachineClientState, allowed_actions};
+use super::super::rules::lifecycle::{MachineClientSecretState, MachineClientState, allowed_actions};
 use super::super::store::MachineClientRow;
 use crate::core::context::RequestContext;
 use crate::core::time::Time;
@@ -199,7 +199,7 @@ impl MachineClient {
     /// Converts a row to the representation for the caller.
     pub(crate) fn of(row: MachineClientRow, cx: &RequestContext) -> Self {
         let own = cx.caller.principal.as_ref().filter(|_| cx.may("labs.admin.clients:write")).map(|own| own.scopes);
-        let allowed = |own| allowed_actions(row.state, rules::secret_taker(&row.allowed_scopes, own).is_ok());
+        let allowed = |own| allowed_actions(row.state, rules::ensure_may_take_secret(&row.allowed_scopes, own).is_ok());
         let allowed_actions = own.map(allowed).unwrap_or_default();
         let used: Vec<&str> = row.used_scopes.iter().map(|used| used.scope.as_str()).collect();
         Self {

@@ -8,7 +8,7 @@ use crate::core::fault::Fault;
 use crate::core::time::Time;
 
 /// Counts the valid client secrets of a machine client.
-pub(in super::super) async fn good_count(db: &Db, client_uuid: Uuid) -> Result<i64, Fault> {
+pub(in super::super) async fn count_valid(db: &Db, client_uuid: Uuid) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select count(*) as "count!" from machine_client_secret
             where client_uuid = $1 and revoked_at is null and (expires_at is null or expires_at > labs_now())"#,

@@ -15,7 +15,7 @@ use crate::subscription::changing;
 /// Creates the partner, its subscription and the invitation of its first administrator.
 pub(super) async fn create(cx: &RequestContext, body: AdminPartnerCreate) -> Result<Uuid, Fault> {
     let allows_imitation = body.allow_similar_name.unwrap_or_default();
-    let (patch, further) = body.apart();
+    let (patch, further) = body.into_parts();
     rules::ensure_reason(allows_imitation, further.reason.as_deref())?;
     let mut errors = Vec::new();
     let company = company::new_company(patch, &mut errors);
@@ -23,11 +23,11 @@ pub(super) async fn create(cx: &RequestContext, body: AdminPartnerCreate) -> Res
     errors.extend(company::find_imitation(&cx.db, None, &company.company_name, by).await?);
     let email = company::email("/administrator/email", &further.administrator.email, &mut errors);
     let tier = match further.tier_code.as_deref() {
-        Some(code) => store::tier_get(&cx.db, code).await?,
-        None => changing::fallback_get(&cx.db).await?.map(|tier| tier.tier_uuid),
+        Some(code) => store::get_tier(&cx.db, code).await?,
+        None => changing::get_fallback(&cx.db).await?.map(|tier| tier.tier_uuid),
     };
     if tier.is_none() {
-        errors.push(rules::unknown_tier());
+        errors.push(rules::err_unknown_tier());
     }
     let (Some(email), Some(tier_uuid), true) = (email, tier, errors.is_empty()) else {
         return Err(Fault::invalid(errors));
@@ -39,7 +39,8 @@ pub(super) async fn create(cx: &RequestContext, body: AdminPartnerCreate) -> Res
     if let Some(labels) = further.labels {
         store::set_labels(&cx.db, partner_uuid, &rules::labels(labels)).await?;
     }
-    let event = PartnerEvent::new(partner_uuid, PartnerEventKind::Created, actor).because(further.reason.as_deref());
+    let event =
+        PartnerEvent::new(partner_uuid, PartnerEventKind::Created, actor).with_reason(further.reason.as_deref());
     events::insert(&cx.db, &event).await?;
     let first = FirstInvitation {
         partner_uuid,

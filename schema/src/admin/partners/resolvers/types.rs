@@ -8,7 +8,7 @@ use crate::core::context::RequestContext;
 use crate::core::time::Time;
 use crate::partner::company::renaming::NameDecision;
 use crate::partner::company::{AddressPatch, BillingAddressPatch, CompanyAddressView, CompanyBillingAddress, Patch};
-use crate::partner::standing::{PartnerState, Side, allowed_actions};
+use crate::partner::lifecycle::{PartnerActor, PartnerState, allowed_actions};
 
 /// A partner, as seen by staff.
 #[derive(serde::Serialize, SimpleObject)]
@@ -185,7 +185,7 @@ pub(crate) struct PartnerLabelsPut {
 }
 
 /// Data of a new partner other than the company data.
-pub(super) struct Further {
+pub(super) struct PartnerSettings {
     pub(super) administrator: AdminPartnerAdministrator,
     pub(super) tier_code: Option<String>,
     pub(super) labels: Option<Vec<String>>,
@@ -194,7 +194,7 @@ pub(super) struct Further {
 
 impl AdminPartnerCreate {
     /// Splits the input into company data and the rest.
-    pub(super) fn apart(self) -> (Patch, Further) {
+    pub(super) fn into_parts(self) -> (Patch, PartnerSettings) {
         let patch = Patch {
             company_name: Some(self.company_name),
             legal_form: self.legal_form,
@@ -207,13 +207,13 @@ impl AdminPartnerCreate {
             website: self.website,
         };
         let Self { administrator, tier_code, labels, reason, .. } = self;
-        (patch, Further { administrator, tier_code, labels, reason })
+        (patch, PartnerSettings { administrator, tier_code, labels, reason })
     }
 }
 
 impl AdminPartnerUpdate {
     /// Splits the input into company data and the reason for the change.
-    pub(super) fn apart(self) -> (Patch, Option<String>) {
+    pub(super) fn into_parts(self) -> (Patch, Option<String>) {
         let patch = Patch {
             company_name: self.company_name,
             legal_form: self.legal_form,
@@ -233,7 +233,7 @@ impl AdminPartner {
     /// Converts a row to the representation for the caller.
     pub(crate) fn of(row: AdminPartnerRow, cx: &RequestContext) -> Self {
         let acts = cx.may("labs.admin.partners:write");
-        let allowed = || allowed_actions(row.state, Side::Staff, row.closes_at, cx.now);
+        let allowed = || allowed_actions(row.state, PartnerActor::Staff, row.closes_at, cx.now);
         let allowed_actions = if acts { allowed() } else { Vec::new() };
         let counts = AdminPartnerCounts {
             members: row.members_count,

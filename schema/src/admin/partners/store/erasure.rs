@@ -11,23 +11,23 @@ use crate::core::fault::Fault;
 /// would otherwise keep the erased data forever. Mail messages are erased last: a transaction that locks an object of
 /// the partner may be writing one, and the earlier steps wait for that transaction.
 pub(in super::super) async fn run(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
-    capture_end(db).await?;
+    end_capture(db).await?;
     subscription_hold(db, partner_uuid).await?;
-    sign_ins_erase(db, partner_uuid).await?;
+    erase_sign_ins(db, partner_uuid).await?;
     sqlx::query!("select security_event_anonymised($1)", partner_uuid).execute(&mut *db.conn().await?).await?;
     sqlx::query!("select support_anonymised($1)", partner_uuid).execute(&mut *db.conn().await?).await?;
     sqlx::query!("select history_anonymised($1)", partner_uuid).execute(&mut *db.conn().await?).await?;
-    invitations_erase(db, partner_uuid).await?;
-    people_erase(db, partner_uuid).await?;
-    apps_erase(db, partner_uuid).await?;
-    talk_erase(db, partner_uuid).await?;
-    board_erase(db, partner_uuid).await?;
-    programs_erase(db, partner_uuid).await?;
-    company_erase(db, partner_uuid).await?;
-    mails_erase(db, partner_uuid).await
+    erase_invitations(db, partner_uuid).await?;
+    erase_people(db, partner_uuid).await?;
+    erase_apps(db, partner_uuid).await?;
+    erase_messages(db, partner_uuid).await?;
+    erase_board(db, partner_uuid).await?;
+    erase_clients(db, partner_uuid).await?;
+    erase_company(db, partner_uuid).await?;
+    erase_mails(db, partner_uuid).await
 }
 
-async fn capture_end(db: &Db) -> Result<(), Fault> {
+async fn end_capture(db: &Db) -> Result<(), Fault> {
     sqlx::query_scalar!("select set_config('labs.audit_record', '', true)").fetch_one(&mut *db.conn().await?).await?;
     Ok(())
 }
@@ -43,7 +43,7 @@ async fn subscription_hold(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
 
 /// Erases mail messages to the company, to its users, and to others about the company. Only their kind and time remain.
 /// Unsent messages are not sent.
-async fn mails_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
+async fn erase_mails(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with meant as (
              select message_uuid from mail_message where partner_uuid = $1
@@ -66,7 +66,7 @@ async fn mails_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
 }
 
 /// Erases the credentials of the users and the places of their sign-ins.
-async fn sign_ins_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
+async fn erase_sign_ins(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with people as (select person_uuid, email_normalised from person where partner_uuid = $1),
          sessions as (
@@ -92,7 +92,7 @@ async fn sign_ins_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     Ok(())
 }
 
-async fn invitations_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
+async fn erase_invitations(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with tokens as (
              delete from one_time_token as t using invitation as i
@@ -110,7 +110,7 @@ async fn invitations_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
 }
 
 /// Anonymizes the users and keeps their rows, so that their texts and votes still count.
-async fn people_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
+async fn erase_people(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "update person
          set name = 'Erased person', email = 'erased@erased.invalid', email_normalised = person_uuid || '@erased.invalid',
@@ -126,7 +126,7 @@ async fn people_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
 
 /// Keeps apps and their listings, because customer reviews depend on them. Erases the e-mail addresses of support
 /// contacts, the links to the company, including those in manifests, and the recorded reasons.
-async fn apps_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
+async fn erase_apps(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         r#"with apps as (
              update app
@@ -156,7 +156,7 @@ async fn apps_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
 
 /// Erases the messages between the team and reviewers, the findings, the notes on flags, and the team's replies to
 /// customers, also for apps that now belong to another partner. The records themselves stay.
-async fn talk_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
+async fn erase_messages(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with messages as (
              update review_message as m set body = 'Erased'
@@ -194,7 +194,7 @@ async fn talk_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
 /// Erases the users' comments on feature requests, earlier versions of feature requests and comments, the reasons for
 /// removals from the board, and the notes on reports. Each row keeps its place. The feature requests stay, because
 /// others voted for them. The lock order is feature requests, comments, reports, as in all writes to them.
-async fn board_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
+async fn erase_board(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with texts as (
              delete from board_earlier_text as t using feature_request as d
@@ -226,7 +226,7 @@ async fn board_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
 
 /// Erases the names and contacts of machine clients, their allowed networks, and the addresses of their token requests.
 /// Disables the clients.
-async fn programs_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
+async fn erase_clients(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with programs as (
              update machine_client
@@ -246,7 +246,7 @@ async fn programs_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
 }
 
 /// Erases the company data, the profile with its contacts, and the notes about the company.
-async fn company_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
+async fn erase_company(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with contacts as (delete from partner_contact where partner_uuid = $1),
          notes as (delete from partner_note where partner_uuid = $1),

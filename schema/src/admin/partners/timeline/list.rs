@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::PartnerTimelineGroup;
-use crate::core::list::{Bound, EdgeQuery, FixedOrder, Key, Placed, Select, WrittenQuery};
+use crate::core::list::{EdgeQuery, FixedOrder, Key, PlacedValue, Select, SqlValue, WrittenQuery};
 use crate::core::time::Time;
 
 /// An entry of the timeline.
@@ -85,11 +85,11 @@ pub(in super::super) static TIMELINE: WrittenQuery<TimelineOfPartner, PartnerTim
               from partner_timeline({partner}, {group: null}, {kind: null}, {from: '-infinity'}, {until: 'infinity'},
                    'infinity', 'ffffffff-ffff-ffff-ffff-ffffffffffff', null)",
     values: &[
-        Placed { name: "partner", value: |of| Some(of.partner_uuid.into()) },
-        Placed { name: "group", value: |of| Bound::words(of.filter.group.as_ref()) },
-        Placed { name: "kind", value: |of| Bound::texts(of.filter.kind.as_ref()) },
-        Placed { name: "from", value: |of| of.filter.occurred_at_from.map(Bound::from) },
-        Placed { name: "until", value: |of| of.filter.occurred_at_until.map(Bound::from) },
+        PlacedValue { name: "partner", value: |of| Some(of.partner_uuid.into()) },
+        PlacedValue { name: "group", value: |of| SqlValue::words(of.filter.group.as_ref()) },
+        PlacedValue { name: "kind", value: |of| SqlValue::texts(of.filter.kind.as_ref()) },
+        PlacedValue { name: "from", value: |of| of.filter.occurred_at_from.map(SqlValue::from) },
+        PlacedValue { name: "until", value: |of| of.filter.occurred_at_until.map(SqlValue::from) },
     ],
     conditions: &[],
     order: |FixedOrder| const { &[OCCURRED.descending(), ID.descending()] },

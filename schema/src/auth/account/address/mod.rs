@@ -17,16 +17,16 @@ mod store;
 
 use uuid::Uuid;
 
-use self::rules::{EmailChangeAction, EmailChangeState, after};
+use self::rules::{EmailChangeAction, EmailChangeState, next_state};
 use self::store::{ChangeRow, NewChange};
 use crate::auth::registrations::give_way;
-use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
-use crate::auth::sessions::{Own, all_set_ended};
+use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
+use crate::auth::sessions::{OwnSession, end_all};
 use crate::core::context::RequestContext;
 use crate::core::crypto::secret::{SecretKind, SecretText};
 use crate::core::email::EmailAddress;
 use crate::core::fault::Fault;
-use crate::core::mail::message::{Asking, Letter, Notice, SecurityEvent as Notified};
+use crate::core::mail::message::{Asking, MailContent, Notice, SecurityEvent as Notified};
 use crate::core::outbox;
 use crate::core::outbox::load_addressee;
 use crate::core::time::Time;
@@ -39,10 +39,10 @@ const RESET_SECONDS: i64 = 86_400;
 /// Requests a change. The new address gets a confirmation token, and the old address gets a notice with a cancellation
 /// token. If the new address belongs to another user, that user gets a mail instead and the response does not reveal
 /// it.
-pub(super) async fn request(cx: &RequestContext, own: &Own, email: &EmailAddress) -> Result<(), Fault> {
-    let present = store::address_lock(&cx.db, own.person_uuid).await?.ok_or_else(|| Fault::not_found("account"))?;
+pub(super) async fn request_change(cx: &RequestContext, own: &OwnSession, email: &EmailAddress) -> Result<(), Fault> {
+    let present = store::lock_address(&cx.db, own.person_uuid).await?.ok_or_else(|| Fault::not_found("account"))?;
     if present == email.normalised() {
-        return Err(rules::same_address());
+        return Err(rules::err_same_address());
     }
     let confirm = begin(cx, own.person_uuid, Some(own.session_uuid), email).await?;
     own.event(SecurityEventKind::EmailChangeRequested, true).write(cx).await?;
@@ -56,24 +56,25 @@ pub(super) async fn request(cx: &RequestContext, own: &Own, email: &EmailAddress
 /// # Errors
 /// [`Code::Conflict`](crate::Code::Conflict) if the address belongs to another user,
 /// [`Code::RateLimited`](crate::Code::RateLimited) after too many requests.
-pub(crate) async fn request_by_staff(
+pub(crate) async fn request_change_by_staff(
     cx: &RequestContext,
     person_uuid: Uuid,
     partner_uuid: Option<Uuid>,
     email: &EmailAddress,
 ) -> Result<(), Fault> {
-    let present = store::address_lock(&cx.db, person_uuid).await?.ok_or_else(|| Fault::not_found("user"))?;
+    let present = store::lock_address(&cx.db, person_uuid).await?.ok_or_else(|| Fault::not_found("user"))?;
     if present == email.normalised() {
         return Ok(());
     }
-    if store::holder_get(&cx.db, email.normalised()).await?.is_some() {
-        return Err(rules::somebodys());
+    if store::get_holder(&cx.db, email.normalised()).await?.is_some() {
+        return Err(rules::err_address_in_use());
     }
-    if outbox::recent_count(cx, email.as_str(), &MAIL_KINDS).await? >= rules::MAILS_PER_HOUR {
-        return Err(rules::too_many());
+    if outbox::count_recent(cx, email.as_str(), &MAIL_KINDS).await? >= rules::MAILS_PER_HOUR {
+        return Err(rules::err_too_many());
     }
     let confirm = begin(cx, person_uuid, None, email).await?;
-    let event = LedgerEntry::new(SecurityEventKind::EmailChangeRequested, true).about(person_uuid, partner_uuid);
+    let event =
+        NewSecurityEvent::new(SecurityEventKind::EmailChangeRequested, true).with_subject(person_uuid, partner_uuid);
     event.by_staff().write(cx).await?;
     to_new_address(cx, person_uuid, email, confirm).await
 }
@@ -87,10 +88,10 @@ async fn begin(
     email: &EmailAddress,
 ) -> Result<(SecretText, Time), Fault> {
     if store::count_recent(&cx.db, person_uuid).await? >= rules::CHANGES_PER_HOUR {
-        return Err(rules::too_many());
+        return Err(rules::err_too_many());
     }
-    if let Some(state) = after(EmailChangeState::Pending, EmailChangeAction::Supersede) {
-        store::pending_supersede(&cx.db, person_uuid, EmailChangeState::Pending, state).await?;
+    if let Some(state) = next_state(EmailChangeState::Pending, EmailChangeAction::Supersede) {
+        store::supersede_pending(&cx.db, person_uuid, EmailChangeState::Pending, state).await?;
     }
     let (confirm, cancel) = (SecretKind::OneTime.issue(), SecretKind::OneTime.issue());
     let confirm_until = cx.now.plus_seconds(rules::CONFIRM_SECONDS);
@@ -108,7 +109,7 @@ async fn begin(
     };
     store::insert(&cx.db, &new).await?;
     outbox::queue_to_person(cx, person_uuid, |name| {
-        Letter::asking(Asking::CancelEmailChange { name }, cancel.text, cancel_until.0)
+        MailContent::with_token(Asking::CancelEmailChange { name }, cancel.text, cancel_until.0)
     })
     .await?;
     Ok((confirm.text, confirm_until))
@@ -121,16 +122,16 @@ async fn to_new_address(
     email: &EmailAddress,
     (token, until): (SecretText, Time),
 ) -> Result<(), Fault> {
-    let recent = outbox::recent_count(cx, email.as_str(), &MAIL_KINDS).await?;
-    let holder_uuid = store::holder_get(&cx.db, email.normalised()).await?;
+    let recent = outbox::count_recent(cx, email.as_str(), &MAIL_KINDS).await?;
+    let holder_uuid = store::get_holder(&cx.db, email.normalised()).await?;
     let to = load_addressee(&cx.db, holder_uuid.unwrap_or(person_uuid)).await?;
     let mut to = to.filter(|_| recent < rules::MAILS_PER_HOUR);
     if let (Some(to), None) = (&mut to, holder_uuid) {
         to.email = email.as_str().to_owned();
     }
     outbox::queue_perhaps(cx, to.as_ref(), |name| match holder_uuid {
-        Some(_) => Letter::Telling(Notice::EmailTaken { name }),
-        None => Letter::asking(Asking::ConfirmNewEmail { name }, token, until.0),
+        Some(_) => MailContent::Telling(Notice::EmailTaken { name }),
+        None => MailContent::with_token(Asking::ConfirmNewEmail { name }, token, until.0),
     })
     .await
 }
@@ -138,29 +139,29 @@ async fn to_new_address(
 /// Returns the time until which the old address can cancel an effective change that staff requested; `None` if no such
 /// change exists. Until then, staff cannot take a further step that would give the reader of the new address access.
 pub(crate) async fn open_by_staff(cx: &RequestContext, person_uuid: Uuid) -> Result<Option<Time>, Fault> {
-    store::open_by_staff_get(&cx.db, person_uuid).await
+    store::get_open_by_staff(&cx.db, person_uuid).await
 }
 
 /// Consumes the token from the new address. Returns the address and the time when it became effective.
 pub(super) async fn confirm(cx: &RequestContext, token: &str) -> Result<(String, Time), Fault> {
     let change = consume_token(cx, token, "CHANGE_EMAIL").await?;
-    let state = after(change.state, EmailChangeAction::Confirm);
-    let state = state.filter(|_| change.person_state == "ACTIVE").ok_or_else(rules::void_token)?;
+    let state = next_state(change.state, EmailChangeAction::Confirm);
+    let state = state.filter(|_| change.person_state == "ACTIVE").ok_or_else(rules::err_void_token)?;
     if change.email_normalised != change.old_email_normalised {
-        return Err(rules::void_token());
+        return Err(rules::err_void_token());
     }
-    become_theirs(cx, &change, &change.new_email, &change.new_email_normalised).await?;
+    assign_address(cx, &change, &change.new_email, &change.new_email_normalised).await?;
     let cancel = SecretKind::OneTime.issue();
     let cancel_until = cx.now.plus_seconds(rules::CANCEL_SECONDS);
     let changed_at = store::set_confirmed(&cx.db, &change, state, &cancel.digest, cancel_until).await?;
-    all_set_ended(&cx.db, change.person_uuid, change.session_uuid, "EMAIL_CHANGED").await?;
-    LedgerEntry::new(SecurityEventKind::EmailChanged, true)
-        .about(change.person_uuid, change.partner_uuid)
+    end_all(&cx.db, change.person_uuid, change.session_uuid, "EMAIL_CHANGED").await?;
+    NewSecurityEvent::new(SecurityEventKind::EmailChanged, true)
+        .with_subject(change.person_uuid, change.partner_uuid)
         .write(cx)
         .await?;
     let about = Asking::CancelEmailChange { name: change.name.clone() };
-    let letter = Letter::asking(about, cancel.text, cancel_until.0);
-    outbox::queue(cx, &change.at(&change.old_email), &letter).await?;
+    let content = MailContent::with_token(about, cancel.text, cancel_until.0);
+    outbox::queue(cx, &change.at(&change.old_email), &content).await?;
     outbox::queue_notice(cx, change.person_uuid, Notified::EmailChanged).await?;
     Ok((change.new_email, changed_at))
 }
@@ -168,38 +169,38 @@ pub(super) async fn confirm(cx: &RequestContext, token: &str) -> Result<(String,
 /// Consumes the token from the old address, and restores and returns that address.
 pub(super) async fn cancel(cx: &RequestContext, token: &str) -> Result<String, Fault> {
     let change = consume_token(cx, token, "CANCEL_EMAIL_CHANGE").await?;
-    let state = after(change.state, EmailChangeAction::Cancel);
-    let state = state.filter(|_| change.person_state != "REMOVED").ok_or_else(rules::void_token)?;
+    let state = next_state(change.state, EmailChangeAction::Cancel);
+    let state = state.filter(|_| change.person_state != "REMOVED").ok_or_else(rules::err_void_token)?;
     if change.email_normalised != change.old_email_normalised {
-        become_theirs(cx, &change, &change.old_email, &change.old_email_normalised).await?;
+        assign_address(cx, &change, &change.old_email, &change.old_email_normalised).await?;
     }
     let reset = SecretKind::OneTime.issue();
     let reset_until = cx.now.plus_seconds(RESET_SECONDS);
     store::set_cancelled(&cx.db, &change, state, &reset.digest, reset_until).await?;
-    if store::later_factor_delete(&cx.db, change.change_uuid).await? {
-        let event = LedgerEntry::new(SecurityEventKind::SecondFactorReset, true);
-        event.about(change.person_uuid, change.partner_uuid).write(cx).await?;
+    if store::delete_later_factor(&cx.db, change.change_uuid).await? {
+        let event = NewSecurityEvent::new(SecurityEventKind::SecondFactorReset, true);
+        event.with_subject(change.person_uuid, change.partner_uuid).write(cx).await?;
     }
-    all_set_ended(&cx.db, change.person_uuid, None, "EMAIL_CHANGE_CANCELLED").await?;
-    let event = LedgerEntry::new(SecurityEventKind::EmailChangeCancelled, true);
-    event.about(change.person_uuid, change.partner_uuid).write(cx).await?;
+    end_all(&cx.db, change.person_uuid, None, "EMAIL_CHANGE_CANCELLED").await?;
+    let event = NewSecurityEvent::new(SecurityEventKind::EmailChangeCancelled, true);
+    event.with_subject(change.person_uuid, change.partner_uuid).write(cx).await?;
     let about = Asking::ResetPassword { name: change.name.clone() };
-    let letter = Letter::asking(about, reset.text, reset_until.0);
-    outbox::queue(cx, &change.at(&change.old_email), &letter).await?;
+    let content = MailContent::with_token(about, reset.text, reset_until.0);
+    outbox::queue(cx, &change.at(&change.old_email), &content).await?;
     Ok(change.old_email)
 }
 
 async fn consume_token(cx: &RequestContext, token: &str, purpose: &str) -> Result<ChangeRow, Fault> {
-    let digest = SecretKind::OneTime.digest(token).ok_or_else(rules::void_token)?;
-    store::token_set_used(&cx.db, &digest, purpose).await?.ok_or_else(rules::void_token)
+    let digest = SecretKind::OneTime.digest(token).ok_or_else(rules::err_void_token)?;
+    store::set_token_used(&cx.db, &digest, purpose).await?.ok_or_else(rules::err_void_token)
 }
 
 /// Sets a newly verified address for the user. An unverified registration of the address is dropped.
-async fn become_theirs(cx: &RequestContext, change: &ChangeRow, email: &str, normalised: &str) -> Result<(), Fault> {
+async fn assign_address(cx: &RequestContext, change: &ChangeRow, email: &str, normalised: &str) -> Result<(), Fault> {
     let holder_uuid = give_way(&cx.db, normalised).await?;
     let is_free = holder_uuid.is_none_or(|uuid| uuid == change.person_uuid);
     if is_free && store::set_address(&cx.db, change.person_uuid, email, normalised).await? {
         return Ok(());
     }
-    Err(rules::address_taken())
+    Err(rules::err_address_taken())
 }

@@ -40,7 +40,7 @@ pub(super) enum EmailChangeAction {
 /// Returns the state after an action; `None` if the action is illegal.
 ///
 /// A superseded change can still be cancelled: its token belongs to the address from before all later changes.
-pub(super) const fn after(state: EmailChangeState, action: EmailChangeAction) -> Option<EmailChangeState> {
+pub(super) const fn next_state(state: EmailChangeState, action: EmailChangeAction) -> Option<EmailChangeState> {
     match (state, action) {
         (EmailChangeState::Pending, EmailChangeAction::Confirm) => Some(EmailChangeState::Confirmed),
         (EmailChangeState::Pending, EmailChangeAction::Supersede) => Some(EmailChangeState::Superseded),
@@ -53,7 +53,7 @@ pub(super) const fn after(state: EmailChangeState, action: EmailChangeAction) ->
 }
 
 /// The fault for a token that is unknown, used or expired. The detail is the same in all three cases.
-pub(super) fn void_token() -> Fault {
+pub(super) fn err_void_token() -> Fault {
     Fault::field(
         "/token",
         "INVALID",
@@ -63,25 +63,25 @@ pub(super) fn void_token() -> Fault {
 }
 
 /// The fault for a new address that equals the current one.
-pub(super) fn same_address() -> Fault {
+pub(super) fn err_same_address() -> Fault {
     Fault::field("/email", "SAME", "This is already your address. Send another one.")
 }
 
 /// The fault after too many requests.
-pub(super) fn too_many() -> Fault {
+pub(super) fn err_too_many() -> Fault {
     let detail =
         format!("The limit of {CHANGES_PER_HOUR} address changes per hour is exceeded. Wait an hour and try again.");
     Fault::rate_limited(SpentBudget::Burst, 3600, detail)
 }
 
 /// The fault for an address that another user has. Only staff get it, because it reveals that the address is in use.
-pub(super) fn somebodys() -> Fault {
+pub(super) fn err_address_in_use() -> Fault {
     Fault::conflict("Another user already has this e-mail address. Each address belongs to one user. Send another one.")
         .with_errors(vec![FieldError::at("/email", "TAKEN", "Another user already has this address.")])
 }
 
 /// The fault for an address that another account obtained after the request.
-pub(super) fn address_taken() -> Fault {
+pub(super) fn err_address_taken() -> Fault {
     Fault::conflict("This address now belongs to another account. Use another one, or contact support.")
 }
 
@@ -108,7 +108,7 @@ mod tests {
         for (state, row) in table {
             for action in [Confirm, Cancel, Supersede] {
                 let expected = row.iter().find(|(known, _)| *known == action).map(|(_, next)| *next);
-                assert_eq!(after(state, action), expected, "{state:?} {action:?}");
+                assert_eq!(next_state(state, action), expected, "{state:?} {action:?}");
             }
         }
     }

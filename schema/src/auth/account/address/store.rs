@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::rules::EmailChangeState;
 use crate::core::db::Db;
 use crate::core::fault::{Fault, constraint_of};
-use crate::core::outbox::Addressee;
+use crate::core::outbox::Recipient;
 use crate::core::time::Time;
 
 /// A change and its user, locked until the transaction ends.
@@ -29,8 +29,8 @@ pub(super) struct ChangeRow {
 
 impl ChangeRow {
     /// Returns the user as addressee at an address of this change.
-    pub(super) fn at(&self, email: &str) -> Addressee {
-        Addressee {
+    pub(super) fn at(&self, email: &str) -> Recipient {
+        Recipient {
             person_uuid: Some(self.person_uuid),
             partner_uuid: self.partner_uuid,
             email: email.to_owned(),
@@ -54,7 +54,7 @@ pub(super) struct NewChange<'a> {
 }
 
 /// Returns the normalised address of a user, and locks the user until the transaction ends.
-pub(super) async fn address_lock(db: &Db, person_uuid: Uuid) -> Result<Option<String>, Fault> {
+pub(super) async fn lock_address(db: &Db, person_uuid: Uuid) -> Result<Option<String>, Fault> {
     Ok(sqlx::query_scalar!(
         "select email_normalised from person where person_uuid = $1 and state = 'ACTIVE' for update",
         person_uuid
@@ -75,7 +75,7 @@ pub(super) async fn count_recent(db: &Db, person_uuid: Uuid) -> Result<i64, Faul
 }
 
 /// Returns the user of an address, unless the address is an unverified registration.
-pub(super) async fn holder_get(db: &Db, email_normalised: &str) -> Result<Option<Uuid>, Fault> {
+pub(super) async fn get_holder(db: &Db, email_normalised: &str) -> Result<Option<Uuid>, Fault> {
     Ok(sqlx::query_scalar!(
         "select person_uuid from person
           where email_normalised = $1 and state not in ('REMOVED', 'UNVERIFIED')",
@@ -86,7 +86,7 @@ pub(super) async fn holder_get(db: &Db, email_normalised: &str) -> Result<Option
 }
 
 /// Supersedes a pending change and voids its confirmation token.
-pub(super) async fn pending_supersede(
+pub(super) async fn supersede_pending(
     db: &Db,
     person_uuid: Uuid,
     from: EmailChangeState,
@@ -109,7 +109,7 @@ pub(super) async fn pending_supersede(
 
 /// Returns the time until which the old address can cancel an effective change that staff requested; `None` if no such
 /// change exists.
-pub(super) async fn open_by_staff_get(db: &Db, person_uuid: Uuid) -> Result<Option<Time>, Fault> {
+pub(super) async fn get_open_by_staff(db: &Db, person_uuid: Uuid) -> Result<Option<Time>, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select max(t.expires_at) as "until: Time"
              from email_change as c join one_time_token as t on t.subject_uuid = c.change_uuid
@@ -147,7 +147,7 @@ pub(super) async fn insert(db: &Db, new: &NewChange<'_>) -> Result<(), Fault> {
 }
 
 /// Consumes a token and locks its change and user. Of several concurrent uses, one succeeds.
-pub(super) async fn token_set_used(db: &Db, sha256: &[u8], purpose: &str) -> Result<Option<ChangeRow>, Fault> {
+pub(super) async fn set_token_used(db: &Db, sha256: &[u8], purpose: &str) -> Result<Option<ChangeRow>, Fault> {
     Ok(sqlx::query_as!(
         ChangeRow,
         r#"with used as (
@@ -220,7 +220,7 @@ pub(super) async fn set_confirmed(
 
 /// Deletes a second factor that was confirmed after the change was requested, with its recovery codes; false if no such
 /// factor exists. It may belong to an attacker who requested the change.
-pub(super) async fn later_factor_delete(db: &Db, change_uuid: Uuid) -> Result<bool, Fault> {
+pub(super) async fn delete_later_factor(db: &Db, change_uuid: Uuid) -> Result<bool, Fault> {
     Ok(sqlx::query_scalar!(
         r#"with later as (
              delete from totp_factor as f using email_change as c

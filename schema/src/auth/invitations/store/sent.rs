@@ -10,7 +10,7 @@ use crate::core::time::Time;
 use crate::partner::team::Team;
 
 /// An invitation locked for a change.
-pub(in crate::auth::invitations) struct HeldRow {
+pub(in crate::auth::invitations) struct LockedInvitationRow {
     pub(in crate::auth::invitations) email: String,
     pub(in crate::auth::invitations) email_normalised: String,
     pub(in crate::auth::invitations) role: Role,
@@ -22,13 +22,13 @@ pub(in crate::auth::invitations) struct HeldRow {
 }
 
 /// Locks one of a team's invitations until the transaction ends.
-pub(in crate::auth::invitations) async fn sent_lock(
+pub(in crate::auth::invitations) async fn lock_sent(
     db: &Db,
     team: Team,
     invitation_uuid: Uuid,
-) -> Result<Option<HeldRow>, Fault> {
+) -> Result<Option<LockedInvitationRow>, Fault> {
     Ok(sqlx::query_as!(
-        HeldRow,
+        LockedInvitationRow,
         r#"select i.email, i.email_normalised, i.role as "role: Role", i.locale,
                   case when i.state = 'PENDING' and i.expires_at <= labs_now() then 'EXPIRED' else i.state end
                       as "state!: InvitationState",
@@ -44,7 +44,7 @@ pub(in crate::auth::invitations) async fn sent_lock(
 }
 
 /// Locks the pending invitations that a team member sent, with the role of each, until the transaction ends.
-pub(in crate::auth::invitations) async fn pending_lock(
+pub(in crate::auth::invitations) async fn lock_pending(
     db: &Db,
     team: Team,
     inviter_uuid: Uuid,
@@ -70,7 +70,7 @@ pub(in crate::auth::invitations) struct LeftRow {
 }
 
 /// Locks the pending invitations that a user sent for their current team, until the transaction ends.
-pub(in crate::auth::invitations) async fn left_behind_lock(db: &Db, person_uuid: Uuid) -> Result<Vec<LeftRow>, Fault> {
+pub(in crate::auth::invitations) async fn lock_left_behind(db: &Db, person_uuid: Uuid) -> Result<Vec<LeftRow>, Fault> {
     Ok(sqlx::query_as!(
         LeftRow,
         r#"select i.invitation_uuid, i.partner_uuid, i.role as "role: Role"
@@ -111,7 +111,7 @@ pub(in crate::auth::invitations) async fn set_renewed(
     .execute(&mut *db.conn().await?)
     .await;
     match done {
-        Err(error) if constraint_of(&error) == Some("invitation_pending_key") => Err(rules::waits_already()),
+        Err(error) if constraint_of(&error) == Some("invitation_pending_key") => Err(rules::err_already_invited()),
         done => Ok(done.map(|_| ())?),
     }
 }

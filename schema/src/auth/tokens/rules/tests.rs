@@ -10,15 +10,15 @@ fn credentials_must_be_sent_in_one_way_only() {
     let form = (Some("id"), Some("secret"));
     let nothing = (None, None);
     let way = |user, basic| {
-        read_credentials("password", TokenForm { user, client: nothing }, basic).map(|presented| presented.way)
+        read_credentials("password", TokenForm { user, client: nothing }, basic).map(|presented| presented.method)
     };
-    assert_eq!(way(form, None).ok(), Some(Way::Form));
-    assert_eq!(way((None, None), Some(&basic)).ok(), Some(Way::Client));
-    assert_eq!(way((Some(""), Some("")), Some(&basic)).ok(), Some(Way::Client));
+    assert_eq!(way(form, None).ok(), Some(ClientAuthMethod::Form));
+    assert_eq!(way((None, None), Some(&basic)).ok(), Some(ClientAuthMethod::Client));
+    assert_eq!(way((Some(""), Some("")), Some(&basic)).ok(), Some(ClientAuthMethod::Client));
     // Equal values in two places count as one method.
-    assert_eq!(way(form, Some(&basic)).ok(), Some(Way::Form));
+    assert_eq!(way(form, Some(&basic)).ok(), Some(ClientAuthMethod::Form));
     let id_alone = ("id".to_owned(), String::new());
-    assert_eq!(way(form, Some(&id_alone)).ok(), Some(Way::Form));
+    assert_eq!(way(form, Some(&id_alone)).ok(), Some(ClientAuthMethod::Form));
     let another_secret = ("id".to_owned(), "another".to_owned());
     let another_id = ("another".to_owned(), "secret".to_owned());
     let another_id_alone = ("another".to_owned(), String::new());
@@ -50,10 +50,10 @@ fn client_credentials_come_from_form_or_basic_header() {
     let basic = ("id".to_owned(), "secret".to_owned());
     let told = |client, user, basic| {
         let presented = read_credentials("client_credentials", TokenForm { client, user }, basic);
-        presented.map(|presented| (presented.client_id.to_owned(), presented.way))
+        presented.map(|presented| (presented.client_id.to_owned(), presented.method))
     };
     let (nothing, id_and_secret) = ((None, None), (Some("id"), Some("secret")));
-    let is_client = Some(("id".to_owned(), Way::Client));
+    let is_client = Some(("id".to_owned(), ClientAuthMethod::Client));
     assert_eq!(told(id_and_secret, nothing, None).ok(), is_client);
     assert_eq!(told(nothing, nothing, Some(&basic)).ok(), is_client);
     assert_eq!(told((Some("id"), None), (Some(""), Some("")), Some(&basic)).ok(), is_client, "the id may be repeated");
@@ -91,11 +91,11 @@ fn scope_parameter_is_names_separated_by_single_spaces() {
 
 #[test]
 fn obstacle_is_named_for_token_grant_record() {
-    let good = Standing { secret_is_right: true, state: "ACTIVE", partner_state: None, network_is_allowed: true };
-    assert_eq!(obstacle(good), None);
-    assert_eq!(obstacle(Standing { secret_is_right: false, ..good }), Some("WRONG_SECRET"));
-    assert_eq!(obstacle(Standing { state: "DISABLED", ..good }), Some("CLIENT_DISABLED"));
-    assert_eq!(obstacle(Standing { network_is_allowed: false, ..good }), Some("NETWORK_NOT_ALLOWED"));
+    let good = ClientStatus { secret_is_right: true, state: "ACTIVE", partner_state: None, network_is_allowed: true };
+    assert_eq!(find_obstacle(good), None);
+    assert_eq!(find_obstacle(ClientStatus { secret_is_right: false, ..good }), Some("WRONG_SECRET"));
+    assert_eq!(find_obstacle(ClientStatus { state: "DISABLED", ..good }), Some("CLIENT_DISABLED"));
+    assert_eq!(find_obstacle(ClientStatus { network_is_allowed: false, ..good }), Some("NETWORK_NOT_ALLOWED"));
     for (partner_state, expected) in [
         ("ACTIVE", None),
         ("CLOSING", None),
@@ -103,7 +103,11 @@ fn obstacle_is_named_for_token_grant_record() {
         ("CLOSED", Some("PARTNER_NOT_ACTIVE")),
         ("ERASED", Some("PARTNER_NOT_ACTIVE")),
     ] {
-        assert_eq!(obstacle(Standing { partner_state: Some(partner_state), ..good }), expected, "{partner_state}");
+        assert_eq!(
+            find_obstacle(ClientStatus { partner_state: Some(partner_state), ..good }),
+            expected,
+            "{partner_state}"
+        );
     }
 }
 
@@ -133,19 +137,19 @@ fn machine_client_never_gets_account_scopes() {
 
 #[test]
 fn oauth_error_depends_on_authentication_method() {
-    let status = |way| refused(way).oauth_error();
-    assert_eq!(status(Way::Form), Some("invalid_grant"));
-    assert_eq!(status(Way::Client), Some("invalid_client"));
-    assert!(refused(Way::Form).detail().is_ascii());
+    let status = |way| err_refused(way).oauth_error();
+    assert_eq!(status(ClientAuthMethod::Form), Some("invalid_grant"));
+    assert_eq!(status(ClientAuthMethod::Client), Some("invalid_client"));
+    assert!(err_refused(ClientAuthMethod::Form).detail().is_ascii());
 }
 
 #[test]
 fn client_must_authenticate_in_one_place() {
     let basic = ("id".to_owned(), "secret".to_owned());
-    let way = |form, basic| client(form, basic).map(|presented| presented.way).map_err(|fault| fault.oauth_error());
-    assert_eq!(way((Some("id"), Some("secret")), None), Ok(Way::Client));
-    assert_eq!(way((None, None), Some(&basic)), Ok(Way::Client));
-    assert_eq!(way((Some("id"), Some("")), Some(&basic)), Ok(Way::Client));
+    let way = |form, basic| client(form, basic).map(|presented| presented.method).map_err(|fault| fault.oauth_error());
+    assert_eq!(way((Some("id"), Some("secret")), None), Ok(ClientAuthMethod::Client));
+    assert_eq!(way((None, None), Some(&basic)), Ok(ClientAuthMethod::Client));
+    assert_eq!(way((Some("id"), Some("")), Some(&basic)), Ok(ClientAuthMethod::Client));
     assert_eq!(way((Some("other"), None), Some(&basic)), Err(Some("invalid_request")));
     assert_eq!(way((Some("id"), Some("secret")), Some(&basic)), Err(Some("invalid_request")));
     for nothing in [(None, None), (Some("id"), None), (None, Some("secret"))] {

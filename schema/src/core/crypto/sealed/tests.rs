@@ -82,10 +82,10 @@ fn first_key_seals_and_all_keys_open() {
     let of_old = old.seal("a", b"text");
     assert_eq!(both.open("a", &of_old).unwrap().as_slice(), b"text");
     assert_eq!(new.open("a", &both.seal("a", b"text")).unwrap().as_slice(), b"text");
-    let anew = both.seal_anew("a", &of_old).unwrap().expect("an older key sealed it");
+    let anew = both.reseal("a", &of_old).unwrap().expect("an older key sealed it");
     assert_eq!(new.open("a", &anew).unwrap().as_slice(), b"text");
-    assert_eq!(both.seal_anew("a", &anew), Ok(None));
-    assert_eq!(new.seal_anew("a", &of_old), Err(OpenError));
+    assert_eq!(both.reseal("a", &anew), Ok(None));
+    assert_eq!(new.reseal("a", &of_old), Err(OpenError));
     let tag = old.mac_key("a").tag(b"text");
     assert!(both.mac_key("a").verifies(b"text", &tag) && !new.mac_key("a").verifies(b"text", &tag));
 }

@@ -3,18 +3,18 @@
 use async_graphql::{PathSegment, Response, ServerError, Value};
 use bytes::Bytes;
 
-use super::{PlaygroundResponse, invalid};
+use super::{PlaygroundResponse, err_invalid};
 use crate::core::fault::Fault;
 
 /// Returns the error that decides the outcome of a query: the first failure, otherwise the first error.
-pub(super) fn worst_of(response: &Response) -> Option<Fault> {
+pub(super) fn worst_error(response: &Response) -> Option<Fault> {
     let faults = || response.errors.iter().map(fault_of);
     faults().find(|fault| fault.code().is_failure()).or_else(|| faults().next())
 }
 
 /// Returns the fault behind an error. An error of the library itself means that the query is invalid.
 pub(super) fn fault_of(error: &ServerError) -> Fault {
-    error.source::<Fault>().cloned().unwrap_or_else(|| invalid(error.message.clone()))
+    error.source::<Fault>().cloned().unwrap_or_else(|| err_invalid(error.message.clone()))
 }
 
 /// Logs the causes, which the author of the query does not see.
@@ -35,12 +35,12 @@ pub(super) fn is_shown(data: &Value, key: &str) -> bool {
 /// Serialises a GraphQL response (GraphQL specification, Response).
 pub(super) fn respond(data: &Value, errors: &[ServerError]) -> Result<PlaygroundResponse, Fault> {
     #[derive(serde::Serialize)]
-    struct Told<'a> {
+    struct QueryResponse<'a> {
         data: &'a Value,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         errors: Vec<serde_json::Value>,
     }
-    let told = Told { data, errors: errors.iter().map(error_json).collect() };
+    let told = QueryResponse { data, errors: errors.iter().map(error_json).collect() };
     let body = serde_json::to_vec(&told).map_err(Fault::internal)?;
     Ok(PlaygroundResponse { body: Bytes::from(body) })
 }

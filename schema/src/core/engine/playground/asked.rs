@@ -11,7 +11,7 @@ use super::super::RootField;
 
 /// Audited root field of a query, or the root field of an edge.
 #[derive(Clone)]
-pub(super) struct Asked {
+pub(super) struct AuditedField {
     /// The root field.
     pub(super) root: RootField,
     /// Response name of its answer.
@@ -20,7 +20,7 @@ pub(super) struct Asked {
     pub(super) arguments: Map<String, Json>,
 }
 
-impl Asked {
+impl AuditedField {
     /// Creates the entry of an edge. Its objects are unknown before it is followed, and it has no response name of a
     /// root field.
     pub(super) fn edge(root: RootField) -> Self {
@@ -70,7 +70,7 @@ pub(super) fn is_steered(document: &ExecutableDocument, selection: &SelectionSet
 }
 
 /// Finds a response name that two root fields share. Their answers, and therefore their records, would be merged.
-pub(super) fn find_doubled_name<'a>(roots: &[&'a Field]) -> Option<&'a str> {
+pub(super) fn find_duplicate_name<'a>(roots: &[&'a Field]) -> Option<&'a str> {
     let mut names = HashSet::new();
     roots.iter().map(|field| field.response_key().node.as_str()).find(|name| !names.insert(*name))
 }

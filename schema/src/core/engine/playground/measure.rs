@@ -30,7 +30,7 @@ const TYPES: u64 = 500;
 const FEW: u64 = 3;
 
 /// Result of measuring a query, besides its size.
-pub(super) struct Measured {
+pub(super) struct QuerySize {
     /// Root fields that read the same as the edges that the query follows.
     pub(super) reads: BTreeSet<String>,
 }
@@ -53,7 +53,7 @@ pub(super) fn measure(
     document: &ExecutableDocument,
     operation: &OperationDefinition,
     variables: &serde_json::Map<String, serde_json::Value>,
-) -> Result<Measured, String> {
+) -> Result<QuerySize, String> {
     let root = if crate::core::engine::operation::is_mutation(operation) { "Mutation" } else { "Query" };
     let (known, reads) = (HashMap::new(), BTreeSet::new());
     let unions = fields.values().flat_map(|nested| nested.reads.iter().map(|read| (nested.ty.as_str(), read)));
@@ -81,7 +81,7 @@ pub(super) fn measure(
             size.told
         ));
     }
-    Ok(Measured { reads: walk.reads })
+    Ok(QuerySize { reads: walk.reads })
 }
 
 /// Returns the type and the assumed size of an introspection field (GraphQL specification, Introspection).
@@ -164,12 +164,10 @@ impl Measurement<'_> {
             None => {}
         }
         let document = self.document;
-        let fragment = document.fragments.get(name).ok_or_else(|| {
-            format!(
-                "The query does not define the fragment \
-                                                                           {name}. Define it, or correct its name."
-            )
-        })?;
+        let fragment = document
+            .fragments
+            .get(name)
+            .ok_or_else(|| format!("The query does not define the fragment {name}. Define it, or correct its name."))?;
         self.known.insert(name.clone(), None);
         let ty = fragment.node.type_condition.node.on.node.clone();
         let size = self.selection(&ty, &fragment.node.selection_set.node, level + 1)?;

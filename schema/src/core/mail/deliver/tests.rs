@@ -5,25 +5,25 @@ use proptest::prelude::*;
 use super::*;
 use crate::core::email::EmailAddress;
 use crate::core::mail::message::tests::{at, one_of_each};
-use crate::core::mail::message::{Letter, Locale, Notice};
+use crate::core::mail::message::{Locale, MailContent, Notice};
 
 mod server;
 
-fn letterhead() -> Letterhead {
-    Letterhead::new("Labs <no-reply@labs.example>", "https://labs.example/").unwrap()
+fn letterhead() -> MailSender {
+    MailSender::new("Labs <no-reply@labs.example>", "https://labs.example/").unwrap()
 }
 
-fn message(letter: Letter) -> Message {
+fn message(content: MailContent) -> Message {
     Message {
         message_uuid: Uuid::from_u128(0x0193_4f3a_7b1c_7def_8000_1234_5678_90ab),
         recipient: EmailAddress::parse("marta@tischwerk.example").unwrap(),
         locale: Locale::English,
         written_at: at(0),
-        letter,
+        content,
     }
 }
 
-fn first_letter(name: &str) -> Letter {
+fn first_letter(name: &str) -> MailContent {
     one_of_each(name).into_iter().next().unwrap()
 }
 
@@ -62,8 +62,8 @@ fn mail_has_all_headers_and_readable_text() {
 
 #[test]
 fn same_message_yields_same_bytes() {
-    for letter in one_of_each("Jörg") {
-        let message = message(letter);
+    for content in one_of_each("Jörg") {
+        let message = message(content);
         assert_eq!(written(&message), written(&message));
     }
 }
@@ -72,10 +72,10 @@ fn same_message_yields_same_bytes() {
 fn link_and_command_can_be_copied_from_mail_file() {
     for name in ["Marta", "Jörg", "山田太郎", "www.evil.example"] {
         for locale in [Locale::English, Locale::German] {
-            for letter in one_of_each(name) {
-                let Letter::Asking { token, .. } = &letter else { continue };
+            for content in one_of_each(name) {
+                let MailContent::Asking { token, .. } = &content else { continue };
                 let token = token.expose().to_owned();
-                let message = Message { locale, ..message(letter) };
+                let message = Message { locale, ..message(content) };
                 let file = String::from_utf8(letterhead().write(&message, true).unwrap().formatted()).unwrap();
                 assert!(file.lines().any(|line| line.ends_with(&format!("#{token}"))), "{file}");
                 let is_command = |line: &str| line.contains("curl -sS") && line.contains(&format!(r#""{token}""#));
@@ -89,8 +89,8 @@ fn link_and_command_can_be_copied_from_mail_file() {
 #[test]
 fn name_cannot_add_a_header() {
     let hostile = "x\r\nBcc: all@evil.example\r\n\r\nbody\n\nSubject: y";
-    for (letter, plain) in one_of_each(hostile).into_iter().zip(one_of_each("Marta")) {
-        let mail = written(&message(letter));
+    for (content, plain) in one_of_each(hostile).into_iter().zip(one_of_each("Marta")) {
+        let mail = written(&message(content));
         assert_eq!(names(&mail), names(&written(&message(plain))), "{mail}");
         assert!(!headers(&mail).iter().any(|line| line.starts_with("Bcc")), "{mail}");
     }
@@ -101,9 +101,9 @@ fn subject_is_parsed_equally_and_without_link() {
     let long = "Gastronomiebedarf und Küchentechnik Müller & Söhne im Norden ".repeat(3);
     let names =
         ["=?utf-8?q?Labs_Support?=", "=?utf-8?b?TGFicw==?= Team", "evil.example", "Käse e\u{301} 山田太郎", &long];
-    for letter in names.into_iter().flat_map(one_of_each) {
-        let message = message(letter);
-        let expected = words::without_links(&message.letter.subject(Locale::English, "Labs"));
+    for content in names.into_iter().flat_map(one_of_each) {
+        let message = message(content);
+        let expected = words::without_links(&message.content.subject(Locale::English, "Labs"));
         let mail = written(&message);
         let parsed = mailparse::parse_mail(mail.as_bytes()).unwrap();
         let other = mail_parser::MessageParser::default().parse(mail.as_bytes()).unwrap();
@@ -123,9 +123,9 @@ fn subject_is_parsed_equally_and_without_link() {
 
 #[test]
 fn only_weekly_mail_has_one_click_unsubscribe() {
-    for letter in one_of_each("Marta") {
-        let weekly = matches!(letter, Letter::Telling(Notice::BoardWeek(_)));
-        let mail = written(&message(letter));
+    for content in one_of_each("Marta") {
+        let weekly = matches!(content, MailContent::Telling(Notice::BoardWeek(_)));
+        let mail = written(&message(content));
         for name in ["List-Unsubscribe", "List-Unsubscribe-Post"] {
             assert_eq!(names(&mail).contains(&name), weekly, "{mail}");
         }
@@ -143,13 +143,13 @@ fn recipient_domain_is_encoded_as_punycode() {
 async fn mail_folder_gets_one_private_file_per_message() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("var/mail");
-    let postman = Postman::folder(&path, letterhead()).unwrap();
+    let mailer = Mailer::folder(&path, letterhead()).unwrap();
     let message = message(first_letter("Marta"));
-    postman.send(&message).await.unwrap();
+    mailer.send(&message).await.unwrap();
     let file = path.join("01934f3a-7b1c-7def-8000-1234567890ab.eml");
     let first = fs::read_to_string(&file).unwrap();
     assert_eq!(first, written(&message));
-    postman.send(&message).await.unwrap();
+    mailer.send(&message).await.unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), first);
     assert_eq!(fs::read_dir(&path).unwrap().count(), 1);
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -159,22 +159,22 @@ async fn mail_folder_gets_one_private_file_per_message() {
 #[tokio::test]
 async fn partial_file_after_crash_does_not_block_retry() {
     let folder = tempfile::tempdir().unwrap();
-    let postman = Postman::folder(folder.path(), letterhead()).unwrap();
+    let mailer = Mailer::folder(folder.path(), letterhead()).unwrap();
     let message = message(first_letter("Marta"));
     fs::write(folder.path().join(format!(".{}.new", message.message_uuid)), "half a ma").unwrap();
-    postman.send(&message).await.unwrap();
+    mailer.send(&message).await.unwrap();
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
 #[tokio::test]
 async fn missing_folder_is_temporary_error_without_addresses() {
     let folder = tempfile::tempdir().unwrap();
-    let postman = Postman::folder(&folder.path().join("mail"), letterhead()).unwrap();
-    assert_eq!(postman.ready().await, Ok(()));
+    let mailer = Mailer::folder(&folder.path().join("mail"), letterhead()).unwrap();
+    assert_eq!(mailer.ready().await, Ok(()));
     fs::remove_dir_all(folder.path().join("mail")).unwrap();
-    let error = postman.send(&message(first_letter("Marta"))).await.unwrap_err();
+    let error = mailer.send(&message(first_letter("Marta"))).await.unwrap_err();
     assert!(!error.is_permanent && !error.detail.contains("marta"), "{error:?}");
-    assert!(postman.ready().await.is_err());
+    assert!(mailer.ready().await.is_err());
 }
 
 #[test]
@@ -187,18 +187,18 @@ fn invalid_sender_or_server_is_rejected_without_showing_password() {
         "Labs <no-reply@labs.example>\r\nBcc: x@y.example",
         "=?utf-8?q?Bank?= <no-reply@labs.example>",
     ] {
-        assert!(Letterhead::new(from, "https://labs.example").is_err(), "{from:?}");
+        assert!(MailSender::new(from, "https://labs.example").is_err(), "{from:?}");
     }
     for url in ["", "mail.example", "http://mail.example", "smtp://", "smtp://mail.example?tls=maybe"] {
-        let refused = Postman::smtp(url, letterhead());
-        assert!(matches!(refused, Err(PostmanError::Server)), "{url:?}");
+        let refused = Mailer::smtp(url, letterhead());
+        assert!(matches!(refused, Err(MailerError::Server)), "{url:?}");
     }
     for url in ["smtp://u:secret@mail.example", "smtp://u:secret@mail.example?tls=opportunistic"] {
-        let refused = Postman::smtp(url, letterhead()).unwrap_err();
-        assert!(matches!(refused, PostmanError::Unprotected), "{url:?}");
+        let refused = Mailer::smtp(url, letterhead()).unwrap_err();
+        assert!(matches!(refused, MailerError::Unprotected), "{url:?}");
         assert!(!refused.to_string().contains("secret"));
     }
-    assert!(Postman::smtp("smtp://mail.example:25", letterhead()).is_ok());
+    assert!(Mailer::smtp("smtp://mail.example:25", letterhead()).is_ok());
 }
 
 proptest! {

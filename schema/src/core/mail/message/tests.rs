@@ -5,7 +5,7 @@ pub(crate) fn at(second: i64) -> Timestamp {
 }
 
 /// Returns one content of every kind; `text` replaces every text that users write.
-pub(crate) fn one_of_each(text: &str) -> Vec<Letter> {
+pub(crate) fn one_of_each(text: &str) -> Vec<MailContent> {
     let text = || text.to_owned();
     let asking = [
         Asking::VerifyEmail { name: text(), company: text(), registered_at: None },
@@ -49,8 +49,8 @@ pub(crate) fn one_of_each(text: &str) -> Vec<Letter> {
     telling.extend(BoardNotice::one_of_each(&text()).into_iter().map(Notice::Board));
     telling.extend(ReviewNotice::one_of_each(&text()).into_iter().map(Notice::Review));
     let token = || SecretText::new("labs_ot_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ0123456789-_");
-    let asking = asking.map(|about| Letter::asking(about, token(), at(3_600)));
-    asking.into_iter().chain(telling.into_iter().map(Letter::Telling)).collect()
+    let asking = asking.map(|about| MailContent::with_token(about, token(), at(3_600)));
+    asking.into_iter().chain(telling.into_iter().map(MailContent::Telling)).collect()
 }
 
 const EVENTS: [SecurityEvent; 12] = [
@@ -73,12 +73,12 @@ fn sealed_mail_message_opens_unchanged() {
     let key = MasterKey::from_bytes([1; 32]);
     let row = Uuid::from_u128(5);
     for letter in one_of_each("Jörg \"Jo\" O'Neil") {
-        let opened = Letter::open(&key, row, &letter.seal(&key, row)).unwrap();
+        let opened = MailContent::open(&key, row, &letter.seal(&key, row)).unwrap();
         match (&letter, &opened) {
-            (Letter::Telling(one), Letter::Telling(two)) => assert_eq!(one, two),
+            (MailContent::Telling(one), MailContent::Telling(two)) => assert_eq!(one, two),
             (
-                Letter::Asking { about: one, token: first, expires_at: soon },
-                Letter::Asking { about: two, token: second, expires_at: late },
+                MailContent::Asking { about: one, token: first, expires_at: soon },
+                MailContent::Asking { about: two, token: second, expires_at: late },
             ) => {
                 assert_eq!((one, soon), (two, late));
                 assert!(first.same_as(second));
@@ -94,7 +94,7 @@ fn sealed_mail_message_hides_content_and_is_bound_to_row() {
     for letter in one_of_each("Marta") {
         let sealed = letter.seal(&key, Uuid::from_u128(5));
         assert!(!sealed.windows(5).any(|window| window == b"Marta"));
-        let moved = Letter::open(&key, Uuid::from_u128(6), &sealed);
+        let moved = MailContent::open(&key, Uuid::from_u128(6), &sealed);
         assert!(matches!(moved, Err(OpenError)));
     }
 }
@@ -110,8 +110,8 @@ fn mail_message_debug_hides_token() {
 fn mail_kinds_match_their_serialized_names() {
     for letter in one_of_each("Marta") {
         let json = match &letter {
-            Letter::Asking { about, .. } => serde_json::to_value(about),
-            Letter::Telling(notice) => serde_json::to_value(notice),
+            MailContent::Asking { about, .. } => serde_json::to_value(about),
+            MailContent::Telling(notice) => serde_json::to_value(notice),
         };
         let json = json.unwrap();
         // Some contents have a separate kind, because they are counted separately.

@@ -8,81 +8,83 @@ mod team;
 
 use jiff::Timestamp;
 
-use super::{Asks, Draft, Places, moment, tame, tame_reason, way};
+use super::{Draft, MailLinks, TokenInput, moment, sanitize, sanitize_reason, token_route};
 use crate::core::crypto::secret::SecretText;
-use crate::core::mail::message::{Asking, ClosingStep, Letter, Notice, SecurityEvent};
+use crate::core::mail::message::{Asking, ClosingStep, MailContent, Notice, SecurityEvent};
 
 mod subscription;
 
-pub(super) fn draft(letter: &Letter, places: &Places<'_>) -> Draft {
-    match letter {
-        Letter::Asking { about, token, expires_at } => asking(about, token, *expires_at, places),
-        Letter::Telling(notice) => telling(notice, places),
+pub(super) fn render(content: &MailContent, places: &MailLinks<'_>) -> Draft {
+    match content {
+        MailContent::Asking { about, token, expires_at } => render_token_request(about, token, *expires_at, places),
+        MailContent::Telling(notice) => render_notice(notice, places),
     }
 }
 
 /// Returns a neutral subject, used if the usual one would contain an address that a user chose.
-pub(super) fn neutral(is_invitation: bool, platform: &str) -> String {
+pub(super) fn neutral_subject(is_invitation: bool, platform: &str) -> String {
     if is_invitation { format!("Sie sind zu {platform} eingeladen") } else { format!("Eine Nachricht von {platform}") }
 }
 
-fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Places<'_>) -> Draft {
+fn render_token_request(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &MailLinks<'_>) -> Draft {
     let platform = places.platform;
     let draft = match about {
         Asking::VerifyEmail { name, company, registered_at } => {
             let hour = registered_at.map(|at| format!(" ({})", moment(at))).unwrap_or_default();
-            greet(format!("Bestätigen Sie Ihre E-Mail-Adresse für {platform}"), name).say(format!(
+            greet(format!("Bestätigen Sie Ihre E-Mail-Adresse für {platform}"), name).push_paragraph(format!(
                 "{} wurde bei {platform} unter dieser Adresse registriert{hour}. Wenn Sie das waren, folgen Sie \
                  diesem Link und bestätigen Sie die Registrierung mit dem Passwort, das Sie dabei gewählt haben:",
-                tame(company)
+                sanitize(company)
             ))
         }
         Asking::ResetPassword { name } => greet(format!("Neues Passwort für {platform}"), name)
-            .say("jemand, vermutlich Sie, hat ein neues Passwort angefordert. Unter diesem Link können Sie eines wählen:"),
+            .push_paragraph("jemand, vermutlich Sie, hat ein neues Passwort angefordert. Unter diesem Link können Sie eines wählen:"),
         Asking::ConfirmNewEmail { name } => {
-            greet(format!("Bestätigen Sie Ihre neue E-Mail-Adresse für {platform}"), name).say(format!(
+            greet(format!("Bestätigen Sie Ihre neue E-Mail-Adresse für {platform}"), name).push_paragraph(format!(
                 "mit dieser Adresse melden Sie sich künftig bei {platform} an. Bestätigen Sie die Adresse unter \
                  diesem Link:"
             ))
         }
         Asking::CancelEmailChange { name } => {
-            greet(format!("Ihre E-Mail-Adresse bei {platform} wird geändert"), name).say(format!(
+            greet(format!("Ihre E-Mail-Adresse bei {platform} wird geändert"), name).push_paragraph(format!(
                 "jemand, vermutlich Sie, ändert die E-Mail-Adresse Ihres Kontos bei {platform}. Wenn Sie es nicht \
                  waren, brechen Sie die Änderung unter diesem Link ab. Das beendet auch alle Sitzungen Ihres Kontos:"
             ))
         }
         Asking::Invitation { company, inviter, role } => {
-            let (company, role) = (tame(company), self::role(role));
-            let who = inviter.as_ref().map_or_else(|| company.clone(), |name| format!("{} von {company}", tame(name)));
-            Draft::new(format!("{company} lädt Sie zu {platform} ein"), "Guten Tag,".to_owned()).say(format!(
+            let (company, role) = (sanitize(company), self::role(role));
+            let who = inviter.as_ref().map_or_else(|| company.clone(), |name| format!("{} von {company}", sanitize(name)));
+            Draft::new(format!("{company} lädt Sie zu {platform} ein"), "Guten Tag,".to_owned()).push_paragraph(format!(
                 "{who} lädt Sie ein, bei {platform} mitzuarbeiten. Ihre Rolle: {role}. Nehmen Sie unter diesem Link an:"
             ))
         }
         Asking::FirstAdministrator { company } => {
-            Draft::new(format!("Ihr Konto für {} bei {platform}", tame(company)), "Guten Tag,".to_owned()).say(format!(
+            Draft::new(format!("Ihr Konto für {} bei {platform}", sanitize(company)), "Guten Tag,".to_owned()).push_paragraph(format!(
                 "wir haben bei {platform} ein Konto für {} eröffnet und laden Sie ein, es zu verwalten. Nehmen Sie \
                  unter diesem Link an:",
-                tame(company)
+                sanitize(company)
             ))
         }
-        Asking::StaffInvitation { name, inviter } => greet(format!("Ihr Mitarbeiterkonto bei {platform}"), name).say(format!(
+        Asking::StaffInvitation { name, inviter } => greet(format!("Ihr Mitarbeiterkonto bei {platform}"), name).push_paragraph(format!(
             "{} hat für Sie ein Mitarbeiterkonto bei {platform} angelegt. Wählen Sie unter diesem Link ein Passwort; Sie \
              brauchen außerdem eine Authenticator-App:",
-            tame(inviter)
+            sanitize(inviter)
         )),
     };
-    let way = way(about);
-    let from_terminal = match way.asks {
-        Asks::Nothing => ("Oder führen Sie diesen Befehl im Terminal aus:", ""),
-        Asks::Password => ("Oder führen Sie diesen Befehl im Terminal aus. Er fragt nach dem Passwort:", "Passwort:"),
-        Asks::NameAndPassword => (
+    let token_route = token_route(about);
+    let from_terminal = match token_route.asks {
+        TokenInput::Nothing => ("Oder führen Sie diesen Befehl im Terminal aus:", ""),
+        TokenInput::Password => {
+            ("Oder führen Sie diesen Befehl im Terminal aus. Er fragt nach dem Passwort:", "Passwort:")
+        }
+        TokenInput::NameAndPassword => (
             "Wenn Sie noch kein Konto haben, können Sie auch diesen Befehl im Terminal ausführen. Er fragt nach \
              Ihrem Namen und einem Passwort:",
             "Ihr Name, und in der Zeile darunter ein Passwort:",
         ),
     };
-    let draft = draft.hand_over(token, &way, from_terminal, places);
-    draft.say(format!("Sie können einen der beiden Wege einmal nutzen, bis {}.", moment(expires_at))).say(match about {
+    let draft = draft.push_token_link(token, &token_route, from_terminal, places);
+    draft.push_paragraph(format!("Sie können einen der beiden Wege einmal nutzen, bis {}.", moment(expires_at))).push_paragraph(match about {
         Asking::CancelEmailChange { .. } => "Wenn Sie selbst die Adresse ändern, ist nichts zu tun.",
         Asking::VerifyEmail { .. } => {
             "Wenn Sie diese Firma nicht zu dieser Zeit registriert haben, war es eine andere Person. Ignorieren Sie \
@@ -95,121 +97,126 @@ fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Pl
     })
 }
 
-fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
+fn render_notice(notice: &Notice, places: &MailLinks<'_>) -> Draft {
     let platform = places.platform;
     match notice {
         Notice::AlreadyRegistered { name } => greet(format!("Sie sind bei {platform} schon registriert"), name)
-            .say(format!(
+            .push_paragraph(format!(
                 "jemand, vielleicht Sie, wollte sich mit dieser Adresse bei {platform} registrieren. Sie hat schon ein \
                  Konto, deshalb wurde nichts registriert."
             ))
-            .say("Melden Sie sich wie gewohnt an. Wenn Sie das Passwort vergessen haben, fordern Sie ein neues an.")
-            .say("Wenn Sie es nicht waren, ist nichts zu tun."),
+            .push_paragraph(
+                "Melden Sie sich wie gewohnt an. Wenn Sie das Passwort vergessen haben, fordern Sie ein neues an.",
+            )
+            .push_paragraph("Wenn Sie es nicht waren, ist nichts zu tun."),
         Notice::EmailTaken { name } => greet(format!("Ihre E-Mail-Adresse hat bei {platform} schon ein Konto"), name)
-            .say(format!(
+            .push_paragraph(format!(
                 "jemand, vielleicht Sie, wollte diese Adresse für ein anderes Konto bei {platform} verwenden. Sie hat \
                  schon ein Konto, deshalb wurde nichts geändert."
             ))
-            .say("Wenn Sie es nicht waren, ist nichts zu tun."),
+            .push_paragraph("Wenn Sie es nicht waren, ist nichts zu tun."),
         Notice::Security { name, event, occurred_at } => {
-            let (subject, what) = security(*event);
+            let (subject, what) = render_security(*event);
             greet(format!("{subject} bei {platform}"), name)
-                .say(format!("{what} Das war am {}.", moment(*occurred_at)))
-                .say("Wenn Sie es waren oder davon wissen, ist nichts zu tun.")
-                .say(format!(
+                .push_paragraph(format!("{what} Das war am {}.", moment(*occurred_at)))
+                .push_paragraph("Wenn Sie es waren oder davon wissen, ist nichts zu tun.")
+                .push_paragraph(format!(
                     "Andernfalls setzen Sie sofort Ihr Passwort zurück, prüfen Sie die Sicherheitsereignisse Ihres \
                      Kontos und schreiben Sie dem Support von {platform}."
                 ))
         }
         Notice::PartnerSuspended { name, company, reason } => {
-            greet(format!("{} ist bei {platform} gesperrt", tame(company)), name)
-                .say(format!(
+            greet(format!("{} ist bei {platform} gesperrt", sanitize(company)), name)
+                .push_paragraph(format!(
                     "das Konto von {} bei {platform} ist gesperrt. Bis zum Ende der Sperre können sich weder \
                      Personen noch Programme Ihres Unternehmens anmelden. Als Grund wurde angegeben:",
-                    tame(company)
+                    sanitize(company)
                 ))
-                .say(format!("    {}", tame_reason(reason)))
-                .say(format!("Der Support von {platform} hilft weiter."))
+                .push_paragraph(format!("    {}", sanitize_reason(reason)))
+                .push_paragraph(format!("Der Support von {platform} hilft weiter."))
         }
         Notice::PartnerReinstated { name, company } => {
-            greet(format!("{} ist bei {platform} wieder aktiv", tame(company)), name).say(format!(
+            greet(format!("{} ist bei {platform} wieder aktiv", sanitize(company)), name).push_paragraph(format!(
                 "das Konto von {} bei {platform} ist wieder aktiv. Sie können sich wie zuvor anmelden.",
-                tame(company)
+                sanitize(company)
             ))
         }
         Notice::NameDecided { name, company, wanted, reason } => {
-            renaming(name, &tame(company), &tame(wanted), reason.as_deref(), platform)
+            renaming(name, &sanitize(company), &sanitize(wanted), reason.as_deref(), platform)
         }
-        Notice::PartnerClosing { name, company, step } => closing(name, &tame(company), step, platform),
-        Notice::DataExport { name, company, until } => archive(name, &tame(company), *until, platform),
-        Notice::Subscription(notice) => subscription::telling(notice, platform),
+        Notice::PartnerClosing { name, company, step } => render_closing(name, &sanitize(company), step, platform),
+        Notice::DataExport { name, company, until } => render_archive(name, &sanitize(company), *until, platform),
+        Notice::Subscription(notice) => subscription::render_email(notice, platform),
         Notice::SubmissionDecided { name, app, version, decision } => {
-            marketplace::decided(name, &tame(app), &tame(version), *decision)
+            marketplace::render_decision(name, &sanitize(app), &sanitize(version), *decision)
         }
-        Notice::VersionReview(review) => marketplace::version_review(review, places),
-        Notice::Listing(notice) => marketplace::listing(notice, platform),
-        Notice::Membership(membership) => team::membership(membership, platform),
-        Notice::Ticket(ticket) => team::ticket(ticket, places),
-        Notice::Board(notice) => board::telling(notice),
-        Notice::BoardWeek(week) => board_week::telling(week, places),
-        Notice::Review(notice) => review::telling(notice),
-        Notice::Deprecation(notice) => deprecation::telling(notice, places),
+        Notice::VersionReview(review) => marketplace::render_version_review(review, places),
+        Notice::Listing(notice) => marketplace::render_listing(notice, platform),
+        Notice::Membership(membership) => team::render_membership(membership, platform),
+        Notice::Ticket(ticket) => team::render_ticket(ticket, places),
+        Notice::Board(notice) => board::render_email(notice),
+        Notice::BoardWeek(week) => board_week::render_email(week, places),
+        Notice::Review(notice) => review::render_email(notice),
+        Notice::Deprecation(notice) => deprecation::render_email(notice, places),
     }
 }
 
 fn renaming(name: &str, company: &str, wanted: &str, reason: Option<&str>, platform: &str) -> Draft {
     let Some(reason) = reason else {
-        return greet(format!("{company} hat bei {platform} einen neuen Namen"), name).say(format!(
+        return greet(format!("{company} hat bei {platform} einen neuen Namen"), name).push_paragraph(format!(
             "der Support von {platform} hat den neuen Namen Ihres Unternehmens bestätigt. Ab jetzt zeigt der Marktplatz \
              {wanted}."
         ));
     };
     greet(format!("{company} behält bei {platform} den Namen"), name)
-        .say(format!(
+        .push_paragraph(format!(
             "der Support von {platform} hat {wanted} als neuen Namen Ihres Unternehmens nicht bestätigt. Der Marktplatz \
              zeigt weiter {company}. Als Grund wurde angegeben:"
         ))
-        .say(format!("    {}", tame_reason(reason)))
+        .push_paragraph(format!("    {}", sanitize_reason(reason)))
 }
 
-fn closing(name: &str, company: &str, step: &ClosingStep, platform: &str) -> Draft {
+fn render_closing(name: &str, company: &str, step: &ClosingStep, platform: &str) -> Draft {
     match step {
         ClosingStep::Requested { closes_at } => {
             greet(format!("{company} soll bei {platform} geschlossen werden"), name)
-                .say(format!(
+                .push_paragraph(format!(
                     "jemand aus Ihrem Team möchte das Konto von {company} bei {platform} schließen. Es wird am {} \
                      geschlossen. Bis dahin ändert sich nichts.",
                     moment(*closes_at)
                 ))
-                .say(
+                .push_paragraph(
                     "Wenn das nicht gewollt ist, kann jeder Administrator die Schließung bis dahin im Konto \
                      zurücknehmen.",
                 )
         }
-        ClosingStep::Cancelled => greet(format!("{company} bleibt bei {platform}"), name)
-            .say(format!("das Konto von {company} bei {platform} wird nicht geschlossen. Es ändert sich nichts.")),
+        ClosingStep::Cancelled => greet(format!("{company} bleibt bei {platform}"), name).push_paragraph(format!(
+            "das Konto von {company} bei {platform} wird nicht geschlossen. Es ändert sich nichts."
+        )),
         ClosingStep::Closed { until, reason } => {
-            let draft = greet(format!("{company} ist bei {platform} geschlossen"), name).say(format!(
+            let draft = greet(format!("{company} ist bei {platform} geschlossen"), name).push_paragraph(format!(
                 "das Konto von {company} bei {platform} ist geschlossen. Weder Personen noch Programme Ihres \
                  Unternehmens können sich noch anmelden, und seine Apps sind nicht mehr im Marktplatz."
             ));
             let draft = match reason {
-                Some(reason) => draft.say("Als Grund wurde angegeben:").say(format!("    {}", tame_reason(reason))),
+                Some(reason) => draft
+                    .push_paragraph("Als Grund wurde angegeben:")
+                    .push_paragraph(format!("    {}", sanitize_reason(reason))),
                 None => draft,
             };
-            draft.say(format!("Bis {} kann es der Support von {platform} wieder öffnen.", moment(*until)))
+            draft.push_paragraph(format!("Bis {} kann es der Support von {platform} wieder öffnen.", moment(*until)))
         }
     }
 }
 
-fn archive(name: &str, company: &str, until: Option<Timestamp>, platform: &str) -> Draft {
+fn render_archive(name: &str, company: &str, until: Option<Timestamp>, platform: &str) -> Draft {
     match until {
-        Some(until) => greet(format!("Der Datenexport von {company} bei {platform} ist fertig"), name).say(format!(
+        Some(until) => greet(format!("Der Datenexport von {company} bei {platform} ist fertig"), name).push_paragraph(format!(
             "das Archiv mit allen Daten von {company} bei {platform} ist fertig. Jeder Administrator kann es bis {} \
              im Konto herunterladen; danach wird es gelöscht.",
             moment(until)
         )),
-        None => greet(format!("Der Datenexport von {company} bei {platform} ist fehlgeschlagen"), name).say(format!(
+        None => greet(format!("Der Datenexport von {company} bei {platform} ist fehlgeschlagen"), name).push_paragraph(format!(
             "das Archiv mit allen Daten von {company} bei {platform} konnte nicht erstellt werden. Es gingen keine \
              Daten verloren. Fordern Sie das Archiv noch einmal an. Wenn es wieder fehlschlägt, schreiben Sie dem \
              Support von {platform}."
@@ -218,7 +225,7 @@ fn archive(name: &str, company: &str, until: Option<Timestamp>, platform: &str) 
 }
 
 fn greet(subject: String, name: &str) -> Draft {
-    Draft::new(subject, format!("Guten Tag {},", tame(name)))
+    Draft::new(subject, format!("Guten Tag {},", sanitize(name)))
 }
 
 fn role(role: &str) -> &str {
@@ -232,7 +239,7 @@ fn role(role: &str) -> &str {
     }
 }
 
-fn security(event: SecurityEvent) -> (&'static str, &'static str) {
+fn render_security(event: SecurityEvent) -> (&'static str, &'static str) {
     match event {
         SecurityEvent::PasswordChanged => {
             ("Passwort geändert", "das Passwort Ihres Kontos wurde geändert; alle anderen Sitzungen wurden beendet.")

@@ -3,21 +3,21 @@ use crate::core::mail::message::tests::{at, one_of_each};
 
 const LOCALES: [Locale; 2] = [Locale::English, Locale::German];
 
-fn places() -> Places<'static> {
-    Places { platform: "Labs", base_url: "https://labs.example" }
+fn places() -> MailLinks<'static> {
+    MailLinks { platform: "Labs", base_url: "https://labs.example" }
 }
 
-fn written(letter: &Letter, locale: Locale) -> String {
+fn written(letter: &MailContent, locale: Locale) -> String {
     text(letter, locale, &places()).expose().to_owned()
 }
 
-fn verification() -> Letter {
+fn verification() -> MailContent {
     let about = Asking::VerifyEmail {
         name: "Marta Lindqvist".to_owned(),
         company: "Tischwerk GmbH".to_owned(),
         registered_at: Some(at(0)),
     };
-    Letter::asking(about, SecretText::new("labs_ot_token"), at(3_600))
+    MailContent::with_token(about, SecretText::new("labs_ot_token"), at(3_600))
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn each_mail_has_distinct_text_in_each_language() {
 #[test]
 fn token_is_on_separate_lines_and_not_in_subject() {
     for letter in one_of_each("Jörg") {
-        let Letter::Asking { token, .. } = &letter else { continue };
+        let MailContent::Asking { token, .. } = &letter else { continue };
         for locale in LOCALES {
             let mail = written(&letter, locale);
             let lines: Vec<&str> = mail.lines().filter(|line| line.contains("labs_ot_")).map(str::trim).collect();
@@ -121,9 +121,9 @@ fn names_lose_links_headers_and_bidi_characters() {
         ("", ""),
     ];
     for (name, tamed) in cells {
-        assert_eq!(tame(name), tamed, "{name:?}");
+        assert_eq!(sanitize(name), tamed, "{name:?}");
     }
-    assert!(tame(&"x".repeat(5_000)).chars().count() <= LONGEST_NAME);
+    assert!(sanitize(&"x".repeat(5_000)).chars().count() <= LONGEST_NAME);
     for letter in one_of_each("Tischwerk 2.10.0 \u{2060}") {
         assert!(!LOCALES.iter().any(|locale| written(&letter, *locale).contains(is_invisible)), "{letter:?}");
     }
@@ -163,8 +163,8 @@ fn names_with_addresses_are_omitted_from_subject() {
     }
     for name in ["Booking.com", "Fish & Chips / Bar", "A@Home", "Dr. Oetker", "24/7 Kassen"] {
         let about = Asking::Invitation { company: name.to_owned(), inviter: None, role: "EDITOR".to_owned() };
-        let subject =
-            Letter::asking(about, SecretText::new("labs_ot_token"), at(3_600)).subject(Locale::English, "Labs");
+        let subject = MailContent::with_token(about, SecretText::new("labs_ot_token"), at(3_600))
+            .subject(Locale::English, "Labs");
         assert_eq!(subject, format!("{name} invites you to Labs"));
     }
 }

@@ -7,7 +7,7 @@ use object_store::ObjectStoreExt as _;
 use object_store::path::Path;
 
 use super::writer::ObjectWriter;
-use super::{MediaObject, MediaStore, StoreError, in_time, read_in_pieces, there};
+use super::{MediaObject, MediaStore, StoreError, found_or_none, limit_time, read_in_pieces};
 
 /// Name of an archive: 32 random bytes. Generated or read from a row, never from input of a caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl MediaStore {
     ///
     /// # Errors
     /// [`StoreError`]
-    pub async fn archive_begin(&self, name: ArchiveName) -> Result<ObjectWriter, StoreError> {
+    pub async fn begin_archive(&self, name: ArchiveName) -> Result<ObjectWriter, StoreError> {
         self.begin(&name.path()).await
     }
 
@@ -49,8 +49,8 @@ impl MediaStore {
     ///
     /// # Errors
     /// [`StoreError`]
-    pub async fn archive_get(&self, name: ArchiveName) -> Result<Option<MediaObject>, StoreError> {
-        let found = in_time(async { there(self.objects.get(&name.path()).await) }).await?;
+    pub async fn get_archive(&self, name: ArchiveName) -> Result<Option<MediaObject>, StoreError> {
+        let found = limit_time(async { found_or_none(self.objects.get(&name.path()).await) }).await?;
         Ok(found.map(|found| MediaObject { size: found.meta.size, stream: read_in_pieces(found) }))
     }
 
@@ -58,8 +58,8 @@ impl MediaStore {
     ///
     /// # Errors
     /// [`StoreError`]
-    pub async fn archive_delete(&self, name: ArchiveName) -> Result<(), StoreError> {
-        in_time(async { there(self.objects.delete(&name.path()).await) }).await.map(drop)
+    pub async fn delete_archive(&self, name: ArchiveName) -> Result<(), StoreError> {
+        limit_time(async { found_or_none(self.objects.delete(&name.path()).await) }).await.map(drop)
     }
 }
 
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     async fn content(store: &MediaStore, name: ArchiveName) -> Option<Vec<u8>> {
-        let object = store.archive_get(name).await.unwrap()?;
+        let object = store.get_archive(name).await.unwrap()?;
         let pieces: Vec<Bytes> = object.stream.try_collect().await.unwrap();
         Some(pieces.concat())
     }
@@ -81,7 +81,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = MediaStore::in_folder(folder.path()).unwrap();
         let name = ArchiveName::new([7; 32]);
-        let mut writer = store.archive_begin(name).await.unwrap();
+        let mut writer = store.begin_archive(name).await.unwrap();
         for piece in 0..12_u8 {
             writer.write(vec![piece; 1_000_000].into()).await.unwrap();
             assert_eq!(content(&store, name).await, None);
@@ -90,8 +90,8 @@ mod tests {
         let read = content(&store, name).await.unwrap();
         assert_eq!((read.len(), read[0], read[11_999_999]), (12_000_000, 0, 11));
         assert!(store.list().try_collect::<Vec<_>>().await.unwrap().is_empty(), "it is no picture");
-        store.archive_delete(name).await.unwrap();
-        store.archive_delete(name).await.unwrap();
+        store.delete_archive(name).await.unwrap();
+        store.delete_archive(name).await.unwrap();
         assert_eq!(content(&store, name).await, None);
     }
 
@@ -100,7 +100,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = MediaStore::in_folder(folder.path()).unwrap();
         let name = ArchiveName::new([8; 32]);
-        let mut writer = store.archive_begin(name).await.unwrap();
+        let mut writer = store.begin_archive(name).await.unwrap();
         writer.write(vec![1; 20_000_000].into()).await.unwrap();
         writer.abort().await;
         assert_eq!(content(&store, name).await, None);

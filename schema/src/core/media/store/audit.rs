@@ -7,7 +7,7 @@ use object_store::ObjectStoreExt as _;
 use object_store::path::Path;
 
 use super::writer::ObjectWriter;
-use super::{MediaObject, MediaStore, StoreError, in_time, read_in_pieces, there};
+use super::{MediaObject, MediaStore, StoreError, found_or_none, limit_time, read_in_pieces};
 
 /// Name of a piece: its first and last position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl MediaStore {
     ///
     /// # Errors
     /// [`StoreError`]
-    pub(crate) async fn audit_begin(&self, name: AuditPieceName) -> Result<ObjectWriter, StoreError> {
+    pub(crate) async fn begin_audit(&self, name: AuditPieceName) -> Result<ObjectWriter, StoreError> {
         self.begin(&name.path()).await
     }
 
@@ -43,8 +43,8 @@ impl MediaStore {
     ///
     /// # Errors
     /// [`StoreError`]
-    pub(crate) async fn audit_get(&self, name: AuditPieceName) -> Result<Option<MediaObject>, StoreError> {
-        let found = in_time(async { there(self.objects.get(&name.path()).await) }).await?;
+    pub(crate) async fn get_audit(&self, name: AuditPieceName) -> Result<Option<MediaObject>, StoreError> {
+        let found = limit_time(async { found_or_none(self.objects.get(&name.path()).await) }).await?;
         Ok(found.map(|found| MediaObject { size: found.meta.size, stream: read_in_pieces(found) }))
     }
 }
@@ -61,11 +61,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = MediaStore::in_folder(folder.path()).unwrap();
         let name = AuditPieceName { first: 1, last: 20 };
-        assert!(store.audit_get(name).await.unwrap().is_none());
-        let mut writer = store.audit_begin(name).await.unwrap();
+        assert!(store.get_audit(name).await.unwrap().is_none());
+        let mut writer = store.begin_audit(name).await.unwrap();
         writer.write(Bytes::from_static(b"line\n")).await.unwrap();
         writer.finish().await.unwrap();
-        let object = store.audit_get(name).await.unwrap().unwrap();
+        let object = store.get_audit(name).await.unwrap().unwrap();
         assert_eq!(object.stream.try_collect::<Vec<_>>().await.unwrap().concat(), b"line\n");
         assert!(store.list().try_collect::<Vec<_>>().await.unwrap().is_empty());
         assert!(folder.path().join("audit/000000000000001-000000000000020.ndjson").exists());

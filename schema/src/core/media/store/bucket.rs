@@ -10,7 +10,7 @@ use object_store::path::Path;
 use object_store::prefix::PrefixStore;
 use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
 
-use super::place::{Bucket, Provider};
+use super::location::{Bucket, Provider};
 use super::probe::LastWrite;
 use super::{MediaStore, StoreError};
 

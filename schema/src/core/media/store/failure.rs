@@ -17,12 +17,12 @@ pub enum StoreError {
     #[error("the media folder cannot be cleaned up: {0}")]
     Sweep(#[source] io::Error),
     /// Reading or writing failed.
-    #[error("the object storage failed: {told}")]
+    #[error("the object storage failed: {message}")]
     Store {
         /// Kind of the failure.
         kind: FailureKind,
         /// Description of the error.
-        told: String,
+        message: String,
     },
     /// Reading a file failed.
     #[error("the media cannot be read: {0}")]
@@ -56,7 +56,7 @@ impl From<Error> for StoreError {
             Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => FailureKind::Denied,
             _ => FailureKind::Other,
         };
-        Self::Store { kind, told: told(&error) }
+        Self::Store { kind, message: describe_error(&error) }
     }
 }
 
@@ -73,24 +73,24 @@ pub(super) fn is_about_the_bucket(error: &Error) -> bool {
 
 /// Describes an error and its cause. The body of an error response can repeat request headers, including a session
 /// token, so only its code is used.
-fn told(error: &Error) -> String {
+fn describe_error(error: &Error) -> String {
     let whole = error.to_string();
-    let mut told = without_body(&whole).to_owned();
+    let mut message = without_body(&whole).to_owned();
     let mut deepest: &dyn Cause = error;
     while let Some(cause) = deepest.source() {
         deepest = cause;
     }
     let cause = deepest.to_string();
     let cause = without_body(&cause);
-    if !told.contains(cause) {
-        told.push_str(": ");
-        told.push_str(cause);
+    if !message.contains(cause) {
+        message.push_str(": ");
+        message.push_str(cause);
     }
     if let Some(code) = code(&whole) {
-        told.push_str(": ");
-        told.push_str(code);
+        message.push_str(": ");
+        message.push_str(code);
     }
-    told
+    message
 }
 
 /// Returns the text before any XML or JSON in it.
@@ -114,9 +114,12 @@ mod tests {
                     x-amz-security-token:hush</CanonicalRequest></Error>";
         let source = format!("Error performing PUT https://s3.example/shop/ab in 3s - Server returned 403: {body}");
         let error = StoreError::from(Error::PermissionDenied { path: "ab".to_owned(), source: source.into() });
-        let told = error.to_string();
-        assert!(told.contains("https://s3.example/shop/ab") && told.ends_with("403: SignatureDoesNotMatch"), "{told}");
-        assert!(!format!("{error:?}").contains("hush") && !told.contains("hush"), "{error:?}");
+        let message = error.to_string();
+        assert!(
+            message.contains("https://s3.example/shop/ab") && message.ends_with("403: SignatureDoesNotMatch"),
+            "{message}"
+        );
+        assert!(!format!("{error:?}").contains("hush") && !message.contains("hush"), "{error:?}");
         assert!(matches!(error, StoreError::Store { kind: FailureKind::Denied, .. }));
     }
 
@@ -124,8 +127,8 @@ mod tests {
     fn root_cause_of_storage_error_is_reported() {
         let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
         let error = Error::Generic { store: "S3", source: Box::new(io::Error::other(Outer(refused))) };
-        let told = StoreError::from(error).to_string();
-        assert!(told.contains("no way there") && told.ends_with("connection refused"), "{told}");
+        let message = StoreError::from(error).to_string();
+        assert!(message.contains("no way there") && message.ends_with("connection refused"), "{message}");
     }
 
     #[derive(Debug, thiserror::Error)]

@@ -10,7 +10,7 @@ use object_store::{GetOptions, GetResultPayload, ObjectStore as _, ObjectStoreEx
 use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _};
 use tokio_util::io::ReaderStream;
 
-use super::{MediaKey, MediaStore, PIECE, StoreError, in_time, there, whole};
+use super::{MediaKey, MediaStore, PIECE, StoreError, found_or_none, limit_time, whole};
 
 impl MediaStore {
     /// Returns the size of an object in bytes; `None` if no object has this name.
@@ -18,7 +18,7 @@ impl MediaStore {
     /// # Errors
     /// [`StoreError`]
     pub async fn size(&self, key: MediaKey) -> Result<Option<u64>, StoreError> {
-        let found = in_time(async { there(self.objects.head(&key.path()).await) }).await?;
+        let found = limit_time(async { found_or_none(self.objects.head(&key.path()).await) }).await?;
         Ok(found.map(|found| found.size))
     }
 
@@ -34,7 +34,7 @@ impl MediaStore {
         part: Range<u64>,
     ) -> Result<BoxStream<'static, Result<Bytes, StoreError>>, StoreError> {
         let options = GetOptions::new().with_range(Some(part));
-        let found = in_time(async { Ok(self.objects.get_opts(&key.path(), options).await?) }).await?;
+        let found = limit_time(async { Ok(self.objects.get_opts(&key.path(), options).await?) }).await?;
         // The storage may have shortened the range to the available bytes.
         let part = found.range.clone();
         let length = part.end.saturating_sub(part.start);

@@ -8,7 +8,7 @@ use futures_util::TryStreamExt as _;
 use object_store::path::Path;
 use object_store::{ObjectStore as _, ObjectStoreExt as _};
 
-use super::{MediaStore, StoreError, in_time};
+use super::{MediaStore, StoreError, limit_time};
 use crate::core::crypto::random_bytes;
 
 /// Folder of the probes, which the list skips.
@@ -87,7 +87,7 @@ impl MediaStore {
     /// # Errors
     /// [`StoreError`] if one of these steps fails.
     pub(crate) async fn prove(&self) -> Result<(), StoreError> {
-        in_time(async {
+        limit_time(async {
             let probe = Path::from_iter([PROBES, &hex::encode(random_bytes::<16>())]);
             self.objects.put(&probe, Bytes::from_static(CONTENT).into()).await?;
             self.read_probe(&probe).await?;

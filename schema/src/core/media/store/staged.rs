@@ -62,7 +62,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = MediaStore::in_folder(folder.path()).unwrap();
         let key = store.put(bytes::Bytes::from_static(b"picture")).await.unwrap();
-        let mut writer = store.archive_begin(ArchiveName::new([7; 32])).await.unwrap();
+        let mut writer = store.begin_archive(ArchiveName::new([7; 32])).await.unwrap();
         writer.write(vec![1; 20_000_000].into()).await.unwrap();
         // Simulates `kill -9`: no code of the writer runs any more.
         std::mem::forget(writer);

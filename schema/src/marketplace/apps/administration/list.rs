@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::core::list::{Bound, Condition, EdgeQuery, FixedOrder, Key, ListQuery, Lookup, Select};
+use crate::core::list::{Condition, EdgeQuery, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue};
 use crate::core::words::words;
 use crate::marketplace::apps::rules::AppState;
 use crate::marketplace::apps::store::{AppRow, whole_columns, whole_relations};
@@ -88,8 +88,8 @@ words! {
 }
 
 /// The text to look for in names and slugs.
-fn sought(q: Option<&String>) -> Option<Bound> {
-    q.map(|q| Bound::from(q.as_str()))
+fn normalize_search(q: Option<&String>) -> Option<SqlValue> {
+    q.map(|q| SqlValue::from(q.as_str()))
 }
 
 /// The list of all apps.
@@ -98,16 +98,16 @@ pub(in crate::marketplace::apps) static APPS_OF_ALL: ListQuery<AdminAppFilter, O
     select: &OWNED,
     within: &[],
     conditions: &[
-        Condition { sql: "app.state = any({})", value: |of| Bound::words(of.state.as_ref()) },
+        Condition { sql: "app.state = any({})", value: |of| SqlValue::words(of.state.as_ref()) },
         Condition {
             sql: "(select true from app_category as choice join category using (category_uuid)
                     where choice.app_uuid = app.app_uuid and category.slug = any({}) limit 1) is true",
-            value: |of| Bound::texts(of.category.as_ref()),
+            value: |of| SqlValue::texts(of.category.as_ref()),
         },
-        Condition { sql: "app.partner_uuid = any({})", value: |of| Bound::ids(of.partner_uuid.as_ref()) },
+        Condition { sql: "app.partner_uuid = any({})", value: |of| SqlValue::ids(of.partner_uuid.as_ref()) },
         Condition {
             sql: "strpos(lower(words.name), lower({})) > 0 or strpos(app.slug, lower({})) > 0",
-            value: |of| sought(of.q.as_ref()),
+            value: |of| normalize_search(of.q.as_ref()),
         },
     ],
     order: |sort| match sort {
@@ -122,10 +122,10 @@ pub(in crate::marketplace::apps) static APPS_OF_ONE: ListQuery<AppsOfPartner, Ow
     select: &OWNED,
     within: &[Condition { sql: "app.partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) }],
     conditions: &[
-        Condition { sql: "app.state = any({})", value: |of| Bound::words(of.filter.state.as_ref()) },
+        Condition { sql: "app.state = any({})", value: |of| SqlValue::words(of.filter.state.as_ref()) },
         Condition {
             sql: "strpos(lower(words.name), lower({})) > 0 or strpos(app.slug, lower({})) > 0",
-            value: |of| sought(of.filter.q.as_ref()),
+            value: |of| normalize_search(of.filter.q.as_ref()),
         },
     ],
     order: |FixedOrder| const { &[CREATED.descending(), ID.descending()] },

@@ -15,7 +15,7 @@ use crate::core::page::CountedList;
 use crate::marketplace::apps::events::{AppEvent, AppEventFilter, AppHistory, HISTORY_FOR_STAFF};
 use crate::marketplace::apps::resolvers::App;
 use crate::marketplace::apps::store;
-use crate::marketplace::publication::{self, ListingSnapshot, SubmissionDifference};
+use crate::marketplace::release::{self, ListingSnapshot, SubmissionDifference};
 use crate::marketplace::versions::{self, AppVersion, AppVersionFilter};
 
 /// An app, its owner, and whether readers see it.
@@ -81,16 +81,16 @@ impl AppAdministrationQuery {
     )]
     async fn admin_apps_get(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Option<AdminAppDetail>, Fault> {
         let cx = ctx.cx();
-        let row = one(cx, app_uuid).await?;
+        let row = load_app(cx, app_uuid).await?;
         let draft = match row.app.latest_uuid {
-            Some(version_uuid) => publication::draft_get(&cx.db, app_uuid, version_uuid).await?,
+            Some(version_uuid) => release::get_draft(&cx.db, app_uuid, version_uuid).await?,
             None => None,
         };
         let app = show(cx, row);
         let Some(draft) = draft else {
             return cx.answer(AdminAppDetail { app, draft: None, live: None, differences: Vec::new() });
         };
-        let sides = publication::sides(&cx.db, app_uuid, draft).await?;
+        let sides = release::sides(&cx.db, app_uuid, draft).await?;
         let (draft, live, differences) = (Some(sides.submitted), sides.live, sides.differences);
         cx.answer(AdminAppDetail { app, draft, live, differences })
     }
@@ -134,7 +134,7 @@ impl AppAdministrationQuery {
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<AppVersion>>, Fault> {
         let cx = ctx.cx();
-        one(cx, app_uuid).await?;
+        load_app(cx, app_uuid).await?;
         let request = PageRequest::new(None, limit, cursor);
         cx.answer_list(
             versions::page_for_staff(cx, app_uuid, filter.unwrap_or_default(), &request, include_total).await?,
@@ -153,7 +153,7 @@ impl AppAdministrationQuery {
         version_uuid: Uuid,
     ) -> Result<Option<AppVersion>, Fault> {
         let cx = ctx.cx();
-        one(cx, app_uuid).await?;
+        load_app(cx, app_uuid).await?;
         cx.answer(versions::load_for_staff(cx, app_uuid, version_uuid).await?)
     }
 
@@ -172,7 +172,7 @@ impl AppAdministrationQuery {
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<AppEvent>>, Fault> {
         let cx = ctx.cx();
-        one(cx, app_uuid).await?;
+        load_app(cx, app_uuid).await?;
         let history = AppHistory { app_uuid, filter: filter.unwrap_or_default() };
         let rows = HISTORY_FOR_STAFF.page(cx, &history, &PageRequest::new(None, limit, cursor)).await?;
         let total = HISTORY_FOR_STAFF.total(&cx.db, &history, include_total).await?;
@@ -181,8 +181,8 @@ impl AppAdministrationQuery {
 }
 
 /// Loads the app and names it in the audit record.
-pub(super) async fn one(cx: &RequestContext, app_uuid: Uuid) -> Result<OwnedAppRow, Fault> {
-    let row = BY_ID.one(&cx.db, [app_uuid.into()]).await?.ok_or_else(|| Fault::not_found("app"))?;
+pub(super) async fn load_app(cx: &RequestContext, app_uuid: Uuid) -> Result<OwnedAppRow, Fault> {
+    let row = BY_ID.fetch_one(&cx.db, [app_uuid.into()]).await?.ok_or_else(|| Fault::not_found("app"))?;
     cx.note_target(Target {
         kind: Some(AuditTargetKind::App),
         uuid: Some(app_uuid),

@@ -6,7 +6,7 @@ use crate::core::actor::Actor;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::marketplace::apps::rules::AppState;
-use crate::partner::standing::PartnerState;
+use crate::partner::lifecycle::PartnerState;
 
 /// Partner that receives a transferred app.
 pub(super) struct Recipient {
@@ -14,7 +14,7 @@ pub(super) struct Recipient {
 }
 
 /// Loads the recipient and locks its state until the transaction ends.
-pub(super) async fn recipient_lock(db: &Db, partner_uuid: Uuid) -> Result<Option<Recipient>, Fault> {
+pub(super) async fn lock_recipient(db: &Db, partner_uuid: Uuid) -> Result<Option<Recipient>, Fault> {
     Ok(sqlx::query_as!(
         Recipient,
         r#"select state as "state: PartnerState" from partner where partner_uuid = $1 for share"#,
@@ -25,15 +25,15 @@ pub(super) async fn recipient_lock(db: &Db, partner_uuid: Uuid) -> Result<Option
 }
 
 /// App locked until the transaction ends.
-pub(super) struct HeldApp {
+pub(super) struct LockedApp {
     pub(super) partner_uuid: Uuid,
     pub(super) state: AppState,
 }
 
 /// Locks an app.
-pub(super) async fn lock(db: &Db, app_uuid: Uuid) -> Result<Option<HeldApp>, Fault> {
+pub(super) async fn lock(db: &Db, app_uuid: Uuid) -> Result<Option<LockedApp>, Fault> {
     Ok(sqlx::query_as!(
-        HeldApp,
+        LockedApp,
         r#"select partner_uuid, state as "state: AppState" from app where app_uuid = $1 for update"#,
         app_uuid
     )
@@ -42,7 +42,7 @@ pub(super) async fn lock(db: &Db, app_uuid: Uuid) -> Result<Option<HeldApp>, Fau
 }
 
 /// Usage of the recipient's tier limits, and the size that the app adds.
-pub(super) struct Taken {
+pub(super) struct QuotaUse {
     /// Apps of the recipient that are not archived.
     pub(super) apps: i64,
     /// Bytes of the recipient's media items and images.
@@ -52,9 +52,9 @@ pub(super) struct Taken {
 }
 
 /// Counts the recipient's usage and the app's media bytes.
-pub(super) async fn taken_get(db: &Db, app_uuid: Uuid, recipient_uuid: Uuid) -> Result<Taken, Fault> {
+pub(super) async fn get_quota_use(db: &Db, app_uuid: Uuid, recipient_uuid: Uuid) -> Result<QuotaUse, Fault> {
     Ok(sqlx::query_as!(
-        Taken,
+        QuotaUse,
         r#"select (select count(*) from app where partner_uuid = $2 and state <> 'ARCHIVED') as "apps!",
                   (select coalesce(sum(size_bytes), 0)::bigint from media_counted join app using (app_uuid)
                     where partner_uuid = $2)

@@ -6,7 +6,7 @@
 use async_graphql::{Context, InputObject, Object};
 use uuid::Uuid;
 
-use super::resolvers::{AdminApp, one, show};
+use super::resolvers::{AdminApp, load_app, show};
 use super::store::{self, Recipient, Transfer};
 use crate::core::access::{access, audit_target, partner_reads};
 use crate::core::actor::Actor;
@@ -14,13 +14,13 @@ use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::RequestContextExt;
 use crate::core::entitlement::Allowance;
 use crate::core::fault::Fault;
-use crate::core::mail::message::{Letter, ListingEvent, ListingNotice, Notice};
+use crate::core::mail::message::{ListingEvent, ListingNotice, MailContent, Notice};
 use crate::core::outbox;
 use crate::marketplace::apps::rules::AppState;
 use crate::marketplace::apps::store as apps;
 use crate::marketplace::media;
 use crate::marketplace::versions::AppVersionState;
-use crate::partner::standing::PartnerState;
+use crate::partner::lifecycle::PartnerState;
 
 /// New owner of an app, and the reason for the transfer.
 #[derive(InputObject)]
@@ -53,29 +53,29 @@ impl AppAdministrationMutation {
         if reason.is_empty() {
             return Err(Fault::field("/reason", "REQUIRED", "Send a reason. Both partners read it."));
         }
-        one(cx, app_uuid).await?;
+        load_app(cx, app_uuid).await?;
         let unknown = || Fault::field("/partner_uuid", "UNKNOWN_PARTNER", "No partner has this id.");
-        store::recipient_lock(&cx.db, body.partner_uuid).await?.ok_or_else(unknown).and_then(ensure_active)?;
+        store::lock_recipient(&cx.db, body.partner_uuid).await?.ok_or_else(unknown).and_then(ensure_active)?;
         // Takes the locks in the same order as the creation of an app or media item: tier limits first, then the app.
         let room = Allowance::lock_of(&cx.db, body.partner_uuid, "apps").await?;
         let megabytes = Allowance::lock_of(&cx.db, body.partner_uuid, media::LIMIT).await?;
-        let held = store::lock(&cx.db, app_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
-        if held.partner_uuid == body.partner_uuid {
+        let locked = store::lock(&cx.db, app_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
+        if locked.partner_uuid == body.partner_uuid {
             return Err(Fault::conflict("The app already belongs to this partner."));
         }
-        ensure_not_reviewed(&apps::version_states_lock(&cx.db, app_uuid).await?)?;
-        let taken = store::taken_get(&cx.db, app_uuid, body.partner_uuid).await?;
-        if held.state != AppState::Archived {
+        ensure_not_reviewed(&apps::lock_version_states(&cx.db, app_uuid).await?)?;
+        let taken = store::get_quota_use(&cx.db, app_uuid, body.partner_uuid).await?;
+        if locked.state != AppState::Archived {
             room.check(taken.apps, 1)?;
         }
-        media::ensure_room(megabytes, taken.media_bytes, taken.of_app_bytes)?;
-        let transfer = Transfer { app_uuid, from: held.partner_uuid, to: body.partner_uuid, reason };
+        media::ensure_quota(megabytes, taken.media_bytes, taken.of_app_bytes)?;
+        let transfer = Transfer { app_uuid, from: locked.partner_uuid, to: body.partner_uuid, reason };
         store::transfer(&cx.db, Actor::of(cx.principal()?), &transfer).await?;
-        let app = one(cx, app_uuid).await?;
+        let app = load_app(cx, app_uuid).await?;
         let tell = async |partner_uuid, event| {
             let (app, reason) = (app.app.name.clone(), Some(reason.to_owned()));
             let write = |name| {
-                Letter::Telling(Notice::Listing(ListingNotice {
+                MailContent::Telling(Notice::Listing(ListingNotice {
                     name,
                     app: app.clone(),
                     reason: reason.clone(),
@@ -84,7 +84,7 @@ impl AppAdministrationMutation {
             };
             outbox::queue_to_administrators(&cx.db, &cx.services, partner_uuid, write).await
         };
-        tell(held.partner_uuid, ListingEvent::GivenAway).await?;
+        tell(locked.partner_uuid, ListingEvent::GivenAway).await?;
         tell(body.partner_uuid, ListingEvent::Received).await?;
         cx.answer(show(cx, app))
     }

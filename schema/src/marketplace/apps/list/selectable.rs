@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue};
 use crate::marketplace::apps::resolvers::SelectableCategory;
 
 /// Columns of the tree. Texts are in the given locale, else in its language, else in English.
@@ -32,7 +32,7 @@ pub(in crate::marketplace::apps) static CHOICE: ListQuery<Option<String>, Select
     select: &SELECTABLE,
     within: &[
         Condition::given(|locale| Some(locale.as_deref().unwrap_or_default().into())),
-        Condition { sql: "place.shown", value: |_| Some(Bound::Nothing) },
+        Condition { sql: "place.shown", value: |_| Some(SqlValue::Nothing) },
     ],
     conditions: &[],
     order: |FixedOrder| const { &[PLACE] },

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::core::time::Time;
 use crate::marketplace::apps::rules::draft::Patch;
-use crate::marketplace::apps::rules::{AppState, Past, Side, allowed_actions};
+use crate::marketplace::apps::rules::{AppActorRole, AppState, Past, allowed_actions};
 use crate::marketplace::apps::store::{AppRow, CategoryRow};
 use crate::marketplace::versions::AppVersionState;
 
@@ -191,16 +191,16 @@ pub(crate) struct AppCategoriesPut {
 impl App {
     /// Converts a row to the form that its owner sees. `writes` states whether the caller may change the app.
     pub(in crate::marketplace::apps) fn of(row: AppRow, writes: bool) -> Self {
-        Self::shown(row, Side::Owner, writes)
+        Self::from_row(row, AppActorRole::Owner, writes)
     }
 
     /// Converts a row to the form that staff see. `suspends` states whether the caller may suspend the listing.
     pub(in crate::marketplace::apps) fn for_staff(row: AppRow, suspends: bool) -> Self {
         let is_listed = row.live_uuid.is_some();
-        Self::shown(row, Side::Staff, suspends && is_listed)
+        Self::from_row(row, AppActorRole::Staff, suspends && is_listed)
     }
 
-    fn shown(row: AppRow, side: Side, acts: bool) -> Self {
+    fn from_row(row: AppRow, side: AppActorRole, acts: bool) -> Self {
         let allowed_actions = if acts { allowed_actions(row.state, side, Past::default()) } else { Vec::new() };
         let (icon, published_version) = (AppIcon::of(&row), AppPublishedVersion::of(&row));
         let latest_version = AppLatestVersion::of(&row);
@@ -272,14 +272,14 @@ impl From<AppCreate> for Patch {
         Self {
             slug: body.slug,
             default_locale: body.default_locale,
-            support_email: said(body.support_email),
-            support_url: said(body.support_url),
-            privacy_url: said(body.privacy_url),
-            website_url: said(body.website_url),
-            terms_url: said(body.terms_url),
+            support_email: undefined_as_null(body.support_email),
+            support_url: undefined_as_null(body.support_url),
+            privacy_url: undefined_as_null(body.privacy_url),
+            website_url: undefined_as_null(body.website_url),
+            terms_url: undefined_as_null(body.terms_url),
             name: Some(body.name),
-            tagline: said(body.tagline),
-            description: said(body.description),
+            tagline: undefined_as_null(body.tagline),
+            description: undefined_as_null(body.description),
         }
     }
 }
@@ -302,6 +302,6 @@ impl From<AppUpdate> for Patch {
 }
 
 /// Converts a field of a new app: null and a missing field are equivalent.
-fn said(text: Option<String>) -> MaybeUndefined<String> {
+fn undefined_as_null(text: Option<String>) -> MaybeUndefined<String> {
     text.map_or(MaybeUndefined::Undefined, MaybeUndefined::Value)
 }

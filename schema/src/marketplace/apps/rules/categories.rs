@@ -8,7 +8,7 @@ use crate::core::fault::{Fault, FieldError};
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`], pointing to each duplicate.
-pub(in crate::marketplace::apps) fn choice(primary: Uuid, further: &[Uuid]) -> Result<Vec<Uuid>, Fault> {
+pub(in crate::marketplace::apps) fn read_choice(primary: Uuid, further: &[Uuid]) -> Result<Vec<Uuid>, Fault> {
     let mut chosen = vec![primary];
     let mut errors = Vec::new();
     for uuid in further {
@@ -28,7 +28,10 @@ pub(in crate::marketplace::apps) fn choice(primary: Uuid, further: &[Uuid]) -> R
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`], pointing to each category that is not selectable.
-pub(in crate::marketplace::apps) fn selectable(chosen: &[Uuid], known: impl Fn(Uuid) -> bool) -> Result<(), Fault> {
+pub(in crate::marketplace::apps) fn ensure_selectable(
+    chosen: &[Uuid],
+    known: impl Fn(Uuid) -> bool,
+) -> Result<(), Fault> {
     let errors: Vec<FieldError> = (0..)
         .zip(chosen)
         .filter(|(_, uuid)| !known(**uuid))
@@ -62,17 +65,17 @@ mod tests {
     #[test]
     fn primary_category_comes_first_and_duplicates_are_rejected() {
         let [a, b, c] = [1, 2, 3].map(Uuid::from_u128);
-        assert_eq!(choice(a, &[c, b]).ok(), Some(vec![a, c, b]));
-        assert_eq!(choice(a, &[]).ok(), Some(vec![a]));
-        assert_eq!(pointers(choice(a, &[b, a]).err()), ["/further_category_uuids/1"]);
-        assert_eq!(pointers(choice(a, &[a, a]).err()), ["/further_category_uuids/0", "/further_category_uuids/1"]);
+        assert_eq!(read_choice(a, &[c, b]).ok(), Some(vec![a, c, b]));
+        assert_eq!(read_choice(a, &[]).ok(), Some(vec![a]));
+        assert_eq!(pointers(read_choice(a, &[b, a]).err()), ["/further_category_uuids/1"]);
+        assert_eq!(pointers(read_choice(a, &[a, a]).err()), ["/further_category_uuids/0", "/further_category_uuids/1"]);
     }
 
     #[test]
     fn unselectable_categories_are_reported_at_pointers() {
         let [a, b, c] = [1, 2, 3].map(Uuid::from_u128);
-        assert!(selectable(&[a, b], |_| true).is_ok());
-        let refused = selectable(&[a, b, c], |uuid| uuid == b).err();
+        assert!(ensure_selectable(&[a, b], |_| true).is_ok());
+        let refused = ensure_selectable(&[a, b, c], |uuid| uuid == b).err();
         assert_eq!(pointers(refused), ["/primary_category_uuid", "/further_category_uuids/1"]);
     }
 }

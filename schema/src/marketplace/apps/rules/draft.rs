@@ -4,8 +4,8 @@ use async_graphql::MaybeUndefined;
 
 use crate::core::email::EmailAddress;
 use crate::core::fault::{Fault, FieldError};
-use crate::core::plain::{line, null_as_empty, paragraphs, too_long};
-use crate::core::slug::{NewSlug, taken};
+use crate::core::plain::{err_too_long, line, null_as_empty, paragraphs};
+use crate::core::slug::{NewSlug, err_taken};
 
 /// Fields of an app that its owner edits, with the texts of one locale.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,18 +64,18 @@ pub(in crate::marketplace::apps) fn merge(present: &Draft, patch: Patch) -> Resu
     let mut errors = Vec::new();
     if let Some(name) = patch.name {
         draft.name = line("/name", &name, &mut errors);
-        errors.extend(too_long("/name", &draft.name, 60));
+        errors.extend(err_too_long("/name", &draft.name, 60));
         if draft.name.chars().count() < 2 {
             errors.push(FieldError::at("/name", "TOO_SHORT", "Send a name with at least two letters."));
         }
     }
     if let Some(tagline) = null_as_empty(patch.tagline) {
         draft.tagline = line("/tagline", &tagline, &mut errors);
-        errors.extend(too_long("/tagline", &draft.tagline, 120));
+        errors.extend(err_too_long("/tagline", &draft.tagline, 120));
     }
     if let Some(description) = null_as_empty(patch.description) {
         draft.description = paragraphs("/description", &description, &mut errors);
-        errors.extend(too_long("/description", &draft.description, 10_000));
+        errors.extend(err_too_long("/description", &draft.description, 10_000));
     }
     if !patch.support_email.is_undefined() {
         draft.support_email = patch.support_email.take().map(|email| address("/support_email", &email, &mut errors));
@@ -143,7 +143,7 @@ pub(in crate::marketplace::apps) fn changed_fields(before: &Draft, after: &Draft
 
 /// Conditions that make the slug of an app immutable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Fixed {
+pub(crate) struct SlugConstraints {
     /// Whether the app was ever published.
     pub(crate) was_published: bool,
     /// Whether a version is with the reviewers, or approved and not yet published. It will be published under the slug
@@ -155,19 +155,23 @@ pub(crate) struct Fixed {
 ///
 /// # Errors
 /// [`crate::Code::Conflict`], pointing to the slug.
-pub(in crate::marketplace::apps) fn slug_movable(before: &Draft, after: &Draft, fixed: Fixed) -> Result<(), Fault> {
+pub(in crate::marketplace::apps) fn ensure_slug_movable(
+    before: &Draft,
+    after: &Draft,
+    fixed: SlugConstraints,
+) -> Result<(), Fault> {
     let (detail, message) = match fixed {
         _ if before.slug == after.slug => return Ok(()),
-        Fixed { was_published: true, .. } => (
+        SlugConstraints { was_published: true, .. } => (
             "The slug of a published app cannot change, because customers have links to it. Omit it.",
             "The slug cannot change after the app was published.",
         ),
-        Fixed { is_handed_in: true, .. } => (
+        SlugConstraints { is_handed_in: true, .. } => (
             "The slug cannot change while a version is with the reviewers or approved, because it is published with \
              the version. Omit it.",
             "The slug cannot change while a version is submitted, in review, approved or scheduled.",
         ),
-        Fixed { .. } => return Ok(()),
+        SlugConstraints { .. } => return Ok(()),
     };
     Err(slug_fault(detail.to_owned(), "FIXED", message))
 }
@@ -177,7 +181,7 @@ pub(in crate::marketplace::apps) fn slug_movable(before: &Draft, after: &Draft, 
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`], pointing to the locale.
-pub(in crate::marketplace::apps) fn locale_movable(after: &Draft, locales: &[String]) -> Result<(), Fault> {
+pub(in crate::marketplace::apps) fn ensure_locale_movable(after: &Draft, locales: &[String]) -> Result<(), Fault> {
     if locales.len() <= 1 || locales.contains(&after.default_locale) {
         return Ok(());
     }
@@ -190,9 +194,9 @@ pub(in crate::marketplace::apps) fn locale_movable(after: &Draft, locales: &[Str
 }
 
 /// Error for a slug that another app has.
-pub(in crate::marketplace::apps) fn slug_taken(slug: &str) -> Fault {
+pub(in crate::marketplace::apps) fn err_slug_taken(slug: &str) -> Fault {
     let detail = format!("The slug {slug} belongs to another app. Send another slug.");
-    Fault::conflict(detail).with_errors(vec![taken("This slug belongs to another app.")])
+    Fault::conflict(detail).with_errors(vec![err_taken("This slug belongs to another app.")])
 }
 
 fn slug_fault(detail: String, code: &str, message: &str) -> Fault {

@@ -8,7 +8,7 @@ use crate::core::fault::Fault;
 
 /// Returns the selectable categories among the given ones, named in the locale. Their positions have no meaning. The
 /// rows are locked, so that no category is deleted until the transaction ends.
-pub(crate) async fn selectable_get(db: &Db, locale: &str, uuids: &[Uuid]) -> Result<Vec<CategoryRow>, Fault> {
+pub(crate) async fn get_selectable(db: &Db, locale: &str, uuids: &[Uuid]) -> Result<Vec<CategoryRow>, Fault> {
     Ok(sqlx::query_as!(
         CategoryRow,
         r#"select category.category_uuid, category.slug, 0 as "position!",
@@ -28,7 +28,7 @@ pub(crate) async fn selectable_get(db: &Db, locale: &str, uuids: &[Uuid]) -> Res
 }
 
 /// Replaces an app's categories, the primary category first, and adds an entry to the history.
-pub(crate) async fn categories_put(db: &Db, app_uuid: Uuid, uuids: &[Uuid], event: Event) -> Result<(), Fault> {
+pub(crate) async fn put_categories(db: &Db, app_uuid: Uuid, uuids: &[Uuid], event: Event) -> Result<(), Fault> {
     sqlx::query!(
         r#"with gone as (
              delete from app_category where app_uuid = $1 and category_uuid <> all($2)),

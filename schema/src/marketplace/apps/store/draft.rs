@@ -10,7 +10,7 @@ use crate::core::fault::{Fault, constraint_of};
 use crate::core::principal::Owner;
 use crate::core::time::Time;
 use crate::marketplace::apps::rules::AppState;
-use crate::marketplace::apps::rules::draft::{Draft, Fixed};
+use crate::marketplace::apps::rules::draft::{Draft, SlugConstraints};
 use crate::marketplace::versions::AppVersionState;
 
 /// Actor of an entry in an app's history. The statement adds the kind of event.
@@ -26,7 +26,7 @@ pub(crate) struct Event {
 
 /// Current state of an app, as a change needs it.
 #[derive(Clone, Debug)]
-pub(crate) struct Present {
+pub(crate) struct CurrentApp {
     /// Current draft.
     pub(crate) draft: Draft,
     /// Locale of the texts in `draft`.
@@ -34,7 +34,7 @@ pub(crate) struct Present {
     /// All locales with texts.
     pub(crate) locales: Vec<String>,
     /// Conditions that make the slug immutable.
-    pub(crate) fixed: Fixed,
+    pub(crate) fixed: SlugConstraints,
     /// Current state.
     pub(crate) state: AppState,
     /// Chosen categories, the primary category first.
@@ -42,7 +42,7 @@ pub(crate) struct Present {
 }
 
 /// Counts the apps that count against the partner's tier limit.
-pub(crate) async fn app_count(db: &Db, owner: Owner) -> Result<i64, Fault> {
+pub(crate) async fn count_apps(db: &Db, owner: Owner) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select count(*) as "count!" from app where partner_uuid = $1 and state <> 'ARCHIVED'"#,
         owner.uuid()
@@ -52,7 +52,7 @@ pub(crate) async fn app_count(db: &Db, owner: Owner) -> Result<i64, Fault> {
 }
 
 /// Inserts an app and its first history entry. Returns `None` if the slug is taken.
-pub(crate) async fn app_insert(
+pub(crate) async fn insert_app(
     db: &Db,
     owner: Owner,
     app_uuid: Uuid,
@@ -145,12 +145,12 @@ pub(crate) async fn lock(db: &Db, owner: Owner, app_uuid: Uuid) -> Result<Option
 }
 
 /// Loads the current draft, with the texts of this locale if there are any, else of the default locale.
-pub(crate) async fn present_get(
+pub(crate) async fn get_current(
     db: &Db,
     owner: Owner,
     app_uuid: Uuid,
     locale: Option<&str>,
-) -> Result<Option<Present>, Fault> {
+) -> Result<Option<CurrentApp>, Fault> {
     let row = sqlx::query!(
         r#"select app.slug, app.default_locale, app.state as "state: AppState", app.support_email, app.support_url,
                   app.privacy_url, app.website_url, app.terms_url, words.locale, words.name, words.tagline, words.description,
@@ -172,7 +172,7 @@ pub(crate) async fn present_get(
     )
     .fetch_optional(&mut *db.conn().await?)
     .await?;
-    Ok(row.map(|row| Present {
+    Ok(row.map(|row| CurrentApp {
         draft: Draft {
             slug: row.slug,
             default_locale: row.default_locale,
@@ -187,7 +187,7 @@ pub(crate) async fn present_get(
         },
         locale: row.locale,
         locales: row.locales,
-        fixed: Fixed { was_published: row.was_published, is_handed_in: row.is_handed_in },
+        fixed: SlugConstraints { was_published: row.was_published, is_handed_in: row.is_handed_in },
         state: row.state,
         category_uuids: row.category_uuids,
     }))
@@ -241,7 +241,7 @@ pub(crate) async fn set_draft(
 }
 
 /// Adds an entry to an app's history and sets the draft's time of change.
-pub(crate) async fn event_insert(
+pub(crate) async fn insert_event(
     db: &Db,
     app_uuid: Uuid,
     kind: &str,
@@ -266,7 +266,7 @@ pub(crate) async fn event_insert(
 
 /// Returns the states of an app's versions and locks each version until the transaction ends, so that none is submitted
 /// in between.
-pub(crate) async fn version_states_lock(db: &Db, app_uuid: Uuid) -> Result<Vec<AppVersionState>, Fault> {
+pub(crate) async fn lock_version_states(db: &Db, app_uuid: Uuid) -> Result<Vec<AppVersionState>, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select state as "state: AppVersionState" from app_version where app_uuid = $1 for update"#,
         app_uuid

@@ -40,7 +40,7 @@ pub(crate) async fn set_state(db: &Db, app_uuid: Uuid, state: AppState, kind: &s
 }
 
 /// Reserves a slug for an archived app that freed its previous one. Returns `None` if another app has the slug.
-pub(crate) async fn slug_take(db: &Db, app_uuid: Uuid, slug: &str) -> Result<Option<()>, Fault> {
+pub(crate) async fn take_slug(db: &Db, app_uuid: Uuid, slug: &str) -> Result<Option<()>, Fault> {
     let taken = sqlx::query!("update app set slug = $2, slug_freed = false where app_uuid = $1", app_uuid, slug)
         .execute(&mut *db.conn().await?)
         .await;
@@ -52,7 +52,7 @@ pub(crate) async fn slug_take(db: &Db, app_uuid: Uuid, slug: &str) -> Result<Opt
 }
 
 /// Counts the partner's archived apps that were never published.
-pub(crate) async fn archived_draft_count(db: &Db, owner: Owner) -> Result<i64, Fault> {
+pub(crate) async fn count_archived_drafts(db: &Db, owner: Owner) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select count(*) as "count!" from app where partner_uuid = $1 and state = 'ARCHIVED' and slug_freed"#,
         owner.uuid()

@@ -7,14 +7,17 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 
 /// Listing, visible or not.
-pub(in crate::marketplace::categories) struct ListingLeft {
+pub(in crate::marketplace::categories) struct AffectedListing {
     pub(in crate::marketplace::categories) app_uuid: Uuid,
     pub(in crate::marketplace::categories) slug: String,
 }
 
 /// Returns the listings, by slug, that have a visible category only among the given ones, and locks them until the
 /// transaction ends. If a publication is in progress, the statement waits for it and reads the result.
-pub(in crate::marketplace::categories) async fn left_lock(db: &Db, hidden: &[Uuid]) -> Result<Vec<ListingLeft>, Fault> {
+pub(in crate::marketplace::categories) async fn lock_visible(
+    db: &Db,
+    hidden: &[Uuid],
+) -> Result<Vec<AffectedListing>, Fault> {
     let filed = sqlx::query_scalar!(
         "select app_uuid from listing
           where app_uuid = any(array(select app_uuid from listing_category where category_uuid = any($1)))
@@ -25,7 +28,7 @@ pub(in crate::marketplace::categories) async fn left_lock(db: &Db, hidden: &[Uui
     .fetch_all(&mut *db.conn().await?)
     .await?;
     Ok(sqlx::query_as!(
-        ListingLeft,
+        AffectedListing,
         "select l.app_uuid, l.slug from listing as l
           where l.app_uuid = any($2)
             and (select true from listing_category as own

@@ -1,7 +1,7 @@
 //! Facts of a submission.
 
 use super::{Facts, PictureFact, TextFact, VersionFact};
-use crate::marketplace::publication::Snapshot;
+use crate::marketplace::release::Snapshot;
 
 impl From<&Snapshot> for Facts {
     /// A snapshot does not contain the visibility of the category or the state of the account.

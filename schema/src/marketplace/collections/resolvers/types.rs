@@ -70,7 +70,7 @@ impl Collection {
     }
 
     /// Returns whether the collection contains exactly these listings in this order.
-    pub(super) fn holds(&self, apps: &[Uuid]) -> bool {
+    pub(super) fn has_listings(&self, apps: &[Uuid]) -> bool {
         self.listings.iter().map(|listing| listing.app_uuid).eq(apps.iter().copied())
     }
 }

@@ -3,7 +3,7 @@
 use async_graphql::{Context, Object, SimpleObject};
 use uuid::Uuid;
 
-use super::rules::{self, ChangeRow, ListingChangeKind, Place, Position};
+use super::rules::{self, ChangeRow, FeedPosition, ListingChangeKind, Position};
 use super::store;
 use crate::core::access::access;
 use crate::core::context::{RequestContext, RequestContextExt};
@@ -76,7 +76,7 @@ impl ListingChangesQuery {
         let cx = ctx.cx();
         let form = locale.as_deref().unwrap_or_default().as_bytes();
         let position = cursor.map(|cursor| open(cx, form, &cursor)).transpose()?;
-        let state = store::state_get(&cx.db, position.map_or(0, |position| position.place().place)).await?;
+        let state = store::get_state(&cx.db, position.map_or(0, |position| position.place().place)).await?;
         let position = match position {
             Some(position) => {
                 rules::ensure_known(position.place(), state.kept, state.first_kept)?;
@@ -107,7 +107,7 @@ async fn read(
     cx: &RequestContext,
     position: Position,
     most: i64,
-    last: Option<Place>,
+    last: Option<FeedPosition>,
 ) -> Result<(Vec<ChangeRow>, Position, bool), Fault> {
     match position {
         Position::Filling { from, after } => {
@@ -134,7 +134,7 @@ async fn show(cx: &RequestContext, locale: Option<&str>, rows: Vec<ChangeRow>) -
     let pictures_url = &cx.services.settings.pictures_url;
     let changes = rows.into_iter().zip(listings).map(|(row, listing)| {
         let ChangeRow { app_uuid, slug, change, changed_at } = row;
-        let listing = listing.map(|listing| listing.shown(pictures_url));
+        let listing = listing.map(|listing| listing.into_view(pictures_url));
         let change = match (&listing, change) {
             (None, _) => ListingChangeKind::Gone,
             (Some(_), ListingChangeKind::Gone) => ListingChangeKind::Changed,

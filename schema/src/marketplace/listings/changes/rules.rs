@@ -24,7 +24,7 @@ words! {
 /// Position in the feed, with the entry that a client has seen there. Before the first entry the values are 0 and the
 /// nil UUID.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct FeedPosition {
     pub(super) place: i64,
     pub(super) entry_uuid: Uuid,
 }
@@ -33,9 +33,9 @@ pub(super) struct Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Position {
     /// Initial read of all visible listings up to this app; the client then continues after `from`.
-    Filling { from: Place, after: Uuid },
+    Filling { from: FeedPosition, after: Uuid },
     /// All changes up to this position.
-    Following(Place),
+    Following(FeedPosition),
 }
 
 impl Position {
@@ -51,9 +51,9 @@ impl Position {
     pub(super) fn read(values: &[Value]) -> Option<Self> {
         let uuid = |value: &Value| value.as_str().and_then(|text| Uuid::parse_str(text).ok());
         match values {
-            [place, entry] => Some(Self::Following(Place { place: place.as_i64()?, entry_uuid: uuid(entry)? })),
+            [place, entry] => Some(Self::Following(FeedPosition { place: place.as_i64()?, entry_uuid: uuid(entry)? })),
             [place, entry, after] => {
-                let from = Place { place: place.as_i64()?, entry_uuid: uuid(entry)? };
+                let from = FeedPosition { place: place.as_i64()?, entry_uuid: uuid(entry)? };
                 Some(Self::Filling { from, after: uuid(after)? })
             }
             _ => None,
@@ -61,7 +61,7 @@ impl Position {
     }
 
     /// Returns the position after which the changes begin.
-    pub(super) const fn place(self) -> Place {
+    pub(super) const fn place(self) -> FeedPosition {
         match self {
             Self::Filling { from, .. } => from,
             Self::Following(at) => at,
@@ -73,7 +73,7 @@ impl Position {
 ///
 /// # Errors
 /// [`Code::CursorExpired`].
-pub(super) fn ensure_known(asked: Place, kept: Option<Uuid>, first_kept: Option<i64>) -> Result<(), Fault> {
+pub(super) fn ensure_known(asked: FeedPosition, kept: Option<Uuid>, first_kept: Option<i64>) -> Result<(), Fault> {
     let is_known = match asked.place {
         0 => first_kept.is_none_or(|first| first == 1),
         _ => kept == Some(asked.entry_uuid),
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn position_round_trips_through_cursor() {
-        let at = Place { place: 7, entry_uuid: Uuid::from_u128(1) };
+        let at = FeedPosition { place: 7, entry_uuid: Uuid::from_u128(1) };
         for position in [Position::Following(at), Position::Filling { from: at, after: Uuid::from_u128(2) }] {
             assert_eq!(Position::read(&position.values()), Some(position));
         }
@@ -127,11 +127,11 @@ mod tests {
 
     #[test]
     fn feed_position_is_verified_by_its_entry() {
-        let at = Place { place: 7, entry_uuid: Uuid::from_u128(1) };
+        let at = FeedPosition { place: 7, entry_uuid: Uuid::from_u128(1) };
         assert!(ensure_known(at, Some(Uuid::from_u128(1)), Some(3)).is_ok());
         assert!(ensure_known(at, Some(Uuid::from_u128(2)), Some(3)).is_err(), "another database's");
         assert!(ensure_known(at, None, Some(9)).is_err(), "no longer kept");
-        let begun = Place::default();
+        let begun = FeedPosition::default();
         assert!(ensure_known(begun, None, None).is_ok() && ensure_known(begun, None, Some(1)).is_ok());
         assert!(ensure_known(begun, None, Some(2)).is_err(), "the first ones are gone");
     }

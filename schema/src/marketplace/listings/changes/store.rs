@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::rules::{ChangeRow, ListingChangeKind, Place};
+use super::rules::{ChangeRow, FeedPosition, ListingChangeKind};
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::time::Time;
@@ -10,7 +10,7 @@ use crate::core::time::Time;
 /// End of the feed, and the entry at one position.
 pub(super) struct FeedState {
     /// Last position and its entry; `None` for an empty feed.
-    pub(super) last: Option<Place>,
+    pub(super) last: Option<FeedPosition>,
     /// First stored position.
     pub(super) first_kept: Option<i64>,
     /// Entry at the requested position.
@@ -20,7 +20,7 @@ pub(super) struct FeedState {
 }
 
 /// Loads the end of the feed. It runs before the page is read, so that the page contains every change up to `as_of`.
-pub(super) async fn state_get(db: &Db, place: i64) -> Result<FeedState, Fault> {
+pub(super) async fn get_state(db: &Db, place: i64) -> Result<FeedState, Fault> {
     let row = sqlx::query!(
         r#"select last.place as "last_place?", last.entry_uuid as "last_uuid?",
                   (select place from listing_change where place is not null order by place limit 1) as first_kept,
@@ -34,7 +34,7 @@ pub(super) async fn state_get(db: &Db, place: i64) -> Result<FeedState, Fault> {
     )
     .fetch_one(&mut *db.conn().await?)
     .await?;
-    let last = row.last_place.zip(row.last_uuid).map(|(place, entry_uuid)| Place { place, entry_uuid });
+    let last = row.last_place.zip(row.last_uuid).map(|(place, entry_uuid)| FeedPosition { place, entry_uuid });
     Ok(FeedState { last, first_kept: row.first_kept, kept: row.kept, as_of: row.as_of })
 }
 
@@ -52,7 +52,11 @@ pub(super) async fn shown_page(db: &Db, after: Uuid, most: i64) -> Result<Vec<Ch
 }
 
 /// Returns at most `most` changes after a position, in order, and the position of the last one.
-pub(super) async fn changes_page(db: &Db, behind: i64, most: i64) -> Result<(Vec<ChangeRow>, Option<Place>), Fault> {
+pub(super) async fn changes_page(
+    db: &Db,
+    behind: i64,
+    most: i64,
+) -> Result<(Vec<ChangeRow>, Option<FeedPosition>), Fault> {
     let rows = sqlx::query!(
         r#"select place as "place!", entry_uuid, app_uuid, slug,
                   case change when 'RATED' then 'CHANGED' else change end as "change!: ListingChangeKind",
@@ -63,7 +67,7 @@ pub(super) async fn changes_page(db: &Db, behind: i64, most: i64) -> Result<(Vec
     )
     .fetch_all(&mut *db.conn().await?)
     .await?;
-    let last = rows.last().map(|row| Place { place: row.place, entry_uuid: row.entry_uuid });
+    let last = rows.last().map(|row| FeedPosition { place: row.place, entry_uuid: row.entry_uuid });
     let rows = rows.into_iter().map(|row| ChangeRow {
         app_uuid: row.app_uuid,
         slug: row.slug,

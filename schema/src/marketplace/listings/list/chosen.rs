@@ -4,11 +4,11 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::{FoundRow, ID, SHOWN};
-use crate::core::list::{Bound, Condition, FixedOrder, ListQuery};
+use crate::core::list::{Condition, FixedOrder, ListQuery, SqlValue};
 
 /// Parameters of individually chosen listings.
 #[derive(Debug, Serialize)]
-pub(in crate::marketplace::listings) struct Chosen {
+pub(in crate::marketplace::listings) struct ChosenListings {
     /// Apps of the listings.
     pub(in crate::marketplace::listings) app_uuids: Vec<Uuid>,
     /// Locale of the texts.
@@ -16,13 +16,13 @@ pub(in crate::marketplace::listings) struct Chosen {
 }
 
 /// Visible listings among the chosen ones. The code that chose them sorts them.
-pub(in crate::marketplace::listings) static CHOSEN: ListQuery<Chosen, FoundRow, FixedOrder> = ListQuery {
+pub(in crate::marketplace::listings) static CHOSEN: ListQuery<ChosenListings, FoundRow, FixedOrder> = ListQuery {
     operation: "marketplace_listings_list_related",
     select: &SHOWN,
     within: &[
-        Condition::given(|of| Some(Bound::Texts(vec![of.locale.clone().unwrap_or_default()]))),
-        Condition { sql: "l.visible", value: |_| Some(Bound::Nothing) },
-        Condition { sql: "l.app_uuid = any({})", value: |of| Some(Bound::Ids(of.app_uuids.clone())) },
+        Condition::given(|of| Some(SqlValue::Texts(vec![of.locale.clone().unwrap_or_default()]))),
+        Condition { sql: "l.visible", value: |_| Some(SqlValue::Nothing) },
+        Condition { sql: "l.app_uuid = any({})", value: |of| Some(SqlValue::Ids(of.app_uuids.clone())) },
     ],
     conditions: &[],
     order: |FixedOrder| const { &[ID] },

@@ -4,7 +4,7 @@ use async_graphql::InputObject;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue};
 use crate::marketplace::listings::store::PictureRow;
 use crate::marketplace::media::MediaKind;
 
@@ -35,9 +35,9 @@ pub(in crate::marketplace::listings) static PICTURES: ListQuery<OfListing, Pictu
     select: &SHOWN_PICTURES,
     within: &[
         Condition { sql: "l.slug = {}", value: |of| Some(of.slug.as_str().into()) },
-        Condition { sql: "l.visible", value: |_| Some(Bound::Nothing) },
+        Condition { sql: "l.visible", value: |_| Some(SqlValue::Nothing) },
     ],
-    conditions: &[Condition { sql: "lm.kind = any({})", value: |of| Bound::words(of.filter.kind.as_ref()) }],
+    conditions: &[Condition { sql: "lm.kind = any({})", value: |of| SqlValue::words(of.filter.kind.as_ref()) }],
     order: |FixedOrder| const { &[RANK, POSITION, ID] },
 };
 

@@ -5,7 +5,7 @@ use serde_json::json;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue};
 use crate::core::time::Time;
 use crate::marketplace::versions::AppPermission;
 
@@ -57,9 +57,9 @@ pub(in crate::marketplace::listings) static RELEASES: ListQuery<OfReader, Releas
     operation: "marketplace_listings_list_versions",
     select: &LIVE,
     within: &[
-        Condition::given(|of| Some(Bound::Text(of.locale.clone().unwrap_or_default()))),
+        Condition::given(|of| Some(SqlValue::Text(of.locale.clone().unwrap_or_default()))),
         Condition { sql: "l.slug = {}", value: |of| Some(of.slug.as_str().into()) },
-        Condition { sql: "l.visible", value: |_| Some(Bound::Nothing) },
+        Condition { sql: "l.visible", value: |_| Some(SqlValue::Nothing) },
     ],
     conditions: &[],
     order: |FixedOrder| const { &[PUBLISHED.descending(), ID.descending()] },

@@ -12,14 +12,14 @@ use crate::core::list::PageRequest;
 use crate::core::locale::preference;
 use crate::core::page::{List, Page};
 use crate::marketplace::listings::list::{
-    CHOSEN, Chosen, ListingMediaFilter, OfListing, OfReader, PICTURES, RELEASES, ReleaseRow,
+    CHOSEN, ChosenListings, ListingMediaFilter, OfListing, OfReader, PICTURES, RELEASES, ReleaseRow,
 };
 use crate::marketplace::listings::rules::{self, RelatedReason};
 use crate::marketplace::listings::store;
 use crate::marketplace::listings::types::{
     ListingMedia, ListingRelease, ListingSummary, RelatedListing, RelatedListingList,
 };
-use crate::marketplace::publication::permissions_only_in;
+use crate::marketplace::release::permissions_only_in;
 
 /// Default number of related listings (the contract's `marketplace_listings_list_related`).
 const RELATED: usize = 12;
@@ -49,7 +49,7 @@ impl ListingListsQuery {
             ensure_visible(cx, &of.slug).await?;
         }
         let pictures_url = &cx.services.settings.pictures_url;
-        cx.answer_list(found.map(|row| Ok(row.shown(pictures_url)))?.list())
+        cx.answer_list(found.map(|row| Ok(row.into_view(pictures_url)))?.list())
     }
 
     /// List a listing's versions.
@@ -87,7 +87,7 @@ impl ListingListsQuery {
             ensure_visible(cx, &listing_slug).await?;
         }
         let most = limit.and_then(|limit| usize::try_from(limit).ok()).map_or(RELATED, |limit| limit.min(MOST_RELATED));
-        let data = related(cx, rules::mix(&found, most), preference(locale)).await?;
+        let data = load_related(cx, rules::mix(&found, most), preference(locale)).await?;
         cx.note_languages(data.iter().map(|related| &related.listing.locale));
         cx.answer(RelatedListingList { data, page: Page { next_cursor: None, has_more: false } })
     }
@@ -99,7 +99,7 @@ async fn ensure_visible(cx: &RequestContext, slug: &str) -> Result<(), Fault> {
 }
 
 /// Loads the displayed columns of chosen listings, in their order, and omits listings that were removed in between.
-async fn related(
+async fn load_related(
     cx: &RequestContext,
     chosen: Vec<(RelatedReason, Uuid)>,
     locale: Option<String>,
@@ -107,9 +107,10 @@ async fn related(
     let chosen_uuids = chosen.iter().map(|(_, app_uuid)| *app_uuid).collect();
     let most = i32::try_from(chosen.len().max(1)).unwrap_or(i32::MAX);
     let page = PageRequest::new(None, Some(most), None);
-    let shown = CHOSEN.page(cx, &Chosen { app_uuids: chosen_uuids, locale }, &page).await?.rows.into_iter();
+    let shown = CHOSEN.page(cx, &ChosenListings { app_uuids: chosen_uuids, locale }, &page).await?.rows.into_iter();
     let pictures_url = &cx.services.settings.pictures_url;
-    let mut shown: HashMap<Uuid, ListingSummary> = shown.map(|row| (row.app_uuid, row.shown(pictures_url))).collect();
+    let mut shown: HashMap<Uuid, ListingSummary> =
+        shown.map(|row| (row.app_uuid, row.into_view(pictures_url))).collect();
     let views = chosen.into_iter().filter_map(|(reason, app_uuid)| {
         let listing = shown.remove(&app_uuid)?;
         Some(RelatedListing { reason, listing })

@@ -103,7 +103,7 @@ pub(in crate::marketplace::listings) fn wrong(words: &[TypedWord]) -> Option<Vec
 
 /// Returns the search term with corrected words and without stop words, if it has other words; `None` if that equals
 /// the typed term.
-pub(in crate::marketplace::listings) fn corrected(
+pub(in crate::marketplace::listings) fn apply_corrections(
     words: &[TypedWord],
     meant: &[(usize, String)],
 ) -> Option<Correction> {
@@ -154,11 +154,11 @@ mod tests {
         let word = |word: &str, is_found, is_common| TypedWord { word: word.to_owned(), is_found, is_common };
         let typed = [word("the", true, true), word("kitchn", false, false)];
         assert_eq!(wrong(&typed), Some(vec![1]));
-        let meant = corrected(&typed, &[(1, "kitchen".to_owned())]).unwrap();
+        let meant = apply_corrections(&typed, &[(1, "kitchen".to_owned())]).unwrap();
         assert_eq!((meant.text.as_str(), meant.is_respelt), ("kitchen", true));
         let known = [word("the", true, true), word("kitchen", true, false)];
-        assert!(!corrected(&known, &[]).unwrap().is_respelt);
-        assert_eq!(corrected(&[word("the", true, true), word("of", true, true)], &[]), None);
+        assert!(!apply_corrections(&known, &[]).unwrap().is_respelt);
+        assert_eq!(apply_corrections(&[word("the", true, true), word("of", true, true)], &[]), None);
         assert_eq!(wrong(&["a", "b", "c", "d"].map(|letter| word(letter, false, false))), None, "too many");
     }
 }

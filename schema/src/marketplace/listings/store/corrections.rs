@@ -3,29 +3,29 @@
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::marketplace::listings::rules::corrections::{
-    Candidate, Correction, TypedWord, candidates, choose, corrected, halves, most_wrong, part, wrong,
+    Candidate, Correction, TypedWord, apply_corrections, candidates, choose, halves, most_wrong, part, wrong,
 };
 
 /// Returns the corrected search term; `None` if a visible listing contains the words, or if no similar words exist.
-pub(in crate::marketplace::listings) async fn correction_get(
+pub(in crate::marketplace::listings) async fn get_correction(
     db: &Db,
     typed: &str,
 ) -> Result<Option<Correction>, Fault> {
-    let words = words_get(db, typed).await?;
+    let words = get_words(db, typed).await?;
     let Some(wrong) = wrong(&words) else { return Ok(None) };
     let mut meant = Vec::new();
     for at in wrong {
         let Some(TypedWord { word, .. }) = words.get(at) else { continue };
-        let candidates = candidates(word, &known_get(db, word).await?);
-        let finds = finds_get(db, &candidates).await?;
+        let candidates = candidates(word, &get_known(db, word).await?);
+        let finds = count_matches(db, &candidates).await?;
         let Some(best) = choose(candidates, &finds) else { return Ok(None) };
         meant.push((at, best));
     }
-    Ok(corrected(&words, &meant))
+    Ok(apply_corrections(&words, &meant))
 }
 
 /// Returns the typed words; an empty list if a visible listing contains all of them.
-async fn words_get(db: &Db, typed: &str) -> Result<Vec<TypedWord>, Fault> {
+async fn get_words(db: &Db, typed: &str) -> Result<Vec<TypedWord>, Fault> {
     Ok(sqlx::query_as!(
         TypedWord,
         r#"select each.word as "word!", each.is_common as "is_common!", exists (
@@ -49,7 +49,7 @@ async fn words_get(db: &Db, typed: &str) -> Result<Vec<TypedWord>, Fault> {
 }
 
 /// Returns known words of current and former listings that may correct a typed word.
-async fn known_get(db: &Db, word: &str) -> Result<Vec<String>, Fault> {
+async fn get_known(db: &Db, word: &str) -> Result<Vec<String>, Fault> {
     let most = i32::try_from(most_wrong(word)).unwrap_or_default();
     let first: Vec<String> = word.chars().take(2).map(String::from).collect();
     Ok(sqlx::query_scalar!(
@@ -71,7 +71,7 @@ async fn known_get(db: &Db, word: &str) -> Result<Vec<String>, Fault> {
 }
 
 /// Returns the number of visible listings that each candidate finds, at most a hundred.
-async fn finds_get(db: &Db, candidates: &[Candidate]) -> Result<Vec<i64>, Fault> {
+async fn count_matches(db: &Db, candidates: &[Candidate]) -> Result<Vec<i64>, Fault> {
     let texts: Vec<String> = candidates.iter().map(|candidate| candidate.text.clone()).collect();
     Ok(sqlx::query_scalar!(
         r#"select (select count(*) from (

@@ -18,7 +18,7 @@ struct FacetsRow {
 
 /// Counts the whole result. Each facet ignores its own filter, so the statement marks every listing that matches the
 /// search term with the other filters that it passes.
-pub(in crate::marketplace::listings) async fn facets_get(db: &Db, search: &Search) -> Result<ListingFacets, Fault> {
+pub(in crate::marketplace::listings) async fn get_facets(db: &Db, search: &Search) -> Result<ListingFacets, Fault> {
     let row = sqlx::query_as!(
         FacetsRow,
         r#"with query as materialized (select terms from listing_terms($2::text)),
@@ -67,7 +67,7 @@ pub(in crate::marketplace::listings) async fn facets_get(db: &Db, search: &Searc
                (select count(*) from base where verified and categorised and offered and rated and spoken)::integer
                    as "verified!""#,
         search.locale,
-        search.sought(),
+        search.search_terms(),
         search.filter.category.as_deref(),
         search.filter.partner,
         search.filter.rating_from,

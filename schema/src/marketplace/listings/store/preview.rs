@@ -6,11 +6,11 @@ use uuid::Uuid;
 use super::ListingRow;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
-use crate::marketplace::publication::Snapshot;
+use crate::marketplace::release::Snapshot;
 
 /// Whether a snapshot is published. The times of the listing depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::marketplace) enum Side {
+pub(in crate::marketplace) enum ListingStage {
     /// Published: the times are the publication times.
     Live,
     /// Not published: the time is the scheduled publication, or the last change of the app or version.
@@ -24,7 +24,7 @@ pub(in crate::marketplace) async fn listing_of(
     app_uuid: Uuid,
     snapshot: &Snapshot,
     locale: Option<&str>,
-    side: Side,
+    stage: ListingStage,
 ) -> Result<Option<ListingRow>, Fault> {
     Ok(sqlx::query_as!(
         ListingRow,
@@ -78,7 +78,7 @@ pub(in crate::marketplace) async fn listing_of(
         app_uuid,
         Json(snapshot) as _,
         locale,
-        side == Side::Live,
+        stage == ListingStage::Live,
     )
     .fetch_optional(&mut *db.conn().await?)
     .await?)

@@ -2,17 +2,17 @@
 
 use uuid::Uuid;
 
-use super::{Held, word};
+use super::{LockedReview, word};
 use crate::core::db::Db;
 use crate::core::fault::Fault;
-use crate::marketplace::reviews::rules::{Faces, ReviewRejectionReason};
+use crate::marketplace::reviews::rules::{ReviewRejectionReason, ReviewTexts};
 
 /// Sets the current texts of a locked customer review, and updates the rating of its listing. `moderator` is the
 /// deciding staff member; `None` if the customer caused the change.
 pub(in crate::marketplace::reviews) async fn set_faces(
     db: &Db,
-    held: &Held,
-    faces: Faces,
+    locked: &LockedReview,
+    texts: ReviewTexts,
     moderator: Option<Uuid>,
     is_decided: bool,
 ) -> Result<(), Fault> {
@@ -28,29 +28,29 @@ pub(in crate::marketplace::reviews) async fn set_faces(
                 updated_at = labs_now()
           where r.review_uuid = $1
       returning r.rating",
-        held.review_uuid,
-        word(faces.state()),
-        faces.shown,
-        faces.waiting,
-        faces.rejected,
+        locked.review_uuid,
+        word(texts.state()),
+        texts.shown,
+        texts.waiting,
+        texts.rejected,
         moderator,
         is_decided
     )
     .fetch_one(&mut *db.conn().await?)
     .await?;
-    count(db, held, after).await
+    count(db, locked, after).await
 }
 
 /// Updates the listing's rating for a locked customer review.
-async fn count(db: &Db, held: &Held, after: Option<i32>) -> Result<(), Fault> {
-    if held.rating == after {
+async fn count(db: &Db, locked: &LockedReview, after: Option<i32>) -> Result<(), Fault> {
+    if locked.rating == after {
         return Ok(());
     }
-    let number = i32::from(after.is_some()) - i32::from(held.rating.is_some());
-    let stars = i64::from(after.unwrap_or_default()) - i64::from(held.rating.unwrap_or_default());
+    let number = i32::from(after.is_some()) - i32::from(locked.rating.is_some());
+    let stars = i64::from(after.unwrap_or_default()) - i64::from(locked.rating.unwrap_or_default());
     sqlx::query!(
         "update listing set rating_count = rating_count + $2, rating_sum = rating_sum + $3 where app_uuid = $1",
-        held.app_uuid,
+        locked.app_uuid,
         number,
         stars
     )
@@ -80,9 +80,13 @@ pub(in crate::marketplace::reviews) async fn note_decision(
 }
 
 /// Erases the customer's texts and identity. The row of the customer review remains.
-pub(in crate::marketplace::reviews) async fn erase(db: &Db, held: &Held, moderator: Option<Uuid>) -> Result<(), Fault> {
-    let nothing = Faces::default();
-    set_faces(db, held, nothing, moderator, true).await?;
+pub(in crate::marketplace::reviews) async fn erase(
+    db: &Db,
+    locked: &LockedReview,
+    moderator: Option<Uuid>,
+) -> Result<(), Fault> {
+    let nothing = ReviewTexts::default();
+    set_faces(db, locked, nothing, moderator, true).await?;
     sqlx::query!(
         "with flags as (
              update customer_review_flag set note = null where review_uuid = $1
@@ -92,14 +96,14 @@ pub(in crate::marketplace::reviews) async fn erase(db: &Db, held: &Held, moderat
          update customer_review
             set customer_sha256 = null, reply_uuid = null, reports = 0, reported_at = null
           where review_uuid = $1",
-        held.review_uuid
+        locked.review_uuid
     )
     .execute(&mut *db.conn().await?)
     .await?;
     sqlx::query!(
         "with replies as (delete from customer_review_reply where review_uuid = $1)
          delete from customer_review_text where review_uuid = $1",
-        held.review_uuid
+        locked.review_uuid
     )
     .execute(&mut *db.conn().await?)
     .await?;

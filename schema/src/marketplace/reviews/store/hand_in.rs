@@ -2,17 +2,17 @@
 
 use uuid::Uuid;
 
-use super::Held;
+use super::LockedReview;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
-use crate::marketplace::reviews::rules::{Faces, Words};
+use crate::marketplace::reviews::rules::{ReviewTexts, Text};
 
 /// Locks a customer's review of an app until the transaction ends.
-pub(in crate::marketplace::reviews) async fn hold_of_customer(
+pub(in crate::marketplace::reviews) async fn lock_of_customer(
     db: &Db,
     app_uuid: Uuid,
     customer_sha256: &[u8],
-) -> Result<Option<Held>, Fault> {
+) -> Result<Option<LockedReview>, Fault> {
     let row = sqlx::query!(
         "select r.review_uuid, a.partner_uuid, r.shown_text_uuid, r.waiting_text_uuid, r.rejected_text_uuid, r.rating,
                 r.reply_uuid
@@ -23,11 +23,15 @@ pub(in crate::marketplace::reviews) async fn hold_of_customer(
     )
     .fetch_optional(&mut *db.conn().await?)
     .await?;
-    Ok(row.map(|row| Held {
+    Ok(row.map(|row| LockedReview {
         review_uuid: row.review_uuid,
         app_uuid,
         partner_uuid: row.partner_uuid,
-        faces: Faces { shown: row.shown_text_uuid, waiting: row.waiting_text_uuid, rejected: row.rejected_text_uuid },
+        texts: ReviewTexts {
+            shown: row.shown_text_uuid,
+            waiting: row.waiting_text_uuid,
+            rejected: row.rejected_text_uuid,
+        },
         rating: row.rating,
         reply_uuid: row.reply_uuid,
     }))
@@ -39,7 +43,7 @@ pub(in crate::marketplace::reviews) struct NewReview<'a> {
     pub(in crate::marketplace::reviews) text_uuid: Uuid,
     pub(in crate::marketplace::reviews) app_uuid: Uuid,
     pub(in crate::marketplace::reviews) customer_sha256: &'a [u8],
-    pub(in crate::marketplace::reviews) words: &'a Words,
+    pub(in crate::marketplace::reviews) words: &'a Text,
 }
 
 /// Inserts a customer review with a pending text. Returns false if the customer already has one.
@@ -69,11 +73,11 @@ pub(in crate::marketplace::reviews) async fn insert(db: &Db, new: &NewReview<'_>
 }
 
 /// Adds a text to a locked customer review.
-pub(in crate::marketplace::reviews) async fn text_insert(
+pub(in crate::marketplace::reviews) async fn insert_text(
     db: &Db,
     review_uuid: Uuid,
     text_uuid: Uuid,
-    words: &Words,
+    words: &Text,
 ) -> Result<(), Fault> {
     sqlx::query!(
         "insert into customer_review_text (text_uuid, review_uuid, rating, title, body, locale, version_number)
@@ -93,7 +97,10 @@ pub(in crate::marketplace::reviews) async fn text_insert(
 
 /// Returns the published text of a customer review, and the customer's last text: the pending, the published or the
 /// last rejected one.
-pub(in crate::marketplace::reviews) async fn said(db: &Db, held: &Held) -> Result<[Option<Words>; 2], Fault> {
+pub(in crate::marketplace::reviews) async fn get_texts(
+    db: &Db,
+    locked: &LockedReview,
+) -> Result<[Option<Text>; 2], Fault> {
     let rows = sqlx::query!(
         r#"select t.rating, t.title, t.body, t.locale, t.version_number,
                   (t.text_uuid = $2) is true as "is_shown!",
@@ -102,15 +109,15 @@ pub(in crate::marketplace::reviews) async fn said(db: &Db, held: &Held) -> Resul
              from customer_review_text as t
             where t.review_uuid = $1
               and (t.text_uuid in ($2, $3) or t.rejected_because is not null)"#,
-        held.review_uuid,
-        held.faces.shown,
-        held.faces.waiting
+        locked.review_uuid,
+        locked.texts.shown,
+        locked.texts.waiting
     )
     .fetch_all(&mut *db.conn().await?)
     .await?;
     let (mut shown, mut last) = (None, None);
     for row in rows {
-        let words = Words {
+        let words = Text {
             rating: row.rating,
             title: row.title,
             body: row.body,

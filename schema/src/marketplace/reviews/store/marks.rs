@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::Held;
+use super::LockedReview;
 use crate::core::actor::Actor;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
@@ -34,9 +34,9 @@ pub(in crate::marketplace::reviews) struct NewFlag<'a> {
 }
 
 /// Inserts a flag for a locked customer review and adds an entry to the history of its app.
-pub(in crate::marketplace::reviews) async fn flag_insert(
+pub(in crate::marketplace::reviews) async fn insert_flag(
     db: &Db,
-    held: &Held,
+    locked: &LockedReview,
     flag: &NewFlag<'_>,
 ) -> Result<(), Fault> {
     sqlx::query!(
@@ -49,13 +49,13 @@ pub(in crate::marketplace::reviews) async fn flag_insert(
          )
          update customer_review set flagged_at = labs_now(), updated_at = labs_now() where review_uuid = $2",
         flag.flag_uuid,
-        held.review_uuid,
+        locked.review_uuid,
         flag.text_uuid,
         flag.reason as ReviewConcern,
         flag.note,
         flag.by.kind,
         flag.by.uuid,
-        held.app_uuid
+        locked.app_uuid
     )
     .execute(&mut *db.conn().await?)
     .await?;

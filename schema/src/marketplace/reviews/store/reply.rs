@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::Held;
+use super::LockedReview;
 use crate::core::actor::Actor;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
@@ -27,9 +27,9 @@ pub(in crate::marketplace::reviews) struct NewReply<'a> {
 }
 
 /// Replaces the current reply and adds an entry to the history of the app. The customer review is locked.
-pub(in crate::marketplace::reviews) async fn reply_insert(
+pub(in crate::marketplace::reviews) async fn insert_reply(
     db: &Db,
-    held: &Held,
+    locked: &LockedReview,
     reply: &NewReply<'_>,
 ) -> Result<(), Fault> {
     sqlx::query!(
@@ -44,12 +44,12 @@ pub(in crate::marketplace::reviews) async fn reply_insert(
          )
          update customer_review set reply_uuid = $1, updated_at = labs_now() where review_uuid = $2",
         reply.reply_uuid,
-        held.review_uuid,
+        locked.review_uuid,
         reply.text_uuid,
         reply.body,
         reply.by.kind,
         reply.by.uuid,
-        held.app_uuid
+        locked.app_uuid
     )
     .execute(&mut *db.conn().await?)
     .await?;
@@ -57,7 +57,7 @@ pub(in crate::marketplace::reviews) async fn reply_insert(
 }
 
 /// Ends the current reply. The customer review is locked.
-pub(in crate::marketplace::reviews) async fn reply_end(db: &Db, held: &Held, by: Actor) -> Result<(), Fault> {
+pub(in crate::marketplace::reviews) async fn end_reply(db: &Db, locked: &LockedReview, by: Actor) -> Result<(), Fault> {
     sqlx::query!(
         "with former as (
              update customer_review_reply set ended_at = labs_now() where review_uuid = $1 and ended_at is null
@@ -66,8 +66,8 @@ pub(in crate::marketplace::reviews) async fn reply_end(db: &Db, held: &Held, by:
              values (labs_uuid(), $2, 'REVIEW_REPLY_DELETED', $3, $4, jsonb_build_object('review_uuid', $1::uuid))
          )
          update customer_review set reply_uuid = null, updated_at = labs_now() where review_uuid = $1",
-        held.review_uuid,
-        held.app_uuid,
+        locked.review_uuid,
+        locked.app_uuid,
         by.kind,
         by.uuid
     )

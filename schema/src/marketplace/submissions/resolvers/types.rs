@@ -6,11 +6,11 @@ use uuid::Uuid;
 use crate::core::time::Time;
 use crate::marketplace::checklist::AppChecklist;
 use crate::marketplace::media::MediaKind;
-use crate::marketplace::publication::{ListingSnapshot, SubmissionDifference};
+use crate::marketplace::release::{ListingSnapshot, SubmissionDifference};
 use crate::marketplace::submissions::list::SubmissionRow;
-use crate::marketplace::submissions::rules::findings::Written;
-use crate::marketplace::submissions::rules::{self, ClaimStanding, FindingStatus, SubmissionState, WaitingOn};
-use crate::marketplace::submissions::store::{FindingRow, Standing};
+use crate::marketplace::submissions::rules::findings::WrittenFinding;
+use crate::marketplace::submissions::rules::{self, ClaimStatus, FindingStatus, SubmissionState, WaitingOn};
+use crate::marketplace::submissions::store::{FindingRow, QueuePosition};
 use crate::marketplace::submissions::thread::SubmissionMessage;
 use crate::marketplace::versions::AppVersionState;
 
@@ -197,7 +197,7 @@ pub(crate) struct FindingInput {
     why_now: Option<String>,
 }
 
-impl From<FindingInput> for Written {
+impl From<FindingInput> for WrittenFinding {
     fn from(input: FindingInput) -> Self {
         let FindingInput { requirement_code, text, place, observed, why_now } = input;
         let why_now = why_now.filter(|why| !why.trim().is_empty());
@@ -207,7 +207,7 @@ impl From<FindingInput> for Written {
 
 /// Viewer of a submission, and the current time.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::marketplace::submissions) struct Beholder {
+pub(in crate::marketplace::submissions) struct Viewer {
     pub(in crate::marketplace::submissions) me: Uuid,
     /// Whether the viewer is a user who may review.
     pub(in crate::marketplace::submissions) reviews: bool,
@@ -218,8 +218,8 @@ impl Submission {
     /// Converts a row to its public form.
     pub(in crate::marketplace::submissions) fn of(
         row: SubmissionRow,
-        standing: Option<&Standing>,
-        beholder: Beholder,
+        queue_position: Option<&QueuePosition>,
+        beholder: Viewer,
     ) -> Self {
         let claim = row.claim();
         let allowed_actions =
@@ -241,11 +241,14 @@ impl Submission {
             claimed_at: row.claimed_at,
             decided_at: row.decided_at,
             age_seconds: row.age_seconds,
-            expected_at: standing.and_then(|standing| standing.expected_at),
+            expected_at: queue_position.and_then(|queue_position| queue_position.expected_at),
             queued_at: row.queued_at,
             waiting_on: row.waiting_on,
             due_at: row.due_at,
-            claim_rests_at: claim.claimed_at.filter(|_| claim.state == AppVersionState::InReview).map(rules::rests_at),
+            claim_rests_at: claim
+                .claimed_at
+                .filter(|_| claim.state == AppVersionState::InReview)
+                .map(rules::claim_expires_at),
             new_permissions: row.asks_more,
             allowed_actions,
         }
@@ -254,8 +257,8 @@ impl Submission {
 
 impl SubmissionRow {
     /// Returns the state of the claim.
-    const fn claim(&self) -> ClaimStanding {
-        ClaimStanding {
+    const fn claim(&self) -> ClaimStatus {
+        ClaimStatus {
             state: self.state.of_version(),
             reviewer_uuid: self.reviewer_uuid,
             claimed_at: self.claimed_at,

@@ -1,6 +1,6 @@
 //! Estimate of the decision date.
 
-use crate::core::business_time::{after, between};
+use crate::core::business_time::{add_seconds, seconds_between};
 use crate::core::time::Time;
 
 /// Minimum number of recent decisions for an estimate.
@@ -12,7 +12,7 @@ const HOUR: i64 = 3_600;
 
 /// Times of a submission and of its decision.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::marketplace::submissions) struct Decided {
+pub(in crate::marketplace::submissions) struct DecidedSubmission {
     pub(in crate::marketplace::submissions) submitted_at: Time,
     pub(in crate::marketplace::submissions) decided_at: Time,
 }
@@ -23,17 +23,17 @@ pub(in crate::marketplace::submissions) struct Decided {
 pub(in crate::marketplace::submissions) fn expected_at(
     submitted_at: Time,
     now: Time,
-    recent: &[Decided],
+    recent: &[DecidedSubmission],
 ) -> Option<Time> {
     if recent.len() < FEWEST {
         return None;
     }
-    let waited = between(submitted_at, now);
-    let took = recent.iter().map(|of| between(of.submitted_at, of.decided_at));
+    let waited = seconds_between(submitted_at, now);
+    let took = recent.iter().map(|of| seconds_between(of.submitted_at, of.decided_at));
     let mut took: Vec<i64> = took.filter(|took| *took > waited).collect();
     took.sort_unstable();
     let place = (took.len() * OF_A_HUNDRED).div_ceil(100);
-    let expected = after(submitted_at, *took.get(place.checked_sub(1)?)?);
+    let expected = add_seconds(submitted_at, *took.get(place.checked_sub(1)?)?);
     Some(expected.plus_seconds(HOUR - expected.unix().rem_euclid(HOUR)))
 }
 
@@ -49,7 +49,7 @@ mod tests {
     fn estimate_needs_enough_decisions_and_is_never_past() {
         let took = |days: i64| {
             let submitted_at = at("2026-11-02T09:00:00Z");
-            Decided { submitted_at, decided_at: submitted_at.plus_seconds(days * 86_400) }
+            DecidedSubmission { submitted_at, decided_at: submitted_at.plus_seconds(days * 86_400) }
         };
         let submitted = at("2026-11-23T09:00:00Z");
         assert_eq!(expected_at(submitted, submitted, &[took(1), took(1)]), None);
@@ -87,7 +87,7 @@ mod tests {
     }
 
     /// Returns the time at which work of `work` seconds that starts at `second` is complete.
-    fn worked_off(mut second: i64, mut work: i64) -> i64 {
+    fn finished_at(mut second: i64, mut work: i64) -> i64 {
         while work > 0 {
             if is_worked(second) {
                 let step = work.min(17 * HOUR - second.rem_euclid(DAY));
@@ -103,7 +103,7 @@ mod tests {
     /// submissions are decided by the first estimate, and the ratio of the median estimate to the median duration.
     fn simulate(seed: u64) -> (usize, f64) {
         let (mut random, monday) = (Random(seed), at("2026-01-05T00:00:00Z"));
-        let (mut free, mut clock, mut all) = ([0_i64; 2], 0_i64, Vec::<Decided>::new());
+        let (mut free, mut clock, mut all) = ([0_i64; 2], 0_i64, Vec::<DecidedSubmission>::new());
         let (mut kept, mut told, mut taken) = (0, Vec::new(), Vec::new());
         while told.len() < 1_000 {
             // Developers submit in the daytime, rarely on weekends.
@@ -114,10 +114,11 @@ mod tests {
                 continue;
             }
             let reviewer = usize::from(free[1] < free[0]);
-            free[reviewer] = worked_off(clock.max(free[reviewer]), random.work());
+            free[reviewer] = finished_at(clock.max(free[reviewer]), random.work());
             let submitted_at = monday.plus_seconds(clock);
             let decided_at = monday.plus_seconds(free[reviewer]);
-            let mut recent: Vec<Decided> = all.iter().filter(|of| of.decided_at < submitted_at).copied().collect();
+            let mut recent: Vec<DecidedSubmission> =
+                all.iter().filter(|of| of.decided_at < submitted_at).copied().collect();
             recent.sort_by_key(|of| std::cmp::Reverse(of.decided_at));
             recent.truncate(50);
             if let (50, Some(expected)) = (recent.len(), expected_at(submitted_at, submitted_at, &recent)) {
@@ -125,7 +126,7 @@ mod tests {
                 told.push(expected.unix() - submitted_at.unix());
                 taken.push(decided_at.unix() - submitted_at.unix());
             }
-            all.push(Decided { submitted_at, decided_at });
+            all.push(DecidedSubmission { submitted_at, decided_at });
         }
         told.sort_unstable();
         taken.sort_unstable();

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use crate::core::fault::{Fault, FieldError};
-use crate::marketplace::publication::Places;
+use crate::marketplace::release::DifferencePaths;
 
 /// Finding as a reviewer writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::marketplace::submissions) struct Written {
+pub(in crate::marketplace::submissions) struct WrittenFinding {
     pub(in crate::marketplace::submissions) requirement_code: String,
     pub(in crate::marketplace::submissions) text: String,
     /// Path into the submitted snapshot.
@@ -22,16 +22,16 @@ pub(in crate::marketplace::submissions) struct Written {
 /// # Errors
 /// [`crate::Code::ValidationFailed`] with a pointer to each invalid finding.
 pub(in crate::marketplace::submissions) fn check(
-    findings: &[Written],
+    findings: &[WrittenFinding],
     known: &HashSet<&str>,
-    places: &Places,
+    places: &DifferencePaths,
 ) -> Result<(), Fault> {
     let mut errors = Vec::new();
     for (position, finding) in findings.iter().enumerate() {
         let mut refuse = |field: &str, code: &str, message: String| {
             errors.push(FieldError::at(format!("/findings/{position}/{field}"), code, message));
         };
-        let Written { requirement_code, place, .. } = finding;
+        let WrittenFinding { requirement_code, place, .. } = finding;
         if !known.contains(requirement_code.as_str()) {
             let message = format!(
                 "The listing requirement {requirement_code} does not exist. The checklist lists the effective ones."

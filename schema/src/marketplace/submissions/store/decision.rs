@@ -7,12 +7,12 @@ use crate::core::actor::Actor;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::time::Time;
-use crate::marketplace::submissions::rules::findings::Written;
-use crate::marketplace::submissions::rules::{ClaimStanding, WaitingOn};
+use crate::marketplace::submissions::rules::findings::WrittenFinding;
+use crate::marketplace::submissions::rules::{ClaimStatus, WaitingOn};
 use crate::marketplace::versions::AppVersionState;
 
 /// Submission locked until the transaction ends.
-pub(in crate::marketplace::submissions) struct Held {
+pub(in crate::marketplace::submissions) struct LockedSubmission {
     pub(in crate::marketplace::submissions) submission_uuid: Uuid,
     pub(in crate::marketplace::submissions) app_uuid: Uuid,
     pub(in crate::marketplace::submissions) app_name: String,
@@ -30,10 +30,10 @@ pub(in crate::marketplace::submissions) struct Held {
     pub(in crate::marketplace::submissions) due_left_seconds: Option<i64>,
 }
 
-impl Held {
+impl LockedSubmission {
     /// Returns the state of the claim.
-    pub(in crate::marketplace::submissions) const fn standing(&self) -> ClaimStanding {
-        ClaimStanding {
+    pub(in crate::marketplace::submissions) const fn claim_status(&self) -> ClaimStatus {
+        ClaimStatus {
             state: self.state,
             reviewer_uuid: self.reviewer_uuid,
             claimed_at: self.claimed_at,
@@ -43,9 +43,12 @@ impl Held {
 }
 
 /// Locks a submission with its version and its app.
-pub(in crate::marketplace::submissions) async fn lock(db: &Db, submission_uuid: Uuid) -> Result<Option<Held>, Fault> {
+pub(in crate::marketplace::submissions) async fn lock(
+    db: &Db,
+    submission_uuid: Uuid,
+) -> Result<Option<LockedSubmission>, Fault> {
     Ok(sqlx::query_as!(
-        Held,
+        LockedSubmission,
         r#"select s.submission_uuid, a.app_uuid, coalesce(s.snapshot #>> '{texts,0,name}', '') as "app_name!",
                s.partner_uuid, v.version_uuid, v.number as version_number,
                v.state as "version_state: AppVersionState", s.state as "state: AppVersionState", s.reviewer_uuid,
@@ -68,23 +71,27 @@ pub(in crate::marketplace::submissions) async fn lock(db: &Db, submission_uuid: 
 }
 
 /// Assigns a locked submission to a reviewer, even if another reviewer's claim has expired.
-pub(in crate::marketplace::submissions) async fn set_claimed(db: &Db, actor: Actor, held: &Held) -> Result<(), Fault> {
-    set_reviewer(db, actor, held, (AppVersionState::InReview, actor.uuid, "VERSION_CLAIMED")).await
+pub(in crate::marketplace::submissions) async fn set_claimed(
+    db: &Db,
+    actor: Actor,
+    locked: &LockedSubmission,
+) -> Result<(), Fault> {
+    set_reviewer(db, actor, locked, (AppVersionState::InReview, actor.uuid, "VERSION_CLAIMED")).await
 }
 
 /// Returns a locked submission to the queue at its former position.
 pub(in crate::marketplace::submissions) async fn set_unclaimed(
     db: &Db,
     actor: Actor,
-    held: &Held,
+    locked: &LockedSubmission,
 ) -> Result<(), Fault> {
-    set_reviewer(db, actor, held, (AppVersionState::Submitted, None, "VERSION_UNCLAIMED")).await
+    set_reviewer(db, actor, locked, (AppVersionState::Submitted, None, "VERSION_UNCLAIMED")).await
 }
 
 async fn set_reviewer(
     db: &Db,
     actor: Actor,
-    held: &Held,
+    locked: &LockedSubmission,
     (to, reviewer_uuid, event): (AppVersionState, Option<Uuid>, &str),
 ) -> Result<(), Fault> {
     sqlx::query!(
@@ -104,10 +111,10 @@ async fn set_reviewer(
          select labs_uuid(), app_uuid, $5, $6, $7,
              jsonb_build_object('version_uuid', version_uuid, 'number', number, 'submission_uuid', $1)
          from version",
-        held.submission_uuid,
+        locked.submission_uuid,
         to as AppVersionState,
         reviewer_uuid,
-        held.version_uuid,
+        locked.version_uuid,
         event,
         actor.kind,
         actor.uuid
@@ -126,7 +133,7 @@ pub(in crate::marketplace::submissions) struct Decision<'a> {
     /// Message to the partner.
     pub(in crate::marketplace::submissions) note: Option<&'a str>,
     /// Findings.
-    pub(in crate::marketplace::submissions) findings: &'a [(Uuid, Written)],
+    pub(in crate::marketplace::submissions) findings: &'a [(Uuid, WrittenFinding)],
     /// Whether an appeal succeeded, so that the former findings were incorrect.
     pub(in crate::marketplace::submissions) is_upheld: bool,
     /// Remaining time while the partner fixes the findings, in business seconds.
@@ -138,7 +145,7 @@ pub(in crate::marketplace::submissions) struct Decision<'a> {
 pub(in crate::marketplace::submissions) async fn set_decided(
     db: &Db,
     actor: Actor,
-    held: &Held,
+    locked: &LockedSubmission,
     decision: &Decision<'_>,
 ) -> Result<(), Fault> {
     let (codes, places): (Vec<String>, Vec<String>) =
@@ -172,9 +179,9 @@ pub(in crate::marketplace::submissions) async fn set_decided(
          select labs_uuid(), app_uuid, $7, $8, $2, jsonb_build_object('version_uuid', version_uuid, 'number', number,
              'submission_uuid', $1, 'findings', cardinality($6))
          from version",
-        held.submission_uuid,
+        locked.submission_uuid,
         actor.uuid,
-        held.version_uuid,
+        locked.version_uuid,
         decision.to as AppVersionState,
         decision.note,
         &codes,
@@ -186,15 +193,16 @@ pub(in crate::marketplace::submissions) async fn set_decided(
     )
     .execute(&mut *db.conn().await?)
     .await?;
-    findings_insert(db, held.submission_uuid, decision.findings).await
+    insert_findings(db, locked.submission_uuid, decision.findings).await
 }
 
-async fn findings_insert(db: &Db, submission_uuid: Uuid, findings: &[(Uuid, Written)]) -> Result<(), Fault> {
+async fn insert_findings(db: &Db, submission_uuid: Uuid, findings: &[(Uuid, WrittenFinding)]) -> Result<(), Fault> {
     if findings.is_empty() {
         return Ok(());
     }
-    let each =
-        |of: fn(&Written) -> &str| findings.iter().map(|(_, finding)| of(finding).to_owned()).collect::<Vec<_>>();
+    let each = |of: fn(&WrittenFinding) -> &str| {
+        findings.iter().map(|(_, finding)| of(finding).to_owned()).collect::<Vec<_>>()
+    };
     let uuids: Vec<Uuid> = findings.iter().map(|(uuid, _)| *uuid).collect();
     let why_now: Vec<Option<String>> = findings.iter().map(|(_, finding)| finding.why_now.clone()).collect();
     sqlx::query!(
@@ -217,7 +225,7 @@ async fn findings_insert(db: &Db, submission_uuid: Uuid, findings: &[(Uuid, Writ
 }
 
 /// Returns the numbers of the active requirements.
-pub(in crate::marketplace::submissions) async fn requirement_codes_get(db: &Db) -> Result<Vec<String>, Fault> {
+pub(in crate::marketplace::submissions) async fn get_requirement_codes(db: &Db) -> Result<Vec<String>, Fault> {
     Ok(sqlx::query_scalar!("select code from listing_requirement where active")
         .fetch_all(&mut *db.conn().await?)
         .await?)

@@ -7,15 +7,15 @@ use uuid::Uuid;
 
 use crate::core::db::Db;
 use crate::core::fault::Fault;
-use crate::marketplace::media::{Size, Stored, StoredRow};
+use crate::marketplace::media::{Size, StoredObject, StoredRow};
 
 /// Loads the location of a submitted media item's content. The content remains stored if the owner removes the item
 /// from the draft.
-pub(in crate::marketplace::submissions) async fn media_get(
+pub(in crate::marketplace::submissions) async fn get_media(
     db: &Db,
     submission_uuid: Uuid,
     media_uuid: Uuid,
-) -> Result<Option<Stored>, Fault> {
+) -> Result<Option<StoredObject>, Fault> {
     let row = sqlx::query_as!(
         StoredRow,
         r#"select m.sha256, m.object_key, m.media_type, m.width, m.height, m.size_bytes,

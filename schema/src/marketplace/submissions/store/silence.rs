@@ -6,7 +6,7 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 
 /// Submission whose partner does not answer.
-pub(in crate::marketplace::submissions) struct Silent {
+pub(in crate::marketplace::submissions) struct SilentSubmission {
     pub(in crate::marketplace::submissions) app_uuid: Uuid,
     pub(in crate::marketplace::submissions) app_name: String,
     pub(in crate::marketplace::submissions) version_uuid: Uuid,
@@ -33,12 +33,12 @@ pub(in crate::marketplace::submissions) async fn silent_page(db: &Db) -> Result<
 
 /// Locks a submission that waits for its partner, with its version and its app. Returns `None` if another transaction
 /// has locked one of them, or if it does not wait any more.
-pub(in crate::marketplace::submissions) async fn silent_lock(
+pub(in crate::marketplace::submissions) async fn lock_silent(
     db: &Db,
     submission_uuid: Uuid,
-) -> Result<Option<Silent>, Fault> {
+) -> Result<Option<SilentSubmission>, Fault> {
     Ok(sqlx::query_as!(
-        Silent,
+        SilentSubmission,
         r#"select a.app_uuid, coalesce(s.snapshot #>> '{texts,0,name}', '') as "app_name!", v.version_uuid,
                v.number as version_number,
                floor(extract(epoch from labs_now() - s.waiting_since) / 86400)::integer as "days!", s.reminders

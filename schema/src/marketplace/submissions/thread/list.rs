@@ -6,7 +6,7 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::types::SubmissionMessageKind;
-use crate::core::list::{Bound, Condition, Key, ListQuery, Select};
+use crate::core::list::{Condition, Key, ListQuery, Select, SqlValue};
 use crate::core::time::Time;
 use crate::core::words::words;
 use crate::marketplace::submissions::rules::SubmissionState;
@@ -47,7 +47,7 @@ static SAID: Select<MessageRow> = Select::new(
 
 /// Parameters of a conversation about a version.
 #[derive(Debug, Serialize)]
-pub(in crate::marketplace::submissions) struct Talk {
+pub(in crate::marketplace::submissions) struct MessageThread {
     /// Reader.
     pub(super) reader_uuid: Uuid,
     /// Version that the conversation concerns.
@@ -69,21 +69,22 @@ words! {
 }
 
 /// List of the entries.
-pub(in crate::marketplace::submissions) static MESSAGES: ListQuery<Talk, MessageRow, ReviewMessageSort> = ListQuery {
-    operation: "marketplace_versions_list_messages",
-    select: &SAID,
-    within: &[
-        Condition::given(|of| Some(of.reader_uuid.into())),
-        Condition { sql: "m.version_uuid = {}", value: |of| Some(of.version_uuid.into()) },
-        Condition { sql: "m.message_uuid = {}", value: |of| of.message_uuid.map(Bound::from) },
-        Condition { sql: "not m.internal", value: |of| (!of.with_notes).then_some(Bound::Nothing) },
-    ],
-    conditions: &[],
-    order: |sort| match sort {
-        ReviewMessageSort::CreatedAt => const { &[CREATED, ID] },
-        ReviewMessageSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },
-    },
-};
+pub(in crate::marketplace::submissions) static MESSAGES: ListQuery<MessageThread, MessageRow, ReviewMessageSort> =
+    ListQuery {
+        operation: "marketplace_versions_list_messages",
+        select: &SAID,
+        within: &[
+            Condition::given(|of| Some(of.reader_uuid.into())),
+            Condition { sql: "m.version_uuid = {}", value: |of| Some(of.version_uuid.into()) },
+            Condition { sql: "m.message_uuid = {}", value: |of| of.message_uuid.map(SqlValue::from) },
+            Condition { sql: "not m.internal", value: |of| (!of.with_notes).then_some(SqlValue::Nothing) },
+        ],
+        conditions: &[],
+        order: |sort| match sort {
+            ReviewMessageSort::CreatedAt => const { &[CREATED, ID] },
+            ReviewMessageSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },
+        },
+    };
 
 const ID: Key<MessageRow> = Key::id("m.message_uuid", |row| json!(row.message_uuid));
 const CREATED: Key<MessageRow> = Key::moment("m.created_at", |row| json!(row.created_at));

@@ -3,7 +3,7 @@
 use async_graphql::{Context, Object};
 use uuid::Uuid;
 
-use super::list::{MESSAGES, MessageRow, ReviewMessageSort, Talk};
+use super::list::{MESSAGES, MessageRow, MessageThread, ReviewMessageSort};
 use super::rules;
 use super::store::{self, NewMessage};
 use super::types::{ReviewMessage, ReviewMessagePost, SubmissionMessage, SubmissionMessageKind, SubmissionMessagePost};
@@ -14,14 +14,14 @@ use crate::core::business_time;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::fault::Fault;
 use crate::core::list::{PageRequest, Rows};
-use crate::core::mail::message::{Letter, Notice, VersionReview, VersionReviewEvent};
+use crate::core::mail::message::{MailContent, Notice, VersionReview, VersionReviewEvent};
 use crate::core::outbox;
 use crate::core::page::List;
 use crate::core::principal::PrincipalType;
 use crate::core::time::Time;
-use crate::marketplace::submissions::resolvers::{left, lock, reviewer};
+use crate::marketplace::submissions::resolvers::{lock, reviewer, seconds_left};
 use crate::marketplace::submissions::rules::WaitingOn;
-use crate::marketplace::submissions::store::{Held, addressees_page};
+use crate::marketplace::submissions::store::{LockedSubmission, addressees_page};
 use crate::marketplace::submissions::thread_path;
 use crate::marketplace::versions::AppVersionState;
 
@@ -46,10 +46,10 @@ impl ReviewMessagesQuery {
         cursor: Option<String>,
     ) -> Result<Option<List<ReviewMessage>>, Fault> {
         let (cx, owner) = (ctx.cx(), ctx.cx().owner()?);
-        store::last_get(&cx.db, owner, app_uuid, version_uuid).await?.ok_or_else(|| Fault::not_found("version"))?;
+        store::get_last(&cx.db, owner, app_uuid, version_uuid).await?.ok_or_else(|| Fault::not_found("version"))?;
         let reader_uuid = cx.principal()?.uuid;
-        let talk = Talk { reader_uuid, version_uuid, with_notes: false, message_uuid: None };
-        let Rows { rows, page } = MESSAGES.page(cx, &talk, &PageRequest::new(sort, limit, cursor)).await?;
+        let thread = MessageThread { reader_uuid, version_uuid, with_notes: false, message_uuid: None };
+        let Rows { rows, page } = MESSAGES.page(cx, &thread, &PageRequest::new(sort, limit, cursor)).await?;
         let read = rows.iter().filter(|row| row.unread).map(|row| row.created_at).max();
         let data: Vec<ReviewMessage> = rows.into_iter().filter_map(ReviewMessage::of).collect();
         if let Some(until) = read.filter(|_| data.iter().any(ReviewMessage::is_unread)) {
@@ -75,27 +75,27 @@ impl ReviewMessagesMutation {
         body: ReviewMessagePost,
     ) -> Result<Option<ReviewMessage>, Fault> {
         let cx = ctx.cx();
-        let last = store::last_get(&cx.db, cx.owner()?, app_uuid, version_uuid).await?;
+        let last = store::get_last(&cx.db, cx.owner()?, app_uuid, version_uuid).await?;
         let last = last.ok_or_else(|| Fault::not_found("version"))?.submission_uuid.ok_or_else(|| {
             Fault::conflict(
                 "This version was not submitted yet, so it has no reviewers. Submit it; `note` can contain a message \
                  to the reviewers.",
             )
         })?;
-        let held = lock(cx, last).await?;
-        rules::ensure_open(held.version_state)?;
+        let locked = lock(cx, last).await?;
+        rules::ensure_open(locked.version_state)?;
         let text = rules::body(&body.body)?;
-        let written = store::written_get(&cx.db, version_uuid, false).await?;
+        let written = store::get_counts(&cx.db, version_uuid, false).await?;
         rules::ensure_room(written.count)?;
-        let message_uuid = say(cx, &held, SubmissionMessageKind::Message, &text).await?;
-        answered(cx, &held).await?;
+        let message_uuid = insert_message(cx, &locked, SubmissionMessageKind::Message, &text).await?;
+        resume_clock(cx, &locked).await?;
         if !written.spoke_last
-            && let Some(reviewer_uuid) = held.reviewer_uuid
+            && let Some(reviewer_uuid) = locked.reviewer_uuid
         {
-            let path = format!("/v1/marketplace/internal/submissions/{}", held.submission_uuid);
-            tell(cx, &held, reviewer_uuid, path, VersionReviewEvent::Answered).await?;
+            let path = format!("/v1/marketplace/internal/submissions/{}", locked.submission_uuid);
+            notify_person(cx, &locked, reviewer_uuid, path, VersionReviewEvent::Answered).await?;
         }
-        let row = load(cx, &held, message_uuid, false).await?;
+        let row = load(cx, &locked, message_uuid, false).await?;
         let message = ReviewMessage::of(row).ok_or_else(|| Fault::internal("a message was stored as a note"))?;
         cx.answer_created(message_uuid, message)
     }
@@ -121,23 +121,23 @@ impl SubmissionMessagesMutation {
     ) -> Result<Option<SubmissionMessage>, Fault> {
         let cx = ctx.cx();
         reviewer(cx)?;
-        let held = lock(cx, submission_uuid).await?;
+        let locked = lock(cx, submission_uuid).await?;
         let text = rules::body(&body.body)?;
         let is_internal = body.internal.unwrap_or_default();
         if is_internal && body.awaits_answer.unwrap_or_default() {
             let message = "The partner never sees a note, so it cannot answer. Omit `awaits_answer`.";
             return Err(Fault::field("/awaits_answer", "NOT_SEEN", message));
         }
-        rules::ensure_room(store::written_get(&cx.db, held.version_uuid, true).await?.count)?;
+        rules::ensure_room(store::get_counts(&cx.db, locked.version_uuid, true).await?.count)?;
         let kind = if is_internal { SubmissionMessageKind::Note } else { SubmissionMessageKind::Message };
         if !is_internal {
-            rules::ensure_open(held.version_state)?;
+            rules::ensure_open(locked.version_state)?;
         }
-        let message_uuid = say(cx, &held, kind, &text).await?;
+        let message_uuid = insert_message(cx, &locked, kind, &text).await?;
         if !is_internal {
-            asked(cx, &held, body.awaits_answer.unwrap_or(true)).await?;
+            pause_clock(cx, &locked, body.awaits_answer.unwrap_or(true)).await?;
         }
-        cx.answer_created(message_uuid, SubmissionMessage::from(load(cx, &held, message_uuid, true).await?))
+        cx.answer_created(message_uuid, SubmissionMessage::from(load(cx, &locked, message_uuid, true).await?))
     }
 }
 
@@ -147,9 +147,9 @@ pub(in crate::marketplace::submissions) async fn of_submission(
     version_uuid: Uuid,
 ) -> Result<Vec<SubmissionMessage>, Fault> {
     let reader_uuid = cx.principal()?.uuid;
-    let talk = Talk { reader_uuid, version_uuid, with_notes: true, message_uuid: None };
+    let thread = MessageThread { reader_uuid, version_uuid, with_notes: true, message_uuid: None };
     let request = PageRequest::new(Some(ReviewMessageSort::CreatedAtDesc), Some(SHOWN), None);
-    let Rows { rows, .. } = MESSAGES.page(cx, &talk, &request).await?;
+    let Rows { rows, .. } = MESSAGES.page(cx, &thread, &request).await?;
     let read = rows.iter().filter(|row| row.unread).map(|row| row.created_at).max();
     let messages: Vec<SubmissionMessage> = rows.into_iter().rev().map(Into::into).collect();
     if let Some(until) = read.filter(|_| messages.iter().any(SubmissionMessage::is_unread)) {
@@ -161,64 +161,74 @@ pub(in crate::marketplace::submissions) async fn of_submission(
 /// Adds a note for other reviewers to a locked submission.
 pub(in crate::marketplace::submissions) async fn note(
     cx: &RequestContext,
-    held: &Held,
+    locked: &LockedSubmission,
     text: &str,
 ) -> Result<(), Fault> {
-    say(cx, held, SubmissionMessageKind::Note, text.trim()).await.map(drop)
+    insert_message(cx, locked, SubmissionMessageKind::Note, text.trim()).await.map(drop)
 }
 
-async fn say(cx: &RequestContext, held: &Held, kind: SubmissionMessageKind, body: &str) -> Result<Uuid, Fault> {
+async fn insert_message(
+    cx: &RequestContext,
+    locked: &LockedSubmission,
+    kind: SubmissionMessageKind,
+    body: &str,
+) -> Result<Uuid, Fault> {
     let message_uuid = cx.new_uuid();
-    let (submission_uuid, version_uuid) = (held.submission_uuid, held.version_uuid);
+    let (submission_uuid, version_uuid) = (locked.submission_uuid, locked.version_uuid);
     let new = NewMessage { message_uuid, submission_uuid, version_uuid, kind, body };
     store::insert(&cx.db, Actor::of(cx.principal()?), &new).await?;
     Ok(message_uuid)
 }
 
 /// Records the partner's answer: the clock of the due date runs again, or the days without an answer restart.
-async fn answered(cx: &RequestContext, held: &Held) -> Result<(), Fault> {
-    if held.waiting_on != Some(WaitingOn::Partner) {
+async fn resume_clock(cx: &RequestContext, locked: &LockedSubmission) -> Result<(), Fault> {
+    if locked.waiting_on != Some(WaitingOn::Partner) {
         return Ok(());
     }
-    if held.state == AppVersionState::ChangesRequested {
-        return store::set_heard(&cx.db, held.submission_uuid).await;
+    if locked.state == AppVersionState::ChangesRequested {
+        return store::set_heard(&cx.db, locked.submission_uuid).await;
     }
-    let due_at = business_time::after(cx.now, held.due_left_seconds.unwrap_or_default());
-    store::set_waiting_on_reviewers(&cx.db, held.submission_uuid, due_at).await
+    let due_at = business_time::add_seconds(cx.now, locked.due_left_seconds.unwrap_or_default());
+    store::set_waiting_on_reviewers(&cx.db, locked.submission_uuid, due_at).await
 }
 
 /// Records the reviewers' message: the clock of the due date stops while they wait for an answer.
-async fn asked(cx: &RequestContext, held: &Held, awaits_answer: bool) -> Result<(), Fault> {
-    let is_waiting = matches!(held.state, AppVersionState::Submitted | AppVersionState::InReview);
+async fn pause_clock(cx: &RequestContext, locked: &LockedSubmission, awaits_answer: bool) -> Result<(), Fault> {
+    let is_waiting = matches!(locked.state, AppVersionState::Submitted | AppVersionState::InReview);
     let awaits_answer = awaits_answer && is_waiting;
-    if awaits_answer && held.waiting_on == Some(WaitingOn::Reviewers) {
-        store::set_waiting_on_partner(&cx.db, held.submission_uuid, left(cx, held)).await?;
+    if awaits_answer && locked.waiting_on == Some(WaitingOn::Reviewers) {
+        store::set_waiting_on_partner(&cx.db, locked.submission_uuid, seconds_left(cx, locked)).await?;
     }
     let event = if awaits_answer { VersionReviewEvent::Asked } else { VersionReviewEvent::Written };
-    for person_uuid in addressees_page(&cx.db, held.submission_uuid).await? {
-        tell(cx, held, person_uuid, thread_path(held.app_uuid, held.version_uuid), event).await?;
+    for person_uuid in addressees_page(&cx.db, locked.submission_uuid).await? {
+        notify_person(cx, locked, person_uuid, thread_path(locked.app_uuid, locked.version_uuid), event).await?;
     }
     Ok(())
 }
 
-async fn tell(
+async fn notify_person(
     cx: &RequestContext,
-    held: &Held,
+    locked: &LockedSubmission,
     person_uuid: Uuid,
     path: String,
     event: VersionReviewEvent,
 ) -> Result<(), Fault> {
-    let (app, version) = (held.app_name.clone(), held.version_number.clone());
-    let write = |name| Letter::Telling(Notice::VersionReview(VersionReview { name, app, version, path, event }));
+    let (app, version) = (locked.app_name.clone(), locked.version_number.clone());
+    let write = |name| MailContent::Telling(Notice::VersionReview(VersionReview { name, app, version, path, event }));
     outbox::queue_to_person(cx, person_uuid, write).await
 }
 
 /// Loads the entry that was just written.
-async fn load(cx: &RequestContext, held: &Held, message_uuid: Uuid, with_notes: bool) -> Result<MessageRow, Fault> {
+async fn load(
+    cx: &RequestContext,
+    locked: &LockedSubmission,
+    message_uuid: Uuid,
+    with_notes: bool,
+) -> Result<MessageRow, Fault> {
     let reader_uuid = cx.principal()?.uuid;
-    let (version_uuid, message_uuid) = (held.version_uuid, Some(message_uuid));
-    let talk = Talk { reader_uuid, version_uuid, with_notes, message_uuid };
-    let mut rows = MESSAGES.page(cx, &talk, &PageRequest::new(None, Some(1), None)).await?.rows;
+    let (version_uuid, message_uuid) = (locked.version_uuid, Some(message_uuid));
+    let thread = MessageThread { reader_uuid, version_uuid, with_notes, message_uuid };
+    let mut rows = MESSAGES.page(cx, &thread, &PageRequest::new(None, Some(1), None)).await?.rows;
     rows.pop().ok_or_else(|| Fault::internal("a message cannot be found after it was written"))
 }
 

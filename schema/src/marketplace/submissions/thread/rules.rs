@@ -56,7 +56,7 @@ pub(super) fn body(text: &str) -> Result<String, Fault> {
     if text.is_empty() {
         errors.push(FieldError::at("/body", "REQUIRED", "Send a text that is not only blanks."));
     }
-    errors.extend(plain::too_long("/body", &text, LENGTH));
+    errors.extend(plain::err_too_long("/body", &text, LENGTH));
     if errors.is_empty() { Ok(text) } else { Err(Fault::invalid(errors)) }
 }
 

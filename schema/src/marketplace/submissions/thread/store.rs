@@ -10,20 +10,20 @@ use crate::core::principal::Owner;
 use crate::core::time::Time;
 
 /// Last submission of an owner's version.
-pub(super) struct LastHandingIn {
+pub(super) struct LastSubmission {
     /// `None` if the version was never submitted.
     pub(super) submission_uuid: Option<Uuid>,
 }
 
 /// Loads the last submission of a version; `None` if the owner does not have the version.
-pub(super) async fn last_get(
+pub(super) async fn get_last(
     db: &Db,
     owner: Owner,
     app_uuid: Uuid,
     version_uuid: Uuid,
-) -> Result<Option<LastHandingIn>, Fault> {
+) -> Result<Option<LastSubmission>, Fault> {
     Ok(sqlx::query_as!(
-        LastHandingIn,
+        LastSubmission,
         r#"select (
                select s.submission_uuid
                from submission as s
@@ -71,15 +71,15 @@ pub(super) async fn insert(db: &Db, actor: Actor, new: &NewMessage<'_>) -> Resul
 
 /// Number of messages and notes of one side about a version, and whether this side wrote the last entry, ignoring
 /// notes.
-pub(super) struct Written {
+pub(super) struct ThreadCounts {
     pub(super) count: i64,
     pub(super) spoke_last: bool,
 }
 
 /// Counts the messages and notes of the reviewers, or else the messages of the partner, about a version.
-pub(super) async fn written_get(db: &Db, version_uuid: Uuid, is_reviewers: bool) -> Result<Written, Fault> {
+pub(super) async fn get_counts(db: &Db, version_uuid: Uuid, is_reviewers: bool) -> Result<ThreadCounts, Fault> {
     Ok(sqlx::query_as!(
-        Written,
+        ThreadCounts,
         r#"select count(*) filter (where kind in ('MESSAGE', 'NOTE') and (author_kind = 'STAFF_USER') = $2) as "count!",
                coalesce((array_agg(kind = 'MESSAGE' and (author_kind = 'STAFF_USER') = $2
                    order by created_at desc, message_uuid desc) filter (where not internal))[1], false) as "spoke_last!"

@@ -6,11 +6,11 @@ use async_graphql::{InputObject, Json, MaybeUndefined, SimpleObject};
 use uuid::Uuid;
 
 use crate::core::time::Time;
-use crate::marketplace::submissions::{ReviewFinding, Standing, SubmissionState, WaitingOn};
+use crate::marketplace::submissions::{QueuePosition, ReviewFinding, SubmissionState, WaitingOn};
 use crate::marketplace::versions::list::VersionRow;
 use crate::marketplace::versions::rules;
 use crate::marketplace::versions::rules::manifest::{AppManifest, AppPermission};
-use crate::marketplace::versions::{AppVersionState, Side, allowed_actions};
+use crate::marketplace::versions::{AppVersionState, VersionActor, allowed_actions};
 
 /// Version of an app.
 #[derive(serde::Serialize, SimpleObject)]
@@ -143,8 +143,12 @@ pub(crate) struct AppVersionPublish {
 
 impl AppVersion {
     /// Converts a row to its public form.
-    pub(in crate::marketplace::versions) fn of(row: VersionRow, standing: Option<Standing>, writes: bool) -> Self {
-        let allowed = |row: &VersionRow| allowed_actions(row.state, Side::Owner, row.was_appealed);
+    pub(in crate::marketplace::versions) fn of(
+        row: VersionRow,
+        queue_position: Option<QueuePosition>,
+        writes: bool,
+    ) -> Self {
+        let allowed = |row: &VersionRow| allowed_actions(row.state, VersionActor::Owner, row.was_appealed);
         let allowed_actions = if writes { allowed(&row) } else { Vec::new() };
         let findings = row.findings.0.into_iter().map(ReviewFinding::from).collect();
         let review = match (row.submission_uuid, row.submission_state) {
@@ -153,9 +157,9 @@ impl AppVersion {
                 state,
                 appeal: row.appeal.unwrap_or_default(),
                 awaits_another_reviewer: rules::awaits_another_reviewer(row.state, row.was_appealed),
-                place_in_queue: standing.and_then(|standing| standing.place),
-                queue_length: standing.and_then(|standing| standing.length),
-                expected_at: standing.and_then(|standing| standing.expected_at),
+                place_in_queue: queue_position.and_then(|queue_position| queue_position.place),
+                queue_length: queue_position.and_then(|queue_position| queue_position.length),
+                expected_at: queue_position.and_then(|queue_position| queue_position.expected_at),
                 waiting_on: row.waiting_on,
                 due_at: row.due_at,
                 decided_at: row.decided_at,

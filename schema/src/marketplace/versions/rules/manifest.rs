@@ -6,7 +6,7 @@ use async_graphql::SimpleObject;
 use serde::{Deserialize, Serialize};
 
 use crate::core::fault::{Fault, FieldError};
-use crate::core::plain::{line, too_long};
+use crate::core::plain::{err_too_long, line};
 use crate::core::web_address::is_redirect_uri;
 
 /// Minimum number of characters of a reason (the contract's `AppPermission`).
@@ -47,7 +47,7 @@ pub(in crate::marketplace::versions) fn normalise(mut manifest: AppManifest) -> 
     for (position, permission) in manifest.permissions.iter_mut().enumerate() {
         let pointer = format!("/manifest/permissions/{position}/reason");
         permission.reason = line(&pointer, &permission.reason, &mut errors);
-        errors.extend(too_long(&pointer, &permission.reason, LONGEST_REASON));
+        errors.extend(err_too_long(&pointer, &permission.reason, LONGEST_REASON));
         if permission.reason.chars().count() < SHORTEST_REASON {
             let message = "State in at least ten letters why the app needs this permission. Customers read it before \
                            they install the app.";

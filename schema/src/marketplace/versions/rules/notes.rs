@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::core::fault::{Fault, FieldError};
-use crate::core::plain::{paragraphs, too_long};
+use crate::core::plain::{err_too_long, paragraphs};
 
 /// Maximum number of characters of a text (the contract's `ReleaseNotes`).
 const LONGEST_TEXT: usize = 4_000;
@@ -25,7 +25,7 @@ pub(in crate::marketplace::versions) fn normalise(
     for (locale, text) in notes {
         let pointer = format!("/release_notes/{locale}");
         let text = paragraphs(&pointer, &text, &mut errors);
-        errors.extend(too_long(&pointer, &text, LONGEST_TEXT));
+        errors.extend(err_too_long(&pointer, &text, LONGEST_TEXT));
         if text.is_empty() {
             errors.push(FieldError::at(
                 pointer,

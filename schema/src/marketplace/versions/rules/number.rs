@@ -82,35 +82,35 @@ fn is_plain(text: &str) -> bool {
 }
 
 /// Error for a number that the app has used before.
-pub(in crate::marketplace::versions) fn used(number: &str) -> Fault {
+pub(in crate::marketplace::versions) fn err_used(number: &str) -> Fault {
     Fault::conflict(format!("The number {number} was already used for a version of this app. Send an unused number."))
         .with_errors(vec![FieldError::at("/number", "ALREADY_USED", format!("The number {number} was already used."))])
 }
 
 /// Error for a number that is not higher than the published one.
-pub(in crate::marketplace::versions) fn not_higher(number: &str, published: &str) -> Fault {
+pub(in crate::marketplace::versions) fn err_not_higher(number: &str, published: &str) -> Fault {
     let example = example(published);
     Fault::conflict(format!(
         "Version {published} is published and {number} is not higher. Send a higher number{example}."
     ))
-    .with_errors(vec![must_be_higher(published)])
+    .with_errors(vec![err_must_be_higher(published)])
 }
 
 /// Error for a version whose number has become lower than or equal to the published one.
-pub(in crate::marketplace::versions) fn overtaken(number: &str, published: &str) -> Fault {
+pub(in crate::marketplace::versions) fn err_stale(number: &str, published: &str) -> Fault {
     let example = example(published);
     Fault::conflict(format!(
         "Version {published} was published in the meantime, and {number} is not higher. Create a version with a \
          higher number{example}."
     ))
-    .with_errors(vec![must_be_higher(published)])
+    .with_errors(vec![err_must_be_higher(published)])
 }
 
 fn example(published: &str) -> String {
     parse(published).map(|published| format!(", for example {}", published.higher())).unwrap_or_default()
 }
 
-fn must_be_higher(published: &str) -> FieldError {
+fn err_must_be_higher(published: &str) -> FieldError {
     FieldError::at("/number", "NOT_HIGHER", format!("The number must be higher than {published}."))
 }
 
@@ -158,6 +158,6 @@ mod tests {
     fn higher_number_is_suggested() {
         assert_eq!(Number::parse("1.4.2").unwrap().higher(), "1.5.0");
         assert_eq!(Number::parse("2.0.0-rc.1").unwrap().higher(), "2.0.0");
-        assert!(not_higher("1.3.9", "1.4.0").detail().contains("1.5.0"));
+        assert!(err_not_higher("1.3.9", "1.4.0").detail().contains("1.5.0"));
     }
 }

@@ -60,7 +60,7 @@ const TABLE: &[(AppVersionState, &[(AppVersionAction, AppVersionState)])] = &[
 ];
 
 fn allowed(state: AppVersionState, action: AppVersionAction, was_appealed: bool) -> Option<Vec<String>> {
-    let refusal = after("version", state, action, was_appealed).err()?;
+    let refusal = next_state("version", state, action, was_appealed).err()?;
     assert_eq!(refusal.code(), Code::IllegalTransition);
     Some(refusal.allowed_actions().to_vec())
 }
@@ -71,7 +71,7 @@ fn state_machine_matches_table() {
     for (state, row) in TABLE {
         for action in AppVersionAction::ALL {
             let expected = row.iter().find(|(known, _)| *known == action).map(|(_, next)| *next);
-            assert_eq!(after("version", *state, action, false).ok(), expected, "{state:?} {action:?}");
+            assert_eq!(next_state("version", *state, action, false).ok(), expected, "{state:?} {action:?}");
         }
     }
 }
@@ -83,7 +83,7 @@ fn rejection_can_be_appealed_once() {
             let expected = row.iter().find(|(known, _)| *known == action).map(|(_, next)| *next);
             let expected =
                 expected.filter(|_| (*state, action) != (AppVersionState::Rejected, AppVersionAction::Submit));
-            assert_eq!(after("version", *state, action, true).ok(), expected, "{state:?} {action:?}");
+            assert_eq!(next_state("version", *state, action, true).ok(), expected, "{state:?} {action:?}");
         }
     }
     assert_eq!(allowed(AppVersionState::Rejected, AppVersionAction::Submit, true), Some(vec![]));
@@ -103,9 +103,9 @@ fn rejected_action_lists_actions_of_same_side() {
 #[test]
 fn only_draft_can_be_deleted() {
     let deleted: Vec<AppVersionState> =
-        AppVersionState::ALL.iter().copied().filter(|state| deletable(*state, false).is_ok()).collect();
+        AppVersionState::ALL.iter().copied().filter(|state| ensure_deletable(*state, false).is_ok()).collect();
     assert_eq!(deleted, [AppVersionState::Draft]);
-    let refused = deletable(AppVersionState::ChangesRequested, false).err();
+    let refused = ensure_deletable(AppVersionState::ChangesRequested, false).err();
     let instead = refused.map(|fault| fault.allowed_actions().to_vec());
     assert_eq!(instead, Some(["update", "submit"].map(str::to_owned).to_vec()));
 }

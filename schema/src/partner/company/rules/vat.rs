@@ -89,10 +89,10 @@ pub(super) fn error(vat_id: &str, country: Option<&str>) -> Option<FieldError> {
 }
 
 fn fits(form: &str, text: &str) -> bool {
-    form.len() == text.len() && form.chars().zip(text.chars()).all(|(sign, letter)| suits(sign, letter))
+    form.len() == text.len() && form.chars().zip(text.chars()).all(|(sign, letter)| fits_country(sign, letter))
 }
 
-const fn suits(sign: char, letter: char) -> bool {
+const fn fits_country(sign: char, letter: char) -> bool {
     match sign {
         '#' => letter.is_ascii_digit(),
         '@' => letter.is_ascii_uppercase(),

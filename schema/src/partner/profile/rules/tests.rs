@@ -105,14 +105,14 @@ fn tagline_is_one_line() {
 #[test]
 fn open_items_point_to_field_to_fix() {
     let bare = Snapshot { draft: empty(), logo_uuid: None, banner_uuid: None };
-    let ground = Ground { next: &bare, former: None, state: State::Unpublished, partner_state: "CLOSING" };
-    let open = open_items(&ground);
+    let checks = PublishChecks { next: &bare, former: None, state: State::Unpublished, partner_state: "CLOSING" };
+    let open = open_items(&checks);
     let found: Vec<_> = open.iter().map(|item| (item.pointer.as_deref().unwrap(), item.code.as_str())).collect();
     assert_eq!(found, [("", "PARTNER_NOT_ACTIVE"), ("/texts", "REQUIRED"), ("/logo", "REQUIRED")]);
     let whole = patched(&empty(), r#"{"en": {"tagline": "a", "description": "b"}}"#).unwrap();
     let whole = Snapshot { draft: whole, logo_uuid: Some(Uuid::nil()), banner_uuid: None };
-    let ground = Ground { next: &whole, former: Some(&whole), state: State::Published, partner_state: "ACTIVE" };
-    assert!(open_items(&ground).is_empty());
-    let ground = Ground { state: State::TakenDown, ..ground };
-    assert_eq!(open_items(&ground).iter().map(|item| item.code.as_str()).collect::<Vec<_>>(), ["UNCHANGED"]);
+    let checks = PublishChecks { next: &whole, former: Some(&whole), state: State::Published, partner_state: "ACTIVE" };
+    assert!(open_items(&checks).is_empty());
+    let checks = PublishChecks { state: State::TakenDown, ..checks };
+    assert_eq!(open_items(&checks).iter().map(|item| item.code.as_str()).collect::<Vec<_>>(), ["UNCHANGED"]);
 }

@@ -8,8 +8,10 @@ use crate::core::day::Day;
 use crate::core::page::{CountedPage, Page, Paged};
 use crate::marketplace::apps::AppState;
 use crate::statistics::apps::list::AppFiguresRow;
-use crate::statistics::apps::rules::{Latest, StatisticsComparison, StatisticsFigure, StatisticsGap, StatisticsPeriod};
-use crate::statistics::freshness::{Known, StatisticsFreshness, StatisticsSource};
+use crate::statistics::apps::rules::{
+    LatestDay, StatisticsComparison, StatisticsFigure, StatisticsGap, StatisticsPeriod,
+};
+use crate::statistics::freshness::{ImportFreshness, StatisticsFreshness, StatisticsSource};
 
 /// Number of distinct customers of all apps of a partner.
 #[derive(Serialize, SimpleObject)]
@@ -62,9 +64,9 @@ pub(crate) struct AppStatistics {
 }
 
 impl AppStatistics {
-    pub(super) fn of(row: AppFiguresRow, known: &Known) -> Self {
+    pub(super) fn of(row: AppFiguresRow, known: &ImportFreshness) -> Self {
         let day = known.freshness.last_imported_day;
-        let latest = Latest {
+        let latest = LatestDay {
             has_source: known.source != StatisticsSource::Disabled,
             day,
             customers: row.customers,
@@ -84,7 +86,7 @@ impl AppStatistics {
                 restated_at: row.restated_at,
             }),
             gap: latest.gap(),
-            week_before: latest.compared(),
+            week_before: latest.compare_week(),
         }
     }
 }

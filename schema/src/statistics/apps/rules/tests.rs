@@ -9,27 +9,27 @@ fn figure(text: &str, customers: i64) -> StatisticsFigure {
     StatisticsFigure { day: day(text), customers, imported_at, restated_at: None }
 }
 
-fn latest(customers: Option<i64>, has_week_before: bool, customers_before: Option<i64>) -> Latest {
-    Latest { has_source: true, day: Some(day("2026-11-24")), customers, has_week_before, customers_before }
+fn latest(customers: Option<i64>, has_week_before: bool, customers_before: Option<i64>) -> LatestDay {
+    LatestDay { has_source: true, day: Some(day("2026-11-24")), customers, has_week_before, customers_before }
 }
 
 #[test]
 fn comparison_states_reason_if_either_day_is_missing() {
-    let whole = latest(Some(12), true, Some(9)).compared();
+    let whole = latest(Some(12), true, Some(9)).compare_week();
     assert_eq!((whole.change, whole.change_percent, whole.gap), (Some(3), Some(33.3), None));
     assert_eq!(whole.day, Some(day("2026-11-17")));
-    let fell = latest(Some(0), true, Some(8)).compared();
+    let fell = latest(Some(0), true, Some(8)).compare_week();
     assert_eq!((fell.change, fell.change_percent), (Some(-8), Some(-100.0)));
-    let of_none = latest(Some(4), true, Some(0)).compared();
+    let of_none = latest(Some(4), true, Some(0)).compare_week();
     assert_eq!((of_none.change, of_none.change_percent, of_none.gap), (Some(4), None, None));
     for (lacking, gap) in [
         (latest(None, true, Some(9)), StatisticsGap::NotReported),
         (latest(Some(12), false, Some(9)), StatisticsGap::WeekBeforeNotImported),
         (latest(Some(12), true, None), StatisticsGap::WeekBeforeNotReported),
-        (Latest { day: None, ..latest(None, false, None) }, StatisticsGap::NothingImported),
-        (Latest { has_source: false, ..latest(None, false, None) }, StatisticsGap::SourceDisabled),
+        (LatestDay { day: None, ..latest(None, false, None) }, StatisticsGap::NothingImported),
+        (LatestDay { has_source: false, ..latest(None, false, None) }, StatisticsGap::SourceDisabled),
     ] {
-        let compared = lacking.compared();
+        let compared = lacking.compare_week();
         assert_eq!((compared.change, compared.change_percent, compared.gap), (None, None, Some(gap)));
     }
 }
@@ -65,7 +65,8 @@ fn weeks_and_months_have_average_and_peak_of_present_days() {
 fn requested_span_ends_with_last_completed_day() {
     let (first, today) = (day("2026-01-01"), day("2026-11-25"));
     let asked = |from: Option<&str>, until: Option<&str>| {
-        Span::asked(from.map(day), until.map(day), first, today).map(|span| (span.from, span.until, span.days()))
+        Span::requested_days(from.map(day), until.map(day), first, today)
+            .map(|span| (span.from, span.until, span.days()))
     };
     assert_eq!(asked(None, None).unwrap(), (first, today, 328));
     assert_eq!(asked(Some("2026-11-20"), Some("2026-12-24")).unwrap(), (day("2026-11-20"), today, 5));

@@ -57,17 +57,17 @@ async fn server(mood: Mood) -> (String, JoinHandle<String>) {
     (url, told)
 }
 
-fn postman(url: &str) -> Postman {
-    let mut postman = Postman::smtp(url, letterhead()).unwrap();
-    postman.patience = Duration::from_millis(400);
-    postman
+fn mailer(url: &str) -> Mailer {
+    let mut mailer = Mailer::smtp(url, letterhead()).unwrap();
+    mailer.patience = Duration::from_millis(400);
+    mailer
 }
 
 #[tokio::test]
 async fn mail_reaches_server_with_its_envelope() {
     let (url, told) = server(Mood::Accepts).await;
     let message = message(first_letter("Marta"));
-    postman(&url).send(&message).await.unwrap();
+    mailer(&url).send(&message).await.unwrap();
     let told = told.await.unwrap();
     assert!(told.contains("MAIL FROM:<no-reply@labs.example>"), "{told}");
     assert!(told.contains("RCPT TO:<marta@tischwerk.example>"), "{told}");
@@ -80,7 +80,7 @@ async fn permanent_and_temporary_rejections_differ_and_hide_addresses() {
     let moods = [("550 no such user marta@tischwerk.example", true), ("451 later, marta@tischwerk.example", false)];
     for (answer, is_permanent) in moods {
         let (url, _told) = server(Mood::RefusesRecipientWith(answer)).await;
-        let error = postman(&url).send(&message(first_letter("Marta"))).await.unwrap_err();
+        let error = mailer(&url).send(&message(first_letter("Marta"))).await.unwrap_err();
         let status = answer.split(' ').next().unwrap();
         let detail = format!("the mail server answered {status}");
         assert_eq!(error, DeliveryError { is_permanent, detail });
@@ -91,20 +91,20 @@ async fn permanent_and_temporary_rejections_differ_and_hide_addresses() {
 async fn hanging_mail_server_times_out() {
     for mood in [Mood::SaysNothing, Mood::HangsAfterData] {
         let (url, _told) = server(mood).await;
-        let error = postman(&url).send(&message(first_letter("Marta"))).await.unwrap_err();
-        assert_eq!(error, passing("the mail server did not answer in time"));
+        let error = mailer(&url).send(&message(first_letter("Marta"))).await.unwrap_err();
+        assert_eq!(error, temporary_error("the mail server did not answer in time"));
     }
 }
 
 #[tokio::test]
 async fn mail_readiness_connects_to_server() {
     let (url, told) = server(Mood::Accepts).await;
-    assert_eq!(postman(&url).ready().await, Ok(()));
+    assert_eq!(mailer(&url).ready().await, Ok(()));
     assert!(!told.await.unwrap().contains("MAIL FROM"));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("smtp://{}", listener.local_addr().unwrap());
     drop(listener);
-    assert_eq!(postman(&url).ready().await, Err(passing("no connection to the mail server")));
-    let error = postman(&url).send(&message(first_letter("Marta"))).await.unwrap_err();
-    assert_eq!(error, passing("no connection to the mail server"));
+    assert_eq!(mailer(&url).ready().await, Err(temporary_error("no connection to the mail server")));
+    let error = mailer(&url).send(&message(first_letter("Marta"))).await.unwrap_err();
+    assert_eq!(error, temporary_error("no connection to the mail server"));
 }

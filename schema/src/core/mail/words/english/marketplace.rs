@@ -2,9 +2,9 @@
 
 use super::greet;
 use crate::core::mail::message::{Decision, ListingEvent, ListingNotice, VersionReview, VersionReviewEvent};
-use crate::core::mail::words::{Draft, Places, tame, tame_reason};
+use crate::core::mail::words::{Draft, MailLinks, sanitize, sanitize_reason};
 
-pub(super) fn decided(name: &str, app: &str, version: &str, decision: Decision) -> Draft {
+pub(super) fn render_decision(name: &str, app: &str, version: &str, decision: Decision) -> Draft {
     let (subject, what) = match decision {
         Decision::Approved => (
             "approved",
@@ -31,11 +31,11 @@ pub(super) fn decided(name: &str, app: &str, version: &str, decision: Decision) 
              this version. Create a new version after you have fixed the findings.",
         ),
     };
-    greet(format!("{app} {version}: {subject}"), name).say(format!("version {version} of {app} {what}"))
+    greet(format!("{app} {version}: {subject}"), name).push_paragraph(format!("version {version} of {app} {what}"))
 }
 
-pub(super) fn version_review(review: &VersionReview, places: &Places<'_>) -> Draft {
-    let (app, version) = (tame(&review.app), tame(&review.version));
+pub(super) fn render_version_review(review: &VersionReview, places: &MailLinks<'_>) -> Draft {
+    let (app, version) = (sanitize(&review.app), sanitize(&review.version));
     let (title, what) = match review.event {
         VersionReviewEvent::Written => {
             ("a message from the reviewers", format!("the reviewers of {app} {version} wrote to you."))
@@ -66,13 +66,13 @@ pub(super) fn version_review(review: &VersionReview, places: &Places<'_>) -> Dra
         ),
     };
     greet(format!("{app} {version}: {title}"), &review.name)
-        .say(what)
-        .say("You can read it at:")
-        .say(format!("    GET {}{}", places.base_url, review.path))
+        .push_paragraph(what)
+        .push_paragraph("You can read it at:")
+        .push_paragraph(format!("    GET {}{}", places.base_url, review.path))
 }
 
-pub(super) fn listing(notice: &ListingNotice, platform: &str) -> Draft {
-    let app = tame(&notice.app);
+pub(super) fn render_listing(notice: &ListingNotice, platform: &str) -> Draft {
+    let app = sanitize(&notice.app);
     let (title, what) = match notice.event {
         ListingEvent::Suspended => (
             format!("{app} is suspended at {platform}"),
@@ -100,10 +100,12 @@ pub(super) fn listing(notice: &ListingNotice, platform: &str) -> Draft {
             ),
         ),
     };
-    let draft = greet(title, &notice.name).say(what);
+    let draft = greet(title, &notice.name).push_paragraph(what);
     let draft = match &notice.reason {
-        Some(reason) => draft.say("The reason given:").say(format!("    {}", tame_reason(reason))),
+        Some(reason) => {
+            draft.push_paragraph("The reason given:").push_paragraph(format!("    {}", sanitize_reason(reason)))
+        }
         None => draft,
     };
-    draft.say(format!("Contact the support of {platform} for help."))
+    draft.push_paragraph(format!("Contact the support of {platform} for help."))
 }

@@ -1,11 +1,11 @@
 //! English texts about a subscription.
 
-use super::super::{Draft, moment, tame, tame_reason};
+use super::super::{Draft, moment, sanitize, sanitize_reason};
 use super::greet;
 use crate::core::mail::subscription::{SubscriptionNews, SubscriptionNotice};
 
-pub(super) fn telling(notice: &SubscriptionNotice, platform: &str) -> Draft {
-    let (company, tier) = (tame(&notice.company), tame(&notice.tier));
+pub(super) fn render_email(notice: &SubscriptionNotice, platform: &str) -> Draft {
+    let (company, tier) = (sanitize(&notice.company), sanitize(&notice.tier));
     let when = notice.at.map(moment).unwrap_or_default();
     let (subject, what) = match notice.news {
         SubscriptionNews::Changed => (
@@ -52,9 +52,9 @@ pub(super) fn telling(notice: &SubscriptionNotice, platform: &str) -> Draft {
             ),
         ),
     };
-    let draft = greet(subject, &notice.name).say(what);
+    let draft = greet(subject, &notice.name).push_paragraph(what);
     match &notice.reason {
-        Some(reason) => draft.say(format!("The reason given: {}", tame_reason(reason))),
+        Some(reason) => draft.push_paragraph(format!("The reason given: {}", sanitize_reason(reason))),
         None => draft,
     }
 }

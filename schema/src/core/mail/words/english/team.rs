@@ -2,41 +2,43 @@
 
 use super::{greet, role};
 use crate::core::mail::message::{Membership, MembershipChange, Ticket, TicketEvent};
-use crate::core::mail::words::{Draft, Places, tame};
+use crate::core::mail::words::{Draft, MailLinks, sanitize};
 
-pub(super) fn membership(membership: &Membership, platform: &str) -> Draft {
-    let (name, company) = (&membership.name, tame(&membership.company));
+pub(super) fn render_membership(membership: &Membership, platform: &str) -> Draft {
+    let (name, company) = (&membership.name, sanitize(&membership.company));
     match &membership.change {
-        MembershipChange::Role { role: code } => greet(format!("Your role at {company} changed"), name).say(format!(
-            "your role in the team of {company} at {platform} is now: {}. It is already effective.",
-            role(code)
-        )),
+        MembershipChange::Role { role: code } => {
+            greet(format!("Your role at {company} changed"), name).push_paragraph(format!(
+                "your role in the team of {company} at {platform} is now: {}. It is already effective.",
+                role(code)
+            ))
+        }
         MembershipChange::Suspended => greet(format!("{company} suspended your account"), name)
-            .say(format!(
+            .push_paragraph(format!(
                 "a member of the team of {company} suspended your account at {platform}. Your sessions were ended, \
                  and you cannot sign in until your team reinstates you."
             ))
-            .say("Your team's administrators can explain the reason."),
-        MembershipChange::Reinstated => greet(format!("{company} reinstated your account"), name).say(format!(
-            "your account in the team of {company} at {platform} is active again. You can sign in as before."
-        )),
+            .push_paragraph("Your team's administrators can explain the reason."),
+        MembershipChange::Reinstated => greet(format!("{company} reinstated your account"), name).push_paragraph(
+            format!("your account in the team of {company} at {platform} is active again. You can sign in as before."),
+        ),
         MembershipChange::Removed => greet(format!("You are not in the team of {company} any more"), name)
-            .say(format!(
+            .push_paragraph(format!(
                 "you were removed from the team of {company} at {platform}. Your sessions were ended and your \
                  account there was deleted. You can use this address for another account."
             ))
-            .say(format!("If you think that this is a mistake, ask an administrator of {company}.")),
+            .push_paragraph(format!("If you think that this is a mistake, ask an administrator of {company}.")),
         MembershipChange::Left => greet(format!("You have left the team of {company}"), name)
-            .say(format!(
+            .push_paragraph(format!(
                 "you left the team of {company} at {platform}. Your sessions were ended and your account there was \
                  deleted. You can use this address for another account."
             ))
-            .say(format!("If it was not you, contact an administrator of {company} at once.")),
+            .push_paragraph(format!("If it was not you, contact an administrator of {company} at once.")),
     }
 }
 
-pub(super) fn ticket(ticket: &Ticket, places: &Places<'_>) -> Draft {
-    let (company, subject, platform) = (tame(&ticket.company), tame(&ticket.subject), places.platform);
+pub(super) fn render_ticket(ticket: &Ticket, places: &MailLinks<'_>) -> Draft {
+    let (company, subject, platform) = (sanitize(&ticket.company), sanitize(&ticket.subject), places.platform);
     let (title, what) = match ticket.event {
         TicketEvent::Received => (
             "received",
@@ -73,7 +75,7 @@ pub(super) fn ticket(ticket: &Ticket, places: &Places<'_>) -> Draft {
         }
     };
     greet(format!("{subject}: {title}"), &ticket.name)
-        .say(what)
-        .say("You can read it at:")
-        .say(format!("    GET {}{}", places.base_url, ticket.path))
+        .push_paragraph(what)
+        .push_paragraph("You can read it at:")
+        .push_paragraph(format!("    GET {}{}", places.base_url, ticket.path))
 }

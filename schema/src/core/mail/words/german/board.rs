@@ -2,29 +2,33 @@
 
 use super::greet;
 use crate::core::mail::message::{BoardNews, BoardNotice};
-use crate::core::mail::words::{Draft, tame, tame_reason};
+use crate::core::mail::words::{Draft, sanitize, sanitize_reason};
 
-pub(super) fn telling(BoardNotice { name, title, news }: &BoardNotice) -> Draft {
-    let title = tame(title);
+pub(super) fn render_email(BoardNotice { name, title, news }: &BoardNotice) -> Draft {
+    let title = sanitize(title);
     match news {
         BoardNews::RequestSuspended { reason } => greet(
             format!("Ihr Vorschlag steht nicht mehr auf dem Board: {title}"),
             name,
         )
-        .say(format!("wir haben Ihren Vorschlag vom Board genommen: {title}"))
-        .say("Die Begründung:")
-        .say(format!("    {}", tame_reason(reason)))
-        .say("Stimmen und Kommentare bleiben erhalten. Schreiben Sie dem Support, wenn Sie das für falsch halten."),
+        .push_paragraph(format!("wir haben Ihren Vorschlag vom Board genommen: {title}"))
+        .push_paragraph("Die Begründung:")
+        .push_paragraph(format!("    {}", sanitize_reason(reason)))
+        .push_paragraph(
+            "Stimmen und Kommentare bleiben erhalten. Schreiben Sie dem Support, wenn Sie das für falsch halten.",
+        ),
         BoardNews::RequestReinstated => greet(format!("Ihr Vorschlag steht wieder auf dem Board: {title}"), name)
-            .say(format!("Ihr Vorschlag steht mit seinen Stimmen und Kommentaren wieder auf dem Board: {title}")),
+            .push_paragraph(format!(
+                "Ihr Vorschlag steht mit seinen Stimmen und Kommentaren wieder auf dem Board: {title}"
+            )),
         BoardNews::CommentSuspended { reason } => {
             greet(format!("Ihr Kommentar wird nicht mehr gezeigt: {title}"), name)
-                .say(format!("wir zeigen Ihren Kommentar zu diesem Vorschlag nicht mehr: {title}"))
-                .say("Die Begründung:")
-                .say(format!("    {}", tame_reason(reason)))
-                .say("Schreiben Sie dem Support, wenn Sie das für falsch halten.")
+                .push_paragraph(format!("wir zeigen Ihren Kommentar zu diesem Vorschlag nicht mehr: {title}"))
+                .push_paragraph("Die Begründung:")
+                .push_paragraph(format!("    {}", sanitize_reason(reason)))
+                .push_paragraph("Schreiben Sie dem Support, wenn Sie das für falsch halten.")
         }
         BoardNews::CommentReinstated => greet(format!("Ihr Kommentar wird wieder gezeigt: {title}"), name)
-            .say(format!("Ihr Kommentar zu diesem Vorschlag wird wieder gezeigt: {title}")),
+            .push_paragraph(format!("Ihr Kommentar zu diesem Vorschlag wird wieder gezeigt: {title}")),
     }
 }

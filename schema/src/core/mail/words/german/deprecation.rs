@@ -2,24 +2,24 @@
 
 use super::greet;
 use crate::core::mail::message::{DeprecatedCall, DeprecationNotice};
-use crate::core::mail::words::{Draft, Places, moment, tame};
+use crate::core::mail::words::{Draft, MailLinks, moment, sanitize};
 
-pub(super) fn telling(DeprecationNotice { name, calls }: &DeprecationNotice, places: &Places<'_>) -> Draft {
+pub(super) fn render_email(DeprecationNotice { name, calls }: &DeprecationNotice, places: &MailLinks<'_>) -> Draft {
     let platform = places.platform;
-    let mut draft = greet(format!("Ihre Programme nutzen abgekündigte Teile von {platform}"), name).say(
+    let mut draft = greet(format!("Ihre Programme nutzen abgekündigte Teile von {platform}"), name).push_paragraph(
         "Ihr Unternehmen hat in den letzten 14 Tagen die folgenden abgekündigten Teile der API aufgerufen. Sie \
          funktionieren ab den genannten Zeitpunkten nicht mehr:",
     );
     for call in calls {
-        draft = draft.say(line(call));
+        draft = draft.push_paragraph(line(call));
     }
     draft
-        .say("Hier steht, wodurch Sie die Teile ersetzen können:")
-        .say(format!("    GET {}/v1/subscription/usage", places.base_url))
-        .say("Jede betroffene Antwort nennt in ihrem Link-Header den Eintrag im Changelog.")
+        .push_paragraph("Hier steht, wodurch Sie die Teile ersetzen können:")
+        .push_paragraph(format!("    GET {}/v1/subscription/usage", places.base_url))
+        .push_paragraph("Jede betroffene Antwort nennt in ihrem Link-Header den Eintrag im Changelog.")
 }
 
 fn line(DeprecatedCall { what, requests, program, sunset_at }: &DeprecatedCall) -> String {
-    let by = program.as_ref().map(|program| format!(" durch {}", tame(program))).unwrap_or_default();
+    let by = program.as_ref().map(|program| format!(" durch {}", sanitize(program))).unwrap_or_default();
     format!("{what}: {requests} Aufrufe{by}, entfällt am {}", moment(*sunset_at))
 }

@@ -2,9 +2,9 @@
 
 use super::greet;
 use crate::core::mail::message::{Decision, ListingEvent, ListingNotice, VersionReview, VersionReviewEvent};
-use crate::core::mail::words::{Draft, Places, tame, tame_reason};
+use crate::core::mail::words::{Draft, MailLinks, sanitize, sanitize_reason};
 
-pub(super) fn decided(name: &str, app: &str, version: &str, decision: Decision) -> Draft {
+pub(super) fn render_decision(name: &str, app: &str, version: &str, decision: Decision) -> Draft {
     let (subject, what) = match decision {
         Decision::Approved => (
             "freigegeben",
@@ -32,11 +32,11 @@ pub(super) fn decided(name: &str, app: &str, version: &str, decision: Decision) 
              Version ist das endgültig. Beginnen Sie eine neue, sobald die Befunde behoben sind.",
         ),
     };
-    greet(format!("{app} {version}: {subject}"), name).say(format!("Version {version} von {app} {what}"))
+    greet(format!("{app} {version}: {subject}"), name).push_paragraph(format!("Version {version} von {app} {what}"))
 }
 
-pub(super) fn version_review(review: &VersionReview, places: &Places<'_>) -> Draft {
-    let (app, version) = (tame(&review.app), tame(&review.version));
+pub(super) fn render_version_review(review: &VersionReview, places: &MailLinks<'_>) -> Draft {
+    let (app, version) = (sanitize(&review.app), sanitize(&review.version));
     let (title, what) = match review.event {
         VersionReviewEvent::Written => {
             ("Nachricht des Prüfteams", format!("das Prüfteam von {app} {version} hat Ihnen geschrieben."))
@@ -67,13 +67,13 @@ pub(super) fn version_review(review: &VersionReview, places: &Places<'_>) -> Dra
         ),
     };
     greet(format!("{app} {version}: {title}"), &review.name)
-        .say(what)
-        .say("Sie finden sie unter:")
-        .say(format!("    GET {}{}", places.base_url, review.path))
+        .push_paragraph(what)
+        .push_paragraph("Sie finden sie unter:")
+        .push_paragraph(format!("    GET {}{}", places.base_url, review.path))
 }
 
-pub(super) fn listing(notice: &ListingNotice, platform: &str) -> Draft {
-    let app = tame(&notice.app);
+pub(super) fn render_listing(notice: &ListingNotice, platform: &str) -> Draft {
+    let app = sanitize(&notice.app);
     let (title, what) = match notice.event {
         ListingEvent::Suspended => (
             format!("{app} ist bei {platform} gesperrt"),
@@ -101,10 +101,12 @@ pub(super) fn listing(notice: &ListingNotice, platform: &str) -> Draft {
             ),
         ),
     };
-    let draft = greet(title, &notice.name).say(what);
+    let draft = greet(title, &notice.name).push_paragraph(what);
     let draft = match &notice.reason {
-        Some(reason) => draft.say("Als Grund wurde angegeben:").say(format!("    {}", tame_reason(reason))),
+        Some(reason) => draft
+            .push_paragraph("Als Grund wurde angegeben:")
+            .push_paragraph(format!("    {}", sanitize_reason(reason))),
         None => draft,
     };
-    draft.say(format!("Der Support von {platform} hilft weiter."))
+    draft.push_paragraph(format!("Der Support von {platform} hilft weiter."))
 }

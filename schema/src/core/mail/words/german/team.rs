@@ -2,40 +2,48 @@
 
 use super::{greet, role};
 use crate::core::mail::message::{Membership, MembershipChange, Ticket, TicketEvent};
-use crate::core::mail::words::{Draft, Places, tame};
+use crate::core::mail::words::{Draft, MailLinks, sanitize};
 
-pub(super) fn membership(membership: &Membership, platform: &str) -> Draft {
-    let (name, company) = (&membership.name, tame(&membership.company));
+pub(super) fn render_membership(membership: &Membership, platform: &str) -> Draft {
+    let (name, company) = (&membership.name, sanitize(&membership.company));
     match &membership.change {
-        MembershipChange::Role { role: code } => greet(format!("Ihre Rolle bei {company} ist geändert"), name).say(
-            format!("Ihre Rolle im Team von {company} bei {platform} ist jetzt: {}. Sie gilt bereits.", role(code)),
-        ),
+        MembershipChange::Role { role: code } => greet(format!("Ihre Rolle bei {company} ist geändert"), name)
+            .push_paragraph(format!(
+                "Ihre Rolle im Team von {company} bei {platform} ist jetzt: {}. Sie gilt bereits.",
+                role(code)
+            )),
         MembershipChange::Suspended => greet(format!("{company} hat Ihr Konto gesperrt"), name)
-            .say(format!(
+            .push_paragraph(format!(
                 "jemand aus dem Team von {company} hat Ihr Konto bei {platform} gesperrt. Ihre Sitzungen wurden \
                  beendet, und Sie können sich erst wieder anmelden, wenn Ihr Team das Konto entsperrt."
             ))
-            .say("Die Administratoren Ihres Teams können Ihnen den Grund nennen."),
-        MembershipChange::Reinstated => greet(format!("{company} hat Ihr Konto entsperrt"), name).say(format!(
-            "Ihr Konto im Team von {company} bei {platform} ist wieder aktiv. Sie können sich wie zuvor anmelden."
-        )),
+            .push_paragraph("Die Administratoren Ihres Teams können Ihnen den Grund nennen."),
+        MembershipChange::Reinstated => {
+            greet(format!("{company} hat Ihr Konto entsperrt"), name).push_paragraph(format!(
+                "Ihr Konto im Team von {company} bei {platform} ist wieder aktiv. Sie können sich wie zuvor anmelden."
+            ))
+        }
         MembershipChange::Removed => greet(format!("Sie gehören nicht mehr zum Team von {company}"), name)
-            .say(format!(
+            .push_paragraph(format!(
                 "Sie wurden aus dem Team von {company} bei {platform} entfernt. Ihre Sitzungen wurden beendet, und \
                  Ihr Konto dort wurde gelöscht. Sie können diese Adresse für ein anderes Konto verwenden."
             ))
-            .say(format!("Wenn Sie das für ein Versehen halten, fragen Sie die Administration von {company}.")),
+            .push_paragraph(format!(
+                "Wenn Sie das für ein Versehen halten, fragen Sie die Administration von {company}."
+            )),
         MembershipChange::Left => greet(format!("Sie haben das Team von {company} verlassen"), name)
-            .say(format!(
+            .push_paragraph(format!(
                 "Sie haben das Team von {company} bei {platform} verlassen. Ihre Sitzungen wurden beendet, und Ihr \
                  Konto dort wurde gelöscht. Sie können diese Adresse für ein anderes Konto verwenden."
             ))
-            .say(format!("Wenn Sie das nicht waren, schreiben Sie sofort der Administration von {company}.")),
+            .push_paragraph(format!(
+                "Wenn Sie das nicht waren, schreiben Sie sofort der Administration von {company}."
+            )),
     }
 }
 
-pub(super) fn ticket(ticket: &Ticket, places: &Places<'_>) -> Draft {
-    let (company, subject, platform) = (tame(&ticket.company), tame(&ticket.subject), places.platform);
+pub(super) fn render_ticket(ticket: &Ticket, places: &MailLinks<'_>) -> Draft {
+    let (company, subject, platform) = (sanitize(&ticket.company), sanitize(&ticket.subject), places.platform);
     let (title, what) = match ticket.event {
         TicketEvent::Received => (
             "eingegangen",
@@ -73,7 +81,7 @@ pub(super) fn ticket(ticket: &Ticket, places: &Places<'_>) -> Draft {
         }
     };
     greet(format!("{subject}: {title}"), &ticket.name)
-        .say(what)
-        .say("Sie finden sie unter:")
-        .say(format!("    GET {}{}", places.base_url, ticket.path))
+        .push_paragraph(what)
+        .push_paragraph("Sie finden sie unter:")
+        .push_paragraph(format!("    GET {}{}", places.base_url, ticket.path))
 }

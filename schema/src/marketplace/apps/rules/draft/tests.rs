@@ -91,11 +91,11 @@ fn history_lists_changed_fields() {
 #[test]
 fn slug_is_fixed_after_submission_or_publication() {
     let after = Draft { slug: "planner".to_owned(), ..present() };
-    let fixed = |was_published, is_handed_in| Fixed { was_published, is_handed_in };
-    assert!(slug_movable(&present(), &after, fixed(false, false)).is_ok());
-    assert!(slug_movable(&present(), &present(), fixed(true, true)).is_ok());
+    let fixed = |was_published, is_handed_in| SlugConstraints { was_published, is_handed_in };
+    assert!(ensure_slug_movable(&present(), &after, fixed(false, false)).is_ok());
+    assert!(ensure_slug_movable(&present(), &present(), fixed(true, true)).is_ok());
     for fixed in [fixed(true, false), fixed(false, true)] {
-        let refused = slug_movable(&present(), &after, fixed).err();
+        let refused = ensure_slug_movable(&present(), &after, fixed).err();
         assert_eq!(refused.as_ref().map(Fault::code), Some(Code::Conflict));
         assert_eq!(errors(refused), [("/slug".to_owned(), "FIXED".to_owned())]);
     }
@@ -105,8 +105,8 @@ fn slug_is_fixed_after_submission_or_publication() {
 fn default_locale_must_have_texts() {
     let after = Draft { default_locale: "fr".to_owned(), ..present() };
     let locales = |known: &[&str]| known.iter().map(|locale| (*locale).to_owned()).collect::<Vec<_>>();
-    assert!(locale_movable(&after, &locales(&["de"])).is_ok(), "the only texts move along");
-    assert!(locale_movable(&after, &locales(&["de", "fr"])).is_ok());
-    let refused = locale_movable(&after, &locales(&["de", "en"])).err();
+    assert!(ensure_locale_movable(&after, &locales(&["de"])).is_ok(), "the only texts move along");
+    assert!(ensure_locale_movable(&after, &locales(&["de", "fr"])).is_ok());
+    let refused = ensure_locale_movable(&after, &locales(&["de", "en"])).err();
     assert_eq!(errors(refused), [("/default_locale".to_owned(), "NO_TEXTS".to_owned())]);
 }

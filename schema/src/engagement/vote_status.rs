@@ -1,0 +1,108 @@
+//! Votes and follows of a user for feature requests, loaded in batches.
+
+use std::collections::HashMap;
+
+use ::dataloader::BatchFn;
+use ::dataloader::cached::Loader;
+use uuid::Uuid;
+
+use super::people::Person;
+use crate::core::batch::collect_by_key;
+use crate::core::context::RequestContext;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+
+/// Key of the loader: the user, and the feature request that receives the votes. It includes the user, because the
+/// result of a loader must not depend on the caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct VoteStatusKey {
+    person_uuid: Uuid,
+    voter: [u8; 32],
+    follower: [u8; 32],
+    root_uuid: Uuid,
+}
+
+/// Relation of a user to a feature request, including those merged into it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct VoteStatus {
+    /// Whether the user voted for it.
+    pub(super) voted: bool,
+    /// Whether the user follows it.
+    pub(super) followed: bool,
+}
+
+/// Loads standings in batches.
+type VoteStatusLoader = Loader<VoteStatusKey, Result<Option<VoteStatus>, Fault>, VoteStatusBatch>;
+
+/// SQL statement of [`VoteStatusLoader`].
+struct VoteStatusBatch(Db);
+
+fn loader(db: Db) -> VoteStatusLoader {
+    Loader::new(VoteStatusBatch(db))
+}
+
+/// Returns the user's standing for some feature requests, in their order. Without a user, every standing is empty.
+///
+/// # Errors
+/// If the database does not answer.
+pub(super) async fn load(
+    cx: &RequestContext,
+    person: Option<&Person>,
+    roots: impl Iterator<Item = Uuid>,
+) -> Result<Vec<VoteStatus>, Fault> {
+    let Some(person) = person else { return Ok(roots.map(|_| VoteStatus::default()).collect()) };
+    let key = |root_uuid| VoteStatusKey {
+        person_uuid: person.uuid,
+        voter: person.voter,
+        follower: person.follower,
+        root_uuid,
+    };
+    let keys: Vec<VoteStatusKey> = roots.map(key).collect();
+    let mut found = cx.loader(loader).load_many(keys.clone()).await;
+    keys.iter().map(|key| found.remove(key).unwrap_or(Ok(None)).map(Option::unwrap_or_default)).collect()
+}
+
+impl BatchFn<VoteStatusKey, Result<Option<VoteStatus>, Fault>> for VoteStatusBatch {
+    async fn load(&mut self, keys: &[VoteStatusKey]) -> HashMap<VoteStatusKey, Result<Option<VoteStatus>, Fault>> {
+        let rows = rows(&self.0, keys).await;
+        let place = |row: &(usize, VoteStatus)| row.0;
+        let places: Vec<usize> = (0..keys.len()).collect();
+        let mut found = collect_by_key(&places, rows, place);
+        let each = keys.iter().enumerate();
+        each.map(|(place, key)| {
+            let vote_status = found.remove(&place).unwrap_or(Ok(None));
+            (*key, vote_status.map(|row| row.map(|(_, vote_status)| vote_status)))
+        })
+        .collect()
+    }
+}
+
+async fn rows(db: &Db, keys: &[VoteStatusKey]) -> Result<Vec<(usize, VoteStatus)>, Fault> {
+    let roots: Vec<Uuid> = keys.iter().map(|key| key.root_uuid).collect();
+    let people: Vec<Uuid> = keys.iter().map(|key| key.person_uuid).collect();
+    let voters: Vec<Vec<u8>> = keys.iter().map(|key| key.voter.to_vec()).collect();
+    let followers: Vec<Vec<u8>> = keys.iter().map(|key| key.follower.to_vec()).collect();
+    let rows = sqlx::query!(
+        r#"select asked.place as "place!",
+                  exists (select from feature_request as d
+                           where d.root_uuid = asked.root_uuid and d.author_uuid = asked.person_uuid
+                             and d.author_voted_on is not null)
+                  or exists (select from feature_request as d join feature_vote as v using (request_uuid)
+                              where d.root_uuid = asked.root_uuid and v.voter = asked.voter) as "voted!",
+                  exists (select from feature_request as d join feature_follow as f using (request_uuid)
+                           where d.root_uuid = asked.root_uuid and f.follower = asked.follower) as "followed!"
+             from unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::bytea[])
+                  with ordinality as asked (root_uuid, person_uuid, voter, follower, place)"#,
+        &roots,
+        &people,
+        &voters,
+        &followers,
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?;
+    let place = |place: i64| usize::try_from(place - 1).unwrap_or(usize::MAX);
+    Ok(rows
+        .into_iter()
+        .map(|row| (place(row.place), VoteStatus { voted: row.voted, followed: row.followed }))
+        .collect())
+}
