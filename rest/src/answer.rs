@@ -48,7 +48,7 @@ impl AnswerContext<'_> {
 
 /// Whether a response to a conditional request states that the caller has the current representation, or contains a
 /// part of it.
-pub(crate) fn is_what_was_seen(response: &Response<Body>) -> bool {
+pub(crate) fn is_current_for_client(response: &Response<Body>) -> bool {
     matches!(response.status(), StatusCode::NOT_MODIFIED | StatusCode::PARTIAL_CONTENT)
 }
 

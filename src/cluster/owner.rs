@@ -98,7 +98,7 @@ async fn substitute() -> anyhow::Result<(u32, u32)> {
         }
     }
     bail!(
-        "PostgreSQL refuses to run as root, and neither the user postgres nor the user nobody exists: create one, or \
+        "PostgreSQL refuses to run as root, and neither the user `postgres` nor the user `nobody` exists: create one, or \
          start Labs as another user"
     )
 }

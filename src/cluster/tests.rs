@@ -24,7 +24,7 @@ async fn ask(url: &str, question: &'static str) -> sqlx::Result<String> {
     sqlx::query_scalar(question).fetch_one(&mut connection).await
 }
 
-async fn tell(url: &str, statement: &'static str) {
+async fn execute(url: &str, statement: &'static str) {
     let mut connection = PgConnection::connect(url).await.unwrap();
     sqlx::raw_sql(statement).execute(&mut connection).await.unwrap();
 }
@@ -41,7 +41,7 @@ async fn data_survive_a_stop() {
     fs::create_dir(paths.path().join("postgres.new-1")).unwrap();
 
     let cluster = Cluster::start(&folder, &SETTINGS).await.unwrap();
-    tell(cluster.url(), "create table word as select 'kept' as word").await;
+    execute(cluster.url(), "create table word as select 'kept' as word").await;
     cluster.stop().await.unwrap();
     assert_eq!(postmaster(&folder), None);
     assert!(!paths.path().join("postgres.new-1").exists());
@@ -172,7 +172,7 @@ async fn killed_server_recovers_committed_data() {
     let paths = tempfile::tempdir().unwrap();
     let folder = Folder::open(paths.path()).unwrap();
     let cluster = Cluster::start(&folder, &SETTINGS).await.unwrap();
-    tell(cluster.url(), "create table word as select 'kept' as word").await;
+    execute(cluster.url(), "create table word as select 'kept' as word").await;
     let killed = postmaster(&folder).unwrap();
     owner::output("sh", &["-c", "kill -KILL \"$1\"", "kill", &killed]).await.unwrap();
     let word = until("PostgreSQL comes back", async || ask(cluster.url(), "select word from word").await.ok());

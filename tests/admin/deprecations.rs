@@ -61,7 +61,7 @@ impl Plan {
     }
 }
 
-fn is_told(answer: &Answer) -> bool {
+fn has_deprecation(answer: &Answer) -> bool {
     !answer.header("x-labs-deprecation").is_empty()
 }
 
@@ -87,14 +87,14 @@ async fn deprecation_is_announced_on_every_replica_and_in_contract() {
     let sunset = &made.str("sunset_at")[..10];
     for replica in [&plan.harness, &twin] {
         let call = || replica.call("marketplace_apps_list").token(&plan.program.token);
-        replica.soon("the answer says so", async || is_told(&call().send().await)).await;
+        replica.soon("the answer says so", async || has_deprecation(&call().send().await)).await;
         let answer = call().expect(200).await;
         assert_eq!(answer.header("x-labs-deprecation"), sunset);
         assert!(answer.header("deprecation").starts_with('@') && answer.header("sunset").ends_with("GMT"));
         let page = "/reference/operations/marketplace_apps_list>; rel=\"deprecation\"";
         assert!(answer.header("link").contains(page), "{}", answer.header("link"));
-        assert!(is_told(&replica.call("marketplace_apps_list").send().await), "a refusal says so too");
-        assert!(!is_told(&replica.call("marketplace_apps_create").send().await));
+        assert!(has_deprecation(&replica.call("marketplace_apps_list").send().await), "a refusal says so too");
+        assert!(!has_deprecation(&replica.call("marketplace_apps_create").send().await));
         let contract = replica.call("publication_api_reference_get").expect(200).await;
         let marked = contract.text().split("operationId: marketplace_apps_list\n").nth(1).unwrap().to_owned();
         assert!(marked[..5000].contains("deprecated: true"), "{}", &marked[..5000]);
@@ -110,7 +110,7 @@ async fn deprecation_is_announced_on_every_replica_and_in_contract() {
     plan.about("admin_deprecations_delete", deprecation).expect(204).await;
     for replica in [&plan.harness, &twin] {
         let call = || replica.call("marketplace_apps_list").token(&plan.program.token);
-        replica.soon("nothing says so any more", async || !is_told(&call().send().await)).await;
+        replica.soon("nothing says so any more", async || !has_deprecation(&call().send().await)).await;
         let contract = replica.call("publication_api_reference_get").expect(200).await;
         assert!(!contract.text().contains("x-deprecation:"));
     }
@@ -147,14 +147,16 @@ async fn parameter_field_and_value_deprecations_concern_only_their_users() {
         json!(["admin_network_denials_create", "admin_network_denials_list"])
     );
     let both = || plan.list_apps().query("sort", "name").query("limit", "5");
-    plan.harness.soon("both are told", async || is_told(&both().send().await)).await;
-    plan.harness.soon("all are known", async || is_told(&plan.call("admin_network_denials_list").send().await)).await;
+    plan.harness.soon("both are told", async || has_deprecation(&both().send().await)).await;
+    plan.harness
+        .soon("all are known", async || has_deprecation(&plan.call("admin_network_denials_list").send().await))
+        .await;
     let answer = both().expect(200).await;
     assert_eq!(answer.header("x-labs-deprecation"), &limit.str("sunset_at")[..10], "the earlier of two");
     let links = answer.headers.get_all("link").iter().filter(|link| link.to_str().unwrap().contains("deprecation"));
     assert_eq!(links.count(), 1, "both entries are drafts, so both link to the operation's page");
-    assert!(!is_told(&plan.list_apps().query("sort", "-created_at").expect(200).await));
-    assert!(!is_told(&plan.list_apps().expect(200).await), "a default is not sent");
+    assert!(!has_deprecation(&plan.list_apps().query("sort", "-created_at").expect(200).await));
+    assert!(!has_deprecation(&plan.list_apps().expect(200).await), "a default is not sent");
 
     let deny = |network: &str, end: Value| {
         let mut body = json!({ "network": network, "reason": "Guesses." });
@@ -205,7 +207,7 @@ async fn remaining_callers_are_listed_and_their_partner_is_notified() {
     let made = plan.deprecate(json!({ "operation_id": "marketplace_apps_list" }), 200).await;
     let deprecation = made.str("uuid").to_owned();
     plan.harness
-        .soon("the answer says so", async || is_told(&plan.harness.call("marketplace_apps_list").send().await))
+        .soon("the answer says so", async || has_deprecation(&plan.harness.call("marketplace_apps_list").send().await))
         .await;
     for _ in 0..3 {
         plan.list_apps().expect(200).await;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::harness::people::PASSWORD;
-use crate::subscription::{Office, meanwhile};
+use crate::subscription::{Office, call_during_write};
 
 async fn change(office: &Office, body: Value) -> crate::harness::Answer {
     office.about("admin_subscriptions_change_tier").json(&body).send().await
@@ -186,7 +186,7 @@ async fn subscription_of_erased_partner_cannot_change() {
          insert into subscription_event (event_uuid, partner_uuid, kind, actor_kind, reason)
          values (labs_uuid(), '{partner}', 'OVERRIDE_SET', 'STAFF_USER', 'Wiebke asked.')"
     );
-    assert_eq!(meanwhile(&office.harness, &saying, end("erase")).await.status, 200);
+    assert_eq!(call_during_write(&office.harness, &saying, end("erase")).await.status, 200);
     let said = "select (select count(*) from subscription_event where reason is not null)
         + (select count(*) from entitlement_override where reason like 'Wiebke%')
         + (select count(*) from tier_change_request where decision_reason is not null)";

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::{faults, swift, token_for, wait_until_refused};
 use crate::harness::people::{PASSWORD, Person};
 use crate::harness::{Answer, Harness};
-use crate::subscription::meanwhile;
+use crate::subscription::call_during_write;
 
 const EMAIL: &str = "tomas.reuter@nordsee.example";
 const ACCEPT: &str = "/v1/auth/invitations:accept";
@@ -218,7 +218,7 @@ async fn inviter_locked_during_request_cannot_invite() {
     let call = harness.call("partner_invitations_create").path("partner_uuid", owner.partner_uuid.unwrap());
     let call = call.token(&owner.token).json(&json!({ "email": EMAIL, "role": "DEVELOPER" }));
     let lock = format!("update person set state = 'LOCKED' where person_uuid = '{}'", owner.uuid);
-    let refused = meanwhile(&harness, &lock, call).await;
+    let refused = call_during_write(&harness, &lock, call).await;
     assert_eq!((refused.status, refused.code()), (401, "TOKEN_REVOKED"), "{}", refused.text());
     assert_eq!(harness.number("select count(*) from invitation").await, 0);
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{faults, refreshed, swift, wait_until_refused};
 use crate::harness::people::{PASSWORD, Person};
 use crate::harness::{Answer, Harness};
-use crate::subscription::meanwhile;
+use crate::subscription::call_during_write;
 
 async fn sessions(harness: &Harness, person: &Person) -> Vec<Value> {
     let answer = harness.call("auth_sessions_list").token(&person.token).expect(200).await;
@@ -66,7 +66,7 @@ async fn uncommitted_sign_in_ends_with_other_sessions() {
         person.uuid
     );
     let everywhere = harness.call("auth_sessions_sign_out_everywhere").token(&person.token);
-    let answer = meanwhile(&harness, &sign_in, everywhere).await;
+    let answer = call_during_write(&harness, &sign_in, everywhere).await;
     assert_eq!((answer.status, &answer.json["sessions_ended"]), (200, &json!(2)), "{}", answer.text());
     harness.call("auth_sessions_refresh").cookie(&second.refresh).json(&json!({})).expect(401).await;
 }
@@ -192,7 +192,7 @@ async fn right_password_is_rejected_if_earlier_failures_block_account() {
         harness.call("auth_sessions_reauthenticate").token(&person.token).json(&json!({ "password": PASSWORD }));
     for call in [sign_in, again] {
         harness.sql("update sign_in_failure set held_until = null").await;
-        let held = meanwhile(&harness, ahead, call).await;
+        let held = call_during_write(&harness, ahead, call).await;
         assert_eq!((held.status, held.code()), (429, "RATE_LIMITED"), "{}: {}", held.operation, held.text());
     }
 }

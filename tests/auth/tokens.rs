@@ -20,7 +20,7 @@ fn form<'a>(program: &'a Program, scope: &'a str) -> [(&'static str, &'a str); 4
 }
 
 /// Returns the parts of an error response that the client sees.
-fn told(answer: &Answer) -> (u16, &str, &str, &str) {
+fn error_of(answer: &Answer) -> (u16, &str, &str, &str) {
     (answer.status, answer.code(), answer.str("error"), answer.str("detail"))
 }
 
@@ -136,7 +136,7 @@ async fn every_invalid_client_is_rejected_with_same_error() {
     let garbled = Program { secret: "labs_cs_short".to_owned(), ..program.clone() };
     let first = issue(&harness, &form(&wrong, "")).await;
     assert_eq!(
-        told(&first),
+        error_of(&first),
         (400, "INVALID_CREDENTIALS", "invalid_grant", "The client id or the client secret is wrong.")
     );
     let mut refusals = vec![issue(&harness, &form(&unknown, "")).await, issue(&harness, &form(&garbled, "")).await];
@@ -162,7 +162,7 @@ async fn every_invalid_client_is_rejected_with_same_error() {
         assert_eq!(issue(&harness, &form(&program, "")).await.status, 200, "{mending}");
     }
     for refusal in &refusals {
-        assert_eq!(told(refusal), told(&first));
+        assert_eq!(error_of(refusal), error_of(&first));
     }
     let ledger = |code: &str| format!("select count(*) from token_grant where outcome = 'REFUSED' and code = '{code}'");
     for (code, times) in

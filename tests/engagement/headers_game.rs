@@ -96,12 +96,14 @@ impl HeadersGame {
             .iter()
             .flat_map(|company| [("colleague", &company.colleague.token), ("program", &company.program.token)]);
         let read = join_all(readers.map(async |(reader, token)| (reader, self.me(token).await))).await;
-        read.chunks(2).map(|pair| pair.iter().flat_map(|(reader, answer)| told(reader, answer)).collect()).collect()
+        read.chunks(2)
+            .map(|pair| pair.iter().flat_map(|(reader, answer)| header_numbers(reader, answer)).collect())
+            .collect()
     }
 }
 
 /// Returns the numeric headers and the status of a response.
-fn told(reader: &str, answer: &Answer) -> Vec<(String, f64)> {
+fn header_numbers(reader: &str, answer: &Answer) -> Vec<(String, f64)> {
     let header = |name: &str| (format!("{reader} {name}"), answer.header(name).parse::<f64>().unwrap());
     let names =
         ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-daily-limit", "x-ratelimit-daily-remaining"];

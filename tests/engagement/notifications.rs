@@ -12,7 +12,7 @@ async fn news(board: &Board, by: &Person, filter: &[(&str, &str)]) -> Answer {
 }
 
 /// Returns each notification: event, feature request and reasons.
-async fn told(board: &Board, by: &Person) -> Vec<(String, String, Vec<String>)> {
+async fn notifications_of(board: &Board, by: &Person) -> Vec<(String, String, Vec<String>)> {
     let page = news(board, by, &[]).await;
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let because = |one: &Value| one["because"].as_array().unwrap().iter().map(text).collect();
@@ -63,10 +63,10 @@ async fn only_proposer_voters_and_followers_are_notified() {
 
     let both =
         |because: &[&str]| vec![one("ANSWER", "Split the bill", because), one("STATUS", "Split the bill", because)];
-    assert_eq!(told(&board, &anna).await, both(&["PROPOSED", "VOTED"]));
-    assert_eq!(told(&board, &bert).await, both(&["FOLLOWED", "VOTED"]), "each once, for both reasons");
-    assert_eq!(told(&board, &cleo).await, both(&["FOLLOWED"]));
-    assert!(told(&board, &dora).await.is_empty());
+    assert_eq!(notifications_of(&board, &anna).await, both(&["PROPOSED", "VOTED"]));
+    assert_eq!(notifications_of(&board, &bert).await, both(&["FOLLOWED", "VOTED"]), "each once, for both reasons");
+    assert_eq!(notifications_of(&board, &cleo).await, both(&["FOLLOWED"]));
+    assert!(notifications_of(&board, &dora).await.is_empty());
     let page = news(&board, &bert, &[]).await;
     let (answered, planned) = (&page.json["data"][0], &page.json["data"][1]);
     assert_eq!((&planned["from_status"], &planned["to_status"]), (&json!("OPEN"), &json!("PLANNED")));
@@ -79,7 +79,7 @@ async fn only_proposer_voters_and_followers_are_notified() {
 
     board.withdraw(&bert, &split).await;
     board.call(&bert, "engagement_feature_requests_unfollow", &split).expect(200).await;
-    assert!(told(&board, &bert).await.is_empty(), "whoever is no longer concerned hears no more");
+    assert!(notifications_of(&board, &bert).await.is_empty(), "whoever is no longer concerned hears no more");
     let program = board.harness.program("reader", &["engagement.feature-requests"], anna.partner_uuid).await;
     let refused = board.harness.call("engagement_notifications_list").token(&program.token).expect(403).await;
     assert_eq!(refused.code(), "PERSON_REQUIRED");
@@ -92,12 +92,12 @@ async fn voter_gets_no_notifications_from_before_vote_or_last_year() {
     let split = board.propose(&anna, "Split the bill").await;
     plan(&board, &split).await;
     board.vote(&bert, &split).await;
-    assert_eq!(told(&board, &bert).await.len(), 1, "on the day itself it is told");
+    assert_eq!(notifications_of(&board, &bert).await.len(), 1, "on the day itself it is told");
     board.harness.sql("update feature_event set occurred_at = occurred_at - interval '1 day'").await;
-    assert!(told(&board, &bert).await.is_empty());
-    assert_eq!(told(&board, &anna).await.len(), 1, "who proposed it hears all");
+    assert!(notifications_of(&board, &bert).await.is_empty());
+    assert_eq!(notifications_of(&board, &anna).await.len(), 1, "who proposed it hears all");
     board.harness.sql("update feature_event set occurred_at = occurred_at - interval '366 days'").await;
-    assert!(told(&board, &anna).await.is_empty());
+    assert!(notifications_of(&board, &anna).await.is_empty());
 }
 
 #[tokio::test]
@@ -109,12 +109,12 @@ async fn merge_notifies_both_audiences_and_later_target_events() {
     board.vote(&cleo, &source).await;
     follow(&board, &dora, &target).await;
     plan(&board, &target).await;
-    assert!(told(&board, &cleo).await.is_empty(), "the target is none of theirs yet");
+    assert!(notifications_of(&board, &cleo).await.is_empty(), "the target is none of theirs yet");
     assert_eq!(board.merge(&source, &target).await.status, 200);
     let merge = |because: &[&str]| one("MERGE", "Pay apart", because);
-    assert_eq!(told(&board, &anna).await, [merge(&["PROPOSED", "VOTED"])]);
-    assert_eq!(told(&board, &cleo).await, [merge(&["VOTED"])]);
-    assert_eq!(told(&board, &dora).await[0], merge(&["FOLLOWED"]), "told to all of both");
+    assert_eq!(notifications_of(&board, &anna).await, [merge(&["PROPOSED", "VOTED"])]);
+    assert_eq!(notifications_of(&board, &cleo).await, [merge(&["VOTED"])]);
+    assert_eq!(notifications_of(&board, &dora).await[0], merge(&["FOLLOWED"]), "told to all of both");
     let seen = news(&board, &cleo, &[]).await;
     assert_eq!(seen.json["data"][0]["other_feature_request"]["title"], "Split the bill");
 
@@ -126,12 +126,12 @@ async fn merge_notifies_both_audiences_and_later_target_events() {
         one("ANSWER", "Split the bill", &["VOTED"]),
         merge(&["VOTED"]),
     ];
-    assert_eq!(told(&board, &cleo).await, expected);
+    assert_eq!(notifications_of(&board, &cleo).await, expected);
 
     assert_eq!(board.moderate("unmerge", &source, None).await.status, 200);
     answer(&board, &target, "It comes in June.").await;
     let expected = [one("UNMERGE", "Pay apart", &["VOTED"]), merge(&["VOTED"])];
-    assert_eq!(told(&board, &cleo).await, expected, "apart again, the target is none of theirs");
+    assert_eq!(notifications_of(&board, &cleo).await, expected, "apart again, the target is none of theirs");
 }
 
 #[tokio::test]
@@ -141,13 +141,13 @@ async fn suspended_board_items_cause_no_notifications() {
     let (source, target) = (board.propose(&anna, "Pay apart").await, board.propose(&bert, "Split the bill").await);
     answer(&board, &target, "Equal parts come first.").await;
     board.harness.sql("update feature_comment set suspended_at = labs_now(), suspension_reason = 'A slip.'").await;
-    assert!(told(&board, &bert).await.is_empty());
+    assert!(notifications_of(&board, &bert).await.is_empty());
     board.merge(&source, &target).await;
     let reason = || Some(json!({ "reason": "It names guests." }));
     for gone in [&source, &target] {
-        assert_eq!((told(&board, &anna).await.len(), told(&board, &bert).await.len()), (1, 1));
+        assert_eq!((notifications_of(&board, &anna).await.len(), notifications_of(&board, &bert).await.len()), (1, 1));
         assert_eq!(board.moderate("suspend_feature_request", gone, reason()).await.status, 200);
-        assert_eq!((told(&board, &anna).await.len(), told(&board, &bert).await.len()), (0, 0));
+        assert_eq!((notifications_of(&board, &anna).await.len(), notifications_of(&board, &bert).await.len()), (0, 0));
         assert_eq!(board.moderate("reinstate_feature_request", gone, None).await.status, 200);
     }
 }

@@ -10,7 +10,7 @@ use labs::folder::Folder;
 use serde_json::json;
 use sqlx::{Connection as _, PgConnection};
 
-use super::command_line::{of, sign_in, told};
+use super::command_line::{of, sign_in, stdout_of};
 use super::{LABS, Service, database_url, said, serve};
 use crate::harness::Harness;
 use crate::harness::people::Person;
@@ -61,7 +61,8 @@ async fn restored_backup_continues_in_a_new_folder() {
     let service = Service::start(folder);
     let mut harness = service.harness(folder).await;
     let staff = EMAILS.map(|email| {
-        let made = told(folder, &["staff", "create", "--email", email, "--name", "Ada", "--role", "ADMINISTRATOR"]);
+        let made =
+            stdout_of(folder, &["staff", "create", "--email", email, "--name", "Ada", "--role", "ADMINISTRATOR"]);
         (of(&made, "password").to_owned(), of(&made, "authenticator").to_owned())
     });
     sign_in(&harness, EMAILS[0], &staff[0].0, &staff[0].1).await.unwrap();
@@ -97,7 +98,7 @@ async fn restored_backup_continues_in_a_new_folder() {
     command.env("DATABASE_URL", &restored).env("LABS_MEDIA_FOLDER", &media).env("LABS_MASTER_KEY_FILE", &key);
     let service = Service::run(&mut command);
     harness.look_into(restored);
-    harness.stand_behind(service.address());
+    harness.use_address(service.address());
 
     harness.call("auth_account_get").token(&partner.token).expect(200).await;
     assert!(content(&harness, &partner, &picture).await == before, "the picture is another one");

@@ -53,7 +53,7 @@ fn commands_create_nothing_in_a_folder_without_service() {
 }
 
 /// Runs a command and returns its standard output.
-pub(super) fn told(folder: &std::path::Path, words: &[&str]) -> String {
+pub(super) fn stdout_of(folder: &std::path::Path, words: &[&str]) -> String {
     let output = Command::new(LABS).args(words).arg("--folder").arg(folder).output().unwrap();
     assert!(output.status.success(), "{words:?}: {}", said(&output));
     String::from_utf8(output.stdout).unwrap()
@@ -83,29 +83,29 @@ async fn lost_password_second_factor_or_secret_is_reset() {
     let service = Service::start(folder);
     let harness = service.harness(folder).await;
     let email = "ada@labs.example";
-    let made = told(folder, &["staff", "create", "--email", email, "--name", "Ada", "--role", "ADMINISTRATOR"]);
+    let made = stdout_of(folder, &["staff", "create", "--email", email, "--name", "Ada", "--role", "ADMINISTRATOR"]);
     let (lost, first_factor) = (of(&made, "password"), of(&made, "authenticator"));
     let before = sign_in(&harness, email, lost, first_factor).await.unwrap();
 
-    let renewed = told(folder, &["staff", "reset-password", "--email", email]);
+    let renewed = stdout_of(folder, &["staff", "reset-password", "--email", email]);
     let password = of(&renewed, "password");
     let is_refused = || async { harness.call("system_me_get").token(&before).send().await.status == 401 };
     harness.soon("the session of before ends", is_refused).await;
     assert_ne!(sign_in(&harness, email, lost, first_factor).await.unwrap_err(), "MFA_INVALID");
-    let factor = told(folder, &["staff", "reset-mfa", "--email", email]);
+    let factor = stdout_of(folder, &["staff", "reset-mfa", "--email", email]);
     assert!(sign_in(&harness, email, password, first_factor).await.is_err(), "the former authenticator is void");
     let token = sign_in(&harness, email, password, of(&factor, "authenticator")).await.unwrap();
-    let listed = told(folder, &["staff", "list"]);
+    let listed = stdout_of(folder, &["staff", "list"]);
     assert!(listed.lines().any(|line| line.starts_with(email) && line.contains("ACTIVE") && line.ends_with("Ada")));
 
-    let made = told(folder, &["client", "create", "--name", "shop", "--scope", "storefront"]);
+    let made = stdout_of(folder, &["client", "create", "--name", "shop", "--scope", "storefront"]);
     let client_id = of(&made, "client id");
     harness.token_of(client_id, of(&made, "client secret"), None).await;
-    let renewed = told(folder, &["client", "rotate-secret", client_id, "--old-secret-expires-in", "0"]);
+    let renewed = stdout_of(folder, &["client", "rotate-secret", client_id, "--old-secret-expires-in", "0"]);
     harness.token_of(client_id, of(&renewed, "client secret"), None).await;
     let form = [("grant_type", "password"), ("username", client_id), ("password", of(&made, "client secret"))];
     harness.call("auth_tokens_issue").form(&form).expect(400).await;
-    assert!(told(folder, &["client", "list"]).contains(client_id));
+    assert!(stdout_of(folder, &["client", "list"]).contains(client_id));
 
     let records = harness.call("admin_audit_records_list").query("channel", "COMMAND_LINE").token(&token);
     let records = records.expect(200).await;
@@ -129,7 +129,7 @@ async fn partner_of_a_client_is_given_by_slug_or_name() {
         let made = named(partner);
         assert!(made.status.success(), "{partner}: {}", said(&made));
     }
-    let listed = told(folder, &["client", "list"]);
+    let listed = stdout_of(folder, &["client", "list"]);
     assert_eq!(
         listed.lines().filter(|line| line.contains(&partner) && line.ends_with("importer")).count(),
         3,

@@ -125,7 +125,7 @@ async fn acknowledged_data_survive_a_kill() {
     first.die();
 
     let mut second = Service::start(place.path());
-    harness.stand_behind(second.address());
+    harness.use_address(second.address());
     // If the first process died while it was sending the mail, its claim would block the mail for two minutes.
     harness.sql("update mail_message set next_attempt_at = labs_now() where state = 'QUEUED'").await;
     let token = harness.mailed_token(EMAIL).await;
@@ -140,7 +140,7 @@ async fn acknowledged_data_survive_a_kill() {
     second.die();
 
     let third = Service::start(place.path());
-    harness.stand_behind(third.address());
+    harness.use_address(third.address());
     let owner = harness.sign_in(EMAIL).await;
     let kept = harness.call("marketplace_apps_get").path("app_uuid", made.str("uuid")).token(&owner.token);
     assert_eq!(kept.expect(200).await.json, made.json);

@@ -182,7 +182,7 @@ async fn first_start_creates_sample_data_and_next_keeps_it() {
     assert_eq!(service.stop(), told);
 
     let again = start_filled(place.path());
-    harness.stand_behind(again.address());
+    harness.use_address(again.address());
     assert!(Sheet::read(place.path()) == sheet, "the sheet was written anew");
     assert_eq!(counts(&harness).await, COUNTS);
     assert_eq!(sheet.apps(&harness).await, apps, "the passwords of the first start hold");

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::command_line::{of, sign_in, told};
+use super::command_line::{of, sign_in, stdout_of};
 use super::{LABS, Service, said};
 use crate::harness::Harness;
 
@@ -38,7 +38,8 @@ async fn master_key_rotation_keeps_all_users_working() {
     let service = Service::start(folder);
     let mut harness = service.harness(folder).await;
     let staff = EMAILS.map(|email| {
-        let made = told(folder, &["staff", "create", "--email", email, "--name", "Ada", "--role", "ADMINISTRATOR"]);
+        let made =
+            stdout_of(folder, &["staff", "create", "--email", email, "--name", "Ada", "--role", "ADMINISTRATOR"]);
         (of(&made, "password").to_owned(), of(&made, "authenticator").to_owned())
     });
     sign_in(&harness, EMAILS[0], &staff[0].0, &staff[0].1).await.unwrap();
@@ -60,16 +61,16 @@ async fn master_key_rotation_keeps_all_users_working() {
     let address = harness.base_url.trim_start_matches("http://").to_owned();
     let again = || Service::run(super::serve(&Command::new(LABS), &address, folder).arg("--empty"));
     let service = again();
-    let sealed = told(folder, &["keys", "rotate"]);
+    let sealed = stdout_of(folder, &["keys", "rotate"]);
     assert!(count(&sealed, "signing keys") >= 1 && count(&sealed, "second factors") == 2, "{sealed}");
     assert!(count(&sealed, "naming keys") == 1 && count(&sealed, "idempotent requests") >= 1, "{sealed}");
-    let done = told(folder, &["keys", "rotate"]);
+    let done = stdout_of(folder, &["keys", "rotate"]);
     assert!(["signing keys", "second factors", "naming keys"].iter().all(|sort| count(&done, sort) == 0), "{done}");
     service.stop();
 
     fs::write(&key_file, format!("{NEW}\n")).unwrap();
     let service = again();
-    harness.stand_behind(service.address());
+    harness.use_address(service.address());
     harness.call("auth_account_get").token(&partner.token).expect(200).await;
     let token = sign_in(&harness, EMAILS[1], &staff[1].0, &staff[1].1).await.unwrap();
     assert_eq!(app_of(&harness, &partner.token).await, app, "what is named by a key is named as before");

@@ -121,7 +121,7 @@ impl Service {
     /// Returns a harness that calls this service and reads the database and the mail of this folder.
     async fn harness(&self, folder: &Path) -> Harness {
         let mut harness = Harness::new().await;
-        harness.stand_behind(self.address());
+        harness.use_address(self.address());
         harness.look_into(database_url(folder));
         harness.mail_folder = folder.join("mail");
         harness

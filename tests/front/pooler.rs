@@ -46,7 +46,7 @@ async fn session_pooling_works_and_receives_revocations() {
     let pooler = Pooler::start(&harness.database_url, "session");
     let place = TempDir::new().unwrap();
     let replica = Replica::start_at(&harness, &place, &pooler.url(&harness.database_url)).await;
-    harness.stand_behind(replica.address());
+    harness.use_address(replica.address());
     harness.call("auth_account_get").token(&person.token).expect(200).await;
     beside.call("auth_sessions_sign_out_everywhere").token(&person.token).send().await;
     let is_refused = || async { harness.call("auth_account_get").token(&person.token).send().await.status == 401 };

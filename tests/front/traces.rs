@@ -145,10 +145,10 @@ async fn spans_contain_neither_caller_nor_request_data() {
     assert!(received.spans.iter().any(|span| span.name == "auth_registrations_create"));
     let of_vote = received.spans.iter().find(|span| hex::encode(&span.trace_id) == vote || span.name.contains("votes"));
     assert!(of_vote.is_none(), "its moment would tell who withdrew a vote: {of_vote:?}");
-    nothing_is_told(&received.bytes, &person, &request);
+    assert_nothing_leaked(&received.bytes, &person, &request);
 }
 
-fn nothing_is_told(bytes: &[u8], person: &Person, request: &str) {
+fn assert_nothing_leaked(bytes: &[u8], person: &Person, request: &str) {
     let partner = person.partner_uuid.unwrap().to_string();
     let uuid = person.uuid.to_string();
     let secrets = [PASSWORD, &person.email, &person.token, &person.refresh, &partner, &uuid, request];

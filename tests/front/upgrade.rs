@@ -57,7 +57,7 @@ impl Load {
     }
 
     /// Waits until each caller has several more successful responses. After that, no caller uses the former address.
-    async fn goes_on(&self, harness: &Harness) {
+    async fn wait_for_more_calls(&self, harness: &Harness) {
         let count = |caller: &Caller| caller.answered.load(Ordering::Acquire);
         let before: Vec<u64> = self.callers.iter().map(count).collect();
         let have_gone_on = || {
@@ -102,14 +102,14 @@ async fn rolling_upgrade_under_load_rejects_no_request() {
     let place = TempDir::new().unwrap();
     let older = Replica::start(&harness, &place).await;
     let load = Load::start(tokens, format!("http://{}", older.address()));
-    load.goes_on(&harness).await;
+    load.wait_for_more_calls(&harness).await;
     migrate(&harness.database_url).await;
-    load.goes_on(&harness).await;
+    load.wait_for_more_calls(&harness).await;
     let newer = harness.twin(&["--attempts-per-minute", "100000"]).await;
     load.to.send(newer.base_url.clone()).unwrap();
-    load.goes_on(&harness).await;
+    load.wait_for_more_calls(&harness).await;
     older.end().await;
-    load.goes_on(&harness).await;
+    load.wait_for_more_calls(&harness).await;
     let readiness = format!("{}/v1/system/readiness", newer.base_url);
     let is_ready = || async { harness.http().get(&readiness).send().await.unwrap().status() == 200 };
     harness.soon("the newer one is ready", is_ready).await;

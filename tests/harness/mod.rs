@@ -99,7 +99,7 @@ impl Harness {
     }
 
     /// Sends all calls to this address from now on, each over a separate connection.
-    pub(crate) fn stand_behind(&mut self, address: std::net::SocketAddr) {
+    pub(crate) fn use_address(&mut self, address: std::net::SocketAddr) {
         self.base_url = format!("http://{address}");
         self.client = reqwest::Client::builder().pool_max_idle_per_host(0).build().unwrap();
     }

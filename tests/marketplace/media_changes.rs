@@ -30,7 +30,7 @@ async fn reorder<T: serde::Serialize>(market: &Market, app: &str, media_uuids: &
     about(market, "marketplace_media_reorder", app).json(&body).send().await
 }
 
-async fn told(market: &Market, app: &str, kind: &str) -> Vec<Value> {
+async fn media_events(market: &Market, app: &str, kind: &str) -> Vec<Value> {
     let events = about(market, "marketplace_apps_list_events", app).query("kind", kind).expect(200).await.json;
     events["data"].as_array().unwrap().iter().map(|event| event["fields"].clone()).collect()
 }
@@ -49,7 +49,7 @@ async fn media_texts_are_patched_by_field() {
     let seen = update(json!({ "alt_text": null })).await;
     assert_eq!((&seen.json["alt_text"], seen.str("caption")), (&Value::Null, "Tonight"));
     assert_eq!(update(json!({ "alt_text": null, "caption": "Tonight" })).await.bytes, seen.bytes);
-    assert_eq!(told(&market, &app, "MEDIA_UPDATED").await, [json!(["alt_text"]), json!(["caption"])]);
+    assert_eq!(media_events(&market, &app, "MEDIA_UPDATED").await, [json!(["alt_text"]), json!(["caption"])]);
     let refused = update(json!({ "alt_text": "a\nb", "caption": "x".repeat(251) })).await;
     let mut places: Vec<&str> = errors(&refused).into_iter().map(|error| error.1).collect();
     places.sort_unstable();
@@ -102,7 +102,7 @@ async fn deleted_media_item_leaves_draft_but_stays_on_storefront() {
     assert_eq!(column(&left, "uuid"), [second.as_str(), third.as_str()]);
     let positions: Vec<&Value> = left.json["data"].as_array().unwrap().iter().map(|row| &row["position"]).collect();
     assert_eq!(positions, [1, 2], "those behind it move up");
-    assert_eq!(told(&market, &app, "MEDIA_DELETED").await.len(), 1);
+    assert_eq!(media_events(&market, &app, "MEDIA_DELETED").await.len(), 1);
     let shop = market.harness.program("storefront", &["storefront"], None).await;
     let shown = async || {
         let call = market.harness.call("marketplace_listings_get").path("listing_slug", "table-pilot");
@@ -134,7 +134,7 @@ async fn incomplete_media_order_is_rejected() {
     assert_eq!(order, [three.as_str(), one.as_str(), two.as_str()]);
     assert_eq!(column(&list(&market, &app).await, "uuid"), [three.as_str(), one.as_str(), two.as_str()]);
     assert_eq!(reorder(&market, &app, &[three, one, two]).await.bytes, turned.bytes);
-    assert_eq!(told(&market, &app, "MEDIA_REORDERED").await.len(), 1, "the same order is no change");
+    assert_eq!(media_events(&market, &app, "MEDIA_REORDERED").await.len(), 1, "the same order is no change");
     let icon = about(&market, "marketplace_media_list", &app).query("kind", "ICON").expect(200).await;
     let icon = icon.json["data"][0]["uuid"].as_str().unwrap().to_owned();
     for (named, expected) in [

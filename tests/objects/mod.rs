@@ -15,14 +15,14 @@ use crate::harness::people::Person;
 use crate::harness::{Answer, Call, FaultyBucket, Harness, StoreFault};
 
 /// A service that stores files in a faulty bucket, and a user who uploads files.
-struct House {
+struct BucketService {
     bucket: FaultyBucket,
     harness: Harness,
     editor: Person,
     item: String,
 }
 
-impl House {
+impl BucketService {
     async fn new() -> Self {
         let bucket = FaultyBucket::start(StoreFault::Nothing).await;
         let harness = Harness::with_media(bucket.place()).await;
@@ -78,7 +78,7 @@ fn ensure_away(answer: &Answer) {
 #[tokio::test]
 #[ignore = "needs an S3 server: ./test objects"]
 async fn failing_bucket_stores_no_partial_file_and_recovers() {
-    let house = House::new().await;
+    let house = BucketService::new().await;
     let content = text(12_000_000);
     for fault in [
         refusal(503, "SlowDown"),
@@ -100,7 +100,7 @@ async fn failing_bucket_stores_no_partial_file_and_recovers() {
 #[tokio::test]
 #[ignore = "needs an S3 server: ./test objects"]
 async fn download_aborted_by_bucket_never_looks_complete() {
-    let house = House::new().await;
+    let house = BucketService::new().await;
     let content = text(12_000_000);
     house.release(&content).await;
     // The service requests the rest a few times.
@@ -118,7 +118,7 @@ async fn download_aborted_by_bucket_never_looks_complete() {
 #[tokio::test]
 #[ignore = "needs an S3 server: ./test objects"]
 async fn silent_bucket_blocks_no_request_and_fails_readiness() {
-    let house = House::new().await;
+    let house = BucketService::new().await;
     house.release("To be read.\n").await;
     house.bucket.breaks(StoreFault::Silence);
     let began = Instant::now();
@@ -144,7 +144,7 @@ async fn readiness(harness: &Harness) -> Value {
 #[tokio::test]
 #[ignore = "needs an S3 server: ./test objects"]
 async fn data_export_is_created_once_bucket_recovers() {
-    let house = House::new().await;
+    let house = BucketService::new().await;
     let person = house.harness.partner("Nordsee Kassen").await;
     let own = |operation| {
         let call = house.harness.call(operation).path("partner_uuid", person.partner_uuid.unwrap());
@@ -166,7 +166,7 @@ async fn data_export_is_created_once_bucket_recovers() {
 #[tokio::test]
 #[ignore = "needs an S3 server: ./test objects"]
 async fn aborted_upload_leaves_no_billed_parts() {
-    let house = House::new().await;
+    let house = BucketService::new().await;
     let media = &house.harness.engine.services().media;
     let mut writer = media.begin_archive(ArchiveName::new([7; 32])).await.unwrap();
     writer.write(text(12_000_000).into()).await.unwrap();
@@ -178,7 +178,7 @@ async fn aborted_upload_leaves_no_billed_parts() {
 #[tokio::test]
 #[ignore = "needs an S3 server: ./test objects"]
 async fn cleanup_reads_every_page_of_object_list() {
-    let house = House::new().await;
+    let house = BucketService::new().await;
     let (harness, media) = (&house.harness, &house.harness.engine.services().media);
     house.release("Named by a row.\n").await;
     let named = harness.objects().await;

@@ -60,7 +60,7 @@ pub(crate) fn lines(files: &BTreeMap<String, Vec<u8>>, table: &str) -> Vec<Value
 }
 
 /// Whether a line has the same content as a row.
-fn tells(table: &str, line: &Value, row: &Value) -> bool {
+fn is_exported_row(table: &str, line: &Value, row: &Value) -> bool {
     let is_key = |name: &str| name.ends_with("_uuid") || matches!(name, "scope" | "operation" | "day");
     line.as_object()
         .unwrap()
@@ -106,11 +106,14 @@ async fn data_export_contains_all_data_of_its_partner_only() {
         let lines = lines(&files, table);
         assert!(!before[table].is_empty(), "{table} has nothing of the partner, so that nothing is shown of it here");
         for row in &before[table] {
-            assert!(lines.iter().any(|line| tells(table, line, row)), "{table} lacks {row}\n{lines:?}");
+            assert!(lines.iter().any(|line| is_exported_row(table, line, row)), "{table} lacks {row}\n{lines:?}");
         }
         for line in &lines {
             let known = before[table].iter().chain(&after[table]);
-            assert!(known.clone().any(|row| tells(table, line, row)), "{table} has a line that is nobody's: {line}");
+            assert!(
+                known.clone().any(|row| is_exported_row(table, line, row)),
+                "{table} has a line that is nobody's: {line}"
+            );
         }
     }
     nothing_foreign(&harness, &files, &exported, (&mine, &theirs, &staff)).await;

@@ -8,7 +8,7 @@ use super::team::{cast, colleague, invite, noted, on, refused_soon};
 use crate::auth::token_for;
 use crate::harness::Harness;
 use crate::harness::people::{PASSWORD, Person};
-use crate::subscription::meanwhile;
+use crate::subscription::call_during_write;
 
 async fn role(harness: &Harness, by: &Person, person: &Person, role: &str) -> crate::harness::Answer {
     on(harness, by, "partner_team_members_update", person.uuid, Some(json!({ "role": role }))).await
@@ -216,7 +216,7 @@ async fn demoted_administrator_loses_rights_immediately() {
             "update" => call("partner_team_members_update").json(&json!({ "role": "ADMINISTRATOR" })),
             _ => call(&format!("partner_team_members_{attempt}")),
         };
-        let answer = meanwhile(&harness, &change, call).await;
+        let answer = call_during_write(&harness, &change, call).await;
         assert_eq!((answer.status, answer.code()), (status, code), "{attempt}: {change}: {}", answer.text());
         harness
             .sql(&format!(

@@ -28,7 +28,7 @@ impl Desk {
     }
 }
 
-fn told(headers: &HeaderMap, names: &[&str]) -> Vec<String> {
+fn header_values(headers: &HeaderMap, names: &[&str]) -> Vec<String> {
     names.iter().map(|name| headers.get(*name).map_or("", |value| value.to_str().unwrap()).to_owned()).collect()
 }
 
@@ -40,7 +40,7 @@ async fn file_is_downloaded_whole_or_by_range_with_digest() {
     let whole = desk.download().header("accept-encoding", "gzip").expect(200).await;
     assert_eq!(whole.text(), content);
     assert_eq!(
-        told(&whole.headers, &["content-type", "content-disposition", "accept-ranges", "content-encoding"]),
+        header_values(&whole.headers, &["content-type", "content-disposition", "accept-ranges", "content-encoding"]),
         [
             "text/plain; charset=utf-8",
             "attachment; filename=\"Gr__e_2.txt\"; filename*=UTF-8''Gr%C3%B6%C3%9Fe%202.txt",
@@ -49,7 +49,7 @@ async fn file_is_downloaded_whole_or_by_range_with_digest() {
         ]
     );
     assert_eq!(
-        told(&whole.headers, &["x-content-type-options", "content-security-policy"]),
+        header_values(&whole.headers, &["x-content-type-options", "content-security-policy"]),
         ["nosniff", "default-src 'none'; frame-ancestors 'none'; sandbox"]
     );
     let (tag, digest) = (whole.header("etag").to_owned(), whole.header("repr-digest").to_owned());
@@ -65,7 +65,10 @@ async fn file_is_downloaded_whole_or_by_range_with_digest() {
         assert_eq!((answer.status, answer.text().as_str()), (206, &content[from..until]), "{range}");
         let range = format!("bytes {from}-{}/1400000", until - 1);
         let expected = [range, (until - from).to_string(), digest.clone(), tag.clone()];
-        assert_eq!(told(&answer.headers, &["content-range", "content-length", "repr-digest", "etag"]), expected);
+        assert_eq!(
+            header_values(&answer.headers, &["content-range", "content-length", "repr-digest", "etag"]),
+            expected
+        );
     }
     for odd in ["bytes=0-1,3-4", "bytes=5-1", "pages=1-2", "nothing"] {
         let answer = part(odd).await;
@@ -92,7 +95,10 @@ async fn head_of_file_returns_headers_of_get() {
     let head = desk.harness.http().request(Method::HEAD, url).header("range", "bytes=99-").send().await.unwrap();
     let whole = desk.download().expect(200).await;
     let names = ["content-type", "content-disposition", "content-length", "etag", "accept-ranges", "repr-digest"];
-    assert_eq!((head.status().as_u16(), told(head.headers(), &names)), (200, told(&whole.headers, &names)));
+    assert_eq!(
+        (head.status().as_u16(), header_values(head.headers(), &names)),
+        (200, header_values(&whole.headers, &names))
+    );
     assert_eq!(whole.header("content-type"), "application/json");
     assert_eq!(whole.json, json!({ "openapi": "3.1.1" }));
 }

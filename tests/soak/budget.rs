@@ -37,7 +37,7 @@ impl Tally {
 }
 
 /// Two replicas on a separate database, and a partner with this budget.
-struct Ground {
+struct TwoReplicas {
     folder: Folder,
     _directory: tempfile::TempDir,
     cluster: Option<Cluster>,
@@ -48,7 +48,7 @@ struct Ground {
     token: String,
 }
 
-impl Ground {
+impl TwoReplicas {
     async fn new(cap: usize) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let folder = Folder::open(directory.path()).unwrap();
@@ -94,7 +94,7 @@ async fn call(bases: &Mutex<[SocketAddr; 2]>, token: &str, requests: usize, tall
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn daily_budget_is_exact_across_crashes_and_restarts() {
     let (cap, requests) = (count(800, 10_000), count(3_200, 40_000));
-    let mut ground = Ground::new(cap).await;
+    let mut ground = TwoReplicas::new(cap).await;
     let tally = Tally { accepted: watch::Sender::new(0), refused: AtomicUsize::new(0), lost: AtomicUsize::new(0) };
     let (bases, token) = (&ground.bases, ground.token.clone());
     let callers = join_all((0..CALLERS).map(|_| call(bases, &token, requests, &tally)));
@@ -106,7 +106,7 @@ async fn daily_budget_is_exact_across_crashes_and_restarts() {
             accepted.wait_for(|accepted| *accepted >= due).await.unwrap();
             if blow % 3 == 2 {
                 ground.cluster.take().unwrap().stop().await.unwrap();
-                ground.cluster = Some(Ground::cluster(&ground.folder).await);
+                ground.cluster = Some(TwoReplicas::cluster(&ground.folder).await);
             } else {
                 let killed = blow % 2;
                 ground.replicas[killed].kill();

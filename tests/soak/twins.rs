@@ -22,7 +22,7 @@ impl Twins {
         let other = front.twin(&[]).await;
         let each = [front.base_url.clone(), other.base_url.clone()];
         let addresses = each.iter().map(|url| url.trim_start_matches("http://").parse().unwrap()).collect();
-        front.stand_behind(proxy::before(addresses).await);
+        front.use_address(proxy::before(addresses).await);
         front.sql("update tier set burst_per_second = 100000").await;
         Self { front, each, _other: other }
     }

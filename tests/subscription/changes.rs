@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Office, between, feature, meanwhile};
+use super::{Office, between, call_during_write, feature};
 use crate::harness::Answer;
 
 async fn preview(office: &Office, tier_code: &str) -> Value {
@@ -101,7 +101,7 @@ async fn request_waiting_during_tier_change_gets_new_limits() {
         create(name).expect(201).await;
     }
     let smaller = "update subscription set tier_uuid = (select tier_uuid from tier where code = 'FREE')";
-    let refused = meanwhile(&office.harness, smaller, create("Four")).await;
+    let refused = call_during_write(&office.harness, smaller, create("Four")).await;
     assert_eq!((refused.code(), &refused.json["limit"]), ("ENTITLEMENT_EXCEEDED", &json!(3)), "{}", refused.text());
 }
 
@@ -229,7 +229,7 @@ async fn due_transitions_are_applied_before_next_action() {
     let office = Office::new().await;
     assert_eq!(office.ask_for("GROWTH").await.status, 201);
     let cancel = office.own("subscription_current_cancel");
-    let cancelled = meanwhile(&office.harness, &over("ACTIVE"), cancel).await;
+    let cancelled = call_during_write(&office.harness, &over("ACTIVE"), cancel).await;
     assert_eq!((cancelled.status, cancelled.str("state")), (200, "CANCELLING"), "{}", cancelled.text());
     let ends: jiff::Timestamp = cancelled.str("period_end").parse().unwrap();
     assert!(ends > office.harness.clock.now().0, "the next period began: {ends}");
@@ -237,7 +237,7 @@ async fn due_transitions_are_applied_before_next_action() {
     assert_eq!(office.harness.number(renewed).await, 1);
 
     let resume = office.own("subscription_current_resume");
-    let late = meanwhile(&office.harness, &over("CANCELLING"), resume).await;
+    let late = call_during_write(&office.harness, &over("CANCELLING"), resume).await;
     assert_eq!((late.status, late.code()), (409, "ILLEGAL_TRANSITION"), "what has ended is not resumed");
     office.becomes("FREE").await;
 }

@@ -87,11 +87,11 @@ impl Office {
 }
 
 /// Sends a call that waits for another transaction, which then commits.
-pub(crate) async fn meanwhile(harness: &Harness, statements: &str, call: Call<'_>) -> Answer {
+pub(crate) async fn call_during_write(harness: &Harness, statements: &str, call: Call<'_>) -> Answer {
     between(harness, [statements, "select"], call).await
 }
 
-/// Like [`meanwhile`], but the other transaction runs further statements once the call waits.
+/// Like [`call_during_write`], but the other transaction runs further statements once the call waits.
 pub(crate) async fn between(harness: &Harness, [before, after]: [&str; 2], call: Call<'_>) -> Answer {
     let mut writing = harness.hold(before).await;
     let kept = async move {

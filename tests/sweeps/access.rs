@@ -7,7 +7,7 @@ use labs_rest::contract::Access;
 use labs_schema::crypto::token::{Claims, KeyRing, SigningKeyRow, new_signing_key};
 use serde_json::{Value, json};
 
-use super::{Cast, empty_body, filled, lets_in, operations};
+use super::{Cast, empty_body, filled, is_admitted, operations};
 use crate::harness::people::Person;
 use crate::harness::{Answer, Harness};
 use crate::partner::team::colleague;
@@ -78,7 +78,7 @@ async fn every_operation_admits_exactly_callers_in_contract() {
             let reaches = needed.is_none_or(|needed| principal.scopes.iter().any(|held| grants(held, needed)));
             let who =
                 format!("{} at {} ({needed:?}): {} {}", principal.name, operation.id, answer.status, answer.text());
-            assert_eq!(lets_in(&answer), reaches, "{who}");
+            assert_eq!(is_admitted(&answer), reaches, "{who}");
             match needed {
                 None => assert_ne!(answer.status, 403, "{who}"),
                 Some(needed) if !reaches => {
@@ -126,7 +126,7 @@ async fn every_authenticated_operation_rejects_invalid_tokens() {
         }
         let admitted = cast.admitted(operation).send().await;
         assert!(
-            lets_in(&admitted),
+            is_admitted(&admitted),
             "the positive control at {}: {} {}",
             operation.id,
             admitted.status,

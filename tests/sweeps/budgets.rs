@@ -67,7 +67,7 @@ impl Bucket {
 }
 
 /// Asserts that a rejected response names the exceeded budget and the time until a retry.
-fn tells(refused: &Answer, budget: &str, seconds: RangeInclusive<u64>) {
+fn assert_limited(refused: &Answer, budget: &str, seconds: RangeInclusive<u64>) {
     assert_eq!((refused.status, refused.code()), (429, "RATE_LIMITED"), "{}", refused.text());
     let wait: u64 = refused.header("retry-after").parse().unwrap();
     assert!(seconds.contains(&wait), "{wait} s, not {seconds:?}");
@@ -88,7 +88,7 @@ async fn users_and_clients_of_partner_share_burst_budget() {
     let me = |token: &str| fresh.call("system_me_get").token(token);
     let calls = [&owner.token, &till.token].into_iter().cycle().take(24).map(|token| me(token).send());
     for refused in Bucket::full(3, 3).emptied(calls, |answer| answer.status).await {
-        tells(&refused, "burst", 1..=1);
+        assert_limited(&refused, "burst", 1..=1);
         assert_eq!((refused.header("x-ratelimit-limit"), refused.header("x-ratelimit-remaining")), ("3", "0"));
         assert_eq!(refused.header("x-ratelimit-reset"), "1");
     }
@@ -115,7 +115,7 @@ async fn unattributed_operations_use_separate_limit_of_user() {
     let calls = unattributed.iter().copied().cycle().take(20).map(|operation| call(&owner.token, operation).send());
     let refused = Bucket::full(4, 4).emptied(calls, |answer| answer.status).await;
     for refused in &refused {
-        tells(refused, "burst", 1..=1);
+        assert_limited(refused, "burst", 1..=1);
         let told = (refused.header("x-ratelimit-limit"), refused.header("x-ratelimit-remaining"));
         assert_eq!(told, ("4", "4"), "what the partner shares is whole");
     }
@@ -158,7 +158,7 @@ async fn network_without_token_has_burst_limit() {
     let tiers = |from: &str| harness.call("subscription_public_tiers_list").header("x-forwarded-for", from);
     let calls = (0..24).map(|_| tiers("203.0.113.7").send());
     for refused in Bucket::full(3, 3).emptied(calls, |answer| answer.status).await {
-        tells(&refused, "burst", 1..=1);
+        assert_limited(&refused, "burst", 1..=1);
         assert_eq!((refused.header("x-ratelimit-limit"), refused.header("x-ratelimit-remaining")), ("3", "0"));
     }
     tiers("203.0.113.8").expect(200).await;
@@ -208,7 +208,7 @@ async fn network_daily_budget_excludes_sign_in_and_probes() {
         assert_eq!(told, ("3", left));
     }
     let spent = tiers("203.0.113.7").expect(429).await;
-    tells(&spent, "daily", 43_000..=43_200);
+    assert_limited(&spent, "daily", 43_000..=43_200);
     assert_eq!(spent.header("x-ratelimit-daily-reset"), spent.header("retry-after"));
     assert_eq!(spent.header("x-ratelimit-daily-remaining"), "0");
     tiers("203.0.113.8").expect(200).await;
@@ -234,7 +234,7 @@ async fn sign_in_operations_limit_attempts_per_network_and_minute() {
         for from in ["2001:db8:1:2::1", "2001:db8:1:2::2"] {
             assert_ne!(tried(from).await.status, 429, "{door}");
         }
-        tells(&tried("2001:db8:1:2::3").await, "burst", 1..=30);
+        assert_limited(&tried("2001:db8:1:2::3").await, "burst", 1..=30);
         assert_ne!(tried("2001:db8:1:3::1").await.status, 429, "another household at {door}");
     }
 }
@@ -245,7 +245,7 @@ async fn sign_in_works_again_after_rate_limit_wait() {
     let tried = || harness.call("auth_sessions_create").json(&json!({})).send();
     let calls = (0..90).map(|_| tried());
     for refused in Bucket::full(60, 1).emptied(calls, |answer| answer.status).await {
-        tells(&refused, "burst", 1..=1);
+        assert_limited(&refused, "burst", 1..=1);
     }
     harness.soon("the door opens again", async || tried().await.status == 422).await;
 }

@@ -5,7 +5,7 @@ use futures_util::future::join_all;
 
 use serde_json::json;
 
-use super::{Cast, beside};
+use super::{Cast, start_replica};
 use crate::harness::{Answer, Harness};
 
 /// Number of connections of a service.
@@ -121,7 +121,7 @@ async fn connection_closed_by_server_fails_one_request_and_is_discarded() {
 #[tokio::test]
 async fn idle_connections_closed_by_server_fail_no_request() {
     let (harness, folder) = (Harness::new().await, tempfile::tempdir().unwrap());
-    let replica = beside(&harness, "http://labs.example", folder.path()).await;
+    let replica = start_replica(&harness, "http://labs.example", folder.path()).await;
     let pool = replica.engine().pool();
     let mut held = join_all((0..4).map(|_| async { pool.acquire().await.unwrap() })).await;
     let mut numbers = Vec::new();

@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::beside;
+use super::start_replica;
 use crate::harness::{Harness, ROOMY};
 
 /// Headers of every response, with their value if it is constant.
@@ -124,7 +124,7 @@ async fn responses_outside_operations_have_common_headers() {
 async fn reached_by(harness: &Harness, base_url: &str, folder: &tempfile::TempDir) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let application = beside(harness, base_url, folder.path()).await;
+    let application = start_replica(harness, base_url, folder.path()).await;
     tokio::spawn(wiring::answer(listener, application, CancellationToken::new()));
     format!("http://{address}")
 }

@@ -58,7 +58,7 @@ async fn audit_export_memory_does_not_grow_with_its_length() {
     fill(&harness, "admin_many_list", MANY).await;
     let place = tempfile::tempdir().unwrap();
     let replica = Replica::start(&harness, &place).await;
-    harness.stand_behind(replica.address());
+    harness.use_address(replica.address());
     // After the first export, memory that any export needs has been allocated.
     let (_, lines) = export(&harness, &auditor.token, "admin_few_list").await;
     assert_eq!(lines, FEW);

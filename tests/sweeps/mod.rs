@@ -49,7 +49,7 @@ use crate::harness::{Answer, Call, Harness, contract};
 
 /// Builds another replica with four connections and this base URL. It does not serve or run jobs until the test starts
 /// that.
-async fn beside(harness: &Harness, base_url: &str, folder: &Path) -> Application {
+async fn start_replica(harness: &Harness, base_url: &str, folder: &Path) -> Application {
     let (folder, key) = (folder.to_str().unwrap(), harness.master_key());
     let words = ["labs", "serve", "--base-url", base_url, "--folder", folder, "--database-url", &harness.database_url];
     let words = words.into_iter().chain(["--master-key-file", key.to_str().unwrap(), "--database-connections", "4"]);
@@ -178,7 +178,7 @@ fn empty_body<'h>(operation: &'static Operation, call: Call<'h>) -> Call<'h> {
 }
 
 /// Whether the response shows that the caller was authorized, regardless of the result.
-fn lets_in(answer: &Answer) -> bool {
+fn is_admitted(answer: &Answer) -> bool {
     answer.status != 401 && answer.code() != "SCOPE_MISSING"
 }
 

@@ -26,7 +26,7 @@ fn queries(name: &str) -> [(&'static str, Value); 3] {
     [(PEOPLE, json!({})), (PEOPLE_AND_ONESELF, json!({})), (CATEGORY, json!({ "body": { "names": { "en": name } } }))]
 }
 
-async fn all_is_told(cast: &Cast, name: &str) {
+async fn assert_answered(cast: &Cast, name: &str) {
     for (query, variables) in queries(name) {
         let (status, told) = asked(cast, &cast.staff.token, query, &variables).await;
         assert_eq!(status, 200, "{query}: {told}");
@@ -35,7 +35,7 @@ async fn all_is_told(cast: &Cast, name: &str) {
 }
 
 /// Asserts that neither an authorized nor an unauthorized caller gets data: a rejected query needs an audit record too.
-async fn nothing_is_told(cast: &Cast, outsider: &Person) {
+async fn assert_unavailable(cast: &Cast, outsider: &Person) {
     for asker in [&cast.staff, outsider] {
         for (query, variables) in queries("Loyalty") {
             let (status, told) = asked(cast, &asker.token, query, &variables).await;
@@ -55,10 +55,10 @@ async fn nothing_is_told(cast: &Cast, outsider: &Person) {
 async fn nothing_leaves_when(breakage: &str) {
     let cast = Cast::new().await;
     let outsider = cast.harness.staff("Outsider", &["labs.admin.engagement"]).await;
-    all_is_told(&cast, "Before").await;
+    assert_answered(&cast, "Before").await;
     let before = contents(&cast.harness).await;
     cast.harness.sql(breakage).await;
-    nothing_is_told(&cast, &outsider).await;
+    assert_unavailable(&cast, &outsider).await;
     assert_eq!(contents(&cast.harness).await, before, "a query without a record changed something");
 }
 
@@ -94,10 +94,10 @@ async fn playground_returns_no_data_while_audit_table_is_locked() {
     let before = contents(&cast.harness).await;
     let held = cast.harness.lock("audit_log", "access exclusive").await;
     // In sequence: all services in the process share the few query slots.
-    nothing_is_told(&cast, &outsider).await;
+    assert_unavailable(&cast, &outsider).await;
     held.roll_back().await;
     assert_eq!(contents(&cast.harness).await, before, "a query without a record changed something");
-    all_is_told(&cast, "After").await;
+    assert_answered(&cast, "After").await;
 }
 
 /// A query with this many root fields, half of them in a fragment.

@@ -25,12 +25,12 @@ const PRESENT: [&str; 2] = ["publication_api_reference_get", "marketplace_listin
 /// Number of reads whose statements are counted.
 const READS: i64 = 1_500;
 
-struct House {
+struct ReplicatedService {
     servers: Followed,
     stock: Stock,
 }
 
-impl House {
+impl ReplicatedService {
     async fn new() -> Self {
         let servers = Followed::start().await;
         let harness = Harness::over(servers.leader.url(), &flags(&servers.follower.url())).await;
@@ -77,7 +77,7 @@ fn flags(follower: &str) -> Vec<&str> {
 
 #[tokio::test]
 async fn only_public_reads_use_read_replica() {
-    let house = House::new().await;
+    let house = ReplicatedService::new().await;
     let (mut wrong, mut seen) = (Vec::new(), BTreeSet::new());
     for operation in operations().filter(|operation| operation.method == Method::GET) {
         let may_lag = operation.path.contains("/public/") && !PRESENT.contains(&operation.id.as_str());
@@ -100,7 +100,7 @@ async fn only_public_reads_use_read_replica() {
 
 #[tokio::test]
 async fn writes_are_visible_within_a_second_despite_stalled_read_replica() {
-    let house = House::new().await;
+    let house = ReplicatedService::new().await;
     let titles = async || {
         let answer = house.stock.call("publication_public_blog_posts_list").expect(200).await;
         answer.json["data"].as_array().unwrap().iter().map(|post| post["title"].to_string()).collect::<Vec<_>>()
@@ -123,7 +123,7 @@ async fn writes_are_visible_within_a_second_despite_stalled_read_replica() {
 
 #[tokio::test]
 async fn reader_never_sees_older_data_than_before() {
-    let house = House::new().await;
+    let house = ReplicatedService::new().await;
     let at_leader = house.harness().twin(ROOMY).await;
     let (operation, slug) = ("publication_public_blog_posts_get", "first-steps");
     let tag = async |harness: &Harness| {
@@ -169,7 +169,7 @@ async fn reader_never_sees_older_data_than_before() {
 
 #[tokio::test]
 async fn failed_read_replica_is_noticed_only_by_operator() {
-    let House { servers, stock } = House::new().await;
+    let ReplicatedService { servers, stock } = ReplicatedService::new().await;
     let Followed { follower, .. } = servers;
     let read = async || stock.call("marketplace_listings_get").expect(200).await;
     read().await;
@@ -185,7 +185,7 @@ async fn silent_read_replica_delays_readers_only_briefly() {
     let servers = Followed::start().await;
     let way = StallableProxy::to(servers.follower.address()).await;
     let harness = Harness::over(servers.leader.url(), &flags(&database_at(way.address))).await;
-    let house = House { servers, stock: Stock::within(harness).await };
+    let house = ReplicatedService { servers, stock: Stock::within(harness).await };
     house.becomes_fresh().await;
     for operation in ["marketplace_listings_get", "marketplace_listings_list_versions"] {
         let read = async || house.stock.call(operation).expect(200).await;
@@ -209,7 +209,7 @@ async fn silent_read_replica_delays_readers_only_briefly() {
 
 #[tokio::test]
 async fn read_replicas_relieve_primary() {
-    let house = House::new().await;
+    let house = ReplicatedService::new().await;
     let alone = house.harness().twin(ROOMY).await;
     // The server updates a connection's statistics with a delay, at the latest when the connection closes.
     let statements = async || {

@@ -40,7 +40,7 @@ async fn is_computed_apart(query: &str, variables: &Value, (status, word): (u16,
     let mut cast = Cast::new().await;
     let place = tempfile::tempdir().unwrap();
     let replica = Replica::start(&cast.harness, &place).await;
-    cast.harness.stand_behind(replica.address());
+    cast.harness.use_address(replica.address());
     let ask = async || {
         let answer = cast.at_the_door(&cast.staff.token, query, variables).await;
         let (found, told) = (answer.status().as_u16(), answer.text().await.unwrap());

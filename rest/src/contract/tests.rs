@@ -13,7 +13,7 @@ fn errors_of(body: &Value) -> Vec<(String, FieldCode, String)> {
         .into_iter()
         .map(|error| match error.place {
             FieldPlace::Pointer(pointer) => (pointer, error.code, error.message),
-            FieldPlace::Parameter(name) => panic!("{name} is no pointer"),
+            FieldPlace::Parameter(name) => panic!("{name} is not a pointer"),
         })
         .collect()
 }

@@ -283,7 +283,7 @@ async fn ask(
         let first = rest.engine.ask(call.clone()).await;
         let lagged = first.as_ref().map_or(true, |answer| answer.lagged);
         let response = first.and_then(|answer| answer::write_success(&requested, answer));
-        if !lagged || response.as_ref().is_ok_and(answer::is_what_was_seen) {
+        if !lagged || response.as_ref().is_ok_and(answer::is_current_for_client) {
             return response;
         }
         call.may_lag = false;

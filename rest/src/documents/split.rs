@@ -13,7 +13,7 @@ use crate::contract::Problem;
 
 /// Name of a placeholder operation: the parser rejects a text without operations, so it is appended to files with only
 /// fragments.
-const NOBODY: &str = "nobody";
+const PLACEHOLDER: &str = "placeholder";
 
 /// Returns the documents of all files, given by their names and texts, in the written order. Each fragment is defined
 /// once, in any file.
@@ -77,9 +77,9 @@ impl<'a> File<'a> {
     fn read(name: &'a str, text: &'a str) -> Result<Self, Problem> {
         let parse = |text: &str| parser::parse_query(text).map_err(|error| unreadable(name, &error));
         let parsed = if name == format!("{FOLDER}/{SHARED}") {
-            let mut parsed = parse(&format!("{text}\nquery {NOBODY} {{ __typename }}\n"))?;
+            let mut parsed = parse(&format!("{text}\nquery {PLACEHOLDER} {{ __typename }}\n"))?;
             if let DocumentOperations::Multiple(operations) = &mut parsed.operations {
-                operations.remove(NOBODY);
+                operations.remove(PLACEHOLDER);
             }
             parsed
         } else {

@@ -7,7 +7,7 @@ use http_body_util::Full;
 
 use crate::Cli;
 use crate::forms::Running;
-use crate::ground::Ground;
+use crate::ground::PreparedData;
 use crate::load::{self, Make};
 use crate::pgbench;
 use crate::report::{Bars, Case, Report};
@@ -25,12 +25,12 @@ pub(crate) struct Work {
 }
 
 /// Measures the lists over small tables, to compare them with the same lists over large tables.
-pub(crate) async fn small(ground: &Ground, cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
+pub(crate) async fn small(ground: &PreparedData, cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
     lists(ground, cli, report).await
 }
 
 /// Measures everything over the tables at their full size.
-pub(crate) async fn all(ground: &Ground, cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
+pub(crate) async fn all(ground: &PreparedData, cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
     lists(ground, cli, report).await?;
     let (labs, hand) = (ground.form("labs").await?, ground.form("hand").await?);
     let tokens = ground.tokens(&labs).await?;
@@ -54,7 +54,7 @@ pub(crate) async fn all(ground: &Ground, cli: &Cli, report: &mut Report) -> anyh
 /// Measures one case: the service, the hand-written handlers, and pgbench if the case has a script for it. Returns the
 /// seconds that the service was under load.
 pub(crate) async fn measure(
-    ground: &Ground,
+    ground: &PreparedData,
     cli: &Cli,
     (labs, hand): (&Running, &Running),
     work: &Work,
@@ -106,7 +106,7 @@ pub(crate) fn named(cli: &Cli, name: &str) -> bool {
     cli.only.as_ref().is_none_or(|only| name.contains(only.as_str()))
 }
 
-async fn lists(ground: &Ground, cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
+async fn lists(ground: &PreparedData, cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
     if !named(cli, "list") {
         return Ok(());
     }
@@ -125,7 +125,7 @@ async fn lists(ground: &Ground, cli: &Cli, report: &mut Report) -> anyhow::Resul
     Ok(())
 }
 
-fn works(ground: &Ground, tokens: &[String]) -> anyhow::Result<Vec<Work>> {
+fn works(ground: &PreparedData, tokens: &[String]) -> anyhow::Result<Vec<Work>> {
     let (apps, first) = (ground.apps(), ground.own_app(0));
     let partner = tokens.first().cloned().unwrap_or_default();
     let (for_listing, for_apps, for_write) = (partner.clone(), partner.clone(), partner);

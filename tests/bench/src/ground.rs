@@ -27,7 +27,7 @@ pub(crate) const PARTNER: Uuid = Uuid::from_u128(0x0198_bbbb_0000_7000_8000_0000
 pub(crate) const APIECE: u32 = 100;
 
 /// The prepared database, its folder and its clients.
-pub(crate) struct Ground {
+pub(crate) struct PreparedData {
     cluster: Cluster,
     folder: tempfile::TempDir,
     apps: AtomicU32,
@@ -47,7 +47,7 @@ pub(crate) enum Documents {
     AtOnce,
 }
 
-impl Ground {
+impl PreparedData {
     /// Starts PostgreSQL and inserts this many apps, `apiece` of them per partner.
     pub(crate) async fn prepare(apps: u32, apiece: u32, documents: Documents) -> anyhow::Result<Self> {
         let mut ground = Self { apiece, documents, ..Self::empty(apps).await? };

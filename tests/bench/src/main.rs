@@ -105,7 +105,7 @@ async fn main() -> anyhow::Result<()> {
 
 async fn measure(cli: &Cli) -> anyhow::Result<()> {
     let mut report = report::Report::default();
-    let ground = ground::Ground::prepare(cli.apps / 10, ground::APIECE, ground::Documents::OneByOne).await?;
+    let ground = ground::PreparedData::prepare(cli.apps / 10, ground::APIECE, ground::Documents::OneByOne).await?;
     cases::small(&ground, cli, &mut report).await?;
     ground.grow(cli.apps).await?;
     cases::all(&ground, cli, &mut report).await?;

@@ -10,7 +10,7 @@ use sqlx::Connection as _;
 
 use crate::Cli;
 use crate::cases::{mixed, named};
-use crate::ground::{Documents, Ground};
+use crate::ground::{Documents, PreparedData};
 use crate::load;
 use crate::report::Report;
 
@@ -44,7 +44,7 @@ impl Read {
 }
 
 /// Measures the four reads of every run: search, the page of one category, suggestions, and customer reviews.
-pub(crate) async fn measure(ground: &Ground, cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
+pub(crate) async fn measure(ground: &PreparedData, cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
     let reads = cases(ground.favourite());
     for (read, turn) in turns(ground, cli, &reads).await? {
         report.read(read.name, read.most, &turn)?;
@@ -59,7 +59,7 @@ pub(crate) fn is_named(cli: &Cli) -> bool {
 
 /// Measures every list over a tenth of the rows and over all of them.
 pub(crate) async fn scale(cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
-    let ground = Ground::prepare(SCALE / 10, APIECE, Documents::AtOnce).await?;
+    let ground = PreparedData::prepare(SCALE / 10, APIECE, Documents::AtOnce).await?;
     for apps in [SCALE / 10, SCALE] {
         ground.grow(apps).await?;
         ground.furnish().await?;
@@ -78,7 +78,7 @@ fn reads(apps: u32, partners: u32, favourite: u32) -> Vec<Read> {
 }
 
 /// Runs one turn of each read on a newly started service.
-async fn turns<'r>(ground: &Ground, cli: &Cli, reads: &'r [Read]) -> anyhow::Result<Vec<(&'r Read, load::Turn)>> {
+async fn turns<'r>(ground: &PreparedData, cli: &Cli, reads: &'r [Read]) -> anyhow::Result<Vec<(&'r Read, load::Turn)>> {
     let labs = ground.form("labs").await?;
     sealed(ground).await?;
     let token = ground.tokens(&labs).await?.swap_remove(0);
@@ -93,7 +93,7 @@ async fn turns<'r>(ground: &Ground, cli: &Cli, reads: &'r [Read]) -> anyhow::Res
 }
 
 /// Waits until the service has assigned a position to every change, so that it is idle during the measurement.
-async fn sealed(ground: &Ground) -> anyhow::Result<()> {
+async fn sealed(ground: &PreparedData) -> anyhow::Result<()> {
     let mut owner = ground.owner().await?;
     let begun = Instant::now();
     let waiting = "select count(*) from listing_change where place is null";

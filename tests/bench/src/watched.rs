@@ -12,7 +12,7 @@ use tokio::net::TcpListener;
 use crate::Cli;
 use crate::cases::{mixed, named};
 use crate::forms::Running;
-use crate::ground::Ground;
+use crate::ground::PreparedData;
 use crate::load::{self, Make, Turn};
 use crate::report::Report;
 
@@ -22,7 +22,7 @@ const ROUNDS: u32 = 12;
 type Variables = Vec<(&'static str, String)>;
 
 /// Measures the two reads of the cases: the listing and the page of apps.
-pub(crate) async fn measure(ground: &Ground, cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
+pub(crate) async fn measure(ground: &PreparedData, cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
     let reads = ["watched: marketplace_listings_get", "watched: marketplace_apps_list"];
     if !reads.iter().any(|read| named(cli, read)) {
         return Ok(());

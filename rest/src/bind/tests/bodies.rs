@@ -121,7 +121,7 @@ async fn body_is_required_or_rejected_according_to_operation() {
     }
     for body in ["", "{}", " {\r\n} "] {
         let delete = Call::default().path("app_uuid", APP).json(body);
-        assert!(delete.bind("marketplace_apps_delete").await.is_ok(), "{body:?} is no body");
+        assert!(delete.bind("marketplace_apps_delete").await.is_ok(), "{body:?} is not a body");
     }
     let announced = |name, value| Call::default().path("app_uuid", APP).header(name, value);
     let coded = announced("content-length", "2").header("content-encoding", "gzip");

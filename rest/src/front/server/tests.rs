@@ -21,7 +21,7 @@ fn connection_limit_applies_to_network_but_not_trusted_proxy() {
     let seats =
         Arc::new(ConnectionLimiter { held: Mutex::default(), trusted_proxies: vec!["10.0.0.0/8".parse().unwrap()] });
     let household = taken(&seats, (0..300).map(|host| format!("2001:db8:1:2::{host:x}")));
-    assert_eq!(household.len(), CONNECTIONS_OF_ONE, "one household, whatever addresses it takes");
+    assert_eq!(household.len(), CONNECTIONS_OF_ONE, "one household with several addresses");
     assert!(ConnectionLimiter::acquire(&seats, "2001:db8:1:3::1".parse().unwrap()).is_some(), "its neighbour");
     drop(household);
     assert!(ConnectionLimiter::acquire(&seats, "2001:db8:1:2::1".parse().unwrap()).is_some());
@@ -184,12 +184,12 @@ async fn upload_rejected_unread_gets_full_response() {
     for _ in 0..20 {
         let answer = refused(9 * 1024 * 1024, "").await;
         assert!(answer.starts_with("HTTP/1.1 401") && answer.ends_with("who are you?"), "{answer}");
-        assert!(!answer.contains("connection: close"), "the connection goes on: {answer}");
+        assert!(!answer.contains("connection: close"), "the connection stays open: {answer}");
     }
 }
 
 #[tokio::test]
 async fn expect_continue_is_rejected_without_reading_body() {
     let answer = refused(9 * 1024 * 1024, "Expect: 100-continue\r\n").await;
-    assert!(answer.starts_with("HTTP/1.1 401"), "without being asked for a body that nobody reads: {answer}");
+    assert!(answer.starts_with("HTTP/1.1 401"), "without 100 Continue for a body that is not read: {answer}");
 }

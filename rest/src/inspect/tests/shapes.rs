@@ -56,7 +56,7 @@ fn optional_parameters_must_be_nullable_and_required_non_null() {
     let found = House::new().apps("$q: String\n", "$q: String!\n").difference();
     assert!(found.contains("$q can be absent or null in the contract, but not in String!"), "{found}");
     let found = House::new().apps("$archived: Boolean!", "$archived: Boolean").differences();
-    assert!(found.is_empty(), "a default stands in, so both are right: {found:?}");
+    assert!(found.is_empty(), "the argument has a default, so both are right: {found:?}");
     let found = House::new().document("system/me.graphql", "$path: String!", "$path: String").difference();
     assert!(found.contains("$path is required in the contract, but String is not: write `String!`"), "{found}");
     let found = House::new().apps("$body: ArchiveInput)", "$body: ArchiveInput!)").difference();
@@ -166,7 +166,7 @@ fn recursive_fields_must_be_selected_to_last_level() {
     assert!(cut.iter().all(|cut| cut.contains(told)), "{cut:#?}");
     let category = "    Category:\n      type: object\n      required:\n";
     let endless = House::new().contract(category, &format!("{category}      - children\n")).accepted().differences();
-    assert_eq!(endless, [""; 0], "the answer holds every level, whatever the document asks");
+    assert_eq!(endless, [""; 0], "the answer holds every level, also unselected ones");
 }
 
 #[test]

@@ -195,7 +195,7 @@ fn jpeg_with_endless_scans_is_rejected_before_decoding() {
         endless.extend(&photo[scan..end]);
     }
     endless.extend([0xff, 0xd9]);
-    assert!(source::is_whole_jpeg(&photo) && !source::is_whole_jpeg(&endless), "what is counted are the scans");
+    assert!(source::is_whole_jpeg(&photo) && !source::is_whole_jpeg(&endless), "only scans count");
     let scans = |most| [&photo[..scan], &photo[scan..end].repeat(most), &[0xff, 0xd9]].concat();
     assert!(source::is_whole_jpeg(&scans(20)) && !source::is_whole_jpeg(&scans(21)));
     assert_eq!(refusal(&endless), Damaged);
@@ -240,7 +240,7 @@ fn webp_with_oversized_chunks_is_rejected_before_decoding() {
         assert_eq!(refusal(&lying), Damaged);
     }
     let behind = [honest.as_slice(), b"EXIF\xff\xff\xff\x7f"].concat();
-    assert_eq!(webp::read(&behind).map(|webp| webp.bytes.len()), Ok(honest.len()), "what follows is no part of it");
+    assert_eq!(webp::read(&behind).map(|webp| webp.bytes.len()), Ok(honest.len()), "trailing bytes are not part of it");
     let mut longer = honest;
     longer[4..8].copy_from_slice(&u32::MAX.to_le_bytes());
     assert_eq!(webp::read(&longer).err(), Some(Damaged));

@@ -1,7 +1,7 @@
 //! Partners for staff, and the actions of staff on them.
 //!
 //! Company data follows the same rules as in the partner's own operations ([`crate::partner::company`]), and the state
-//! of a partner follows the same state machine ([`crate::partner::standing`]). The team reads every action of staff in
+//! of a partner follows the same state machine ([`crate::partner::lifecycle`]). The team reads every action of staff in
 //! its history, with the reason. Notes and labels are visible only to staff.
 //!
 //! Erasure anonymizes personal data and keeps the data that other records depend on: apps, votes, customer reviews,

@@ -61,16 +61,16 @@ pub(crate) async fn queue_perhaps(
     to: Option<&Recipient>,
     write: impl FnOnce(String) -> MailContent,
 ) -> Result<(), Fault> {
-    let nobody = Recipient {
+    let placeholder = Recipient {
         person_uuid: None,
         partner_uuid: None,
-        email: "nobody@localhost".to_owned(),
-        name: "Nobody".to_owned(),
+        email: "placeholder@localhost".to_owned(),
+        name: "Placeholder".to_owned(),
         locale: "en".to_owned(),
     };
-    let someone = to.unwrap_or(&nobody);
-    let content = write(someone.name.clone());
-    post(cx, someone, &OutboxEntry { is_meant: to.is_some(), ..OutboxEntry::of(&content) }).await
+    let recipient = to.unwrap_or(&placeholder);
+    let content = write(recipient.name.clone());
+    post(cx, recipient, &OutboxEntry { is_meant: to.is_some(), ..OutboxEntry::of(&content) }).await
 }
 
 /// Queues a message outside a request, under a given id.

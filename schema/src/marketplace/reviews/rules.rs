@@ -250,8 +250,7 @@ pub(super) enum TextChange {
     Wait,
 }
 
-/// Returns the effect of a submitted text on a customer review. `last` is the customer's last text that was not
-/// withdrawn.
+/// Returns the effect of a submitted text. `last` is the customer's last text that was not withdrawn.
 pub(super) fn submit(words: &Text, shown: Option<&Text>, last: Option<&Text>, one_waits: bool) -> TextChange {
     if last == Some(words) {
         TextChange::Nothing

@@ -1,7 +1,7 @@
 //! The account of a partner: its company data, its history, and its closure by its team.
 //!
 //! A closure has a waiting time, in which the account works as before and any caller with `partner:write` can cancel
-//! the closure. [`crate::partner::standing`] defines the state machine.
+//! the closure. [`crate::partner::lifecycle`] defines the state machine.
 
 mod list;
 mod resolvers;

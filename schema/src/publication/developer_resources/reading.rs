@@ -42,7 +42,7 @@ pub(in crate::publication) async fn load_one(
 /// Sends the file of one resource as the response.
 ///
 /// # Errors
-/// The errors of [`one`].
+/// The errors of [`load_one`].
 pub(in crate::publication) async fn download(
     cx: &RequestContext,
     lookup: &Lookup<DeveloperResource>,

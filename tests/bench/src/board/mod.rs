@@ -15,7 +15,7 @@ use http_body_util::Full;
 use crate::Cli;
 use crate::cases::{self, Work, mixed, named};
 use crate::forms::Running;
-use crate::ground::{Credentials, Ground, client, token};
+use crate::ground::{Credentials, PreparedData, client, token};
 use crate::load::{self, CONNECTIONS};
 use crate::report::{Bars, Report};
 use reader::Reader;
@@ -34,7 +34,7 @@ const VOTE: &str = "engagement_votes_cast and withdraw";
 const FORGETTING: Duration = Duration::from_secs(1);
 
 /// Compares the board's page and a vote with hand-written handlers.
-pub(crate) async fn measure(ground: &Ground, cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
+pub(crate) async fn measure(ground: &PreparedData, cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
     if ![PAGE, VOTE].iter().any(|name| named(cli, name)) {
         return Ok(());
     }
@@ -95,7 +95,7 @@ fn vote(tokens: Vec<String>) -> Work {
 }
 
 /// Clears the vote counts of the day repeatedly, so that no user reaches the daily maximum.
-async fn forget_votes(ground: &Ground) -> anyhow::Result<()> {
+async fn forget_votes(ground: &PreparedData) -> anyhow::Result<()> {
     let mut owner = ground.owner().await?;
     loop {
         sqlx::query("delete from board_vote_budget").execute(&mut owner).await?;
@@ -110,7 +110,7 @@ pub(crate) fn is_named(cli: &Cli) -> bool {
 
 /// Measures every list over a tenth of the rows and over all of them.
 pub(crate) async fn scale(cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
-    let ground = Ground::empty(0).await?;
+    let ground = PreparedData::empty(0).await?;
     let engine = ground.inside().await?;
     let staff = client(&engine, "bench of the staff", &["labs.admin.engagement"], None).await?;
     engine.pool().close().await;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use sqlx::Connection as _;
 
 use crate::forms::Running;
-use crate::ground::Ground;
+use crate::ground::PreparedData;
 use crate::load;
 
 const ADDRESS: &str = "reader@bench.example";
@@ -32,7 +32,7 @@ impl Reader {
 
     /// Registers a partner and its administrator. The partner gets the largest tier, so that it does not exhaust a
     /// budget.
-    pub(super) async fn register(ground: &Ground, labs: &Running) -> anyhow::Result<Self> {
+    pub(super) async fn register(ground: &PreparedData, labs: &Running) -> anyhow::Result<Self> {
         let administrator = json!({ "name": "Mara Vogel", "email": ADDRESS, "password": PASSWORD });
         let company = json!({ "company_name": "Reading Tills", "country": "DE", "administrator": administrator,
                               "accept_terms": true });
@@ -49,7 +49,7 @@ impl Reader {
     }
 
     /// Creates this many other users of the same partner, with the same password.
-    pub(super) async fn colleagues(&self, ground: &Ground, many: usize) -> anyhow::Result<Vec<Self>> {
+    pub(super) async fn colleagues(&self, ground: &PreparedData, many: usize) -> anyhow::Result<Vec<Self>> {
         let addresses: Vec<String> = (0..many).map(|n| format!("colleague-{n}@bench.example")).collect();
         let copy = "insert into person (person_uuid, kind, partner_uuid, email, email_normalised, name, role, state,
                                         password_hash, password_changed_at, email_verified_at)
@@ -89,7 +89,7 @@ async fn post(labs: &Running, path: &str, body: &Value) -> anyhow::Result<Value>
 }
 
 /// Waits for the mail to the reader in the service's folder and returns its token.
-async fn mailed_token(ground: &Ground) -> anyhow::Result<String> {
+async fn mailed_token(ground: &PreparedData) -> anyhow::Result<String> {
     let begun = Instant::now();
     loop {
         if let Some(token) = token_in(ground)? {
@@ -100,7 +100,7 @@ async fn mailed_token(ground: &Ground) -> anyhow::Result<String> {
     }
 }
 
-fn token_in(ground: &Ground) -> anyhow::Result<Option<String>> {
+fn token_in(ground: &PreparedData) -> anyhow::Result<Option<String>> {
     let Ok(mails) = std::fs::read_dir(ground.mail()) else { return Ok(None) };
     for mail in mails {
         let place = mail?.path();

@@ -10,7 +10,7 @@ use sqlx::Connection as _;
 use uuid::Uuid;
 
 use crate::forms::Running;
-use crate::ground::{CLIENTS, Credentials, Ground, client, token};
+use crate::ground::{CLIENTS, Credentials, PreparedData, client, token};
 use crate::load::send;
 
 /// The partner of the sample data whose resources are read.
@@ -23,7 +23,7 @@ const ARCHIVING: Duration = Duration::from_secs(60);
 /// The tables and the callers.
 pub(crate) struct Stage {
     /// The database and its folder.
-    pub(crate) ground: Ground,
+    pub(crate) ground: PreparedData,
     /// E-mail address and password of an administrator of the partner.
     administrator: Credentials,
     of_partner: Credentials,
@@ -43,7 +43,7 @@ impl Stage {
     /// Starts PostgreSQL and fills it: first with the sample data, then with files that the service itself creates (a
     /// logo and a data export), then with rows.
     pub(crate) async fn prepare(apps: u32) -> anyhow::Result<Self> {
-        let ground = Ground::empty(apps).await?;
+        let ground = PreparedData::empty(apps).await?;
         let stage = Self::with_callers(ground).await?;
         let service = stage.ground.form("labs").await?;
         let (partner, person) = (stage.partner().await?, stage.sign_in(&service).await?);
@@ -55,7 +55,7 @@ impl Stage {
         Ok(stage)
     }
 
-    async fn with_callers(ground: Ground) -> anyhow::Result<Self> {
+    async fn with_callers(ground: PreparedData) -> anyhow::Result<Self> {
         let engine = ground.inside().await?;
         let filled = sample::fill(engine.pool(), engine.services(), engine.services().clock.now()).await;
         let sign_ins = filled.map_err(|fault| anyhow::anyhow!("{fault:?}"))?;

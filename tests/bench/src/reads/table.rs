@@ -45,7 +45,7 @@ impl Measured {
     }
 
     /// Returns the read's row: the ratio if it has a statement, otherwise the time per request.
-    pub(crate) fn told(&self) -> String {
+    pub(crate) fn format_line(&self) -> String {
         let (labs, replay) = (median(self.labs.iter().copied()), median(self.replay.iter().copied()));
         let Self { operation, statements, size, notes, .. } = self;
         if self.statements == 0 {
@@ -74,7 +74,7 @@ pub(crate) struct Table {
 impl Table {
     /// Adds a read and prints it immediately.
     pub(crate) fn add(&mut self, read: Measured) -> anyhow::Result<()> {
-        line(&read.told())?;
+        line(&read.format_line())?;
         self.reads.push(read);
         Ok(())
     }
@@ -97,11 +97,11 @@ impl Table {
         with.sort_by(|one, other| one.ratio().median.total_cmp(&other.ratio().median));
         let mut lines =
             vec![format!("== the worst {} of {} reads with a statement ==", WORST.min(with.len()), with.len()), head()];
-        lines.extend(with.iter().take(WORST).map(|read| read.told()));
+        lines.extend(with.iter().take(WORST).map(|read| read.format_line()));
         lines.push("== all of them ==".into());
-        lines.extend(self.reads.iter().filter(|read| read.statements > 0).map(Measured::told));
+        lines.extend(self.reads.iter().filter(|read| read.statements > 0).map(Measured::format_line));
         lines.push("== reads without a statement: time of a request, no bar ==".into());
-        lines.extend(self.reads.iter().filter(|read| read.statements == 0).map(Measured::told));
+        lines.extend(self.reads.iter().filter(|read| read.statements == 0).map(Measured::format_line));
         lines.extend(self.missing.iter().map(|why| format!("NOT MEASURED: {why}")));
         let middle = median(with.iter().map(|read| read.ratio().median));
         let least = with.first().map_or(f64::NAN, |read| read.ratio().median);

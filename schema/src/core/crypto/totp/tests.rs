@@ -200,7 +200,7 @@ fn typed_seed_is_parsed() {
     let seed = TotpSeed::from_bytes(b"12345678901234567890").unwrap();
     let typed = "gezd gnbv gy3t qojq GEZDGNBVGY3TQOJQ";
     assert_eq!(TotpSeed::from_base32(typed).map(|read| read.bytes().to_vec()), Some(seed.bytes().to_vec()));
-    for wrong in ["", "GEZDGNBV", "no seed at all!", "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJ1"] {
+    for wrong in ["", "GEZDGNBV", "not a seed value!", "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJ1"] {
         assert!(TotpSeed::from_base32(wrong).is_none(), "{wrong}");
     }
 }

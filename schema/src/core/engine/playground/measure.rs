@@ -41,7 +41,7 @@ struct Size {
     depth: u64,
     cost: u64,
     /// Number of schema elements that introspection returns.
-    told: u64,
+    introspection: u64,
 }
 
 /// Measures a query.
@@ -75,10 +75,10 @@ pub(super) fn measure(
             size.cost
         ));
     }
-    if size.told > MOST_TOLD {
+    if size.introspection > MOST_TOLD {
         return Err(format!(
             "The query could return {} schema elements. The maximum is {MOST_TOLD}. Query single types with `__type`.",
-            size.told
+            size.introspection
         ));
     }
     Ok(QuerySize { reads: walk.reads })
@@ -151,7 +151,7 @@ impl Measurement<'_> {
             };
             sum.nodes = sum.nodes.saturating_add(size.nodes);
             sum.cost = sum.cost.saturating_add(size.cost);
-            sum.told = sum.told.saturating_add(size.told);
+            sum.introspection = sum.introspection.saturating_add(size.introspection);
             sum.depth = sum.depth.max(size.depth);
         }
         Ok(sum)
@@ -180,8 +180,8 @@ impl Measurement<'_> {
         if let Some((beneath, times)) = introspection_cost(ty, name) {
             let inner = self.selection(beneath, &field.selection_set.node, level + 1)?;
             let nodes = inner.nodes.saturating_add(1);
-            let told = inner.told.saturating_add(inner.cost).saturating_mul(times).saturating_add(1);
-            return Ok(Size { nodes, depth: inner.depth.saturating_add(1), cost: 0, told });
+            let introspection = inner.introspection.saturating_add(inner.cost).saturating_mul(times).saturating_add(1);
+            return Ok(Size { nodes, depth: inner.depth.saturating_add(1), cost: 0, introspection });
         }
         let fields = self.fields;
         let nested = fields.get(&(ty.to_owned(), name.to_owned()));
@@ -201,7 +201,7 @@ impl Measurement<'_> {
             nodes: inner.nodes.saturating_add(1),
             depth: inner.depth.saturating_add(1),
             cost: inner.cost.saturating_mul(times).saturating_add(1),
-            told: inner.told,
+            introspection: inner.introspection,
         })
     }
 
