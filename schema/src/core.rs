@@ -4,6 +4,7 @@
 //! services.
 
 pub mod access;
+pub(crate) mod account_turns;
 pub(crate) mod actor;
 pub mod audit_chain;
 pub(crate) mod audit_target;

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::{join, join_all};
 use serde_json::json;
+use tokio::sync::Semaphore;
 
 use super::{count, figure, is_whole, quantile};
 use crate::harness::people::{Person, Program};
@@ -13,6 +14,8 @@ use crate::harness::{Answer, Call, Harness};
 /// Requests per second of a machine client without a partner, and of an account on the smallest tier.
 const PROGRAM: u32 = 200;
 const ACCOUNT: u32 = 5;
+/// Connections of each of them.
+const CONNECTIONS: usize = 100;
 /// Number of feature requests on the board.
 const REQUESTS: usize = 20;
 
@@ -81,15 +84,18 @@ fn of_board<'h>(harness: &'h Harness, token: &str, number: usize) -> Call<'h> {
     }
 }
 
-/// Sends calls at a fixed rate for this duration, regardless of their latency, and returns the responses.
+/// Sends calls at a fixed rate for this duration, and returns the responses. At most [`CONNECTIONS`] calls wait for their
+/// response: the service closes further connections of a network.
 async fn at_pace<'h>(per_second: u32, lasts: Duration, call: impl Fn(usize) -> Call<'h>) -> Vec<Answer> {
     let many = lasts.as_secs() * u64::from(per_second);
-    let begun = tokio::time::Instant::now();
+    let (begun, connections) = (tokio::time::Instant::now(), Semaphore::new(CONNECTIONS));
     let calls = (0..many).map(|number| {
         let at = begun + Duration::from_secs(number) / per_second;
         let call = call(usize::try_from(number).unwrap());
+        let connections = &connections;
         async move {
             tokio::time::sleep_until(at).await;
+            let _connection = connections.acquire().await.unwrap();
             call.send().await
         }
     });

@@ -3,7 +3,6 @@
 //! Password hashing and image decoding use these pools, so that a flood of either slows down only itself.
 
 pub mod fair;
-pub(crate) mod turns;
 
 use std::num::NonZero;
 use std::sync::Arc;

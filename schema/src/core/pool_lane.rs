@@ -19,6 +19,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
+use crate::core::account_turns::Turn;
 use crate::core::demotion;
 use crate::core::fault::Fault;
 
@@ -114,7 +115,7 @@ impl PoolLane {
                 Some(passed) => passed,
                 None => PassedConnection::acquire(&self.0.pool).await?,
             };
-            Ok(LentConnection { away, turn: Some((self.clone(), turn)) })
+            Ok(LentConnection { away, turn: Some((self.clone(), turn)), of_account: None })
         };
         timeout(PATIENCE, taken).await.map_err(|_| sqlx::Error::PoolTimedOut)?
     }
@@ -165,6 +166,8 @@ impl Drop for QueueSlot<'_> {
 pub(crate) struct LentConnection {
     away: PassedConnection,
     turn: Option<(PoolLane, OwnedSemaphorePermit)>,
+    /// Turn of the account; it ends with the statement that runs on the connection.
+    of_account: Option<Turn>,
 }
 
 impl LentConnection {
@@ -173,7 +176,13 @@ impl LentConnection {
     /// # Errors
     /// [`crate::core::fault::Code::Unavailable`] if the database does not answer or no connection is free.
     pub(crate) async fn of(pool: &PgPool) -> Result<Self, Fault> {
-        Ok(Self { away: PassedConnection::acquire(pool).await?, turn: None })
+        Ok(Self { away: PassedConnection::acquire(pool).await?, turn: None, of_account: None })
+    }
+
+    /// Keeps the turn of an account as long as the connection is borrowed.
+    #[must_use]
+    pub(crate) fn with_turn(self, of_account: Option<Turn>) -> Self {
+        Self { of_account, ..self }
     }
 
     /// Whether a request waits for it. The waiter may have left before the connection is passed on.
@@ -205,23 +214,23 @@ impl LentConnection {
 
     /// Passes the connection on. Returns it with its turn if no request waits.
     fn offer(self) -> Option<Self> {
-        let Self { away, turn } = self;
-        let Some((home, permit)) = turn else { return Some(Self { away, turn }) };
+        let Self { away, turn, of_account } = self;
+        let Some((home, permit)) = turn else { return Some(Self { away, turn, of_account }) };
         // The request whose turn begins when this one ends finds the connection.
         let left = home.0.pass(away)?;
-        Some(Self { away: left, turn: Some((home, permit)) })
+        Some(Self { away: left, turn: Some((home, permit)), of_account })
     }
 
     /// Returns a connection outside a transaction on which a statement may still be running: its rows are not needed,
     /// but the turn ends only with the statement.
     pub(crate) fn abandon(self) {
-        let Self { mut away, turn } = self;
+        let Self { mut away, turn, of_account } = self;
         let Ok(runtime) = Handle::try_current() else { return };
         runtime.spawn(async move {
             // The pool detects a broken connection itself.
             let _ = away.conn.ping().await;
             drop(away);
-            drop(turn);
+            drop((turn, of_account));
         });
     }
 

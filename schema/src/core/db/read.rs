@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
+use crate::core::account_turns::TurnTaker;
 use crate::core::fault::Fault;
 use crate::core::pool_lane::{LentConnection, PoolLane};
 use crate::core::read_replicas::{ReadReplicas, WalPlace};
@@ -31,6 +32,8 @@ pub(crate) struct ReadLanes {
     replicas: Option<Arc<ReadReplicas>>,
     demanded: Arc<Mutex<Freshness>>,
     has_lagged: Arc<AtomicBool>,
+    /// Account whose reads take turns.
+    account: Option<TurnTaker>,
     /// Whether connections to the primary come from its pool, because the request may already hold one of the lane.
     is_aside: bool,
 }
@@ -46,7 +49,13 @@ impl ReadLanes {
     /// Creates the lanes of a request with this required freshness.
     pub(crate) fn new(leader: PoolLane, replicas: Option<Arc<ReadReplicas>>, demanded: Freshness) -> Self {
         let demanded = Arc::new(Mutex::new(demanded));
-        Self { leader, replicas, demanded, has_lagged: Arc::default(), is_aside: false }
+        Self { leader, replicas, demanded, has_lagged: Arc::default(), account: None, is_aside: false }
+    }
+
+    /// Lets the request take turns with other reads of its account.
+    #[must_use]
+    pub(crate) fn with_account(self, account: TurnTaker) -> Self {
+        Self { account: Some(account), ..self }
     }
 
     pub(super) fn leader(&self) -> &PoolLane {
@@ -91,15 +100,20 @@ impl ReadLanes {
     /// Takes a connection to a replica that is fresh enough, otherwise to the primary.
     pub(super) async fn take(&self) -> Result<TakenConnection, Fault> {
         let demanded = self.required_freshness();
+        // A request that may already hold a turn does not wait for another one.
+        let turn = match &self.account {
+            Some(account) if !self.is_aside => Some(account.take().await?),
+            _ => None,
+        };
         if let Some(replicas) = &self.replicas
             && let Some(lent) = replicas.take(demanded).await
         {
             self.has_lagged.store(true, Ordering::Relaxed);
-            return Ok(TakenConnection { lent, is_replica: true, demanded });
+            return Ok(TakenConnection { lent: lent.with_turn(turn), is_replica: true, demanded });
         }
         let lent =
             if self.is_aside { LentConnection::of(self.leader.pool()).await? } else { self.leader.take().await? };
-        Ok(TakenConnection { lent, is_replica: false, demanded })
+        Ok(TakenConnection { lent: lent.with_turn(turn), is_replica: false, demanded })
     }
 }
 

@@ -34,6 +34,7 @@ pub(crate) use roots::{Merged, Roots, roots};
 use detach_on_drop::DetachOnDrop;
 
 use crate::core::access::Access;
+use crate::core::account_turns::AccountTurns;
 use crate::core::coalescer::Coalescer;
 use crate::core::context::{
     AnswerExtras, Attachment, AuditNotes, Caller, Created, NamesRevision, RequestContext, WrittenAnswer,
@@ -56,6 +57,7 @@ struct Inner {
     plan: Arc<PreparedSchema>,
     pool: PgPool,
     for_reads: PoolLane,
+    read_turns: Arc<AccountTurns>,
     for_transactions: PoolLane,
     services: Arc<Services>,
     /// Audited reads that wait for a transaction.
@@ -155,7 +157,9 @@ impl Engine {
     #[must_use]
     pub fn new(plan: Arc<PreparedSchema>, pool: PgPool, services: Arc<Services>) -> Self {
         let (for_reads, for_transactions) = (PoolLane::of_reads(pool.clone()), PoolLane::of_transactions(pool.clone()));
-        Self(Arc::new(Inner { plan, pool, for_reads, for_transactions, services, audited_reads: Coalescer::default() }))
+        let read_turns = AccountTurns::of_connections(pool.options().get_max_connections() / 2);
+        let audited_reads = Coalescer::default();
+        Self(Arc::new(Inner { plan, pool, for_reads, read_turns, for_transactions, services, audited_reads }))
     }
 
     /// Returns the schema, to bind documents to it.
@@ -281,15 +285,20 @@ impl Engine {
     }
 
     /// Returns the database handle for a request that only reads.
-    fn reading_db(&self, freshness: Freshness) -> Db {
-        Db::for_read(ReadLanes::new(self.0.for_reads.clone(), self.0.services.read_replicas.clone(), freshness))
+    fn reading_db(&self, call: &Call, freshness: Freshness) -> Db {
+        let lanes = ReadLanes::new(self.0.for_reads.clone(), self.0.services.read_replicas.clone(), freshness);
+        let principal = call.caller().principal.as_deref();
+        Db::for_read(match principal {
+            Some(principal) => lanes.with_account(self.0.read_turns.taker(&principal.budget.account)),
+            None => lanes,
+        })
     }
 
     /// Runs a call without an audit record: on a read replica if allowed, otherwise or after a replica's failure on the
     /// primary.
     async fn read(&self, call: &Call) -> Result<Answer, Fault> {
         if self.may_lag(call) {
-            let db = self.reading_db(Freshness::Recent);
+            let db = self.reading_db(call, Freshness::Recent);
             match db.limit_time(self.read_from(call, &db)).await {
                 Err(fault) if fault.code().is_failure() && db.has_lagged() => {
                     tracing::warn!(
@@ -303,7 +312,7 @@ impl Engine {
                 outcome => return outcome,
             }
         }
-        self.read_from(call, &self.reading_db(Freshness::Present)).await
+        self.read_from(call, &self.reading_db(call, Freshness::Present)).await
     }
 
     async fn read_from(&self, call: &Call, db: &Db) -> Result<Answer, Fault> {

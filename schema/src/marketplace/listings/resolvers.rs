@@ -8,7 +8,6 @@ use async_graphql::{Context, Object};
 use uuid::Uuid;
 
 use super::list::{FoundRow, ListingFilter, ListingSort, Search};
-use super::rules;
 use super::store::{self, ListingKey};
 use super::types::{Listing, ListingFacets, ListingList};
 use crate::core::access::{access, answers_file, may_lag};
@@ -113,13 +112,8 @@ async fn facets(cx: &RequestContext, search: &Search, first: Option<&FoundRow>) 
     };
     let known = known_values(cx, &stamp).await?;
     let counted = search.canonical_search(&known);
-    let (cache, question) = (cx.services.state::<PublicCache>(), format!("{counted:?}"));
-    if let Some(facets) = cache.facets.get(&stamp, &question) {
-        return Ok(facets);
-    }
-    // Releases the database connection, because the count may wait for other counts.
+    // Releases the database connection, because the count may wait for another request's count.
     cx.db.release().await;
-    let turn = cache.counting_facets.take(&cx.principal()?.budget.account).await;
-    let _turn = turn.ok_or_else(rules::err_too_many_searches)?;
-    cache.facets.get_or_make(stamp, question, store::get_facets(&cx.db, &counted)).await
+    let facets = &cx.services.state::<PublicCache>().facets;
+    facets.get_or_make(stamp, format!("{counted:?}"), store::get_facets(&cx.db, &counted)).await
 }

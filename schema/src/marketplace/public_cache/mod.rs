@@ -18,7 +18,6 @@ use tokio::sync::{Mutex, OnceCell};
 use super::listings::{ListingFacets, ListingKey, ListingRow};
 use super::public_categories::PublicCategory;
 use super::suggestions::Names;
-use crate::core::blocking::turns::AccountTurns;
 use crate::core::coalescer::Coalescer;
 use crate::core::fault::Fault;
 
@@ -39,8 +38,6 @@ const KNOWN: u64 = 32 << 20;
 /// Caches of answers computed from the whole storefront.
 pub(crate) struct PublicCache {
     pub(in crate::marketplace) facets: CachedAnswers<ListingFacets>,
-    /// Turns of accounts to count facets.
-    pub(in crate::marketplace) counting_facets: AccountTurns,
     pub(in crate::marketplace) trees: CachedAnswers<Vec<PublicCategory>>,
     /// Name tables for search suggestions.
     pub(in crate::marketplace) names: CachedAnswers<Names>,
@@ -55,7 +52,6 @@ impl Default for PublicCache {
     fn default() -> Self {
         Self {
             facets: CachedAnswers::with_room(FACETS),
-            counting_facets: AccountTurns::default(),
             trees: CachedAnswers::with_room(TREES),
             names: CachedAnswers::with_room(NAMES),
             making_names: Mutex::default(),
@@ -102,11 +98,6 @@ impl<T: Weighed + Send + Sync + 'static> CachedAnswers<T> {
             u32::try_from(bytes).unwrap_or(u32::MAX)
         };
         Self(Cache::builder().max_capacity(most_bytes).weigher(weigh).time_to_live(KEPT).build())
-    }
-
-    /// Returns the answer to a question under a stamp, if it is cached.
-    pub(in crate::marketplace) fn get(&self, stamp: &str, question: &str) -> Option<Arc<T>> {
-        self.0.get(&(stamp.to_owned(), question.to_owned()))?.get().cloned()
     }
 
     /// Returns the answer to a question under a stamp. Among concurrent callers, one computes it and the others wait.
