@@ -50,7 +50,7 @@ async function page(root, base) {
 /** Puts what the contract says beside the page that shows it. */
 async function reference() {
   const { module } = await runnerImport(here('reference/make/index.ts'), { configFile: false, logLevel: 'error' });
-  const texts = ['openapi.yaml', 'codes.yaml'].map((name) => readFile(here(`../contract/${name}`), 'utf8'));
+  const texts = ['contract/openapi.yaml', 'contract/codes.yaml', 'docs/glossary.md'].map((name) => readFile(here(`../${name}`), 'utf8'));
   const { files, navigation, pieces } = module.makeSite(...(await Promise.all(texts)));
   for (const [name, text] of files) {
     await mkdir(dirname(here(`dist/${name}`)), { recursive: true });

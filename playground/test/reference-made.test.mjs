@@ -14,8 +14,9 @@ const [made, codes, samples, search] = await Promise.all(['../reference/make/ind
 
 const contractText = readFileSync(here('../../contract/openapi.yaml'), 'utf8');
 const codesText = readFileSync(here('../../contract/codes.yaml'), 'utf8');
+const glossaryText = readFileSync(here('../../docs/glossary.md'), 'utf8');
 const contract = made.readContract(contractText);
-const site = made.makeSite(contractText, codesText);
+const site = made.makeSite(contractText, codesText, glossaryText);
 const file = (name) => site.files.get(name) ?? site.files.get(`${site.pieces.slice(1)}${name}`);
 const json = (name) => JSON.parse(file(name));
 
@@ -26,6 +27,7 @@ const changed = made.makeSite(
     .replace('summary: Create an app', 'summary: Create <img src=x> an app')
     .replace('Creates a new app in state `DRAFT`.', 'Creates <script>alert(1)</script> a new app.'),
   codesText,
+  glossaryText,
 );
 const altered = (name) => changed.files.get(`${changed.pieces.slice(1)}${name}`);
 const count = Number(/^ +total: (\d+)$/m.exec(contractText)[1]);
@@ -55,18 +57,33 @@ test('links between the pieces lead to pieces', () => {
 });
 
 test('the same contract makes the same bytes', () => {
-  assert.deepEqual(made.makeSite(contractText, codesText), site);
+  assert.deepEqual(made.makeSite(contractText, codesText, glossaryText), site);
 });
 
 test('every code says what it means and what to do, or nothing is built', () => {
   for (const code of contract.codes) {
-    assert.match(json(`codes/${code}.json`).html, /What it means.*What to do/s, code);
-    assert.match(file(`reference/codes/${code}.md`), /## What it means\n\n.+\n\n## What to do\n\n.+/, code);
+    assert.match(json(`codes/${code}.json`).html, /Meaning.*What to do/s, code);
+    assert.match(file(`reference/codes/${code}.md`), /## Meaning\n\n.+\n\n## What to do\n\n.+/, code);
   }
   const read = (text) => () => codes.readCodes(text, contract);
-  assert.throws(read(codesText.replace(/^NOT_FOUND:\n(?:  .*\n)+/m, '')), /NOT_FOUND has no words/);
-  assert.throws(read(codesText.replace(/^(NOT_FOUND:\n  title: .*\n)  means: .*\n/m, '$1')), /NOT_FOUND does not say in a sentence what it means/);
-  assert.throws(read(`${codesText}NO_SUCH:\n  title: None\n  means: None.\n  do: Nothing.\n`), /NO_SUCH is no code/);
+  assert.throws(read(codesText.replace(/^NOT_FOUND:\n(?:  .*\n)+/m, '')), /NOT_FOUND has no description/);
+  assert.throws(read(codesText.replace(/^(NOT_FOUND:\n  title: .*\n)  means: .*\n/m, '$1')), /NOT_FOUND needs a sentence in means/);
+  assert.throws(read(`${codesText}NO_SUCH:\n  title: None\n  means: None.\n  do: Nothing.\n`), /NO_SUCH is not a code/);
+});
+
+test('the glossary has every term, links operations, and shows no name that the contract does not have', () => {
+  const { html } = json('pages/glossary.json');
+  const terms = [...glossaryText.matchAll(/^\| (?!term \|)([^|]+) \|/gm)].map(([, term]) => term);
+  assert.ok(terms.length > 50);
+  for (const term of terms) {
+    assert.ok(html.includes(`>${term}</dt>`), term);
+    assert.ok(file('reference/glossary.md').includes(`- **${term}**: `), term);
+  }
+  assert.match(html, /<a href="\/reference\/operations\/auth_sessions_create">/);
+  assert.match(html, /<code>X-RateLimit-Daily-\*<\/code>/);
+  assert.doesNotMatch(html, /<code>[^<]*(\.rs|\.yaml|app_version)/);
+  assert.ok(site.navigation.includes('href="/reference#/glossary"') && file('llms.txt').includes('(/reference/glossary.md)'));
+  assert.throws(() => made.makeSite(contractText, codesText, '| one | cell\n'), /a row needs three cells/);
 });
 
 test('operations are apart by what their callers must bring', () => {
@@ -87,7 +104,7 @@ test('what the contract says in HTML is text in the page', () => {
 
 test('a deprecated operation is told in all places', () => {
   assert.match(JSON.parse(altered('operations/marketplace_apps_create.json')).html, /class="warning">Deprecated/);
-  assert.match(JSON.parse(altered('pages/changes.json')).html, /Deprecated<\/h2>.*marketplace_apps_create.*New<\/h2>/s);
+  assert.match(JSON.parse(altered('pages/changes.json')).html, /Deprecated<\/h2>.*marketplace_apps_create.*Added<\/h2>/s);
   assert.match(json('pages/changes.json').html, /Nothing is deprecated/);
   assert.match(changed.files.get('reference/operations/marketplace_apps_create.md'), /^- Deprecated$/m);
 });
@@ -102,6 +119,7 @@ test('the search finds operations, fields, codes, scopes and schemas, the best f
   assert.equal(first('illegal_transition').address, '/reference/codes/ILLEGAL_TRANSITION');
   assert.equal(first('marketplace.apps:write').address, '/reference#/scopes/marketplace.apps:write');
   assert.ok(search.find('AppCreate', index, fields).some(({ address }) => address === '/reference#/schemas/AppCreate'));
+  assert.ok(search.find('idempotency key', index, fields).some(({ address }) => address === '/reference#/glossary/idempotency-key'));
   assert.deepEqual(search.find('zzz nothing', index, fields), []);
   const [asked, answered] = fields.tagline.map((places) => places.map((place) => index.operations[place][0]));
   assert.ok(asked.includes('marketplace_apps_create') && answered.includes('marketplace_apps_get'));

@@ -110,8 +110,10 @@ test('the search finds operation, field, code and scope', async () => {
       await option.click();
       await page.getByRole('heading', { level: 1 }).filter({ hasText: title }).waitFor();
     }
+    await open('/reference#/glossary/tier');
+    assert.equal(await focused(page), 'tier', 'a term has an address');
     await page.getByRole('combobox', { name: /Search/ }).fill('no such thing anywhere');
-    await page.getByText('Nothing is called so.').waitFor();
+    await page.getByText('No match. Try another word.').waitFor();
     await page.keyboard.press('Escape');
     assert.ok(await page.getByRole('listbox').isHidden());
   });
@@ -137,8 +139,8 @@ test('the head of an operation says scope, codes, version, plan and changelog', 
     const facts = page.locator('.facts');
     await facts.getByRole('link', { name: 'marketplace.apps:write' }).waitFor();
     assert.match(await facts.innerText(), /Since\s+1\.0\.0/);
-    await facts.getByText('Marketplace: in every plan').waitFor();
-    await facts.getByText(/codes of refusals/).click();
+    await facts.getByText('Marketplace: in every tier').waitFor();
+    await facts.getByText(/error codes/).click();
     await facts.getByRole('link', { name: 'ENTITLEMENT_EXCEEDED' }).click();
     await heading(page, 'ENTITLEMENT_EXCEEDED');
     await page.getByRole('heading', { name: 'What to do' }).waitFor();
@@ -157,7 +159,7 @@ test('former addresses lead to the same places', async () => {
     assert.equal(await focused(page), 'Errors');
     expect(`${await page.locator('html').getAttribute('data-pieces')}operations/no_such_thing.json`, 404);
     await page.goto(`${service.base}/reference#/operations/no_such_thing`);
-    await heading(page, 'There is no such page');
+    await heading(page, 'Page not found');
   });
 });
 
@@ -193,7 +195,7 @@ test('try it sends what the form says, and shows the answer', async () => {
 
     await page.getByLabel(/^Body,/).fill('{"tagline": ');
     await page.getByRole('button', { name: 'Send PATCH' }).click();
-    await page.getByText(/The body is no JSON/).waitFor();
+    await page.getByText(/The body is not valid JSON/).waitFor();
   });
 });
 
@@ -253,7 +255,7 @@ test('a file is chosen and sent', async (t) => {
 for (const colorScheme of ['light', 'dark']) {
   test(`nothing serious is wrong for those who do not see or point, ${colorScheme}`, async () => {
     await browse(async (page, open) => {
-      for (const path of ['/reference', '/reference/operations/marketplace_media_upload', '/reference/codes/REFRESH_REUSED']) {
+      for (const path of ['/reference', '/reference/operations/marketplace_media_upload', '/reference/codes/REFRESH_REUSED', '/reference#/glossary']) {
         await open(path);
         assert.deepEqual(await faultsOf(page), [], path);
       }
@@ -282,7 +284,7 @@ test('dark and light follow the system until one is chosen, and the choice is ke
 test('on a phone nothing is cut off, and the list is behind a button', async () => {
   await browse(async (page, open) => {
     await page.setViewportSize({ width: 390, height: 844 });
-    for (const path of ['/reference', '/reference/operations/marketplace_media_upload', '/reference#/codes', '/reference#/scopes']) {
+    for (const path of ['/reference', '/reference/operations/marketplace_media_upload', '/reference#/codes', '/reference#/scopes', '/reference#/glossary']) {
       await open(path);
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, path);
     }
