@@ -100,7 +100,7 @@ for (const colorScheme of ['light', 'dark']) {
     await page.keyboard.type(PASSWORD);
     await page.keyboard.press('Enter');
     await heading(page, 'Your address is confirmed');
-    await page.getByText(`You sign in as ${email}.`, { exact: true }).waitFor();
+    await page.getByText(`You can now sign in as ${email}.`, { exact: true }).waitFor();
     assert.match(await page.getByRole('status').textContent(), /^Your address is confirmed\./);
     assert.deepEqual(await faultsOf(page), []);
     for (const next of await page.locator('main a').evaluateAll((anchors) => anchors.map((anchor) => anchor.href))) {
@@ -118,7 +118,7 @@ for (const colorScheme of ['light', 'dark']) {
 story('a link without a token, or with a wrong one, says so', async (page, expect) => {
   expect('/v1/auth/invitations:inspect', 422);
   await page.goto(`${service.base}/account/reset-password`);
-  await heading(page, 'This link is not whole');
+  await heading(page, 'This link is incomplete');
   await page.goto(`${service.base}/account/invitation#labs_ot_no_such_token`);
   await heading(page, 'This link cannot be used');
   await page.getByText(/This token is not valid/).first().waitFor();
@@ -151,14 +151,14 @@ story('a new address is confirmed, and taken back from the old one', async (page
   await page.goto(await link('new@ems.example', 'confirm-email'));
   await heading(page, 'Confirm your new e-mail address');
   await page.getByRole('button', { name: 'Confirm' }).press('Enter');
-  await heading(page, 'Your new address is in force');
+  await heading(page, 'Your new address is active');
   await signIn('new@ems.example');
   // In the same tab, which is at another page already.
   await page.goto(await link(email, 'cancel-email-change'));
-  await heading(page, 'Take back a change of your e-mail address');
+  await heading(page, 'Cancel the change of your e-mail address');
   assert.deepEqual(await faultsOf(page), []);
-  await page.getByRole('button', { name: 'Take the change back' }).press('Enter');
-  await heading(page, 'The change is taken back');
+  await page.getByRole('button', { name: 'Cancel the change' }).press('Enter');
+  await heading(page, 'The change is cancelled');
   await page.goto(await link(email, 'reset-password'));
   await page.getByLabel('New password').fill(ANOTHER);
   await page.keyboard.press('Enter');
@@ -175,7 +175,7 @@ story('an invitation says who invites whom, and is accepted or declined', async 
   await invite('ines@havel.example');
   await page.goto(await link('ines@havel.example', 'invitation'));
   await heading(page, 'Join havel');
-  await page.getByText('Mara Vogel of havel invites ines@havel.example into their team, as developer.').waitFor();
+  await page.getByText('Mara Vogel of havel invites ines@havel.example to join their team as developer.').waitFor();
   assert.equal(await page.getByLabel('E-mail').inputValue(), 'ines@havel.example');
   assert.deepEqual(await faultsOf(page), []);
   await page.getByLabel('Full name').fill(' ');
@@ -186,7 +186,7 @@ story('an invitation says who invites whom, and is accepted or declined', async 
   await page.getByLabel('Full name').fill('Ines Ferrer');
   await page.getByLabel('Password').fill(ANOTHER);
   await page.keyboard.press('Enter');
-  await heading(page, 'You are in the team of havel');
+  await heading(page, 'You joined the team of havel');
   await signIn('ines@havel.example', ANOTHER);
   await invite('otto@havel.example');
   await page.goto(await link('otto@havel.example', 'invitation'));

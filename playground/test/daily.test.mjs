@@ -30,7 +30,7 @@ const badge = (page) => page.locator('.answer .badge').first();
 
 test('an answer stands below its own tab only, and the way to its audit record is its own', async () => {
   const page = await staff.open();
-  await openQuestion(page, 'What staff did last');
+  await openQuestion(page, 'Latest audit records');
   const good = await run(page, 'audit_latest');
   await page.getByText('200', { exact: true }).waitFor();
 
@@ -123,10 +123,10 @@ test('the editor itself suggests only names that the person may ask', { skip: pr
 test('questions that the person cannot run are marked with the scope that is missing', async () => {
   const page = await limited.open();
   const entry = (title) => page.locator('.questions').getByRole('button', { name: title });
-  await entry('What staff did last').getByText('needs labs.admin.audit').waitFor();
-  assert.equal(await entry('Submissions waiting for review').getByText(/needs/).count(), 0);
-  await entry('What staff did last').click();
-  await page.getByText('You cannot run this question.').waitFor();
+  await entry('Latest audit records').getByText('Missing scope: labs.admin.audit').waitFor();
+  assert.equal(await entry('Submissions waiting for review').getByText(/Missing scope/).count(), 0);
+  await entry('Latest audit records').click();
+  await page.getByText('You cannot run this query.').waitFor();
   await page.locator('.strip').getByText('labs.admin.audit').waitFor();
   await page.close();
 
@@ -138,12 +138,12 @@ test('questions that the person cannot run are marked with the scope that is mis
 
 test('an answer is a table and a file, and an id in it leads to its thing', async () => {
   const page = await staff.open();
-  await openQuestion(page, 'What staff did last');
+  await openQuestion(page, 'Latest audit records');
   await run(page, 'audit_latest');
   const { body } = await run(page, 'audit_latest');
   const rows = body.data.admin_audit_records_list.data;
   await page.getByRole('button', { name: 'Table', exact: true }).click();
-  const table = page.getByRole('region', { name: 'Answer as a table' });
+  const table = page.getByRole('region', { name: 'Response as a table' });
   assert.equal(await table.locator('tbody tr').count(), rows.length);
   assert.deepEqual((await table.locator('thead th').allTextContents()).slice(0, 5), ['uuid', 'recorded_at', 'operation', 'outcome', 'actor.kind']);
   assert.ok(!(await page.locator('.result-window').isVisible()));
@@ -174,7 +174,7 @@ async function saved(page, button) {
 
 test('an id in the JSON leads to its thing, too', async () => {
   const page = await staff.open();
-  await openQuestion(page, 'What staff did last');
+  await openQuestion(page, 'Latest audit records');
   await run(page, 'audit_latest');
   const { body } = await run(page, 'audit_latest');
   const { request_id } = body.data.admin_audit_records_list.data[0];
@@ -193,7 +193,7 @@ test('an id in the JSON leads to its thing, too', async () => {
 
 test('a list turns to its next page, whichever way its cursor is given', async () => {
   const page = await staff.open();
-  await openQuestion(page, 'What staff did last');
+  await openQuestion(page, 'Latest audit records');
   for (let count = 0; count < 3; count += 1) await run(page, 'audit_latest');
   await write(page, '{"limit": 1}', 'variables.json');
   const first = (await run(page, 'audit_latest')).body.data.admin_audit_records_list;
@@ -214,7 +214,7 @@ test('a list turns to its next page, whichever way its cursor is given', async (
 
 test('a value for a variable is found and not typed', async () => {
   const page = await staff.open();
-  await openQuestion(page, 'Runs of a job that failed');
+  await openQuestion(page, 'Failed runs of a job');
   await page.getByRole('button', { name: 'Find job_code' }).click();
   const chooser = page.getByRole('dialog', { name: 'Jobs' });
   await chooser.getByLabel('Search').fill('tidying');
@@ -231,7 +231,7 @@ test('a value for a variable is found and not typed', async () => {
 test('a question is handed on as a link, which never runs by itself; a change asks before it is made', async () => {
   const from = await staff.open();
   await write(from, RUN_JOB);
-  await from.getByRole('button', { name: 'Link to this question' }).click();
+  await from.getByRole('button', { name: 'Link to this query' }).click();
   const link = await from.getByLabel('Link', { exact: true }).inputValue();
   await from.close();
   assert.equal(new URL(link).pathname, '/playground');
@@ -244,7 +244,7 @@ test('a question is handed on as a link, which never runs by itself; a change as
   assert.equal(new URL(page.url()).hash, '', 'a reload does not hand it over again');
   await page.locator('.graphiql-query-editor .monaco-editor').click();
   await page.keyboard.press('ControlOrMeta+Enter');
-  const asking = page.getByRole('dialog', { name: 'Run this change?' });
+  const asking = page.getByRole('dialog', { name: 'Run this mutation?' });
   await asking.getByText('admin_jobs_run', { exact: true }).waitFor();
   await page.keyboard.press('Escape');
   await asking.waitFor({ state: 'detached' });

@@ -77,7 +77,7 @@ export async function write(page, text, model = 'operation.graphql') {
 
 /** Opens a saved question by its title. */
 export async function openQuestion(page, title) {
-  const panel = page.getByRole('button', { name: 'Show Saved questions' });
+  const panel = page.getByRole('button', { name: 'Show Saved queries' });
   if (await panel.isVisible()) await panel.click();
   await page.locator('.questions').getByRole('button', { name: title }).click();
 }

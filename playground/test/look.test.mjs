@@ -70,8 +70,8 @@ test('the cross of a dialog is drawn', async () => {
 
 test('an empty tab is no error and has a name, and neither is a text of comments', async () => {
   const page = await staff.open();
-  await page.getByRole('tab', { name: 'New question' }).waitFor();
-  await page.getByText('Ask a question, or take one from the panel.').waitFor();
+  await page.getByRole('tab', { name: 'New query' }).waitFor();
+  await page.getByText('Write a query, or select one in the panel.').waitFor();
   // A wrong text shows that the marks have come.
   await write(page, 'query wrong {');
   const marks = page.locator('.graphiql-query-editor .squiggly-error');
@@ -82,7 +82,7 @@ test('an empty tab is no error and has a name, and neither is a text of comments
   await write(page, 'query named { system_me_get { principal_type } }');
   await page.getByRole('tab', { name: 'named' }).waitFor();
   await page.getByRole('button', { name: 'New tab' }).click();
-  await page.getByRole('tab', { name: 'New question' }).waitFor();
+  await page.getByRole('tab', { name: 'New query' }).waitFor();
   assert.doesNotMatch((await page.getByRole('tab').allTextContents()).join(), /untitled/);
   await page.close();
 });
@@ -123,7 +123,7 @@ test('six long questions in the history leave everything in the window', async (
 test('at 390 pixels the panes stand under each other, and a question runs', async () => {
   const page = await staff.open();
   await page.setViewportSize({ width: 390, height: 844 });
-  await openQuestion(page, 'What staff did last');
+  await openQuestion(page, 'Latest audit records');
   const answered = answerTo(page, 'audit_latest');
   await page.getByRole('button', { name: /^Execute/ }).click();
   assert.equal((await answered).status, 200);
@@ -138,12 +138,12 @@ for (const theme of ['Light', 'Dark']) {
   test(`whoever cannot see it can use it: ${theme.toLowerCase()}`, async () => {
     const page = await staff.open();
     await choose(page, theme);
-    await openQuestion(page, 'What staff did last');
+    await openQuestion(page, 'Latest audit records');
     await run(page, 'audit_latest');
     await page.getByRole('button', { name: 'Table', exact: true }).click();
-    await page.getByRole('region', { name: 'Answer as a table' }).waitFor();
+    await page.getByRole('region', { name: 'Response as a table' }).waitFor();
     assert.deepEqual(await violations(page), []);
-    await openQuestion(page, 'Runs of a job that failed');
+    await openQuestion(page, 'Failed runs of a job');
     await page.getByRole('button', { name: 'Find job_code' }).click();
     await page.getByRole('dialog').getByRole('button', { name: /TIDYING/ }).waitFor();
     assert.deepEqual(await violations(page), []);

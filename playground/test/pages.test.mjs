@@ -39,7 +39,7 @@ for (const [path, heading, feed] of [['/changelog', 'Changelog', 'changelog'], [
       assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector('.list')).listStyleType), 'none');
       await page.getByLabel('Search').fill('nothing is called so');
       await page.getByRole('button', { name: 'Show' }).click();
-      await page.getByText(/There is no such (entry|post)\./).waitFor();
+      await page.getByText(/No (entries|posts) found\./).waitFor();
       assert.equal(new URL(page.url()).searchParams.get('q'), 'nothing is called so');
       assert.deepEqual(complaints(watch, service.base), []);
     } finally {

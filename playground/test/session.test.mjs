@@ -30,7 +30,7 @@ test('a token that expires between two questions is renewed unseen', async () =>
   const { page, watch, close } = await openAs(STAFF);
   try {
     await editorReady(page);
-    await openQuestion(page, 'The whole category tree');
+    await openQuestion(page, 'Category tree');
     await run(page, 'categories_tree');
     mock.expireTokens();
     const answered = page.waitForResponse((response) => response.url().endsWith('/playground/graphql') && response.ok());
@@ -47,7 +47,7 @@ test('a session that was ended elsewhere leads back to the sign-in, and says so'
   const { page, watch, close } = await openAs(STAFF);
   try {
     await editorReady(page);
-    await openQuestion(page, 'The whole category tree');
+    await openQuestion(page, 'Category tree');
     mock.endSessions();
     await page.getByRole('button', { name: /^Execute/ }).click();
     await page.getByText('Your session has ended').waitFor();
@@ -87,7 +87,7 @@ test('the pictures of a submission stand below its answer, and one that does not
   const { page, watch, close } = await openAs(LIMITED);
   try {
     await editorReady(page);
-    await openQuestion(page, 'A submission and its pictures');
+    await openQuestion(page, 'A submission and its images');
     await page.getByRole('button', { name: 'Find submission_uuid' }).click();
     await page.getByRole('dialog').getByRole('button', { name: /^Minibar Stock/ }).click();
     const bytes = page.waitForResponse((response) => response.url().includes(PICTURES[0].uuid));
@@ -127,7 +127,7 @@ test('what waits is read and claimed from its list, and the claim asks first', a
 
     await page.locator('.answer .steps').getByRole('button', { name: 'Claim a submission' }).click();
     await page.getByRole('button', { name: /^Execute/ }).click();
-    const asking = page.getByRole('dialog', { name: 'Run this change?' });
+    const asking = page.getByRole('dialog', { name: 'Run this mutation?' });
     await asking.getByText('Claim a submission.').waitFor();
     await asking.getByText(waiting[1].uuid).waitFor();
     const claimed = answerTo(page, 'submission_claim');
