@@ -12,7 +12,7 @@ let service;
 let sample;
 let reached = [];
 let tokens = 0;
-/** What the stand-in answers to reads; a test may put its own in place. */
+/** Handler of the mock for reads. A test can replace it. */
 let answer;
 const found = (_request, response) => response.writeHead(200, { 'Content-Type': 'application/json', ETag: '"1"', 'Set-Cookie': 'a=b', Server: 'inside' }).end('{"data":[]}');
 
@@ -48,7 +48,7 @@ function listening(handle) {
 
 const baseOf = (server) => `http://127.0.0.1:${server.address().port}`;
 
-/** Asks the sample as nobody's client library would: the target goes out as it is written. */
+/** Sends a request to the sample without normalizing the target, unlike most client libraries. */
 function ask(path, { method = 'GET', headers = {} } = {}) {
   return new Promise((done, failed) => {
     const asked = request({ host: '127.0.0.1', port: sample.address().port, path, method, headers, agent: false }, (response) => {
@@ -148,11 +148,11 @@ test('a refusal for now comes with its time', async () => {
 
 test('what is missing is told in words', async () => {
   assert.throws(() => settings({ LABS_FOLDER: '/nowhere' }), /there is no \/nowhere\/sign-ins\.txt[\s\S]*LABS_CLIENT_ID/);
-  assert.throws(() => settings({ LABS_BASE: 'labs' }), /LABS_BASE is no address of a service: labs/);
+  assert.throws(() => settings({ LABS_BASE: 'labs' }), /LABS_BASE is not an http or https URL: labs/);
   const set = settings({ LABS_CLIENT_ID: 'a', LABS_CLIENT_SECRET: SECRET });
   assert.deepEqual(set, { base: 'http://127.0.0.1:8080', port: 8090, id: 'a', secret: SECRET });
   const refusing = await listening((_asked, response) => response.writeHead(401).end());
-  await assert.rejects(start({ ...set, base: baseOf(refusing), port: 0 }), (error) => /gave no token for the program a/.test(error.message) && !error.message.includes(SECRET));
+  await assert.rejects(start({ ...set, base: baseOf(refusing), port: 0 }), (error) => /issued no token for the machine client a /.test(error.message) && !error.message.includes(SECRET));
   await new Promise((closed) => refusing.close(closed));
-  await assert.rejects(start({ ...set, base: baseOf({ address: () => ({ port: 1 }) }), port: 0 }), /does not answer\. Start it with \.\/run/);
+  await assert.rejects(start({ ...set, base: baseOf({ address: () => ({ port: 1 }) }), port: 0 }), /does not respond\. Start it with \.\/run/);
 });

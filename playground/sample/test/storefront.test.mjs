@@ -35,7 +35,7 @@ test('a reader searches, reads a listing with its reviews, its vendor, a categor
     assert.equal(await cards(page).count(), 5);
     await leads(page, () => page.goBack(), `${sample.base}/`);
     await leads(page, () => page.getByRole('navigation', { name: 'Categories' }).getByRole('link', { name: 'Point of sale' }).click(), '**/categories/point-of-sale');
-    await leads(page, () => page.getByRole('navigation', { name: 'Beneath it' }).getByRole('link', { name: 'Payments' }).click(), '**/categories/payments');
+    await leads(page, () => page.getByRole('navigation', { name: 'Subcategories' }).getByRole('link', { name: 'Payments' }).click(), '**/categories/payments');
     await page.getByRole('heading', { name: '4 apps' }).waitFor();
     assert.equal(await cards(page).count(), 4);
   });
@@ -56,10 +56,10 @@ test('reviews are spread by stars, filtered and sorted, and go on', { skip }, as
     await page.waitForFunction(() => [...document.querySelectorAll('.reviews [role=img]')].every((one) => one.ariaLabel === '5 of 5 stars'));
     assert.equal(await five.getAttribute('aria-pressed'), 'true');
     await page.getByRole('button', { name: /^Only 1 star: 0 reviews/ }).click();
-    await page.getByText('No review has as many stars.').waitFor();
+    await page.getByText('No reviews with this rating.').waitFor();
   });
   await visit(sample, '/listings/tip-jar', async (page) => {
-    await page.locator('.reviews blockquote').first().getByText('The vendor answered').waitFor();
+    await page.locator('.reviews blockquote').first().getByText('Reply of the vendor').waitFor();
     assert.match(await page.locator('.reviews blockquote').first().textContent(), /one-tap entry/);
   });
 });
@@ -129,10 +129,10 @@ test('texts come in the language that the reader chose, and links keep it', { sk
 test('nothing found, nothing there and a vendor without a page are told in words', { skip }, async () => {
   const expected = [{ path: '/partners/murzeit', status: 404 }, { path: '/listings/no-such-app', status: 404 }];
   const steps = async (page) => {
-    await page.getByRole('heading', { name: 'No app is like that' }).waitFor();
+    await page.getByRole('heading', { name: 'No apps match' }).waitFor();
     await page.goto(`${sample.base}/listings/no-such-app`);
     await ready(page);
-    assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Nothing here');
+    assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Not found');
     assert.match(await page.locator('main').textContent(), /no such listing/i);
     await page.goto(`${sample.base}/partners/murzeit`);
     await ready(page);
