@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# The pages that the service embeds: built before it, and only when something changed.
+# Builds the pages that the service embeds, before the service and only if their sources have changed.
 
 PAGES_BUILT=target/pages-built
 

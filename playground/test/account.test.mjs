@@ -19,10 +19,10 @@ before(async () => {
 });
 after(() => service.close());
 
-/** A test with mails, each in a browser of its own, on a phone or not. Refusals that it calls for it names by `expect`. */
+/** Defines a test that needs e-mails and runs in a separate browser. A test declares expected errors with `expect`. */
 function story(name, steps, options) {
   test(name, async (t) => {
-    if (!MAILS) return t.skip('only the service writes mails');
+    if (!MAILS) return t.skip('only the service writes e-mails');
     const { context, page, watch, close } = await openBrowser(options);
     const expected = [];
     try {
@@ -43,7 +43,7 @@ async function post(path, body, token) {
   return answer.json();
 }
 
-/** The link to this page in the newest mail to an address, once it came. */
+/** Waits for an e-mail to an address with a link to this page, and returns the newest link. */
 async function link(address, page) {
   for (let tries = 0; tries < 600; tries += 1) {
     const files = readdirSync(MAILS).filter((file) => file.endsWith('.eml')).sort();
@@ -52,10 +52,10 @@ async function link(address, page) {
     if (links.length > 0) return links.at(-1).trim();
     await pause(50);
   }
-  throw new Error(`no mail to ${address} leads to ${page}`);
+  throw new Error(`no e-mail to ${address} links to ${page}`);
 }
 
-/** A company that registered, its address proved by its link if wanted. */
+/** Registers a company, and confirms its address by default. */
 async function register(name, isProved = true) {
   const email = `mara@${name}.example`;
   await post('/v1/auth/registrations', { company_name: name, country: 'DE', accept_terms: true, administrator: { name: 'Mara Vogel', email, password: PASSWORD } });

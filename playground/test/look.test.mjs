@@ -20,7 +20,7 @@ after(async () => {
 });
 
 const boxOf = (locator) => locator.boundingBox();
-/** How light a colour is that the browser computed, from 0 to 1. */
+/** Returns the lightness of a computed colour, from 0 to 1. */
 const lightness = (locator, property) =>
   locator.evaluate((element, name) => {
     const [red, green, blue] = getComputedStyle(element)[name].match(/[\d.]+/g).map(Number);
@@ -152,8 +152,8 @@ for (const theme of ['Light', 'Dark']) {
 }
 
 /**
- * What axe finds that is serious or critical and ours. Left out are the editors, which Monaco draws itself, and the tabs of the
- * editor's library, each of which has a button inside its role of a tab.
+ * Returns the serious and critical findings of axe. It excludes parts of libraries: the editors, which Monaco renders, and the tabs
+ * of GraphiQL, which have a button inside an element with the role tab.
  */
 async function violations(page) {
   // The policy allows no script that a page is given; the browser's own tools may run one all the same.

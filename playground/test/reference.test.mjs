@@ -8,7 +8,7 @@ import { startService } from './house.mjs';
 
 const axe = readFileSync(fileURLToPath(new URL('../node_modules/axe-core/axe.min.js', import.meta.url)), 'utf8');
 const APP = '019bb17b-dcc3-7651-a69e-0d37f2a74de4';
-/** Until the page can be used, no more than this may have come over the wire. */
+/** Maximum number of transferred bytes until the page is usable. */
 const MOST_BYTES = 150_000;
 
 let service;
@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Runs this in a browser of its own, and wants nothing to go wrong unseen. Refusals that a test calls for it names by `expect`. */
+/** Runs steps in a separate browser, and fails on unexpected console errors. A test declares expected errors with `expect`. */
 async function browse(steps, options) {
   const { page, watch, close } = await openBrowser(options);
   const expected = [];

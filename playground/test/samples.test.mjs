@@ -17,12 +17,12 @@ const { LABS_TEST_BASE, LABS_TEST_PERSON_EMAIL, LABS_TEST_PERSON_PASSWORD, LABS_
 const base = LABS_TEST_BASE?.replace(/\/$/, '');
 const skip = !base && 'they need the service itself';
 
-/** Not a letter of these is changed before they run. */
+/** Operations whose samples run unchanged. */
 const AS_THEY_STAND = [
   'system_health_get', 'system_contract_get', 'system_me_get', 'system_me_explain', 'auth_account_get', 'auth_account_update', 'auth_sessions_list',
   'auth_tokens_issue', 'subscription_public_tiers_list', 'publication_feeds_get', 'marketplace_apps_list', 'marketplace_apps_create',
 ];
-/** These name an app, and get the id of one that is there. */
+/** Operations whose samples need the id of an existing app. */
 const WITH_AN_APP = ['marketplace_apps_get', 'marketplace_apps_update', 'marketplace_media_upload'];
 const PROGRAMS = { curl: ['bash', 'sample.sh'], TypeScript: [process.execPath, 'sample.mjs'], Python: [process.env.LABS_TEST_PYTHON ?? 'python3', 'sample.py'] };
 
@@ -45,7 +45,7 @@ async function call(method, path, body) {
   return response.status === 204 ? null : response.json();
 }
 
-/** A square PNG of one colour. */
+/** Creates a square PNG with one colour. */
 function picture(side) {
   const chunk = (name, content) => {
     const whole = Buffer.concat([Buffer.from(name), content]);
@@ -62,7 +62,7 @@ function picture(side) {
   return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), chunk('IHDR', head), chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))]);
 }
 
-/** Runs the sample in its language, and answers what it printed. Throws with what it said when it fails. */
+/** Runs a sample and returns its output. Throws if the sample fails. */
 async function run(name, code) {
   const [program, file] = PROGRAMS[name];
   await writeFile(join(folder, file), code);

@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => mock.close());
 
-/** A page that opens with somebody's refresh cookie, as after a reload. */
+/** Opens the page with the refresh cookie of a user, like after a reload. */
 async function openAs(person, options) {
   const browser = await openBrowser(options);
   const { hostname } = new URL(mock.base);

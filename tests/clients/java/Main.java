@@ -13,7 +13,7 @@ import labs.model.SessionInput;
 import labs.model.Tier;
 import labs.model.TierFeature;
 
-/** The story of the generated clients, in Java: sign in, create an app, list it, read what the tiers are worth. */
+/** Test of the generated Java client: signs in, creates an app, lists it, and reads the features of the tiers. */
 public final class Main {
     private static final String NAME = "Made by Java";
 
