@@ -76,7 +76,7 @@ async function faultsOf(page) {
 }
 
 for (const colorScheme of ['light', 'dark']) {
-  story(`an address is confirmed on a phone and by keys alone, ${colorScheme}`, async (page, expect) => {
+  story(`address is confirmed on a phone by keyboard, ${colorScheme}`, async (page, expect) => {
     const path = '/v1/auth/registrations:verify-email';
     expect(path, 401);
     expect(path, 422);
@@ -115,7 +115,7 @@ for (const colorScheme of ['light', 'dark']) {
   }, { colorScheme });
 }
 
-story('a link without a token, or with a wrong one, says so', async (page, expect) => {
+story('link without a valid token shows an error', async (page, expect) => {
   expect('/v1/auth/invitations:inspect', 422);
   await page.goto(`${service.base}/account/reset-password`);
   await heading(page, 'This link is incomplete');
@@ -125,7 +125,7 @@ story('a link without a token, or with a wrong one, says so', async (page, expec
   assert.deepEqual(await faultsOf(page), []);
 });
 
-story('a password is reset, and all that is wrong with a new one is told at its field', async (page, expect) => {
+story('password is reset, and errors are shown at the field', async (page, expect) => {
   expect('/v1/auth/password-resets:confirm', 422);
   const { email } = await register('elbe');
   await post('/v1/auth/password-resets', { email });
@@ -144,7 +144,7 @@ story('a password is reset, and all that is wrong with a new one is told at its 
   await signIn(email, ANOTHER);
 });
 
-story('a new address is confirmed, and taken back from the old one', async (page) => {
+story('new address is confirmed, and cancelled from the old one', async (page) => {
   const { email } = await register('ems');
   const { access_token } = await signIn(email);
   await post('/v1/auth/account:change-email', { email: 'new@ems.example' }, access_token);
@@ -166,7 +166,7 @@ story('a new address is confirmed, and taken back from the old one', async (page
   await signIn(email, ANOTHER);
 });
 
-story('an invitation says who invites whom, and is accepted or declined', async (page, expect) => {
+story('invitation names both users, and is accepted or declined', async (page, expect) => {
   expect('/v1/auth/invitations:accept', 422);
   const { email } = await register('havel');
   const { access_token } = await signIn(email);

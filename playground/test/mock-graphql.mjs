@@ -66,7 +66,7 @@ const resolvers = {
       .filter((record) => !operation || operation.includes(record.operation));
     return paged(found, { limit, cursor });
   },
-  admin_jobs_list: () => ({ data: [{ code: 'TIDYING', state: 'IDLE', purpose: 'Sweeps out what is over.', failures: 0 }], page }),
+  admin_jobs_list: () => ({ data: [{ code: 'TIDYING', state: 'IDLE', purpose: 'Deletes expired rows.', failures: 0 }], page }),
   admin_jobs_list_runs: () => ({ data: [], page }),
   admin_jobs_run: ({ job_code }) => ({ uuid: randomUUID(), job_code, state: 'QUEUED', trigger: 'STAFF', created_at: new Date().toISOString(), is_overrun: false }),
   admin_staff_get: ({ staff_uuid }) => staffMember(staff_uuid),

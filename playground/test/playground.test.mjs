@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => service.close());
 
-test('staff sign in, ask, find the audit record of their question, and leave nothing behind', async () => {
+test('staff member signs in, queries, finds the audit record, signs out', async () => {
   const { page, context, watch, close } = await openBrowser();
   const tokens = [];
   context.on('response', async (response) => {
@@ -53,7 +53,7 @@ test('staff sign in, ask, find the audit record of their question, and leave not
   }
 });
 
-test('a person without the audit scope is refused, and told which scope is missing', async () => {
+test('user without the audit scope sees the missing scope', async () => {
   const { page, watch, close } = await openBrowser();
   try {
     await signIn(page, service.base, service.limited);

@@ -44,7 +44,7 @@ async function faultsOf(page) {
   return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => `${id}: ${nodes[0].html}`);
 }
 
-test('an operation is reached, read and left by the keyboard alone', async () => {
+test('operation is reached and left by keyboard', async () => {
   await browse(async (page, open) => {
     await open('/reference');
     await page.keyboard.press('Tab');
@@ -79,7 +79,7 @@ test('an operation is reached, read and left by the keyboard alone', async () =>
   });
 });
 
-test('every operation has a link that can be focused, and an address that answers', async () => {
+test('every operation has a focusable link and an address', async () => {
   await browse(async (page, open) => {
     await open('/reference');
     const links = await page.locator('nav details a').evaluateAll((anchors) => anchors.map((anchor) => [anchor.pathname, anchor.tabIndex]));
@@ -100,7 +100,7 @@ test('every operation has a link that can be focused, and an address that answer
   });
 });
 
-test('the search finds operation, field, code and scope', async () => {
+test('search finds operation, field, code, scope and term', async () => {
   await browse(async (page, open) => {
     await open('/reference');
     const cases = [['accept an invitation', 'Accept an invitation'], ['tagline', 'tagline'], ['ILLEGAL_TRANS', 'ILLEGAL_TRANSITION'], ['marketplace.apps:write', 'marketplace.apps:write']];
@@ -119,7 +119,7 @@ test('the search finds operation, field, code and scope', async () => {
   });
 });
 
-test('partner, storefront and staff are apart', async () => {
+test('navigation shows one audience at a time', async () => {
   await browse(async (page, open) => {
     await open('/reference');
     const shown = () => page.locator('nav div[data-audience]:visible').evaluateAll((lists) => lists.map((list) => list.dataset.audience));
@@ -133,7 +133,7 @@ test('partner, storefront and staff are apart', async () => {
   });
 });
 
-test('the head of an operation says scope, codes, version, plan and changelog', async () => {
+test('operation shows scope, codes, version, tier and changelog', async () => {
   await browse(async (page, open) => {
     await open('/reference/operations/marketplace_apps_create');
     const facts = page.locator('.facts');
@@ -150,7 +150,7 @@ test('the head of an operation says scope, codes, version, plan and changelog', 
   });
 });
 
-test('former addresses lead to the same places', async () => {
+test('former addresses still work', async () => {
   await browse(async (page, open, expect) => {
     await open('/reference#/operations/system_health_get');
     await page.locator('article[data-operation=system_health_get]').waitFor();
@@ -163,7 +163,7 @@ test('former addresses lead to the same places', async () => {
   });
 });
 
-test('try it sends what the form says, and shows the answer', async () => {
+test('form sends its request and shows the response', async () => {
   await browse(async (page, open, expect) => {
     await open('/reference/operations/system_health_get');
     const answered = page.waitForResponse((response) => response.url() === `${service.base}/v1/system/health`);
@@ -199,7 +199,7 @@ test('try it sends what the form says, and shows the answer', async () => {
   });
 });
 
-test('each try has an idempotency key of its own, unless one is chosen', async () => {
+test('each request has a new idempotency key by default', async () => {
   await browse(async (page, open) => {
     await open('/reference/operations/marketplace_apps_create');
     await page.route(/\/v1\/marketplace\/apps$/, (route) => route.fulfill({ status: 201, json: { uuid: APP } }));
@@ -220,7 +220,7 @@ test('each try has an idempotency key of its own, unless one is chosen', async (
   });
 });
 
-test('a token that is typed into the reference is kept while the page is open, and nowhere else', async () => {
+test('typed token stays only in memory', async () => {
   await browse(async (page, open) => {
     await open('/reference/operations/marketplace_apps_list');
     await page.getByLabel('Access token').fill('not-to-be-kept');
@@ -236,7 +236,7 @@ test('a token that is typed into the reference is kept while the page is open, a
   });
 });
 
-test('a file is chosen and sent', async (t) => {
+test('selected file is uploaded', async (t) => {
   if (!service.mock) return t.skip('the samples upload to the service itself');
   await browse(async (page, open) => {
     await open('/reference/operations/marketplace_media_upload');
@@ -253,7 +253,7 @@ test('a file is chosen and sent', async (t) => {
 });
 
 for (const colorScheme of ['light', 'dark']) {
-  test(`nothing serious is wrong for those who do not see or point, ${colorScheme}`, async () => {
+  test(`reference has no accessibility errors, ${colorScheme}`, async () => {
     await browse(async (page, open) => {
       for (const path of ['/reference', '/reference/operations/marketplace_media_upload', '/reference/codes/REFRESH_REUSED', '/reference#/glossary']) {
         await open(path);
@@ -267,7 +267,7 @@ for (const colorScheme of ['light', 'dark']) {
   });
 }
 
-test('dark and light follow the system until one is chosen, and the choice is kept', async () => {
+test('theme follows the system until the user selects one', async () => {
   await browse(async (page, open) => {
     const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
     await open('/reference');
@@ -281,7 +281,7 @@ test('dark and light follow the system until one is chosen, and the choice is ke
   }, { colorScheme: 'dark' });
 });
 
-test('on a phone nothing is cut off, and the list is behind a button', async () => {
+test('reference fits a phone and has a menu button', async () => {
   await browse(async (page, open) => {
     await page.setViewportSize({ width: 390, height: 844 });
     for (const path of ['/reference', '/reference/operations/marketplace_media_upload', '/reference#/codes', '/reference#/scopes', '/reference#/glossary']) {
@@ -297,7 +297,7 @@ test('on a phone nothing is cut off, and the list is behind a button', async () 
   });
 });
 
-test(`the page can be used after ${MOST_BYTES / 1000} kB`, async (t) => {
+test(`page is usable after ${MOST_BYTES / 1000} kB`, async (t) => {
   await browse(async (page) => {
     const wire = await page.context().newCDPSession(page);
     await wire.send('Network.enable');

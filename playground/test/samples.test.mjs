@@ -15,7 +15,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const load = async (path) => (await runnerImport(here(path), { configFile: false, logLevel: 'error' })).module;
 const { LABS_TEST_BASE, LABS_TEST_PERSON_EMAIL, LABS_TEST_PERSON_PASSWORD, LABS_TEST_CLIENT_ID, LABS_TEST_CLIENT_SECRET } = process.env;
 const base = LABS_TEST_BASE?.replace(/\/$/, '');
-const skip = !base && 'they need the service itself';
+const skip = !base && 'samples need a real service';
 
 /** Operations whose samples run unchanged. */
 const AS_THEY_STAND = [
@@ -76,7 +76,7 @@ const samplesOf = (id) => samples(contract, contract.operations.find((operation)
 const appNamed = async (slug) => (await call('GET', '/v1/marketplace/apps?limit=100')).data.find((app) => app.slug === slug);
 
 for (const id of AS_THEY_STAND) {
-  test(`the samples of ${id} run as they stand`, { skip }, async () => {
+  test(`samples of ${id} run unchanged`, { skip }, async () => {
     for (const { name, code } of samplesOf(id)) {
       const said = await run(name, code);
       assert.ok(said.length > 2, `${name} printed ${said}`);
@@ -90,7 +90,7 @@ for (const id of AS_THEY_STAND) {
 }
 
 for (const id of WITH_AN_APP) {
-  test(`the samples of ${id} run with the id of an app`, { skip }, async () => {
+  test(`samples of ${id} run with the id of an app`, { skip }, async () => {
     const app = await call('POST', '/v1/marketplace/apps', { name: `Samples of ${id.replaceAll('_', ' ')}` });
     for (const { name, code } of samplesOf(id)) {
       const own = code.replace('019bb17b-dcc3-7651-a69e-0d37f2a74de4', app.uuid);

@@ -26,7 +26,7 @@ async function openAs(person, options) {
   return browser;
 }
 
-test('a token that expires between two questions is renewed unseen', async () => {
+test('expired token is renewed between two queries', async () => {
   const { page, watch, close } = await openAs(STAFF);
   try {
     await editorReady(page);
@@ -43,7 +43,7 @@ test('a token that expires between two questions is renewed unseen', async () =>
   }
 });
 
-test('a session that was ended elsewhere leads back to the sign-in, and says so', async () => {
+test('ended session shows the sign-in with a notice', async () => {
   const { page, watch, close } = await openAs(STAFF);
   try {
     await editorReady(page);
@@ -57,7 +57,7 @@ test('a session that was ended elsewhere leads back to the sign-in, and says so'
   }
 });
 
-test('a partner is turned away kindly, and can sign out', async () => {
+test('partner user is rejected and can sign out', async () => {
   const { page, watch, close } = await openAs(PARTNER);
   try {
     await page.getByRole('heading', { name: 'This page is for staff' }).waitFor();
@@ -69,7 +69,7 @@ test('a partner is turned away kindly, and can sign out', async () => {
   }
 });
 
-test('without leave to see the schema the editor works on, with a note', async () => {
+test('editor works without permission to read the schema', async () => {
   const { page, watch, close } = await openAs(LIMITED);
   try {
     await editorReady(page);
@@ -83,7 +83,7 @@ test('without leave to see the schema the editor works on, with a note', async (
   }
 });
 
-test('the pictures of a submission stand below its answer, and one that does not come says so', async () => {
+test('images are below the response, and a missing one shows an error', async () => {
   const { page, watch, close } = await openAs(LIMITED);
   try {
     await editorReady(page);
@@ -111,7 +111,7 @@ test('the pictures of a submission stand below its answer, and one that does not
   }
 });
 
-test('what waits is read and claimed from its list, and the claim asks first', async () => {
+test('submission is read and claimed from the list', async () => {
   const { page, watch, close } = await openAs(STAFF);
   try {
     await editorReady(page);
@@ -140,7 +140,7 @@ test('what waits is read and claimed from its list, and the claim asks first', a
   }
 });
 
-test('a wrong password and a wrong code are said, and nothing is lost', async () => {
+test('wrong password and wrong code show errors and keep the input', async () => {
   const { page, watch, close } = await openBrowser();
   try {
     await page.goto(`${mock.base}/playground`);

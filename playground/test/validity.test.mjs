@@ -43,7 +43,7 @@ async function pages() {
   return [...PAGES, ...items];
 }
 
-test('pages are valid as they are sent', async () => {
+test('pages are valid HTML as sent', async () => {
   for (const path of await pages()) {
     const answer = await fetch(service.base + path, { headers: { accept: 'text/html' } });
     assert.equal(answer.status, 200, path);
@@ -54,7 +54,7 @@ test('pages are valid as they are sent', async () => {
   }
 });
 
-test('pages are valid once their code has run', async () => {
+test('pages are valid HTML after their scripts ran', async () => {
   const { page, close } = await openBrowser();
   try {
     for (const path of await pages()) {

@@ -44,7 +44,7 @@ class Member:
         return list(dict.fromkeys(with_descendants(roots)))
 
     def ask(self, path):
-        """Sends a request to the REST API of Patroni and returns (status, value). (0, None) if there is no response."""
+        """Sends a request to the REST API of Patroni and returns (status, value), or (0, None) without a response."""
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.patroni}/{path}", timeout=1) as answer:
                 return answer.status, json.load(answer)
@@ -95,7 +95,7 @@ class Database:
         self.statement("postgres", "create database labs owner labs")
 
     def configure(self, member):
-        """Writes the configuration of a member. Patroni reads YAML, of which JSON is a subset."""
+        """Writes the configuration of a member. Patroni reads YAML, and JSON is valid YAML."""
         login = {who: {"username": who, "password": self.passwords[who]} for who in ("postgres", "replicator")}
         path = {kind: f"127.0.0.1:{self.proxies.paths[kind, member.name]}" for kind in ("postgresql", "patroni")}
         settings = {

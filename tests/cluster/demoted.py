@@ -1,4 +1,4 @@
-"""A replica with open connections to a server that is no longer the leader."""
+"""A replica with open connections to a former leader."""
 
 import asyncio
 import time

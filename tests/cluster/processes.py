@@ -52,7 +52,7 @@ def with_descendants(ids):
 
 
 def send(ids, number):
-    """Sends a signal to these processes, and ignores those that have ended."""
+    """Sends a signal to these processes, and ignores ended processes."""
     for each in ids:
         try:
             os.kill(each, number)

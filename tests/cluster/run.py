@@ -96,7 +96,7 @@ async def measure(asked, processes, started):
         await load.stop()
         await rights.end()
         ended = time.monotonic()
-        say("the load has ended; what is stored is compared")
+        say("the load has ended; comparing stored data")
         return {
             "rounds": rounds,
             "rate": steady,

@@ -66,7 +66,7 @@ def main():
     explained = set(re.findall(r"^\| `(Labs[A-Za-z]+)` \|", Path("operate/README.md").read_text(), re.MULTILINE))
     found += [f"operate/alerts-test.yaml: {alert} does not fire in any test" for alert in sorted(alerts - fired)]
     found += [f"operate/README.md: {alert} is not explained" for alert in sorted(alerts - explained)]
-    found += [f"operate/README.md: there is no alert {alert}" for alert in sorted(explained - alerts)]
+    found += [f"operate/README.md: {alert} is not an alert" for alert in sorted(explained - alerts)]
     if found:
         sys.exit("\n".join(found))
 

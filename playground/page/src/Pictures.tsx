@@ -37,7 +37,7 @@ function Shown({ picture }: { picture: Picture }) {
   );
 }
 
-/** Loads the bytes into an object URL, and revokes the URL when the image is no longer shown. */
+/** Loads the bytes into an object URL, and revokes the URL when the image is removed. */
 function useBytes(address: string): Bytes {
   const { session } = useWorkbench();
   const [bytes, setBytes] = useState<Bytes>({ kind: 'coming' });

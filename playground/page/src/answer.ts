@@ -17,7 +17,7 @@ export interface Problem {
 /** A complete response of the service. */
 export interface Answer {
   status: number;
-  /** Parsed JSON, or null if there is none. For a requested file, its bytes. */
+  /** Parsed JSON, or null without a body. For a requested file, its bytes. */
   body: unknown;
   /** Set if the service returned an error, or if there was no response (status 0). */
   problem: Problem | null;

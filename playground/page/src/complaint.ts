@@ -14,7 +14,7 @@ export interface Complaint {
   place?: Pick<Place, 'line' | 'column'>;
 }
 
-/** Reads a problem document or the `errors` of GraphQL. Returns null if there is no error. */
+/** Reads a problem document or the `errors` of GraphQL. Returns null for a successful response. */
 export function complaintOf(answer: Answer, query = ''): Complaint | null {
   if (answer.problem) return complaintOfProblem(answer.problem, query);
   const errors = isRecord(answer.body) && Array.isArray(answer.body.errors) ? answer.body.errors.filter(isRecord) : [];

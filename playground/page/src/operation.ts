@@ -22,7 +22,7 @@ export interface Operation {
   variables: Variable[];
 }
 
-/** Returns the operation with this name, or the first one. Returns null if there is none or the text is not valid. */
+/** Returns the operation with this name, or the first one. Returns null if the text is not valid or has only fragments. */
 export function operationOf(text: string, name?: string | null): Operation | null {
   const document = documentOf(text);
   if (!document) return null;

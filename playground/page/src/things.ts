@@ -89,7 +89,7 @@ function byRoot(access: Access, root: string): string | undefined {
 }
 
 /**
- * Returns the root field that reads a resource, among those that the user can query. If several take the id, it prefers the one that
+ * Returns the root field that reads a resource, among the fields that the user can query. If several fields take the id, it prefers the field that
  * returns the resource itself.
  */
 export function readerOf(access: Access, variable: string, mayAsk: (field: string) => boolean): string | undefined {

@@ -135,7 +135,7 @@ export function readContract(text: string): Contract {
   };
 }
 
-/** Resolves a `$ref`. Keys next to it, for example a description, override those of the target. */
+/** Resolves a `$ref`. Keys next to it, for example a description, override the keys of the target. */
 function resolver(document: Raw): Contract['resolve'] {
   const follow = (node: Raw): Raw => {
     if (typeof node.$ref !== 'string') return node;

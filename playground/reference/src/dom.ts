@@ -13,6 +13,6 @@ export function element<Name extends keyof HTMLElementTagNameMap>(name: Name, at
 /** Returns the element of index.html with this id. */
 export function byId<T extends HTMLElement>(id: string): T {
   const found = document.getElementById(id);
-  if (!found) throw new Error(`there is no #${id}`);
+  if (!found) throw new Error(`#${id} is missing`);
   return found as T;
 }

@@ -20,7 +20,7 @@ export function wakeTheme(): void {
   });
 }
 
-/** Returns the stored value, or null if there is none or the browser does not allow storage. */
+/** Returns the stored value, or null if the value is not set or the browser does not allow storage. */
 export function remembered(key: string): string | null {
   try {
     return localStorage.getItem(key);

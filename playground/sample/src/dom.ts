@@ -45,7 +45,7 @@ export function paragraphs(text: string, lang?: string): HTMLElement {
   return h('div', { class: 'prose', lang }, ...text.split(/\n\s*\n/).map((part) => h('p', {}, part)));
 }
 
-/** An external link. Null if there is no URL or it is not an http or https URL. */
+/** An external link, or null if the URL is missing or is not an http or https URL. */
 export function external(url: string | null, text: string): HTMLElement | null {
   return url && /^https?:\/\//i.test(url) ? h('a', { href: url, rel: 'noopener noreferrer' }, text) : null;
 }

@@ -23,7 +23,7 @@ export function stars(rating: Schemas['ListingRating']): HTMLElement {
   return h('span', { class: 'stars' }, drawn(rating.average), ` ${rating.average.toFixed(1)} `, h('span', { class: 'faint' }, `(${count(rating.count, 'review')})`));
 }
 
-/** Five stars, of which `number` are full. */
+/** Five stars. The first `number` are full. */
 export function drawn(number: number): HTMLElement {
   const full = Math.round(number);
   return h('span', { class: 'drawn', role: 'img', 'aria-label': `${number} of 5 stars` }, '★'.repeat(full), h('span', { class: 'empty' }, '★'.repeat(5 - full)));

@@ -35,7 +35,7 @@ async function answered(page, method, path, act) {
   return (await answer).json();
 }
 
-test('a partner proposes, sees what is similar, votes, comments and follows', { skip }, async () => {
+test('user proposes, sees similar requests, votes, comments and follows', { skip }, async () => {
   const steps = async (page) => {
     await signIn(page, personOf(BASTIEN));
     await leads(page, () => page.getByRole('link', { name: 'Propose' }).click(), '**/board/new');
@@ -52,7 +52,7 @@ test('a partner proposes, sees what is similar, votes, comments and follows', { 
     await page.getByText('<b>nobody</b> sees it', { exact: false }).waitFor();
 
     const vote = page.getByRole('button', { name: `Vote for ${wanted}` });
-    assert.equal(await vote.getAttribute('aria-pressed'), 'true', 'the vote of whoever proposes is cast');
+    assert.equal(await vote.getAttribute('aria-pressed'), 'true', 'a proposal includes the vote of its user');
     assert.equal((await answered(page, 'DELETE', '/vote', () => vote.click())).votes, 0);
     await page.getByRole('button', { name: `Vote for ${wanted}: 0 votes`, pressed: false }).waitFor();
     assert.equal((await answered(page, 'PUT', '/vote', () => vote.click())).votes, 1);
@@ -89,7 +89,7 @@ async function comment(page) {
   assert.equal(await page.locator('.comment').count(), 1);
 }
 
-test('a vote shows at once, and is taken back where the service refuses it', { skip }, async () => {
+test('vote shows immediately and is reverted on errors', { skip }, async () => {
   const steps = async (page) => {
     await signIn(page, personOf(BASTIEN));
     const vote = page.getByRole('button', { name: 'Vote for A sandbox with sample venues' });
@@ -112,7 +112,7 @@ test('a vote shows at once, and is taken back where the service refuses it', { s
   await visit(sample, '/board', steps, { expected: [...expected, { path: '/vote', status: 409 }] });
 });
 
-test('the board is filtered and sorted by what stands in the address', { skip }, async () => {
+test('address determines filters and order of the board', { skip }, async () => {
   const steps = async (page) => {
     await signIn(page, personOf(BASTIEN));
     await leads(page, () => page.getByLabel('Shipped').check(), /status=SHIPPED/);
@@ -126,7 +126,7 @@ test('the board is filtered and sorted by what stands in the address', { skip },
     assert.deepEqual(await requests(page).locator('h3').allTextContents(), ['Signed webhooks']);
     await leads(page, () => page.goto(`${sample.base}/board?whose=mine&sort=-created_at`), /whose=mine/);
     assert.ok((await requests(page).count()) > 1);
-    assert.equal(await page.locator('.requests').getByText('Elbkontor').count(), 0, 'only what this person of Belle Tablée proposed');
+    assert.equal(await page.locator('.requests').getByText('Elbkontor').count(), 0, 'only requests of this user');
     await page.getByLabel('Search text').fill('xyzzyplugh');
     await leads(page, () => page.keyboard.press('Enter'), /q=xyzzyplugh/);
     await page.getByRole('heading', { name: 'No requests match' }).waitFor();
@@ -134,7 +134,7 @@ test('the board is filtered and sorted by what stands in the address', { skip },
   await visit(sample, '/board', steps, { expected });
 });
 
-test('a request tells its history, its duplicates and staff’s answers, and only what is allowed has a button', { skip }, async () => {
+test('request shows history, duplicates, answers and allowed actions', { skip }, async () => {
   const steps = async (page) => {
     await signIn(page, personOf('camille.roussel@belletablee.example'));
     await leads(page, () => page.getByRole('link', { name: 'Split a bill between guests' }).click(), /\/board\/[0-9a-f-]{36}/);
@@ -142,7 +142,7 @@ test('a request tells its history, its duplicates and staff’s answers, and onl
     await page.locator('.comment.answer').getByText('Staff').waitFor();
     await leads(page, () => page.locator('aside').getByRole('link', { name: 'Partager l\'addition entre les clients' }).last().click(), /\/board\/[0-9a-f-]{36}/);
     await page.getByText('This request was merged into another request.').waitFor();
-    assert.equal(await page.locator('button.vote').count(), 0, 'no vote for what was merged');
+    assert.equal(await page.locator('button.vote').count(), 0, 'a merged request has no vote button');
     assert.equal(await page.getByLabel('Add a comment').count(), 0);
     await leads(page, () => page.getByRole('link', { name: 'Vote and comment there' }).click(), /\/board\/[0-9a-f-]{36}/);
 
@@ -153,7 +153,7 @@ test('a request tells its history, its duplicates and staff’s answers, and onl
     await page.goto(`${sample.base}/board?status=SHIPPED`);
     await ready(page);
     const shipped = requests(page).filter({ hasText: 'Find listings by the vendor' });
-    assert.equal(await shipped.getByRole('button').count(), 0, 'nobody votes for what was shipped');
+    assert.equal(await shipped.getByRole('button').count(), 0, 'a shipped request has no vote button');
 
     await leads(page, () => page.getByRole('link', { name: 'Roadmap' }).click(), '**/board/roadmap');
     assert.deepEqual(await page.locator('.roadmap h2').allTextContents(), ['Planned 4', 'In progress 3', 'Shipped in the last 180 days 3']);
@@ -162,7 +162,7 @@ test('a request tells its history, its duplicates and staff’s answers, and onl
   await visit(sample, '/board', steps, { expected });
 });
 
-test('a second factor is asked for, a reload keeps the session, a sign-out ends it, and the token lies nowhere', { skip }, async () => {
+test('session with second factor survives a reload and stores no token', { skip }, async () => {
   const steps = async (page, context) => {
     await page.getByLabel('E-mail').fill(BASTIEN);
     await page.getByLabel('Password').fill('not the password');
@@ -183,7 +183,7 @@ test('a second factor is asked for, a reload keeps the session, a sign-out ends 
   await visit(sample, '/board', steps, { expected });
 });
 
-test('a service that lets no page in is told in words, with how it is to be started', { skip }, async () => {
+test('unreachable board explains how to start the service', { skip }, async () => {
   const blocked = [{ path: '/v1/auth/sessions:refresh', status: 'net::ERR_FAILED' }];
   await visit(sample, '/', async (page) => {
     await page.route('**/v1/auth/sessions:refresh', (route) => route.abort());

@@ -54,7 +54,7 @@ export class Values {
     return found;
   }
 
-  /** Returns path values with which a GET of the template, or of its resource, returns 200. If there are none, returns the first values. */
+  /** Returns path values with which a GET of the template, or of its resource, returns 200. Without such values, it returns the first ones. */
   async of(template) {
     const ways = await this.ways(template);
     const about = template.slice(0, template.lastIndexOf('}') + 1);
